@@ -1,0 +1,50 @@
+# Two commands: `make figures` and `make test`. Each sets itself up, in .venv, from the lock.
+PYTHON ?= python3
+CORES ?= all
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: figures paper test lint lock clean help
+
+figures: $(READY)
+	$(BIN)/snakemake --cores $(CORES)
+
+paper: $(READY)
+	$(BIN)/snakemake --cores $(CORES) --configfile config/paper.yaml
+
+test: lint
+	$(BIN)/pytest
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/snakefmt --check Snakefile workflow/rules
+	$(BIN)/snakemake --lint
+
+# The environment: pinned and hashed requirements, then the package itself. Byte-compiling once
+# saves every start of a job from doing it again.
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
+	  "giantstep needs Python 3.11 or later, this is " + sys.version.split()[0] + \
+	  ": run make PYTHON=/path/to/python3.11")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	-$(BIN)/python -m compileall -q .venv/lib
+	touch $@
+
+# Pins anew from pyproject.toml; needs uv. The lock carries hashes, and no address.
+lock:
+	uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --extra test \
+	  --generate-hashes --no-header --no-annotate --upgrade -o requirements.lock pyproject.toml
+
+clean:
+	rm -rf .venv .snakemake results .pytest_cache .mypy_cache .ruff_cache
+
+help:
+	@echo "make figures   every figure into figures/   (CORES=2 to use two cores)"
+	@echo "make paper     the same at the paper's size"
+	@echo "make test      style, types and tests"
+	@echo "make lock      pin the requirements anew"
+	@echo "make clean     remove the environment and all results"

@@ -1,0 +1,42 @@
+# giantstep: every figure of "Asymptotics of feature learning in two-layer networks after one
+# gradient-step" (arXiv 2402.04980), theory and simulation side by side.
+#
+#   snakemake --cores all                         all figures
+#   snakemake --cores all figures/fig2.pdf        one of them
+#   snakemake --cores all --configfile config/paper.yaml
+#
+# A figure's way: its YAML in config/figures/ lists curves. Each curve's protocol becomes an
+# equivalent sRF (parameters), which is solved over the curve's grid (saddle), while networks are
+# trained by the same protocol in shards of replicates (montecarlo). All curves of a figure go into
+# one file (merge), and from it alone the figure is drawn (figures).
+
+from snakemake.utils import min_version
+
+min_version("9.3")
+
+
+configfile: f"{workflow.basedir}/config/config.yaml"
+
+
+include: "workflow/rules/common.smk"
+
+
+localrules:
+    all,
+
+
+rule all:
+    default_target: True
+    input:
+        collect(
+            "figures/{figure}.{format}",
+            figure=PLAN.figures,
+            format=["pdf", "svg", "png"],
+        ),
+
+
+include: "workflow/rules/parameters.smk"
+include: "workflow/rules/saddle.smk"
+include: "workflow/rules/montecarlo.smk"
+include: "workflow/rules/merge.smk"
+include: "workflow/rules/figures.smk"

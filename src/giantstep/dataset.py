@@ -1,0 +1,213 @@
+"""How results are stored: names, symbols, units, equation numbers; whole files or none."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from giantstep import __version__
+from giantstep.learning import Status
+
+REFERENCES = (
+    "Cui, Pesce, Dandi, Krzakala, Lu, Zdeborova, Loureiro: Asymptotics of feature learning in"
+    " two-layer networks after one gradient-step, ICML 2024, arXiv 2402.04980"
+)
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a variable of a file is; `equation` refers to the paper unless it says otherwise."""
+
+    long_name: str
+    symbol: str
+    equation: str
+
+
+MEANINGS = {
+    "alpha": Meaning("sample complexity n/d of the readout's training set", r"\alpha", "(18)"),
+    "alpha_simulated": Meaning("sample complexity of simulated points", r"\alpha", "(18)"),
+    "ridge": Meaning("ridge penalty, without 1/n", r"\lambda", "(4)"),
+    "curve": Meaning("name of the curve: panel, then what varies", "", ""),
+    "panel": Meaning("panel of the figure", "", ""),
+    "network": Meaning("network replicate", "", ""),
+    "training": Meaning("training replicate", "", ""),
+    "activation": Meaning("activation of the network", r"\sigma", "(1)"),
+    "target": Meaning("target function", r"\sigma_\star", "(2)"),
+    "learning_rate": Meaning("learning rate over dimension", r"\tilde\eta", "(3)"),
+    "alpha0": Meaning("sample complexity n0/d of the first batch", r"\alpha_0", "(9)"),
+    "beta": Meaning("width p/d", r"\beta", "(18)"),
+    "noise": Meaning("variance of the label noise", r"\Delta", "theory.md section 1"),
+    "bulk_variance": Meaning("squared norm of a bulk row", "c", "(11)"),
+    "spike_strength": Meaning("spike strength", "r", "(10)"),
+    "alignment": Meaning("overlap of spike and target", r"\gamma", "(9)"),
+    "best_linear_error": Meaning(
+        "error of the best linear predictor", r"\|\sigma_\star\|^2 - h_1^{\star 2}", "section 4.1"
+    ),
+    "test_error": Meaning("test error, without label noise", r"\epsilon_g", "(25)"),
+    "training_error": Meaning("training error", r"\epsilon_t", "theory.md section 4"),
+    "m": Meaning("mean readout", "m", "(17)"),
+    "zeta": Meaning("readout along the bulk's image of the spike", r"\zeta", "(17)"),
+    "psi": Meaning("readout along the bulk's image of the target", r"\psi", "(17)"),
+    "q1": Meaning("readout's norm through the bulk", "q_1", "(17)"),
+    "q2": Meaning("readout's norm", "q_2", "(17)"),
+    "V1": Meaning("variance through the bulk", "V_1", "(19)"),
+    "V2": Meaning("variance", "V_2", "(19)"),
+    "residual": Meaning("largest relative residual of all equations", "", "(18)-(20)"),
+    "iterations": Meaning("Newton steps", "", ""),
+    "status": Meaning("what may be done with the point", "", ""),
+    "z_score": Meaning("simulated test error minus theory, over its standard error", "z", ""),
+}
+
+# Simulated errors, raw and summarised, are named after the theory's.
+for _error in ("test_error", "training_error"):
+    _base = MEANINGS[_error]
+    _symbol, _where = _base.symbol, "theory.md section 1"
+    MEANINGS |= {
+        f"simulated_{_error}": Meaning(f"simulated {_base.long_name}", _symbol, _where),
+        f"simulated_{_error}_mean": Meaning(
+            f"simulated {_base.long_name}, mean over replicates", _symbol, _where
+        ),
+        f"simulated_{_error}_stderr": Meaning(
+            f"standard error of the mean simulated {_base.long_name}", "", ""
+        ),
+        f"simulated_{_error}_network_variance": Meaning(
+            f"variance component of networks in simulated {_base.long_name}", "", ""
+        ),
+        f"simulated_{_error}_training_variance": Meaning(
+            f"variance component of training sets in simulated {_base.long_name}", "", ""
+        ),
+    }
+
+
+class DamagedFileError(RuntimeError):
+    """A result file that is not what was written."""
+
+
+def describe(
+    dataset: xr.Dataset,
+    title: str,
+    parameters: dict[str, Any],
+    made_from: list[str],
+    root_seed: int | None = None,
+) -> xr.Dataset:
+    """Add the meaning of every variable, and where the file comes from.
+
+    Parameters
+    ----------
+    dataset : xarray.Dataset
+        Its variables must be named in `MEANINGS`.
+    title : str
+    parameters : dict
+        Everything that determines the content; stored as JSON.
+    made_from : list of str
+        Keys of the results that went in.
+    root_seed : int, optional
+        Where random numbers went in.
+    """
+    dataset = dataset.copy()
+    for name, variable in dataset.variables.items():
+        meaning = MEANINGS[str(name)]
+        variable.attrs = {"long_name": meaning.long_name, "units": "1"}
+        variable.attrs |= {"symbol": meaning.symbol} if meaning.symbol else {}
+        variable.attrs |= {"equation": meaning.equation} if meaning.equation else {}
+        if name == "status":
+            variable.attrs |= {
+                "flag_values": np.array(list(Status), dtype=np.int8),
+                "flag_meanings": " ".join(status.label for status in Status),
+                "comment": "; ".join(f"{s.label}: {s.advice}" for s in Status),
+            }
+    dataset.attrs = {
+        "title": title,
+        "references": REFERENCES,
+        "parameters": json.dumps(parameters, sort_keys=True),
+        "made_from": json.dumps(made_from),
+        "giantstep_version": __version__,
+        "libraries": " ".join(
+            f"{name} {version(name)}" for name in ("numpy", "scipy", "xarray", "netcdf4")
+        ),
+    }
+    if root_seed is not None:
+        dataset.attrs["root_seed"] = root_seed
+    return dataset
+
+
+def content_hash(dataset: xr.Dataset) -> str:
+    """Hash names, dimensions, attributes and values of a dataset."""
+    digest = hashlib.sha256()
+    attributes = {k: str(v) for k, v in dataset.attrs.items() if k != "content_hash"}
+    digest.update(json.dumps(attributes, sort_keys=True).encode())
+    for name in sorted(map(str, dataset.variables)):
+        variable = dataset.variables[name]
+        values = np.asarray(variable.values)
+        kind = "text" if values.dtype.kind in "OUST" else values.dtype.str
+        digest.update(json.dumps([name, variable.dims, values.shape, kind]).encode())
+        if kind == "text":
+            digest.update(json.dumps(values.astype(str).tolist()).encode())
+        else:
+            digest.update(np.ascontiguousarray(values).tobytes())
+    return digest.hexdigest()
+
+
+def write(dataset: xr.Dataset, path: str | Path) -> None:
+    """Write a dataset whole or not at all: beside, reopened and checked, synced, renamed.
+
+    The same dataset gives the same bytes.
+
+    Raises
+    ------
+    DamagedFileError
+        If what was written does not read back as the same.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    dataset = dataset.assign_attrs(content_hash=content_hash(dataset))
+    try:
+        dataset.to_netcdf(beside, engine="netcdf4", format="NETCDF4")
+        _check(beside, path)
+        with beside.open("rb") as handle:
+            os.fsync(handle.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _check(path: Path, name: Path) -> xr.Dataset:
+    try:
+        dataset = xr.load_dataset(path, engine="netcdf4")
+        intact = dataset.attrs["content_hash"] == content_hash(dataset)
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # netCDF4 raises anything on broken files
+        raise DamagedFileError(f"{name} cannot be read ({error})") from error
+    if not intact:
+        raise DamagedFileError(f"{name} is not as it was written (its content hash differs)")
+    return dataset
+
+
+def read(path: str | Path) -> xr.Dataset:
+    """Read a file that `write` made, checked against its content hash.
+
+    Raises
+    ------
+    DamagedFileError
+        If the file is damaged; it is set aside under another name, so that running again makes it
+        anew.
+    """
+    path = Path(path)
+    try:
+        return _check(path, path)
+    except DamagedFileError as error:
+        aside = path.with_name(path.name + ".damaged")
+        path.replace(aside)
+        raise DamagedFileError(
+            f"{error}; it was set aside as {aside}: run the same command again to make it anew"
+        ) from error

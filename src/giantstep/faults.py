@@ -1,0 +1,85 @@
+"""Values that cannot be: collected, and told to the user all at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One refused value: the parameter's name, what it was, and what is allowed."""
+
+    name: str
+    value: object
+    allowed: str
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.value!r}: must be {self.allowed}"
+
+
+class InvalidParametersError(ValueError):
+    """Parameters outside their domain; `faults` holds every one that was found."""
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("\n".join(str(fault) for fault in self.faults))
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The numbers a parameter may take; NaN lies in no interval.
+
+    Parameters
+    ----------
+    lower, upper : float
+        The ends. The lower end belongs to the interval unless `open_below`, an infinite upper
+        end only if `infinity`.
+    """
+
+    lower: float
+    upper: float = math.inf
+    open_below: bool = False
+    infinity: bool = False
+    whole: bool = False
+
+    def __contains__(self, value: object) -> bool:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return False
+        if self.whole and not isinstance(value, int):
+            return False
+        above = value > self.lower if self.open_below else value >= self.lower
+        below = value <= self.upper and (self.infinity or not math.isinf(value))
+        return above and below
+
+    def __str__(self) -> str:
+        kind = "a whole number" if self.whole else "a number"
+        if not math.isinf(self.upper):
+            return f"{kind} in [{self.lower:g}, {self.upper:g}]"
+        sign = ">" if self.open_below else ">="
+        return f"{kind} {sign} {self.lower:g}" + (" (inf is allowed)" if self.infinity else "")
+
+
+NON_NEGATIVE = Interval(0)
+POSITIVE = Interval(0, open_below=True)
+EXTENDED = Interval(0, infinity=True)
+COUNT = Interval(1, whole=True)
+
+
+def plain_number(value: Any) -> Any:
+    """Turn numpy scalars and ints into plain floats, and leave everything else alone."""
+    try:
+        return value if isinstance(value, str | bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return value
+
+
+def interval_faults(values: dict[str, Any], intervals: dict[str, Interval]) -> list[Fault]:
+    """List the entries of `values` that lie outside the interval of the same name."""
+    return [
+        Fault(name, values[name], str(interval))
+        for name, interval in intervals.items()
+        if values[name] not in interval
+    ]

@@ -1,0 +1,1 @@
+"""The figures: one module each, from a merged Dataset to a drawing."""

@@ -1,0 +1,73 @@
+"""One style for all figures, as dictionaries for `matplotlib.rc_context`, and one way to save."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+# The paper's text width, in inches; height over width of one panel.
+TEXT_WIDTH = 6.75
+PANEL_RATIO = 0.78
+
+# In order of lightness, so that the order survives in grey, and apart for the colour-blind.
+COLOURS = ("#0b1d51", "#7b2d8b", "#d1495b", "#edae49", "#2a9d8f", "#8d99ae")
+# A second cue beside colour.
+MARKERS = ("o", "s", "^", "D", "v", "P")
+
+FORMATS = ("pdf", "svg", "png")
+
+
+def rc() -> dict[str, Any]:
+    """Give the settings under which figures are drawn and saved, as matplotlib's rc parameters."""
+    return {
+        "font.family": "STIXGeneral",
+        "mathtext.fontset": "stix",
+        "font.size": 9,
+        "axes.labelsize": 9,
+        "axes.titlesize": 9,
+        "legend.fontsize": 8,
+        "xtick.labelsize": 8,
+        "ytick.labelsize": 8,
+        "axes.linewidth": 0.6,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "xtick.major.width": 0.6,
+        "ytick.major.width": 0.6,
+        "lines.linewidth": 1.2,
+        "lines.markersize": 2.8,
+        "errorbar.capsize": 1.6,
+        "legend.frameon": False,
+        "legend.handlelength": 1.6,
+        "figure.constrained_layout.use": True,
+        "savefig.dpi": 300,
+        "pdf.fonttype": 42,  # whole fonts, not outlines
+        "svg.fonttype": "path",
+        "svg.hashsalt": "giantstep",
+    }
+
+
+def size(columns: int, rows: int = 1) -> tuple[float, float]:
+    """Give width and height, in inches, of a figure of equal panels across the text."""
+    return TEXT_WIDTH, TEXT_WIDTH / columns * PANEL_RATIO * rows
+
+
+def cycle(count: int, colours: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """Give colour and marker of each of `count` curves."""
+    palette = colours or COLOURS
+    return [
+        {"color": palette[i % len(palette)], "marker": MARKERS[i % len(MARKERS)]}
+        for i in range(count)
+    ]
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure in the format of the path's suffix; the same figure gives the same bytes."""
+    metadata: dict[str, dict[str, str | None]] = {
+        ".pdf": {"CreationDate": None, "ModDate": None},
+        ".svg": {"Date": None},
+        ".png": {},
+    }
+    figure.savefig(path, metadata=metadata[path.suffix])

@@ -1,0 +1,249 @@
+"""The protocol, run: actual networks of finite size, theory.md section 1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator, SeedSequence, default_rng
+
+from giantstep.activations import FUNCTIONS, Array
+from giantstep.faults import COUNT, Fault, InvalidParametersError, interval_faults
+from giantstep.gradient import batch_gradient, population_gradient
+from giantstep.protocol import Grid, Problem, Protocol
+from giantstep.ridge import RidgePath
+
+# Rows of inputs held at once; bounds memory at O(p^2) plus this many rows.
+BLOCK = 1024
+
+# What a random stream of a network replicate is for: part of its seed, so never renumber.
+_WEIGHTS, _FIRST_BATCH, _TEST, _TRAINING = range(4)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How large the simulated networks are, and how many samples measure their test error.
+
+    Attributes
+    ----------
+    dimension : int
+        d; the width, the first batch and the training sets are its multiples beta, alpha0, alpha.
+    trainings : int
+        Training replicates: fresh training sets for each network.
+    test_samples : int
+        Fresh inputs, for each network, over which its test error is averaged.
+
+    Raises
+    ------
+    InvalidParametersError
+        With every value that is not a positive whole number.
+    """
+
+    dimension: int
+    trainings: int = 1
+    test_samples: int = 10_000
+
+    def __post_init__(self) -> None:
+        faults = interval_faults(vars(self), dict.fromkeys(vars(self), COUNT))
+        if faults:
+            raise InvalidParametersError(faults)
+
+    def count(self, ratio: float) -> int:
+        """Give the number of things that are `ratio` times the dimension."""
+        return round(ratio * self.dimension)
+
+
+@dataclass(frozen=True)
+class SimulatedErrors:
+    """Errors of simulated networks, each of shape (networks, trainings, alphas, ridges)."""
+
+    test_error: Array
+    training_error: Array
+
+
+def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
+    """Refuse a dimension at which a width, a batch or a training set would be empty.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    ratios = [("beta", problem.beta), *(("alpha", alpha) for alpha in grid.alpha)]
+    if isinstance(problem, Protocol) and problem.alpha0 > 0 and np.isfinite(problem.alpha0):
+        ratios.append(("alpha0", problem.alpha0))
+    allowed = f"large enough that {{}} * dimension (here {sizes.dimension}) rounds to 1 or more"
+    faults = [Fault(n, r, allowed.format(n)) for n, r in ratios if sizes.count(r) < 1]
+    if faults:
+        raise InvalidParametersError(faults)
+
+
+def simulate(
+    problem: Problem,
+    grid: Grid,
+    sizes: Sizes,
+    networks: Iterable[int],
+    seed: SeedSequence,
+    progress: Callable[[int], None] = lambda network: None,
+) -> SimulatedErrors:
+    """Simulate network replicates: initialise, step, fit the readout on fresh data, test.
+
+    A replicate's numbers depend on the seed and its own index alone, whichever other replicates,
+    sample complexities or ridges are asked for (up to rounding in sums, 1e-12).
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+    grid : Grid
+        One training set serves all its sample complexities, one factorisation each.
+    sizes : Sizes
+    networks : iterable of int
+        Indices of the network replicates to run.
+    seed : numpy.random.SeedSequence
+        The root of this problem's streams (`identity.problem_seed`).
+    progress : callable
+        Called with each index when its replicate is done.
+
+    Raises
+    ------
+    InvalidParametersError
+        If the dimension is too small for the ratios, or there are no replicates.
+    """
+    check_sizes(problem, grid, sizes)
+    replicates = []
+    for network in networks:
+        replicates.append(_simulate_network(problem, grid, sizes, network, seed))
+        progress(network)
+    if not replicates:
+        raise InvalidParametersError([Fault("networks", 0, str(COUNT))])
+    test, training = (np.stack(errors) for errors in zip(*replicates, strict=True))
+    return SimulatedErrors(test, training)
+
+
+def _stream(seed: SeedSequence, *path: int) -> Generator:
+    """Give the generator of one purpose of one replicate."""
+    return default_rng(SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *path)))
+
+
+def _simulate_network(
+    problem: Problem, grid: Grid, sizes: Sizes, network: int, seed: SeedSequence
+) -> tuple[Array, Array]:
+    """Give test and training errors of one network, shape (trainings, alphas, ridges)."""
+    weights, theta = first_layer(problem, sizes, network, seed)
+    fits = []
+    for training in range(sizes.trainings):
+        rng = _stream(seed, network, _TRAINING, training)
+        fits.append(_learning_curve(problem, grid, sizes, weights, theta, rng))
+    readouts = np.stack([readout for readout, _ in fits])
+    training_error = np.stack([error for _, error in fits])
+    rng = _stream(seed, network, _TEST)
+    test_error = _test_errors(problem, sizes, weights, theta, readouts, rng)
+    return test_error, training_error
+
+
+def first_layer(
+    problem: Problem, sizes: Sizes, network: int, seed: SeedSequence
+) -> tuple[Array, Array]:
+    """Draw one network replicate's first layer, after the step, and the target's direction.
+
+    Returns
+    -------
+    weights : Array, shape (p, d)
+    theta : Array, shape (d,)
+    """
+    rng = _stream(seed, network, _WEIGHTS)
+    theta, other = _sphere(rng, 2, sizes.dimension)
+    weights = _sphere(rng, sizes.count(problem.beta), sizes.dimension)
+    if isinstance(problem, Protocol):
+        gradient = _gradient(problem, sizes, weights, theta, _stream(seed, network, _FIRST_BATCH))
+        if gradient is not None:
+            weights += problem.learning_rate / problem.beta * gradient
+        return weights, theta
+    other -= (other @ theta) * theta
+    rho = np.sqrt(1 - problem.alignment**2)
+    spike = problem.alignment * theta + rho * other / np.linalg.norm(other)
+    return np.sqrt(problem.bulk_variance) * weights + problem.spike_strength * spike, theta
+
+
+def _sphere(rng: Generator, rows: int, dimension: int) -> Array:
+    """Draw rows uniformly on the unit sphere."""
+    normals = rng.standard_normal((rows, dimension))
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    return normals
+
+
+def _gradient(
+    problem: Protocol, sizes: Sizes, weights: Array, theta: Array, rng: Generator
+) -> Array | None:
+    """Give the (negative) gradient of the first step, or None where no step is taken."""
+    activation, target = FUNCTIONS[problem.activation], FUNCTIONS[problem.target]
+    if problem.alpha0 == 0:
+        return None
+    if np.isinf(problem.alpha0):
+        return population_gradient(weights, activation, target, theta)
+    batch = sizes.count(problem.alpha0)
+    gradient = np.zeros_like(weights)
+    for inputs, clean, noise in _samples(problem, theta, _cuts(batch), rng):
+        gradient += batch_gradient(weights, activation, inputs, clean + noise)
+    return gradient / batch
+
+
+def _cuts(*ends: int) -> list[int]:
+    """Cut 0 ... max(ends) into blocks that end at each of `ends`; give the blocks' sizes."""
+    edges = sorted({*ends, *range(0, max(ends), BLOCK)})
+    return [stop - start for start, stop in zip([0, *edges], edges, strict=False) if stop > start]
+
+
+def _samples(
+    problem: Problem, theta: Array, blocks: list[int], rng: Generator
+) -> Iterator[tuple[Array, Array, Array]]:
+    """Draw inputs, clean labels and label noise in blocks; what is drawn does not depend on them.
+
+    The noise has a stream of its own, so that cutting the rows elsewhere does not shift it.
+    """
+    target = FUNCTIONS[problem.target]
+    (noise_rng,) = rng.spawn(1)
+    for size in blocks:
+        inputs = rng.standard_normal((size, theta.size))
+        noise = np.sqrt(problem.noise) * noise_rng.standard_normal(size)
+        yield inputs, target.value(inputs @ theta), noise
+
+
+def _features(problem: Problem, inputs: Array, weights: Array) -> Array:
+    """Compute sigma(X W^T)/sqrt(p)."""
+    features = FUNCTIONS[problem.activation].value(inputs @ weights.T)
+    features /= np.sqrt(weights.shape[0])
+    return features
+
+
+def _learning_curve(
+    problem: Problem, grid: Grid, sizes: Sizes, weights: Array, theta: Array, rng: Generator
+) -> tuple[Array, Array]:
+    """Fit the readout at every sample complexity on one growing training set.
+
+    Returns
+    -------
+    readouts : Array, shape (alphas, ridges, p)
+    training_errors : Array, shape (alphas, ridges)
+    """
+    counts = [sizes.count(alpha) for alpha in grid.alpha]
+    path, fits, seen = RidgePath(weights.shape[0]), {}, 0
+    for inputs, clean, noise in _samples(problem, theta, _cuts(*counts), rng):
+        path.extend(_features(problem, inputs, weights), clean + noise)
+        seen += clean.size
+        if seen in counts:
+            fits[seen] = path.readouts(grid.ridge)
+    readouts, errors = zip(*(fits[count] for count in counts), strict=True)
+    return np.stack(readouts), np.stack(errors)
+
+
+def _test_errors(
+    problem: Problem, sizes: Sizes, weights: Array, theta: Array, readouts: Array, rng: Generator
+) -> Array:
+    """Average (y - Phi a)^2 over fresh clean samples, for readouts of shape (..., p)."""
+    flat = readouts.reshape(-1, weights.shape[0])
+    squares = np.zeros(flat.shape[0])
+    for inputs, clean, _ in _samples(problem, theta, _cuts(sizes.test_samples), rng):
+        error = _features(problem, inputs, weights) @ flat.T - clean[:, None]
+        squares += np.einsum("ij,ij->j", error, error)
+    return (squares / sizes.test_samples).reshape(readouts.shape[:-1])

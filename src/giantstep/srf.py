@@ -1,0 +1,39 @@
+"""Result 3.1: the spiked random features that a network becomes after one large step."""
+
+from __future__ import annotations
+
+import math
+
+from giantstep.activations import FUNCTIONS
+from giantstep.gaussian import derivative_variance, moments
+from giantstep.protocol import Problem, SpikedFeatures
+
+
+def equivalent_features(problem: Problem) -> SpikedFeatures:
+    """Compute the sRF equivalent to the one-step protocol: equations (9)-(12), section 2.
+
+    An sRF given directly is its own equivalent. `alpha0 = 0` is the network at initialisation,
+    plain random features; `alpha0 = inf` the limit of an infinite first batch.
+    """
+    if isinstance(problem, SpikedFeatures):
+        return problem
+    activation, target = FUNCTIONS[problem.activation], FUNCTIONS[problem.target]
+    e = problem.learning_rate / problem.beta
+    h1 = float(moments(activation, 0.0, 1.0).slope)
+    teacher = moments(target, 0.0, 1.0)
+    h1_star, h2_star = float(teacher.slope), float(teacher.second) + problem.noise
+    # The noise of a finite first batch, h2*/alpha0; at alpha0 = 0 no step is taken.
+    batch_noise = h2_star / problem.alpha0 if problem.alpha0 > 0 else 0.0
+    if problem.alpha0 == 0:
+        e = h1_star = 0.0
+    norm = math.hypot(h1_star, math.sqrt(batch_noise))  # |v| before normalisation
+    gamma = min(1.0, max(-1.0, h1_star / norm)) if norm > 0 else 0.0
+    return SpikedFeatures(
+        activation=problem.activation,
+        target=problem.target,
+        bulk_variance=1 + e**2 * derivative_variance(activation) * batch_noise,
+        spike_strength=abs(e * h1) * norm,
+        alignment=math.copysign(gamma, h1 * gamma),  # v takes the sign of h1, so that r >= 0
+        beta=problem.beta,
+        noise=problem.noise,
+    )

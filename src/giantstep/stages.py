@@ -1,0 +1,168 @@
+"""What each stage of the workflow computes: problems in, described Datasets out, no files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, fields
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from giantstep.bounds import best_linear_error
+from giantstep.dataset import describe
+from giantstep.identity import plain, problem_seed
+from giantstep.learning import Solution, solve
+from giantstep.montecarlo import Sizes, simulate
+from giantstep.protocol import Grid, Problem, SpikedFeatures
+from giantstep.replicates import Summary, summarise
+from giantstep.srf import equivalent_features
+
+ERRORS = ("test_error", "training_error")
+
+
+def parameters(problem: Problem, made_from: Iterable[str] = ()) -> xr.Dataset:
+    """Compute the equivalent sRF of a problem, as scalars beside the problem's own parameters."""
+    srf = equivalent_features(problem)
+    values: dict[str, Any] = asdict(problem) | asdict(srf)
+    values["best_linear_error"] = best_linear_error(problem.target)
+    return describe(
+        xr.Dataset({name: ((), value) for name, value in values.items()}),
+        title="Spiked random features equivalent to the problem",
+        parameters={"problem": plain(problem)},
+        made_from=list(made_from),
+    )
+
+
+def srf_of(dataset: xr.Dataset) -> SpikedFeatures:
+    """Read the sRF back from what `parameters` gave."""
+    names = [field.name for field in fields(SpikedFeatures)]
+    return SpikedFeatures(**{name: dataset[name].item() for name in names})
+
+
+def theory(problem: Problem, grid: Grid, made_from: Iterable[str] = ()) -> xr.Dataset:
+    """Solve Result 3.3 on a grid; variables over (alpha, ridge)."""
+    solution = solve(problem, grid)
+    values: dict[str, NDArray[Any]] = {
+        field.name: getattr(solution, field.name) for field in fields(Solution)
+    }
+    values["status"] = values["status"].astype(np.int8)
+    return describe(
+        xr.Dataset(
+            {name: (("alpha", "ridge"), value) for name, value in values.items()},
+            coords={"alpha": list(grid.alpha), "ridge": list(grid.ridge)},
+        ),
+        title="Asymptotic theory (Result 3.3)",
+        parameters={"problem": plain(problem), "grid": plain(grid)},
+        made_from=list(made_from),
+    )
+
+
+def simulation(
+    problem: Problem,
+    grid: Grid,
+    sizes: Sizes,
+    networks: Sequence[int],
+    root_seed: int,
+    progress: Callable[[int], None] = lambda network: None,
+) -> xr.Dataset:
+    """Simulate network replicates; variables over (network, training, alpha_simulated, ridge)."""
+    seed = problem_seed(root_seed, problem)
+    errors = simulate(problem, grid, sizes, networks, seed, progress)
+    dims = ("network", "training", "alpha_simulated", "ridge")
+    return describe(
+        xr.Dataset(
+            {f"simulated_{name}": (dims, getattr(errors, name)) for name in ERRORS},
+            coords={
+                "network": list(networks),
+                "training": list(range(sizes.trainings)),
+                "alpha_simulated": list(grid.alpha),
+                "ridge": list(grid.ridge),
+            },
+        ),
+        title="Simulated networks (section 2 of the paper)",
+        parameters={
+            "problem": plain(problem),
+            "grid": plain(grid),
+            "sizes": plain(sizes),
+            "networks": plain(networks),
+        },
+        made_from=[],
+        root_seed=root_seed,
+    )
+
+
+def summary(simulated: xr.Dataset) -> xr.Dataset:
+    """Summarise the replicates of a simulation: mean, standard error, variance components."""
+    values = {}
+    for name in ERRORS:
+        raw = simulated[f"simulated_{name}"].transpose("network", "training", ...)
+        result = summarise(raw.values)
+        for field in fields(Summary):
+            values[f"simulated_{name}_{field.name}"] = (raw.dims[2:], getattr(result, field.name))
+    return xr.Dataset(values)
+
+
+def curve(
+    name: str, panel: str, srf: xr.Dataset, solved: xr.Dataset, shards: Sequence[xr.Dataset]
+) -> list[xr.Dataset]:
+    """Put theory beside simulation for one curve of a figure; one Dataset a ridge.
+
+    Parameters
+    ----------
+    name, panel : str
+    srf, solved : xarray.Dataset
+        From `parameters` and `theory`; the grid of `solved` includes the simulated alphas.
+    shards : sequence of xarray.Dataset
+        From `simulation`, with different networks.
+    """
+    simulated = xr.concat(
+        [shard.drop_attrs() for shard in shards], "network", join="exact", combine_attrs="drop"
+    ).sortby("network")
+    summarised = summary(simulated)
+    at = solved["test_error"].sel(alpha=simulated["alpha_simulated"]).drop_vars("alpha")
+    z_score = (summarised["simulated_test_error_mean"] - at) / summarised[
+        "simulated_test_error_stderr"
+    ]
+    whole = xr.merge(
+        [solved.drop_attrs(), simulated, summarised, z_score.rename("z_score")],
+        join="exact",
+        compat="equals",
+    )
+    whole = whole.assign_coords({key: srf[key].variable for key in srf.data_vars})
+    lines = []
+    for ridge in whole["ridge"].values.tolist():
+        line = f"{name},ridge={ridge:g}" if whole.sizes["ridge"] > 1 else name
+        lines.append(whole.sel(ridge=ridge).assign_coords(curve=line, panel=panel))
+    return lines
+
+
+def merged(
+    title: str,
+    lines: Sequence[xr.Dataset],
+    parameters: dict[str, Any],
+    made_from: Iterable[str],
+    root_seed: int,
+) -> xr.Dataset:
+    """Put all lines of a figure into one self-contained Dataset along `curve`."""
+    scalars = {str(name) for line in lines for name, c in line.coords.items() if c.ndim == 0}
+    # What only some lines have (alpha0 of a step, say) is NaN for the others.
+    filled = [
+        line.assign_coords(dict.fromkeys(scalars - set(line.coords), np.nan)) for line in lines
+    ]
+    return describe(
+        xr.concat(
+            filled,
+            "curve",
+            data_vars="all",
+            coords=sorted(scalars - {"curve"}),
+            compat="equals",
+            join="exact",
+            combine_attrs="drop",
+        ),
+        title=title,
+        parameters=parameters,
+        made_from=list(made_from),
+        root_seed=root_seed,
+    )

@@ -1,0 +1,31 @@
+# The plan: the configuration, checked whole before the first job, as tasks by their keys.
+# Keys name the files of results/; they hold everything that a result depends on.
+
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+from giantstep.config import InvalidConfigError
+from giantstep.plan import make_plan, merge_identity, render_identity
+
+ROOT = Path(workflow.basedir)
+
+try:
+    PLAN = make_plan(ROOT, config)
+except InvalidConfigError as error:
+    raise WorkflowError(str(error)) from None
+
+
+wildcard_constraints:
+    figure="|".join(PLAN.figures),
+    key="[^/]+",
+
+
+def results(stage, keys):
+    """Paths of a stage's results."""
+    return [f"results/{stage}/{key}.nc" for key in keys]
+
+
+def stage_script(stage):
+    """Path of a stage's script, for its fingerprint."""
+    return str(ROOT / "workflow" / "scripts" / f"{stage}.py")

@@ -1,0 +1,19 @@
+# Stage 5: a figure is drawn from its merged file alone.
+rule figures:
+    input:
+        "results/figures/{figure}.nc",
+    output:
+        pdf="figures/{figure}.pdf",
+        svg="figures/{figure}.svg",
+        png="figures/{figure}.png",
+    log:
+        "logs/figures/{figure}.log",
+    params:
+        config=lambda wildcards: PLAN.figures[wildcards.figure].config,
+        identity=lambda wildcards: render_identity(
+            PLAN.figures[wildcards.figure], stage_script("figures")
+        ),
+    message:
+        "Drawing {wildcards.figure}"
+    script:
+        "../scripts/figures.py"

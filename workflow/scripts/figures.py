@@ -1,0 +1,19 @@
+"""Stage 5 as a job: a figure's merged file to its drawings."""
+
+from importlib import import_module
+from pathlib import Path
+
+from matplotlib import rc_context
+
+from giantstep import dataset
+from giantstep.figures import style
+from giantstep.joblog import logged
+
+if "snakemake" in globals():
+    job = globals()["snakemake"]
+    with logged(job.log[0]):
+        drawing = import_module(f"giantstep.figures.{job.wildcards.figure}")
+        with rc_context(style.rc()):  # type: ignore[arg-type]
+            picture = drawing.draw(dataset.read(job.input[0]), job.params.config)
+            for output in job.output:
+                style.save(picture, Path(output))

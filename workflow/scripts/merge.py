@@ -1,0 +1,41 @@
+"""Stage 4 as a job: all results of a figure to its one merged file."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import xarray as xr
+
+from giantstep import dataset, stages
+from giantstep.identity import plain
+from giantstep.joblog import logged
+from giantstep.plan import FigurePlan
+
+
+def lines(figure: FigurePlan, folder: Path) -> Iterator[xr.Dataset]:
+    """Read the results of a figure's curves, and put each curve's together."""
+    for curve in figure.curves:
+        yield from stages.curve(
+            curve.name,
+            curve.panel,
+            dataset.read(folder / "srf" / f"{curve.parameters}.nc"),
+            dataset.read(folder / "theory" / f"{curve.theory}.nc"),
+            [dataset.read(folder / "montecarlo" / f"{key}.nc") for key in curve.shards],
+        )
+
+
+if "snakemake" in globals():
+    job = globals()["snakemake"]
+    with logged(job.log[0]):
+        plan: FigurePlan = job.params.figure
+        merged = stages.merged(
+            plan.config["title"],
+            list(lines(plan, Path(job.output[0]).parents[1])),
+            parameters={
+                "figure": plain(plan.config),
+                "simulation": job.params.simulation,
+                "curves": {curve.name: plain(curve.problem) for curve in plan.curves},
+            },
+            made_from=[key for curve in plan.curves for key in curve.made_from],
+            root_seed=job.params.root_seed,
+        )
+        dataset.write(merged, job.output[0])

@@ -1,0 +1,16 @@
+"""Stage 2 as a job: the file of an sRF to the file of its theory over a grid."""
+
+from threadpoolctl import threadpool_limits
+
+from giantstep import dataset, stages
+from giantstep.joblog import logged
+
+if "snakemake" in globals():
+    job = globals()["snakemake"]
+    with logged(job.log[0]):
+        srf = stages.srf_of(dataset.read(job.input[0]))
+        with threadpool_limits(job.threads):
+            solved = stages.theory(
+                srf, job.params.task.grid, made_from=[job.params.task.parameters]
+            )
+        dataset.write(solved, job.output[0])
