@@ -20,7 +20,6 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/snakefmt --check Snakefile workflow/rules
-	$(BIN)/snakemake --lint
 
 # The environment: pinned and hashed requirements, then the package itself. Byte-compiling once
 # saves every start of a job from doing it again.

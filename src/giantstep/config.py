@@ -118,7 +118,7 @@ def _sentence(error: ValidationError) -> str:
         return f"unknown key {', '.join(map(repr, unknown))}; the keys are {', '.join(known)}"
     if error.validator == "required":
         required: list[str] = error.validator_value  # type: ignore[assignment]
-        missing = [name for name in required if name not in error.instance]
+        missing = sorted(set(required) - set(error.instance))  # type: ignore[arg-type]
         return f"missing key {', '.join(map(repr, missing))}"
     allowed = error.schema.get("allowed") if isinstance(error.schema, dict) else None
     return f"{value} must be {allowed}" if allowed else error.message

@@ -40,7 +40,7 @@ def logged(path: str | Path) -> Iterator[None]:
     """
     with Path(path).open("w", encoding="utf-8") as log:
         both = _Both(sys.stderr, log)
-        with contextlib.redirect_stderr(both):  # type: ignore[type-var]
+        with contextlib.redirect_stderr(both):
             try:
                 yield
             except (DamagedFileError, OSError) as error:

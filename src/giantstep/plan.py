@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -34,6 +35,9 @@ _KINDS: dict[type[Protocol | SpikedFeatures], tuple[str, ...]] = {
     Protocol: ("learning_rate", "alpha0"),
     SpikedFeatures: ("bulk_variance", "spike_strength", "alignment"),
 }
+
+# Where in a figure's YAML a fault of this name belongs, if not to a panel.
+_SECTIONS = {"alpha": "simulation", "alpha.stop": "theory"}
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,16 @@ class FigurePlan:
     name: str
     config: dict[str, Any]
     curves: tuple[Curve, ...]
+
+    @property
+    def science(self) -> dict[str, Any]:
+        """The config without what only the drawing and the captions see."""
+        return {k: v for k, v in self.config.items() if k not in ("style", "caption")}
+
+    @property
+    def shards(self) -> list[str]:
+        """The keys of all shards of all curves."""
+        return [key for curve in self.curves for key in curve.shards]
 
 
 @dataclass(frozen=True)
@@ -167,17 +181,16 @@ class _Builder:
                 try:
                     check_sizes(problem, grids[1], self.sizes)
                 except InvalidParametersError as error:
-                    self._blame(f"panels.{panel}", error)
+                    self._blame(panel, error)
                     continue
                 yield self._curve(name, panel, problem, *grids)
 
-    def _blame(self, path: str, error: InvalidParametersError) -> None:
+    def _blame(self, panel: str, error: InvalidParametersError) -> None:
+        """Record a panel's faults, each at its place in the YAML."""
         for fault in error.faults:
-            self.faults.append(
-                ConfigFault(
-                    self.file, f"{path}.{fault.name}", f"{fault.value!r} must be {fault.allowed}"
-                )
-            )
+            section = _SECTIONS.get(fault.name, f"panels.{panel}")
+            text = f"{fault.value!r} must be {fault.allowed}"
+            self.faults.append(ConfigFault(self.file, f"{section}.{fault.name}", text))
 
     def _problems(self, panel: str, spec: dict[str, Any]) -> Iterator[tuple[str, Problem]]:
         """Give name and problem of each curve of a panel: the product of its lists."""
@@ -196,7 +209,7 @@ class _Builder:
             try:
                 problem: Problem = kind(**(fields | chosen))
             except InvalidParametersError as error:
-                self._blame(f"panels.{panel}", error)
+                self._blame(panel, error)
             else:
                 yield f"{panel}:{label}" if label else panel, problem
 
@@ -205,20 +218,13 @@ class _Builder:
         even, simulated = self.figure["theory"]["alpha"], self.figure["simulation"]["alpha"]
         ridge = spec["ridge"] if isinstance(spec["ridge"], list) else [spec["ridge"]]
         try:
-            if not even["stop"] > even["start"]:
-                allowed = f"greater than start, {even['start']}"
-                raise InvalidParametersError([Fault("alpha.stop", even["stop"], allowed)])
-            fine = merged_axis(even_axis(**even), simulated)
+            if not 0 < even["start"] < even["stop"] < math.inf:
+                fault = Fault("alpha.stop", even["stop"], f"greater than start, {even['start']}")
+                raise InvalidParametersError([fault])
+            simulation = Grid(merged_axis(simulated), tuple(ridge))
+            return Grid(merged_axis(even_axis(**even), simulated), simulation.ridge), simulation
         except InvalidParametersError as error:
-            self._blame("theory", error)
-            return None
-        try:
-            simulation_grid = Grid(merged_axis(simulated), tuple(ridge))
-            return Grid(fine, simulation_grid.ridge), simulation_grid
-        except InvalidParametersError as error:
-            for fault in error.faults:
-                path = f"panels.{panel}" if fault.name == "ridge" else "simulation"
-                self._blame(path, InvalidParametersError([fault]))
+            self._blame(panel, error)
             return None
 
     def _curve(
@@ -255,13 +261,6 @@ def _slug(problem: Problem) -> str:
     return f"{problem.activation}-{problem.target}-{gist}"
 
 
-def merge_identity(figure: FigurePlan, script: str) -> str:
-    """Hash what a figure's merged file is made of: its curves' keys, and the merging itself."""
-    curves = [(curve.name, curve.panel, curve.made_from) for curve in figure.curves]
-    return digest(figure.config["title"], curves, fingerprint(script))
-
-
-def render_identity(figure: FigurePlan, script: str) -> str:
-    """Hash what the drawing of a figure depends on besides its data."""
-    drawing = fingerprint(f"giantstep.figures.{figure.name}")
-    return digest(figure.config, drawing, fingerprint(script))
+def drawing_identity(figure: str, script: str) -> str:
+    """Hash the code that draws a figure: its module, and the stage's script."""
+    return digest(fingerprint(f"giantstep.figures.{figure}"), fingerprint(script))

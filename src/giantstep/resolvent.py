@@ -157,7 +157,8 @@ def solve_two(matrix: Array, vector: Array) -> Array:
     (a, b), (c, d) = np.moveaxis(matrix, (-2, -1), (0, 1))
     x, y = np.moveaxis(vector, -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.stack([d * x - b * y, a * y - c * x], axis=-1) / (a * d - b * c)[..., None]
+        solution: Array = np.stack([d * x - b * y, a * y - c * x], -1) / (a * d - b * c)[..., None]
+    return solution
 
 
 def solve_resolvent(

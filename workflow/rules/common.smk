@@ -6,7 +6,8 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from giantstep.config import InvalidConfigError
-from giantstep.plan import make_plan, merge_identity, render_identity
+from giantstep.identity import fingerprint
+from giantstep.plan import drawing_identity, make_plan
 
 ROOT = Path(workflow.basedir)
 
@@ -19,6 +20,11 @@ except InvalidConfigError as error:
 wildcard_constraints:
     figure="|".join(PLAN.figures),
     key="[^/]+",
+
+
+def figure_of(wildcards):
+    """The plan of the figure that a job is for."""
+    return PLAN.figures[wildcards.figure]
 
 
 def results(stage, keys):

@@ -9,9 +9,9 @@ rule figures:
     log:
         "logs/figures/{figure}.log",
     params:
-        config=lambda wildcards: PLAN.figures[wildcards.figure].config,
-        identity=lambda wildcards: render_identity(
-            PLAN.figures[wildcards.figure], stage_script("figures")
+        config=lambda wildcards: figure_of(wildcards).config,
+        code=lambda wildcards: drawing_identity(
+            wildcards.figure, stage_script("figures")
         ),
     message:
         "Drawing {wildcards.figure}"

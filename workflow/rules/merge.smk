@@ -2,31 +2,22 @@
 rule merge:
     input:
         srf=lambda wildcards: results(
-            "srf",
-            [curve.parameters for curve in PLAN.figures[wildcards.figure].curves],
+            "srf", [curve.parameters for curve in figure_of(wildcards).curves]
         ),
         theory=lambda wildcards: results(
-            "theory", [curve.theory for curve in PLAN.figures[wildcards.figure].curves]
+            "theory", [curve.theory for curve in figure_of(wildcards).curves]
         ),
-        montecarlo=lambda wildcards: results(
-            "montecarlo",
-            [
-                key
-                for curve in PLAN.figures[wildcards.figure].curves
-                for key in curve.shards
-            ],
-        ),
+        montecarlo=lambda wildcards: results("montecarlo", figure_of(wildcards).shards),
     output:
         "results/figures/{figure}.nc",
     log:
         "logs/merge/{figure}.log",
     params:
-        figure=lambda wildcards: PLAN.figures[wildcards.figure],
+        science=lambda wildcards: figure_of(wildcards).science,
+        curves=lambda wildcards: figure_of(wildcards).curves,
         simulation=PLAN.sizes,
         root_seed=PLAN.root_seed,
-        identity=lambda wildcards: merge_identity(
-            PLAN.figures[wildcards.figure], stage_script("merge")
-        ),
+        code=fingerprint(stage_script("merge")),
     message:
         "Merging {wildcards.figure}"
     script:

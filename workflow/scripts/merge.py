@@ -1,6 +1,6 @@
 """Stage 4 as a job: all results of a figure to its one merged file."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import xarray as xr
@@ -8,12 +8,12 @@ import xarray as xr
 from giantstep import dataset, stages
 from giantstep.identity import plain
 from giantstep.joblog import logged
-from giantstep.plan import FigurePlan
+from giantstep.plan import Curve
 
 
-def lines(figure: FigurePlan, folder: Path) -> Iterator[xr.Dataset]:
+def lines(curves: Iterable[Curve], folder: Path) -> Iterator[xr.Dataset]:
     """Read the results of a figure's curves, and put each curve's together."""
-    for curve in figure.curves:
+    for curve in curves:
         yield from stages.curve(
             curve.name,
             curve.panel,
@@ -26,16 +26,16 @@ def lines(figure: FigurePlan, folder: Path) -> Iterator[xr.Dataset]:
 if "snakemake" in globals():
     job = globals()["snakemake"]
     with logged(job.log[0]):
-        plan: FigurePlan = job.params.figure
+        given = job.params
         merged = stages.merged(
-            plan.config["title"],
-            list(lines(plan, Path(job.output[0]).parents[1])),
+            given.science["title"],
+            list(lines(given.curves, Path(job.output[0]).parents[1])),
             parameters={
-                "figure": plain(plan.config),
-                "simulation": job.params.simulation,
-                "curves": {curve.name: plain(curve.problem) for curve in plan.curves},
+                "figure": plain(given.science),
+                "simulation": given.simulation,
+                "curves": {curve.name: plain(curve.problem) for curve in given.curves},
             },
-            made_from=[key for curve in plan.curves for key in curve.made_from],
-            root_seed=job.params.root_seed,
+            made_from=[key for curve in given.curves for key in curve.made_from],
+            root_seed=given.root_seed,
         )
         dataset.write(merged, job.output[0])

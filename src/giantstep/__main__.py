@@ -1,0 +1,7 @@
+"""`python -m giantstep`."""
+
+import sys
+
+from giantstep.cli import main
+
+sys.exit(main())

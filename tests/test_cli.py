@@ -1,0 +1,115 @@
+"""The command line answers in CSV, and refuses what cannot be with one message."""
+
+import csv
+import io
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from giantstep.cli import main
+from giantstep.learning import solve
+from giantstep.protocol import Grid, Protocol
+
+STEP = "--activation tanh --target sin --learning-rate 3 --alpha0 20 --beta 1".split()
+SPIKED = "--activation tanh --target sin --bulk-variance 1.2 --spike-strength 1 --beta 1".split()
+
+
+def run(capsys, *arguments):
+    """Run the command line; give its exit code, its rows, and what it said besides."""
+    try:
+        code = main(list(arguments))
+    except SystemExit as stop:
+        code = stop.code
+    out, err = capsys.readouterr()
+    return code, list(csv.DictReader(io.StringIO(out))), err
+
+
+def test_theory_prints_a_row_for_every_alpha_and_ridge(capsys):
+    arguments = ("--ridge", "0.1", "1", "--alpha", "0.9", "3.0", "--format", "csv")
+    code, rows, err = run(capsys, "theory", *STEP, *arguments)
+    assert (code, err) == (0, "")
+    header = "alpha,ridge,test_error,training_error,m,zeta,psi,q1,q2,V1,V2,status"
+    assert ",".join(rows[0]) == header
+    points = [(float(row["alpha"]), float(row["ridge"])) for row in rows]
+    assert points == [(0.9, 0.1), (0.9, 1), (3, 0.1), (3, 1)]
+    exact = solve(Protocol("tanh", "sin", 3, 20, 1), Grid((0.9, 3.0), (0.1, 1.0)))
+    printed = np.array([float(row["q1"]) for row in rows]).reshape(2, 2)
+    assert printed == pytest.approx(exact.q1, rel=1e-10)
+    assert {row["status"] for row in rows} == {"converged"}
+
+
+@pytest.mark.parametrize("alpha0", ["0", "inf"])
+def test_both_ends_of_the_first_batch_work(capsys, alpha0):
+    arguments = ("--alpha0", alpha0, "--alpha", "1", "--ridge", "0.1")
+    code, rows, _ = run(capsys, "theory", *STEP, *arguments)
+    assert code == 0
+    assert 0 < float(rows[0]["test_error"]) < 1
+
+
+def test_a_failed_point_is_nan_with_its_status_and_advice(capsys):
+    code, rows, err = run(capsys, "theory", *STEP, "--alpha", "1", "--ridge", "0")
+    assert code == 0
+    assert (rows[0]["test_error"], rows[0]["status"]) == ("nan", "not_converged")
+    assert "take a larger ridge" in err
+
+
+def test_simulation_agrees_with_theory_and_repeats_itself(capsys):
+    grid = ("--alpha", "0.5", "2", "--ridge", "0.1", "--noise", "0.1")
+    sizes = ("--dimension", "150", "--replicates", "6", "--seed", "3")
+    problem = (*SPIKED, "--alignment", "0.8")
+    _, rows, _ = run(capsys, "simulate", *problem, *grid, *sizes)
+    _, again, _ = run(capsys, "simulate", *problem, *grid, *sizes)
+    _, theory, _ = run(capsys, "theory", *problem, *grid)
+    assert rows == again
+    for simulated, exact in zip(rows, theory, strict=True):
+        gap = float(simulated["test_error"]) - float(exact["test_error"])
+        assert abs(gap) < 5 * float(simulated["test_error_stderr"])
+
+
+BAD = [
+    ("theory --ridge 0.1 --alpha 1 --activation tahn", "--activation tahn: must be one of erf"),
+    ("theory --ridge -0.1 --alpha 1", "--ridge -0.1: must be a number >= 0"),
+    ("theory --ridge -1e-3 --alpha 1", "--ridge -0.001: must be a number >= 0"),
+    ("theory --ridge 0.1 --alpha 0", "--alpha 0.0: must be a number > 0"),
+    ("theory --ridge 0.1 --alpha 1 --beta 0", "--beta 0.0: must be a number > 0"),
+    ("theory --ridge 0.1 --alpha 1 --beta inf", "--beta inf: must be a number > 0"),
+    ("theory --ridge nan --alpha 1", "--ridge nan: must be a number >= 0"),
+    ("theory --ridge 0.1 --alpha 1 --alpha0 -1", "--alpha0 -1.0: must be a number >= 0"),
+    ("theory --ridge 0.1 --alpha 1 --noise -1", "--noise -1.0: must be"),
+    ("theory --ridge 0.1 --alpha 1 --activation he2", "--activation he2: must be odd"),
+    ("theory --ridge 0.1 --alpha 1 --activation sign", "must be odd and continuous"),
+    ("theory --ridge 0.1 --alpha", "argument --alpha: expected at least one argument"),
+    ("theory --ridge 0.1 --alpha one", "argument --alpha: invalid float value: 'one'"),
+    ("theory --ridge 0.1 --alpha 1 --alignment 1", "give all of --learning-rate --alpha0 or"),
+    ("simulate --ridge 0.1 --alpha 1 --replicates 0", "--replicates 0: must be a whole number"),
+    ("simulate --ridge 0.1 --alpha 1 --dimension 0", "--dimension 0: must be a whole number"),
+    ("simulate --ridge 0.1 --alpha 1 --seed -1", "--seed -1: must be a whole number"),
+    ("simulate --ridge 0.1 --alpha 1e-5", "large enough that alpha * dimension (here 500)"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD)
+def test_bad_input_gets_one_message(capsys, arguments, words):
+    command, *rest = arguments.split()
+    code, rows, err = run(capsys, command, *STEP, *rest)
+    assert code == 2
+    assert rows == []
+    assert words in err
+    assert "Traceback" not in err
+
+
+def test_an_alignment_beyond_one_is_refused(capsys):
+    arguments = ("--alignment", "-1.5", "--alpha", "1", "--ridge", "1")
+    code, _, err = run(capsys, "theory", *SPIKED, *arguments)
+    assert code == 2
+    assert "--alignment -1.5: must be a number in [-1, 1]" in err
+
+
+def test_a_reader_that_closes_early_is_no_error():
+    command = [sys.executable, "-m", "giantstep", "theory", *STEP, "--alpha", "1", "--ridge", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 0

@@ -1,0 +1,122 @@
+"""A config is checked whole: every fault at once, with its file, place, value and remedy."""
+
+import copy
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from giantstep.config import InvalidConfigError, load_schema, load_yaml
+from giantstep.plan import make_plan
+
+ROOT = Path(__file__).parents[1]
+CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A copy of the project's configs, whose figure 2 may be edited."""
+    for folder in ("config", "workflow"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    path = tmp_path / "config/figures/fig2.yaml"
+
+    def edit(change):
+        figure = yaml.safe_load(path.read_text())
+        change(figure)
+        path.write_text(yaml.safe_dump(figure, allow_unicode=True))
+        return tmp_path
+
+    return edit
+
+
+def faults(root, config=CONFIG):
+    with pytest.raises(InvalidConfigError) as raised:
+        make_plan(root, config)
+    return [str(fault) for fault in raised.value.faults]
+
+
+def test_the_defaults_of_the_schema_are_those_of_the_config():
+    schema = load_schema(ROOT, "config")
+
+    def defaults(part):
+        if "properties" not in part:
+            return part["default"]
+        return {name: defaults(child) for name, child in part["properties"].items()}
+
+    assert defaults(schema) == CONFIG
+
+
+@pytest.mark.parametrize("overlay", ["quick", "paper"])
+def test_overlays_change_known_keys_only(overlay):
+    config = copy.deepcopy(CONFIG)
+    changes = load_yaml(ROOT / f"config/{overlay}.yaml", overlay)
+    config["simulation"] |= changes.pop("simulation")
+    plan = make_plan(ROOT, config | changes)
+    assert len(plan.figures["fig2"].curves) == 8
+
+
+def test_all_faults_of_all_kinds_are_told_at_once(project):
+    def spoil(figure):
+        figure["panels"]["left"] |= {"beta": -1, "alpha0": [1, -2]}
+        figure["panels"]["right"] |= {"activation": "he2", "ridge": [0.1, float("nan")]}
+
+    told = faults(project(spoil))
+    for words in (
+        "config/figures/fig2.yaml: panels.left.beta: -1.0 must be a number > 0",
+        "config/figures/fig2.yaml: panels.left.alpha0: -2.0 must be a number >= 0 (inf is allowed)",
+        "panels.right.activation: 'he2' must be odd and continuous",
+    ):
+        assert any(words in fault for fault in told), (words, told)
+    assert len(told) == len(set(told))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda f: f.pop("title"), "missing key 'title'"),
+        (lambda f: f.update(colour="red"), "unknown key 'colour'"),
+        (lambda f: f["panels"]["left"].update(ridges=1), "panels.left: unknown key 'ridges'"),
+        (lambda f: f["panels"]["left"].update(ridge=[]), "panels.left.ridge"),
+        (lambda f: f["panels"]["left"].update(ridge="0.1"), "panels.left.ridge: '0.1' must be"),
+        (lambda f: f["panels"]["left"].update(ridge=[-1]), "panels.left.ridge: -1.0 must be"),
+        (lambda f: f["panels"]["left"].update(activation="gelu"), "one of erf, he2"),
+        (lambda f: f["panels"]["left"].update(alignment=0.5), "must have all of"),
+        (lambda f: f["panels"]["left"].pop("alpha0"), "must have all of (learning_rate, alpha0)"),
+        (lambda f: f["simulation"].update(alpha=[0.5, 0]), "simulation.alpha.1: 0 must be"),
+        (lambda f: f["simulation"].update(alpha=[float("nan")]), "simulation.alpha: nan must be"),
+        (lambda f: f["simulation"].update(alpha=[1e-9]), "large enough that alpha * dimension"),
+        (lambda f: f["simulation"].update(alpha=[]), "simulation.alpha: [] must be"),
+        (lambda f: f["theory"]["alpha"].update(stop=0.1), "theory.alpha.stop: 0.1 must be greater"),
+        (lambda f: f.update(panels={}), "panels: {} must be one or more panels"),
+    ],
+)
+def test_a_broken_figure_is_refused_with_its_place_and_remedy(project, change, words):
+    (fault,) = faults(project(change))
+    assert fault.startswith("config/figures/fig2.yaml: ")
+    assert words in fault
+
+
+def test_a_broken_main_config_is_refused():
+    config = copy.deepcopy(CONFIG)
+    config["simulation"]["networks"] = 0
+    config["sed"] = 1
+    del config["seed"]
+    told = "\n".join(faults(ROOT, config))
+    assert "simulation.networks: 0 must be a whole number >= 1" in told
+    assert "unknown key 'sed'" in told
+    assert "missing key 'seed'" in told
+
+
+def test_a_figure_that_does_not_exist_is_named():
+    (fault,) = faults(ROOT, CONFIG | {"figures": ["fig2", "fig99"]})
+    assert "config/figures/fig99.yaml: top level: there is no such file" in fault
+
+
+def test_a_repeated_key_is_refused_and_a_bare_exponent_is_a_number(tmp_path):
+    path = tmp_path / "figure.yaml"
+    path.write_text("ridge: 1e-4\n")
+    assert load_yaml(path, "figure.yaml") == {"ridge": 1e-4}
+    path.write_text("ridge: 1\nridge: 2\n")
+    with pytest.raises(InvalidConfigError, match="'ridge' stands twice"):
+        load_yaml(path, "figure.yaml")

@@ -1,0 +1,63 @@
+"""A result file is whole, explains itself, has the same bytes every time, and cannot lie."""
+
+import json
+
+import pytest
+import xarray as xr
+
+from giantstep import dataset, stages
+from giantstep.protocol import Grid, Protocol
+
+PROTOCOL = Protocol("tanh", "sign", 1, alpha0=1, beta=1)
+
+
+@pytest.fixture
+def solved():
+    return stages.theory(PROTOCOL, Grid((0.5, 1.0), (0.1, 1.0)))
+
+
+def test_a_file_reads_back_and_has_the_same_bytes_every_time(solved, tmp_path):
+    for name in ("one.nc", "two.nc"):
+        dataset.write(solved, tmp_path / name)
+    assert (tmp_path / "one.nc").read_bytes() == (tmp_path / "two.nc").read_bytes()
+    assert dataset.read(tmp_path / "one.nc").drop_attrs().equals(solved.drop_attrs())
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["one.nc", "two.nc"]
+
+
+def test_every_variable_says_what_it_is(solved):
+    for variable in solved.variables.values():
+        assert variable.attrs["long_name"]
+        assert variable.attrs["units"] == "1"
+    assert solved["test_error"].attrs["equation"] == "(25)"
+    assert json.loads(solved.attrs["parameters"])["problem"]["alpha0"] == 1
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(solved, tmp_path, monkeypatch):
+    path = tmp_path / "result.nc"
+    dataset.write(solved, path)
+    before = path.read_bytes()
+
+    def torn(self, target, **options):
+        target.write_bytes(b"half a file")
+
+    monkeypatch.setattr(xr.Dataset, "to_netcdf", torn)
+    with pytest.raises(dataset.DamagedFileError):
+        dataset.write(solved.assign_attrs(title="another"), path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("damage", ["truncated", "one number changed"])
+def test_a_damaged_file_is_set_aside(solved, tmp_path, damage):
+    path = tmp_path / "result.nc"
+    dataset.write(solved, path)
+    if damage == "truncated":
+        path.write_bytes(path.read_bytes()[:-100])
+    else:
+        changed = xr.load_dataset(path)
+        changed["test_error"][0, 0] += 1e-15
+        changed.to_netcdf(path)
+    with pytest.raises(dataset.DamagedFileError, match="run the same command again"):
+        dataset.read(path)
+    assert not path.exists()
+    assert path.with_name("result.nc.damaged").exists()

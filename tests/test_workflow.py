@@ -1,0 +1,172 @@
+"""The workflow runs every stage, and again only what a change feeds."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+ROOT = Path(__file__).parents[1]
+FIGURE = "config/figures/fig2.yaml"
+OUTPUTS = [f"figures/fig2.{suffix}" for suffix in ("pdf", "svg", "png")]
+JOBS = ("parameters", "saddle", "montecarlo", "merge", "figures")
+
+
+def snakemake(project, *arguments, code=0):
+    """Run the project's workflow at the quick size; give what it printed."""
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+    command += ["--configfile", "config/quick.yaml"]
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")}
+    done = subprocess.run(command, cwd=project, env=clean, capture_output=True, text=True)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def planned(project, *arguments):
+    """Count the jobs of each stage that a dry run plans."""
+    printed = snakemake(project, "--dry-run", *arguments)
+    counts = dict(re.findall(r"^(\w+) +(\d+)$", printed, flags=re.MULTILINE))
+    return {job: int(counts[job]) for job in JOBS if job in counts}
+
+
+def edit(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A copy of the project in which the quick figures have been made."""
+    project = tmp_path_factory.mktemp("workflow") / "project"
+    project.mkdir()
+    for name in ("Snakefile", "config", "workflow", "profiles"):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, project / name)
+    snakemake(project)
+    return project
+
+
+@pytest.fixture
+def project(finished, tmp_path):
+    """A copy of the finished project, to be changed."""
+    return shutil.copytree(finished, tmp_path / "project")
+
+
+def test_every_stage_leaves_its_files_and_nothing_half_written(finished):
+    assert all((finished / output).stat().st_size > 1000 for output in OUTPUTS)
+    counts = {
+        folder.name: len(list(folder.iterdir())) for folder in (finished / "results").iterdir()
+    }
+    assert counts == {"srf": 8, "theory": 8, "montecarlo": 8, "figures": 1}
+    assert not list(finished.rglob("*.part"))
+
+
+def test_the_merged_file_alone_redraws_the_figure(finished):
+    with xr.open_dataset(finished / "results/figures/fig2.nc") as data:
+        curve = data.sel(curve="right:alpha0=inf")
+        assert curve["test_error"].sel(alpha=1.0).item() == pytest.approx(0.3, abs=0.05)
+        assert curve["alignment"].item() == 1
+        assert curve["simulated_test_error"].dims == ("network", "training", "alpha_simulated")
+        mean = curve["simulated_test_error"].mean(("network", "training"))
+        assert curve["simulated_test_error_mean"].values == pytest.approx(mean.values)
+        assert np.isin(data["alpha_simulated"].values, data["alpha"].values).all()
+        assert data["best_linear_error"].sel(curve="right:alpha0=0").item() == pytest.approx(
+            1 - 2 / np.pi
+        )
+        gap = mean - curve["test_error"].sel(alpha=data["alpha_simulated"].values).values
+        z = gap / curve["simulated_test_error_stderr"]
+        assert curve["z_score"].values == pytest.approx(z.values)
+
+
+def test_the_merged_file_says_how_it_was_made_and_nothing_of_where(finished):
+    with xr.open_dataset(finished / "results/figures/fig2.nc") as data:
+        attributes = data.attrs
+    parameters = json.loads(attributes["parameters"])
+    assert parameters["curves"]["left:alpha0=0.5"]["learning_rate"] == 1
+    assert parameters["simulation"]["dimension"] == 100
+    assert len(json.loads(attributes["made_from"])) == 24
+    everything = json.dumps({k: str(v) for k, v in attributes.items()})
+    for private in (str(finished), os.uname().nodename, str(Path.home())):
+        assert private not in everything
+
+
+def test_a_second_run_does_nothing_whatever_the_times_of_files(project):
+    for path in [*project.rglob("*.nc"), *project.rglob("*.yaml"), *project.rglob("*.py")]:
+        path.touch()
+    assert "Nothing to be done" in snakemake(project)
+
+
+def test_one_more_alpha0_computes_that_curve_only(project):
+    edit(project / FIGURE, "alpha0: [0.5, 1, 2, .inf]", "alpha0: [0.5, 1, 2, 8, .inf]")
+    assert planned(project) == {
+        "parameters": 1, "saddle": 1, "montecarlo": 1, "merge": 1, "figures": 1,
+    }  # fmt: skip
+
+
+def test_more_replicates_compute_those_only(project):
+    edit(project / "config/quick.yaml", "networks: 4", "networks: 8")
+    assert planned(project) == {"montecarlo": 8, "merge": 1, "figures": 1}
+
+
+def test_a_change_of_colour_redraws_only(project):
+    with (project / FIGURE).open("a") as figure:
+        figure.write("\nstyle:\n  colours: ['#000000', '#333333', '#666666', '#999999']\n")
+    before = (project / OUTPUTS[0]).read_bytes()
+    assert planned(project) == {"figures": 1}
+    snakemake(project, OUTPUTS[0])
+    assert (project / OUTPUTS[0]).read_bytes() != before
+
+
+def test_drawing_again_gives_the_same_bytes(project):
+    before = {name: (project / name).read_bytes() for name in OUTPUTS}
+    for name in OUTPUTS:
+        (project / name).unlink()
+    snakemake(project, "figures/fig2.pdf")
+    assert {name: (project / name).read_bytes() for name in OUTPUTS} == before
+
+
+def test_a_damaged_result_is_set_aside_and_made_again(project):
+    merged = project / "results/figures/fig2.nc"
+    whole = merged.read_bytes()
+    shard = next((project / "results/montecarlo").iterdir())
+    shard.write_bytes(shard.read_bytes()[:5000])
+    merged.unlink()
+    said = snakemake(project, "results/figures/fig2.nc", code=1)
+    assert f"{shard.name}.damaged" in said
+    assert "Traceback" not in said.split("RuleException")[0]
+    snakemake(project, "results/figures/fig2.nc")
+    assert merged.read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("beta: 1\n    ridge: 0.01", "beta: 0\n    ridge: 0.01", "panels.left.beta: 0.0 must be"),
+        ("ridge: 0.1", "ridges: 0.1", "unknown key 'ridges'"),
+    ],
+)
+def test_a_bad_config_starts_nothing(tmp_path, old, new, words):
+    for name in ("Snakefile", "config", "workflow", "profiles"):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, tmp_path / name)
+    edit(tmp_path / FIGURE, old, new)
+    said = snakemake(tmp_path, code=1)
+    assert words in said
+    assert "Traceback" not in said
+    assert not (tmp_path / "results").exists()
+
+
+def test_snakemakes_lint_finds_only_what_is_argued():
+    # Every rule runs in the one environment that the package itself is installed in, so that
+    # what a rule computes is what the library computes: no rule has another of its own.
+    command = [sys.executable, "-m", "snakemake", "--lint"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    found = set(re.findall(r"^ +\* (.+?):?$", done.stdout + done.stderr, flags=re.MULTILINE))
+    assert found == {"Specify a conda environment or container for each rule."}
