@@ -80,7 +80,7 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
         (lambda f: f["panels"]["left"].update(ridge=[]), "panels.left.ridge"),
         (lambda f: f["panels"]["left"].update(ridge="0.1"), "panels.left.ridge: '0.1' must be"),
         (lambda f: f["panels"]["left"].update(ridge=[-1]), "panels.left.ridge: -1.0 must be"),
-        (lambda f: f["panels"]["left"].update(activation="gelu"), "one of erf, he2"),
+        (lambda f: f["panels"]["left"].update(activation="gelu"), "one of erf, hardtanh"),
         (lambda f: f["panels"]["left"].update(alignment=0.5), "must have all of"),
         (lambda f: f["panels"]["left"].pop("alpha0"), "must have all of (learning_rate, alpha0)"),
         (lambda f: f["simulation"].update(alpha=[0.5, 0]), "simulation.alpha.1: 0 must be"),

@@ -30,10 +30,10 @@ def z_scores(problem, grid, sizes, networks):
 def test_gradient_step_is_minus_the_gradient_of_the_loss():
     rng = default_rng(0)
     weights, inputs = sphere(rng, 4, 6), rng.standard_normal((10, 6))
-    labels = rng.standard_normal(10)
+    labels, omega = rng.standard_normal(10), rng.standard_normal(4)
 
-    def loss(w):  # half the mean squared error of f = a.sigma(W x)/sqrt(p), a_i = 1/sqrt(p)
-        output = np.tanh(inputs @ w.T).sum(axis=1) / 4
+    def loss(w):  # half the squared error of f = a.sigma(W x)/sqrt(p), a = omega/sqrt(p)
+        output = np.tanh(inputs @ w.T) @ omega / 4
         return np.sum((labels - output) ** 2) / 2
 
     gradient = np.zeros_like(weights)
@@ -41,7 +41,7 @@ def test_gradient_step_is_minus_the_gradient_of_the_loss():
         h = np.zeros_like(weights)
         h[index] = 1e-6
         gradient[index] = (loss(weights + h) - loss(weights - h)) / 2e-6
-    found = batch_gradient(weights, FUNCTIONS["tanh"], inputs, labels)
+    found = batch_gradient(weights, omega, FUNCTIONS["tanh"], inputs, labels)
     assert found / 4 == pytest.approx(-gradient, abs=1e-8)
 
 
@@ -50,28 +50,31 @@ def test_population_gradient_is_the_mean_over_batches(target):
     rng = default_rng(1)
     weights, (theta,) = sphere(rng, 12, 40), sphere(rng, 1, 40)
     student, teacher = FUNCTIONS["tanh"], FUNCTIONS[target]
+    omega = rng.choice([-0.5, 2.0], 12)
     batches = []
     for _ in range(40):
         inputs = rng.standard_normal((10_000, 40))
         labels = teacher.value(inputs @ theta)
-        batches.append(batch_gradient(weights, student, inputs, labels) / labels.size)
+        batches.append(batch_gradient(weights, omega, student, inputs, labels) / labels.size)
     stderr = np.std(batches, axis=0, ddof=1) / np.sqrt(len(batches))
-    z = (np.mean(batches, axis=0) - population_gradient(weights, student, teacher, theta)) / stderr
-    assert np.mean(z**2) == pytest.approx(1, abs=0.25)
+    z = (
+        np.mean(batches, axis=0) - population_gradient(weights, omega, student, teacher, theta)
+    ) / stderr
+    assert np.mean(z**2) < 1.7  # rows share their batches, so this spreads widely about 1
 
 
 def test_first_layer_after_the_step_has_the_equivalent_bulk_and_spike():
     protocol, sizes = Protocol("tanh", "sign", 2, alpha0=2, beta=0.5), Sizes(1200)
     srf = equivalent_features(protocol)
-    weights, theta = first_layer(protocol, sizes, 0, SeedSequence(3))
+    weights, _, theta = first_layer(protocol, sizes, 0, SeedSequence(3))
     _, strengths, directions = np.linalg.svd(weights, full_matrices=False)
     spike = directions[0]
     along = weights @ spike
     assert strengths[0] > 2 * strengths[1]
     assert abs(spike @ theta) == pytest.approx(srf.alignment, rel=0.03)
-    assert abs(along.mean()) == pytest.approx(srf.spike_strength, rel=0.05)
+    assert abs(along.mean()) == pytest.approx(srf.groups.u[0], rel=0.05)
     bulk = np.sum(weights**2, axis=1) - along**2
-    assert bulk.mean() == pytest.approx(srf.bulk_variance, rel=0.03)
+    assert bulk.mean() == pytest.approx(srf.groups.c[0], rel=0.03)
 
 
 def test_simulated_spiked_features_agree_with_the_theory():

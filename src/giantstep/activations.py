@@ -1,19 +1,22 @@
 """What an activation or a target is: a scalar function with what the theory needs to know of it.
 
 To add one, append an entry to `FUNCTIONS`: its value, derivative, parity and kinks are enough.
+Polynomials need no entry: `polynomial:0,1,0,0.5` is x + x^3/2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erf, erfc, owens_t
+from scipy.special import erf, erfc, ndtr, owens_t, roots_hermitenorm
 
 Array = NDArray[np.float64]
+Parity = Literal["odd", "even", "none"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,11 @@ class ScalarFunction:
         Where the value or a derivative jumps; quadrature rules split there.
     continuous : bool
         Whether the value itself has no jump. A gradient step needs it of the activation.
+    strip : float or None
+        Half-width of the strip about the real line in which the function is analytic and bounded,
+        if it is: quadrature is then by the trapezoidal rule, which nothing beats there.
+    oscillates : bool
+        Whether it goes on bending far from the origin, as a sine does.
     moments : callable or None
         `(mean, std) -> GaussianMoments` in closed form for std > 0, where one is known.
     """
@@ -66,14 +74,12 @@ class ScalarFunction:
     label: str
     value: Callable[[Array], Array]
     derivative: Callable[[Array], Array]
-    parity: Literal["odd", "even", "none"]
+    parity: Parity
     kinks: tuple[float, ...] = ()
     continuous: bool = True
+    strip: float | None = None
+    oscillates: bool = False
     moments: Callable[[Array, float], GaussianMoments] | None = None
-
-
-def _linear_moments(mean: Array, std: float) -> GaussianMoments:
-    return GaussianMoments(mean, np.full_like(mean, std), np.zeros_like(mean))
 
 
 def _sign_moments(mean: Array, std: float) -> GaussianMoments:
@@ -98,10 +104,65 @@ def _erf_moments(mean: Array, std: float) -> GaussianMoments:
     return GaussianMoments(value, slope, np.maximum(second - value**2 - slope**2, 0))
 
 
+def _relu_moments(mean: Array, std: float) -> GaussianMoments:
+    x = mean / std
+    mass, density = ndtr(x), np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
+    value, slope = mean * mass + std * density, std * mass
+    second = (mean**2 + std**2) * mass + mean * std * density
+    return GaussianMoments(value, slope, np.maximum(second - value**2 - slope**2, 0))
+
+
+def _hardtanh_moments(mean: Array, std: float) -> GaussianMoments:
+    low, high = (-1 - mean) / std, (1 - mean) / std
+    inside = ndtr(high) - ndtr(low)
+    at_low, at_high = (np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi) for x in (low, high))
+    linear = at_low - at_high  # E z over the inside
+    quadratic = inside + low * at_low - high * at_high  # E z^2 over the inside
+    outside = ndtr(-high) + ndtr(low)
+    value = ndtr(-high) - ndtr(low) + mean * inside + std * linear
+    second = outside + mean**2 * inside + 2 * mean * std * linear + std**2 * quadratic
+    slope = std * inside
+    return GaussianMoments(value, slope, np.maximum(second - value**2 - slope**2, 0))
+
+
+def polynomial(name: str, label: str, coefficients: Sequence[float]) -> ScalarFunction:
+    """Make a polynomial from its coefficients, constant first; its moments are exact.
+
+    Parameters
+    ----------
+    name, label : str
+    coefficients : sequence of float
+        Of 1, x, x^2, ...
+    """
+    poly = np.polynomial.Polynomial(coefficients)
+    z, weights = roots_hermitenorm(len(coefficients) + 1)  # exact for its square, times z
+    weights = weights / np.sqrt(2 * np.pi)
+
+    def exact_moments(mean: Array, std: float) -> GaussianMoments:
+        values = poly(mean[..., None] + std * z)
+        first, slope = values @ weights, values @ (weights * z)
+        rest = values - first[..., None] - slope[..., None] * z
+        return GaussianMoments(first, slope, rest**2 @ weights)
+
+    powers = {k % 2 for k, coefficient in enumerate(coefficients) if coefficient != 0}
+    parity: Parity = "none"
+    if powers != {0, 1}:
+        parity = "odd" if powers == {1} else "even"
+    return ScalarFunction(name, label, poly, poly.deriv(), parity, moments=exact_moments)
+
+
+def _hermite(degree: int) -> ScalarFunction:
+    """Make the probabilists' Hermite polynomial He_k."""
+    coefficients = np.polynomial.hermite_e.herme2poly([0] * degree + [1])
+    return polynomial(f"he{degree}", rf"\mathrm{{He}}_{degree}", coefficients)
+
+
 FUNCTIONS: dict[str, ScalarFunction] = {
     function.name: function
     for function in (
-        ScalarFunction("tanh", r"\tanh", np.tanh, lambda x: 1 - np.tanh(x) ** 2, "odd"),
+        ScalarFunction(
+            "tanh", r"\tanh", np.tanh, lambda x: 1 - np.tanh(x) ** 2, "odd", strip=np.pi / 2
+        ),
         ScalarFunction(
             "erf",
             r"\mathrm{erf}",
@@ -110,7 +171,9 @@ FUNCTIONS: dict[str, ScalarFunction] = {
             "odd",
             moments=_erf_moments,
         ),
-        ScalarFunction("sin", r"\sin", np.sin, np.cos, "odd", moments=_sin_moments),
+        ScalarFunction(
+            "sin", r"\sin", np.sin, np.cos, "odd", oscillates=True, moments=_sin_moments
+        ),
         ScalarFunction(
             "sign",
             r"\mathrm{sign}",
@@ -122,12 +185,22 @@ FUNCTIONS: dict[str, ScalarFunction] = {
             moments=_sign_moments,
         ),
         ScalarFunction(
-            "linear",
-            r"\mathrm{id}",
-            lambda x: np.array(x, dtype=float),
-            np.ones_like,
+            "relu",
+            r"\mathrm{relu}",
+            lambda x: np.maximum(x, 0.0),
+            lambda x: np.heaviside(x, 0.5),
+            "none",
+            kinks=(0.0,),
+            moments=_relu_moments,
+        ),
+        ScalarFunction(
+            "hardtanh",
+            r"\mathrm{hardtanh}",
+            lambda x: np.clip(x, -1.0, 1.0),
+            lambda x: np.heaviside(1 - np.abs(x), 0.5),
             "odd",
-            moments=_linear_moments,
+            kinks=(-1.0, 1.0),
+            moments=_hardtanh_moments,
         ),
         ScalarFunction(
             "softsign",
@@ -137,22 +210,34 @@ FUNCTIONS: dict[str, ScalarFunction] = {
             "odd",
             kinks=(0.0,),
         ),
-        ScalarFunction(
-            "relu",
-            r"\mathrm{relu}",
-            lambda x: np.maximum(x, 0.0),
-            lambda x: np.heaviside(x, 0.5),
-            "none",
-            kinks=(0.0,),
-        ),
-        ScalarFunction("he2", r"\mathrm{He}_2", lambda x: x**2 - 1, lambda x: 2 * x, "even"),
-        ScalarFunction(
-            "he3", r"\mathrm{He}_3", lambda x: x**3 - 3 * x, lambda x: 3 * x**2 - 3, "odd"
-        ),
+        polynomial("linear", r"\mathrm{id}", (0.0, 1.0)),
+        *map(_hermite, range(1, 6)),
     )
 }
+
+_POLYNOMIAL = "polynomial:"
+
+
+@cache
+def lookup(name: str) -> ScalarFunction:
+    """Find a function by name, or make the polynomial that the name spells out.
+
+    Raises
+    ------
+    KeyError
+        If there is none of that name.
+    """
+    if not name.startswith(_POLYNOMIAL):
+        return FUNCTIONS[name]
+    try:
+        coefficients = [float(c) for c in name.removeprefix(_POLYNOMIAL).split(",")]
+    except ValueError:
+        raise KeyError(name) from None
+    if not np.all(np.isfinite(coefficients)) or not any(coefficients) or len(coefficients) > 30:
+        raise KeyError(name)
+    return polynomial(name, "P", coefficients)
 
 
 def known_names() -> str:
     """List the registered names, for messages."""
-    return ", ".join(sorted(FUNCTIONS))
+    return ", ".join(sorted(FUNCTIONS)) + ", polynomial:c0,c1,..."

@@ -6,26 +6,42 @@ import argparse
 import csv
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn, TextIO
 
 import numpy as np
-import xarray as xr
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from giantstep import __version__, stages
+from giantstep import __version__
 from giantstep.activations import known_names
-from giantstep.faults import COUNT, Fault, Interval, InvalidParametersError
-from giantstep.learning import Status
-from giantstep.montecarlo import Sizes
-from giantstep.protocol import Grid, Problem, Protocol, SpikedFeatures
+from giantstep.bounds import (
+    best_linear_error,
+    best_over_learning_rate,
+    bounds,
+    lower_bound_with_bias,
+)
+from giantstep.faults import (
+    COUNT,
+    POSITIVE,
+    Fault,
+    Interval,
+    InvalidParametersError,
+    interval_faults,
+)
+from giantstep.identity import problem_seed
+from giantstep.learning import Solution, Solver, Status
+from giantstep.montecarlo import Sizes, simulate
+from giantstep.optimise import optimal_ridge
+from giantstep.protocol import UNIFORM, Grid, Problem, Protocol, one_spike
+from giantstep.replicates import summarise
+from giantstep.spectrum import spectrum
 
-THEORY_COLUMNS = (
-    "test_error", "training_error", "m", "zeta", "psi", "q1", "q2", "V1", "V2", "status",
-)  # fmt: skip
-SIMULATION_COLUMNS = (
-    "test_error", "test_error_stderr", "training_error", "training_error_stderr",
-)  # fmt: skip
+Table = dict[str, NDArray[Any]]
+
+OPTIMAL = "optimal"
+OVERLAPS = ("m", "zeta", "psi", "q1", "q2", "V1", "V2")
+CERTIFICATE = ("residual", "quadrature_error", "iterations")
 
 _STEP = ("learning_rate", "alpha0")
 _SPIKED = ("bulk_variance", "spike_strength", "alignment")
@@ -42,6 +58,21 @@ def _flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
+def _vocabulary(text: str) -> tuple[float, float]:
+    """Read one `value:fraction` of a readout."""
+    value, colon, fraction = text.partition(":")
+    if not colon:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form value:fraction")
+    try:
+        return float(value), float(fraction)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form value:fraction") from None
+
+
+def _ridge(text: str) -> float | str:
+    return text if text == OPTIMAL else float(text)
+
+
 def _add_problem(parser: argparse.ArgumentParser) -> None:
     functions = f"one of {known_names()}"
     problem = parser.add_argument_group("the problem")
@@ -51,20 +82,41 @@ def _add_problem(parser: argparse.ArgumentParser) -> None:
     problem.add_argument(
         "--noise", type=float, default=0.0, help="variance of the label noise (default 0)"
     )
+    problem.add_argument(
+        "--readout",
+        type=_vocabulary,
+        nargs="+",
+        default=UNIFORM,
+        metavar="VALUE:FRACTION",
+        help="values of sqrt(p) a0 and their shares of the neurons (default 1:1)",
+    )
     step = parser.add_argument_group("one gradient step on the first layer")
     step.add_argument("--learning-rate", type=float, help="eta tilde >= 0")
     step.add_argument("--alpha0", type=float, help="first batch over dimension, 0 ... inf")
     spiked = parser.add_argument_group("or spiked random features given directly")
     spiked.add_argument("--bulk-variance", type=float, metavar="C", help="c > 0")
-    spiked.add_argument("--spike-strength", type=float, metavar="R", help="r >= 0")
+    spiked.add_argument("--spike-strength", type=float, metavar="R", help="r")
     spiked.add_argument("--alignment", type=float, metavar="G", help="gamma in [-1, 1]")
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--format", choices=("csv", "table"), default="csv", help="of the output (default csv)"
+    )
+
+
+def _add_grid(parser: argparse.ArgumentParser, optimal: bool) -> None:
     grid = parser.add_argument_group("the grid")
     grid.add_argument(
         "--alpha", required=True, type=float, nargs="+", help="samples over dimension, > 0"
     )
-    grid.add_argument("--ridge", required=True, type=float, nargs="+", help="ridge penalties, >= 0")
-    parser.add_argument(
-        "--format", choices=("csv", "table"), default="csv", help="of the output (default csv)"
+    text = "ridge penalties, >= 0"
+    grid.add_argument(
+        "--ridge",
+        required=True,
+        type=_ridge if optimal else float,
+        nargs="+",
+        help=text + f", or {OPTIMAL!r} for the best at each alpha" if optimal else text,
     )
 
 
@@ -75,17 +127,30 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"giantstep {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    theory = commands.add_parser(
-        "theory", help="asymptotic errors and overlaps", description="Asymptotic theory on a grid."
+
+    def command(name: str, text: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        _add_problem(added)
+        _add_output(added)
+        return added
+
+    theory = command("theory", "asymptotic errors and overlaps on a grid")
+    _add_grid(theory, optimal=True)
+    theory.add_argument(
+        "--certificate", action="store_true", help="print also how far each point can be trusted"
     )
-    _add_problem(theory)
-    simulate = commands.add_parser(
-        "simulate",
-        help="errors of actual networks",
-        description="Train networks of finite size: means and standard errors over replicates.",
-    )
-    _add_problem(simulate)
-    sizes = simulate.add_argument_group("sizes")
+    simulate = command("simulate", "errors of trained networks: means and standard errors")
+    _add_grid(simulate, optimal=False)
+    _add_sizes(simulate)
+    spectrum = command("spectrum", "density of the eigenvalues of Phi^T Phi")
+    spectrum.add_argument("--alpha", required=True, type=float, help="samples over dimension, > 0")
+    spectrum.add_argument("--points", type=int, default=200, help="of the density (default 200)")
+    command("bounds", "bounds on the error optimised over the ridge, for an aligned spike")
+    return parser
+
+
+def _add_sizes(parser: argparse.ArgumentParser) -> None:
+    sizes = parser.add_argument_group("sizes")
     sizes.add_argument("--dimension", type=int, default=500, help="d (default 500)")
     sizes.add_argument("--replicates", type=int, default=8, help="networks (default 8)")
     sizes.add_argument(
@@ -95,85 +160,128 @@ def _parser() -> argparse.ArgumentParser:
         "--test-samples", type=int, default=10_000, help="test inputs a network (default 10000)"
     )
     sizes.add_argument("--seed", type=int, default=0, help="root of the streams (default 0)")
-    return parser
 
 
 def _problem(arguments: argparse.Namespace) -> Problem:
     """Make the problem object from whichever of the two sets of flags was given."""
     given = {name for name in (*_STEP, *_SPIKED) if getattr(arguments, name) is not None}
-    for kind, names in ((Protocol, _STEP), (SpikedFeatures, _SPIKED)):
-        if given == set(names):
-            fields = ("activation", "target", "beta", "noise", *names)
-            problem: Problem = kind(**{name: getattr(arguments, name) for name in fields})
-            return problem
+    common = {name: getattr(arguments, name) for name in ("activation", "target", "beta", "noise")}
+    readout = tuple(arguments.readout)
+    if given == set(_STEP):
+        step = {name: getattr(arguments, name) for name in _STEP}
+        return Protocol(**common, **step, readout=readout)
+    if given == set(_SPIKED):
+        spiked = {name: getattr(arguments, name) for name in _SPIKED}
+        return one_spike(**common, **spiked, readout=readout)
     choices = " or all of ".join(" ".join(map(_flag, names)) for names in (_STEP, _SPIKED))
     got = " ".join(map(_flag, sorted(given))) or "none of them"
     raise argparse.ArgumentError(None, f"give all of {choices}; got {got}")
 
 
-def _checked(arguments: argparse.Namespace) -> tuple[Problem, Grid]:
-    """Make problem and grid, with the faults of both in one error."""
+def _checked(arguments: argparse.Namespace, **others: Interval) -> tuple[Problem, Grid]:
+    """Make problem and grid, with the faults of both, and of other flags, in one error."""
+    ridge = (1.0,) if arguments.ridge == [OPTIMAL] else tuple(arguments.ridge)
     faults: list[Fault] = []
     made: list[Any] = []
-    for make in (
-        lambda: _problem(arguments),
-        lambda: Grid(tuple(arguments.alpha), tuple(arguments.ridge)),
-    ):
+    for make in (lambda: _problem(arguments), lambda: Grid(tuple(arguments.alpha), ridge)):
         try:
             made.append(make())
         except InvalidParametersError as error:
             faults += error.faults
+    faults += interval_faults(vars(arguments), others)
     if faults:
         raise InvalidParametersError(faults)
     return made[0], made[1]
 
 
-def _theory(arguments: argparse.Namespace) -> xr.Dataset:
-    return stages.theory(*_checked(arguments))[list(THEORY_COLUMNS)]
-
-
-def _simulate(arguments: argparse.Namespace) -> xr.Dataset:
+def _theory(arguments: argparse.Namespace) -> Table:
     problem, grid = _checked(arguments)
-    sizes = Sizes(arguments.dimension, arguments.trainings, arguments.test_samples)
-    counts = {"replicates": arguments.replicates, "seed": arguments.seed}
-    whole = Interval(0, whole=True)
-    faults = [
-        Fault(name, counts[name], str(interval))
-        for name, interval in (("replicates", COUNT), ("seed", whole))
-        if counts[name] not in interval
-    ]
+    if arguments.ridge == [OPTIMAL]:
+        alpha = np.asarray(grid.alpha)
+        ridge, solution = optimal_ridge(problem, alpha)
+    else:
+        alpha, ridge = np.meshgrid(np.asarray(grid.alpha), np.asarray(grid.ridge), indexing="ij")
+        solution = Solver(problem).points(alpha, ridge)
+    _advise(solution)
+    table: Table = {"alpha": alpha.ravel(), "ridge": ridge.ravel()}
+    names = ["test_error", "training_error", *OVERLAPS]
+    for name in (*names, *(CERTIFICATE if arguments.certificate else ())):
+        table |= _columns(name, getattr(solution, name), alpha.ndim)
+    table["status"] = np.array([Status(code).label for code in solution.status.ravel()])
+    return table
+
+
+def _columns(name: str, values: NDArray[Any], grid_dimensions: int) -> Table:
+    """Give one column, or one for each group of neurons, or pair of groups, counted from 1."""
+    groups = values.shape[grid_dimensions:]
+    if all(size == 1 for size in groups):
+        return {name: values.ravel()}
+    flat = values.reshape(-1, *groups)
+    return {
+        name + "".join(f"_{i + 1}" for i in index): flat[:, *index]
+        for index in np.ndindex(groups)
+        if list(index) == sorted(index)
+    }
+
+
+def _spectrum(arguments: argparse.Namespace) -> Table:
+    limits = {"alpha": POSITIVE, "points": Interval(8, 100_000, whole=True)}
+    faults = interval_faults(vars(arguments), limits)
+    problem = _problem(arguments)
     if faults:
         raise InvalidParametersError(faults)
+    found = spectrum(problem, arguments.alpha, arguments.points)
+    edges = ", ".join(f"[{low:.6g}, {high:.6g}]" for low, high in found.edges)
+    large = ", ".join(f"{value:.6g} d" for value in found.outliers) or "none"
+    for line in (
+        f"share of eigenvalues at zero: {found.mass_at_zero:.6g}",
+        f"bulk: {edges}",
+        f"eigenvalues of order d: {large}",
+    ):
+        print(line, file=sys.stderr)
+    return {"x": found.x, "density": found.density}
+
+
+def _bounds(arguments: argparse.Namespace) -> Table:
+    problem = _problem(arguments)
+    found = bounds(problem)
+    table = {
+        "upper": found.upper,
+        "lower": found.lower,
+        "lower_with_bias": lower_bound_with_bias(problem),
+        "best_linear": best_linear_error(problem.target),
+    }
+    if isinstance(problem, Protocol):
+        upper, lower = best_over_learning_rate(problem)
+        table |= {"upper_best_learning_rate": upper, "lower_best_learning_rate": lower}
+    return {name: np.array([value]) for name, value in table.items()}
+
+
+def _simulate(arguments: argparse.Namespace) -> Table:
+    problem, grid = _checked(arguments, replicates=COUNT, seed=Interval(0, whole=True))
+    sizes = Sizes(arguments.dimension, arguments.trainings, arguments.test_samples)
 
     def report(network: int) -> None:
         print(f"network {network + 1} of {arguments.replicates}", file=sys.stderr)
 
     networks = range(arguments.replicates)
     with threadpool_limits(1):  # the same digits on any number of cores
-        raw = stages.simulation(problem, grid, sizes, networks, arguments.seed, report)
-    summary = stages.summary(raw).rename(alpha_simulated="alpha")
-    summary = summary.assign_coords(alpha=list(grid.alpha), ridge=list(grid.ridge))
-    columns = {}
-    for name in stages.ERRORS:
-        columns[name] = summary[f"simulated_{name}_mean"]
-        columns[f"{name}_stderr"] = summary[f"simulated_{name}_stderr"]
-    return xr.Dataset(columns)[list(SIMULATION_COLUMNS)]
+        raw = simulate(
+            problem, grid, sizes, networks, problem_seed(arguments.seed, problem), report
+        )
+    alpha, ridge = np.meshgrid(np.asarray(grid.alpha), np.asarray(grid.ridge), indexing="ij")
+    table: Table = {"alpha": alpha.ravel(), "ridge": ridge.ravel()}
+    for name in ("test_error", "training_error"):
+        found = summarise(getattr(raw, name))
+        table |= {name: found.mean.ravel(), f"{name}_stderr": found.stderr.ravel()}
+    return table
 
 
-def _rows(data: xr.Dataset) -> Iterator[list[str]]:
-    """Give a header, then one row per (alpha, ridge)."""
-    yield ["alpha", "ridge", *map(str, data.data_vars)]
-    for i, alpha in enumerate(data["alpha"].values):
-        for j, ridge in enumerate(data["ridge"].values):
-            row = [f"{alpha:.12g}", f"{ridge:.12g}"]
-            for name in data.data_vars:
-                value = data[name].values[i, j]
-                row.append(Status(value).label if name == "status" else f"{value:.12g}")
-            yield row
-
-
-def _print(data: xr.Dataset, form: str, out: TextIO) -> None:
-    rows = list(_rows(data))
+def _print(table: Table, form: str, out: TextIO) -> None:
+    """Print a header, then a row an entry."""
+    rows = [list(table)]
+    for entry in zip(*table.values(), strict=True):
+        rows.append([x if isinstance(x, str) else f"{x:.12g}" for x in entry])
     if form == "csv":
         csv.writer(out, lineterminator="\n").writerows(rows)
         return
@@ -182,10 +290,10 @@ def _print(data: xr.Dataset, form: str, out: TextIO) -> None:
         print("  ".join(x.rjust(w) for x, w in zip(row, widths, strict=True)), file=out)
 
 
-def _advise(data: xr.Dataset) -> None:
+def _advise(solution: Solution) -> None:
     """Say on standard error what to do about points that failed."""
     for status in Status:
-        count = int(np.sum(data["status"].values == status)) if "status" in data else 0
+        count = int(np.sum(solution.status == status))
         if status is not Status.CONVERGED and count:
             print(f"{count} point(s) {status.label}: {status.advice}", file=sys.stderr)
 
@@ -202,9 +310,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     given = sys.argv[1:] if argv is None else argv
     arguments = _parser().parse_args([_readable(argument) for argument in given])
-    run = {"theory": _theory, "simulate": _simulate}[arguments.command]
+    run = {"theory": _theory, "simulate": _simulate, "spectrum": _spectrum, "bounds": _bounds}
     try:
-        data = run(arguments)
+        table = run[arguments.command](arguments)
     except InvalidParametersError as error:
         lines = "; ".join(
             f"{_flag(fault.name)} {fault.value}: must be {fault.allowed}" for fault in error.faults
@@ -217,10 +325,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     try:
-        _print(data, arguments.format, sys.stdout)
+        _print(table, arguments.format, sys.stdout)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader had enough, as with `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    _advise(data)
     return 0

@@ -58,10 +58,13 @@ class Interval:
         kind = "a whole number" if self.whole else "a number"
         if not math.isinf(self.upper):
             return f"{kind} in [{self.lower:g}, {self.upper:g}]"
+        if math.isinf(self.lower):
+            return f"a finite {kind.removeprefix('a ')}"
         sign = ">" if self.open_below else ">="
         return f"{kind} {sign} {self.lower:g}" + (" (inf is allowed)" if self.infinity else "")
 
 
+FINITE = Interval(-math.inf)
 NON_NEGATIVE = Interval(0)
 POSITIVE = Interval(0, open_below=True)
 EXTENDED = Interval(0, infinity=True)

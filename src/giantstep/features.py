@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from giantstep.activations import FUNCTIONS, Array
-from giantstep.gaussian import graded_edges, moments, split_rule, unit_edges
+from giantstep.activations import Array, lookup
+from giantstep.gaussian import RANGE, graded_edges, moments, split_rule, unit_edges
 from giantstep.protocol import SpikedFeatures
 
 
@@ -17,17 +17,18 @@ class ConditionalFeatures:
     """The equivalent features and the target, on quadrature nodes of kappa ~ N(0, 1).
 
     `sigma(w.x)` is equivalent to `mu0(kappa) + mu1(kappa) (W x)_i + mu2(kappa) xi_i`, equations
-    (13)-(15). All arrays have shape (N,); an expectation over kappa is a sum against `weight`.
+    (13)-(15), with one mu for each group of neurons. An expectation over kappa is a sum against
+    `weight`.
 
     Attributes
     ----------
-    kappa, weight : Array
+    kappa, weight : Array, shape (N,)
         The rule.
-    mu0, mu1, mu2_squared : Array
+    mu0, mu1, mu2_squared : Array, shape (G, N)
         Equation (15).
-    h, h_z : Array
+    h, h_z : Array, shape (N,)
         Mean and slope of the target given kappa (theory.md section 4).
-    target_residual : Array
+    target_residual : Array, shape (N,)
         Var(y | kappa) - h_z^2: what of the label is linear in neither kappa nor z, noise included.
     """
 
@@ -41,37 +42,66 @@ class ConditionalFeatures:
     target_residual: Array
 
 
-def kappa_rule(srf: SpikedFeatures) -> tuple[Array, Array]:
+def kappa_rule(srf: SpikedFeatures, fineness: int = 1) -> tuple[Array, Array]:
     """Choose a quadrature rule over kappa that resolves both the features and the target.
 
-    The target given kappa bends over a width rho/gamma around kink/gamma (a step, once gamma is
-    1); the features over a width sqrt(c)/r around kink/r.
+    A function of slope * kappa + shift, smoothed by a Gaussian of some width, bends around
+    (kink - shift)/slope over width/slope: a step, where nothing smooths it.
     """
-    gamma, r = abs(srf.alignment), srf.spike_strength
-    places = [np.zeros(1)]
-    for name, slope, width in (
-        (srf.target, srf.alignment, math.sqrt(1 - gamma**2)),
-        (srf.activation, r, max(1.0, math.sqrt(srf.bulk_variance))),
-    ):
-        if slope != 0:
-            kinks = FUNCTIONS[name].kinks or (0.0,)
-            places += [graded_edges(kink / slope, width / abs(slope)) for kink in kinks]
-    return split_rule(unit_edges(np.concatenate(places)))
-
-
-def conditional_features(srf: SpikedFeatures) -> ConditionalFeatures:
-    """Evaluate equation (15) and the target's conditional moments on the nodes."""
-    kappa, weight = kappa_rule(srf)
-    root_c = math.sqrt(srf.bulk_variance)
-    student = moments(FUNCTIONS[srf.activation], srf.spike_strength * kappa, root_c)
+    groups = srf.groups
     rho = math.sqrt(1 - srf.alignment**2)
-    teacher = moments(FUNCTIONS[srf.target], srf.alignment * kappa, rho)
+    bends = [(lookup(srf.target), srf.alignment, 0.0, rho)]
+    bends += [
+        (lookup(srf.activation), u, b, math.sqrt(c))
+        for c, u, b in zip(groups.c, groups.u, groups.b, strict=True)
+    ]
+    edges = [np.zeros(1)]
+    for function, slope, shift, width in bends:
+        if slope == 0:
+            continue
+        if not function.kinks:  # bends on its own scale of one, besides
+            width = math.hypot(width, 1.0)
+        scale = width / abs(slope)
+        if function.oscillates and scale < 1:
+            edges.append(np.arange(-RANGE, RANGE, scale))
+        kinks = function.kinks or (0.0,)
+        edges += [graded_edges((kink - shift) / slope, scale) for kink in kinks]
+    return split_rule(unit_edges(np.unique(np.concatenate(edges))), fineness)
+
+
+def student(srf: SpikedFeatures, kappa: Array, fineness: int = 1) -> tuple[Array, Array, Array]:
+    """Evaluate equation (15): mu0, mu1 and mu2^2 of each group, shapes (G, *kappa.shape)."""
+    activation = lookup(srf.activation)
+    groups = [
+        (moments(activation, b + u * kappa, math.sqrt(c), fineness), math.sqrt(c))
+        for c, u, _, b in zip(*srf.groups, strict=True)
+    ]
+    return (
+        np.stack([group.mean for group, _ in groups]),
+        np.stack([group.slope / root for group, root in groups]),
+        np.stack([group.residual for group, _ in groups]),
+    )
+
+
+def conditional_features(srf: SpikedFeatures, fineness: int = 1) -> ConditionalFeatures:
+    """Evaluate equation (15) and the target's conditional moments on the nodes.
+
+    Parameters
+    ----------
+    srf : SpikedFeatures
+    fineness : int
+        Multiplies the number of nodes of all rules.
+    """
+    kappa, weight = kappa_rule(srf, fineness)
+    mu0, mu1, mu2_squared = student(srf, kappa, fineness)
+    rho = math.sqrt(1 - srf.alignment**2)
+    teacher = moments(lookup(srf.target), srf.alignment * kappa, rho, fineness)
     return ConditionalFeatures(
         kappa=kappa,
         weight=weight,
-        mu0=student.mean,
-        mu1=student.slope / root_c,
-        mu2_squared=student.residual,
+        mu0=mu0,
+        mu1=mu1,
+        mu2_squared=mu2_squared,
         h=teacher.mean,
         h_z=teacher.slope,
         target_residual=teacher.residual + srf.noise,

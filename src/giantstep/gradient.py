@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from giantstep.activations import Array, ScalarFunction
-from giantstep.gaussian import hermite_coefficients, moments
+from giantstep.gaussian import expectation, hermite_coefficients
 
 # Overlaps of random rows stay below this but in a handful of dimensions, where the series in
 # powers of the overlap would need degrees that quadrature does not resolve.
@@ -16,14 +16,16 @@ _PRECISION = 1e-14
 
 
 def batch_gradient(
-    weights: Array, activation: ScalarFunction, inputs: Array, labels: Array
+    weights: Array, omega: Array, activation: ScalarFunction, inputs: Array, labels: Array
 ) -> Array:
-    """Sum `(y - f0(x)) sigma'(w_i.x) x` over a batch; theory.md section 1.
+    """Sum `omega_i (y - f0(x)) sigma'(w_i.x) x` over a batch; theory.md section 1.
 
     Parameters
     ----------
     weights : Array, shape (p, d)
-        Rows of the first layer. The readout is uniform, `f0(x) = sum_i sigma(w_i.x)/p`.
+        Rows of the first layer.
+    omega : Array, shape (p,)
+        The readout times sqrt(p): `f0(x) = sum_i omega_i sigma(w_i.x)/p`.
     activation : ScalarFunction
     inputs : Array, shape (n, d)
     labels : Array, shape (n,)
@@ -33,17 +35,17 @@ def batch_gradient(
     Array, shape (p, d)
     """
     preactivations = inputs @ weights.T
-    error = labels - activation.value(preactivations).mean(axis=1)
+    error = labels - activation.value(preactivations) @ omega / omega.size
     slopes = activation.derivative(preactivations)
-    slopes *= error[:, None]
+    slopes *= error[:, None] * omega
     gradient: Array = slopes.T @ inputs
     return gradient
 
 
 def population_gradient(
-    weights: Array, activation: ScalarFunction, target: ScalarFunction, theta: Array
+    weights: Array, omega: Array, activation: ScalarFunction, target: ScalarFunction, theta: Array
 ) -> Array:
-    """Compute `E (y - f0(x)) sigma'(w_i.x) x` over x ~ N(0, I_d), exactly.
+    """Compute `E omega_i (y - f0(x)) sigma'(w_i.x) x` over x ~ N(0, I_d), exactly.
 
     By Stein's lemma `E g(u.x) sigma'(w.x) x = u E g' sigma' + w E g sigma''`, for g the target
     along theta or the activation along another row; by Mehler's formula both expectations are
@@ -53,7 +55,9 @@ def population_gradient(
     Parameters
     ----------
     weights : Array, shape (p, d)
-        Rows of unit norm. The readout is uniform, as in `batch_gradient`.
+        Rows of unit norm.
+    omega : Array, shape (p,)
+        The readout times sqrt(p), as in `batch_gradient`.
     activation, target : ScalarFunction
     theta : Array, shape (d,)
         The target's direction, of unit norm.
@@ -80,14 +84,13 @@ def population_gradient(
     student, teacher = (hermite_coefficients(f, degree + 2) for f in (activation, target))
     along, own = _stein_series(teacher, student)
     gradient = np.outer(along(on_target), theta) + own(on_target)[:, None] * weights
-    # Minus the network's own output f0, a mean over rows; a row against itself is one-dimensional.
+    # Minus the network's own output f0, a mean over rows; of a row with itself, below.
     along, own = _stein_series(student, student)
-    itself = self_gradient(activation)
-    slopes = along(among)
-    np.fill_diagonal(slopes, itself)
-    # along(0) belongs to the diagonal that was just replaced; own(0) must not be counted there.
-    own_sum = own(among).sum(axis=1) - own(np.zeros(1))
-    gradient -= (slopes @ weights + own_sum[:, None] * weights) / p
+    slopes, bends = along(among) * omega, own(among) * omega
+    np.fill_diagonal(slopes, self_gradient(activation) * omega)
+    np.fill_diagonal(bends, 0)
+    gradient -= (slopes @ weights + bends.sum(axis=1)[:, None] * weights) / p
+    gradient *= omega[:, None]
     return gradient
 
 
@@ -106,12 +109,4 @@ def _stein_series(
 
 def self_gradient(activation: ScalarFunction) -> float:
     """Compute E z sigma(z) sigma'(z), what a unit row's own output adds to its gradient."""
-    product = ScalarFunction(
-        activation.name,
-        activation.label,
-        lambda x: activation.value(x) * activation.derivative(x),
-        activation.derivative,
-        "none",
-        activation.kinks,
-    )
-    return float(moments(product, 0.0, 1.0).slope)
+    return expectation(activation, lambda z: z * activation.value(z) * activation.derivative(z))

@@ -11,13 +11,24 @@ from numpy.typing import NDArray
 from giantstep.activations import Array
 from giantstep.features import ConditionalFeatures, conditional_features
 from giantstep.protocol import Grid, Problem, SpikedFeatures
-from giantstep.resolvent import Resolvent, solve_resolvent, solve_two
+from giantstep.resolvent import (
+    ACCEPTED,
+    Equations,
+    Resolvent,
+    Triangle,
+    solve_resolvent,
+    solve_small,
+)
 from giantstep.srf import equivalent_features
 
-# Below this share of the features' second moment mu0 is rounding, and m has no meaning.
-_NO_MEAN = 1e-26
-# Grid points solved together: bounds the memory of (points x nodes) arrays to some 100 MB.
-_BATCH = 8192
+# Directions of span{mu0} below this share of the features' size are rounding, not functions.
+_INDEPENDENT = 1e-12
+# Relative quadrature error up to which a point is given out.
+_RESOLVED = 1e-6
+# Stands for zero where a relative residual is taken.
+_TINY = 1e-300
+# Bounds the memory of (points x nodes) arrays to some 100 MB.
+_BATCH_ENTRIES = 4_000_000
 
 
 class Status(IntEnum):
@@ -26,6 +37,7 @@ class Status(IntEnum):
     CONVERGED = 0
     NOT_CONVERGED = 1
     UNSTABLE = 2
+    UNRESOLVED = 3
 
     @property
     def label(self) -> str:
@@ -45,22 +57,30 @@ class Status(IntEnum):
                 "the linear equations for the overlaps are singular to rounding here;"
                 " take a larger ridge"
             ),
+            Status.UNRESOLVED: (
+                "doubling the quadrature nodes changes the result here; take a larger ridge,"
+                " or a smaller spike strength"
+            ),
         }[self]
 
 
 @dataclass(frozen=True)
 class Solution:
-    """Theory on a grid; every array has shape (alphas, ridges), and NaN where it failed.
+    """Theory on a grid; arrays have shape (alphas, ridges, ...), and NaN where it failed.
 
     Attributes
     ----------
-    test_error, training_error : Array
+    test_error, training_error : Array, shape (alphas, ridges)
         Equation (25), and its counterpart on the training set.
-    m, zeta, psi, q1, q2, V1, V2 : Array
-        The overlaps, equation (17) and theory.md section 4.
-    residual : Array
+    m, zeta, psi, q2, V2 : Array, shape (alphas, ridges, G)
+        The overlaps, equation (17) and theory.md section 4, for each group of neurons.
+    q1, V1 : Array, shape (alphas, ridges, G, G)
+        Likewise, for each pair of groups.
+    residual : Array, shape (alphas, ridges)
         Largest relative residual of all the equations.
-    iterations, status : integer arrays
+    quadrature_error : Array, shape (alphas, ridges)
+        Relative change of the hats and of the test error when the nodes are doubled.
+    iterations, status : integer arrays, shape (alphas, ridges)
         Newton steps, and a `Status` per point.
     """
 
@@ -74,13 +94,14 @@ class Solution:
     V1: Array
     V2: Array
     residual: Array
+    quadrature_error: Array
     iterations: NDArray[np.int64]
     status: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class _Means:
-    """m, zeta, psi with the hats of the last two, each of shape (S,)."""
+    """m, zeta, psi with the hats of the last two, each of shape (S, G)."""
 
     m: Array
     zeta: Array
@@ -92,67 +113,131 @@ class _Means:
 
 def _means(f: ConditionalFeatures, srf: SpikedFeatures, at: Resolvent) -> _Means:
     """Solve the equations of theory.md section 4, "Means"."""
-    ratio = at.alpha / srf.beta
-    V1, V2 = at.V.T
+    groups, triangle = srf.groups, Triangle(srf.groups.c.size)
+    ratio = (at.alpha / srf.beta)[:, None]
+    V1, V2 = triangle.unpack(at.V[:, : triangle.size]), at.V[:, triangle.size :]
 
-    def expect(values: Array) -> Array:  # E[values / (1 + V)] at every point
-        return at.contraction @ (f.weight * values)
+    def expect(*functions: Array) -> Array:  # E[f g / (1 + V)] at every point, f and g in groups
+        product = np.prod(np.broadcast_arrays(*functions), axis=0)
+        flat = (product * f.weight).reshape(-1, f.weight.size)
+        return (at.contraction @ flat.T).reshape(at.alpha.size, *product.shape[:-1])
 
-    psi_hat = ratio * expect(f.mu1 * f.h_z)
+    psi_hat = ratio * expect(f.mu1, f.h_z)
+    psi = srf.beta * np.einsum("sgh,sh->sg", V1, psi_hat)
+
+    # mu0 in an orthonormal basis of its span: where the mu0 depend on one another (no spike, or
+    # neurons of opposite sign) m is the solution of least norm.
+    basis, to_m = _span(f)
     linear = f.kappa * f.mu1
-    A, B, C = expect(f.mu0**2), expect(f.mu0 * linear), expect(linear**2)
-    H0, H1 = expect(f.mu0 * f.h), expect(linear * f.h)
-    k = ratio * srf.beta * srf.bulk_variance * V2
-    power = expect(f.mu0**2 + f.mu1**2 + f.mu2_squared)
-    spiked = power * _NO_MEAN < A
-    # Without a mean (no spike) the first equation is empty, and m = 0 the least solution.
-    A, B, H0 = (np.where(spiked, x, e) for x, e in ((A, 1.0), (B, 0.0), (H0, 0.0)))
-    matrix = np.stack([np.stack([A, B], -1), np.stack([k * B, 1 + k * C], -1)], -2)
-    m, zeta = solve_two(matrix, np.stack([H0, k * H1], -1)).T
-    zeta_hat = ratio * (H1 - B * m - C * zeta)
-    gap = np.abs(A * m + B * zeta - H0) / (np.abs(A * m) + np.abs(B * zeta) + np.abs(H0) + 1e-300)
-    return _Means(m, zeta, srf.beta * V1 * psi_hat, zeta_hat, psi_hat, gap)
+    A = expect(basis[:, None], basis)
+    B = expect(basis[:, None], linear)
+    C = expect(linear[:, None], linear)
+    # With zeta = root * zeta' the system is symmetric, and positive.
+    root = np.sqrt(ratio * srf.beta * groups.c * V2)
+    B_root, C_root = B * root[:, None, :], C * root[:, :, None] * root[:, None, :]
+    identity = np.eye(groups.c.size)
+    matrix = np.block([[A, B_root], [B_root.transpose(0, 2, 1), identity + C_root]])
+    H0, H1 = expect(basis, f.h), expect(linear, f.h)
+    right = np.concatenate([H0, root * H1], axis=-1)
+    norm = 1 / np.sqrt(np.einsum("sii->si", matrix))
+    scaled = matrix * norm[:, :, None] * norm[:, None, :]
+    solution = norm * solve_small(scaled, norm * right)
+    rank = basis.shape[0]
+    coefficients, zeta = solution[:, :rank], root * solution[:, rank:]
+    prediction = np.einsum("srg,sr->sg", B, coefficients) + np.einsum("sgh,sh->sg", C, zeta)
+    gap = np.einsum("sij,sj->si", matrix, solution) - right
+    size = np.einsum("sij,sj->si", np.abs(matrix), np.abs(solution)) + np.abs(right)
+    return _Means(
+        m=coefficients @ to_m.T,
+        zeta=zeta,
+        psi=psi,
+        zeta_hat=ratio * (H1 - prediction),
+        psi_hat=psi_hat,
+        residual=np.max(np.abs(gap) / np.maximum(size, _TINY), axis=-1),
+    )
+
+
+def _span(f: ConditionalFeatures) -> tuple[Array, Array]:
+    """Give an orthonormal basis of span{mu0}, shape (rank, N), and its map back to m, (G, rank)."""
+    left, size, right = np.linalg.svd(f.mu0 * np.sqrt(f.weight), full_matrices=False)
+    power = np.sum(f.weight * (f.mu0**2 + f.mu1**2 + f.mu2_squared))
+    kept = size > _INDEPENDENT * np.sqrt(power)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        basis = right[kept] / np.sqrt(f.weight)
+    # Where the weight underflows a basis function is what combines mu0 there.
+    basis = np.where(np.isfinite(basis), basis, (left[:, kept] / size[kept]).T @ f.mu0)
+    return basis, left[:, kept] / size[kept]
+
+
+def _prediction(f: ConditionalFeatures, mean: _Means) -> tuple[Array, Array]:
+    """Give the mean prediction M(kappa), and its slope P(kappa) in z, shape (S, N)."""
+    return mean.m @ f.mu0 + mean.zeta @ (f.kappa * f.mu1), mean.psi @ f.mu1
+
+
+def _unfitted(f: ConditionalFeatures, mean: _Means) -> Array:
+    """Give `h2 + M^2 - 2 M h - 2 P h_z`, without the cancellation of its largest terms."""
+    M, P = _prediction(f, mean)
+    return f.target_residual + f.h_z**2 + (f.h - M) ** 2 - 2 * P * f.h_z
 
 
 def _solve_points(
-    f: ConditionalFeatures, srf: SpikedFeatures, alpha: Array, ridge: Array
+    f: ConditionalFeatures, fine: ConditionalFeatures, srf: SpikedFeatures, points: Array
 ) -> dict[str, Array]:
-    """Solve S points; every entry has shape (S,)."""
-    at = solve_resolvent(f, srf, alpha, ridge)
+    """Solve S points, rows (alpha, ridge); every entry has shape (S, ...)."""
+    at = solve_resolvent(f, srf, *points.T)
     mean = _means(f, srf, at)
-    beta, c = srf.beta, srf.bulk_variance
-    # Residual of the mean prediction, squared, and what of the label the readout cannot see:
-    # h2 + M^2 - 2 M h - 2 P h_z, without the cancellation of its largest terms.
-    M = np.outer(mean.m, f.mu0) + np.outer(mean.zeta, f.kappa * f.mu1)
-    P = np.outer(mean.psi, f.mu1)
-    v0 = f.target_residual + f.h_z**2 + (f.h - M) ** 2 - 2 * P * f.h_z
-    # Variances: (q1, q2) = T (q_hat + sources), where q_hat = b + N (q1, q2).
-    coefficients = np.stack([f.mu1**2, f.mu2_squared])
-    squared = (alpha / beta)[:, None] * at.contraction**2 * f.weight
-    b = (squared * v0) @ coefficients.T
-    N = np.einsum("sk,ik,jk->sij", squared, coefficients, coefficients, optimize=True)
-    sources = beta * np.stack([mean.psi_hat**2, c * mean.zeta_hat**2], -1)
+    triangle, beta = Triangle(srf.groups.c.size), srf.beta
+    equations = Equations(f, srf, *points.T)
+    # Variances: (q1, q2) = T (q_hat + sources), where q_hat = b + H (q1, q2).
+    v0 = _unfitted(f, mean)
+    squared = (at.alpha / beta)[:, None] * at.contraction**2 * f.weight
+    b = (squared * v0) @ equations.coefficients.T
+    spread = triangle.pack(mean.psi_hat[:, :, None] * mean.psi_hat[:, None, :])
+    sources = beta * np.concatenate([spread, srf.groups.c * mean.zeta_hat**2], axis=-1)
     right = np.einsum("sij,sj->si", at.T, b + sources)
-    matrix = np.eye(2) - at.T @ N
-    q = solve_two(matrix, right)
-    v = v0 + q @ coefficients
-    gap = np.max(np.abs(np.einsum("sij,sj->si", matrix, q) - right) / np.abs(q + 1e-300), axis=-1)
-    with np.errstate(divide="ignore"):
-        V = at.V / at.scale[:, None]
+    matrix = np.eye(right.shape[-1]) - at.T @ at.H
+    q = solve_small(matrix, right)
+    v = v0 + (q * equations.multiplicity) @ equations.coefficients
+    gap = np.abs(np.einsum("sij,sj->si", matrix, q) - right)
+    size = np.einsum("sij,sj->si", np.abs(matrix), np.abs(q)) + np.abs(right)
+    test_error = v @ f.weight - srf.noise
+    V, split = at.V / at.scale[:, None], triangle.size
     return {
-        "test_error": v @ f.weight - srf.noise,
+        "test_error": test_error,
         "training_error": at.scale**2 * ((at.contraction**2 * v) @ f.weight),
         "m": mean.m,
         "zeta": mean.zeta,
         "psi": mean.psi,
-        "q1": q[:, 0],
-        "q2": q[:, 1],
-        "V1": V[:, 0],
-        "V2": V[:, 1],
-        "residual": np.maximum.reduce([at.residual, mean.residual, gap]),
+        "q1": triangle.unpack(q[:, :split]),
+        "q2": q[:, split:],
+        "V1": triangle.unpack(V[:, :split]),
+        "V2": V[:, split:],
+        "residual": np.maximum.reduce(
+            [at.residual, mean.residual, np.max(gap / np.maximum(size, _TINY), axis=-1)]
+        ),
+        "quadrature_error": _quadrature_error(fine, srf, points, at, mean, q, test_error),
         "iterations": at.iterations.astype(float),
         "converged": at.converged.astype(float),
     }
+
+
+def _quadrature_error(
+    fine: ConditionalFeatures,
+    srf: SpikedFeatures,
+    points: Array,
+    at: Resolvent,
+    mean: _Means,
+    q: Array,
+    test_error: Array,
+) -> Array:
+    """Compute the hats and the test error again on twice as many nodes; give the relative change."""
+    equations = Equations(fine, srf, *points.T)
+    V_hat, _ = equations.hats(at.V, np.arange(points.shape[0]))
+    largest = np.max(np.abs(V_hat), axis=-1)
+    hats = np.max(np.abs(V_hat - at.V_hat), axis=-1) / largest
+    v = _unfitted(fine, mean) + (q * equations.multiplicity) @ equations.coefficients
+    error = np.abs(v @ fine.weight - srf.noise - test_error) / np.abs(test_error)
+    return np.maximum(hats, error)
 
 
 def solve(problem: Problem, grid: Grid) -> Solution:
@@ -168,33 +253,54 @@ def solve(problem: Problem, grid: Grid) -> Solution:
     Returns
     -------
     Solution
-        Arrays of shape (alphas, ridges). Points that failed hold NaN, and say so in `status`.
+        Arrays of shape (alphas, ridges, ...). Points that failed hold NaN, and say so in `status`.
     """
-    srf = equivalent_features(problem)
-    features = conditional_features(srf)
-    axes = np.meshgrid(np.asarray(grid.alpha), np.asarray(grid.ridge), indexing="ij")
-    alpha, ridge = (axis.ravel() for axis in axes)
-    with np.errstate(all="ignore"):  # what is not finite is marked as failed below
-        parts = [
-            _solve_points(features, srf, alpha[i : i + _BATCH], ridge[i : i + _BATCH])
-            for i in range(0, alpha.size, _BATCH)
-        ]
-    return _collect({name: np.concatenate([p[name] for p in parts]) for name in parts[0]}, axes[0])
+    alpha, ridge = np.meshgrid(np.asarray(grid.alpha), np.asarray(grid.ridge), indexing="ij")
+    return Solver(problem).points(alpha, ridge)
 
 
-def _collect(flat: dict[str, Array], like: Array) -> Solution:
+class Solver:
+    """The theory of one problem, ready to be asked for many points.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.srf = equivalent_features(problem)
+        self.features = conditional_features(self.srf)
+        self.fine = conditional_features(self.srf, fineness=2)
+
+    def points(self, alpha: Array, ridge: Array) -> Solution:
+        """Solve at the points (alpha, ridge), arrays of one shape: alpha > 0, ridge >= 0."""
+        points = np.stack([alpha.ravel(), ridge.ravel()], axis=-1)
+        batch = max(1, _BATCH_ENTRIES // self.fine.kappa.size)
+        with np.errstate(all="ignore"):  # what is not finite is marked as failed below
+            parts = [
+                _solve_points(self.features, self.fine, self.srf, points[i : i + batch])
+                for i in range(0, points.shape[0], batch)
+            ]
+        flat = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        return _collect(flat, alpha.shape)
+
+
+def _collect(flat: dict[str, Array], shape: tuple[int, ...]) -> Solution:
     """Shape the points into the grid, and blank out those that failed."""
-    stable = np.isfinite(flat["test_error"]) & (flat["residual"] <= 1e-8)
+    stable = np.isfinite(flat["test_error"]) & (flat["residual"] <= ACCEPTED)
     status = np.where(stable, Status.CONVERGED, Status.UNSTABLE)
+    blurred = stable & ~(flat["quadrature_error"] <= _RESOLVED)
+    status = np.where(blurred, Status.UNRESOLVED, status)
     status = np.where(flat.pop("converged") > 0, status, Status.NOT_CONVERGED)
-    iterations, residual = flat.pop("iterations"), flat.pop("residual")
-    values = {
-        name: np.where(status == Status.CONVERGED, value, np.nan).reshape(like.shape)
-        for name, value in flat.items()
-    }
+    failed = status != Status.CONVERGED
+    kept = {name: flat.pop(name) for name in ("residual", "quadrature_error", "iterations")}
+    for value in flat.values():
+        value[failed] = np.nan
+    values = {name: value.reshape(shape + value.shape[1:]) for name, value in flat.items()}
     return Solution(
         **values,
-        residual=residual.reshape(like.shape),
-        iterations=iterations.astype(np.int64).reshape(like.shape),
-        status=status.astype(np.int64).reshape(like.shape),
+        residual=kept["residual"].reshape(shape),
+        quadrature_error=kept["quadrature_error"].reshape(shape),
+        iterations=kept["iterations"].astype(np.int64).reshape(shape),
+        status=status.astype(np.int64).reshape(shape),
     )

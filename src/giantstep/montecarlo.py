@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator, SeedSequence, default_rng
+from numpy.typing import NDArray
 
-from giantstep.activations import FUNCTIONS, Array
+from giantstep.activations import Array, lookup
 from giantstep.faults import COUNT, Fault, InvalidParametersError, interval_faults
 from giantstep.gradient import batch_gradient, population_gradient
 from giantstep.protocol import Grid, Problem, Protocol
@@ -129,40 +131,58 @@ def _simulate_network(
     problem: Problem, grid: Grid, sizes: Sizes, network: int, seed: SeedSequence
 ) -> tuple[Array, Array]:
     """Give test and training errors of one network, shape (trainings, alphas, ridges)."""
-    weights, theta = first_layer(problem, sizes, network, seed)
+    layer = first_layer(problem, sizes, network, seed)
     fits = []
     for training in range(sizes.trainings):
         rng = _stream(seed, network, _TRAINING, training)
-        fits.append(_learning_curve(problem, grid, sizes, weights, theta, rng))
+        fits.append(_learning_curve(problem, grid, sizes, layer, rng))
     readouts = np.stack([readout for readout, _ in fits])
     training_error = np.stack([error for _, error in fits])
     rng = _stream(seed, network, _TEST)
-    test_error = _test_errors(problem, sizes, weights, theta, readouts, rng)
+    test_error = _test_errors(problem, sizes, layer, readouts, rng)
     return test_error, training_error
 
 
-def first_layer(
-    problem: Problem, sizes: Sizes, network: int, seed: SeedSequence
-) -> tuple[Array, Array]:
-    """Draw one network replicate's first layer, after the step, and the target's direction.
+class FirstLayer(NamedTuple):
+    """One network replicate's first layer after the step, and the target's direction.
 
-    Returns
-    -------
+    Attributes
+    ----------
     weights : Array, shape (p, d)
+    bias : Array, shape (p,)
     theta : Array, shape (d,)
     """
+
+    weights: Array
+    bias: Array
+    theta: Array
+
+
+def first_layer(problem: Problem, sizes: Sizes, network: int, seed: SeedSequence) -> FirstLayer:
+    """Draw one network replicate's first layer, and take the step."""
     rng = _stream(seed, network, _WEIGHTS)
     theta, other = _sphere(rng, 2, sizes.dimension)
     weights = _sphere(rng, sizes.count(problem.beta), sizes.dimension)
     if isinstance(problem, Protocol):
-        gradient = _gradient(problem, sizes, weights, theta, _stream(seed, network, _FIRST_BATCH))
+        batch = _stream(seed, network, _FIRST_BATCH)
+        gradient = _gradient(problem, sizes, weights, theta, batch)
         if gradient is not None:
             weights += problem.learning_rate / problem.beta * gradient
-        return weights, theta
+        return FirstLayer(weights, np.zeros(weights.shape[0]), theta)
     other -= (other @ theta) * theta
     rho = np.sqrt(1 - problem.alignment**2)
     spike = problem.alignment * theta + rho * other / np.linalg.norm(other)
-    return np.sqrt(problem.bulk_variance) * weights + problem.spike_strength * spike, theta
+    groups = problem.groups
+    member = members(groups.pi, weights.shape[0])
+    weights *= np.sqrt(groups.c)[member, None]
+    weights += np.outer(groups.u[member], spike)
+    return FirstLayer(weights, groups.b[member], theta)
+
+
+def members(fractions: Array, neurons: int) -> NDArray[np.int64]:
+    """Share neurons out among groups, each within one of its fraction; give each one's group."""
+    ends = np.rint(np.cumsum(fractions) * neurons).astype(np.int64)
+    return np.searchsorted(ends, np.arange(neurons), side="right")
 
 
 def _sphere(rng: Generator, rows: int, dimension: int) -> Array:
@@ -176,15 +196,17 @@ def _gradient(
     problem: Protocol, sizes: Sizes, weights: Array, theta: Array, rng: Generator
 ) -> Array | None:
     """Give the (negative) gradient of the first step, or None where no step is taken."""
-    activation, target = FUNCTIONS[problem.activation], FUNCTIONS[problem.target]
+    activation, target = lookup(problem.activation), lookup(problem.target)
+    letters, fractions = np.array(problem.readout).T
+    omega = letters[members(fractions, weights.shape[0])]
     if problem.alpha0 == 0:
         return None
     if np.isinf(problem.alpha0):
-        return population_gradient(weights, activation, target, theta)
+        return population_gradient(weights, omega, activation, target, theta)
     batch = sizes.count(problem.alpha0)
     gradient = np.zeros_like(weights)
     for inputs, clean, noise in _samples(problem, theta, _cuts(batch), rng):
-        gradient += batch_gradient(weights, activation, inputs, clean + noise)
+        gradient += batch_gradient(weights, omega, activation, inputs, clean + noise)
     return gradient / batch
 
 
@@ -201,7 +223,7 @@ def _samples(
 
     The noise has a stream of its own, so that cutting the rows elsewhere does not shift it.
     """
-    target = FUNCTIONS[problem.target]
+    target = lookup(problem.target)
     (noise_rng,) = rng.spawn(1)
     for size in blocks:
         inputs = rng.standard_normal((size, theta.size))
@@ -209,15 +231,15 @@ def _samples(
         yield inputs, target.value(inputs @ theta), noise
 
 
-def _features(problem: Problem, inputs: Array, weights: Array) -> Array:
-    """Compute sigma(X W^T)/sqrt(p)."""
-    features = FUNCTIONS[problem.activation].value(inputs @ weights.T)
-    features /= np.sqrt(weights.shape[0])
+def _features(problem: Problem, inputs: Array, layer: FirstLayer) -> Array:
+    """Compute sigma(b + X W^T)/sqrt(p)."""
+    features = lookup(problem.activation).value(inputs @ layer.weights.T + layer.bias)
+    features /= np.sqrt(layer.bias.size)
     return features
 
 
 def _learning_curve(
-    problem: Problem, grid: Grid, sizes: Sizes, weights: Array, theta: Array, rng: Generator
+    problem: Problem, grid: Grid, sizes: Sizes, layer: FirstLayer, rng: Generator
 ) -> tuple[Array, Array]:
     """Fit the readout at every sample complexity on one growing training set.
 
@@ -227,9 +249,9 @@ def _learning_curve(
     training_errors : Array, shape (alphas, ridges)
     """
     counts = [sizes.count(alpha) for alpha in grid.alpha]
-    path, fits, seen = RidgePath(weights.shape[0]), {}, 0
-    for inputs, clean, noise in _samples(problem, theta, _cuts(*counts), rng):
-        path.extend(_features(problem, inputs, weights), clean + noise)
+    path, fits, seen = RidgePath(layer.bias.size), {}, 0
+    for inputs, clean, noise in _samples(problem, layer.theta, _cuts(*counts), rng):
+        path.extend(_features(problem, inputs, layer), clean + noise)
         seen += clean.size
         if seen in counts:
             fits[seen] = path.readouts(grid.ridge)
@@ -238,12 +260,12 @@ def _learning_curve(
 
 
 def _test_errors(
-    problem: Problem, sizes: Sizes, weights: Array, theta: Array, readouts: Array, rng: Generator
+    problem: Problem, sizes: Sizes, layer: FirstLayer, readouts: Array, rng: Generator
 ) -> Array:
     """Average (y - Phi a)^2 over fresh clean samples, for readouts of shape (..., p)."""
-    flat = readouts.reshape(-1, weights.shape[0])
+    flat = readouts.reshape(-1, layer.bias.size)
     squares = np.zeros(flat.shape[0])
-    for inputs, clean, _ in _samples(problem, theta, _cuts(sizes.test_samples), rng):
-        error = _features(problem, inputs, weights) @ flat.T - clean[:, None]
+    for inputs, clean, _ in _samples(problem, layer.theta, _cuts(sizes.test_samples), rng):
+        error = _features(problem, inputs, layer) @ flat.T - clean[:, None]
         squares += np.einsum("ij,ij->j", error, error)
     return (squares / sizes.test_samples).reshape(readouts.shape[:-1])

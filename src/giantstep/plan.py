@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -27,10 +28,14 @@ from giantstep.protocol import (
     SpikedFeatures,
     even_axis,
     merged_axis,
+    one_spike,
     written,
+    written_readout,
 )
 
 _COMMON = ("activation", "target", "beta", "noise")
+# A readout in YAML maps values to fractions; for an sRF it spreads bulk and spike over groups.
+_READOUT = "readout"
 _KINDS: dict[type[Protocol | SpikedFeatures], tuple[str, ...]] = {
     Protocol: ("learning_rate", "alpha0"),
     SpikedFeatures: ("bulk_variance", "spike_strength", "alignment"),
@@ -201,13 +206,13 @@ class _Builder:
             text = f"has {', '.join(sorted(given)) or 'neither'}, must have all of {choices}"
             self.faults.append(ConfigFault(self.file, f"panels.{panel}", text))
             return
-        fields = {k: spec[k] for k in (*_COMMON, *_KINDS[kind]) if k in spec}
+        fields = {k: spec[k] for k in (*_COMMON, *_KINDS[kind], _READOUT) if k in spec}
         varied = [k for k in spec if k in fields and isinstance(fields[k], list)]
         for values in product(*(fields[k] for k in varied)):
             chosen = dict(zip(varied, values, strict=True))
             label = ",".join(f"{k}={_label(v)}" for k, v in chosen.items())
             try:
-                problem: Problem = kind(**(fields | chosen))
+                problem = _problem(kind, fields | chosen)
             except InvalidParametersError as error:
                 self._blame(panel, error)
             else:
@@ -248,7 +253,17 @@ class _Builder:
         return ShardTask(problem, grid, self.sizes, tuple(networks), self.plan.root_seed)
 
 
-def _label(value: str | float) -> str:
+def _problem(kind: type[Protocol | SpikedFeatures], fields: dict[str, Any]) -> Problem:
+    """Make a problem from fields of a panel."""
+    vocabulary = fields.pop(_READOUT, {1.0: 1.0})
+    readout = tuple(vocabulary.items())
+    make: Callable[..., Problem] = Protocol if kind is Protocol else one_spike
+    return make(**fields, readout=readout)
+
+
+def _label(value: str | float | dict[float, float]) -> str:
+    if isinstance(value, dict):
+        return written_readout(tuple((float(k), float(v)) for k, v in value.items()))
     return value if isinstance(value, str) else written(float(value))
 
 
@@ -257,8 +272,10 @@ def _slug(problem: Problem) -> str:
     if isinstance(problem, Protocol):
         gist = f"eta{written(problem.learning_rate)}-alpha0_{written(problem.alpha0)}"
     else:
-        gist = f"r{written(problem.spike_strength)}-gamma{written(problem.alignment)}"
-    return f"{problem.activation}-{problem.target}-{gist}"
+        strengths = "_".join(f"{strength:.4g}" for strength in problem.groups.u[:4])
+        gist = f"r{strengths}-gamma{written(problem.alignment)}"
+    functions = f"{problem.activation}-{problem.target}"
+    return re.sub(r"[^\w.+-]", "_", f"{functions}-{gist}")[:80]
 
 
 def drawing_identity(figure: str, script: str) -> str:

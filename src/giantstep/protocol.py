@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from giantstep.activations import FUNCTIONS, known_names
+from giantstep.activations import Array, known_names, lookup
 from giantstep.faults import (
     EXTENDED,
+    FINITE,
     NON_NEGATIVE,
     POSITIVE,
     Fault,
@@ -27,16 +28,18 @@ from giantstep.faults import (
 
 
 def _function_faults(name: str, value: object) -> list[Fault]:
-    if isinstance(value, str) and value in FUNCTIONS:
-        return []
-    return [Fault(name, value, f"one of {known_names()}")]
+    try:
+        lookup(str(value))
+    except KeyError:
+        return [Fault(name, value, f"one of {known_names()}")]
+    return []
 
 
 def _activation_faults(value: object) -> list[Fault]:
     """Refuse activations that the one-step protocol cannot train (theory.md section 1)."""
     if faults := _function_faults("activation", value):
         return faults
-    function = FUNCTIONS[str(value)]
+    function = lookup(str(value))
     if function.parity == "odd" and function.continuous:
         return []
     return [Fault("activation", value, "odd and continuous in the one-step protocol")]
@@ -50,6 +53,26 @@ def _settle(problem: Any, intervals: dict[str, Interval], faults: list[Fault]) -
     if faults:
         order = [field.name for field in fields(problem)]
         raise InvalidParametersError(sorted(faults, key=lambda fault: order.index(fault.name)))
+
+
+Readout = tuple[tuple[float, float], ...]
+UNIFORM: Readout = ((1.0, 1.0),)
+# How far fractions may be from adding up to one; they are then made to.
+_ROUNDING = 1e-6
+
+
+def _settled_readout(value: Any) -> tuple[Readout, list[Fault]]:
+    """Make a vocabulary a tuple of (value, fraction) pairs whose fractions add up to one."""
+    allowed = "pairs of a finite value and a fraction > 0, the fractions adding up to 1"
+    try:
+        pairs = [(plain_number(letter), plain_number(fraction)) for letter, fraction in value]
+    except (TypeError, ValueError):
+        return UNIFORM, [Fault("readout", value, allowed)]
+    total = sum(fraction for _, fraction in pairs if fraction in POSITIVE)
+    sound = all(letter in FINITE and fraction in POSITIVE for letter, fraction in pairs)
+    if not pairs or not sound or abs(total - 1) > _ROUNDING:
+        return UNIFORM, [Fault("readout", value, allowed)]
+    return tuple((letter, fraction / total) for letter, fraction in pairs), []
 
 
 @dataclass(frozen=True)
@@ -69,6 +92,9 @@ class Protocol:
         Width over d, > 0.
     noise : float
         Variance of the label noise, >= 0.
+    readout : tuple of (float, float)
+        The readout at initialisation: values of sqrt(p) a0 and the fractions of neurons that have
+        them. One value for all is the paper's main text.
 
     Raises
     ------
@@ -82,6 +108,7 @@ class Protocol:
     alpha0: float
     beta: float
     noise: float = 0.0
+    readout: Readout = UNIFORM
 
     def __post_init__(self) -> None:
         intervals = {
@@ -90,28 +117,62 @@ class Protocol:
             "beta": POSITIVE,
             "noise": NON_NEGATIVE,
         }
-        faults = _activation_faults(self.activation) + _function_faults("target", self.target)
+        readout, faults = _settled_readout(self.readout)
+        object.__setattr__(self, "readout", readout)
+        faults += _activation_faults(self.activation) + _function_faults("target", self.target)
         _settle(self, intervals, faults)
+
+
+_PER_GROUP = ("bulk_variance", "spike_strength", "fraction", "bias")
+
+
+def _group_faults(srf: SpikedFeatures, allowed: dict[str, Interval]) -> list[Fault]:
+    """Spread what is given once over all groups, and check each entry."""
+    given = {name: getattr(srf, name) for name in _PER_GROUP}
+    columns = {
+        name: tuple(map(plain_number, value)) if np.ndim(value) else (plain_number(value),)
+        for name, value in given.items()
+    }
+    groups = max(map(len, columns.values()))
+    faults = []
+    for name, column in columns.items():
+        column = column * groups if len(column) == 1 else column
+        if len(column) != groups:
+            faults.append(
+                Fault(name, given[name], f"one number, or one for each of {groups} groups")
+            )
+        faults += [Fault(name, x, str(allowed[name])) for x in column if x not in allowed[name]]
+        object.__setattr__(srf, name, column)
+    if not faults and abs(sum(srf.fraction) - 1) > _ROUNDING:
+        faults.append(Fault("fraction", given["fraction"], "numbers that add up to 1"))
+    return faults
 
 
 @dataclass(frozen=True)
 class SpikedFeatures:
-    """Spiked random features sigma(F x), F = W + u v^T (Definition 3.1, one uniform spike).
+    """Spiked random features sigma(b + F x), F = W + u v^T (Definition 3.1), in groups of neurons.
+
+    The first three attributes after the functions may be one number for all neurons, or a
+    sequence with one entry a group, as may `bias`; once made they are tuples.
 
     Attributes
     ----------
     activation, target : str
-        Names in `activations.FUNCTIONS`.
-    bulk_variance : float
+        Names that `activations.lookup` knows.
+    bulk_variance : float or tuple of float
         c > 0, the squared norm of a row of the bulk W.
-    spike_strength : float
-        r >= 0, every entry of u (|v| = 1).
+    spike_strength : float or tuple of float
+        r, the entry of u (|v| = 1).
     alignment : float
         gamma = v . theta, in [-1, 1].
     beta : float
         Width over d, > 0.
     noise : float
         Variance of the label noise, >= 0.
+    fraction : float or tuple of float
+        Shares pi > 0 of the neurons, which add up to one.
+    bias : float or tuple of float
+        Quenched biases b of the neurons.
 
     Raises
     ------
@@ -121,22 +182,71 @@ class SpikedFeatures:
 
     activation: str
     target: str
-    bulk_variance: float
-    spike_strength: float
+    bulk_variance: float | tuple[float, ...]
+    spike_strength: float | tuple[float, ...]
     alignment: float
     beta: float
     noise: float = 0.0
+    fraction: float | tuple[float, ...] = 1.0
+    bias: float | tuple[float, ...] = 0.0
 
     def __post_init__(self) -> None:
-        intervals = {
-            "bulk_variance": POSITIVE,
-            "spike_strength": NON_NEGATIVE,
-            "alignment": Interval(-1, 1),
-            "beta": POSITIVE,
-            "noise": NON_NEGATIVE,
-        }
+        intervals = {"alignment": Interval(-1, 1), "beta": POSITIVE, "noise": NON_NEGATIVE}
         faults = _function_faults("activation", self.activation)
-        _settle(self, intervals, faults + _function_faults("target", self.target))
+        faults += _function_faults("target", self.target)
+        per_group = {
+            "bulk_variance": POSITIVE, "spike_strength": FINITE,
+            "fraction": POSITIVE, "bias": FINITE,
+        }  # fmt: skip
+        _settle(self, intervals, faults + _group_faults(self, per_group))
+
+    @property
+    def groups(self) -> Groups:
+        """The groups as arrays."""
+        return Groups(*(np.array(getattr(self, name)) for name in _PER_GROUP))
+
+
+class Groups(NamedTuple):
+    """Neuron groups as arrays of shape (G,), in the notation of theory.md section 4."""
+
+    c: Array
+    u: Array
+    pi: Array
+    b: Array
+
+
+def spread(
+    bulk_variance: float, spike_strength: float, readout: Readout
+) -> dict[str, tuple[float, ...]]:
+    """Give the groups of a vocabulary, from bulk and spike of a neuron whose readout is one.
+
+    `u = omega r` and `c = 1 + omega^2 (c - 1)`, theory.md section 2.
+    """
+    return {
+        "bulk_variance": tuple(1 + omega**2 * (bulk_variance - 1) for omega, _ in readout),
+        "spike_strength": tuple(omega * spike_strength for omega, _ in readout),
+        "fraction": tuple(fraction for _, fraction in readout),
+    }
+
+
+def one_spike(
+    activation: str,
+    target: str,
+    bulk_variance: float,
+    spike_strength: float,
+    alignment: float,
+    beta: float,
+    noise: float = 0.0,
+    readout: Readout = UNIFORM,
+) -> SpikedFeatures:
+    """Make the sRF of a vocabulary, from bulk and spike of a neuron whose readout is one."""
+    settled, faults = _settled_readout(readout)
+    if faults:
+        raise InvalidParametersError(faults)
+    groups = spread(bulk_variance, spike_strength, settled)
+    return SpikedFeatures(
+        activation=activation, target=target, alignment=alignment, beta=beta, noise=noise, **groups
+    )
 
 
 Problem = Protocol | SpikedFeatures
@@ -182,6 +292,11 @@ def merged_axis(*axes: Iterable[float]) -> tuple[float, ...]:
 def even_axis(start: float, stop: float, points: int) -> tuple[float, ...]:
     """Space `points` values evenly, written as a person would: 0.6, not 0.6000000000000001."""
     return tuple(float(f"{value:.12g}") for value in np.linspace(start, stop, points))
+
+
+def written_readout(readout: Readout) -> str:
+    """Write a vocabulary as the command line takes it: `0.5:0.3 2:0.7`."""
+    return " ".join(f"{written(letter)}:{written(fraction)}" for letter, fraction in readout)
 
 
 def written(value: float) -> str:

@@ -1,5 +1,9 @@
 r"""The variances V1, V2 of Result 3.3: the one non-linear solve, theory.md sections 4 and 5.
 
+For G groups of neurons V1 is a symmetric matrix and V2 a vector. They are held together as a
+vector of K = G (G + 1)/2 + G entries: the upper triangle of V1, row by row, then V2; likewise
+their hats. One group has K = 2 and is Result 3.3 of the paper.
+
 The unknowns are divided by a `scale`, so that the ridgeless limit below the interpolation
 threshold, where V1 and V2 diverge like 1/ridge, is an ordinary point: with W = scale V and hats
 times 1/scale the equations keep their form, `1 + V` becoming `scale + W` and `ridge` becoming
@@ -15,14 +19,158 @@ from numpy.typing import NDArray
 
 from giantstep.activations import Array
 from giantstep.features import ConditionalFeatures
-from giantstep.protocol import SpikedFeatures
+from giantstep.protocol import Groups, SpikedFeatures
 
 # Relative residual, and relative error of V as the next Newton step tells it, at which a point is
 # done; and what rounding may leave of both where Newton can no longer improve them.
 TOLERANCE, STEP_TOLERANCE = 1e-13, 1e-9
 ACCEPTED, STEP_ACCEPTED = 1e-10, 1e-6
-MAX_ITERATIONS = 200
-SHORTEST = 1e-4
+MAX_ITERATIONS = 300
+SHORTEST = 1e-3
+# Stands for zero where a logarithm or a ratio is taken.
+_TINY = 1e-300
+
+
+class Triangle:
+    """The upper triangle of symmetric G x G matrices as vectors, row by row.
+
+    Attributes
+    ----------
+    rows, columns : integer arrays, shape (P,)
+    multiplicity : Array, shape (P,)
+        How often an entry stands in the matrix: 1 on the diagonal, 2 off it.
+    """
+
+    def __init__(self, groups: int) -> None:
+        self.groups = groups
+        self.rows, self.columns = np.triu_indices(groups)
+        self.multiplicity = np.where(self.rows == self.columns, 1.0, 2.0)
+        self.size = self.rows.size
+
+    def pack(self, matrices: Array) -> Array:
+        """Take the triangle of matrices, shape (..., G, G)."""
+        packed: Array = matrices[..., self.rows, self.columns]
+        return packed
+
+    def unpack(self, vectors: Array) -> Array:
+        """Make symmetric matrices of triangles, shape (..., P)."""
+        shape = (*vectors.shape[:-1], self.groups, self.groups)
+        matrices = np.empty(shape, dtype=vectors.dtype)
+        matrices[..., self.rows, self.columns] = vectors
+        matrices[..., self.columns, self.rows] = vectors
+        return matrices
+
+
+def response_one(V1_hat: Array, L: Array, groups: Groups, beta: float) -> Array:
+    """Solve `q (L + c M(q)) = 1` for one group: a quadratic, its positive root not cancelling.
+
+    `c V1_hat q` is section 5's Marchenko-Pastur resolvent g(s).
+    """
+    c = groups.c[0]
+    A = V1_hat[:, :, 0]
+    a, b = beta * c * L * A, L + c * A * (1 - beta)
+    root = np.sqrt(b**2 + 4 * a)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(b >= 0, 2 / (b + root), (root - b) / (2 * a))
+
+
+def response(V1_hat: Array, L: Array, groups: Groups, beta: float) -> Array:
+    """Solve `q_g (L_g + c_g M_gg(q)) = 1`, theory.md section 4, for q of shape (S, G).
+
+    Newton in the logarithms of q, where the map is monotone with row sums of its Jacobian below
+    one. Steps are bounded, so that a flat stretch cannot throw the iteration away.
+    """
+    size, count = L.shape
+    x = -np.log(L + groups.c * np.einsum("sgg->sg", V1_hat))
+    for _ in range(MAX_ITERATIONS):
+        q = np.exp(x)
+        M = _screened(V1_hat, groups.pi * groups.c * q, beta)[0]
+        filled = 1 / (L + groups.c * np.einsum("sgg->sg", M))
+        jacobian = (
+            (filled * groups.c)[:, :, None] * beta * M**2 * (groups.pi * groups.c * q)[:, None]
+        )
+        gap = x - np.log(filled)
+        step = -solve_small(np.eye(count) - jacobian, gap)
+        x = x + np.clip(step, -3, 3)
+        if not np.max(np.abs(step), initial=0.0, where=np.isfinite(step)) > 1e-14:
+            break
+    q = np.exp(x)
+    # One plain sweep squeezes the last digits, and spreads NaN where it belongs.
+    M = _screened(V1_hat, groups.pi * groups.c * q, beta)[0]
+    settled: Array = 1 / (L + groups.c * np.einsum("sgg->sg", M))
+    return settled
+
+
+def _screened(V1_hat: Array, d: Array, beta: float) -> tuple[Array, Array]:
+    """Give M = A (I + beta D A)^-1 and K = (I + beta A D)^-1, for A = V1_hat and D = diag(d)."""
+    identity = np.eye(d.shape[-1])
+    K = np.linalg.inv(identity + beta * V1_hat * d[:, None, :])
+    M = K @ V1_hat
+    return (M + M.transpose(0, 2, 1)) / 2, K
+
+
+def variances(
+    V1_hat: Array, L: Array, groups: Groups, beta: float, closed_form: bool = True
+) -> tuple[Array, Array]:
+    """Map the hats to V = (V1, V2) and to T = -dV/d(V1_hat, L), `L = ridge + V2_hat`.
+
+    Theory.md section 4; for one group, equation (19) with the traces of section 5.
+
+    Parameters
+    ----------
+    V1_hat : Array, shape (S, G, G)
+    L : Array, shape (S, G)
+    groups : Groups
+    beta : float
+    closed_form : bool
+        Whether a single group takes section 5's closed form rather than the general iteration.
+
+    Returns
+    -------
+    V : Array, shape (S, K)
+    T : Array, shape (S, K, K)
+        A column per entry of (V1_hat, L); an off-diagonal entry of V1_hat stands for both places.
+    """
+    one = groups.c.size == 1 and closed_form
+    q = (response_one if one else response)(V1_hat, L, groups, beta)
+    return from_response(q, V1_hat, groups, beta)
+
+
+def from_response(q: Array, V1_hat: Array, groups: Groups, beta: float) -> tuple[Array, Array]:
+    """Give V and T of `variances` once q solves its equation; real or complex."""
+    count = groups.c.size
+    triangle, pi, c = Triangle(count), groups.pi, groups.c
+    d = pi * c * q
+    M, K = _screened(V1_hat, d, beta)
+    shrink = K.transpose(0, 2, 1)  # (I + beta D V1_hat)^-1
+    V1 = shrink * d[:, None, :]
+    V = np.concatenate([triangle.pack((V1 + V1.transpose(0, 2, 1)) / 2), pi * q], axis=-1)
+
+    # Along each direction (dA, dL) of the hats, implicitly: dq, then dV1 and dV2 = pi dq.
+    directions = np.concatenate([triangle.unpack(np.eye(triangle.size)), np.zeros((count,) * 3)])
+    dL = np.concatenate([np.zeros((triangle.size, count)), np.eye(count)])
+    bent = np.einsum("sgi,kij,sgj->skg", K, directions, K, optimize=True)  # diag(K dA K^T)
+    feedback = np.eye(count) - ((q**2 * c)[:, :, None] * beta * M**2 * (pi * c))
+    right = (q**2)[:, :, None] * (dL + c * bent).transpose(0, 2, 1)
+    dq = -solve_small(feedback, right).transpose(0, 2, 1)  # (S, K, G)
+    # dV1 = V1 (D^-1 dD D^-1 - beta dA) V1, where V1 D^-1 = shrink.
+    dV1 = np.einsum("sgi,ski,shi->skgh", shrink, pi * c * dq, shrink, optimize=True)
+    dV1 -= beta * np.einsum("sgi,kij,sjh->skgh", V1, directions, V1, optimize=True)
+    T = -np.concatenate([triangle.pack(dV1), pi * dq], axis=-1).transpose(0, 2, 1)
+    return V, T
+
+
+def solve_small(matrix: Array, right: Array) -> Array:
+    """Solve many small systems, shapes (S, K, K) and (S, K) or (S, K, R); singular ones give NaN."""
+    vector = right.ndim == matrix.ndim - 1
+    right = right[..., None] if vector else right
+    try:
+        solution: Array = np.linalg.solve(matrix, right)
+    except np.linalg.LinAlgError:
+        regular = np.abs(np.linalg.det(matrix)) > 0
+        solution = np.full(np.broadcast_shapes(right.shape, (*matrix.shape[:-1], 1)), np.nan)
+        solution[regular] = np.linalg.solve(matrix[regular], right[regular])
+    return solution[..., 0] if vector else solution
 
 
 @dataclass(frozen=True)
@@ -33,14 +181,16 @@ class Resolvent:
     ----------
     alpha, scale : Array, shape (S,)
         Sample complexity, and the scale of all that follows.
-    V, V_hat : Array, shape (S, 2)
+    V, V_hat : Array, shape (S, K)
         (V1, V2) times the scale, and their hats over it.
-    T : Array, shape (S, 2, 2)
-        ((T22, T21), (T21, T20)) = -d(V1, V2)/d(V1_hat, ridge + V2_hat), times the scale squared.
+    T : Array, shape (S, K, K)
+        -d(V1, V2)/d(V1_hat, ridge + V2_hat), times the scale squared.
+    H : Array, shape (S, K, K)
+        -d(V1_hat, V2_hat)/d(V1, V2), over the scale squared.
     contraction : Array, shape (S, N)
         1/(1 + V(kappa)), over the scale.
     residual : Array, shape (S,)
-        Largest relative residual of the two equations.
+        Largest relative residual of the equations.
     error : Array, shape (S,)
         Relative size of the next Newton step; infinite where the solution is (no ridge, and as
         many samples as features).
@@ -52,6 +202,7 @@ class Resolvent:
     V: Array
     V_hat: Array
     T: Array
+    H: Array
     contraction: Array
     residual: Array
     error: Array
@@ -59,106 +210,122 @@ class Resolvent:
 
     @property
     def converged(self) -> NDArray[np.bool_]:
-        """Where both equations hold, at a point."""
+        """Where the equations hold, at a point."""
         return (self.residual <= ACCEPTED) & (self.error <= STEP_ACCEPTED)
-
-
-def variances(V1_hat: Array, L: Array, c: float, beta: float) -> tuple[Array, Array]:
-    """Map the hats to (V1, V2) and to T = -d(V1, V2)/d(V1_hat, L), `L = ridge + V2_hat`.
-
-    The resolvent of theory.md section 4 for one group: q solves `q (L + c M(q)) = 1`, a quadratic
-    whose positive root is taken without cancellation (section 5's g(s) is c V1_hat q); then
-    equation (19)'s traces follow as sums of positive terms.
-
-    Returns
-    -------
-    V : Array, shape (S, 2)
-    T : Array, shape (S, 2, 2)
-    """
-    a, b = beta * c * L * V1_hat, L + c * V1_hat * (1 - beta)
-    root = np.sqrt(b**2 + 4 * a)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        q = np.where(b >= 0, 2 / (b + root), (root - b) / (2 * a))
-    shrink = 1 / (1 + beta * c * q * V1_hat)  # (I + beta D V1_hat)^-1, D = c q
-    V1 = c * q * shrink
-    slope = L + c * V1_hat * shrink**2
-    T20 = q / slope
-    T21 = V1 * shrink / slope
-    T22 = beta * V1**2 + c * shrink**2 * T21
-    T = np.stack([np.stack([T22, T21], axis=-1), np.stack([T21, T20], axis=-1)], axis=-2)
-    return np.stack([V1, q], axis=-1), T
-
-
-def _largest(pairs: Array) -> Array:
-    largest: Array = np.max(np.abs(pairs), axis=-1)
-    return largest
 
 
 @dataclass(frozen=True)
 class _Step:
-    """The residual of the equations at some V (S points), and the Newton step from there."""
+    """The equations evaluated at some hats (S points), and the Newton step from there."""
 
-    V_hat: Array
+    V: Array
     T: Array
+    H: Array
     contraction: Array
-    gap: Array
+    mapped: Array
+    norm: Array
     newton: Array
 
-    @property
-    def norm(self) -> Array:
-        return _largest(self.gap)
 
-    @property
-    def length(self) -> Array:
-        return _largest(self.newton)
+class Equations:
+    """hats = hats(variances(hats)) on S points, in coordinates in which the hats stay positive.
 
+    The coordinates of a pair (V1_hat, V2_hat) are the logarithms of the diagonal of V1_hat, its
+    correlations off the diagonal, and the logarithms of V2_hat. For one group the map is monotone
+    in them with row sums of its Jacobian below one: the Newton matrix is never singular, and
+    iterating the map never moves away from the solution.
 
-class _Equations:
-    """V = variances(hats(V)) on S points, in the logarithms of V.
-
-    In logarithms the map is monotone with row sums of its Jacobian below one, so that the Newton
-    matrix I - J is never singular and the residual can always be decreased.
+    Parameters
+    ----------
+    features : ConditionalFeatures
+    srf : SpikedFeatures
+    alpha, ridge : Array, shape (S,)
     """
 
     def __init__(
         self, features: ConditionalFeatures, srf: SpikedFeatures, alpha: Array, ridge: Array
     ) -> None:
-        self.c, self.beta = srf.bulk_variance, srf.beta
-        # Squared coefficients of V1 and V2 in V(kappa), and their pairwise products.
-        self.coefficients = np.stack([features.mu1**2, features.mu2_squared])
-        m1, m2 = self.coefficients
+        self.groups, self.beta = srf.groups, srf.beta
+        self.triangle = Triangle(self.groups.c.size)
+        i, j = self.triangle.rows, self.triangle.columns
+        # Coefficients of (V1, V2) in V(kappa), and how often each stands there.
+        self.coefficients = np.concatenate(
+            [features.mu1[i] * features.mu1[j], features.mu2_squared]
+        )
+        ones = np.ones(self.groups.c.size)
+        self.multiplicity = np.concatenate([self.triangle.multiplicity, ones])
         self.weighted = (self.coefficients * features.weight).T
-        self.products = np.stack([m1 * m1, m1 * m2, m1 * m2, m2 * m2]) * features.weight
+        size = self.coefficients.shape[0]
+        products = self.coefficients[:, None] * self.weighted.T
+        self.products = products.reshape(size * size, -1).T
         self.ratio = alpha / self.beta
         self.scale = np.where((ridge == 0) & (alpha < self.beta), 0.0, 1.0)
         self.ridge = np.where(self.scale == 0, 1.0, ridge)
+        # Entries that are logarithms, entries that are correlations and the two they are between.
+        self.positive = np.flatnonzero(self.multiplicity == 1)
+        self.mixed = np.flatnonzero(self.multiplicity == 2)
+        self.between = np.searchsorted(i * i.size + j, [i * i.size + i, j * i.size + j])
+        self.between = self.between[:, self.mixed]
 
     def start(self) -> Array:
-        """Solve the equations with hats of a data set without noise in the features."""
-        hats = np.broadcast_to(self.ratio[:, None], (self.ratio.size, 2))
-        V, _ = variances(hats[:, 0], self.ridge + hats[:, 1], self.c, self.beta)
-        log_V: Array = np.log(V)
-        return log_V
+        """Give the hats of V = 0, from above."""
+        start: Array = np.outer(self.ratio, self.weighted.sum(axis=0))
+        return start
 
-    def step(self, log_V: Array, at: NDArray[np.int64]) -> _Step:
+    def hats(self, V: Array, at: NDArray[np.int64]) -> tuple[Array, Array]:
+        """Compute the hats at V, and the contraction 1/(scale + V(kappa))."""
+        field = (V * self.multiplicity) @ self.coefficients
+        contraction = 1 / (self.scale[at, None] + field)
+        return self.ratio[at, None] * (contraction @ self.weighted), contraction
+
+    def step(self, V_hat: Array, at: NDArray[np.int64]) -> _Step:
         """Evaluate the equations at the points `at` of the batch."""
-        V, ratio = np.exp(log_V), self.ratio[at]
-        contraction = 1 / (self.scale[at, None] + V @ self.coefficients)
-        V_hat = ratio[:, None] * (contraction @ self.weighted)
-        mapped, T = variances(V_hat[:, 0], self.ridge[at] + V_hat[:, 1], self.c, self.beta)
-        slopes = (contraction**2 @ self.products.T).reshape(-1, 2, 2) * ratio[:, None, None]
-        jacobian = (T @ slopes) * V[:, None, :] / mapped[:, :, None]
-        gap = log_V - np.log(mapped)
-        return _Step(V_hat, T, contraction, gap, -solve_two(np.eye(2) - jacobian, gap))
+        split, size = self.triangle.size, V_hat.shape[-1]
+        L = self.ridge[at, None] + V_hat[:, split:]
+        V, T = variances(self.triangle.unpack(V_hat[:, :split]), L, self.groups, self.beta)
+        mapped, contraction = self.hats(V, at)
+        H = (contraction**2 @ self.products).reshape(-1, size, size) * self.multiplicity
+        H *= self.ratio[at, None, None]
+        gap = self._coordinates(V_hat) - self._coordinates(mapped)
+        jacobian = solve_small(self._frame(mapped), H @ T @ self._frame(V_hat))
+        newton = -solve_small(np.eye(size) - jacobian, gap)
+        return _Step(V, T, H, contraction, mapped, _largest(gap), newton)
+
+    def _sizes(self, hats: Array) -> tuple[Array, Array]:
+        """Give what logarithms are taken of, and the geometric means that correlations divide."""
+        positive = np.maximum(hats, _TINY)
+        first, second = self.between
+        return positive, np.sqrt(positive[:, first] * positive[:, second])
+
+    def _coordinates(self, hats: Array) -> Array:
+        positive, means = self._sizes(hats)
+        coordinates = np.log(positive)
+        coordinates[:, self.mixed] = hats[:, self.mixed] / means
+        return coordinates
+
+    def _frame(self, hats: Array) -> Array:
+        """Give the derivative of the hats by the coordinates."""
+        positive, means = self._sizes(hats)
+        frame = np.zeros((*hats.shape, hats.shape[-1]))
+        frame[:, self.positive, self.positive] = positive[:, self.positive]
+        frame[:, self.mixed, self.mixed] = means
+        for end in self.between:
+            frame[:, self.mixed, end] = hats[:, self.mixed] / 2
+        return frame
+
+    def move(self, hats: Array, step: Array) -> Array:
+        """Go from some hats along the coordinates."""
+        positive, means = self._sizes(hats)
+        moved = positive * np.exp(step)
+        correlation = hats[:, self.mixed] / means + step[:, self.mixed]
+        first, second = self.between
+        moved[:, self.mixed] = correlation * np.sqrt(moved[:, first] * moved[:, second])
+        return moved
 
 
-def solve_two(matrix: Array, vector: Array) -> Array:
-    """Solve 2 x 2 systems, shapes (S, 2, 2) and (S, 2); singular ones give no finite number."""
-    (a, b), (c, d) = np.moveaxis(matrix, (-2, -1), (0, 1))
-    x, y = np.moveaxis(vector, -1, 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        solution: Array = np.stack([d * x - b * y, a * y - c * x], -1) / (a * d - b * c)[..., None]
-    return solution
+def _largest(vectors: Array) -> Array:
+    largest: Array = np.max(np.abs(vectors), axis=-1)
+    return largest
 
 
 def solve_resolvent(
@@ -166,47 +333,51 @@ def solve_resolvent(
 ) -> Resolvent:
     """Solve equations (18)-(20) for V1, V2 and their hats at all points at once, by Newton.
 
-    A step that does not lower the residual is shortened; a point that is done, or whose residual
-    cannot be lowered, leaves the batch. `Resolvent.converged` says which points may be used.
+    A step that does not lower the residual is shortened, then replaced by an iteration of the map;
+    a point that is done, or whose residual cannot be lowered, leaves the batch.
+    `Resolvent.converged` says which points may be used.
 
     Parameters
     ----------
     features : ConditionalFeatures
     srf : SpikedFeatures
-        The bulk variance and the width.
+        The groups and the width.
     alpha, ridge : Array, shape (S,)
         The points; alpha > 0, ridge >= 0.
     """
-    equations = _Equations(features, srf, alpha, ridge)
-    log_V = equations.start()
+    equations = Equations(features, srf, alpha, ridge)
+    hats = equations.start()
     everywhere = np.arange(alpha.size)
-    state = equations.step(log_V, everywhere)
-    norm, newton = state.norm, state.newton
+    state = equations.step(hats, everywhere)
+    norm, newton, mapped = state.norm, state.newton, state.mapped
     length = np.ones(alpha.size)
     iterations = np.zeros(alpha.size, dtype=np.int64)
     active = everywhere
     while active.size and iterations.max() < MAX_ITERATIONS:
-        trial = log_V[active] + length[active, None] * newton[active]
         with np.errstate(all="ignore"):  # a wild trial is not better, and is shortened
+            trial = equations.move(hats[active], length[active, None] * newton[active])
+            plain = length[active] < SHORTEST
+            trial[plain] = mapped[active[plain]]
             state = equations.step(trial, active)
         better = state.norm < norm[active]
         taken = active[better]
-        log_V[taken] = trial[better]
-        norm[taken], newton[taken] = state.norm[better], state.newton[better]
-        length[taken] = 1.0
-        length[active[~better]] /= 4
+        hats[taken], norm[taken] = trial[better], state.norm[better]
+        newton[taken], mapped[taken] = state.newton[better], state.mapped[better]
+        length[active] = np.where(better, 1.0, length[active] / 4)
         iterations[active] += 1
         far = _largest(newton[active]) > STEP_TOLERANCE
-        active = active[((norm[active] > TOLERANCE) | far) & (length[active] > SHORTEST)]
-    state = equations.step(log_V, everywhere)
+        active = active[((norm[active] > TOLERANCE) | far) & (better | ~plain)]
+    state = equations.step(hats, everywhere)
+    nowhere = (ridge == 0) & (alpha == srf.beta)
     return Resolvent(
         alpha=alpha,
         scale=equations.scale,
-        V=np.exp(log_V),
-        V_hat=state.V_hat,
+        V=state.V,
+        V_hat=hats,
         T=state.T,
+        H=state.H,
         contraction=state.contraction,
         residual=state.norm,
-        error=np.where((ridge == 0) & (alpha == srf.beta), np.inf, state.length),
+        error=np.where(nowhere, np.inf, _largest(state.newton)),
         iterations=iterations,
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from giantstep.activations import FUNCTIONS
+from giantstep.activations import lookup
 from giantstep.gaussian import derivative_variance, moments
-from giantstep.protocol import Problem, SpikedFeatures
+from giantstep.protocol import Problem, SpikedFeatures, spread
 
 
 def equivalent_features(problem: Problem) -> SpikedFeatures:
@@ -17,7 +17,7 @@ def equivalent_features(problem: Problem) -> SpikedFeatures:
     """
     if isinstance(problem, SpikedFeatures):
         return problem
-    activation, target = FUNCTIONS[problem.activation], FUNCTIONS[problem.target]
+    activation, target = lookup(problem.activation), lookup(problem.target)
     e = problem.learning_rate / problem.beta
     h1 = float(moments(activation, 0.0, 1.0).slope)
     teacher = moments(target, 0.0, 1.0)
@@ -31,8 +31,11 @@ def equivalent_features(problem: Problem) -> SpikedFeatures:
     return SpikedFeatures(
         activation=problem.activation,
         target=problem.target,
-        bulk_variance=1 + e**2 * derivative_variance(activation) * batch_noise,
-        spike_strength=abs(e * h1) * norm,
+        **spread(
+            bulk_variance=1 + e**2 * derivative_variance(activation) * batch_noise,
+            spike_strength=abs(e * h1) * norm,
+            readout=problem.readout,
+        ),
         alignment=math.copysign(gamma, h1 * gamma),  # v takes the sign of h1, so that r >= 0
         beta=problem.beta,
         noise=problem.noise,

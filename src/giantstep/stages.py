@@ -15,7 +15,13 @@ from giantstep.dataset import describe
 from giantstep.identity import plain, problem_seed
 from giantstep.learning import Solution, solve
 from giantstep.montecarlo import Sizes, simulate
-from giantstep.protocol import Grid, Problem, SpikedFeatures
+from giantstep.protocol import (
+    Grid,
+    Problem,
+    Protocol,
+    SpikedFeatures,
+    written_readout,
+)
 from giantstep.replicates import Summary, summarise
 from giantstep.srf import equivalent_features
 
@@ -27,8 +33,10 @@ def parameters(problem: Problem, made_from: Iterable[str] = ()) -> xr.Dataset:
     srf = equivalent_features(problem)
     values: dict[str, Any] = asdict(problem) | asdict(srf)
     values["best_linear_error"] = best_linear_error(problem.target)
+    if isinstance(problem, Protocol):
+        values["readout"] = written_readout(problem.readout)
     return describe(
-        xr.Dataset({name: ((), value) for name, value in values.items()}),
+        xr.Dataset({name: _per_group(value) for name, value in values.items()}),
         title="Spiked random features equivalent to the problem",
         parameters={"problem": plain(problem)},
         made_from=list(made_from),
@@ -38,7 +46,22 @@ def parameters(problem: Problem, made_from: Iterable[str] = ()) -> xr.Dataset:
 def srf_of(dataset: xr.Dataset) -> SpikedFeatures:
     """Read the sRF back from what `parameters` gave."""
     names = [field.name for field in fields(SpikedFeatures)]
-    return SpikedFeatures(**{name: dataset[name].item() for name in names})
+    return SpikedFeatures(**{name: dataset[name].values.tolist() for name in names})
+
+
+def _per_group(value: Any) -> tuple[tuple[str, ...], Any]:
+    """Give dimensions and values: a number for one group of neurons, a vector for several."""
+    if not isinstance(value, tuple):
+        return (), value
+    return ((), value[0]) if len(value) == 1 else (("group",), list(value))
+
+
+def _over_grid(values: NDArray[Any]) -> tuple[tuple[str, ...], NDArray[Any]]:
+    """Name the dimensions of a theory's array; those of a single group of neurons are dropped."""
+    groups = ("group", "other_group")[: values.ndim - 2]
+    if groups and values.shape[-1] == 1:
+        return ("alpha", "ridge"), values.reshape(values.shape[:2])
+    return ("alpha", "ridge", *groups), values
 
 
 def theory(problem: Problem, grid: Grid, made_from: Iterable[str] = ()) -> xr.Dataset:
@@ -50,7 +73,7 @@ def theory(problem: Problem, grid: Grid, made_from: Iterable[str] = ()) -> xr.Da
     values["status"] = values["status"].astype(np.int8)
     return describe(
         xr.Dataset(
-            {name: (("alpha", "ridge"), value) for name, value in values.items()},
+            {name: _over_grid(value) for name, value in values.items()},
             coords={"alpha": list(grid.alpha), "ridge": list(grid.ridge)},
         ),
         title="Asymptotic theory (Result 3.3)",
@@ -158,7 +181,7 @@ def merged(
             data_vars="all",
             coords=sorted(scalars - {"curve"}),
             compat="equals",
-            join="exact",
+            join="outer",  # of the groups: curves may have different numbers of them
             combine_attrs="drop",
         ),
         title=title,

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
-from giantstep.activations import FUNCTIONS
+from giantstep.activations import lookup
 from giantstep.figures import style
 
 
@@ -73,8 +73,8 @@ def legend_above(axes: Axes, columns: int) -> None:
 def setting(data: xr.Dataset) -> str:
     """Write what all curves of a panel share: functions, learning rate and ridge."""
     first = data.isel(curve=0)
-    student = FUNCTIONS[first["activation"].item()].label
-    teacher = FUNCTIONS[first["target"].item()].label
+    student = lookup(first["activation"].item()).label
+    teacher = lookup(first["target"].item()).label
     return (
         rf"$\sigma = {student},\ \sigma_\star = {teacher},\ "
         rf"\tilde\eta = {number(first['learning_rate'].item())},\ "

@@ -1,0 +1,56 @@
+"""What a network has learned along the target: theory.md section 7, Figures 1, 3 and 7."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from giantstep.activations import Array
+from giantstep.features import student
+from giantstep.gaussian import graded_edges, split_rule, unit_edges
+from giantstep.learning import Solution
+from giantstep.protocol import SpikedFeatures
+
+
+def learned_function(srf: SpikedFeatures, solution: Solution, s: Array) -> Array:
+    """Compute the mean output of the trained network at `theta . x = s`.
+
+    `F(s) = E_t [sum mu0(kappa) m + mu1(kappa) (kappa zeta + z psi)]` with
+    `kappa = gamma s + rho t`, `z = rho s - gamma t`, t ~ N(0, 1); theory.md section 7.
+
+    Parameters
+    ----------
+    srf : SpikedFeatures
+        What the solution is for.
+    solution : Solution
+        Of grid shape (...).
+    s : Array, shape (M,)
+
+    Returns
+    -------
+    Array, shape (..., M)
+    """
+    gamma = srf.alignment
+    rho = math.sqrt(1 - gamma**2)
+    t, weight = _rule(srf, s, rho)
+    kappa, z = gamma * s[:, None] + rho * t, rho * s[:, None] - gamma * t
+    mu0, mu1, _ = student(srf, kappa)
+    along_m, along_zeta, along_psi = (
+        np.sum(weight * values, axis=-1) for values in (mu0, kappa * mu1, z * mu1)
+    )
+    learned: Array = solution.m @ along_m + solution.zeta @ along_zeta + solution.psi @ along_psi
+    return learned
+
+
+def _rule(srf: SpikedFeatures, s: Array, rho: float) -> tuple[Array, Array]:
+    """Give nodes and weights over t, shape (M, N), that resolve the features around their bend."""
+    if rho == 0:
+        return np.zeros((s.size, 1)), np.ones((s.size, 1))
+    edges = [np.zeros((s.size, 1))]
+    for c, u, _, b in zip(*srf.groups, strict=True):
+        if u != 0:
+            scale = math.sqrt(c) / (abs(u) * rho)
+            centre = (-b / u - srf.alignment * s) / rho
+            edges.append(centre[:, None] + graded_edges(0.0, scale))
+    return split_rule(unit_edges(np.concatenate(edges, axis=1)))

@@ -1,0 +1,87 @@
+"""Expectations are right to 1e-10 for smooth functions, and to 1e-8 for those with kinks."""
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+from giantstep.activations import FUNCTIONS, lookup
+from giantstep.features import conditional_features
+from giantstep.gaussian import derivative_variance, hermite_coefficients, moments
+from giantstep.protocol import SpikedFeatures
+
+
+def expect(g, breaks):
+    """E g(z) by adaptive quadrature between breaks."""
+
+    def integrand(z):
+        return g(z) * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+
+    ends = np.unique(np.clip([-12, *np.arange(-9, 10), *breaks, 12], -12, 12))
+    pieces = zip(ends[:-1], ends[1:], strict=True)
+    return sum(quad(integrand, a, b, epsabs=1e-13, epsrel=1e-12, limit=200)[0] for a, b in pieces)
+
+
+@pytest.mark.parametrize("name", [*sorted(FUNCTIONS), "polynomial:1,-2,0,0.5"])
+@pytest.mark.parametrize(("mean", "std"), [(0.3, 1.3), (-1.1, 0.4), (2.0, 7.0)])
+def test_gaussian_moments_agree_with_adaptive_quadrature(name, mean, std):
+    f = lookup(name)
+    breaks = [(k - mean) / std for k in (*f.kinks, -4, -1, 0, 1, 4)]
+    found = moments(f, np.array(mean), std)
+    size = max(1, float(found.second))
+    for value, g in (
+        (found.mean, lambda z: f.value(mean + std * z)),
+        (found.slope, lambda z: z * f.value(mean + std * z)),
+        (found.second, lambda z: f.value(mean + std * z) ** 2),
+    ):
+        assert float(value) == pytest.approx(expect(g, breaks), rel=1e-10, abs=1e-10 * size)
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_derivatives_and_parities_are_those_of_the_values(name):
+    f, x, h = FUNCTIONS[name], np.array([-2.3, -0.7, 0.4, 1.6]), 1e-6
+    slopes = (f.value(x + h) - f.value(x - h)) / (2 * h)
+    assert f.derivative(x) == pytest.approx(slopes, rel=1e-7, abs=1e-7)
+    signs = {"odd": [-1], "even": [1], "none": []}[f.parity]
+    for sign in (-1, 1):
+        assert np.allclose(f.value(-x), sign * f.value(x)) == (sign in signs)
+
+
+def test_the_variance_of_the_derivative_has_known_values():
+    assert derivative_variance(FUNCTIONS["sin"]) == pytest.approx(
+        (1 + np.exp(-2)) / 2 - np.exp(-1), rel=1e-12
+    )
+    assert derivative_variance(FUNCTIONS["he3"]) == pytest.approx(18, rel=1e-10)
+    assert derivative_variance(FUNCTIONS["relu"]) == pytest.approx(1 / 4, rel=1e-12)
+
+
+def test_hermite_coefficients_of_the_sign_are_known():
+    found = hermite_coefficients(FUNCTIONS["sign"], 40)
+    assert found[0::2] == pytest.approx(0, abs=1e-11)
+    odd = [np.sqrt(2 / np.pi)]  # a_{k+2}/a_k = -k / sqrt((k+1)(k+2))
+    for k in range(1, 39, 2):
+        odd.append(-odd[-1] * k / np.sqrt((k + 1) * (k + 2)))
+    assert found[1::2] == pytest.approx(odd, abs=1e-11)
+
+
+@pytest.mark.parametrize("target", ["sign", "relu", "hardtanh", "sin"])
+@pytest.mark.parametrize("alignment", [0.5, 0.99, 1 - 1e-6, 1 - 1e-12, 1.0])
+@pytest.mark.parametrize("strength", [0.5, 50.0])
+def test_the_rule_over_kappa_resolves_features_and_target_however_sharp(
+    target, alignment, strength
+):
+    srf = SpikedFeatures("tanh", target, 1.5, strength, alignment, beta=1.0)
+    values = []
+    for fineness in (1, 2):
+        f = conditional_features(srf, fineness)
+        w = f.weight / (1 + 1e6 * f.mu1[0] ** 2 + 1e3 * f.mu2_squared[0])
+        values.append([w @ (f.mu0[0] * f.h), w @ f.h**2, w @ f.target_residual, w @ f.h_z])
+    assert values[0] == pytest.approx(values[1], rel=1e-9, abs=1e-12)
+
+
+def test_a_new_function_needs_only_its_value_and_its_kinks():
+    from giantstep.activations import ScalarFunction
+
+    arctan = ScalarFunction("arctan", "", np.arctan, lambda x: 1 / (1 + x**2), "odd")
+    found = moments(arctan, np.array(0.4), 1.7)
+    exact = expect(lambda z: np.arctan(0.4 + 1.7 * z), [0])
+    assert float(found.mean) == pytest.approx(exact, abs=1e-10)

@@ -1,0 +1,61 @@
+"""The asymptotic spectrum is that of actual features: Appendix F, theory.md section 8."""
+
+import numpy as np
+import pytest
+from numpy.random import SeedSequence
+
+from giantstep.activations import lookup
+from giantstep.montecarlo import Sizes, first_layer
+from giantstep.protocol import SpikedFeatures
+from giantstep.spectrum import spectrum
+
+CASES = [
+    (SpikedFeatures("tanh", "sin", 1.0, 0.0, 0.0, beta=1.0), 1.5),
+    (SpikedFeatures("tanh", "sin", 1.2, 1.1, 0.5, beta=2.0), 0.7),
+    (
+        SpikedFeatures("tanh", "sin", (1, 1.2, 3), (0, 1, 5), 0.5, 0.6, fraction=(0.3, 0.3, 0.4)),
+        3.0,
+    ),
+    (SpikedFeatures("linear", "sin", 1.0, 1.0, 0.5, beta=2.0), 1.5),
+]
+
+
+def masses(found, ends):
+    """Mass between neighbours of `ends`, by interpolating the cumulated density."""
+    order = np.argsort(found.x)
+    x, density = found.x[order], found.density[order]
+    steps = np.diff(x) * (density[1:] + density[:-1]) / 2
+    inside = np.isclose(found.edges[:, 0][:, None], x).any(axis=0)[:-1]
+    cumulated = np.concatenate([[0], np.cumsum(np.where(inside, 0, steps))])
+    return np.diff(np.interp(ends, x, cumulated))
+
+
+@pytest.mark.parametrize(("srf", "alpha"), CASES)
+def test_mass_bulk_and_outliers_are_those_of_simulated_features(srf, alpha):
+    found = spectrum(srf, alpha, points=600)
+    d, (weights, bias, _) = 700, first_layer(srf, Sizes(700), 0, SeedSequence(1))
+    inputs = np.random.default_rng(2).standard_normal((round(alpha * d), d))
+    features = lookup(srf.activation).value(inputs @ weights.T + bias) / np.sqrt(bias.size)
+    values = np.linalg.eigvalsh(features.T @ features)[::-1]
+
+    assert np.mean(values < 1e-10) == pytest.approx(found.mass_at_zero, abs=2e-3)
+    large = values[: found.outliers.size]
+    assert large == pytest.approx(found.outliers * d, rel=0.25)
+    assert large[:1] == pytest.approx(found.outliers[:1] * d, rel=0.06)
+    bulk = values[found.outliers.size :]
+    bulk = bulk[bulk > 1e-10]
+    assert bulk.max() == pytest.approx(found.edges.max(), rel=0.03)
+    ends = np.quantile(bulk, np.linspace(0.05, 0.95, 7))
+    assert masses(found, ends) == pytest.approx((1 - found.mass_at_zero) * 0.15, abs=0.006)
+
+
+@pytest.mark.parametrize(("srf", "alpha"), CASES)
+def test_mass_integrates_to_one(srf, alpha):
+    found = spectrum(srf, alpha, points=600)
+    each = found.x.size // len(found.edges)
+    angle = (np.arange(each) + 0.5) * np.pi / each
+    total = found.mass_at_zero
+    for k, (low, high) in enumerate(found.edges):
+        piece = found.density[k * each : (k + 1) * each]
+        total += np.sum(piece * (high - low) / 2 * np.sin(angle)) * np.pi / each
+    assert total == pytest.approx(1, abs=1e-3)
