@@ -70,13 +70,16 @@ def test_simulation_agrees_with_theory_and_repeats_itself(capsys):
 
 BAD = [
     ("theory --ridge 0.1 --alpha 1 --activation tahn", "--activation tahn: must be one of erf"),
-    ("theory --ridge -0.1 --alpha 1", "--ridge -0.1: must be a number >= 0"),
-    ("theory --ridge -1e-3 --alpha 1", "--ridge -0.001: must be a number >= 0"),
-    ("theory --ridge 0.1 --alpha 0", "--alpha 0.0: must be a number > 0"),
-    ("theory --ridge 0.1 --alpha 1 --beta 0", "--beta 0.0: must be a number > 0"),
-    ("theory --ridge 0.1 --alpha 1 --beta inf", "--beta inf: must be a number > 0"),
-    ("theory --ridge nan --alpha 1", "--ridge nan: must be a number >= 0"),
-    ("theory --ridge 0.1 --alpha 1 --alpha0 -1", "--alpha0 -1.0: must be a number >= 0"),
+    ("theory --ridge -0.1 --alpha 1", "--ridge -0.1: must be a finite number >= 0"),
+    ("theory --ridge -1e-3 --alpha 1", "--ridge -0.001: must be a finite number >= 0"),
+    ("theory --ridge 0.1 --alpha 0", "--alpha 0.0: must be a finite number > 0"),
+    ("theory --ridge 0.1 --alpha 1 --beta 0", "--beta 0.0: must be a finite number > 0"),
+    ("theory --ridge 0.1 --alpha 1 --beta inf", "--beta inf: must be a finite number > 0"),
+    ("theory --ridge nan --alpha 1", "--ridge nan: must be a finite number >= 0"),
+    (
+        "theory --ridge 0.1 --alpha 1 --alpha0 -1",
+        "--alpha0 -1.0: must be a number >= 0 (inf is allowed)",
+    ),
     ("theory --ridge 0.1 --alpha 1 --noise -1", "--noise -1.0: must be"),
     ("theory --ridge 0.1 --alpha 1 --activation he2", "--activation he2: must be odd"),
     ("theory --ridge 0.1 --alpha 1 --activation sign", "must be odd and continuous"),
@@ -104,7 +107,7 @@ def test_an_alignment_beyond_one_is_refused(capsys):
     arguments = ("--alignment", "-1.5", "--alpha", "1", "--ridge", "1")
     code, _, err = run(capsys, "theory", *SPIKED, *arguments)
     assert code == 2
-    assert "--alignment -1.5: must be a number in [-1, 1]" in err
+    assert "--alignment -1.5: must be a number from -1 to 1" in err
 
 
 def test_a_reader_that_closes_early_is_no_error():

@@ -63,7 +63,7 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
 
     told = faults(project(spoil))
     for words in (
-        "config/figures/fig2.yaml: panels.left.beta: -1.0 must be a number > 0",
+        "config/figures/fig2.yaml: panels.left.beta: -1.0 must be a finite number > 0",
         "config/figures/fig2.yaml: panels.left.alpha0: -2.0 must be a number >= 0 (inf is allowed)",
         "panels.right.activation: 'he2' must be odd and continuous",
     ):

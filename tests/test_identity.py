@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from giantstep import identity
-from giantstep.identity import fingerprint, key, problem_seed
+from giantstep.canonical import problem_seed
+from giantstep.identity import fingerprint, function_fingerprint, key
 from giantstep.protocol import Protocol
 
 
@@ -67,9 +68,13 @@ def test_the_solver_feeds_the_theory_and_not_the_simulations(monkeypatch):
 def test_equal_parameters_have_equal_keys_however_they_are_written():
     one = Protocol("tanh", "sign", 1, alpha0=np.float64(2), beta=1)
     two = Protocol("tanh", "sign", 1.0, alpha0=2.0, beta=1.0, noise=0)
-    assert key("slug", "giantstep.srf", one) == key("slug", "giantstep.srf", two)
+    assert key("slug", "giantstep.srf", ("tanh", "sign"), one) == key(
+        "slug", "giantstep.srf", ("tanh", "sign"), two
+    )
     other = Protocol("tanh", "sign", 1, alpha0=2, beta=1, noise=1e-12)
-    assert key("slug", "giantstep.srf", one) != key("slug", "giantstep.srf", other)
+    assert key("slug", "giantstep.srf", ("tanh", "sign"), one) != key(
+        "slug", "giantstep.srf", ("tanh", "sign"), other
+    )
 
 
 def test_problems_have_streams_of_their_own():
@@ -79,3 +84,35 @@ def test_problems_have_streams_of_their_own():
 
     assert draw(0, 1) == draw(0, 1.0)
     assert len({draw(0, 1), draw(0, 2), draw(1, 1)}) == 3
+
+
+def test_another_activation_or_another_wording_changes_no_other_key(monkeypatch):
+    def keys():
+        fingerprint.cache_clear()
+        function_fingerprint.cache_clear()
+        return [key("s", "giantstep.montecarlo", (name,), 1) for name in ("tanh", "sin")]
+
+    read, before = identity._path, keys()
+    entry = '        ScalarFunction("arctan", "", np.arctan, np.cos, "odd"),\n'
+
+    def edited(module, old, new):
+        text = read(module).read_text().replace(old, new, 1)
+        assert new in text
+
+        class Edited:
+            def read_text(self, encoding):
+                return text
+
+        return lambda source: Edited() if source == module else read(source)
+
+    start = '        ScalarFunction(\n            "tanh"'
+    for module, old, new, same in (
+        ("giantstep.activations", start, entry + start, (True, True)),
+        ("giantstep.faults", "a whole number", "an integer", (True, True)),
+        ("giantstep.activations", "np.tanh,", "np.arctan,", (False, True)),
+        ("giantstep.canonical", "spawn_key=(", "spawn_key=(1,", (False, False)),
+    ):
+        monkeypatch.setattr(identity, "_path", edited(module, old, new))
+        assert tuple(a == b for a, b in zip(before, keys(), strict=True)) == same
+    monkeypatch.undo()
+    assert keys() == before

@@ -7,7 +7,6 @@ from numpy.random import SeedSequence, default_rng
 from giantstep import montecarlo
 from giantstep.activations import FUNCTIONS
 from giantstep.gradient import batch_gradient, population_gradient
-from giantstep.identity import problem_seed
 from giantstep.learning import solve
 from giantstep.montecarlo import Sizes, first_layer, simulate
 from giantstep.protocol import Grid, Protocol, SpikedFeatures
@@ -22,8 +21,7 @@ def sphere(rng, rows, dimension):
 
 
 def z_scores(problem, grid, sizes, networks):
-    seed = problem_seed(1, problem)
-    found = summarise(simulate(problem, grid, sizes, range(networks), seed).test_error)
+    found = summarise(simulate(problem, grid, sizes, range(networks), root_seed=1).test_error)
     return (found.mean - solve(problem, grid).test_error) / found.stderr
 
 
@@ -104,7 +102,7 @@ def test_the_readout_is_the_ridge_minimiser(rows, ridge):
 
 def test_a_replicate_does_not_depend_on_the_grid_the_blocks_or_its_company(monkeypatch):
     protocol = Protocol("tanh", "sign", 1, alpha0=1, beta=1, noise=0.1)
-    seed, sizes = SeedSequence(5), Sizes(60, 2, 300)
+    seed, sizes = 5, Sizes(60, 2, 300)
     whole = simulate(protocol, Grid((0.5, 1.5, 2.0), (0.1, 1.0)), sizes, range(3), seed)
     monkeypatch.setattr(montecarlo, "BLOCK", 17)
     alone = simulate(protocol, Grid((1.5,), (1.0,)), sizes, [2], seed)

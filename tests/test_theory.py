@@ -161,8 +161,10 @@ GRID = Grid((0.1, 0.8, 5.0), (1e-8, 0.1, 10.0))
     ],
 )
 def test_groups_that_are_alike_are_one(one, other):
-    common = dict(activation="tanh", target="sin", bulk_variance=1.2, alignment=0.8, beta=0.8)
-    errors = [solve(SpikedFeatures(**common, noise=0.1, **kind), GRID) for kind in (one, other)]
+    errors = [
+        solve(SpikedFeatures("tanh", "sin", 1.2, alignment=0.8, beta=0.8, noise=0.1, **kind), GRID)
+        for kind in (one, other)
+    ]
     assert errors[0].test_error == pytest.approx(errors[1].test_error, rel=1e-10)
     assert errors[0].training_error == pytest.approx(errors[1].training_error, rel=1e-9)
 

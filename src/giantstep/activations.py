@@ -125,7 +125,7 @@ def _hardtanh_moments(mean: Array, std: float) -> GaussianMoments:
     return GaussianMoments(value, slope, np.maximum(second - value**2 - slope**2, 0))
 
 
-def polynomial(name: str, label: str, coefficients: Sequence[float]) -> ScalarFunction:
+def polynomial(name: str, label: str, coefficients: Sequence[float] | Array) -> ScalarFunction:
     """Make a polynomial from its coefficients, constant first; its moments are exact.
 
     Parameters
@@ -153,7 +153,7 @@ def polynomial(name: str, label: str, coefficients: Sequence[float]) -> ScalarFu
 
 def _hermite(degree: int) -> ScalarFunction:
     """Make the probabilists' Hermite polynomial He_k."""
-    coefficients = np.polynomial.hermite_e.herme2poly([0] * degree + [1])
+    coefficients = np.polynomial.hermite_e.herme2poly([0] * degree + [1]).astype(float)
     return polynomial(f"he{degree}", rf"\mathrm{{He}}_{degree}", coefficients)
 
 

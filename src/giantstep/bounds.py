@@ -1,4 +1,4 @@
-"""What a readout can reach at best: the bounds of theory.md section 7, equations (26)-(31), (132)."""
+"""What a readout can reach at best: bounds (26)-(31) and (132), theory.md section 7."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def bounds(problem: Problem) -> Bounds:
 def _distance(h: Array, span: Array, weight: Array) -> tuple[float, Array]:
     """Give the squared distance of h to a span, and the coefficients of the nearest point."""
     root = np.sqrt(weight)
-    coefficients = np.linalg.lstsq((span * root).T, h * root, rcond=1e-12)[0]
+    coefficients: Array = np.linalg.lstsq((span * root).T, h * root, rcond=1e-12)[0].astype(float)
     return float(weight @ (h - coefficients @ span) ** 2), coefficients
 
 

@@ -23,17 +23,23 @@ from giantstep.bounds import (
 )
 from giantstep.faults import (
     COUNT,
-    POSITIVE,
     Fault,
     Interval,
     InvalidParametersError,
     interval_faults,
 )
-from giantstep.identity import problem_seed
 from giantstep.learning import Solution, Solver, Status
-from giantstep.montecarlo import Sizes, simulate
+from giantstep.montecarlo import DIMENSION, Sizes, simulate
 from giantstep.optimise import optimal_ridge
-from giantstep.protocol import UNIFORM, Grid, Problem, Protocol, one_spike
+from giantstep.protocol import (
+    SPIKED_FIELDS,
+    STEP_FIELDS,
+    UNIFORM,
+    Grid,
+    Problem,
+    Protocol,
+    one_spike,
+)
 from giantstep.replicates import summarise
 from giantstep.spectrum import spectrum
 
@@ -42,9 +48,6 @@ Table = dict[str, NDArray[Any]]
 OPTIMAL = "optimal"
 OVERLAPS = ("m", "zeta", "psi", "q1", "q2", "V1", "V2")
 CERTIFICATE = ("residual", "quadrature_error", "iterations")
-
-_STEP = ("learning_rate", "alpha0")
-_SPIKED = ("bulk_variance", "spike_strength", "alignment")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -164,16 +167,20 @@ def _add_sizes(parser: argparse.ArgumentParser) -> None:
 
 def _problem(arguments: argparse.Namespace) -> Problem:
     """Make the problem object from whichever of the two sets of flags was given."""
-    given = {name for name in (*_STEP, *_SPIKED) if getattr(arguments, name) is not None}
+    given = {
+        name for name in (*STEP_FIELDS, *SPIKED_FIELDS) if getattr(arguments, name) is not None
+    }
     common = {name: getattr(arguments, name) for name in ("activation", "target", "beta", "noise")}
     readout = tuple(arguments.readout)
-    if given == set(_STEP):
-        step = {name: getattr(arguments, name) for name in _STEP}
+    if given == set(STEP_FIELDS):
+        step = {name: getattr(arguments, name) for name in STEP_FIELDS}
         return Protocol(**common, **step, readout=readout)
-    if given == set(_SPIKED):
-        spiked = {name: getattr(arguments, name) for name in _SPIKED}
+    if given == set(SPIKED_FIELDS):
+        spiked = {name: getattr(arguments, name) for name in SPIKED_FIELDS}
         return one_spike(**common, **spiked, readout=readout)
-    choices = " or all of ".join(" ".join(map(_flag, names)) for names in (_STEP, _SPIKED))
+    choices = " or all of ".join(
+        " ".join(map(_flag, names)) for names in (STEP_FIELDS, SPIKED_FIELDS)
+    )
     got = " ".join(map(_flag, sorted(given))) or "none of them"
     raise argparse.ArgumentError(None, f"give all of {choices}; got {got}")
 
@@ -207,7 +214,7 @@ def _theory(arguments: argparse.Namespace) -> Table:
     names = ["test_error", "training_error", *OVERLAPS]
     for name in (*names, *(CERTIFICATE if arguments.certificate else ())):
         table |= _columns(name, getattr(solution, name), alpha.ndim)
-    table["status"] = np.array([Status(code).label for code in solution.status.ravel()])
+    table["status"] = np.array([Status(int(code)).label for code in solution.status.ravel()])
     return table
 
 
@@ -225,12 +232,10 @@ def _columns(name: str, values: NDArray[Any], grid_dimensions: int) -> Table:
 
 
 def _spectrum(arguments: argparse.Namespace) -> Table:
-    limits = {"alpha": POSITIVE, "points": Interval(8, 100_000, whole=True)}
-    faults = interval_faults(vars(arguments), limits)
-    problem = _problem(arguments)
-    if faults:
-        raise InvalidParametersError(faults)
-    found = spectrum(problem, arguments.alpha, arguments.points)
+    arguments.ridge, alpha = [1.0], arguments.alpha
+    arguments.alpha = [alpha]
+    problem, _ = _checked(arguments, points=Interval(8, 100_000, whole=True))
+    found = spectrum(problem, alpha, arguments.points)
     edges = ", ".join(f"[{low:.6g}, {high:.6g}]" for low, high in found.edges)
     large = ", ".join(f"{value:.6g} d" for value in found.outliers) or "none"
     for line in (
@@ -258,7 +263,14 @@ def _bounds(arguments: argparse.Namespace) -> Table:
 
 
 def _simulate(arguments: argparse.Namespace) -> Table:
-    problem, grid = _checked(arguments, replicates=COUNT, seed=Interval(0, whole=True))
+    problem, grid = _checked(
+        arguments,
+        replicates=COUNT,
+        seed=Interval(0, whole=True),
+        dimension=DIMENSION,
+        trainings=COUNT,
+        test_samples=COUNT,
+    )
     sizes = Sizes(arguments.dimension, arguments.trainings, arguments.test_samples)
 
     def report(network: int) -> None:
@@ -266,9 +278,7 @@ def _simulate(arguments: argparse.Namespace) -> Table:
 
     networks = range(arguments.replicates)
     with threadpool_limits(1):  # the same digits on any number of cores
-        raw = simulate(
-            problem, grid, sizes, networks, problem_seed(arguments.seed, problem), report
-        )
+        raw = simulate(problem, grid, sizes, networks, arguments.seed, report)
     alpha, ridge = np.meshgrid(np.asarray(grid.alpha), np.asarray(grid.ridge), indexing="ij")
     table: Table = {"alpha": alpha.ravel(), "ridge": ridge.ravel()}
     for name in ("test_error", "training_error"):
@@ -301,9 +311,10 @@ def _advise(solution: Solution) -> None:
 def _readable(argument: str) -> str:
     """Keep argparse from taking a negative number such as -1e-3 for a flag: it spares blanks."""
     try:
-        return f" {argument}" if float(argument) < 0 else argument
+        float(argument)
     except ValueError:
         return argument
+    return f" {argument}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -319,8 +330,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         print(f"giantstep {arguments.command}: error: {lines}", file=sys.stderr)
         return 2
-    except (argparse.ArgumentError, ValueError) as error:
+    except argparse.ArgumentError as error:
         print(f"giantstep {arguments.command}: error: {error}", file=sys.stderr)
+        return 2
+    except MemoryError:
+        text = "not enough memory: take a smaller dimension, or fewer points"
+        print(f"giantstep {arguments.command}: error: {text}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130

@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
+from jsonschema.validators import extend
 
 SCHEMAS = Path("workflow/schemas")
 FIGURES = Path("config/figures")
@@ -38,11 +39,15 @@ class InvalidConfigError(ValueError):
         super().__init__(f"{count} in the configuration, nothing was started:\n{lines}")
 
 
+_MERGE = "tag:yaml.org,2002:merge"
+
+
 class _Loader(yaml.SafeLoader):
     """YAML without silent surprises: repeated keys are refused."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        own = [key for key, _ in node.value if key.tag != _MERGE]  # "<<" brings in others' keys
+        keys = [self.construct_object(key, deep=True) for key in own]
         for key in keys:
             if keys.count(key) > 1:
                 raise yaml.constructor.ConstructorError(
@@ -51,9 +56,11 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-# YAML 1.1 reads 1e-4 as a text, for want of a dot; people mean the number.
+# YAML 1.1 reads 1e-4 and 1.0e4 as texts, for want of a dot or a sign; people mean the numbers.
 _Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float", re.compile(r"[-+]?[0-9]+[eE][-+]?[0-9]+$"), list("-+0123456789")
+    "tag:yaml.org,2002:float",
+    re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)[eE][-+]?[0-9]+\Z"),
+    list("-+.0123456789"),
 )
 
 
@@ -69,9 +76,22 @@ def load_yaml(path: Path, name: str) -> Any:
         return yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
     except FileNotFoundError:
         raise InvalidConfigError([ConfigFault(name, "", "there is no such file")]) from None
-    except (yaml.YAMLError, UnicodeDecodeError, TypeError) as error:
+    except OSError as error:
+        raise InvalidConfigError(
+            [ConfigFault(name, "", f"not readable: {error.strerror}")]
+        ) from None
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         text = " ".join(str(error).split())
         raise InvalidConfigError([ConfigFault(name, "", f"not readable as YAML: {text}")]) from None
+
+
+# JSON Schema counts 16.0 among the integers; a config that says it means something else.
+_Validator = extend(  # type: ignore[no-untyped-call]
+    Draft202012Validator,
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    ),
+)
 
 
 def load_schema(root: Path, name: str) -> dict[str, Any]:
@@ -82,7 +102,7 @@ def load_schema(root: Path, name: str) -> dict[str, Any]:
 
 def schema_faults(value: Any, schema: dict[str, Any], file: str) -> list[ConfigFault]:
     """List every way in which a config departs from its schema."""
-    errors = Draft202012Validator(schema).iter_errors(value)
+    errors = _Validator(schema).iter_errors(value)
     return [
         ConfigFault(file, ".".join(map(str, leaf.absolute_path)), _sentence(leaf))
         for error in sorted(errors, key=lambda e: list(map(str, e.absolute_path)))

@@ -28,17 +28,17 @@ class Meaning:
 
     long_name: str
     symbol: str
-    equation: str
+    equation: str = "not in the paper"
 
 
 MEANINGS = {
     "alpha": Meaning("sample complexity n/d of the readout's training set", r"\alpha", "(18)"),
     "alpha_simulated": Meaning("sample complexity of simulated points", r"\alpha", "(18)"),
     "ridge": Meaning("ridge penalty, without 1/n", r"\lambda", "(4)"),
-    "curve": Meaning("name of the curve: panel, then what varies", "", ""),
-    "panel": Meaning("panel of the figure", "", ""),
-    "network": Meaning("network replicate", "", ""),
-    "training": Meaning("training replicate", "", ""),
+    "curve": Meaning("name of the curve: panel, then what varies", "curve"),
+    "panel": Meaning("panel of the figure", "panel"),
+    "network": Meaning("network replicate", "i"),
+    "training": Meaning("training replicate", "j"),
     "activation": Meaning("activation of the network", r"\sigma", "(1)"),
     "target": Meaning("target function", r"\sigma_\star", "(2)"),
     "learning_rate": Meaning("learning rate over dimension", r"\tilde\eta", "(3)"),
@@ -65,32 +65,36 @@ MEANINGS = {
     "q2": Meaning("readout's norm", "q_2", "(17)"),
     "V1": Meaning("variance through the bulk", "V_1", "(19)"),
     "V2": Meaning("variance", "V_2", "(19)"),
-    "residual": Meaning("largest relative residual of all equations", "", "(18)-(20)"),
-    "quadrature_error": Meaning("relative change when the nodes are doubled", "", "(18), (25)"),
-    "iterations": Meaning("Newton steps", "", ""),
-    "status": Meaning("what may be done with the point", "", ""),
-    "z_score": Meaning("simulated test error minus theory, over its standard error", "z", ""),
+    "residual": Meaning("largest relative residual of all equations", r"\delta", "(18)-(20)"),
+    "quadrature_error": Meaning(
+        "relative change when the nodes are doubled", r"\delta_q", "(18), (25)"
+    ),
+    "iterations": Meaning("Newton steps", "k"),
+    "status": Meaning("what may be done with the point", "status"),
+    "z_score": Meaning("simulated test error minus theory, over its standard error", "z"),
 }
 
 # Simulated errors, raw and summarised, are named after the theory's.
 for _error in ("test_error", "training_error"):
-    _base = MEANINGS[_error]
-    _symbol, _where = _base.symbol, "theory.md section 1"
-    MEANINGS |= {
-        f"simulated_{_error}": Meaning(f"simulated {_base.long_name}", _symbol, _where),
-        f"simulated_{_error}_mean": Meaning(
-            f"simulated {_base.long_name}, mean over replicates", _symbol, _where
+    _name, _symbol = MEANINGS[_error].long_name, MEANINGS[_error].symbol
+    for _suffix, _what, _form in (
+        ("", "simulated {}", "{}"),
+        ("_mean", "simulated {}, mean over replicates", r"\langle {} \rangle"),
+        ("_stderr", "standard error of the mean simulated {}", r"\mathrm{{se}}\, {}"),
+        (
+            "_network_variance",
+            "variance component of networks in simulated {}",
+            r"\mathrm{{Var}}_i\, {}",
         ),
-        f"simulated_{_error}_stderr": Meaning(
-            f"standard error of the mean simulated {_base.long_name}", "", ""
+        (
+            "_training_variance",
+            "variance component of training sets in simulated {}",
+            r"\mathrm{{Var}}_j\, {}",
         ),
-        f"simulated_{_error}_network_variance": Meaning(
-            f"variance component of networks in simulated {_base.long_name}", "", ""
-        ),
-        f"simulated_{_error}_training_variance": Meaning(
-            f"variance component of training sets in simulated {_base.long_name}", "", ""
-        ),
-    }
+    ):
+        MEANINGS[f"simulated_{_error}{_suffix}"] = Meaning(
+            _what.format(_name), _form.format(_symbol), "theory.md section 1"
+        )
 
 
 class DamagedFileError(RuntimeError):
@@ -121,9 +125,12 @@ def describe(
     dataset = dataset.copy()
     for name, variable in dataset.variables.items():
         meaning = MEANINGS[str(name)]
-        variable.attrs = {"long_name": meaning.long_name, "units": "1"}
-        variable.attrs |= {"symbol": meaning.symbol} if meaning.symbol else {}
-        variable.attrs |= {"equation": meaning.equation} if meaning.equation else {}
+        variable.attrs = {
+            "long_name": meaning.long_name,
+            "units": "1",  # all is dimensionless; texts and counts are too
+            "symbol": meaning.symbol,
+            "equation": meaning.equation,
+        }
         if name == "status":
             variable.attrs |= {
                 "flag_values": np.array(list(Status), dtype=np.int8),
@@ -154,7 +161,9 @@ def content_hash(dataset: xr.Dataset) -> str:
         variable = dataset.variables[name]
         values = np.asarray(variable.values)
         kind = "text" if values.dtype.kind in "OUST" else values.dtype.str
-        digest.update(json.dumps([name, variable.dims, values.shape, kind]).encode())
+        meanings = {key: np.asarray(value).tolist() for key, value in variable.attrs.items()}
+        header = [name, variable.dims, values.shape, kind, meanings]
+        digest.update(json.dumps(header, sort_keys=True).encode())
         if kind == "text":
             digest.update(json.dumps(values.astype(str).tolist()).encode())
         else:
@@ -175,6 +184,8 @@ def write(dataset: xr.Dataset, path: str | Path) -> None:
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    for left_behind in path.parent.glob(f".{path.name}.*.part"):  # by a job that was killed
+        left_behind.unlink(missing_ok=True)
     dataset = dataset.assign_attrs(content_hash=content_hash(dataset))
     try:
         dataset.to_netcdf(beside, engine="netcdf4", format="NETCDF4")

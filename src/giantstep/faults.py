@@ -55,11 +55,12 @@ class Interval:
         return above and below
 
     def __str__(self) -> str:
-        kind = "a whole number" if self.whole else "a number"
+        finite = "a number" if self.infinity else "a finite number"
+        kind = "a whole number" if self.whole else finite
         if not math.isinf(self.upper):
-            return f"{kind} in [{self.lower:g}, {self.upper:g}]"
+            return f"{kind.replace('finite ', '')} from {self.lower:g} to {self.upper:g}"
         if math.isinf(self.lower):
-            return f"a finite {kind.removeprefix('a ')}"
+            return kind
         sign = ">" if self.open_below else ">="
         return f"{kind} {sign} {self.lower:g}" + (" (inf is allowed)" if self.infinity else "")
 
@@ -75,7 +76,9 @@ def plain_number(value: Any) -> Any:
     """Turn numpy scalars and ints into plain floats, and leave everything else alone."""
     try:
         return value if isinstance(value, str | bool) else float(value)
-    except (TypeError, ValueError, OverflowError):
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+    except (TypeError, ValueError):
         return value
 
 

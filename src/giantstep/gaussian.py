@@ -55,7 +55,7 @@ def strip_rule(strip: float, fineness: int = 1) -> tuple[Array, Array]:
     """
     step = min(0.7, 2 * np.pi * 0.95 * strip / 37) / fineness
     count = int(np.ceil(RANGE / step))
-    nodes = step * np.arange(-count, count + 1)
+    nodes: Array = step * np.arange(-count, count + 1).astype(float)
     return nodes, step * _density(nodes)
 
 

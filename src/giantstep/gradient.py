@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from giantstep.activations import Array, ScalarFunction
+from giantstep.faults import Fault, InvalidParametersError
 from giantstep.gaussian import expectation, hermite_coefficients
 
 # Overlaps of random rows stay below this but in a handful of dimensions, where the series in
@@ -68,7 +69,7 @@ def population_gradient(
 
     Raises
     ------
-    ValueError
+    InvalidParametersError
         If two rows, or a row and theta, overlap by more than `LARGEST_OVERLAP`.
     """
     p = weights.shape[0]
@@ -76,10 +77,8 @@ def population_gradient(
     np.fill_diagonal(among, 0)
     largest = max(np.abs(on_target).max(), np.abs(among).max())
     if largest > LARGEST_OVERLAP:
-        raise ValueError(
-            f"the population gradient needs rows that overlap by at most {LARGEST_OVERLAP}, and"
-            f" two overlap by {largest:.2f}: take a larger dimension"
-        )
+        allowed = f"larger: two random rows overlap by {largest:.2f}, above {LARGEST_OVERLAP}"
+        raise InvalidParametersError([Fault("dimension", theta.size, allowed)])
     degree = max(4, math.ceil(math.log(_PRECISION) / math.log(max(largest, 1e-3))))
     student, teacher = (hermite_coefficients(f, degree + 2) for f in (activation, target))
     along, own = _stein_series(teacher, student)

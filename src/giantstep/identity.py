@@ -1,69 +1,70 @@
-"""What makes a result the same result: content keys of files, and seeds of random streams."""
+"""What makes a result the same result: keys of files, from parameters and the numerics run."""
 
 from __future__ import annotations
 
 import ast
-import hashlib
-import json
-import math
 from collections.abc import Iterator
-from dataclasses import asdict, is_dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from numpy.random import SeedSequence
-
-from giantstep.protocol import Problem
+from giantstep.canonical import digest
 
 PACKAGE = "giantstep"
 # Part of every key; raise it when the variables of a stage's file change.
 LAYOUT = 1
 
 
-def plain(value: Any) -> Any:
-    """Turn parameters into what JSON can hold, the same for the same parameters."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {"type": type(value).__name__} | {k: plain(v) for k, v in asdict(value).items()}
-    if isinstance(value, dict):
-        return {str(k): plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple | range):
-        return [plain(v) for v in value]
-    if isinstance(value, float) and math.isinf(value):
-        return "inf" if value > 0 else "-inf"  # JSON has no infinity
-    return value
+# The module that only words refusals, and so computes no number; and the table of functions, of
+# which a result uses two: another entry changes nothing for it.
+_WORDS = f"{PACKAGE}.faults"
+_TABLE, _TABLE_MODULE = "FUNCTIONS", f"{PACKAGE}.activations"
 
 
-def digest(*values: Any) -> str:
-    """Hash parameters by their canonical JSON."""
-    text = json.dumps(plain(values), sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def key(slug: str, stage: str, *parameters: Any) -> str:
+def key(slug: str, stage: str, functions: tuple[str, ...], *parameters: Any) -> str:
     """Name a result: a slug for people, then a hash of parameters and of the numerics run.
 
     Parameters
     ----------
     slug : str
     stage : str
-        The module of this package that computes the result, or the path of a script.
+        The module of this package that computes the result.
+    functions : tuple of str
+        The names of the activation and the target that the result uses.
     parameters
         Everything else that determines the result.
     """
-    return f"{slug}-{digest(LAYOUT, fingerprint(stage), parameters)[:12]}"
+    entries = [function_fingerprint(name) for name in functions]
+    return f"{slug}-{digest(LAYOUT, fingerprint(stage), entries, parameters)[:12]}"
 
 
-def problem_seed(root: int, problem: Problem) -> SeedSequence:
-    """Give the root of a problem's random streams, from its parameters alone."""
-    return SeedSequence(root, spawn_key=(int(digest(problem)[:16], 16),))
+@cache
+def function_fingerprint(name: str) -> str:
+    """Hash the syntax of one entry of the table of functions; nothing, for one spelt out."""
+    tree = ast.parse(_path(_TABLE_MODULE).read_text(encoding="utf-8"))
+    table = next(node for node in tree.body if _is_table(node))
+    entries = [
+        _syntax(node)
+        for node in ast.walk(table)
+        if isinstance(node, ast.Starred)  # families of functions count for all
+        or (
+            isinstance(node, ast.Call)
+            and any(isinstance(x, ast.Constant) and x.value == name for x in node.args[:1])
+        )
+    ]
+    return digest(entries)
+
+
+def _is_table(node: ast.AST) -> bool:
+    return isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == _TABLE
 
 
 @cache
 def fingerprint(source: str) -> str:
     """Hash the syntax of a module (or script) and of all it imports inside the package.
 
-    Comments, docstrings and formatting do not count.
+    Comments, docstrings, formatting and the wording of refusals do not count, nor does the table
+    of functions (see `function_fingerprint`).
 
     Parameters
     ----------
@@ -109,7 +110,9 @@ def _imports(tree: ast.Module) -> Iterator[str]:
             names = modules or [node.module]
         else:
             continue
-        yield from (name for name in names if name.startswith(f"{PACKAGE}."))
+        for name in names:
+            if name.startswith(f"{PACKAGE}.") and name != _WORDS:
+                yield name
 
 
 def _syntax(node: Any) -> Any:
@@ -118,7 +121,7 @@ def _syntax(node: Any) -> Any:
     Leaving out what is empty keeps fingerprints alike between versions of Python that add fields.
     """
     if isinstance(node, list):
-        return [_syntax(child) for child in node if not _is_text(child)]
+        return [_syntax(child) for child in node if not _is_text(child) and not _is_table(child)]
     if not isinstance(node, ast.AST):
         return repr(node)
     children = ((name, getattr(node, name, None)) for name in node._fields)

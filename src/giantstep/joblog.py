@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from giantstep.dataset import DamagedFileError
+from giantstep.faults import InvalidParametersError
 
 
 class _Both:
@@ -43,7 +44,7 @@ def logged(path: str | Path) -> Iterator[None]:
         with contextlib.redirect_stderr(both):
             try:
                 yield
-            except (DamagedFileError, OSError) as error:
+            except (DamagedFileError, InvalidParametersError, MemoryError, OSError) as error:
                 print(f"error: {error}", file=both)
                 sys.exit(1)
             except Exception:

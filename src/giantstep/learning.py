@@ -120,7 +120,8 @@ def _means(f: ConditionalFeatures, srf: SpikedFeatures, at: Resolvent) -> _Means
     def expect(*functions: Array) -> Array:  # E[f g / (1 + V)] at every point, f and g in groups
         product = np.prod(np.broadcast_arrays(*functions), axis=0)
         flat = (product * f.weight).reshape(-1, f.weight.size)
-        return (at.contraction @ flat.T).reshape(at.alpha.size, *product.shape[:-1])
+        means: Array = (at.contraction @ flat.T).reshape(at.alpha.size, *product.shape[:-1])
+        return means
 
     psi_hat = ratio * expect(f.mu1, f.h_z)
     psi = srf.beta * np.einsum("sgh,sh->sg", V1, psi_hat)
@@ -230,14 +231,15 @@ def _quadrature_error(
     q: Array,
     test_error: Array,
 ) -> Array:
-    """Compute the hats and the test error again on twice as many nodes; give the relative change."""
+    """Compute hats and test error again on twice as many nodes; give the relative change."""
     equations = Equations(fine, srf, *points.T)
     V_hat, _ = equations.hats(at.V, np.arange(points.shape[0]))
     largest = np.max(np.abs(V_hat), axis=-1)
     hats = np.max(np.abs(V_hat - at.V_hat), axis=-1) / largest
     v = _unfitted(fine, mean) + (q * equations.multiplicity) @ equations.coefficients
     error = np.abs(v @ fine.weight - srf.noise - test_error) / np.abs(test_error)
-    return np.maximum(hats, error)
+    larger: Array = np.maximum(hats, error)
+    return larger
 
 
 def solve(problem: Problem, grid: Grid) -> Solution:

@@ -11,13 +11,19 @@ from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import NDArray
 
 from giantstep.activations import Array, lookup
-from giantstep.faults import COUNT, Fault, InvalidParametersError, interval_faults
+from giantstep.canonical import problem_seed
+from giantstep.faults import COUNT, Fault, Interval, InvalidParametersError, interval_faults
 from giantstep.gradient import batch_gradient, population_gradient
 from giantstep.protocol import Grid, Problem, Protocol
 from giantstep.ridge import RidgePath
 
 # Rows of inputs held at once; bounds memory at O(p^2) plus this many rows.
 BLOCK = 1024
+DIMENSION = Interval(2, 1_000_000, whole=True)
+# Neurons or samples: beyond, even one column of them is out of reach.
+LARGEST = 100_000_000
+# From here on random rows overlap little enough for the population gradient's series.
+POPULATION_DIMENSION = 64
 
 # What a random stream of a network replicate is for: part of its seed, so never renumber.
 _WEIGHTS, _FIRST_BATCH, _TEST, _TRAINING = range(4)
@@ -39,7 +45,7 @@ class Sizes:
     Raises
     ------
     InvalidParametersError
-        With every value that is not a positive whole number.
+        With every value that is not a whole number of the allowed size.
     """
 
     dimension: int
@@ -47,13 +53,14 @@ class Sizes:
     test_samples: int = 10_000
 
     def __post_init__(self) -> None:
-        faults = interval_faults(vars(self), dict.fromkeys(vars(self), COUNT))
+        intervals = dict.fromkeys(vars(self), COUNT) | {"dimension": DIMENSION}
+        faults = interval_faults(vars(self), intervals)
         if faults:
             raise InvalidParametersError(faults)
 
     def count(self, ratio: float) -> int:
-        """Give the number of things that are `ratio` times the dimension."""
-        return round(ratio * self.dimension)
+        """Give the number of things that are `ratio` times the dimension, LARGEST + 1 at most."""
+        return round(min(ratio * self.dimension, LARGEST + 1))
 
 
 @dataclass(frozen=True)
@@ -65,7 +72,7 @@ class SimulatedErrors:
 
 
 def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
-    """Refuse a dimension at which a width, a batch or a training set would be empty.
+    """Refuse a dimension at which a width, a batch or a training set is empty, or out of reach.
 
     Raises
     ------
@@ -74,8 +81,16 @@ def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
     ratios = [("beta", problem.beta), *(("alpha", alpha) for alpha in grid.alpha)]
     if isinstance(problem, Protocol) and problem.alpha0 > 0 and np.isfinite(problem.alpha0):
         ratios.append(("alpha0", problem.alpha0))
-    allowed = f"large enough that {{}} * dimension (here {sizes.dimension}) rounds to 1 or more"
-    faults = [Fault(n, r, allowed.format(n)) for n, r in ratios if sizes.count(r) < 1]
+    allowed = f"such that {{}} * dimension (here {sizes.dimension}) is from 1 to {LARGEST}"
+    faults = [
+        Fault(name, ratio, allowed.format(name))
+        for name, ratio in ratios
+        if not 1 <= sizes.count(ratio) <= LARGEST
+    ]
+    stepped = isinstance(problem, Protocol) and np.isinf(problem.alpha0)
+    if stepped and sizes.dimension < POPULATION_DIMENSION:
+        allowed = f"{POPULATION_DIMENSION} or more for the population gradient (alpha0 = inf)"
+        faults.append(Fault("dimension", sizes.dimension, allowed))
     if faults:
         raise InvalidParametersError(faults)
 
@@ -85,7 +100,7 @@ def simulate(
     grid: Grid,
     sizes: Sizes,
     networks: Iterable[int],
-    seed: SeedSequence,
+    root_seed: int,
     progress: Callable[[int], None] = lambda network: None,
 ) -> SimulatedErrors:
     """Simulate network replicates: initialise, step, fit the readout on fresh data, test.
@@ -101,8 +116,8 @@ def simulate(
     sizes : Sizes
     networks : iterable of int
         Indices of the network replicates to run.
-    seed : numpy.random.SeedSequence
-        The root of this problem's streams (`identity.problem_seed`).
+    root_seed : int
+        With the problem's parameters, the root of its random streams.
     progress : callable
         Called with each index when its replicate is done.
 
@@ -112,9 +127,10 @@ def simulate(
         If the dimension is too small for the ratios, or there are no replicates.
     """
     check_sizes(problem, grid, sizes)
-    replicates = []
+    seed, replicates = problem_seed(root_seed, problem), []
     for network in networks:
-        replicates.append(_simulate_network(problem, grid, sizes, network, seed))
+        with np.errstate(over="ignore", invalid="ignore"):  # told by first_layer, if it matters
+            replicates.append(_simulate_network(problem, grid, sizes, network, seed))
         progress(network)
     if not replicates:
         raise InvalidParametersError([Fault("networks", 0, str(COUNT))])
@@ -167,7 +183,10 @@ def first_layer(problem: Problem, sizes: Sizes, network: int, seed: SeedSequence
         batch = _stream(seed, network, _FIRST_BATCH)
         gradient = _gradient(problem, sizes, weights, theta, batch)
         if gradient is not None:
-            weights += problem.learning_rate / problem.beta * gradient
+            weights += problem.learning_rate * sizes.dimension / weights.shape[0] * gradient
+        if not np.all(np.isfinite(weights)):
+            allowed = "small enough that the weights stay finite"
+            raise InvalidParametersError([Fault("learning_rate", problem.learning_rate, allowed)])
         return FirstLayer(weights, np.zeros(weights.shape[0]), theta)
     other -= (other @ theta) * theta
     rho = np.sqrt(1 - problem.alignment**2)

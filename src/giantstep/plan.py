@@ -2,47 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from typing import Any
 
-from giantstep.config import (
-    FIGURES,
-    ConfigFault,
-    InvalidConfigError,
-    load_schema,
-    load_yaml,
-    schema_faults,
-)
-from giantstep.faults import Fault, InvalidParametersError
-from giantstep.identity import digest, fingerprint, key, module_path
+from giantstep.canonical import digest
+from giantstep.config import ConfigFault, InvalidConfigError, load_schema, schema_faults
+from giantstep.draft import CurveDraft, FigureDraft, draft_figure
+from giantstep.faults import InvalidParametersError
+from giantstep.identity import fingerprint, key
 from giantstep.montecarlo import Sizes, check_sizes
-from giantstep.protocol import (
-    Grid,
-    Problem,
-    Protocol,
-    SpikedFeatures,
-    even_axis,
-    merged_axis,
-    one_spike,
-    written,
-    written_readout,
-)
+from giantstep.protocol import Grid, Problem, Protocol, written
 
-_COMMON = ("activation", "target", "beta", "noise")
-# A readout in YAML maps values to fractions; for an sRF it spreads bulk and spike over groups.
-_READOUT = "readout"
-_KINDS: dict[type[Protocol | SpikedFeatures], tuple[str, ...]] = {
-    Protocol: ("learning_rate", "alpha0"),
-    SpikedFeatures: ("bulk_variance", "spike_strength", "alignment"),
-}
-
-# Where in a figure's YAML a fault of this name belongs, if not to a panel.
-_SECTIONS = {"alpha": "simulation", "alpha.stop": "theory"}
+CONFIG = "config/config.yaml (with its overlays)"
 
 
 @dataclass(frozen=True)
@@ -131,140 +104,84 @@ def make_plan(root: Path, config: dict[str, Any]) -> Plan:
     InvalidConfigError
         With every fault of every file.
     """
-    source = "config/config.yaml (with its overlays)"
-    if faults := schema_faults(config, load_schema(root, "config"), source):
+    faults = schema_faults(config, load_schema(root, "config"), CONFIG)
+    drafts = [draft_figure(root, name) for name in _figure_names(config)]
+    if not faults:
+        sizes = _sizes(config["simulation"])
+        for draft in drafts:
+            _check_draft(draft, sizes)
+    faults += [fault for draft in drafts for fault in draft.faults]
+    if faults:
         raise InvalidConfigError(faults)
-    sizes = {k: v for k, v in config["simulation"].items() if k != "networks_per_job"}
-    plan = Plan({}, {}, {}, {}, sizes, config["seed"])
-    found: list[ConfigFault] = []
-    for name in config["figures"]:
-        try:
-            _plan_figure(root, name, config, plan)
-        except InvalidConfigError as error:
-            found += error.faults
-    if found:
-        raise InvalidConfigError(found)
+    simulation = {k: v for k, v in config["simulation"].items() if k != "networks_per_job"}
+    plan = Plan({}, {}, {}, {}, simulation, config["seed"])
+    builder = _Builder(plan, sizes, config["simulation"])
+    for draft in drafts:
+        curves = tuple(builder.curve(curve) for curve in draft.curves)
+        plan.figures[draft.name] = FigurePlan(draft.name, draft.config, curves)
     return plan
 
 
-def _plan_figure(root: Path, name: str, config: dict[str, Any], plan: Plan) -> None:
-    """Add one figure, and the tasks it needs, to the plan."""
-    file = f"{FIGURES}/{name}.yaml"
-    figure = load_yaml(root / file, file)
-    if module_path(f"giantstep.figures.{name}") is None:
-        text = f"has no drawing module, src/giantstep/figures/{name}.py"
-        raise InvalidConfigError([ConfigFault(file, "", text)])
-    if faults := schema_faults(figure, load_schema(root, "figure"), file):
-        raise InvalidConfigError(faults)
-    builder = _Builder(file, figure, config, plan)
-    curves = tuple(builder.curves())
-    if builder.faults:
-        raise InvalidConfigError(list(dict.fromkeys(builder.faults)))
-    plan.figures[name] = FigurePlan(name, figure, curves)
+def _figure_names(config: dict[str, Any]) -> list[str]:
+    """Give the figures that can be looked at, in a config that may be faulty."""
+    names = config.get("figures") if isinstance(config, dict) else None
+    sound = re.compile(r"[a-z][a-z0-9_]*\Z")
+    return (
+        [n for n in names if isinstance(n, str) and sound.match(n)]
+        if isinstance(names, list)
+        else []
+    )
+
+
+def _sizes(simulation: dict[str, int]) -> Sizes:
+    return Sizes(simulation["dimension"], simulation["trainings"], simulation["test_samples"])
+
+
+def _check_draft(draft: FigureDraft, sizes: Sizes) -> None:
+    """Refuse curves that cannot be simulated at the configured sizes."""
+    for curve in draft.curves:
+        try:
+            check_sizes(curve.problem, curve.simulation, sizes)
+        except InvalidParametersError as error:
+            for fault in error.faults:
+                if fault.name == "dimension":
+                    path, text = "simulation.dimension", f"{fault.value!r} must be {fault.allowed}"
+                    if (found := ConfigFault(CONFIG, path, text)) not in draft.faults:
+                        draft.faults.append(found)
+                else:
+                    draft.blame_all(curve.panel, InvalidParametersError([fault]))
 
 
 class _Builder:
-    """Turns one figure's config into curves and tasks, and collects what is wrong with it."""
+    """Turns drafts of curves into tasks by their keys."""
 
-    def __init__(
-        self, file: str, figure: dict[str, Any], config: dict[str, Any], plan: Plan
-    ) -> None:
-        self.file, self.figure, self.plan = file, figure, plan
-        self.per_job: int = config["simulation"]["networks_per_job"]
-        sizes = dict(plan.sizes)
-        self.networks = range(sizes.pop("networks"))
-        self.sizes = Sizes(**sizes)
-        self.faults: list[ConfigFault] = []
+    def __init__(self, plan: Plan, sizes: Sizes, simulation: dict[str, int]) -> None:
+        self.plan, self.sizes = plan, sizes
+        self.networks = range(simulation["networks"])
+        self.per_job = simulation["networks_per_job"]
 
-    def curves(self) -> Iterator[Curve]:
-        """Give the figure's curves, registering their tasks in the plan."""
-        for panel, spec in self.figure["panels"].items():
-            for name, problem in self._problems(panel, spec):
-                grids = self._grids(panel, spec)
-                if grids is None:
-                    return
-                try:
-                    check_sizes(problem, grids[1], self.sizes)
-                except InvalidParametersError as error:
-                    self._blame(panel, error)
-                    continue
-                yield self._curve(name, panel, problem, *grids)
-
-    def _blame(self, panel: str, error: InvalidParametersError) -> None:
-        """Record a panel's faults, each at its place in the YAML."""
-        for fault in error.faults:
-            section = _SECTIONS.get(fault.name, f"panels.{panel}")
-            text = f"{fault.value!r} must be {fault.allowed}"
-            self.faults.append(ConfigFault(self.file, f"{section}.{fault.name}", text))
-
-    def _problems(self, panel: str, spec: dict[str, Any]) -> Iterator[tuple[str, Problem]]:
-        """Give name and problem of each curve of a panel: the product of its lists."""
-        given = {name for names in _KINDS.values() for name in names} & set(spec)
-        kind = next((k for k, names in _KINDS.items() if set(names) == given), None)
-        if kind is None:
-            choices = " or ".join(f"({', '.join(names)})" for names in _KINDS.values())
-            text = f"has {', '.join(sorted(given)) or 'neither'}, must have all of {choices}"
-            self.faults.append(ConfigFault(self.file, f"panels.{panel}", text))
-            return
-        fields = {k: spec[k] for k in (*_COMMON, *_KINDS[kind], _READOUT) if k in spec}
-        varied = [k for k in spec if k in fields and isinstance(fields[k], list)]
-        for values in product(*(fields[k] for k in varied)):
-            chosen = dict(zip(varied, values, strict=True))
-            label = ",".join(f"{k}={_label(v)}" for k, v in chosen.items())
-            try:
-                problem = _problem(kind, fields | chosen)
-            except InvalidParametersError as error:
-                self._blame(panel, error)
-            else:
-                yield f"{panel}:{label}" if label else panel, problem
-
-    def _grids(self, panel: str, spec: dict[str, Any]) -> tuple[Grid, Grid] | None:
-        """Give the theory's grid, which includes the simulated points, and the simulation's."""
-        even, simulated = self.figure["theory"]["alpha"], self.figure["simulation"]["alpha"]
-        ridge = spec["ridge"] if isinstance(spec["ridge"], list) else [spec["ridge"]]
-        try:
-            if not 0 < even["start"] < even["stop"] < math.inf:
-                fault = Fault("alpha.stop", even["stop"], f"greater than start, {even['start']}")
-                raise InvalidParametersError([fault])
-            simulation = Grid(merged_axis(simulated), tuple(ridge))
-            return Grid(merged_axis(even_axis(**even), simulated), simulation.ridge), simulation
-        except InvalidParametersError as error:
-            self._blame(panel, error)
-            return None
-
-    def _curve(
-        self, name: str, panel: str, problem: Problem, theory: Grid, simulation: Grid
-    ) -> Curve:
-        slug = _slug(problem)
-        parameters = key(slug, "giantstep.srf", problem)
+    def curve(self, draft: CurveDraft) -> Curve:
+        """Register the tasks of a curve, and give their keys."""
+        problem, slug = draft.problem, _slug(draft.problem)
+        functions = (problem.activation, problem.target)
+        parameters = key(slug, "giantstep.srf", functions, problem)
         self.plan.parameters[parameters] = problem
-        saddle = key(slug, "giantstep.learning", problem, theory)
-        self.plan.theory[saddle] = TheoryTask(parameters, theory)
+        saddle = key(slug, "giantstep.learning", functions, problem, draft.theory)
+        self.plan.theory[saddle] = TheoryTask(parameters, draft.theory)
         shards = {}
         for start in range(0, len(self.networks), self.per_job):
-            task = self._shard(problem, simulation, self.networks[start : start + self.per_job])
-            shards[key(f"{slug}-networks{start}", "giantstep.montecarlo", task)] = task
+            task = self._shard(draft, self.networks[start : start + self.per_job])
+            name = f"{slug}-networks{start}"
+            shards[key(name, "giantstep.montecarlo", functions, task)] = task
         self.plan.montecarlo.update(shards)
-        whole = self._shard(problem, simulation, self.networks)
-        simulated = key(slug, "giantstep.montecarlo", whole)
-        return Curve(name, panel, problem, parameters, saddle, simulated, tuple(shards))
+        whole = self._shard(draft, self.networks)
+        simulated = key(slug, "giantstep.montecarlo", functions, whole)
+        return Curve(draft.name, draft.panel, problem, parameters, saddle, simulated, tuple(shards))
 
-    def _shard(self, problem: Problem, grid: Grid, networks: range) -> ShardTask:
-        return ShardTask(problem, grid, self.sizes, tuple(networks), self.plan.root_seed)
-
-
-def _problem(kind: type[Protocol | SpikedFeatures], fields: dict[str, Any]) -> Problem:
-    """Make a problem from fields of a panel."""
-    vocabulary = fields.pop(_READOUT, {1.0: 1.0})
-    readout = tuple(vocabulary.items())
-    make: Callable[..., Problem] = Protocol if kind is Protocol else one_spike
-    return make(**fields, readout=readout)
-
-
-def _label(value: str | float | dict[float, float]) -> str:
-    if isinstance(value, dict):
-        return written_readout(tuple((float(k), float(v)) for k, v in value.items()))
-    return value if isinstance(value, str) else written(float(value))
+    def _shard(self, draft: CurveDraft, networks: range) -> ShardTask:
+        return ShardTask(
+            draft.problem, draft.simulation, self.sizes, tuple(networks), self.plan.root_seed
+        )
 
 
 def _slug(problem: Problem) -> str:
@@ -278,6 +195,13 @@ def _slug(problem: Problem) -> str:
     return re.sub(r"[^\w.+-]", "_", f"{functions}-{gist}")[:80]
 
 
-def drawing_identity(figure: str, script: str) -> str:
-    """Hash the code that draws a figure: its module, and the stage's script."""
-    return digest(fingerprint(f"giantstep.figures.{figure}"), fingerprint(script))
+def merging_identity(plan: Plan, figure: FigurePlan, script: str) -> str:
+    """Hash all that a figure's merged file depends on: its curves, and the code that merges."""
+    curves = [(curve.name, curve.panel, curve.made_from) for curve in figure.curves]
+    return digest(figure.science, curves, plan.sizes, plan.root_seed, fingerprint(script))[:16]
+
+
+def drawing_identity(figure: FigurePlan, script: str) -> str:
+    """Hash all that a drawing depends on besides its data: config, module and script."""
+    drawing = fingerprint(f"giantstep.figures.{figure.name}")
+    return digest(figure.config, drawing, fingerprint(script))[:16]

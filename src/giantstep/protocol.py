@@ -55,6 +55,10 @@ def _settle(problem: Any, intervals: dict[str, Interval], faults: list[Fault]) -
         raise InvalidParametersError(sorted(faults, key=lambda fault: order.index(fault.name)))
 
 
+# What makes a problem one step, or an sRF, besides what both have.
+STEP_FIELDS = ("learning_rate", "alpha0")
+SPIKED_FIELDS = ("bulk_variance", "spike_strength", "alignment")
+
 Readout = tuple[tuple[float, float], ...]
 UNIFORM: Readout = ((1.0, 1.0),)
 # How far fractions may be from adding up to one; they are then made to.
@@ -143,7 +147,7 @@ def _group_faults(srf: SpikedFeatures, allowed: dict[str, Interval]) -> list[Fau
             )
         faults += [Fault(name, x, str(allowed[name])) for x in column if x not in allowed[name]]
         object.__setattr__(srf, name, column)
-    if not faults and abs(sum(srf.fraction) - 1) > _ROUNDING:
+    if not faults and abs(np.sum(srf.fraction) - 1) > _ROUNDING:
         faults.append(Fault("fraction", given["fraction"], "numbers that add up to 1"))
     return faults
 

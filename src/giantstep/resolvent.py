@@ -13,6 +13,7 @@ times 1/scale the equations keep their form, `1 + V` becoming `scale + W` and `r
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,9 @@ from numpy.typing import NDArray
 from giantstep.activations import Array
 from giantstep.features import ConditionalFeatures
 from giantstep.protocol import Groups, SpikedFeatures
+
+# Real on the theory's way, complex on that of the spectrum.
+Values = NDArray[Any]
 
 # Relative residual, and relative error of V as the next Newton step tells it, at which a point is
 # done; and what rounding may leave of both where Newton can no longer improve them.
@@ -47,12 +51,12 @@ class Triangle:
         self.multiplicity = np.where(self.rows == self.columns, 1.0, 2.0)
         self.size = self.rows.size
 
-    def pack(self, matrices: Array) -> Array:
+    def pack(self, matrices: Values) -> Values:
         """Take the triangle of matrices, shape (..., G, G)."""
-        packed: Array = matrices[..., self.rows, self.columns]
+        packed: Values = matrices[..., self.rows, self.columns]
         return packed
 
-    def unpack(self, vectors: Array) -> Array:
+    def unpack(self, vectors: Values) -> Values:
         """Make symmetric matrices of triangles, shape (..., P)."""
         shape = (*vectors.shape[:-1], self.groups, self.groups)
         matrices = np.empty(shape, dtype=vectors.dtype)
@@ -71,7 +75,8 @@ def response_one(V1_hat: Array, L: Array, groups: Groups, beta: float) -> Array:
     a, b = beta * c * L * A, L + c * A * (1 - beta)
     root = np.sqrt(b**2 + 4 * a)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(b >= 0, 2 / (b + root), (root - b) / (2 * a))
+        q: Array = np.where(b >= 0, 2 / (b + root), (root - b) / (2 * a))
+    return q
 
 
 def response(V1_hat: Array, L: Array, groups: Groups, beta: float) -> Array:
@@ -80,7 +85,7 @@ def response(V1_hat: Array, L: Array, groups: Groups, beta: float) -> Array:
     Newton in the logarithms of q, where the map is monotone with row sums of its Jacobian below
     one. Steps are bounded, so that a flat stretch cannot throw the iteration away.
     """
-    size, count = L.shape
+    count = L.shape[1]
     x = -np.log(L + groups.c * np.einsum("sgg->sg", V1_hat))
     for _ in range(MAX_ITERATIONS):
         q = np.exp(x)
@@ -101,7 +106,7 @@ def response(V1_hat: Array, L: Array, groups: Groups, beta: float) -> Array:
     return settled
 
 
-def _screened(V1_hat: Array, d: Array, beta: float) -> tuple[Array, Array]:
+def _screened(V1_hat: Values, d: Values, beta: float) -> tuple[Values, Values]:
     """Give M = A (I + beta D A)^-1 and K = (I + beta A D)^-1, for A = V1_hat and D = diag(d)."""
     identity = np.eye(d.shape[-1])
     K = np.linalg.inv(identity + beta * V1_hat * d[:, None, :])
@@ -136,7 +141,7 @@ def variances(
     return from_response(q, V1_hat, groups, beta)
 
 
-def from_response(q: Array, V1_hat: Array, groups: Groups, beta: float) -> tuple[Array, Array]:
+def from_response(q: Values, V1_hat: Values, groups: Groups, beta: float) -> tuple[Values, Values]:
     """Give V and T of `variances` once q solves its equation; real or complex."""
     count = groups.c.size
     triangle, pi, c = Triangle(count), groups.pi, groups.c
@@ -160,12 +165,12 @@ def from_response(q: Array, V1_hat: Array, groups: Groups, beta: float) -> tuple
     return V, T
 
 
-def solve_small(matrix: Array, right: Array) -> Array:
-    """Solve many small systems, shapes (S, K, K) and (S, K) or (S, K, R); singular ones give NaN."""
+def solve_small(matrix: Values, right: Values) -> Values:
+    """Solve small systems, shapes (S, K, K) and (S, K) or (S, K, R); singular ones give NaN."""
     vector = right.ndim == matrix.ndim - 1
     right = right[..., None] if vector else right
     try:
-        solution: Array = np.linalg.solve(matrix, right)
+        solution: Values = np.linalg.solve(matrix, right)
     except np.linalg.LinAlgError:
         regular = np.abs(np.linalg.det(matrix)) > 0
         solution = np.full(np.broadcast_shapes(right.shape, (*matrix.shape[:-1], 1)), np.nan)
@@ -272,7 +277,7 @@ class Equations:
         start: Array = np.outer(self.ratio, self.weighted.sum(axis=0))
         return start
 
-    def hats(self, V: Array, at: NDArray[np.int64]) -> tuple[Array, Array]:
+    def hats(self, V: Values, at: NDArray[np.int64]) -> tuple[Values, Values]:
         """Compute the hats at V, and the contraction 1/(scale + V(kappa))."""
         field = (V * self.multiplicity) @ self.coefficients
         contraction = 1 / (self.scale[at, None] + field)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 
 from giantstep.activations import lookup
+from giantstep.faults import Fault, InvalidParametersError
 from giantstep.gaussian import derivative_variance, moments
 from giantstep.protocol import Problem, SpikedFeatures, spread
+
+_ROUNDING = 1e-13
 
 
 def equivalent_features(problem: Problem) -> SpikedFeatures:
@@ -22,17 +25,23 @@ def equivalent_features(problem: Problem) -> SpikedFeatures:
     h1 = float(moments(activation, 0.0, 1.0).slope)
     teacher = moments(target, 0.0, 1.0)
     h1_star, h2_star = float(teacher.slope), float(teacher.second) + problem.noise
+    # A coefficient that vanishes by symmetry comes out as rounding, whose sign means nothing.
+    h1, h1_star = (0.0 if abs(h) < _ROUNDING else h for h in (h1, h1_star))
     # The noise of a finite first batch, h2*/alpha0; at alpha0 = 0 no step is taken.
     batch_noise = h2_star / problem.alpha0 if problem.alpha0 > 0 else 0.0
     if problem.alpha0 == 0:
         e = h1_star = 0.0
     norm = math.hypot(h1_star, math.sqrt(batch_noise))  # |v| before normalisation
+    c = 1 + e * e * derivative_variance(activation) * batch_noise
+    if not math.isfinite(c + norm):
+        allowed = "small enough (and beta, alpha0 large enough) that the step is finite"
+        raise InvalidParametersError([Fault("learning_rate", problem.learning_rate, allowed)])
     gamma = min(1.0, max(-1.0, h1_star / norm)) if norm > 0 else 0.0
     return SpikedFeatures(
         activation=problem.activation,
         target=problem.target,
         **spread(
-            bulk_variance=1 + e**2 * derivative_variance(activation) * batch_noise,
+            bulk_variance=c,
             spike_strength=abs(e * h1) * norm,
             readout=problem.readout,
         ),

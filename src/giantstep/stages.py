@@ -11,8 +11,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from giantstep.bounds import best_linear_error
+from giantstep.canonical import plain
 from giantstep.dataset import describe
-from giantstep.identity import plain, problem_seed
 from giantstep.learning import Solution, solve
 from giantstep.montecarlo import Sizes, simulate
 from giantstep.protocol import (
@@ -20,6 +20,7 @@ from giantstep.protocol import (
     Problem,
     Protocol,
     SpikedFeatures,
+    written,
     written_readout,
 )
 from giantstep.replicates import Summary, summarise
@@ -28,18 +29,17 @@ from giantstep.srf import equivalent_features
 ERRORS = ("test_error", "training_error")
 
 
-def parameters(problem: Problem, made_from: Iterable[str] = ()) -> xr.Dataset:
+def parameters(problem: Problem) -> xr.Dataset:
     """Compute the equivalent sRF of a problem, as scalars beside the problem's own parameters."""
     srf = equivalent_features(problem)
     values: dict[str, Any] = asdict(problem) | asdict(srf)
-    values["best_linear_error"] = best_linear_error(problem.target)
     if isinstance(problem, Protocol):
         values["readout"] = written_readout(problem.readout)
     return describe(
         xr.Dataset({name: _per_group(value) for name, value in values.items()}),
         title="Spiked random features equivalent to the problem",
         parameters={"problem": plain(problem)},
-        made_from=list(made_from),
+        made_from=[],
     )
 
 
@@ -90,17 +90,16 @@ def simulation(
     root_seed: int,
     progress: Callable[[int], None] = lambda network: None,
 ) -> xr.Dataset:
-    """Simulate network replicates; variables over (network, training, alpha_simulated, ridge)."""
-    seed = problem_seed(root_seed, problem)
-    errors = simulate(problem, grid, sizes, networks, seed, progress)
-    dims = ("network", "training", "alpha_simulated", "ridge")
+    """Simulate network replicates; variables over (network, training, alpha, ridge)."""
+    errors = simulate(problem, grid, sizes, networks, root_seed, progress)
+    dims = ("network", "training", "alpha", "ridge")
     return describe(
         xr.Dataset(
             {f"simulated_{name}": (dims, getattr(errors, name)) for name in ERRORS},
             coords={
                 "network": list(networks),
                 "training": list(range(sizes.trainings)),
-                "alpha_simulated": list(grid.alpha),
+                "alpha": list(grid.alpha),
                 "ridge": list(grid.ridge),
             },
         ),
@@ -143,6 +142,7 @@ def curve(
     simulated = xr.concat(
         [shard.drop_attrs() for shard in shards], "network", join="exact", combine_attrs="drop"
     ).sortby("network")
+    simulated = simulated.rename(alpha="alpha_simulated")
     summarised = summary(simulated)
     at = solved["test_error"].sel(alpha=simulated["alpha_simulated"]).drop_vars("alpha")
     z_score = (summarised["simulated_test_error_mean"] - at) / summarised[
@@ -154,9 +154,10 @@ def curve(
         compat="equals",
     )
     whole = whole.assign_coords({key: srf[key].variable for key in srf.data_vars})
+    whole = whole.assign_coords(best_linear_error=best_linear_error(srf["target"].item()))
     lines = []
     for ridge in whole["ridge"].values.tolist():
-        line = f"{name},ridge={ridge:g}" if whole.sizes["ridge"] > 1 else name
+        line = f"{name},ridge={written(ridge)}" if whole.sizes["ridge"] > 1 else name
         lines.append(whole.sel(ridge=ridge).assign_coords(curve=line, panel=panel))
     return lines
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from giantstep.config import InvalidConfigError
-from giantstep.identity import fingerprint
-from giantstep.plan import drawing_identity, make_plan
+from giantstep.plan import drawing_identity, make_plan, merging_identity
 
 ROOT = Path(workflow.basedir)
 
@@ -20,6 +19,8 @@ except InvalidConfigError as error:
 wildcard_constraints:
     figure="|".join(PLAN.figures),
     key="[^/]+",
+    stage="merge|draw",
+    identity="[0-9a-f]+",
 
 
 def figure_of(wildcards):
@@ -35,3 +36,19 @@ def results(stage, keys):
 def stage_script(stage):
     """Path of a stage's script, for its fingerprint."""
     return str(ROOT / "workflow" / "scripts" / f"{stage}.py")
+
+
+# A merged file and a drawing have names without a key. What they are made from is therefore an
+# input of theirs, as the name of an empty file of which only the latest is kept: so a change is
+# seen even where Snakemake's own records are lost.
+localrules:
+    identity,
+
+
+rule identity:
+    output:
+        touch("results/identity/{figure}/{stage}-{identity}"),
+    message:
+        "What {wildcards.figure} is made from ({wildcards.stage}) has changed"
+    shell:
+        "rm -f results/identity/{wildcards.figure}/{wildcards.stage}-*"

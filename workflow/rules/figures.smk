@@ -1,7 +1,11 @@
 # Stage 5: a figure is drawn from its merged file alone.
 rule figures:
     input:
-        "results/figures/{figure}.nc",
+        lambda wildcards: "results/identity/{}/draw-{}".format(
+            wildcards.figure,
+            drawing_identity(figure_of(wildcards), stage_script("figures")),
+        ),
+        data="results/figures/{figure}.nc",
     output:
         pdf="figures/{figure}.pdf",
         svg="figures/{figure}.svg",
@@ -10,9 +14,6 @@ rule figures:
         "logs/figures/{figure}.log",
     params:
         config=lambda wildcards: figure_of(wildcards).config,
-        code=lambda wildcards: drawing_identity(
-            wildcards.figure, stage_script("figures")
-        ),
     message:
         "Drawing {wildcards.figure}"
     script:

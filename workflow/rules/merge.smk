@@ -1,6 +1,10 @@
 # Stage 4: everything of one figure, theory beside simulation, in one self-contained file.
 rule merge:
     input:
+        lambda wildcards: "results/identity/{}/merge-{}".format(
+            wildcards.figure,
+            merging_identity(PLAN, figure_of(wildcards), stage_script("merge")),
+        ),
         srf=lambda wildcards: results(
             "srf", [curve.parameters for curve in figure_of(wildcards).curves]
         ),
@@ -17,7 +21,6 @@ rule merge:
         curves=lambda wildcards: figure_of(wildcards).curves,
         simulation=PLAN.sizes,
         root_seed=PLAN.root_seed,
-        code=fingerprint(stage_script("merge")),
     message:
         "Merging {wildcards.figure}"
     script:

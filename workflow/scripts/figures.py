@@ -14,6 +14,6 @@ if "snakemake" in globals():
     with logged(job.log[0]):
         drawing = import_module(f"giantstep.figures.{job.wildcards.figure}")
         with rc_context(style.rc()):  # type: ignore[arg-type]
-            picture = drawing.draw(dataset.read(job.input[0]), job.params.config)
+            picture = drawing.draw(dataset.read(job.input.data), job.params.config)
             for output in job.output:
                 style.save(picture, Path(output))

@@ -6,7 +6,7 @@ from pathlib import Path
 import xarray as xr
 
 from giantstep import dataset, stages
-from giantstep.identity import plain
+from giantstep.canonical import plain
 from giantstep.joblog import logged
 from giantstep.plan import Curve
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import xarray as xr
@@ -17,17 +17,37 @@ def panel_data(data: xr.Dataset, panel: str) -> xr.Dataset:
     return data.isel(curve=np.flatnonzero(data["panel"].values == panel))
 
 
-def number(value: float) -> str:
-    """Write a number in LaTeX."""
-    return r"\infty" if np.isinf(value) else f"{value:g}"
+# What may differ between the curves of a panel, and what a panel's title says otherwise.
+PARAMETERS = (
+    "learning_rate", "alpha0", "bulk_variance", "spike_strength", "alignment", "beta", "ridge",
+    "noise", "readout",
+)  # fmt: skip
+TITLED = ("learning_rate", "spike_strength", "alignment", "ridge")
 
 
-def learning_curves(
-    axes: Axes,
-    data: xr.Dataset,
-    label: Callable[[xr.Dataset], str],
-    colours: Sequence[str] | None = None,
-) -> None:
+def written(data: xr.Dataset, name: str, curve: int) -> str:
+    """Write a parameter of a curve in LaTeX, by its symbol; nothing, if the curve has none."""
+    value = data[name].values[curve]
+    if np.ndim(value) or value != value:
+        return ""
+    if not isinstance(value, str):
+        value = r"\infty" if np.isinf(value) else f"{value:g}"
+    return f"{data[name].attrs['symbol']} = {value}"
+
+
+def varied(data: xr.Dataset) -> list[str]:
+    """List the parameters that differ between the curves."""
+    present = [name for name in PARAMETERS if name in data and data[name].ndim == 1]
+    return [name for name in present if len({str(x) for x in data[name].values}) > 1]
+
+
+def label(data: xr.Dataset, curve: int) -> str:
+    """Name a curve by what sets it apart from the others."""
+    parts = [written(data, name, curve) for name in varied(data)]
+    return ", ".join(f"${part}$" for part in parts if part) or str(data["curve"].values[curve])
+
+
+def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None = None) -> None:
     """Draw the test error of every curve of `data` against the sample complexity.
 
     Points where the theory failed are gaps in the line, marked by crosses on the axis.
@@ -36,7 +56,7 @@ def learning_curves(
     for i, look in enumerate(looks):
         curve = data.isel(curve=i)
         # One legend entry stands for both: the line, and the marker on it.
-        axes.plot([], [], label=label(curve), **look)
+        axes.plot([], [], label=label(data, i), **look)
         axes.plot(curve["alpha"], curve["test_error"], color=look["color"])
         failed = curve["alpha"].values[curve["status"].values != 0]
         if failed.size:
@@ -71,15 +91,12 @@ def legend_above(axes: Axes, columns: int) -> None:
 
 
 def setting(data: xr.Dataset) -> str:
-    """Write what all curves of a panel share: functions, learning rate and ridge."""
-    first = data.isel(curve=0)
-    student = lookup(first["activation"].item()).label
-    teacher = lookup(first["target"].item()).label
-    return (
-        rf"$\sigma = {student},\ \sigma_\star = {teacher},\ "
-        rf"\tilde\eta = {number(first['learning_rate'].item())},\ "
-        rf"\lambda = {number(first['ridge'].item())}$"
-    )
+    """Write what all curves of a panel share: functions, and the parameters worth a title."""
+    student, teacher = (lookup(data[name].values[0]).label for name in ("activation", "target"))
+    shared = [name for name in TITLED if name in data and name not in varied(data)]
+    parts = [rf"\sigma = {student}", rf"\sigma_\star = {teacher}"]
+    parts += [written(data, name, 0) for name in shared if data[name].ndim == 1]
+    return "$" + r",\ ".join(part for part in parts if part) + "$"
 
 
 def heading(axes: Axes, index: int, text: str) -> None:

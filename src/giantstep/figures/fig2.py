@@ -12,15 +12,9 @@ from giantstep.figures.curves import (
     heading,
     learning_curves,
     legend_above,
-    number,
     panel_data,
     setting,
 )
-
-
-def label(curve: xr.Dataset) -> str:
-    """Name a curve by its first batch."""
-    return rf"$\alpha_0 = {number(curve['alpha0'].item())}$"
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -38,7 +32,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     for i, (name, panel) in enumerate(panels.items()):
         axes = figure.add_subplot(1, len(panels), i + 1)
         shown = panel_data(data, name)
-        learning_curves(axes, shown, label, config.get("style", {}).get("colours"))
+        learning_curves(axes, shown, config.get("style", {}).get("colours"))
         if panel.get("best_linear"):
             axes.axhline(
                 shown["best_linear_error"].values[0],

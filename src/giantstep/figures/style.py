@@ -17,8 +17,6 @@ COLOURS = ("#0b1d51", "#7b2d8b", "#d1495b", "#edae49", "#2a9d8f", "#8d99ae")
 # A second cue beside colour.
 MARKERS = ("o", "s", "^", "D", "v", "P")
 
-FORMATS = ("pdf", "svg", "png")
-
 
 def rc() -> dict[str, Any]:
     """Give the settings under which figures are drawn and saved, as matplotlib's rc parameters."""

@@ -1,0 +1,183 @@
+"""From a figure's YAML to the problems and grids of its curves, with every fault on the way."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from giantstep.config import (
+    FIGURES,
+    ConfigFault,
+    InvalidConfigError,
+    load_schema,
+    load_yaml,
+    schema_faults,
+)
+from giantstep.faults import Fault, InvalidParametersError
+from giantstep.identity import module_path
+from giantstep.protocol import (
+    SPIKED_FIELDS,
+    STEP_FIELDS,
+    Grid,
+    Problem,
+    Protocol,
+    even_axis,
+    merged_axis,
+    one_spike,
+    written,
+    written_readout,
+)
+
+_COMMON = ("activation", "target", "beta", "noise")
+# A readout in YAML maps values to fractions; for an sRF it spreads bulk and spike over groups.
+_READOUT = "readout"
+_KINDS: tuple[tuple[Callable[..., Problem], tuple[str, ...]], ...] = (
+    (Protocol, STEP_FIELDS),
+    (one_spike, SPIKED_FIELDS),
+)
+# Where in a figure's YAML a fault of this name belongs, if not to a panel.
+_SECTIONS = {"alpha": "simulation", "alpha.stop": "theory"}
+
+
+@dataclass(frozen=True)
+class CurveDraft:
+    """One curve as its figure's YAML asks for it."""
+
+    name: str
+    panel: str
+    problem: Problem
+    theory: Grid
+    simulation: Grid
+
+
+@dataclass
+class FigureDraft:
+    """One figure's YAML, the curves it asks for, and what is wrong with it."""
+
+    name: str
+    config: dict[str, Any] = field(default_factory=dict)
+    curves: list[CurveDraft] = field(default_factory=list)
+    faults: list[ConfigFault] = field(default_factory=list)
+
+    @property
+    def file(self) -> str:
+        """The YAML's name, for messages."""
+        return f"{FIGURES}/{self.name}.yaml"
+
+    def blame(self, path: str, problem: str) -> None:
+        """Record a fault, once."""
+        fault = ConfigFault(self.file, path, problem)
+        if fault not in self.faults:
+            self.faults.append(fault)
+
+    def blame_all(self, panel: str, error: InvalidParametersError) -> None:
+        """Record the faults of a panel's parameters, each at its place in the YAML."""
+        for fault in error.faults:
+            section = _SECTIONS.get(fault.name, f"panels.{panel}")
+            self.blame(f"{section}.{fault.name}", f"{fault.value!r} must be {fault.allowed}")
+
+
+def draft_figure(root: Path, name: str) -> FigureDraft:
+    """Read one figure's YAML, check it whole, and list its curves.
+
+    Parameters
+    ----------
+    root : Path
+        The folder that holds config/ and workflow/.
+    name : str
+    """
+    draft = FigureDraft(name)
+    _check_drawing(draft)
+    try:
+        draft.config = load_yaml(root / draft.file, draft.file)
+    except InvalidConfigError as error:
+        draft.faults += error.faults
+        return draft
+    faults = schema_faults(draft.config, load_schema(root, "figure"), draft.file)
+    draft.faults += faults
+    if not faults:
+        _check_colours(draft)
+        for panel, spec in draft.config["panels"].items():
+            _draft_panel(draft, panel, spec)
+    return draft
+
+
+def _check_drawing(draft: FigureDraft) -> None:
+    """Ask for the figure's module, and the function in it, without importing them."""
+    path = module_path(f"giantstep.figures.{draft.name}")
+    tree = ast.parse(path.read_text(encoding="utf-8")) if path else ast.Module([], [])
+    if not any(isinstance(node, ast.FunctionDef) and node.name == "draw" for node in tree.body):
+        where = f"src/giantstep/figures/{draft.name}.py"
+        draft.blame("", f"there is no {where} with a function draw(data, config)")
+
+
+def _check_colours(draft: FigureDraft) -> None:
+    colours = draft.config.get("style", {}).get("colours", [])
+    if colours:
+        from matplotlib.colors import is_color_like  # only here: it takes a while to import
+
+        for i, colour in enumerate(colours):
+            if not is_color_like(colour):
+                draft.blame(f"style.colours.{i}", f"{colour!r} must be a colour, such as '#0072b2'")
+
+
+def _draft_panel(draft: FigureDraft, panel: str, spec: dict[str, Any]) -> None:
+    grids = _grids(draft, panel, spec)
+    for name, problem in _problems(draft, panel, spec):
+        if grids:
+            draft.curves.append(CurveDraft(name, panel, problem, *grids))
+
+
+def _problems(
+    draft: FigureDraft, panel: str, spec: dict[str, Any]
+) -> Iterator[tuple[str, Problem]]:
+    """Give name and problem of each curve of a panel: the product of its lists."""
+    given = {name for _, names in _KINDS for name in names} & set(spec)
+    kind = next(((make, names) for make, names in _KINDS if set(names) == given), None)
+    if kind is None:
+        choices = " or ".join(f"({', '.join(names)})" for _, names in _KINDS)
+        has = ", ".join(sorted(given)) or "neither"
+        draft.blame(f"panels.{panel}", f"has {has}, must have all of {choices}")
+        return
+    make, names = kind
+    fields = {k: spec[k] for k in (*_COMMON, *names, _READOUT) if k in spec}
+    varied = [k for k in spec if k in fields and isinstance(fields[k], list)]
+    for values in product(*(fields[k] for k in varied)):
+        chosen = dict(zip(varied, values, strict=True))
+        label = ",".join(f"{k}={_label(v)}" for k, v in chosen.items())
+        arguments = fields | chosen
+        if _READOUT in arguments:
+            arguments[_READOUT] = tuple(arguments[_READOUT].items())
+        try:
+            yield f"{panel}:{label}" if label else panel, make(**arguments)
+        except InvalidParametersError as error:
+            draft.blame_all(panel, error)
+
+
+def _label(value: str | float | dict[float, float]) -> str:
+    if isinstance(value, dict):
+        return written_readout(tuple((float(k), float(v)) for k, v in value.items()))
+    return value if isinstance(value, str) else written(float(value))
+
+
+def _grids(draft: FigureDraft, panel: str, spec: dict[str, Any]) -> tuple[Grid, Grid] | None:
+    """Give the theory's grid, which includes the simulated points, and the simulation's."""
+    even, simulated = draft.config["theory"]["alpha"], draft.config["simulation"]["alpha"]
+    ridge = spec["ridge"] if isinstance(spec["ridge"], list) else [spec["ridge"]]
+    grids = None
+    try:
+        simulation = Grid(merged_axis(simulated), tuple(ridge))
+        if 0 < even["start"] < even["stop"] < math.inf:
+            grids = Grid(merged_axis(even_axis(**even), simulated), simulation.ridge), simulation
+    except InvalidParametersError as error:
+        draft.blame_all(panel, error)
+    if not 0 < even["start"] < even["stop"] < math.inf:
+        allowed = f"finite, and greater than start, {even['start']}"
+        fault = Fault("alpha.stop", even["stop"], allowed)
+        draft.blame_all(panel, InvalidParametersError([fault]))
+    return grids
