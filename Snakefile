@@ -28,6 +28,11 @@ localrules:
 rule all:
     default_target: True
     input:
+        [
+            identity(figure)
+            for figure in PLAN.figures.values()
+            for identity in (merging, drawing)
+        ],
         collect(
             "figures/{figure}.{format}",
             figure=PLAN.figures,
@@ -35,6 +40,7 @@ rule all:
         ),
 
 
+include: "workflow/rules/identity.smk"
 include: "workflow/rules/parameters.smk"
 include: "workflow/rules/saddle.smk"
 include: "workflow/rules/montecarlo.smk"

@@ -36,8 +36,29 @@ def test_theory_prints_a_row_for_every_alpha_and_ridge(capsys):
     assert points == [(0.9, 0.1), (0.9, 1), (3, 0.1), (3, 1)]
     exact = solve(Protocol("tanh", "sin", 3, 20, 1), Grid((0.9, 3.0), (0.1, 1.0)))
     printed = np.array([float(row["q1"]) for row in rows]).reshape(2, 2)
-    assert printed == pytest.approx(exact.q1, rel=1e-10)
+    assert printed == pytest.approx(exact.q1[..., 0, 0], rel=1e-10)
     assert {row["status"] for row in rows} == {"converged"}
+
+
+def test_several_letters_have_columns_of_their_own_and_the_best_ridge_can_be_asked_for(capsys):
+    arguments = ("--readout", "0.5:0.3", "2:0.7", "--alpha", "1", "--ridge", "optimal")
+    code, (row,), _ = run(capsys, "theory", *STEP, *arguments, "--certificate")
+    assert code == 0
+    assert {"m_1", "m_2", "q1_1_2", "V2_2", "residual", "quadrature_error"} <= set(row)
+    protocol = Protocol("tanh", "sin", 3, 20, 1, readout=((0.5, 0.3), (2, 0.7)))
+    around = [float(row["ridge"]) * x for x in (0.9, 1, 1.1)]
+    errors = solve(protocol, Grid((1.0,), tuple(around))).test_error[0]
+    assert errors[1] == errors.min() == pytest.approx(float(row["test_error"]), rel=1e-10)
+
+
+def test_spectrum_and_bounds_are_printed(capsys):
+    aligned = (*SPIKED, "--alignment", "1")
+    code, rows, err = run(capsys, "spectrum", *aligned, "--alpha", "2", "--points", "20")
+    assert (code, len(rows)) == (0, 20)
+    assert "share of eigenvalues at zero: 0\n" in err
+    code, (row,), _ = run(capsys, "bounds", *aligned)
+    assert code == 0
+    assert float(row["lower"]) < float(row["upper"]) < 1
 
 
 @pytest.mark.parametrize("alpha0", ["0", "inf"])
@@ -89,7 +110,20 @@ BAD = [
     ("simulate --ridge 0.1 --alpha 1 --replicates 0", "--replicates 0: must be a whole number"),
     ("simulate --ridge 0.1 --alpha 1 --dimension 0", "--dimension 0: must be a whole number"),
     ("simulate --ridge 0.1 --alpha 1 --seed -1", "--seed -1: must be a whole number"),
-    ("simulate --ridge 0.1 --alpha 1e-5", "large enough that alpha * dimension (here 500)"),
+    ("simulate --ridge 0.1 --alpha 1e300", "--alpha 1e+300: must be such that alpha * dimension"),
+    ("simulate --ridge 0.1 --alpha 1 --dimension 99999999999999999999", "from 2 to 1e+06"),
+    ("simulate --ridge 0.1 --alpha 1 --alpha0 inf --dimension 9", "64 or more for the population"),
+    ("simulate --ridge 0.1 --alpha 1 --learning-rate 1e308 --dimension 50", "weights stay finite"),
+    ("theory --ridge 0.1 --alpha 1 --learning-rate 1e200", "--learning-rate 1e+200: must be small"),
+    ("theory --ridge 0.1 --alpha 1 --beta 1e-300", "--learning-rate 3.0: must be small enough"),
+    ("theory --ridge optimal 0.1 --alpha 1", "--ridge optimal: must be a finite number >= 0"),
+    ("theory --ridge 0.1 --alpha 1 --readout 1", "'1' is not of the form value:fraction"),
+    ("theory --ridge 0.1 --alpha 1 --readout 1:0.5 2:0.6", "the fractions adding up to 1"),
+    ("theory --ridge 0.1 --alpha 1 --target polynomial:x", "--target polynomial:x: must be one of"),
+    ("spectrum --alpha 0", "--alpha 0.0: must be a finite number > 0"),
+    ("spectrum --alpha 1 --points 1", "--points 1: must be a whole number from 8"),
+    ("bounds", "must be 1 or -1 for the bounds to hold"),
+    ("simulate --ridge 0.1 --alpha 1e-5", "such that alpha * dimension (here 500)"),
 ]
 
 
@@ -98,6 +132,7 @@ def test_bad_input_gets_one_message(capsys, arguments, words):
     command, *rest = arguments.split()
     code, rows, err = run(capsys, command, *STEP, *rest)
     assert code == 2
+    assert err.count("error:") == 1
     assert rows == []
     assert words in err
     assert "Traceback" not in err

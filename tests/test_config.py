@@ -60,9 +60,15 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
     def spoil(figure):
         figure["panels"]["left"] |= {"beta": -1, "alpha0": [1, -2]}
         figure["panels"]["right"] |= {"activation": "he2", "ridge": [0.1, float("nan")]}
+        figure["style"] = {"colours": ["red", "notacolour"]}
+        figure["simulation"]["alpha"] = [1.0, float("nan")]
 
-    told = faults(project(spoil))
+    told = faults(project(spoil), CONFIG | {"seed": -1})
     for words in (
+        "config/config.yaml (with its overlays): seed: -1 must be a whole number >= 0",
+        "panels.right.ridge: nan must be a finite number >= 0",
+        "style.colours.1: 'notacolour' must be a colour",
+        "simulation.alpha: nan must be a finite number > 0",
         "config/figures/fig2.yaml: panels.left.beta: -1.0 must be a finite number > 0",
         "config/figures/fig2.yaml: panels.left.alpha0: -2.0 must be a number >= 0 (inf is allowed)",
         "panels.right.activation: 'he2' must be odd and continuous",
@@ -85,9 +91,12 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
         (lambda f: f["panels"]["left"].pop("alpha0"), "must have all of (learning_rate, alpha0)"),
         (lambda f: f["simulation"].update(alpha=[0.5, 0]), "simulation.alpha.1: 0 must be"),
         (lambda f: f["simulation"].update(alpha=[float("nan")]), "simulation.alpha: nan must be"),
-        (lambda f: f["simulation"].update(alpha=[1e-9]), "large enough that alpha * dimension"),
+        (lambda f: f["simulation"].update(alpha=[1e-9]), "such that alpha * dimension"),
         (lambda f: f["simulation"].update(alpha=[]), "simulation.alpha: [] must be"),
-        (lambda f: f["theory"]["alpha"].update(stop=0.1), "theory.alpha.stop: 0.1 must be greater"),
+        (lambda f: f["theory"]["alpha"].update(stop=0.1), "theory.alpha.stop: 0.1 must be finite"),
+        (lambda f: f["panels"]["left"].update(readout={1: 0.5}), "the fractions adding up to 1"),
+        (lambda f: f["panels"]["left"].update(beta=10**400), "panels.left.beta: inf must be"),
+        (lambda f: f["theory"]["alpha"].update(points=141.0), "theory.alpha.points: 141.0 must be"),
         (lambda f: f.update(panels={}), "panels: {} must be one or more panels"),
     ],
 )
@@ -106,6 +115,9 @@ def test_a_broken_main_config_is_refused():
     assert "simulation.networks: 0 must be a whole number >= 1" in told
     assert "unknown key 'sed'" in told
     assert "missing key 'seed'" in told
+    config = copy.deepcopy(CONFIG)
+    config["simulation"]["dimension"] = 32
+    assert "simulation.dimension: 32 must be 64 or more" in "\n".join(faults(ROOT, config))
 
 
 def test_a_figure_that_does_not_exist_is_named():
@@ -113,10 +125,27 @@ def test_a_figure_that_does_not_exist_is_named():
     assert "config/figures/fig99.yaml: top level: there is no such file" in fault
 
 
+@pytest.mark.parametrize("text", ["", "- a list", "title: [", "\x00", "just words"])
+def test_a_file_that_is_no_figure_is_refused(project, text):
+    root = project(lambda figure: None)
+    (root / "config/figures/fig2.yaml").write_text(text)
+    told = faults(root)
+    assert all(fault.startswith("config/figures/fig2.yaml: top level: ") for fault in told)
+
+
+def test_a_module_without_a_drawing_is_refused(project):
+    root = project(lambda figure: None)
+    shutil.copy(root / "config/figures/fig2.yaml", root / "config/figures/style.yaml")
+    (fault,) = faults(root, CONFIG | {"figures": ["style"]})
+    assert "with a function draw(data, config)" in fault
+
+
 def test_a_repeated_key_is_refused_and_a_bare_exponent_is_a_number(tmp_path):
     path = tmp_path / "figure.yaml"
     path.write_text("ridge: 1e-4\n")
     assert load_yaml(path, "figure.yaml") == {"ridge": 1e-4}
+    path.write_text("one: &one {ridge: 1.0e4}\ntwo:\n  <<: *one\n  beta: 1\n")
+    assert load_yaml(path, "figure.yaml")["two"] == {"ridge": 1e4, "beta": 1}
     path.write_text("ridge: 1\nridge: 2\n")
     with pytest.raises(InvalidConfigError, match="'ridge' stands twice"):
         load_yaml(path, "figure.yaml")

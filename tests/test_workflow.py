@@ -64,7 +64,7 @@ def test_every_stage_leaves_its_files_and_nothing_half_written(finished):
     counts = {
         folder.name: len(list(folder.iterdir())) for folder in (finished / "results").iterdir()
     }
-    assert counts == {"srf": 8, "theory": 8, "montecarlo": 8, "figures": 1}
+    assert counts == {"srf": 8, "theory": 8, "montecarlo": 8, "figures": 1, "identity": 1}
     assert not list(finished.rglob("*.part"))
 
 
@@ -101,6 +101,21 @@ def test_a_second_run_does_nothing_whatever_the_times_of_files(project):
     for path in [*project.rglob("*.nc"), *project.rglob("*.yaml"), *project.rglob("*.py")]:
         path.touch()
     assert "Nothing to be done" in snakemake(project)
+
+
+def test_changes_are_seen_without_snakemakes_own_records(project):
+    shutil.rmtree(project / ".snakemake")
+    assert "Nothing to be done" in snakemake(project)
+    style = "\nstyle:\n  colours: ['#000000', '#333333', '#666666', '#999999']\n"
+    original = (project / FIGURE).read_text()
+    (project / FIGURE).write_text(original + style)
+    assert planned(project) == {"figures": 1}
+    snakemake(project)
+    grey = (project / OUTPUTS[0]).read_bytes()
+    shutil.rmtree(project / ".snakemake")
+    (project / FIGURE).write_text(original)  # and back, where the old results still lie
+    snakemake(project)
+    assert (project / OUTPUTS[0]).read_bytes() != grey
 
 
 def test_one_more_alpha0_computes_that_curve_only(project):
@@ -160,7 +175,8 @@ def test_a_bad_config_starts_nothing(tmp_path, old, new, words):
     said = snakemake(tmp_path, code=1)
     assert words in said
     assert "Traceback" not in said
-    assert not (tmp_path / "results").exists()
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left <= {"Snakefile", "config", "workflow", "profiles", ".snakemake"}
 
 
 def test_snakemakes_lint_finds_only_what_is_argued():

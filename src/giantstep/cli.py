@@ -63,6 +63,7 @@ def _flag(name: str) -> str:
 
 def _vocabulary(text: str) -> tuple[float, float]:
     """Read one `value:fraction` of a readout."""
+    text = text.strip()
     value, colon, fraction = text.partition(":")
     if not colon:
         raise argparse.ArgumentTypeError(f"{text!r} is not of the form value:fraction")

@@ -92,12 +92,12 @@ def draft_figure(root: Path, name: str) -> FigureDraft:
     name : str
     """
     draft = FigureDraft(name)
-    _check_drawing(draft)
     try:
         draft.config = load_yaml(root / draft.file, draft.file)
     except InvalidConfigError as error:
         draft.faults += error.faults
         return draft
+    _check_drawing(draft)
     faults = schema_faults(draft.config, load_schema(root, "figure"), draft.file)
     draft.faults += faults
     if not faults:

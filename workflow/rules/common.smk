@@ -38,17 +38,13 @@ def stage_script(stage):
     return str(ROOT / "workflow" / "scripts" / f"{stage}.py")
 
 
-# A merged file and a drawing have names without a key. What they are made from is therefore an
-# input of theirs, as the name of an empty file of which only the latest is kept: so a change is
-# seen even where Snakemake's own records are lost.
-localrules:
-    identity,
+def merging(figure):
+    """The identity of a figure's merging (workflow/rules/identity.smk)."""
+    identity = merging_identity(PLAN, figure, stage_script("merge"))
+    return f"results/identity/{figure.name}/merge-{identity}"
 
 
-rule identity:
-    output:
-        touch("results/identity/{figure}/{stage}-{identity}"),
-    message:
-        "What {wildcards.figure} is made from ({wildcards.stage}) has changed"
-    shell:
-        "rm -f results/identity/{wildcards.figure}/{wildcards.stage}-*"
+def drawing(figure):
+    """The identity of a figure's drawing (workflow/rules/identity.smk)."""
+    identity = drawing_identity(figure, stage_script("figures"))
+    return f"results/identity/{figure.name}/draw-{identity}"

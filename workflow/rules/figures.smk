@@ -1,10 +1,7 @@
 # Stage 5: a figure is drawn from its merged file alone.
 rule figures:
     input:
-        lambda wildcards: "results/identity/{}/draw-{}".format(
-            wildcards.figure,
-            drawing_identity(figure_of(wildcards), stage_script("figures")),
-        ),
+        lambda wildcards: drawing(figure_of(wildcards)),
         data="results/figures/{figure}.nc",
     output:
         pdf="figures/{figure}.pdf",

@@ -1,10 +1,7 @@
 # Stage 4: everything of one figure, theory beside simulation, in one self-contained file.
 rule merge:
     input:
-        lambda wildcards: "results/identity/{}/merge-{}".format(
-            wildcards.figure,
-            merging_identity(PLAN, figure_of(wildcards), stage_script("merge")),
-        ),
+        lambda wildcards: merging(figure_of(wildcards)),
         srf=lambda wildcards: results(
             "srf", [curve.parameters for curve in figure_of(wildcards).curves]
         ),
