@@ -8,7 +8,7 @@ from giantstep.features import conditional_features
 from giantstep.learning import Status, solve
 from giantstep.montecarlo import members
 from giantstep.protocol import Grid, Groups, Protocol, SpikedFeatures
-from giantstep.resolvent import Triangle, solve_resolvent, variances
+from giantstep.resolvent import Equations, Triangle, solve_resolvent, variances
 from giantstep.srf import equivalent_features
 
 # theory.md, section 11: parameters, then c, r, gamma and the theory's seven numbers.
@@ -99,7 +99,7 @@ def test_variances_solve_their_equations_written_plainly():
     srf = SpikedFeatures("tanh", "sign", 1.5, 2.0, 0.9, beta=0.6)
     alpha, ridge = np.array([0.1, 0.6, 5.0]), np.array([1e-6, 1e-8, 10.0])
     f = conditional_features(srf)
-    found = solve_resolvent(f, srf, alpha, ridge)
+    found = solve_resolvent(Equations(f, srf), alpha, ridge)
     for a, lam, (V1, V2) in zip(alpha, ridge, found.V, strict=True):
         V = f.mu1[0] ** 2 * V1 + f.mu2_squared[0] * V2
         V1_hat = a / srf.beta * np.sum(f.weight * f.mu1[0] ** 2 / (1 + V))

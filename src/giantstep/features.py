@@ -93,7 +93,16 @@ def conditional_features(srf: SpikedFeatures, fineness: int = 1) -> ConditionalF
         Multiplies the number of nodes of all rules.
     """
     kappa, weight = kappa_rule(srf, fineness)
-    mu0, mu1, mu2_squared = student(srf, kappa, fineness)
+    mirrored = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
+    if mirrored and np.array_equal(kappa, -kappa[::-1]):
+        # mu0 is odd, mu1 and mu2 are even: half of the nodes tell both halves.
+        half = student(srf, kappa[kappa.size // 2 :], fineness)
+        mu0, mu1, mu2_squared = (
+            np.concatenate([sign * values[:, : -kappa.size // 2 - 1 : -1], values], axis=1)
+            for sign, values in zip((-1, 1, 1), half, strict=True)
+        )
+    else:
+        mu0, mu1, mu2_squared = student(srf, kappa, fineness)
     rho = math.sqrt(1 - srf.alignment**2)
     teacher = moments(lookup(srf.target), srf.alignment * kappa, rho, fineness)
     return ConditionalFeatures(

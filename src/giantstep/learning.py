@@ -14,6 +14,7 @@ from giantstep.protocol import Grid, Problem, SpikedFeatures
 from giantstep.resolvent import (
     ACCEPTED,
     Equations,
+    Points,
     Resolvent,
     Triangle,
     solve_resolvent,
@@ -25,6 +26,8 @@ from giantstep.srf import equivalent_features
 _INDEPENDENT = 1e-12
 # Relative quadrature error up to which a point is given out.
 _RESOLVED = 1e-6
+# A squared error this far below zero is no rounding.
+_LOST = 1e-9
 # Stands for zero where a relative residual is taken.
 _TINY = 1e-300
 # Bounds the memory of (points x nodes) arrays to some 100 MB.
@@ -117,28 +120,27 @@ def _means(f: ConditionalFeatures, srf: SpikedFeatures, at: Resolvent) -> _Means
     ratio = (at.alpha / srf.beta)[:, None]
     V1, V2 = triangle.unpack(at.V[:, : triangle.size]), at.V[:, triangle.size :]
 
-    def expect(*functions: Array) -> Array:  # E[f g / (1 + V)] at every point, f and g in groups
-        product = np.prod(np.broadcast_arrays(*functions), axis=0)
+    def expect(product: Array) -> Array:  # E[product / (1 + V)] at every point
         flat = (product * f.weight).reshape(-1, f.weight.size)
         means: Array = (at.contraction @ flat.T).reshape(at.alpha.size, *product.shape[:-1])
         return means
 
-    psi_hat = ratio * expect(f.mu1, f.h_z)
+    psi_hat = ratio * expect(f.mu1 * f.h_z)
     psi = srf.beta * np.einsum("sgh,sh->sg", V1, psi_hat)
 
     # mu0 in an orthonormal basis of its span: where the mu0 depend on one another (no spike, or
     # neurons of opposite sign) m is the solution of least norm.
     basis, to_m = _span(f)
     linear = f.kappa * f.mu1
-    A = expect(basis[:, None], basis)
-    B = expect(basis[:, None], linear)
-    C = expect(linear[:, None], linear)
+    A = expect(basis[:, None] * basis)
+    B = expect(basis[:, None] * linear)
+    C = expect(linear[:, None] * linear)
     # With zeta = root * zeta' the system is symmetric, and positive.
     root = np.sqrt(ratio * srf.beta * groups.c * V2)
     B_root, C_root = B * root[:, None, :], C * root[:, :, None] * root[:, None, :]
     identity = np.eye(groups.c.size)
     matrix = np.block([[A, B_root], [B_root.transpose(0, 2, 1), identity + C_root]])
-    H0, H1 = expect(basis, f.h), expect(linear, f.h)
+    H0, H1 = expect(basis * f.h), expect(linear * f.h)
     right = np.concatenate([H0, root * H1], axis=-1)
     norm = 1 / np.sqrt(np.einsum("sii->si", matrix))
     scaled = matrix * norm[:, :, None] * norm[:, None, :]
@@ -181,14 +183,12 @@ def _unfitted(f: ConditionalFeatures, mean: _Means) -> Array:
     return f.target_residual + f.h_z**2 + (f.h - M) ** 2 - 2 * P * f.h_z
 
 
-def _solve_points(
-    f: ConditionalFeatures, fine: ConditionalFeatures, srf: SpikedFeatures, points: Array
-) -> dict[str, Array]:
-    """Solve S points, rows (alpha, ridge); every entry has shape (S, ...)."""
-    at = solve_resolvent(f, srf, *points.T)
+def _solve_points(problem: Solver, alpha: Array, ridge: Array) -> dict[str, Array]:
+    """Solve S points; every entry has shape (S, ...)."""
+    f, srf, equations = problem.features, problem.srf, problem.equations
+    at = solve_resolvent(equations, alpha, ridge)
     mean = _means(f, srf, at)
-    triangle, beta = Triangle(srf.groups.c.size), srf.beta
-    equations = Equations(f, srf, *points.T)
+    triangle, beta = equations.triangle, srf.beta
     # Variances: (q1, q2) = T (q_hat + sources), where q_hat = b + H (q1, q2).
     v0 = _unfitted(f, mean)
     squared = (at.alpha / beta)[:, None] * at.contraction**2 * f.weight
@@ -216,28 +216,21 @@ def _solve_points(
         "residual": np.maximum.reduce(
             [at.residual, mean.residual, np.max(gap / np.maximum(size, _TINY), axis=-1)]
         ),
-        "quadrature_error": _quadrature_error(fine, srf, points, at, mean, q, test_error),
+        "quadrature_error": _quadrature_error(problem, at, mean, q, test_error),
         "iterations": at.iterations.astype(float),
         "converged": at.converged.astype(float),
     }
 
 
 def _quadrature_error(
-    fine: ConditionalFeatures,
-    srf: SpikedFeatures,
-    points: Array,
-    at: Resolvent,
-    mean: _Means,
-    q: Array,
-    test_error: Array,
+    problem: Solver, at: Resolvent, mean: _Means, q: Array, test_error: Array
 ) -> Array:
     """Compute hats and test error again on twice as many nodes; give the relative change."""
-    equations = Equations(fine, srf, *points.T)
-    V_hat, _ = equations.hats(at.V, np.arange(points.shape[0]))
-    largest = np.max(np.abs(V_hat), axis=-1)
-    hats = np.max(np.abs(V_hat - at.V_hat), axis=-1) / largest
+    fine, equations = problem.fine, problem.fine_equations
+    V_hat, _ = equations.hats(at.V, Points(at.alpha / problem.srf.beta, at.scale, at.scale))
+    hats = np.max(np.abs(V_hat - at.V_hat), axis=-1) / np.max(np.abs(V_hat), axis=-1)
     v = _unfitted(fine, mean) + (q * equations.multiplicity) @ equations.coefficients
-    error = np.abs(v @ fine.weight - srf.noise - test_error) / np.abs(test_error)
+    error = np.abs(v @ fine.weight - problem.srf.noise - test_error) / np.abs(test_error)
     larger: Array = np.maximum(hats, error)
     return larger
 
@@ -273,15 +266,17 @@ class Solver:
         self.srf = equivalent_features(problem)
         self.features = conditional_features(self.srf)
         self.fine = conditional_features(self.srf, fineness=2)
+        self.equations = Equations(self.features, self.srf)
+        self.fine_equations = Equations(self.fine, self.srf)
 
     def points(self, alpha: Array, ridge: Array) -> Solution:
         """Solve at the points (alpha, ridge), arrays of one shape: alpha > 0, ridge >= 0."""
-        points = np.stack([alpha.ravel(), ridge.ravel()], axis=-1)
+        flat_alpha, flat_ridge = alpha.ravel(), ridge.ravel()
         batch = max(1, _BATCH_ENTRIES // self.fine.kappa.size)
         with np.errstate(all="ignore"):  # what is not finite is marked as failed below
             parts = [
-                _solve_points(self.features, self.fine, self.srf, points[i : i + batch])
-                for i in range(0, points.shape[0], batch)
+                _solve_points(self, flat_alpha[i : i + batch], flat_ridge[i : i + batch])
+                for i in range(0, alpha.size, batch)
             ]
         flat = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         return _collect(flat, alpha.shape)
@@ -290,6 +285,8 @@ class Solver:
 def _collect(flat: dict[str, Array], shape: tuple[int, ...]) -> Solution:
     """Shape the points into the grid, and blank out those that failed."""
     stable = np.isfinite(flat["test_error"]) & (flat["residual"] <= ACCEPTED)
+    for name in ("test_error", "training_error"):  # squares: below zero all digits are lost
+        stable &= flat[name] >= -_LOST
     status = np.where(stable, Status.CONVERGED, Status.UNSTABLE)
     blurred = stable & ~(flat["quadrature_error"] <= _RESOLVED)
     status = np.where(blurred, Status.UNRESOLVED, status)

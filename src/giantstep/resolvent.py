@@ -13,7 +13,7 @@ times 1/scale the equations keep their form, `1 + V` becoming `scale + W` and `r
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ TOLERANCE, STEP_TOLERANCE = 1e-13, 1e-9
 ACCEPTED, STEP_ACCEPTED = 1e-10, 1e-6
 MAX_ITERATIONS = 300
 SHORTEST = 1e-3
+_ROUNDING = 2.2e-16
 # Stands for zero where a logarithm or a ratio is taken.
 _TINY = 1e-300
 
@@ -143,26 +144,25 @@ def variances(
 
 def from_response(q: Values, V1_hat: Values, groups: Groups, beta: float) -> tuple[Values, Values]:
     """Give V and T of `variances` once q solves its equation; real or complex."""
-    count = groups.c.size
-    triangle, pi, c = Triangle(count), groups.pi, groups.c
-    d = pi * c * q
-    M, K = _screened(V1_hat, d, beta)
+    triangle, pi, c = Triangle(groups.c.size), groups.pi, groups.c
+    i, j, off = triangle.rows, triangle.columns, triangle.multiplicity == 2
+    M, K = _screened(V1_hat, pi * c * q, beta)
     shrink = K.transpose(0, 2, 1)  # (I + beta D V1_hat)^-1
-    V1 = shrink * d[:, None, :]
+    V1 = shrink * (pi * c * q)[:, None, :]
     V = np.concatenate([triangle.pack((V1 + V1.transpose(0, 2, 1)) / 2), pi * q], axis=-1)
 
     # Along each direction (dA, dL) of the hats, implicitly: dq, then dV1 and dV2 = pi dq.
-    directions = np.concatenate([triangle.unpack(np.eye(triangle.size)), np.zeros((count,) * 3)])
-    dL = np.concatenate([np.zeros((triangle.size, count)), np.eye(count)])
-    bent = np.einsum("sgi,kij,sgj->skg", K, directions, K, optimize=True)  # diag(K dA K^T)
-    feedback = np.eye(count) - ((q**2 * c)[:, :, None] * beta * M**2 * (pi * c))
-    right = (q**2)[:, :, None] * (dL + c * bent).transpose(0, 2, 1)
-    dq = -solve_small(feedback, right).transpose(0, 2, 1)  # (S, K, G)
+    bent = c[:, None] * K[:, :, i] * K[:, :, j] * triangle.multiplicity  # c diag(K dA K^T)
+    single = np.broadcast_to(np.eye(pi.size), M.shape)
+    right = (q**2)[:, :, None] * np.concatenate([bent, single], axis=-1)
+    feedback = single - (q**2 * c)[:, :, None] * (beta * M**2) * (pi * c)
+    dq = -solve_small(feedback, right)  # (S, G, K)
     # dV1 = V1 (D^-1 dD D^-1 - beta dA) V1, where V1 D^-1 = shrink.
-    dV1 = np.einsum("sgi,ski,shi->skgh", shrink, pi * c * dq, shrink, optimize=True)
-    dV1 -= beta * np.einsum("sgi,kij,sjh->skgh", V1, directions, V1, optimize=True)
-    T = -np.concatenate([triangle.pack(dV1), pi * dq], axis=-1).transpose(0, 2, 1)
-    return V, T
+    dV1 = (shrink[:, i, :] * shrink[:, j, :]) @ ((pi * c)[:, None] * dq)
+    a, b = i[:, None], j[:, None]
+    straight, crossed = V1[:, a, i] * V1[:, b, j], V1[:, a, j] * V1[:, b, i]
+    dV1[:, :, : i.size] -= beta * (straight + np.where(off, crossed, 0))
+    return V, -np.concatenate([dV1, pi[:, None] * dq], axis=1)
 
 
 def solve_small(matrix: Values, right: Values) -> Values:
@@ -197,8 +197,9 @@ class Resolvent:
     residual : Array, shape (S,)
         Largest relative residual of the equations.
     error : Array, shape (S,)
-        Relative size of the next Newton step; infinite where the solution is (no ridge, and as
-        many samples as features).
+        Relative size of the next Newton step, or of what rounding in the equations does to their
+        solution. It grows without bound where the solution does (no ridge to speak of, and as many
+        samples as features).
     iterations : integer array, shape (S,)
     """
 
@@ -219,10 +220,28 @@ class Resolvent:
         return (self.residual <= ACCEPTED) & (self.error <= STEP_ACCEPTED)
 
 
-@dataclass(frozen=True)
-class _Step:
+class Points(NamedTuple):
+    """Grid points as the equations see them, arrays of shape (S,): alpha/beta, scale, ridge."""
+
+    ratio: Array
+    scale: Array
+    ridge: Array
+
+    @classmethod
+    def of(cls, alpha: Array, ridge: Array, beta: float) -> Points:
+        """Scale the points: see the head of this module."""
+        scale = np.where((ridge == 0) & (alpha < beta), 0.0, 1.0)
+        return cls(alpha / beta, scale, np.where(scale == 0, 1.0, ridge))
+
+    def at(self, chosen: NDArray[np.int64]) -> Points:
+        """Choose some of the points."""
+        return Points(*(values[chosen] for values in self))
+
+
+class _State(NamedTuple):
     """The equations evaluated at some hats (S points), and the Newton step from there."""
 
+    hats: Array
     V: Array
     T: Array
     H: Array
@@ -230,10 +249,16 @@ class _Step:
     mapped: Array
     norm: Array
     newton: Array
+    sensitivity: Array
+
+    def put(self, places: NDArray[np.int64], other: _State, chosen: NDArray[np.bool_]) -> None:
+        """Replace some points by chosen points of another state."""
+        for mine, theirs in zip(self, other, strict=True):
+            mine[places] = theirs[chosen]
 
 
 class Equations:
-    """hats = hats(variances(hats)) on S points, in coordinates in which the hats stay positive.
+    """hats = hats(variances(hats)), in coordinates in which the hats stay positive.
 
     The coordinates of a pair (V1_hat, V2_hat) are the logarithms of the diagonal of V1_hat, its
     correlations off the diagonal, and the logarithms of V2_hat. For one group the map is monotone
@@ -244,12 +269,9 @@ class Equations:
     ----------
     features : ConditionalFeatures
     srf : SpikedFeatures
-    alpha, ridge : Array, shape (S,)
     """
 
-    def __init__(
-        self, features: ConditionalFeatures, srf: SpikedFeatures, alpha: Array, ridge: Array
-    ) -> None:
+    def __init__(self, features: ConditionalFeatures, srf: SpikedFeatures) -> None:
         self.groups, self.beta = srf.groups, srf.beta
         self.triangle = Triangle(self.groups.c.size)
         i, j = self.triangle.rows, self.triangle.columns
@@ -263,38 +285,42 @@ class Equations:
         size = self.coefficients.shape[0]
         products = self.coefficients[:, None] * self.weighted.T
         self.products = products.reshape(size * size, -1).T
-        self.ratio = alpha / self.beta
-        self.scale = np.where((ridge == 0) & (alpha < self.beta), 0.0, 1.0)
-        self.ridge = np.where(self.scale == 0, 1.0, ridge)
         # Entries that are logarithms, entries that are correlations and the two they are between.
         self.positive = np.flatnonzero(self.multiplicity == 1)
         self.mixed = np.flatnonzero(self.multiplicity == 2)
         self.between = np.searchsorted(i * i.size + j, [i * i.size + i, j * i.size + j])
         self.between = self.between[:, self.mixed]
 
-    def start(self) -> Array:
+    def start(self, points: Points) -> Array:
         """Give the hats of V = 0, from above."""
-        start: Array = np.outer(self.ratio, self.weighted.sum(axis=0))
+        start: Array = np.outer(points.ratio, self.weighted.sum(axis=0))
         return start
 
-    def hats(self, V: Values, at: NDArray[np.int64]) -> tuple[Values, Values]:
+    def hats(self, V: Values, points: Points) -> tuple[Values, Values]:
         """Compute the hats at V, and the contraction 1/(scale + V(kappa))."""
         field = (V * self.multiplicity) @ self.coefficients
-        contraction = 1 / (self.scale[at, None] + field)
-        return self.ratio[at, None] * (contraction @ self.weighted), contraction
+        contraction = 1 / (points.scale[:, None] + field)
+        return points.ratio[:, None] * (contraction @ self.weighted), contraction
 
-    def step(self, V_hat: Array, at: NDArray[np.int64]) -> _Step:
-        """Evaluate the equations at the points `at` of the batch."""
-        split, size = self.triangle.size, V_hat.shape[-1]
-        L = self.ridge[at, None] + V_hat[:, split:]
-        V, T = variances(self.triangle.unpack(V_hat[:, :split]), L, self.groups, self.beta)
-        mapped, contraction = self.hats(V, at)
-        H = (contraction**2 @ self.products).reshape(-1, size, size) * self.multiplicity
-        H *= self.ratio[at, None, None]
-        gap = self._coordinates(V_hat) - self._coordinates(mapped)
-        jacobian = solve_small(self._frame(mapped), H @ T @ self._frame(V_hat))
-        newton = -solve_small(np.eye(size) - jacobian, gap)
-        return _Step(V, T, H, contraction, mapped, _largest(gap), newton)
+    def slopes(self, contraction: Values, points: Points) -> Values:
+        """Compute H = -d hats/dV, shape (S, K, K)."""
+        size = self.multiplicity.size
+        H = (contraction**2 @ self.products).reshape(-1, size, size)
+        slopes: Values = H * self.multiplicity * points.ratio[:, None, None]
+        return slopes
+
+    def step(self, hats: Array, points: Points) -> _State:
+        """Evaluate the equations, and the Newton step."""
+        split, size = self.triangle.size, hats.shape[-1]
+        L = points.ridge[:, None] + hats[:, split:]
+        V, T = variances(self.triangle.unpack(hats[:, :split]), L, self.groups, self.beta)
+        mapped, contraction = self.hats(V, points)
+        H = self.slopes(contraction, points)
+        gap = self._coordinates(hats) - self._coordinates(mapped)
+        jacobian = solve_small(self._frame(mapped), H @ T @ self._frame(hats))
+        both = np.stack([-gap, np.ones_like(gap)], axis=-1)
+        newton, response = np.moveaxis(solve_small(np.eye(size) - jacobian, both), -1, 0)
+        return _State(hats, V, T, H, contraction, mapped, _largest(gap), newton, _largest(response))
 
     def _sizes(self, hats: Array) -> tuple[Array, Array]:
         """Give what logarithms are taken of, and the geometric means that correlations divide."""
@@ -333,9 +359,7 @@ def _largest(vectors: Array) -> Array:
     return largest
 
 
-def solve_resolvent(
-    features: ConditionalFeatures, srf: SpikedFeatures, alpha: Array, ridge: Array
-) -> Resolvent:
+def solve_resolvent(equations: Equations, alpha: Array, ridge: Array) -> Resolvent:
     """Solve equations (18)-(20) for V1, V2 and their hats at all points at once, by Newton.
 
     A step that does not lower the residual is shortened, then replaced by an iteration of the map;
@@ -344,45 +368,37 @@ def solve_resolvent(
 
     Parameters
     ----------
-    features : ConditionalFeatures
-    srf : SpikedFeatures
-        The groups and the width.
+    equations : Equations
     alpha, ridge : Array, shape (S,)
         The points; alpha > 0, ridge >= 0.
     """
-    equations = Equations(features, srf, alpha, ridge)
-    hats = equations.start()
-    everywhere = np.arange(alpha.size)
-    state = equations.step(hats, everywhere)
-    norm, newton, mapped = state.norm, state.newton, state.mapped
+    points = Points.of(alpha, ridge, equations.beta)
+    state = equations.step(equations.start(points), points)
     length = np.ones(alpha.size)
     iterations = np.zeros(alpha.size, dtype=np.int64)
-    active = everywhere
+    active = np.arange(alpha.size)
     while active.size and iterations.max() < MAX_ITERATIONS:
         with np.errstate(all="ignore"):  # a wild trial is not better, and is shortened
-            trial = equations.move(hats[active], length[active, None] * newton[active])
+            step = length[active, None] * state.newton[active]
+            trial = equations.move(state.hats[active], step)
             plain = length[active] < SHORTEST
-            trial[plain] = mapped[active[plain]]
-            state = equations.step(trial, active)
-        better = state.norm < norm[active]
-        taken = active[better]
-        hats[taken], norm[taken] = trial[better], state.norm[better]
-        newton[taken], mapped[taken] = state.newton[better], state.mapped[better]
+            trial[plain] = state.mapped[active[plain]]
+            reached = equations.step(trial, points.at(active))
+        better = reached.norm < state.norm[active]
+        state.put(active[better], reached, better)
         length[active] = np.where(better, 1.0, length[active] / 4)
         iterations[active] += 1
-        far = _largest(newton[active]) > STEP_TOLERANCE
-        active = active[((norm[active] > TOLERANCE) | far) & (better | ~plain)]
-    state = equations.step(hats, everywhere)
-    nowhere = (ridge == 0) & (alpha == srf.beta)
+        far = _largest(state.newton[active]) > STEP_TOLERANCE
+        active = active[((state.norm[active] > TOLERANCE) | far) & (better | ~plain)]
     return Resolvent(
         alpha=alpha,
-        scale=equations.scale,
+        scale=points.scale,
         V=state.V,
-        V_hat=hats,
+        V_hat=state.hats,
         T=state.T,
         H=state.H,
         contraction=state.contraction,
         residual=state.norm,
-        error=np.where(nowhere, np.inf, _largest(state.newton)),
+        error=np.maximum(_largest(state.newton), _ROUNDING * state.sensitivity),
         iterations=iterations,
     )

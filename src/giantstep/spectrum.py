@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from giantstep.activations import Array
 from giantstep.features import ConditionalFeatures, conditional_features
 from giantstep.protocol import Problem, SpikedFeatures
-from giantstep.resolvent import Equations, from_response, solve_small
+from giantstep.resolvent import Equations, Points, from_response, solve_small
 from giantstep.srf import equivalent_features
 
 Complex = NDArray[np.complex128]
@@ -71,6 +71,7 @@ class SpectralDensity:
     def __init__(self, problem: Problem, alpha: float) -> None:
         self.srf: SpikedFeatures = equivalent_features(problem)
         self.features: ConditionalFeatures = conditional_features(self.srf, fineness=_FINENESS)
+        self.equations = Equations(self.features, self.srf)
         self.alpha = alpha
 
     def __call__(self, x: Array) -> Array:
@@ -81,10 +82,9 @@ class SpectralDensity:
 
     def trace(self, x: Array) -> Complex:
         """Compute tr (K - x - i0)^-1 / p, shape (M,); NaN where the way down was lost."""
-        equations = Equations(
-            self.features, self.srf, np.full(x.shape, self.alpha), np.ones(x.shape)
-        )
-        hats = equations.start().astype(complex)
+        equations = self.equations
+        points = Points.of(np.full(x.shape, self.alpha), np.ones(x.shape), self.srf.beta)
+        hats = equations.start(points).astype(complex)
         split = equations.triangle.size
         height = 10 * (x + hats.real.sum(axis=-1))
         q = 1 / (hats[:, split:] - (x + 1j * height)[:, None])
@@ -93,7 +93,8 @@ class SpectralDensity:
         active = np.arange(x.size)
         while active.size:
             lower = np.maximum(height[active] * descent[active], _HEIGHT * x[active])
-            found = self._newton(equations, active, -x[active] - 1j * lower, q, hats)
+            ridge = -x[active] - 1j * lower
+            found = self._newton(points.at(active), ridge, q[active], hats[active])
             reached = active[found.sound]
             hats[reached], q[reached] = found.hats[found.sound], found.q[found.sound]
             trace[reached], height[reached] = found.trace[found.sound], lower[found.sound]
@@ -104,18 +105,15 @@ class SpectralDensity:
         trace[height > _HEIGHT * x] = np.nan
         return trace
 
-    def _newton(
-        self, equations: Equations, at: NDArray[np.int64], ridge: Complex, q: Complex, hats: Complex
-    ) -> _Reached:
+    def _newton(self, points: Points, ridge: Complex, q: Complex, hats: Complex) -> _Reached:
         """Solve at some complex ridges, shape (A,), from a solution nearby."""
-        split, q, hats = equations.triangle.size, q[at], hats[at]
+        equations, split = self.equations, self.equations.triangle.size
         for _ in range(_SWEEPS):
             V1_hat, L = equations.triangle.unpack(hats[:, :split]), ridge[:, None] + hats[:, split:]
             q = _near_response(q, V1_hat, L, self.srf)
             V, T = from_response(q, V1_hat, self.srf.groups, self.srf.beta)
-            mapped, contraction = equations.hats(V, at)
-            H = (contraction**2 @ equations.products).reshape(T.shape)
-            H = H * equations.multiplicity * equations.ratio[at, None, None]
+            mapped, contraction = equations.hats(V, points)
+            H = equations.slopes(contraction, points)
             step = -solve_small(np.eye(T.shape[-1]) - H @ T, hats - mapped)
             hats = hats + step
             change = np.max(np.abs(step), axis=-1) / np.max(np.abs(hats), axis=-1)
@@ -188,11 +186,7 @@ def bulk_edges(density: SpectralDensity, candidates: int = 400) -> Array:
     -------
     Array, shape (B, 2)
     """
-    scale = (
-        Equations(density.features, density.srf, np.array([density.alpha]), np.ones(1))
-        .start()
-        .sum()
-    )
+    scale = density.alpha / density.srf.beta * float(density.equations.weighted.sum())
     spread = (1 + np.sqrt(density.srf.beta / density.alpha)) ** 2 * max(1.0, density.srf.beta)
     x = np.geomspace(1e-8 * scale, 100 * scale * spread * density.srf.groups.c.max(), candidates)
     inside = _occupied(density, x)
