@@ -4,7 +4,7 @@ CORES ?= all
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: figures paper test lint lock clean help
+.PHONY: figures paper test lint benchmark lock clean help
 
 figures: $(READY)
 	$(BIN)/snakemake --cores $(CORES)
@@ -14,6 +14,9 @@ paper: $(READY)
 
 test: lint
 	$(BIN)/pytest
+
+benchmark: $(READY)
+	$(BIN)/python benchmarks/theory.py
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -45,5 +48,6 @@ help:
 	@echo "make figures   every figure into figures/   (CORES=2 to use two cores)"
 	@echo "make paper     the same at the paper's size"
 	@echo "make test      style, types and tests"
+	@echo "make benchmark the theory beside the usual way of solving the same equations"
 	@echo "make lock      pin the requirements anew"
 	@echo "make clean     remove the environment and all results"

@@ -43,7 +43,7 @@ class GaussianMoments:
         return self.residual + self.mean**2 + self.slope**2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ScalarFunction:
     """A function R -> R that serves as activation or target.
 

@@ -30,6 +30,9 @@ class ConditionalFeatures:
         Mean and slope of the target given kappa (theory.md section 4).
     target_residual : Array, shape (N,)
         Var(y | kappa) - h_z^2: what of the label is linear in neither kappa nor z, noise included.
+    mirrored : bool
+        Whether mu0 is odd and mu1, mu2 are even in kappa (odd activations without biases), on
+        nodes that are mirror images. V(kappa) is even then, and half of the nodes do.
     """
 
     kappa: Array
@@ -40,6 +43,20 @@ class ConditionalFeatures:
     h: Array
     h_z: Array
     target_residual: Array
+    mirrored: bool
+
+    def half(self, values: Array) -> Array:
+        """Give a function that is even if mirrored on the nodes that do, shape (..., N')."""
+        return values[..., values.shape[-1] // 2 :] if self.mirrored else values
+
+    def fold(self, values: Array) -> Array:
+        """Weight a function and add up mirror images: a sum against `half` is an expectation."""
+        weighted: Array = values * self.weight
+        if not self.mirrored:
+            return weighted
+        middle = weighted.shape[-1] // 2
+        folded: Array = weighted[..., middle:] + weighted[..., middle - 1 :: -1]
+        return folded
 
 
 def kappa_rule(srf: SpikedFeatures, fineness: int = 1) -> tuple[Array, Array]:
@@ -94,11 +111,11 @@ def conditional_features(srf: SpikedFeatures, fineness: int = 1) -> ConditionalF
     """
     kappa, weight = kappa_rule(srf, fineness)
     mirrored = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
-    if mirrored and np.array_equal(kappa, -kappa[::-1]):
-        # mu0 is odd, mu1 and mu2 are even: half of the nodes tell both halves.
+    mirrored = mirrored and kappa.size % 2 == 0 and np.array_equal(kappa, -kappa[::-1])
+    if mirrored:
         half = student(srf, kappa[kappa.size // 2 :], fineness)
         mu0, mu1, mu2_squared = (
-            np.concatenate([sign * values[:, : -kappa.size // 2 - 1 : -1], values], axis=1)
+            np.concatenate([sign * values[:, ::-1], values], axis=1)
             for sign, values in zip((-1, 1, 1), half, strict=True)
         )
     else:
@@ -114,4 +131,5 @@ def conditional_features(srf: SpikedFeatures, fineness: int = 1) -> ConditionalF
         h=teacher.mean,
         h_z=teacher.slope,
         target_residual=teacher.residual + srf.noise,
+        mirrored=mirrored,
     )

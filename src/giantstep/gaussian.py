@@ -130,6 +130,7 @@ def expectation(function: ScalarFunction, values: Callable[[Array], Array]) -> f
     return float(weights @ values(z))
 
 
+@cache
 def derivative_variance(function: ScalarFunction) -> float:
     """Compute Var f'(z), z ~ N(0, 1): the squared hcheck of theory.md section 2."""
     mean = expectation(function, function.derivative)

@@ -16,9 +16,9 @@ from giantstep.resolvent import (
     Equations,
     Points,
     Resolvent,
-    Triangle,
     solve_resolvent,
     solve_small,
+    triangle_of,
 )
 from giantstep.srf import equivalent_features
 
@@ -30,8 +30,8 @@ _RESOLVED = 1e-6
 _LOST = 1e-9
 # Stands for zero where a relative residual is taken.
 _TINY = 1e-300
-# Bounds the memory of (points x nodes) arrays to some 100 MB.
-_BATCH_ENTRIES = 4_000_000
+# Points x nodes solved together: arrays of this size stay in the processor's cache.
+_BATCH_ENTRIES = 1_000_000
 
 
 class Status(IntEnum):
@@ -116,12 +116,12 @@ class _Means:
 
 def _means(f: ConditionalFeatures, srf: SpikedFeatures, at: Resolvent) -> _Means:
     """Solve the equations of theory.md section 4, "Means"."""
-    groups, triangle = srf.groups, Triangle(srf.groups.c.size)
+    groups, triangle = srf.groups, triangle_of(srf.groups.c.size)
     ratio = (at.alpha / srf.beta)[:, None]
     V1, V2 = triangle.unpack(at.V[:, : triangle.size]), at.V[:, triangle.size :]
 
     def expect(product: Array) -> Array:  # E[product / (1 + V)] at every point
-        flat = (product * f.weight).reshape(-1, f.weight.size)
+        flat = f.fold(product.reshape(-1, f.weight.size))
         means: Array = (at.contraction @ flat.T).reshape(at.alpha.size, *product.shape[:-1])
         return means
 
@@ -139,7 +139,9 @@ def _means(f: ConditionalFeatures, srf: SpikedFeatures, at: Resolvent) -> _Means
     root = np.sqrt(ratio * srf.beta * groups.c * V2)
     B_root, C_root = B * root[:, None, :], C * root[:, :, None] * root[:, None, :]
     identity = np.eye(groups.c.size)
-    matrix = np.block([[A, B_root], [B_root.transpose(0, 2, 1), identity + C_root]])
+    upper = np.concatenate([A, B_root], axis=2)
+    lower = np.concatenate([B_root.transpose(0, 2, 1), identity + C_root], axis=2)
+    matrix = np.concatenate([upper, lower], axis=1)
     H0, H1 = expect(basis * f.h), expect(linear * f.h)
     right = np.concatenate([H0, root * H1], axis=-1)
     norm = 1 / np.sqrt(np.einsum("sii->si", matrix))
@@ -172,15 +174,55 @@ def _span(f: ConditionalFeatures) -> tuple[Array, Array]:
     return basis, left[:, kept] / size[kept]
 
 
-def _prediction(f: ConditionalFeatures, mean: _Means) -> tuple[Array, Array]:
-    """Give the mean prediction M(kappa), and its slope P(kappa) in z, shape (S, N)."""
-    return mean.m @ f.mu0 + mean.zeta @ (f.kappa * f.mu1), mean.psi @ f.mu1
+class Misfit:
+    """What of the label a readout of given means leaves, as fixed functions of kappa.
+
+    `h2 + M^2 - 2 M h - 2 P h_z` of theory.md section 4 is `target_residual + h_z^2 + (h - M)^2 -
+    2 P h_z`. In an orthonormal basis e of span{mu0, kappa mu1} the target h has a part beyond the
+    span and M none, so that h - M is that part plus `sum delta e`: nothing large cancels, and at
+    each point only the few coefficients of products of functions need be computed.
+
+    Parameters
+    ----------
+    f : ConditionalFeatures
+    """
+
+    def __init__(self, f: ConditionalFeatures) -> None:
+        span = _expressible(f)
+        root = np.sqrt(f.weight)
+        left, size, _ = np.linalg.svd(span * root, full_matrices=False)
+        kept = size > _INDEPENDENT * max(float(size[0]), _TINY)
+        self.to_basis = left[:, kept] / np.maximum(size[kept], _TINY)
+        basis = self.to_basis.T @ span
+        self.of_means = (span * f.weight) @ basis.T
+        self.of_target = (basis * f.weight) @ f.h
+        self.rows, self.columns = np.triu_indices(basis.shape[0])
+
+    def functions(self, f: ConditionalFeatures) -> Array:
+        """Give the functions on the nodes of some rule, shape (J, N)."""
+        basis = self.to_basis.T @ _expressible(f)
+        beyond = f.h - self.of_target @ basis
+        return np.concatenate([
+            (f.target_residual + f.h_z**2 + beyond**2)[None],
+            2 * beyond * basis,
+            np.where(self.rows == self.columns, 1, 2)[:, None]
+            * basis[self.rows] * basis[self.columns],
+            -2 * f.h_z * f.mu1,
+        ])  # fmt: skip
+
+    def coefficients(self, mean: _Means) -> Array:
+        """Give the coefficients of the functions at every point, shape (S, J)."""
+        means = np.concatenate([mean.m, mean.zeta], axis=-1)
+        delta = self.of_target - means @ self.of_means
+        ones = np.ones((delta.shape[0], 1))
+        return np.concatenate(
+            [ones, delta, delta[:, self.rows] * delta[:, self.columns], mean.psi], axis=-1
+        )
 
 
-def _unfitted(f: ConditionalFeatures, mean: _Means) -> Array:
-    """Give `h2 + M^2 - 2 M h - 2 P h_z`, without the cancellation of its largest terms."""
-    M, P = _prediction(f, mean)
-    return f.target_residual + f.h_z**2 + (f.h - M) ** 2 - 2 * P * f.h_z
+def _expressible(f: ConditionalFeatures) -> Array:
+    """Give the functions of kappa that the mean prediction combines, shape (2 G, N)."""
+    return np.concatenate([f.mu0, f.kappa * f.mu1])
 
 
 def _solve_points(problem: Solver, alpha: Array, ridge: Array) -> dict[str, Array]:
@@ -190,22 +232,27 @@ def _solve_points(problem: Solver, alpha: Array, ridge: Array) -> dict[str, Arra
     mean = _means(f, srf, at)
     triangle, beta = equations.triangle, srf.beta
     # Variances: (q1, q2) = T (q_hat + sources), where q_hat = b + H (q1, q2).
-    v0 = _unfitted(f, mean)
-    squared = (at.alpha / beta)[:, None] * at.contraction**2 * f.weight
-    b = (squared * v0) @ equations.coefficients.T
+    misfit = problem.misfit.coefficients(mean)
+    squared = at.contraction**2
+    unfitted = misfit @ problem.functions
+    unfitted *= squared
+    ratio = (alpha / beta)[:, None]
+    b = ratio * (unfitted @ equations.coefficients.T)
     spread = triangle.pack(mean.psi_hat[:, :, None] * mean.psi_hat[:, None, :])
     sources = beta * np.concatenate([spread, srf.groups.c * mean.zeta_hat**2], axis=-1)
     right = np.einsum("sij,sj->si", at.T, b + sources)
     matrix = np.eye(right.shape[-1]) - at.T @ at.H
     q = solve_small(matrix, right)
-    v = v0 + (q * equations.multiplicity) @ equations.coefficients
     gap = np.abs(np.einsum("sij,sj->si", matrix, q) - right)
     size = np.einsum("sij,sj->si", np.abs(matrix), np.abs(q)) + np.abs(right)
-    test_error = v @ f.weight - srf.noise
+    # E v, on the nodes and on twice as many; and E v/(1 + V)^2.
+    both = np.concatenate([misfit, q * equations.multiplicity], axis=-1)
+    test_error, fine_error = (both @ problem.expectations - srf.noise).T
+    fitted = np.einsum("sk,sk->s", q * equations.multiplicity, squared @ equations.weighted)
     V, split = at.V / at.scale[:, None], triangle.size
     return {
         "test_error": test_error,
-        "training_error": at.scale**2 * ((at.contraction**2 * v) @ f.weight),
+        "training_error": at.scale**2 * (unfitted.sum(axis=-1) + fitted),
         "m": mean.m,
         "zeta": mean.zeta,
         "psi": mean.psi,
@@ -216,23 +263,19 @@ def _solve_points(problem: Solver, alpha: Array, ridge: Array) -> dict[str, Arra
         "residual": np.maximum.reduce(
             [at.residual, mean.residual, np.max(gap / np.maximum(size, _TINY), axis=-1)]
         ),
-        "quadrature_error": _quadrature_error(problem, at, mean, q, test_error),
+        "quadrature_error": np.maximum(
+            np.abs(fine_error / test_error - 1), _hats_error(problem.fine_equations, at)
+        ),
         "iterations": at.iterations.astype(float),
         "converged": at.converged.astype(float),
     }
 
 
-def _quadrature_error(
-    problem: Solver, at: Resolvent, mean: _Means, q: Array, test_error: Array
-) -> Array:
-    """Compute hats and test error again on twice as many nodes; give the relative change."""
-    fine, equations = problem.fine, problem.fine_equations
-    V_hat, _ = equations.hats(at.V, Points(at.alpha / problem.srf.beta, at.scale, at.scale))
-    hats = np.max(np.abs(V_hat - at.V_hat), axis=-1) / np.max(np.abs(V_hat), axis=-1)
-    v = _unfitted(fine, mean) + (q * equations.multiplicity) @ equations.coefficients
-    error = np.abs(v @ fine.weight - problem.srf.noise - test_error) / np.abs(test_error)
-    larger: Array = np.maximum(hats, error)
-    return larger
+def _hats_error(fine: Equations, at: Resolvent) -> Array:
+    """Compute the hats again on twice as many nodes; give the relative change."""
+    V_hat, _ = fine.hats(at.V, Points(at.alpha / fine.beta, at.scale, at.scale))
+    error: Array = np.max(np.abs(V_hat - at.V_hat), axis=-1) / np.max(np.abs(V_hat), axis=-1)
+    return error
 
 
 def solve(problem: Problem, grid: Grid) -> Solution:
@@ -268,6 +311,14 @@ class Solver:
         self.fine = conditional_features(self.srf, fineness=2)
         self.equations = Equations(self.features, self.srf)
         self.fine_equations = Equations(self.fine, self.srf)
+        self.misfit = Misfit(self.features)
+        self.functions = self.features.fold(self.misfit.functions(self.features))
+        # Of the misfit's functions and of the variances' coefficients, on both rules.
+        pairs = ((self.features, self.equations), (self.fine, self.fine_equations))
+        self.expectations = np.stack([
+            np.concatenate([self.misfit.functions(f) @ f.weight, equations.weighted.sum(axis=0)])
+            for f, equations in pairs
+        ], axis=-1)  # fmt: skip
 
     def points(self, alpha: Array, ridge: Array) -> Solution:
         """Solve at the points (alpha, ridge), arrays of one shape: alpha > 0, ridge >= 0."""

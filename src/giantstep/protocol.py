@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -204,7 +205,7 @@ class SpikedFeatures:
         }  # fmt: skip
         _settle(self, intervals, faults + _group_faults(self, per_group))
 
-    @property
+    @cached_property
     def groups(self) -> Groups:
         """The groups as arrays."""
         return Groups(*(np.array(getattr(self, name)) for name in _PER_GROUP))

@@ -13,6 +13,7 @@ times 1/scale the equations keep their form, `1 + V` becoming `scale + W` and `r
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,18 +67,35 @@ class Triangle:
         return matrices
 
 
-def response_one(V1_hat: Array, L: Array, groups: Groups, beta: float) -> Array:
-    """Solve `q (L + c M(q)) = 1` for one group: a quadratic, its positive root not cancelling.
+@cache
+def triangle_of(groups: int) -> Triangle:
+    """Give the triangle of a number of groups; they are made once."""
+    return Triangle(groups)
 
-    `c V1_hat q` is section 5's Marchenko-Pastur resolvent g(s).
+
+def variances_of_one(V1_hat: Array, L: Array, c: float, beta: float) -> tuple[Array, Array]:
+    """Give `variances` for one group in closed form, theory.md section 5.
+
+    q solves `q (L + c M(q)) = 1`, a quadratic, whose positive root is taken without cancellation
+    (`c V1_hat q` is section 5's Marchenko-Pastur resolvent g(s)); the traces of equation (19)
+    follow as sums of positive terms.
+
+    Parameters
+    ----------
+    V1_hat, L : Array, shape (S,)
     """
-    c = groups.c[0]
-    A = V1_hat[:, :, 0]
-    a, b = beta * c * L * A, L + c * A * (1 - beta)
+    a, b = beta * c * L * V1_hat, L + c * V1_hat * (1 - beta)
     root = np.sqrt(b**2 + 4 * a)
     with np.errstate(divide="ignore", invalid="ignore"):
-        q: Array = np.where(b >= 0, 2 / (b + root), (root - b) / (2 * a))
-    return q
+        q = np.where(b >= 0, 2 / (b + root), (root - b) / (2 * a))
+    shrink = 1 / (1 + beta * c * q * V1_hat)  # (1 + beta D V1_hat)^-1, D = c q
+    V1 = c * q * shrink
+    slope = L + c * V1_hat * shrink**2
+    T20 = q / slope
+    T21 = V1 * shrink / slope
+    T22 = beta * V1**2 + c * shrink**2 * T21
+    T = np.stack([T22, T21, T21, T20], axis=-1).reshape(-1, 2, 2)
+    return np.stack([V1, q], axis=-1), T
 
 
 def response(V1_hat: Array, L: Array, groups: Groups, beta: float) -> Array:
@@ -137,14 +155,14 @@ def variances(
     T : Array, shape (S, K, K)
         A column per entry of (V1_hat, L); an off-diagonal entry of V1_hat stands for both places.
     """
-    one = groups.c.size == 1 and closed_form
-    q = (response_one if one else response)(V1_hat, L, groups, beta)
-    return from_response(q, V1_hat, groups, beta)
+    if groups.c.size == 1 and closed_form:
+        return variances_of_one(V1_hat[:, 0, 0], L[:, 0], groups.c[0], beta)
+    return from_response(response(V1_hat, L, groups, beta), V1_hat, groups, beta)
 
 
 def from_response(q: Values, V1_hat: Values, groups: Groups, beta: float) -> tuple[Values, Values]:
     """Give V and T of `variances` once q solves its equation; real or complex."""
-    triangle, pi, c = Triangle(groups.c.size), groups.pi, groups.c
+    triangle, pi, c = triangle_of(groups.c.size), groups.pi, groups.c
     i, j, off = triangle.rows, triangle.columns, triangle.multiplicity == 2
     M, K = _screened(V1_hat, pi * c * q, beta)
     shrink = K.transpose(0, 2, 1)  # (I + beta D V1_hat)^-1
@@ -169,6 +187,13 @@ def solve_small(matrix: Values, right: Values) -> Values:
     """Solve small systems, shapes (S, K, K) and (S, K) or (S, K, R); singular ones give NaN."""
     vector = right.ndim == matrix.ndim - 1
     right = right[..., None] if vector else right
+    if matrix.shape[-1] == 2:  # by Cramer's rule: one group's systems, and there are many
+        (a, b), (c, d) = np.moveaxis(matrix[..., None], (-3, -2), (0, 1))
+        x, y = np.moveaxis(right, -2, 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            pair = np.stack([d * x - b * y, a * y - c * x], axis=-2) / (a * d - b * c)[..., None, :]
+        solved: Values = pair[..., 0] if vector else pair
+        return solved
     try:
         solution: Values = np.linalg.solve(matrix, right)
     except np.linalg.LinAlgError:
@@ -192,8 +217,8 @@ class Resolvent:
         -d(V1, V2)/d(V1_hat, ridge + V2_hat), times the scale squared.
     H : Array, shape (S, K, K)
         -d(V1_hat, V2_hat)/d(V1, V2), over the scale squared.
-    contraction : Array, shape (S, N)
-        1/(1 + V(kappa)), over the scale.
+    contraction : Array, shape (S, N')
+        1/(1 + V(kappa)), over the scale, on the nodes that do (`ConditionalFeatures.half`).
     residual : Array, shape (S,)
         Largest relative residual of the equations.
     error : Array, shape (S,)
@@ -245,7 +270,6 @@ class _State(NamedTuple):
     V: Array
     T: Array
     H: Array
-    contraction: Array
     mapped: Array
     norm: Array
     newton: Array
@@ -273,18 +297,16 @@ class Equations:
 
     def __init__(self, features: ConditionalFeatures, srf: SpikedFeatures) -> None:
         self.groups, self.beta = srf.groups, srf.beta
-        self.triangle = Triangle(self.groups.c.size)
+        self.triangle = triangle_of(self.groups.c.size)
         i, j = self.triangle.rows, self.triangle.columns
         # Coefficients of (V1, V2) in V(kappa), and how often each stands there.
-        self.coefficients = np.concatenate(
-            [features.mu1[i] * features.mu1[j], features.mu2_squared]
-        )
+        coefficients = np.concatenate([features.mu1[i] * features.mu1[j], features.mu2_squared])
+        self.coefficients = features.half(coefficients)
         ones = np.ones(self.groups.c.size)
         self.multiplicity = np.concatenate([self.triangle.multiplicity, ones])
-        self.weighted = (self.coefficients * features.weight).T
-        size = self.coefficients.shape[0]
-        products = self.coefficients[:, None] * self.weighted.T
-        self.products = products.reshape(size * size, -1).T
+        self.weighted = features.fold(coefficients).T
+        products = coefficients[:, None] * coefficients
+        self.products = features.fold(products.reshape(len(coefficients) ** 2, -1)).T
         # Entries that are logarithms, entries that are correlations and the two they are between.
         self.positive = np.flatnonzero(self.multiplicity == 1)
         self.mixed = np.flatnonzero(self.multiplicity == 2)
@@ -298,8 +320,9 @@ class Equations:
 
     def hats(self, V: Values, points: Points) -> tuple[Values, Values]:
         """Compute the hats at V, and the contraction 1/(scale + V(kappa))."""
-        field = (V * self.multiplicity) @ self.coefficients
-        contraction = 1 / (points.scale[:, None] + field)
+        contraction = (V * self.multiplicity) @ self.coefficients
+        contraction += points.scale[:, None]
+        np.reciprocal(contraction, out=contraction)
         return points.ratio[:, None] * (contraction @ self.weighted), contraction
 
     def slopes(self, contraction: Values, points: Points) -> Values:
@@ -317,14 +340,16 @@ class Equations:
         mapped, contraction = self.hats(V, points)
         H = self.slopes(contraction, points)
         gap = self._coordinates(hats) - self._coordinates(mapped)
-        jacobian = solve_small(self._frame(mapped), H @ T @ self._frame(hats))
+        jacobian = self._relative(H @ T, hats, mapped)
         both = np.stack([-gap, np.ones_like(gap)], axis=-1)
         newton, response = np.moveaxis(solve_small(np.eye(size) - jacobian, both), -1, 0)
-        return _State(hats, V, T, H, contraction, mapped, _largest(gap), newton, _largest(response))
+        return _State(hats, V, T, H, mapped, _largest(gap), newton, _largest(response))
 
     def _sizes(self, hats: Array) -> tuple[Array, Array]:
         """Give what logarithms are taken of, and the geometric means that correlations divide."""
         positive = np.maximum(hats, _TINY)
+        if not self.mixed.size:
+            return positive, positive[:, :0]
         first, second = self.between
         return positive, np.sqrt(positive[:, first] * positive[:, second])
 
@@ -333,6 +358,12 @@ class Equations:
         coordinates = np.log(positive)
         coordinates[:, self.mixed] = hats[:, self.mixed] / means
         return coordinates
+
+    def _relative(self, slopes: Array, hats: Array, mapped: Array) -> Array:
+        """Turn d mapped/d hats into a derivative between their coordinates."""
+        if not self.mixed.size:  # all are logarithms
+            return slopes * self._sizes(hats)[0][:, None, :] / self._sizes(mapped)[0][:, :, None]
+        return solve_small(self._frame(mapped), slopes @ self._frame(hats))
 
     def _frame(self, hats: Array) -> Array:
         """Give the derivative of the hats by the coordinates."""
@@ -397,7 +428,7 @@ def solve_resolvent(equations: Equations, alpha: Array, ridge: Array) -> Resolve
         V_hat=state.hats,
         T=state.T,
         H=state.H,
-        contraction=state.contraction,
+        contraction=equations.hats(state.V, points)[1],
         residual=state.norm,
         error=np.maximum(_largest(state.newton), _ROUNDING * state.sensitivity),
         iterations=iterations,
