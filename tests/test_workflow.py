@@ -6,11 +6,13 @@ import re
 import shutil
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray as xr
+import yaml
 
 ROOT = Path(__file__).parents[1]
 FIGURE = "config/figures/fig2.yaml"
@@ -83,6 +85,28 @@ def test_the_merged_file_alone_redraws_the_figure(finished):
         gap = mean - curve["test_error"].sel(alpha=data["alpha_simulated"].values).values
         z = gap / curve["simulated_test_error_stderr"]
         assert curve["z_score"].values == pytest.approx(z.values)
+
+
+def test_the_drawing_names_what_varies_and_fits_on_its_page(finished):
+    from matplotlib import rc_context
+
+    from giantstep.figures import fig2, style
+
+    with xr.open_dataset(finished / "results/figures/fig2.nc") as data, rc_context(style.rc()):
+        figure = fig2.draw(data, yaml.safe_load((finished / FIGURE).read_text()))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            figure.canvas.draw()
+        page = figure.bbox
+        for axes in figure.axes:
+            legend = axes.get_legend()
+            box = legend.get_window_extent()
+            assert axes.bbox.width > 0.3 * page.width
+            assert box.x0 >= axes.bbox.x0 - 1
+            assert box.y0 >= axes.transData.transform((0, axes.dataLim.ymax))[1]
+    names = [text.get_text() for text in figure.axes[1].get_legend().get_texts()]
+    values = ("0", "0.5", "2", r"\infty")
+    assert names == [*(rf"$\alpha_0 = {value}$" for value in values), "best linear"]
 
 
 def test_the_merged_file_says_how_it_was_made_and_nothing_of_where(finished):

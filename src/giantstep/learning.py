@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -294,7 +295,7 @@ def solve(problem: Problem, grid: Grid) -> Solution:
         Arrays of shape (alphas, ridges, ...). Points that failed hold NaN, and say so in `status`.
     """
     alpha, ridge = np.meshgrid(np.asarray(grid.alpha), np.asarray(grid.ridge), indexing="ij")
-    return Solver(problem).points(alpha, ridge)
+    return solver_of(problem).points(alpha, ridge)
 
 
 class Solver:
@@ -331,6 +332,10 @@ class Solver:
             ]
         flat = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         return _collect(flat, alpha.shape)
+
+
+# A problem is often asked about again, point by point.
+solver_of = lru_cache(maxsize=16)(Solver)
 
 
 def _collect(flat: dict[str, Array], shape: tuple[int, ...]) -> Solution:

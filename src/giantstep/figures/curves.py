@@ -17,12 +17,8 @@ def panel_data(data: xr.Dataset, panel: str) -> xr.Dataset:
     return data.isel(curve=np.flatnonzero(data["panel"].values == panel))
 
 
-# What may differ between the curves of a panel, and what a panel's title says otherwise.
-PARAMETERS = (
-    "learning_rate", "alpha0", "bulk_variance", "spike_strength", "alignment", "beta", "ridge",
-    "noise", "readout",
-)  # fmt: skip
-TITLED = ("learning_rate", "spike_strength", "alignment", "ridge")
+# What a panel's title says beside the functions, where its curves share it: of a step, of an sRF.
+TITLED = (("learning_rate", "ridge"), ("spike_strength", "alignment", "ridge"))
 
 
 def written(data: xr.Dataset, name: str, curve: int) -> str:
@@ -35,15 +31,15 @@ def written(data: xr.Dataset, name: str, curve: int) -> str:
     return f"{data[name].attrs['symbol']} = {value}"
 
 
-def varied(data: xr.Dataset) -> list[str]:
-    """List the parameters that differ between the curves."""
-    present = [name for name in PARAMETERS if name in data and data[name].ndim == 1]
-    return [name for name in present if len({str(x) for x in data[name].values}) > 1]
+def varied(data: xr.Dataset, curve: int) -> list[str]:
+    """List the parameters that set a curve apart, which its name spells out."""
+    _, _, parts = str(data["curve"].values[curve]).partition(":")
+    return [part.split("=")[0] for part in parts.split(",") if "=" in part]
 
 
 def label(data: xr.Dataset, curve: int) -> str:
     """Name a curve by what sets it apart from the others."""
-    parts = [written(data, name, curve) for name in varied(data)]
+    parts = [written(data, name, curve) for name in varied(data, curve)]
     return ", ".join(f"${part}$" for part in parts if part) or str(data["curve"].values[curve])
 
 
@@ -93,7 +89,8 @@ def legend_above(axes: Axes, columns: int) -> None:
 def setting(data: xr.Dataset) -> str:
     """Write what all curves of a panel share: functions, and the parameters worth a title."""
     student, teacher = (lookup(data[name].values[0]).label for name in ("activation", "target"))
-    shared = [name for name in TITLED if name in data and name not in varied(data)]
+    stepped = "learning_rate" in data and not np.isnan(data["learning_rate"].values[0])
+    shared = [name for name in TITLED[0 if stepped else 1] if name not in varied(data, 0)]
     parts = [rf"\sigma = {student}", rf"\sigma_\star = {teacher}"]
     parts += [written(data, name, 0) for name in shared if data[name].ndim == 1]
     return "$" + r",\ ".join(part for part in parts if part) + "$"
