@@ -82,7 +82,7 @@ def legend_above(axes: Axes, columns: int) -> None:
     """Put the legend above the data, making room for it on an axis that starts at zero."""
     entries = len(axes.get_legend_handles_labels()[1])
     rows = -(-entries // columns)
-    axes.set_ylim(0, axes.dataLim.ymax * (1.06 + 0.11 * rows))
+    axes.set_ylim(0, axes.dataLim.ymax * (1.06 + 0.13 * rows))
     axes.legend(loc="upper right", ncols=columns, columnspacing=1.2)
 
 
