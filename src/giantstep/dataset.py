@@ -186,7 +186,8 @@ def write(dataset: xr.Dataset, path: str | Path) -> None:
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     for left_behind in path.parent.glob(f".{path.name}.*.part"):  # by a job that was killed
         left_behind.unlink(missing_ok=True)
-    dataset = dataset.assign_attrs(content_hash=content_hash(dataset))
+    # An encoding that came from another file would cut texts to the lengths they had there.
+    dataset = dataset.drop_encoding().assign_attrs(content_hash=content_hash(dataset))
     try:
         dataset.to_netcdf(beside, engine="netcdf4", format="NETCDF4")
         _check(beside, path)

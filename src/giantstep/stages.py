@@ -27,6 +27,13 @@ from giantstep.replicates import Summary, summarise
 from giantstep.srf import equivalent_features
 
 ERRORS = ("test_error", "training_error")
+# What each group of neurons, and each pair of groups, has of its own.
+_OF_GROUPS = {
+    **dict.fromkeys(("bulk_variance", "spike_strength", "fraction", "bias"), ("group",)),
+    **dict.fromkeys(("m", "zeta", "psi", "q2", "V2"), ("group",)),
+    **dict.fromkeys(("q1", "V1"), ("group", "other_group")),
+}
+_OVERLAPS = ("m", "zeta", "psi", "q1", "q2", "V1", "V2")
 
 
 def parameters(problem: Problem) -> xr.Dataset:
@@ -162,6 +169,16 @@ def curve(
     return lines
 
 
+def _by_group(line: xr.Dataset) -> xr.Dataset:
+    """Count a line's groups of neurons from 1, so that lines with other numbers of them align."""
+    for name, dims in _OF_GROUPS.items():
+        if dims[0] not in line[name].dims:
+            line = line.assign({name: line[name].expand_dims(dict.fromkeys(dims, 1))})
+    counts = {d: np.arange(1, line.sizes[d] + 1) for d in ("group", "other_group")}
+    # A single group's parameters are coordinates too, after which assign made variables of them.
+    return line.assign_coords(counts).set_coords([n for n in _OF_GROUPS if n not in _OVERLAPS])
+
+
 def merged(
     title: str,
     lines: Sequence[xr.Dataset],
@@ -170,17 +187,26 @@ def merged(
     root_seed: int,
 ) -> xr.Dataset:
     """Put all lines of a figure into one self-contained Dataset along `curve`."""
-    scalars = {str(name) for line in lines for name, c in line.coords.items() if c.ndim == 0}
-    # What only some lines have (alpha0 of a step, say) is NaN for the others.
+    if any("group" in line.dims for line in lines):
+        lines = [_by_group(line) for line in lines]
+    # What only some lines have (alpha0 of a step, say) is NaN, or an empty text, for the others.
+    missing = {
+        str(name): "" if coordinate.dtype.kind in "OU" else np.nan
+        for line in lines
+        for name, coordinate in line.coords.items()
+        if name not in line.dims
+    }
+    names = set(missing)
     filled = [
-        line.assign_coords(dict.fromkeys(scalars - set(line.coords), np.nan)) for line in lines
+        line.assign_coords({name: missing[name] for name in names - set(map(str, line.coords))})
+        for line in lines
     ]
     return describe(
         xr.concat(
             filled,
             "curve",
             data_vars="all",
-            coords=sorted(scalars - {"curve"}),
+            coords=sorted(names - {"curve"}),
             compat="equals",
             join="outer",  # of the groups: curves may have different numbers of them
             combine_attrs="drop",

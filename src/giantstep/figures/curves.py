@@ -21,26 +21,23 @@ def panel_data(data: xr.Dataset, panel: str) -> xr.Dataset:
 TITLED = (("learning_rate", "ridge"), ("spike_strength", "alignment", "ridge"))
 
 
-def written(data: xr.Dataset, name: str, curve: int) -> str:
-    """Write a parameter of a curve in LaTeX, by its symbol; nothing, if the curve has none."""
-    value = data[name].values[curve]
-    if np.ndim(value) or value != value:
-        return ""
-    if not isinstance(value, str):
-        value = r"\infty" if np.isinf(value) else f"{value:g}"
+def written(data: xr.Dataset, name: str, value: str) -> str:
+    """Write a parameter in LaTeX, by its symbol."""
+    value = {"inf": r"\infty"}.get(value, value).replace(" ", r",\ ")
     return f"{data[name].attrs['symbol']} = {value}"
 
 
-def varied(data: xr.Dataset, curve: int) -> list[str]:
-    """List the parameters that set a curve apart, which its name spells out."""
+def varied(data: xr.Dataset, curve: int) -> dict[str, str]:
+    """Give the parameters that set a curve apart, and their values, as its name spells them out."""
     _, _, parts = str(data["curve"].values[curve]).partition(":")
-    return [part.split("=")[0] for part in parts.split(",") if "=" in part]
+    pairs = (part.partition("=") for part in parts.split(",") if "=" in part)
+    return {name: value for name, _, value in pairs}
 
 
 def label(data: xr.Dataset, curve: int) -> str:
     """Name a curve by what sets it apart from the others."""
-    parts = [written(data, name, curve) for name in varied(data, curve)]
-    return ", ".join(f"${part}$" for part in parts if part) or str(data["curve"].values[curve])
+    parts = [written(data, name, value) for name, value in varied(data, curve).items()]
+    return ", ".join(f"${part}$" for part in parts) or str(data["curve"].values[curve])
 
 
 def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None = None) -> None:
@@ -92,8 +89,10 @@ def setting(data: xr.Dataset) -> str:
     stepped = "learning_rate" in data and not np.isnan(data["learning_rate"].values[0])
     shared = [name for name in TITLED[0 if stepped else 1] if name not in varied(data, 0)]
     parts = [rf"\sigma = {student}", rf"\sigma_\star = {teacher}"]
-    parts += [written(data, name, 0) for name in shared if data[name].ndim == 1]
-    return "$" + r",\ ".join(part for part in parts if part) + "$"
+    parts += [
+        written(data, name, f"{data[name].values[0]:g}") for name in shared if data[name].ndim == 1
+    ]
+    return "$" + r",\ ".join(parts) + "$"
 
 
 def heading(axes: Axes, index: int, text: str) -> None:
