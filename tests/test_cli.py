@@ -56,6 +56,8 @@ def test_spectrum_and_bounds_are_printed(capsys):
     code, rows, err = run(capsys, "spectrum", *aligned, "--alpha", "2", "--points", "20")
     assert (code, len(rows)) == (0, 20)
     assert "share of eigenvalues at zero: 0\n" in err
+    _, (at,), _ = run(capsys, "spectrum", *aligned, "--alpha", "2", "--x", rows[9]["x"])
+    assert float(at["density"]) == pytest.approx(float(rows[9]["density"]), rel=1e-6)
     code, (row,), _ = run(capsys, "bounds", *aligned)
     assert code == 0
     assert float(row["lower"]) < float(row["upper"]) < 1
@@ -122,6 +124,7 @@ BAD = [
     ("theory --ridge 0.1 --alpha 1 --target polynomial:x", "--target polynomial:x: must be one of"),
     ("spectrum --alpha 0", "--alpha 0.0: must be a finite number > 0"),
     ("spectrum --alpha 1 --points 1", "--points 1: must be a whole number from 8"),
+    ("spectrum --alpha 1 --x 1 0", "--x 0.0: must be a finite number > 0"),
     ("bounds", "must be 1 or -1 for the bounds to hold"),
     ("simulate --ridge 0.1 --alpha 1e-5", "such that alpha * dimension (here 500)"),
 ]

@@ -81,6 +81,22 @@ def test_simulated_spiked_features_agree_with_the_theory():
     assert np.abs(z).max() < 4.5  # six points; finite size adds about one standard error
 
 
+def test_simulated_groups_agree_with_the_theory():
+    srf = SpikedFeatures(
+        "hardtanh",
+        "sign",
+        (1, 2),
+        (1, 2),
+        0.9,
+        0.7,
+        noise=0.1,
+        fraction=(0.4, 0.6),
+        bias=(0.3, -0.5),
+    )
+    z = z_scores(srf, Grid((0.5, 2.0), (0.1,)), Sizes(600, 1, 4000), networks=8)
+    assert np.abs(z).max() < 4.5
+
+
 def test_simulated_networks_agree_with_the_theory_after_a_large_batch():
     protocol = Protocol("tanh", "sin", 1, alpha0=20, beta=1)
     z = z_scores(protocol, Grid((0.5, 1.0, 3.0), (0.1,)), Sizes(400, 2, 4000), networks=8)

@@ -23,6 +23,7 @@ from giantstep.bounds import (
 )
 from giantstep.faults import (
     COUNT,
+    POSITIVE,
     Fault,
     Interval,
     InvalidParametersError,
@@ -41,7 +42,7 @@ from giantstep.protocol import (
     one_spike,
 )
 from giantstep.replicates import summarise
-from giantstep.spectrum import spectrum
+from giantstep.spectrum import SpectralDensity, spectrum
 
 Table = dict[str, NDArray[Any]]
 
@@ -149,6 +150,9 @@ def _parser() -> argparse.ArgumentParser:
     spectrum = command("spectrum", "density of the eigenvalues of Phi^T Phi")
     spectrum.add_argument("--alpha", required=True, type=float, help="samples over dimension, > 0")
     spectrum.add_argument("--points", type=int, default=200, help="of the density (default 200)")
+    spectrum.add_argument(
+        "--x", type=float, nargs="+", help="eigenvalues > 0 to take the density at, instead"
+    )
     command("bounds", "bounds on the error optimised over the ridge, for an aligned spike")
     return parser
 
@@ -236,6 +240,8 @@ def _spectrum(arguments: argparse.Namespace) -> Table:
     arguments.ridge, alpha = [1.0], arguments.alpha
     arguments.alpha = [alpha]
     problem, _ = _checked(arguments, points=Interval(8, 100_000, whole=True))
+    if faults := [Fault("x", x, str(POSITIVE)) for x in arguments.x or () if x not in POSITIVE]:
+        raise InvalidParametersError(faults)
     found = spectrum(problem, alpha, arguments.points)
     edges = ", ".join(f"[{low:.6g}, {high:.6g}]" for low, high in found.edges)
     large = ", ".join(f"{value:.6g} d" for value in found.outliers) or "none"
@@ -245,7 +251,10 @@ def _spectrum(arguments: argparse.Namespace) -> Table:
         f"eigenvalues of order d: {large}",
     ):
         print(line, file=sys.stderr)
-    return {"x": found.x, "density": found.density}
+    if arguments.x is None:
+        return {"x": found.x, "density": found.density}
+    x = np.array(arguments.x)
+    return {"x": x, "density": SpectralDensity(problem, alpha)(x)}
 
 
 def _bounds(arguments: argparse.Namespace) -> Table:
