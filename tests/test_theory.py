@@ -8,8 +8,9 @@ from giantstep.features import conditional_features
 from giantstep.learning import Status, solve
 from giantstep.montecarlo import members
 from giantstep.protocol import Grid, Groups, Protocol, SpikedFeatures
-from giantstep.resolvent import Equations, Triangle, solve_resolvent, variances
+from giantstep.resolvent import Equations, solve_resolvent
 from giantstep.srf import equivalent_features
+from giantstep.variances import Triangle, variances
 
 # theory.md, section 11: parameters, then c, r, gamma and the theory's seven numbers.
 REFERENCE = [

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from giantstep.activations import Array
 from giantstep.features import ConditionalFeatures, conditional_features
 from giantstep.protocol import Problem, SpikedFeatures
-from giantstep.resolvent import Equations, Points, from_response, solve_small
+from giantstep.resolvent import Equations, Points
 from giantstep.srf import equivalent_features
+from giantstep.variances import from_response, solve_small
 
 Complex = NDArray[np.complex128]
 
