@@ -51,6 +51,14 @@ def test_several_letters_have_columns_of_their_own_and_the_best_ridge_can_be_ask
     assert errors[1] == errors.min() == pytest.approx(float(row["test_error"]), rel=1e-10)
 
 
+def test_letters_may_be_negative(capsys):
+    arguments = ("--alpha", "1", "--ridge", "0.1", "--readout")
+    _, (mirrored,), _ = run(capsys, "theory", *STEP, *arguments, "1:0.5", "-1:0.5")
+    _, (uniform,), _ = run(capsys, "theory", *STEP, *arguments, "1:1")
+    errors = [float(row["test_error"]) for row in (mirrored, uniform)]
+    assert errors[0] == pytest.approx(errors[1], rel=1e-10)
+
+
 def test_spectrum_and_bounds_are_printed(capsys):
     aligned = (*SPIKED, "--alignment", "1")
     code, rows, err = run(capsys, "spectrum", *aligned, "--alpha", "2", "--points", "20")

@@ -117,3 +117,18 @@ def test_the_learned_function_and_the_target_leave_the_test_error_of_the_noise_o
     gap = ((np.sin(s) - learned_function(srf, solution, s)) ** 2) @ weight
     assert np.all(gap < solution.test_error)
     assert gap[1, 0] > 0.3 * solution.test_error[1, 0]
+
+
+def test_no_best_ridge_is_given_where_no_point_has_an_error(monkeypatch):
+    from giantstep.learning import Solver
+
+    points = Solver.points
+
+    def failing(self, alpha, ridge):
+        found = points(self, alpha, ridge)
+        found.test_error[alpha > 1] = np.nan
+        return found
+
+    monkeypatch.setattr(Solver, "points", failing)
+    _, found = optimal_ridge(ALIGNED[0], np.array([0.5, 2.0]))
+    assert np.isfinite(found.test_error).tolist() == [True, False]

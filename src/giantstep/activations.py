@@ -98,31 +98,37 @@ def _sin_moments(mean: Array, std: float) -> GaussianMoments:
 
 def _erf_moments(mean: Array, std: float) -> GaussianMoments:
     width = np.sqrt(1 + 2 * std**2)
-    value = erf(mean / width)
-    slope = 2 * std / (np.sqrt(np.pi) * width) * np.exp(-((mean / width) ** 2))
-    second = 1 - 8 * owens_t(np.sqrt(2) * mean / width, 1 / np.sqrt(1 + 4 * std**2))
-    return GaussianMoments(value, slope, np.maximum(second - value**2 - slope**2, 0))
+    x = mean / width
+    slope = 2 * std / (np.sqrt(np.pi) * width) * np.exp(-(x**2))
+    # The residual is that of the tail, 1 - erf, which is small where erf is near one.
+    tail = erfc(np.abs(x))
+    second = 2 * tail - 8 * owens_t(np.sqrt(2) * x, 1 / np.sqrt(1 + 4 * std**2))
+    return GaussianMoments(erf(x), slope, np.maximum(second - tail**2 - slope**2, 0))
+
+
+def _ramp(mean: Array, std: float) -> tuple[Array, Array, Array]:
+    """Give E f, E f' and E f^2 of f = max(t, 0)."""
+    x = mean / std
+    mass, density = ndtr(x), np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
+    second = (mean**2 + std**2) * mass + mean * std * density
+    return mean * mass + std * density, mass, np.maximum(second, 0)
 
 
 def _relu_moments(mean: Array, std: float) -> GaussianMoments:
-    x = mean / std
-    mass, density = ndtr(x), np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
-    value, slope = mean * mass + std * density, std * mass
-    second = (mean**2 + std**2) * mass + mean * std * density
-    return GaussianMoments(value, slope, np.maximum(second - value**2 - slope**2, 0))
+    value, mass, _ = _ramp(mean, std)
+    # max(t, 0) and max(-t, 0) differ by t: their residuals are one, and small in the tail.
+    tail, tail_mass, second = _ramp(-np.abs(mean), std)
+    residual = second - tail**2 - (std * tail_mass) ** 2
+    return GaussianMoments(value, std * mass, np.maximum(residual, 0))
 
 
 def _hardtanh_moments(mean: Array, std: float) -> GaussianMoments:
-    low, high = (-1 - mean) / std, (1 - mean) / std
-    inside = ndtr(high) - ndtr(low)
-    at_low, at_high = (np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi) for x in (low, high))
-    linear = at_low - at_high  # E z over the inside
-    quadratic = inside + low * at_low - high * at_high  # E z^2 over the inside
-    outside = ndtr(-high) + ndtr(low)
-    value = ndtr(-high) - ndtr(low) + mean * inside + std * linear
-    second = outside + mean**2 * inside + 2 * mean * std * linear + std**2 * quadratic
-    slope = std * inside
-    return GaussianMoments(value, slope, np.maximum(second - value**2 - slope**2, 0))
+    # For |t| it is 1 - g, where g = min(max(1 - |t|, 0), 2) is small in the tail.
+    size = np.abs(mean)
+    (one, mass, second), (two, lost, fourth) = _ramp(1 - size, std), _ramp(-1 - size, std)
+    g, slope = one - two, std * (mass - lost)
+    residual = second - fourth - 4 * two - g**2 - slope**2
+    return GaussianMoments(np.sign(mean) * (1 - g), slope, np.maximum(residual, 0))
 
 
 def polynomial(name: str, label: str, coefficients: Sequence[float] | Array) -> ScalarFunction:

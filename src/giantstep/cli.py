@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn, TextIO
@@ -319,12 +320,8 @@ def _advise(solution: Solution) -> None:
 
 
 def _readable(argument: str) -> str:
-    """Keep argparse from taking a negative number such as -1e-3 for a flag: it spares blanks."""
-    try:
-        float(argument)
-    except ValueError:
-        return argument
-    return f" {argument}"
+    """Keep argparse from taking -1e-3 or -1:0.5 for a flag: it spares what begins with a blank."""
+    return f" {argument}" if re.match(r"-(\d|\.\d|inf|nan)", argument) else argument
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from giantstep.activations import Array
-from giantstep.features import student
-from giantstep.gaussian import graded_edges, split_rule, unit_edges
+from giantstep.activations import Array, lookup
+from giantstep.features import bend_width, student
+from giantstep.gaussian import RANGE, graded_edges, split_rule, unit_edges
 from giantstep.learning import Solution
 from giantstep.protocol import SpikedFeatures
 
@@ -47,10 +47,16 @@ def _rule(srf: SpikedFeatures, s: Array, rho: float) -> tuple[Array, Array]:
     """Give nodes and weights over t, shape (M, N), that resolve the features around their bend."""
     if rho == 0:
         return np.zeros((s.size, 1)), np.ones((s.size, 1))
+    function = lookup(srf.activation)
     edges = [np.zeros((s.size, 1))]
     for c, u, _, b in zip(*srf.groups, strict=True):
-        if u != 0:
-            scale = math.sqrt(c) / (abs(u) * rho)
-            centre = (-b / u - srf.alignment * s) / rho
+        if u == 0:
+            continue
+        scale = bend_width(function, u * rho, math.sqrt(c))
+        if function.oscillates and scale < 1:
+            steps = np.arange(-RANGE, RANGE, scale)
+            edges.append(np.broadcast_to(steps, (s.size, steps.size)))
+        for kink in function.kinks or (0.0,):
+            centre = ((kink - b) / u - srf.alignment * s) / rho
             edges.append(centre[:, None] + graded_edges(0.0, scale))
     return split_rule(unit_edges(np.concatenate(edges, axis=1)))

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from giantstep.activations import Array, lookup
+from giantstep.activations import Array, ScalarFunction, lookup
 from giantstep.gaussian import RANGE, graded_edges, moments, split_rule, unit_edges
 from giantstep.protocol import SpikedFeatures
+
+# Combinations of the mu1 below this share of the largest are rounding, not functions.
+_INDEPENDENT = 1e-13
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,10 @@ class ConditionalFeatures:
         The rule.
     mu0, mu1, mu2_squared : Array, shape (G, N)
         Equation (15).
+    phi : Array, shape (R, N)
+    B : Array, shape (G, R)
+        Orthogonal functions of which the mu1 are made, `mu1 = B phi`: fewer than groups, where
+        the mu1 depend on one another.
     h, h_z : Array, shape (N,)
         Mean and slope of the target given kappa (theory.md section 4).
     target_residual : Array, shape (N,)
@@ -40,6 +47,8 @@ class ConditionalFeatures:
     mu0: Array
     mu1: Array
     mu2_squared: Array
+    phi: Array
+    B: Array
     h: Array
     h_z: Array
     target_residual: Array
@@ -59,6 +68,12 @@ class ConditionalFeatures:
         return folded
 
 
+def bend_width(function: ScalarFunction, slope: float, width: float) -> float:
+    """Give the width over which f(slope kappa + ...), smoothed by a Gaussian, bends."""
+    own = 0.0 if function.kinks else 1.0  # without kinks it bends on its own scale of one
+    return math.hypot(width, own) / abs(slope)
+
+
 def kappa_rule(srf: SpikedFeatures, fineness: int = 1) -> tuple[Array, Array]:
     """Choose a quadrature rule over kappa that resolves both the features and the target.
 
@@ -76,9 +91,7 @@ def kappa_rule(srf: SpikedFeatures, fineness: int = 1) -> tuple[Array, Array]:
     for function, slope, shift, width in bends:
         if slope == 0:
             continue
-        if not function.kinks:  # bends on its own scale of one, besides
-            width = math.hypot(width, 1.0)
-        scale = width / abs(slope)
+        scale = bend_width(function, slope, width)
         if function.oscillates and scale < 1:
             edges.append(np.arange(-RANGE, RANGE, scale))
         kinks = function.kinks or (0.0,)
@@ -100,7 +113,18 @@ def student(srf: SpikedFeatures, kappa: Array, fineness: int = 1) -> tuple[Array
     )
 
 
-def conditional_features(srf: SpikedFeatures, fineness: int = 1) -> ConditionalFeatures:
+def _independent(mu1: Array, weight: Array) -> Array:
+    """Give orthonormal columns B, shape (G, R), with mu1 = B (B^T mu1) to rounding."""
+    if mu1.shape[0] == 1:
+        return np.eye(1)
+    left, size, _ = np.linalg.svd(mu1 * np.sqrt(weight), full_matrices=False)
+    kept: Array = left[:, size > _INDEPENDENT * size[0]]
+    return kept
+
+
+def conditional_features(
+    srf: SpikedFeatures, fineness: int = 1, B: Array | None = None
+) -> ConditionalFeatures:
     """Evaluate equation (15) and the target's conditional moments on the nodes.
 
     Parameters
@@ -108,6 +132,8 @@ def conditional_features(srf: SpikedFeatures, fineness: int = 1) -> ConditionalF
     srf : SpikedFeatures
     fineness : int
         Multiplies the number of nodes of all rules.
+    B : Array, optional
+        That of the same features on another rule; by default found here.
     """
     kappa, weight = kappa_rule(srf, fineness)
     mirrored = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
@@ -120,6 +146,7 @@ def conditional_features(srf: SpikedFeatures, fineness: int = 1) -> ConditionalF
         )
     else:
         mu0, mu1, mu2_squared = student(srf, kappa, fineness)
+    B = _independent(mu1, weight) if B is None else B
     rho = math.sqrt(1 - srf.alignment**2)
     teacher = moments(lookup(srf.target), srf.alignment * kappa, rho, fineness)
     return ConditionalFeatures(
@@ -128,6 +155,8 @@ def conditional_features(srf: SpikedFeatures, fineness: int = 1) -> ConditionalF
         mu0=mu0,
         mu1=mu1,
         mu2_squared=mu2_squared,
+        phi=B.T @ mu1,
+        B=B,
         h=teacher.mean,
         h_z=teacher.slope,
         target_residual=teacher.residual + srf.noise,

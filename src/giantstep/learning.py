@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from giantstep.activations import Array
-from giantstep.features import conditional_features
-from giantstep.means import Misfit, solve_means
-from giantstep.protocol import Grid, Problem
+from giantstep.features import ConditionalFeatures, conditional_features
+from giantstep.means import Means, Misfit, solve_means
+from giantstep.protocol import Grid, Problem, SpikedFeatures
 from giantstep.resolvent import ACCEPTED, Equations, Points, Resolvent, solve_resolvent
 from giantstep.srf import equivalent_features
-from giantstep.variances import solve_small
+from giantstep.variances import between_groups, solve_pivoted
 
-# Relative quadrature error up to which a point is given out.
-_RESOLVED = 1e-6
-# A squared error this far below zero is no rounding.
-_LOST = 1e-9
+# Up to which relative change of the hats, on twice as many nodes, a point is given out; and up to
+# which change of the test error, which near the interpolation threshold is so much larger.
+RESOLVED, TRUSTED = 1e-8, 1e-3
+# A squared error this far below zero, over the label's power, is no rounding; nor is a smaller
+# change of it an error.
+_ROUNDING = 1e-14
 # Stands for zero where a relative residual is taken.
 _TINY = 1e-300
 # Points x nodes solved together: arrays of this size stay in the processor's cache.
@@ -95,57 +98,124 @@ class Solution:
     status: NDArray[np.int64]
 
 
+class _Chain:
+    """From V to the test error on one quadrature rule."""
+
+    def __init__(self, f: ConditionalFeatures, srf: SpikedFeatures) -> None:
+        self.features, self.srf = f, srf
+        self.equations, self.misfit = Equations(f, srf), Misfit(f)
+        self.functions = f.fold(self.misfit.functions)
+        self.expectations = np.concatenate(
+            [self.misfit.functions @ f.weight, self.equations.weighted.sum(axis=0)]
+        )
+
+    def follow(self, at: Resolvent) -> _Followed:
+        """Solve for the means, then for the variances, then for the errors."""
+        mean = solve_means(self.features, self.srf, at, self.misfit)
+        misfit = self.misfit.coefficients(mean)
+        squared = at.contraction**2
+        unfitted = misfit @ self.functions
+        unfitted *= squared
+        q, direction, residual = _variances(self.equations, at, mean, unfitted)
+        scaled = q * self.equations.multiplicity
+        test_error = np.concatenate([misfit, scaled], axis=-1) @ self.expectations
+        fitted = np.einsum("sk,sk->s", scaled, squared @ self.equations.weighted)
+        return _Followed(
+            test_error=test_error - self.srf.noise,
+            training_error=at.scale**2 * (unfitted.sum(axis=-1) + fitted),
+            mean=mean,
+            q=q,
+            direction=direction,
+            residual=np.maximum(mean.residual, residual),
+        )
+
+
+class _Followed(NamedTuple):
+    """What follows from V at S points."""
+
+    test_error: Array
+    training_error: Array
+    mean: Means
+    q: Array
+    direction: Array
+    residual: Array
+
+
+def _variances(
+    equations: Equations, at: Resolvent, mean: Means, unfitted: Array
+) -> tuple[Array, Array, Array]:
+    """Solve `(q1, q2) = T (q_hat + sources)`, theory.md section 4, "Variances".
+
+    Here `q_hat = b + H (q1, q2)`, where b comes from `unfitted`: what the means leave of the
+    label, times 1/(1 + V)^2, folded. In units of V the matrix I - T H is that of Newton's method.
+
+    Returns
+    -------
+    q : Array, shape (S, K)
+    direction : Array, shape (S, K)
+        `q_hat + sources`.
+    residual : Array, shape (S,)
+    """
+    b = (at.alpha / equations.beta)[:, None] * (unfitted @ equations.coefficients.T)
+    spread = equations.triangle.pack(mean.psi_hat[:, :, None] * mean.psi_hat[:, None, :])
+    squares = equations.groups.c * (mean.zeta_hat @ equations.B.T) ** 2
+    direction = b + equations.beta * np.concatenate([spread, squares], axis=-1)
+    unit = equations.units(at.V)
+    matrix = np.eye(unit.shape[-1]) - (at.T @ at.H) * unit[:, None, :] / unit[:, :, None]
+    right = np.einsum("sij,sj->si", at.T, direction) / unit
+    relative = solve_pivoted(matrix, right)
+    # One refinement by the residual; what is then left of it is the certificate.
+    relative += solve_pivoted(matrix, right - np.einsum("sij,sj->si", matrix, relative))
+    gap = np.abs(np.einsum("sij,sj->si", matrix, relative) - right)
+    size = np.einsum("sij,sj->si", np.abs(matrix), np.abs(relative)) + np.abs(right)
+    q = relative * unit
+    direction += np.einsum("sij,sj->si", at.H, q)
+    return q, direction, np.max(gap / np.maximum(size, _TINY), axis=-1)
+
+
 def _solve_points(problem: Solver, alpha: Array, ridge: Array) -> dict[str, Array]:
     """Solve S points; every entry has shape (S, ...)."""
-    f, srf, equations = problem.features, problem.srf, problem.equations
+    srf, equations = problem.srf, problem.coarse.equations
     at = solve_resolvent(equations, alpha, ridge)
-    mean = solve_means(f, srf, at)
-    triangle, beta = equations.triangle, srf.beta
-    # Variances: (q1, q2) = T (q_hat + sources), where q_hat = b + H (q1, q2).
-    misfit = problem.misfit.coefficients(mean)
-    squared = at.contraction**2
-    unfitted = misfit @ problem.functions
-    unfitted *= squared
-    ratio = (alpha / beta)[:, None]
-    b = ratio * (unfitted @ equations.coefficients.T)
-    spread = triangle.pack(mean.psi_hat[:, :, None] * mean.psi_hat[:, None, :])
-    sources = beta * np.concatenate([spread, srf.groups.c * mean.zeta_hat**2], axis=-1)
-    right = np.einsum("sij,sj->si", at.T, b + sources)
-    matrix = np.eye(right.shape[-1]) - at.T @ at.H
-    q = solve_small(matrix, right)
-    gap = np.abs(np.einsum("sij,sj->si", matrix, q) - right)
-    size = np.einsum("sij,sj->si", np.abs(matrix), np.abs(q)) + np.abs(right)
-    # E v, on the nodes and on twice as many; and E v/(1 + V)^2.
-    both = np.concatenate([misfit, q * equations.multiplicity], axis=-1)
-    test_error, fine_error = (both @ problem.expectations - srf.noise).T
-    fitted = np.einsum("sk,sk->s", q * equations.multiplicity, squared @ equations.weighted)
-    V, split = at.V / at.scale[:, None], triangle.size
+    found = problem.coarse.follow(at)
+    shift, change = _quadrature_errors(problem, at, found.test_error)
+    V1_hat, response = equations.parts(at.V_hat, at.V)
+    split = equations.triangle.size
+    along = equations.triangle.unpack(found.direction[:, :split]), found.direction[:, split:]
+    V1, q1 = between_groups(response, V1_hat, equations.B, along, srf.groups, srf.beta)
     return {
-        "test_error": test_error,
-        "training_error": at.scale**2 * (unfitted.sum(axis=-1) + fitted),
-        "m": mean.m,
-        "zeta": mean.zeta,
-        "psi": mean.psi,
-        "q1": triangle.unpack(q[:, :split]),
-        "q2": q[:, split:],
-        "V1": triangle.unpack(V[:, :split]),
-        "V2": V[:, split:],
-        "residual": np.maximum.reduce(
-            [at.residual, mean.residual, np.max(gap / np.maximum(size, _TINY), axis=-1)]
-        ),
-        "quadrature_error": np.maximum(
-            np.abs(fine_error / test_error - 1), _hats_error(problem.fine_equations, at)
-        ),
+        "test_error": found.test_error,
+        "training_error": found.training_error,
+        "m": found.mean.m,
+        "zeta": found.mean.zeta,
+        "psi": found.mean.psi,
+        "q1": q1,
+        "q2": found.q[:, split:],
+        "V1": V1 / at.scale[:, None, None],
+        "V2": at.V[:, split:] / at.scale[:, None],
+        "residual": np.maximum(at.residual, found.residual),
+        "quadrature_error": np.maximum(shift, change),
         "iterations": at.iterations.astype(float),
         "converged": at.converged.astype(float),
+        "resolved": ((shift <= RESOLVED) & (change <= TRUSTED)).astype(float),
     }
 
 
-def _hats_error(fine: Equations, at: Resolvent) -> Array:
-    """Compute the hats again on twice as many nodes; give the relative change."""
-    V_hat, _ = fine.hats(at.V, Points(at.alpha / fine.beta, at.scale, at.scale))
-    error: Array = np.max(np.abs(V_hat - at.V_hat), axis=-1) / np.max(np.abs(V_hat), axis=-1)
-    return error
+def _quadrature_errors(problem: Solver, at: Resolvent, test_error: Array) -> tuple[Array, Array]:
+    """Solve all but V again on twice as many nodes; give relative changes of hats and test error.
+
+    The second has means and variances of its own, so that it shows what a small change of the
+    expectations does to the result. What rounding makes of the label's power does not count.
+    """
+    fine, equations = problem.fine.features, problem.fine.equations
+    points = Points.of(at.alpha, at.ridge, equations.beta)
+    V_hat, contraction = equations.hats(at.V, points)
+    shift: Array = np.max(np.abs(V_hat - at.V_hat), axis=-1) / np.max(np.abs(V_hat), axis=-1)
+    slopes = equations.slopes(contraction, points)
+    again = replace(at, V_hat=V_hat, contraction=contraction, H=slopes)
+    gap = np.abs(problem.fine.follow(again).test_error - test_error)
+    power = _ROUNDING * float(fine.weight @ (fine.h**2 + fine.h_z**2 + fine.target_residual))
+    return shift, np.where(gap < power, 0.0, gap / np.maximum(np.abs(test_error), power))
 
 
 def solve(problem: Problem, grid: Grid) -> Solution:
@@ -177,23 +247,14 @@ class Solver:
 
     def __init__(self, problem: Problem) -> None:
         self.srf = equivalent_features(problem)
-        self.features = conditional_features(self.srf)
-        self.fine = conditional_features(self.srf, fineness=2)
-        self.equations = Equations(self.features, self.srf)
-        self.fine_equations = Equations(self.fine, self.srf)
-        self.misfit = Misfit(self.features)
-        self.functions = self.features.fold(self.misfit.functions(self.features))
-        # Of the misfit's functions and of the variances' coefficients, on both rules.
-        pairs = ((self.features, self.equations), (self.fine, self.fine_equations))
-        self.expectations = np.stack([
-            np.concatenate([self.misfit.functions(f) @ f.weight, equations.weighted.sum(axis=0)])
-            for f, equations in pairs
-        ], axis=-1)  # fmt: skip
+        features = conditional_features(self.srf)
+        self.coarse = _Chain(features, self.srf)
+        self.fine = _Chain(conditional_features(self.srf, fineness=2, B=features.B), self.srf)
 
     def points(self, alpha: Array, ridge: Array) -> Solution:
         """Solve at the points (alpha, ridge), arrays of one shape: alpha > 0, ridge >= 0."""
         flat_alpha, flat_ridge = alpha.ravel(), ridge.ravel()
-        batch = max(1, _BATCH_ENTRIES // self.fine.kappa.size)
+        batch = max(1, _BATCH_ENTRIES // self.fine.features.kappa.size)
         with np.errstate(all="ignore"):  # what is not finite is marked as failed below
             parts = [
                 _solve_points(self, flat_alpha[i : i + batch], flat_ridge[i : i + batch])
@@ -211,9 +272,10 @@ def _collect(flat: dict[str, Array], shape: tuple[int, ...]) -> Solution:
     """Shape the points into the grid, and blank out those that failed."""
     stable = np.isfinite(flat["test_error"]) & (flat["residual"] <= ACCEPTED)
     for name in ("test_error", "training_error"):  # squares: below zero all digits are lost
-        stable &= flat[name] >= -_LOST
+        stable &= flat[name] >= -1e-9
+        flat[name] = np.maximum(flat[name], 0.0)
     status = np.where(stable, Status.CONVERGED, Status.UNSTABLE)
-    blurred = stable & ~(flat["quadrature_error"] <= _RESOLVED)
+    blurred = stable & ~(flat.pop("resolved") > 0)
     status = np.where(blurred, Status.UNRESOLVED, status)
     status = np.where(flat.pop("converged") > 0, status, Status.NOT_CONVERGED)
     failed = status != Status.CONVERGED

@@ -10,7 +10,7 @@ from giantstep.activations import Array
 from giantstep.features import ConditionalFeatures
 from giantstep.protocol import SpikedFeatures
 from giantstep.resolvent import Resolvent
-from giantstep.variances import solve_small, triangle_of
+from giantstep.variances import solve_pivoted, triangle_of
 
 # Directions of a span of functions below this share of their size are rounding, not functions.
 _INDEPENDENT = 1e-12
@@ -20,19 +20,106 @@ _TINY = 1e-300
 
 @dataclass(frozen=True)
 class Means:
-    """m, zeta, psi with the hats of the last two, each of shape (S, G)."""
+    """m, zeta and psi of each group, shape (S, G), and what they are made from.
+
+    Attributes
+    ----------
+    m, zeta, psi : Array, shape (S, G)
+    prediction : Array, shape (S, rank + R)
+        Coefficients of the mean prediction M(kappa) in `Misfit.expressible`.
+    slope : Array, shape (S, R)
+        Coefficients in phi of P(kappa), its slope in z.
+    zeta_hat, psi_hat : Array, shape (S, R)
+        B times these are the hats of each group.
+    residual : Array, shape (S,)
+    """
 
     m: Array
     zeta: Array
     psi: Array
+    prediction: Array
+    slope: Array
     zeta_hat: Array
     psi_hat: Array
     residual: Array
 
 
-def solve_means(f: ConditionalFeatures, srf: SpikedFeatures, at: Resolvent) -> Means:
-    """Solve the equations of theory.md section 4, "Means"."""
-    groups, triangle = srf.groups, triangle_of(srf.groups.c.size)
+class Misfit:
+    """What of the label a readout of given means leaves, as fixed functions of kappa.
+
+    `h2 + M^2 - 2 M h - 2 P h_z` of theory.md section 4 is `target_residual + h_z^2 + (h - M)^2 -
+    2 P h_z`. In an orthonormal basis e of what M can express the target h has a part beyond and M
+    none, so that h - M is that part plus `sum delta e`: nothing large cancels, and at each point
+    only the few coefficients of products of functions need be computed.
+
+    Parameters
+    ----------
+    f : ConditionalFeatures
+
+    Attributes
+    ----------
+    expressible : Array, shape (rank + R, N)
+        The functions that M combines: an orthonormal basis of span{mu0}, and kappa phi.
+    to_m : Array, shape (G, rank)
+        From coefficients in that basis to m.
+    functions : Array, shape (J, N)
+        The fixed functions.
+    """
+
+    def __init__(self, f: ConditionalFeatures) -> None:
+        # mu0 in an orthonormal basis of its span: where the mu0 depend on one another (no spike,
+        # or neurons of opposite sign) m is the solution of least norm.
+        power = float(np.sum(f.weight * (f.mu0**2 + f.mu1**2 + f.mu2_squared)))
+        spanning, self.to_m = _orthonormal(f.mu0, f.weight, np.sqrt(power))
+        self.expressible = np.concatenate([spanning, f.kappa * f.phi])
+        basis, _ = _orthonormal(self.expressible, f.weight, 0.0)
+        self.of_means = (self.expressible * f.weight) @ basis.T
+        self.of_target = (basis * f.weight) @ f.h
+        self.rows, self.columns = np.triu_indices(basis.shape[0])
+        beyond = f.h - self.of_target @ basis
+        self.functions = np.concatenate([
+            (f.target_residual + f.h_z**2 + beyond**2)[None],
+            2 * beyond * basis,
+            np.where(self.rows == self.columns, 1, 2)[:, None]
+            * basis[self.rows] * basis[self.columns],
+            -2 * f.h_z * f.phi,
+        ])  # fmt: skip
+
+    def coefficients(self, mean: Means) -> Array:
+        """Give the coefficients of the functions at every point, shape (S, J)."""
+        delta = self.of_target - mean.prediction @ self.of_means
+        ones = np.ones((delta.shape[0], 1))
+        return np.concatenate(
+            [ones, delta, delta[:, self.rows] * delta[:, self.columns], mean.slope], axis=-1
+        )
+
+
+def _orthonormal(functions: Array, weight: Array, least: float) -> tuple[Array, Array]:
+    """Give an orthonormal basis of a span under the weight, and how to combine it.
+
+    Returns
+    -------
+    basis : Array, shape (rank, N)
+    combinations : Array, shape (F, rank)
+        `basis = combinations^T functions`, up to the rounding that small combinations magnify: the
+        basis itself is that of a span that differs from the given one by rounding only.
+    """
+    left, size, right = np.linalg.svd(functions * np.sqrt(weight), full_matrices=False)
+    kept = size > _INDEPENDENT * max(float(size.max(initial=0.0)), least, _TINY)
+    combinations: Array = left[:, kept] / size[kept]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        basis = right[kept] / np.sqrt(weight)
+    # Far out, where the weight is nothing, the combinations say what the functions are.
+    return np.where(weight > _TINY, basis, combinations.T @ functions), combinations
+
+
+def solve_means(f: ConditionalFeatures, srf: SpikedFeatures, at: Resolvent, fit: Misfit) -> Means:
+    """Solve the equations of theory.md section 4, "Means".
+
+    Between the functions phi, `zeta_hat = B zeta'` and `B^T zeta = beta P zeta'` with
+    `P = B^T D B`, D = diag(pi c q) = diag(c V2).
+    """
+    c, triangle = srf.groups.c, triangle_of(f.B.shape[1])
     ratio = (at.alpha / srf.beta)[:, None]
     V1, V2 = triangle.unpack(at.V[:, : triangle.size]), at.V[:, triangle.size :]
 
@@ -41,101 +128,49 @@ def solve_means(f: ConditionalFeatures, srf: SpikedFeatures, at: Resolvent) -> M
         means: Array = (at.contraction @ flat.T).reshape(at.alpha.size, *product.shape[:-1])
         return means
 
-    psi_hat = ratio * expect(f.mu1 * f.h_z)
-    psi = srf.beta * np.einsum("sgh,sh->sg", V1, psi_hat)
-
-    # mu0 in an orthonormal basis of its span: where the mu0 depend on one another (no spike, or
-    # neurons of opposite sign) m is the solution of least norm.
-    basis, to_m = _span(f)
-    linear = f.kappa * f.mu1
-    A = expect(basis[:, None] * basis)
-    B = expect(basis[:, None] * linear)
-    C = expect(linear[:, None] * linear)
-    # With zeta = root * zeta' the system is symmetric, and positive.
-    root = np.sqrt(ratio * srf.beta * groups.c * V2)
-    B_root, C_root = B * root[:, None, :], C * root[:, :, None] * root[:, None, :]
-    identity = np.eye(groups.c.size)
-    upper = np.concatenate([A, B_root], axis=2)
-    lower = np.concatenate([B_root.transpose(0, 2, 1), identity + C_root], axis=2)
-    matrix = np.concatenate([upper, lower], axis=1)
-    H0, H1 = expect(basis * f.h), expect(linear * f.h)
-    right = np.concatenate([H0, root * H1], axis=-1)
-    norm = 1 / np.sqrt(np.einsum("sii->si", matrix))
-    scaled = matrix * norm[:, :, None] * norm[:, None, :]
-    solution = norm * solve_small(scaled, norm * right)
-    rank = basis.shape[0]
-    coefficients, zeta = solution[:, :rank], root * solution[:, rank:]
-    prediction = np.einsum("srg,sr->sg", B, coefficients) + np.einsum("sgh,sh->sg", C, zeta)
-    gap = np.einsum("sij,sj->si", matrix, solution) - right
-    size = np.einsum("sij,sj->si", np.abs(matrix), np.abs(solution)) + np.abs(right)
+    psi_hat = ratio * expect(f.phi * f.h_z)
+    functions, rank = fit.expressible, fit.to_m.shape[1]
+    matrix, right = expect(functions[:, None] * functions), expect(functions * f.h)
+    # With B^T zeta = root x, root root^T = alpha P, the system is symmetric, and positive.
+    vectors, size = _root((f.B.T * (c * V2)[:, None, :]) @ f.B, srf.beta * ratio)
+    root = vectors * size[:, None, :]
+    turn = np.zeros_like(matrix)
+    turn[:, np.arange(rank), np.arange(rank)] = 1
+    turn[:, rank:, rank:] = root
+    ridge = np.diag(np.arange(functions.shape[0]) >= rank).astype(float)
+    system = turn.transpose(0, 2, 1) @ matrix @ turn + ridge
+    turned = np.einsum("sij,si->sj", turn, right)
+    x, residual = _solve_symmetric(system, turned)
+    prediction = np.einsum("sij,sj->si", turn, x)
+    # The residual of the prediction on kappa phi is root^-T x: no large terms cancel.
+    zeta_hat = ratio * np.einsum("srt,st->sr", vectors, x[:, rank:] / np.maximum(size, _TINY))
     return Means(
-        m=coefficients @ to_m.T,
-        zeta=zeta,
-        psi=psi,
-        zeta_hat=ratio * (H1 - prediction),
+        m=prediction[:, :rank] @ fit.to_m.T,
+        zeta=srf.beta * c * V2 * (zeta_hat @ f.B.T),
+        psi=srf.beta * np.einsum("sgr,sr->sg", at.V1B, psi_hat),
+        prediction=prediction,
+        slope=srf.beta * np.einsum("srt,st->sr", V1, psi_hat),
+        zeta_hat=zeta_hat,
         psi_hat=psi_hat,
-        residual=np.max(np.abs(gap) / np.maximum(size, _TINY), axis=-1),
+        residual=residual,
     )
 
 
-def _span(f: ConditionalFeatures) -> tuple[Array, Array]:
-    """Give an orthonormal basis of span{mu0}, shape (rank, N), and its map back to m, (G, rank)."""
-    left, size, right = np.linalg.svd(f.mu0 * np.sqrt(f.weight), full_matrices=False)
-    power = np.sum(f.weight * (f.mu0**2 + f.mu1**2 + f.mu2_squared))
-    kept = size > _INDEPENDENT * np.sqrt(power)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        basis = right[kept] / np.sqrt(f.weight)
-    # Where the weight underflows a basis function is what combines mu0 there.
-    basis = np.where(np.isfinite(basis), basis, (left[:, kept] / size[kept]).T @ f.mu0)
-    return basis, left[:, kept] / size[kept]
+def _root(P: Array, factor: Array) -> tuple[Array, Array]:
+    """Give orthogonal U and sizes s, factor P = U diag(s^2) U^T; NaN where P is not finite."""
+    values, vectors = np.linalg.eigh(np.where(np.isfinite(P), P, 0.0))
+    size = np.sqrt(np.maximum(values, 0.0) * factor)
+    sound = np.all(np.isfinite(P), axis=(1, 2), keepdims=True)[:, :, 0]
+    return vectors, np.where(sound, size, np.nan)
 
 
-class Misfit:
-    """What of the label a readout of given means leaves, as fixed functions of kappa.
-
-    `h2 + M^2 - 2 M h - 2 P h_z` of theory.md section 4 is `target_residual + h_z^2 + (h - M)^2 -
-    2 P h_z`. In an orthonormal basis e of span{mu0, kappa mu1} the target h has a part beyond the
-    span and M none, so that h - M is that part plus `sum delta e`: nothing large cancels, and at
-    each point only the few coefficients of products of functions need be computed.
-
-    Parameters
-    ----------
-    f : ConditionalFeatures
-    """
-
-    def __init__(self, f: ConditionalFeatures) -> None:
-        span = _expressible(f)
-        root = np.sqrt(f.weight)
-        left, size, _ = np.linalg.svd(span * root, full_matrices=False)
-        kept = size > _INDEPENDENT * max(float(size[0]), _TINY)
-        self.to_basis = left[:, kept] / np.maximum(size[kept], _TINY)
-        basis = self.to_basis.T @ span
-        self.of_means = (span * f.weight) @ basis.T
-        self.of_target = (basis * f.weight) @ f.h
-        self.rows, self.columns = np.triu_indices(basis.shape[0])
-
-    def functions(self, f: ConditionalFeatures) -> Array:
-        """Give the functions on the nodes of some rule, shape (J, N)."""
-        basis = self.to_basis.T @ _expressible(f)
-        beyond = f.h - self.of_target @ basis
-        return np.concatenate([
-            (f.target_residual + f.h_z**2 + beyond**2)[None],
-            2 * beyond * basis,
-            np.where(self.rows == self.columns, 1, 2)[:, None]
-            * basis[self.rows] * basis[self.columns],
-            -2 * f.h_z * f.mu1,
-        ])  # fmt: skip
-
-    def coefficients(self, mean: Means) -> Array:
-        """Give the coefficients of the functions at every point, shape (S, J)."""
-        means = np.concatenate([mean.m, mean.zeta], axis=-1)
-        delta = self.of_target - means @ self.of_means
-        ones = np.ones((delta.shape[0], 1))
-        return np.concatenate(
-            [ones, delta, delta[:, self.rows] * delta[:, self.columns], mean.psi], axis=-1
-        )
-
-
-def _expressible(f: ConditionalFeatures) -> Array:
-    """Give the functions of kappa that the mean prediction combines, shape (2 G, N)."""
-    return np.concatenate([f.mu0, f.kappa * f.mu1])
+def _solve_symmetric(system: Array, right: Array) -> tuple[Array, Array]:
+    """Solve positive systems, scaled by their diagonals; give also the relative residual."""
+    norm = 1 / np.sqrt(np.maximum(np.einsum("sii->si", system), _TINY))
+    scaled = system * norm[:, :, None] * norm[:, None, :]
+    x = solve_pivoted(scaled, norm * right)
+    # One refinement by the residual; what is then left of it is the certificate.
+    x = x + solve_pivoted(scaled, norm * right - np.einsum("sij,sj->si", scaled, x))
+    gap = np.einsum("sij,sj->si", scaled, x) - norm * right
+    size = np.einsum("sij,sj->si", np.abs(scaled), np.abs(x)) + np.abs(norm * right)
+    return norm * x, np.max(np.abs(gap) / np.maximum(size, _TINY), axis=-1)

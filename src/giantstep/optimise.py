@@ -21,7 +21,8 @@ def optimal_ridge(problem: Problem, alpha: Array) -> tuple[Array, Solution]:
     """Minimise the test error over the ridge, at each sample complexity.
 
     The error is taken at all of `RIDGES` first and then refined around the best of them. Where
-    the error still falls at the end of that range, the end is given.
+    the error still falls at the end of that range, the end is given; where no point has an error,
+    the solution says why.
 
     Parameters
     ----------
@@ -37,9 +38,10 @@ def optimal_ridge(problem: Problem, alpha: Array) -> tuple[Array, Solution]:
     solver = Solver(problem)
     alpha = np.asarray(alpha, dtype=float)
     coarse = solver.points(*np.broadcast_arrays(alpha[:, None], RIDGES)).test_error
-    best = np.nanargmin(coarse, axis=1)
+    coarse = np.nan_to_num(coarse, nan=np.inf)
+    best = np.argmin(coarse, axis=1)
     logs = np.log(RIDGES)
-    inner = (best > 0) & (best < RIDGES.size - 1)
+    inner = (best > 0) & (best < RIDGES.size - 1) & np.isfinite(coarse.min(axis=1))
     found = logs[best]
     if inner.any():
         middle = best[inner]

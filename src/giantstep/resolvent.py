@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from giantstep.activations import Array
 from giantstep.features import ConditionalFeatures
 from giantstep.protocol import SpikedFeatures
-from giantstep.variances import Values, solve_small, triangle_of, variances
+from giantstep.variances import Values, screened, solve_small, triangle_of, variances
 
 # Relative residual, and relative error of V as the next Newton step tells it, at which a point is
 # done; and what rounding may leave of both where Newton can no longer improve them.
@@ -38,8 +38,8 @@ class Resolvent:
 
     Attributes
     ----------
-    alpha, scale : Array, shape (S,)
-        Sample complexity, and the scale of all that follows.
+    alpha, ridge, scale : Array, shape (S,)
+        The points, and the scale of all that follows.
     V, V_hat : Array, shape (S, K)
         (V1, V2) times the scale, and their hats over it.
     T : Array, shape (S, K, K)
@@ -55,9 +55,12 @@ class Resolvent:
         solution. It grows without bound where the solution does (no ridge to speak of, and as many
         samples as features).
     iterations : integer array, shape (S,)
+    V1B : Array, shape (S, G, R)
+        V1 between groups, times B, times the scale: D B K.
     """
 
     alpha: Array
+    ridge: Array
     scale: Array
     V: Array
     V_hat: Array
@@ -67,6 +70,7 @@ class Resolvent:
     residual: Array
     error: Array
     iterations: NDArray[np.int64]
+    V1B: Array
 
     @property
     def converged(self) -> NDArray[np.bool_]:
@@ -125,21 +129,22 @@ class Equations:
     """
 
     def __init__(self, features: ConditionalFeatures, srf: SpikedFeatures) -> None:
-        self.groups, self.beta = srf.groups, srf.beta
-        self.triangle = triangle_of(self.groups.c.size)
+        self.groups, self.beta, self.B = srf.groups, srf.beta, features.B
+        self.triangle = triangle_of(self.B.shape[1])
         i, j = self.triangle.rows, self.triangle.columns
         # Coefficients of (V1, V2) in V(kappa), and how often each stands there.
-        coefficients = np.concatenate([features.mu1[i] * features.mu1[j], features.mu2_squared])
+        coefficients = np.concatenate([features.phi[i] * features.phi[j], features.mu2_squared])
         self.coefficients = features.half(coefficients)
         ones = np.ones(self.groups.c.size)
         self.multiplicity = np.concatenate([self.triangle.multiplicity, ones])
         self.weighted = features.fold(coefficients).T
         products = coefficients[:, None] * coefficients
         self.products = features.fold(products.reshape(len(coefficients) ** 2, -1)).T
+        size = self.B.shape[1]
         # Entries that are logarithms, entries that are correlations and the two they are between.
         self.positive = np.flatnonzero(self.multiplicity == 1)
         self.mixed = np.flatnonzero(self.multiplicity == 2)
-        self.between = np.searchsorted(i * i.size + j, [i * i.size + i, j * i.size + j])
+        self.between = np.searchsorted(i * size + j, [i * size + i, j * size + j])
         self.between = self.between[:, self.mixed]
 
     def start(self, points: Points) -> Array:
@@ -165,7 +170,8 @@ class Equations:
         """Evaluate the equations, and the Newton step."""
         split, size = self.triangle.size, hats.shape[-1]
         L = points.ridge[:, None] + hats[:, split:]
-        V, T = variances(self.triangle.unpack(hats[:, :split]), L, self.groups, self.beta)
+        V1_hat = self.triangle.unpack(hats[:, :split])
+        V, T = variances(V1_hat, L, self.B, self.groups, self.beta)
         mapped, contraction = self.hats(V, points)
         H = self.slopes(contraction, points)
         gap = self._coordinates(hats) - self._coordinates(mapped)
@@ -173,6 +179,26 @@ class Equations:
         both = np.stack([-gap, np.ones_like(gap)], axis=-1)
         newton, response = np.moveaxis(solve_small(np.eye(size) - jacobian, both), -1, 0)
         return _State(hats, V, T, H, mapped, _largest(gap), newton, _largest(response))
+
+    def mixed_variance(self, hats: Array, V: Array) -> Array:
+        """Give V1 between groups, times B, shape (S, G, R)."""
+        V1_hat, q = self.parts(hats, V)
+        BK = screened(q, V1_hat, self.B, self.groups, self.beta).BK
+        mixed: Array = (self.groups.pi * self.groups.c * q)[:, :, None] * BK
+        return mixed
+
+    def parts(self, hats: Array, V: Array) -> tuple[Array, Array]:
+        """Give V1_hat as matrices, and q."""
+        split = self.triangle.size
+        return self.triangle.unpack(hats[:, :split]), V[:, split:] / self.groups.pi
+
+    def units(self, V: Array) -> Array:
+        """Give the natural size of each entry of V: itself, or the mean of its two diagonals."""
+        units = np.maximum(np.abs(V), _TINY)
+        if self.mixed.size:
+            first, second = self.between
+            units[:, self.mixed] = np.sqrt(units[:, first] * units[:, second])
+        return units
 
     def _sizes(self, hats: Array) -> tuple[Array, Array]:
         """Give what logarithms are taken of, and the geometric means that correlations divide."""
@@ -252,6 +278,7 @@ def solve_resolvent(equations: Equations, alpha: Array, ridge: Array) -> Resolve
         active = active[((state.norm[active] > TOLERANCE) | far) & (better | ~plain)]
     return Resolvent(
         alpha=alpha,
+        ridge=ridge,
         scale=points.scale,
         V=state.V,
         V_hat=state.hats,
@@ -261,4 +288,5 @@ def solve_resolvent(equations: Equations, alpha: Array, ridge: Array) -> Resolve
         residual=state.norm,
         error=np.maximum(_largest(state.newton), _ROUNDING * state.sensitivity),
         iterations=iterations,
+        V1B=equations.mixed_variance(state.hats, state.V),
     )

@@ -18,7 +18,7 @@ from giantstep.features import ConditionalFeatures, conditional_features
 from giantstep.protocol import Problem, SpikedFeatures
 from giantstep.resolvent import Equations, Points
 from giantstep.srf import equivalent_features
-from giantstep.variances import from_response, solve_small
+from giantstep.variances import from_response, screened, solve_small
 
 Complex = NDArray[np.complex128]
 
@@ -33,6 +33,8 @@ _EMPTY = 2e-4
 # between nodes: where the features' noise mu2 dies out with kappa, the bulk has a tail towards zero
 # in which the nodes would show one by one.
 _FINENESS, _GAP = 6, 1.3
+# Where the bulk is looked for, over its size; and from which ratio of its ends on it is wide.
+_SMALLEST, _WIDE = 1e-12, 1e3
 # Below this mean of mu2^2 the features have no noise of their own, and no rank above d.
 _LINEAR = 1e-20
 
@@ -111,8 +113,8 @@ class SpectralDensity:
         equations, split = self.equations, self.equations.triangle.size
         for _ in range(_SWEEPS):
             V1_hat, L = equations.triangle.unpack(hats[:, :split]), ridge[:, None] + hats[:, split:]
-            q = _near_response(q, V1_hat, L, self.srf)
-            V, T = from_response(q, V1_hat, self.srf.groups, self.srf.beta)
+            q = _near_response(q, V1_hat, L, equations.B, self.srf)
+            V, T = from_response(q, V1_hat, equations.B, self.srf.groups, self.srf.beta)
             mapped, contraction = equations.hats(V, points)
             H = equations.slopes(contraction, points)
             step = -solve_small(np.eye(T.shape[-1]) - H @ T, hats - mapped)
@@ -135,12 +137,13 @@ class _Reached(NamedTuple):
     sound: NDArray[np.bool_]
 
 
-def _near_response(q: Complex, V1_hat: Complex, L: Complex, srf: SpikedFeatures) -> Complex:
+def _near_response(
+    q: Complex, V1_hat: Complex, L: Complex, B: Array, srf: SpikedFeatures
+) -> Complex:
     """Follow the root q of `q (L + c M(q)) = 1` by Newton from one nearby."""
     groups, beta = srf.groups, srf.beta
     for _ in range(_SWEEPS):
-        d = groups.pi * groups.c * q
-        M = np.linalg.solve(np.eye(q.shape[-1]) + beta * V1_hat * d[:, None, :], V1_hat)
+        M = screened(q, V1_hat, B, groups, beta).M
         inner = L + groups.c * np.einsum("sgg->sg", M)
         # d(q inner) = inner dq - q c beta M^2 pi c dq
         slope = inner[:, :, None] * np.eye(q.shape[-1])
@@ -189,7 +192,9 @@ def bulk_edges(density: SpectralDensity, candidates: int = 400) -> Array:
     """
     scale = density.alpha / density.srf.beta * float(density.equations.weighted.sum())
     spread = (1 + np.sqrt(density.srf.beta / density.alpha)) ** 2 * max(1.0, density.srf.beta)
-    x = np.geomspace(1e-8 * scale, 100 * scale * spread * density.srf.groups.c.max(), candidates)
+    x = np.geomspace(
+        _SMALLEST * scale, 100 * scale * spread * density.srf.groups.c.max(), candidates
+    )
     inside = _occupied(density, x)
     ups = np.flatnonzero(~inside[:-1] & inside[1:])
     downs = np.flatnonzero(inside[:-1] & ~inside[1:])
@@ -228,7 +233,7 @@ def spectrum(problem: Problem, alpha: float, points: int = 400) -> Spectrum:
         Sample complexity n/d, > 0.
     points : int
         Points at which the density is given, shared among the intervals of the bulk and denser
-        towards their ends.
+        towards their ends; in geometric progression where an interval (nearly) reaches zero.
 
     Returns
     -------
@@ -238,7 +243,12 @@ def spectrum(problem: Problem, alpha: float, points: int = 400) -> Spectrum:
     edges = bulk_edges(density)
     each = max(8, points // max(1, len(edges)))
     angle = (np.arange(each) + 0.5) * np.pi / each
-    pieces = [low + (high - low) * (1 - np.cos(angle)) / 2 for low, high in edges]
+    pieces = [
+        low + (high - low) * (1 - np.cos(angle)) / 2
+        if low * _WIDE > high
+        else np.geomspace(max(low, _SMALLEST * high), high, each + 2)[1:-1]
+        for low, high in edges
+    ]
     x = np.concatenate(pieces) if pieces else np.empty(0)
     return Spectrum(
         x=x,

@@ -1,14 +1,17 @@
 """From the hats to the variances V1, V2 and their derivative: theory.md sections 4 and 5.
 
-For G groups of neurons V1 is a symmetric matrix and V2 a vector. They are held together as a
-vector of K = G (G + 1)/2 + G entries: the upper triangle of V1, row by row, then V2; likewise
-their hats. One group has K = 2 and is Result 3.3 of the paper.
+For G groups of neurons V1 and its hat are G x G. But they are met only between the mu1 of the
+groups, which may (nearly) depend on one another, and then V1 has huge entries that cancel there.
+So with functions phi of kappa of rank R <= G, `mu1 = B phi`, the hat is `B V1_hat B^T` of an R x R
+matrix, and `V1` below is `B^T V1 B`. Symmetric matrix and vector are held together as a vector of
+K = R (R + 1)/2 + G entries: the upper triangle of V1, row by row, then V2; likewise their hats.
+One group has R = 1, B = 1, K = 2 and is Result 3.3 of the paper.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,43 +86,70 @@ def variances_of_one(V1_hat: Array, L: Array, c: float, beta: float) -> tuple[Ar
     return np.stack([V1, q], axis=-1), T
 
 
-def response(V1_hat: Array, L: Array, groups: Groups, beta: float) -> Array:
+class Screened(NamedTuple):
+    """The matrices of theory.md section 4 at some q, between the functions phi.
+
+    Attributes
+    ----------
+    M : shape (S, G, G)
+        V1_hat (I + beta D V1_hat)^-1, between groups.
+    BK : shape (S, G, R)
+        B (I + beta V1_hat P)^-1, with P = B^T D B.
+    X : shape (S, R, R)
+        (P^-1 + beta V1_hat)^-1, which is B^T V1 B.
+    """
+
+    M: Values
+    BK: Values
+    X: Values
+
+
+def screened(q: Values, V1_hat: Values, B: Array, groups: Groups, beta: float) -> Screened:
+    """Compute the screened matrices; real or complex."""
+    d = groups.pi * groups.c * q
+    P_inverse = _inverse((B.T * d[:, None, :]) @ B)
+    X = _inverse(P_inverse + beta * V1_hat)
+    K = P_inverse @ X
+    M = B @ (K @ V1_hat) @ B.T
+    return Screened((M + M.transpose(0, 2, 1)) / 2, B @ K, X)
+
+
+def _inverse(matrices: Values) -> Values:
+    """Invert symmetric matrices whose entries may be of very different sizes."""
+    size = np.sqrt(np.abs(np.einsum("srr->sr", matrices)))
+    scale = size[:, :, None] * size[:, None, :]
+    identity = np.broadcast_to(np.eye(matrices.shape[-1]), matrices.shape)
+    inverse = solve_small(matrices / scale, identity) / scale
+    symmetric: Values = (inverse + inverse.transpose(0, 2, 1)) / 2
+    return symmetric
+
+
+def response(V1_hat: Array, L: Array, B: Array, groups: Groups, beta: float) -> Array:
     """Solve `q_g (L_g + c_g M_gg(q)) = 1`, theory.md section 4, for q of shape (S, G).
 
     Newton in the logarithms of q, where the map is monotone with row sums of its Jacobian below
     one. Steps are bounded, so that a flat stretch cannot throw the iteration away.
     """
-    count = L.shape[1]
-    x = -np.log(L + groups.c * np.einsum("sgg->sg", V1_hat))
+    diagonal = np.einsum("gr,srt,gt->sg", B, V1_hat, B, optimize=True)
+    x = -np.log(L + groups.c * diagonal)
     for _ in range(_MAX_ITERATIONS):
-        q = np.exp(x)
-        M = _screened(V1_hat, groups.pi * groups.c * q, beta)[0]
+        M = screened(np.exp(x), V1_hat, B, groups, beta).M
         filled = 1 / (L + groups.c * np.einsum("sgg->sg", M))
-        jacobian = (
-            (filled * groups.c)[:, :, None] * beta * M**2 * (groups.pi * groups.c * q)[:, None]
-        )
+        given = beta * M**2 * (groups.pi * groups.c * np.exp(x))[:, None]
         gap = x - np.log(filled)
-        step = -solve_small(np.eye(count) - jacobian, gap)
+        jacobian = (filled * groups.c)[:, :, None] * given
+        step = -solve_small(np.eye(groups.c.size) - jacobian, gap)
         x = x + np.clip(step, -3, 3)
         if not np.max(np.abs(step), initial=0.0, where=np.isfinite(step)) > 1e-14:
             break
-    q = np.exp(x)
     # One plain sweep squeezes the last digits, and spreads NaN where it belongs.
-    M = _screened(V1_hat, groups.pi * groups.c * q, beta)[0]
+    M = screened(np.exp(x), V1_hat, B, groups, beta).M
     settled: Array = 1 / (L + groups.c * np.einsum("sgg->sg", M))
     return settled
 
 
-def _screened(V1_hat: Values, d: Values, beta: float) -> tuple[Values, Values]:
-    """Give M = A (I + beta D A)^-1 and K = (I + beta A D)^-1, for A = V1_hat and D = diag(d)."""
-    identity = np.eye(d.shape[-1])
-    K = np.linalg.inv(identity + beta * V1_hat * d[:, None, :])
-    M = K @ V1_hat
-    return (M + M.transpose(0, 2, 1)) / 2, K
-
-
 def variances(
-    V1_hat: Array, L: Array, groups: Groups, beta: float, closed_form: bool = True
+    V1_hat: Array, L: Array, B: Array, groups: Groups, beta: float, closed_form: bool = True
 ) -> tuple[Array, Array]:
     """Map the hats to V = (V1, V2) and to T = -dV/d(V1_hat, L), `L = ridge + V2_hat`.
 
@@ -127,8 +157,10 @@ def variances(
 
     Parameters
     ----------
-    V1_hat : Array, shape (S, G, G)
+    V1_hat : Array, shape (S, R, R)
     L : Array, shape (S, G)
+    B : Array, shape (G, R)
+        What makes the mu1 of the functions phi; the identity leaves V1 between groups.
     groups : Groups
     beta : float
     closed_form : bool
@@ -142,30 +174,67 @@ def variances(
     """
     if groups.c.size == 1 and closed_form:
         return variances_of_one(V1_hat[:, 0, 0], L[:, 0], groups.c[0], beta)
-    return from_response(response(V1_hat, L, groups, beta), V1_hat, groups, beta)
+    return from_response(response(V1_hat, L, B, groups, beta), V1_hat, B, groups, beta)
 
 
-def from_response(q: Values, V1_hat: Values, groups: Groups, beta: float) -> tuple[Values, Values]:
+def from_response(
+    q: Values, V1_hat: Values, B: Array, groups: Groups, beta: float
+) -> tuple[Values, Values]:
     """Give V and T of `variances` once q solves its equation; real or complex."""
-    triangle, pi, c = triangle_of(groups.c.size), groups.pi, groups.c
+    triangle = triangle_of(B.shape[1])
     i, j, off = triangle.rows, triangle.columns, triangle.multiplicity == 2
-    M, K = _screened(V1_hat, pi * c * q, beta)
-    shrink = K.transpose(0, 2, 1)  # (I + beta D V1_hat)^-1
-    V1 = shrink * (pi * c * q)[:, None, :]
-    V = np.concatenate([triangle.pack((V1 + V1.transpose(0, 2, 1)) / 2), pi * q], axis=-1)
-
-    # Along each direction (dA, dL) of the hats, implicitly: dq, then dV1 and dV2 = pi dq.
-    bent = c[:, None] * K[:, :, i] * K[:, :, j] * triangle.multiplicity  # c diag(K dA K^T)
-    single = np.broadcast_to(np.eye(pi.size), M.shape)
-    right = (q**2)[:, :, None] * np.concatenate([bent, single], axis=-1)
-    feedback = single - (q**2 * c)[:, :, None] * (beta * M**2) * (pi * c)
-    dq = -solve_small(feedback, right)  # (S, G, K)
-    # dV1 = V1 (D^-1 dD D^-1 - beta dA) V1, where V1 D^-1 = shrink.
-    dV1 = (shrink[:, i, :] * shrink[:, j, :]) @ ((pi * c)[:, None] * dq)
+    matrices = screened(q, V1_hat, B, groups, beta)
+    _, BK, X = matrices
+    V = np.concatenate([triangle.pack(X), groups.pi * q], axis=-1)
+    # Along each direction (dA, dL) of the hats, dq, then dX = K^T dP K - beta X dA X.
+    bent = BK[:, :, i] * BK[:, :, j] * triangle.multiplicity  # diag(B K dA K^T B^T)
+    dq = response_slope(q, bent, matrices, groups, beta)
+    dd = (groups.pi * groups.c)[:, None] * dq
+    dX = (BK[:, :, i] * BK[:, :, j]).transpose(0, 2, 1) @ dd
     a, b = i[:, None], j[:, None]
-    straight, crossed = V1[:, a, i] * V1[:, b, j], V1[:, a, j] * V1[:, b, i]
-    dV1[:, :, : i.size] -= beta * (straight + np.where(off, crossed, 0))
-    return V, -np.concatenate([dV1, pi[:, None] * dq], axis=1)
+    straight, crossed = X[:, a, i] * X[:, b, j], X[:, a, j] * X[:, b, i]
+    dX[:, :, : i.size] -= beta * (straight + np.where(off, crossed, 0))
+    return V, -np.concatenate([dX, groups.pi[:, None] * dq], axis=1)
+
+
+def response_slope(
+    q: Values, bent: Values, matrices: Screened, groups: Groups, beta: float
+) -> Values:
+    """Compute dq along directions of V1_hat and of each L, shape (S, G, directions + G).
+
+    `bent` holds `diag(B K dA K^T B^T)` for each direction dA, shape (S, G, directions).
+    """
+    single = np.broadcast_to(np.eye(groups.c.size), matrices.M.shape)
+    both = np.concatenate([groups.c[:, None] * bent, single], axis=-1)
+    screening = beta * matrices.M**2 * (groups.pi * groups.c)
+    feedback = single - (q**2 * groups.c)[:, :, None] * screening
+    return -solve_small(feedback, (q**2)[:, :, None] * both)
+
+
+def between_groups(
+    q: Array, V1_hat: Array, B: Array, along: tuple[Array, Array], groups: Groups, beta: float
+) -> tuple[Array, Array]:
+    """Give V1 between groups, and minus its derivative along (dA, dL); shapes (S, G, G).
+
+    Parameters
+    ----------
+    q : Array, shape (S, G)
+    V1_hat : Array, shape (S, R, R)
+    along : tuple of Array
+        dA of shape (S, R, R), and dL of shape (S, G).
+    """
+    matrices = screened(q, V1_hat, B, groups, beta)
+    M, BK, _ = matrices
+    d, (dA, dL) = groups.pi * groups.c * q, along
+    bent = np.einsum("sgr,srt,sgt->sg", BK, dA, BK)
+    slope = response_slope(q, bent[:, :, None], matrices, groups, beta)
+    dq = slope[:, :, 0] + np.einsum("sgh,sh->sg", slope[:, :, 1:], dL)
+    W = np.eye(groups.c.size) - beta * d[:, :, None] * M  # (I + beta D V1_hat)^-1
+    V1 = W * d[:, None, :]
+    dV1 = (W * (groups.pi * groups.c * dq)[:, None, :]) @ W.transpose(0, 2, 1)
+    bulk = d[:, :, None] * BK
+    dV1 -= beta * bulk @ dA @ bulk.transpose(0, 2, 1)
+    return (V1 + V1.transpose(0, 2, 1)) / 2, -dV1
 
 
 def solve_small(matrix: Values, right: Values) -> Values:
@@ -179,10 +248,18 @@ def solve_small(matrix: Values, right: Values) -> Values:
             pair = np.stack([d * x - b * y, a * y - c * x], axis=-2) / (a * d - b * c)[..., None, :]
         solved: Values = pair[..., 0] if vector else pair
         return solved
+    solution = solve_pivoted(matrix, right)
+    return solution[..., 0] if vector else solution
+
+
+def solve_pivoted(matrix: Values, right: Values) -> Values:
+    """Solve as `solve_small` does, always by pivoted elimination."""
+    vector = right.ndim == matrix.ndim - 1
+    right = right[..., None] if vector else right
     try:
         solution: Values = np.linalg.solve(matrix, right)
     except np.linalg.LinAlgError:
         regular = np.abs(np.linalg.det(matrix)) > 0
-        solution = np.full(np.broadcast_shapes(right.shape, (*matrix.shape[:-1], 1)), np.nan)
+        solution = np.full_like(right + matrix[..., :1], np.nan)
         solution[regular] = np.linalg.solve(matrix[regular], right[regular])
     return solution[..., 0] if vector else solution
