@@ -175,14 +175,12 @@ def _variances(
 
 def _solve_points(problem: Solver, alpha: Array, ridge: Array) -> dict[str, Array]:
     """Solve S points; every entry has shape (S, ...)."""
-    srf, equations = problem.srf, problem.coarse.equations
+    equations = problem.coarse.equations
     at = solve_resolvent(equations, alpha, ridge)
     found = problem.coarse.follow(at)
     shift, change = _quadrature_errors(problem, at, found.test_error)
-    V1_hat, response = equations.parts(at.V_hat, at.V)
+    V1, q1 = _between_groups(equations, at, found)
     split = equations.triangle.size
-    along = equations.triangle.unpack(found.direction[:, :split]), found.direction[:, split:]
-    V1, q1 = between_groups(response, V1_hat, equations.B, along, srf.groups, srf.beta)
     return {
         "test_error": found.test_error,
         "training_error": found.training_error,
@@ -199,6 +197,16 @@ def _solve_points(problem: Solver, alpha: Array, ridge: Array) -> dict[str, Arra
         "converged": at.converged.astype(float),
         "resolved": ((shift <= RESOLVED) & (change <= TRUSTED)).astype(float),
     }
+
+
+def _between_groups(equations: Equations, at: Resolvent, found: _Followed) -> tuple[Array, Array]:
+    """Give V1 and q1 between groups, shape (S, G, G), from those between the functions phi."""
+    if equations.groups.c.size == 1:
+        return at.V[:, :1, None], found.q[:, :1, None]
+    V1_hat, response = equations.parts(at.V_hat, at.V)
+    split = equations.triangle.size
+    along = equations.triangle.unpack(found.direction[:, :split]), found.direction[:, split:]
+    return between_groups(response, V1_hat, equations.B, along, equations.groups, equations.beta)
 
 
 def _quadrature_errors(problem: Solver, at: Resolvent, test_error: Array) -> tuple[Array, Array]:

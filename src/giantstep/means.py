@@ -158,6 +158,8 @@ def solve_means(f: ConditionalFeatures, srf: SpikedFeatures, at: Resolvent, fit:
 
 def _root(P: Array, factor: Array) -> tuple[Array, Array]:
     """Give orthogonal U and sizes s, factor P = U diag(s^2) U^T; NaN where P is not finite."""
+    if P.shape[-1] == 1:
+        return np.ones_like(P), np.sqrt(P[:, 0] * factor)
     values, vectors = np.linalg.eigh(np.where(np.isfinite(P), P, 0.0))
     size = np.sqrt(np.maximum(values, 0.0) * factor)
     sound = np.all(np.isfinite(P), axis=(1, 2), keepdims=True)[:, :, 0]

@@ -182,6 +182,8 @@ class Equations:
 
     def mixed_variance(self, hats: Array, V: Array) -> Array:
         """Give V1 between groups, times B, shape (S, G, R)."""
+        if self.groups.c.size == 1:
+            return V[:, :1, None]
         V1_hat, q = self.parts(hats, V)
         BK = screened(q, V1_hat, self.B, self.groups, self.beta).BK
         mixed: Array = (self.groups.pi * self.groups.c * q)[:, :, None] * BK
