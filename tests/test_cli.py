@@ -126,7 +126,7 @@ BAD = [
     ("simulate --ridge 0.1 --alpha 1 --learning-rate 1e308 --dimension 50", "weights stay finite"),
     ("theory --ridge 0.1 --alpha 1 --learning-rate 1e200", "--learning-rate 1e+200: must be small"),
     ("theory --ridge 0.1 --alpha 1 --beta 1e-300", "--learning-rate 3.0: must be small enough"),
-    ("theory --ridge optimal 0.1 --alpha 1", "--ridge optimal: must be a finite number >= 0"),
+    ("theory --ridge optimal 0.1 --alpha 1", "--ridge optimal stands alone"),
     ("theory --ridge 0.1 --alpha 1 --readout 1", "'1' is not of the form value:fraction"),
     ("theory --ridge 0.1 --alpha 1 --readout 1:0.5 2:0.6", "the fractions adding up to 1"),
     ("theory --ridge 0.1 --alpha 1 --target polynomial:x", "--target polynomial:x: must be one of"),

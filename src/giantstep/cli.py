@@ -193,6 +193,8 @@ def _problem(arguments: argparse.Namespace) -> Problem:
 
 def _checked(arguments: argparse.Namespace, **others: Interval) -> tuple[Problem, Grid]:
     """Make problem and grid, with the faults of both, and of other flags, in one error."""
+    if OPTIMAL in arguments.ridge and len(arguments.ridge) > 1:
+        raise argparse.ArgumentError(None, f"--ridge {OPTIMAL} stands alone, without numbers")
     ridge = (1.0,) if arguments.ridge == [OPTIMAL] else tuple(arguments.ridge)
     faults: list[Fault] = []
     made: list[Any] = []
