@@ -16,7 +16,7 @@ from giantstep.means import Means, Misfit, solve_means
 from giantstep.protocol import Grid, Problem, SpikedFeatures
 from giantstep.resolvent import ACCEPTED, Equations, Points, Resolvent, solve_resolvent
 from giantstep.srf import equivalent_features
-from giantstep.variances import between_groups, solve_pivoted
+from giantstep.variances import between_groups, solve_certified
 
 # Up to which relative change of the hats, on twice as many nodes, a point is given out; and up to
 # which change of the test error, which near the interpolation threshold is so much larger.
@@ -24,8 +24,6 @@ RESOLVED, TRUSTED = 1e-8, 1e-3
 # A squared error this far below zero, over the label's power, is no rounding; nor is a smaller
 # change of it an error.
 _ROUNDING = 1e-14
-# Stands for zero where a relative residual is taken.
-_TINY = 1e-300
 # Points x nodes solved together: arrays of this size stay in the processor's cache.
 _BATCH_ENTRIES = 1_500_000
 
@@ -163,14 +161,9 @@ def _variances(
     unit = equations.units(at.V)
     matrix = np.eye(unit.shape[-1]) - (at.T @ at.H) * unit[:, None, :] / unit[:, :, None]
     right = np.einsum("sij,sj->si", at.T, direction) / unit
-    relative = solve_pivoted(matrix, right)
-    # One refinement by the residual; what is then left of it is the certificate.
-    relative += solve_pivoted(matrix, right - np.einsum("sij,sj->si", matrix, relative))
-    gap = np.abs(np.einsum("sij,sj->si", matrix, relative) - right)
-    size = np.einsum("sij,sj->si", np.abs(matrix), np.abs(relative)) + np.abs(right)
+    relative, residual = solve_certified(matrix, right)
     q = relative * unit
-    direction += np.einsum("sij,sj->si", at.H, q)
-    return q, direction, np.max(gap / np.maximum(size, _TINY), axis=-1)
+    return q, direction + np.einsum("sij,sj->si", at.H, q), residual
 
 
 def _solve_points(problem: Solver, alpha: Array, ridge: Array) -> dict[str, Array]:

@@ -10,7 +10,7 @@ from giantstep.activations import Array
 from giantstep.features import ConditionalFeatures
 from giantstep.protocol import SpikedFeatures
 from giantstep.resolvent import Resolvent
-from giantstep.variances import solve_pivoted, triangle_of
+from giantstep.variances import solve_certified, triangle_of
 
 # Directions of a span of functions below this share of their size are rounding, not functions.
 _INDEPENDENT = 1e-12
@@ -170,9 +170,5 @@ def _solve_symmetric(system: Array, right: Array) -> tuple[Array, Array]:
     """Solve positive systems, scaled by their diagonals; give also the relative residual."""
     norm = 1 / np.sqrt(np.maximum(np.einsum("sii->si", system), _TINY))
     scaled = system * norm[:, :, None] * norm[:, None, :]
-    x = solve_pivoted(scaled, norm * right)
-    # One refinement by the residual; what is then left of it is the certificate.
-    x = x + solve_pivoted(scaled, norm * right - np.einsum("sij,sj->si", scaled, x))
-    gap = np.einsum("sij,sj->si", scaled, x) - norm * right
-    size = np.einsum("sij,sj->si", np.abs(scaled), np.abs(x)) + np.abs(norm * right)
-    return norm * x, np.max(np.abs(gap) / np.maximum(size, _TINY), axis=-1)
+    x, residual = solve_certified(scaled, norm * right)
+    return norm * x, residual

@@ -1,6 +1,7 @@
 r"""The variances V1, V2 of Result 3.3: the one non-linear solve, theory.md sections 4 and 5.
 
-Vectors of K = G (G + 1)/2 + G entries hold V1 and V2 of G groups, and their hats: see `variances`.
+Vectors of K = R (R + 1)/2 + G entries hold V1, between R functions of which the mu1 of G groups
+are made, and V2; likewise their hats: see `variances`.
 
 The unknowns are divided by a `scale`, so that the ridgeless limit below the interpolation
 threshold, where V1 and V2 diverge like 1/ridge, is an ordinary point: with W = scale V and hats

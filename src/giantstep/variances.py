@@ -23,6 +23,8 @@ from giantstep.protocol import Groups
 Values = NDArray[Any]
 
 _MAX_ITERATIONS = 300
+# Stands for zero where a ratio is taken.
+_TINY = 1e-300
 
 
 class Triangle:
@@ -263,3 +265,24 @@ def solve_pivoted(matrix: Values, right: Values) -> Values:
         solution = np.full_like(right + matrix[..., :1], np.nan)
         solution[regular] = np.linalg.solve(matrix[regular], right[regular])
     return solution[..., 0] if vector else solution
+
+
+def solve_certified(matrix: Array, right: Array) -> tuple[Array, Array]:
+    """Solve systems, shapes (S, K, K) and (S, K), with one refinement by the residual.
+
+    Returns
+    -------
+    solution : Array, shape (S, K)
+    residual : Array, shape (S,)
+        What is left of the residual, relative to the terms of its equation.
+    """
+
+    def residual(x: Array) -> Array:
+        left: Array = right - np.einsum("sij,sj->si", matrix, x)
+        return left
+
+    solution = solve_pivoted(matrix, right)
+    solution = solution + solve_pivoted(matrix, residual(solution))
+    size = np.einsum("sij,sj->si", np.abs(matrix), np.abs(solution)) + np.abs(right)
+    relative = np.abs(residual(solution)) / np.maximum(size, _TINY)
+    return solution, np.max(relative, axis=-1, initial=0.0)
