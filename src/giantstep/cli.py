@@ -43,7 +43,7 @@ from giantstep.protocol import (
     one_spike,
 )
 from giantstep.replicates import summarise
-from giantstep.spectrum import SpectralDensity, spectrum
+from giantstep.spectrum import spectrum
 
 Table = dict[str, NDArray[Any]]
 
@@ -191,14 +191,16 @@ def _problem(arguments: argparse.Namespace) -> Problem:
     raise argparse.ArgumentError(None, f"give all of {choices}; got {got}")
 
 
-def _checked(arguments: argparse.Namespace, **others: Interval) -> tuple[Problem, Grid]:
+def _checked(
+    arguments: argparse.Namespace,
+    alpha: Sequence[float],
+    ridge: Sequence[float],
+    **others: Interval,
+) -> tuple[Problem, Grid]:
     """Make problem and grid, with the faults of both, and of other flags, in one error."""
-    if OPTIMAL in arguments.ridge and len(arguments.ridge) > 1:
-        raise argparse.ArgumentError(None, f"--ridge {OPTIMAL} stands alone, without numbers")
-    ridge = (1.0,) if arguments.ridge == [OPTIMAL] else tuple(arguments.ridge)
     faults: list[Fault] = []
     made: list[Any] = []
-    for make in (lambda: _problem(arguments), lambda: Grid(tuple(arguments.alpha), ridge)):
+    for make in (lambda: _problem(arguments), lambda: Grid(tuple(alpha), tuple(ridge))):
         try:
             made.append(make())
         except InvalidParametersError as error:
@@ -210,8 +212,11 @@ def _checked(arguments: argparse.Namespace, **others: Interval) -> tuple[Problem
 
 
 def _theory(arguments: argparse.Namespace) -> Table:
-    problem, grid = _checked(arguments)
-    if arguments.ridge == [OPTIMAL]:
+    optimal = arguments.ridge == [OPTIMAL]
+    if OPTIMAL in arguments.ridge and not optimal:
+        raise argparse.ArgumentError(None, f"--ridge {OPTIMAL} stands alone, without numbers")
+    problem, grid = _checked(arguments, arguments.alpha, [1.0] if optimal else arguments.ridge)
+    if optimal:
         alpha = np.asarray(grid.alpha)
         ridge, solution = optimal_ridge(problem, alpha)
     else:
@@ -240,12 +245,12 @@ def _columns(name: str, values: NDArray[Any], grid_dimensions: int) -> Table:
 
 
 def _spectrum(arguments: argparse.Namespace) -> Table:
-    arguments.ridge, alpha = [1.0], arguments.alpha
-    arguments.alpha = [alpha]
-    problem, _ = _checked(arguments, points=Interval(8, 100_000, whole=True))
+    points = Interval(8, 100_000, whole=True)
+    problem, _ = _checked(arguments, [arguments.alpha], [1.0], points=points)
     if faults := [Fault("x", x, str(POSITIVE)) for x in arguments.x or () if x not in POSITIVE]:
         raise InvalidParametersError(faults)
-    found = spectrum(problem, alpha, arguments.points)
+    x = None if arguments.x is None else np.array(arguments.x)
+    found = spectrum(problem, arguments.alpha, arguments.points, x)
     edges = ", ".join(f"[{low:.6g}, {high:.6g}]" for low, high in found.edges)
     large = ", ".join(f"{value:.6g} d" for value in found.outliers) or "none"
     for line in (
@@ -254,10 +259,7 @@ def _spectrum(arguments: argparse.Namespace) -> Table:
         f"eigenvalues of order d: {large}",
     ):
         print(line, file=sys.stderr)
-    if arguments.x is None:
-        return {"x": found.x, "density": found.density}
-    x = np.array(arguments.x)
-    return {"x": x, "density": SpectralDensity(problem, alpha)(x)}
+    return {"x": found.x, "density": found.density}
 
 
 def _bounds(arguments: argparse.Namespace) -> Table:
@@ -278,6 +280,8 @@ def _bounds(arguments: argparse.Namespace) -> Table:
 def _simulate(arguments: argparse.Namespace) -> Table:
     problem, grid = _checked(
         arguments,
+        arguments.alpha,
+        arguments.ridge,
         replicates=COUNT,
         seed=Interval(0, whole=True),
         dimension=DIMENSION,

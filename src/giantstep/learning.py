@@ -172,14 +172,14 @@ def _solve_points(problem: Solver, alpha: Array, ridge: Array) -> dict[str, Arra
     at = solve_resolvent(equations, alpha, ridge)
     found = problem.coarse.follow(at)
     shift, change = _quadrature_errors(problem, at, found.test_error)
-    V1, q1 = _between_groups(equations, at, found)
+    V1, V1B, q1 = _between_groups(equations, at, found)
     split = equations.triangle.size
     return {
         "test_error": found.test_error,
         "training_error": found.training_error,
         "m": found.mean.m,
         "zeta": found.mean.zeta,
-        "psi": found.mean.psi,
+        "psi": equations.beta * np.einsum("sgr,sr->sg", V1B, found.mean.psi_hat),
         "q1": q1,
         "q2": found.q[:, split:],
         "V1": V1 / at.scale[:, None, None],
@@ -192,10 +192,13 @@ def _solve_points(problem: Solver, alpha: Array, ridge: Array) -> dict[str, Arra
     }
 
 
-def _between_groups(equations: Equations, at: Resolvent, found: _Followed) -> tuple[Array, Array]:
-    """Give V1 and q1 between groups, shape (S, G, G), from those between the functions phi."""
+def _between_groups(
+    equations: Equations, at: Resolvent, found: _Followed
+) -> tuple[Array, Array, Array]:
+    """Give V1, V1 B and q1 between groups, from those between the functions phi."""
     if equations.groups.c.size == 1:
-        return at.V[:, :1, None], found.q[:, :1, None]
+        V1 = at.V[:, :1, None]
+        return V1, V1, found.q[:, :1, None]
     V1_hat, response = equations.parts(at.V_hat, at.V)
     split = equations.triangle.size
     along = equations.triangle.unpack(found.direction[:, :split]), found.direction[:, split:]

@@ -10,25 +10,23 @@ from giantstep.activations import Array
 from giantstep.features import ConditionalFeatures
 from giantstep.protocol import SpikedFeatures
 from giantstep.resolvent import Resolvent
-from giantstep.variances import solve_certified, triangle_of
+from giantstep.variances import TINY, solve_certified, triangle_of
 
 # Directions of a span of functions below this share of their size are rounding, not functions.
 _INDEPENDENT = 1e-12
-# Stands for zero where a ratio is taken.
-_TINY = 1e-300
 
 
 @dataclass(frozen=True)
 class Means:
-    """m, zeta and psi of each group, shape (S, G), and what they are made from.
+    """m and zeta of each group, and what the mean prediction is made from.
 
     Attributes
     ----------
-    m, zeta, psi : Array, shape (S, G)
+    m, zeta : Array, shape (S, G)
     prediction : Array, shape (S, rank + R)
         Coefficients of the mean prediction M(kappa) in `Misfit.expressible`.
     slope : Array, shape (S, R)
-        Coefficients in phi of P(kappa), its slope in z.
+        Coefficients in phi of P(kappa), its slope in z; `psi = beta V1 B psi_hat` for each group.
     zeta_hat, psi_hat : Array, shape (S, R)
         B times these are the hats of each group.
     residual : Array, shape (S,)
@@ -36,7 +34,6 @@ class Means:
 
     m: Array
     zeta: Array
-    psi: Array
     prediction: Array
     slope: Array
     zeta_hat: Array
@@ -105,12 +102,12 @@ def _orthonormal(functions: Array, weight: Array, least: float) -> tuple[Array, 
         basis itself is that of a span that differs from the given one by rounding only.
     """
     left, size, right = np.linalg.svd(functions * np.sqrt(weight), full_matrices=False)
-    kept = size > _INDEPENDENT * max(float(size.max(initial=0.0)), least, _TINY)
+    kept = size > _INDEPENDENT * max(float(size.max(initial=0.0)), least, TINY)
     combinations: Array = left[:, kept] / size[kept]
     with np.errstate(invalid="ignore", divide="ignore"):
         basis = right[kept] / np.sqrt(weight)
     # Far out, where the weight is nothing, the combinations say what the functions are.
-    return np.where(weight > _TINY, basis, combinations.T @ functions), combinations
+    return np.where(weight > TINY, basis, combinations.T @ functions), combinations
 
 
 def solve_means(f: ConditionalFeatures, srf: SpikedFeatures, at: Resolvent, fit: Misfit) -> Means:
@@ -143,11 +140,10 @@ def solve_means(f: ConditionalFeatures, srf: SpikedFeatures, at: Resolvent, fit:
     x, residual = _solve_symmetric(system, turned)
     prediction = np.einsum("sij,sj->si", turn, x)
     # The residual of the prediction on kappa phi is root^-T x: no large terms cancel.
-    zeta_hat = ratio * np.einsum("srt,st->sr", vectors, x[:, rank:] / np.maximum(size, _TINY))
+    zeta_hat = ratio * np.einsum("srt,st->sr", vectors, x[:, rank:] / np.maximum(size, TINY))
     return Means(
         m=prediction[:, :rank] @ fit.to_m.T,
         zeta=srf.beta * c * V2 * (zeta_hat @ f.B.T),
-        psi=srf.beta * np.einsum("sgr,sr->sg", at.V1B, psi_hat),
         prediction=prediction,
         slope=srf.beta * np.einsum("srt,st->sr", V1, psi_hat),
         zeta_hat=zeta_hat,
@@ -168,7 +164,7 @@ def _root(P: Array, factor: Array) -> tuple[Array, Array]:
 
 def _solve_symmetric(system: Array, right: Array) -> tuple[Array, Array]:
     """Solve positive systems, scaled by their diagonals; give also the relative residual."""
-    norm = 1 / np.sqrt(np.maximum(np.einsum("sii->si", system), _TINY))
+    norm = 1 / np.sqrt(np.maximum(np.einsum("sii->si", system), TINY))
     scaled = system * norm[:, :, None] * norm[:, None, :]
     x, residual = solve_certified(scaled, norm * right)
     return norm * x, residual

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from giantstep.activations import Array
 from giantstep.features import ConditionalFeatures
 from giantstep.protocol import SpikedFeatures
-from giantstep.variances import Values, screened, solve_small, triangle_of, variances
+from giantstep.variances import TINY, Values, solve_small, triangle_of, variances
 
 # Relative residual, and relative error of V as the next Newton step tells it, at which a point is
 # done; and what rounding may leave of both where Newton can no longer improve them.
@@ -29,8 +29,6 @@ ACCEPTED, STEP_ACCEPTED = 1e-10, 1e-6
 MAX_ITERATIONS = 300
 SHORTEST = 1e-3
 _ROUNDING = 2.2e-16
-# Stands for zero where a logarithm or a ratio is taken.
-_TINY = 1e-300
 
 
 @dataclass(frozen=True)
@@ -56,8 +54,6 @@ class Resolvent:
         solution. It grows without bound where the solution does (no ridge to speak of, and as many
         samples as features).
     iterations : integer array, shape (S,)
-    V1B : Array, shape (S, G, R)
-        V1 between groups, times B, times the scale: D B K.
     """
 
     alpha: Array
@@ -71,7 +67,6 @@ class Resolvent:
     residual: Array
     error: Array
     iterations: NDArray[np.int64]
-    V1B: Array
 
     @property
     def converged(self) -> NDArray[np.bool_]:
@@ -181,15 +176,6 @@ class Equations:
         newton, response = np.moveaxis(solve_small(np.eye(size) - jacobian, both), -1, 0)
         return _State(hats, V, T, H, mapped, _largest(gap), newton, _largest(response))
 
-    def mixed_variance(self, hats: Array, V: Array) -> Array:
-        """Give V1 between groups, times B, shape (S, G, R)."""
-        if self.groups.c.size == 1:
-            return V[:, :1, None]
-        V1_hat, q = self.parts(hats, V)
-        BK = screened(q, V1_hat, self.B, self.groups, self.beta).BK
-        mixed: Array = (self.groups.pi * self.groups.c * q)[:, :, None] * BK
-        return mixed
-
     def parts(self, hats: Array, V: Array) -> tuple[Array, Array]:
         """Give V1_hat as matrices, and q."""
         split = self.triangle.size
@@ -197,15 +183,13 @@ class Equations:
 
     def units(self, V: Array) -> Array:
         """Give the natural size of each entry of V: itself, or the mean of its two diagonals."""
-        units = np.maximum(np.abs(V), _TINY)
-        if self.mixed.size:
-            first, second = self.between
-            units[:, self.mixed] = np.sqrt(units[:, first] * units[:, second])
+        units, means = self._sizes(np.abs(V))
+        units[:, self.mixed] = means
         return units
 
     def _sizes(self, hats: Array) -> tuple[Array, Array]:
         """Give what logarithms are taken of, and the geometric means that correlations divide."""
-        positive = np.maximum(hats, _TINY)
+        positive = np.maximum(hats, TINY)
         if not self.mixed.size:
             return positive, positive[:, :0]
         first, second = self.between
@@ -291,5 +275,4 @@ def solve_resolvent(equations: Equations, alpha: Array, ridge: Array) -> Resolve
         residual=state.norm,
         error=np.maximum(_largest(state.newton), _ROUNDING * state.sensitivity),
         iterations=iterations,
-        V1B=equations.mixed_variance(state.hats, state.V),
     )

@@ -223,7 +223,7 @@ def _bisect(density: SpectralDensity, x: Array, at: NDArray[np.int64]) -> Array:
     return edges
 
 
-def spectrum(problem: Problem, alpha: float, points: int = 400) -> Spectrum:
+def spectrum(problem: Problem, alpha: float, points: int = 400, x: Array | None = None) -> Spectrum:
     """Compute the asymptotic spectrum of Phi^T Phi.
 
     Parameters
@@ -234,6 +234,8 @@ def spectrum(problem: Problem, alpha: float, points: int = 400) -> Spectrum:
     points : int
         Points at which the density is given, shared among the intervals of the bulk and denser
         towards their ends; in geometric progression where an interval (nearly) reaches zero.
+    x : Array, optional
+        Eigenvalues > 0 at which the density is given instead.
 
     Returns
     -------
@@ -241,6 +243,18 @@ def spectrum(problem: Problem, alpha: float, points: int = 400) -> Spectrum:
     """
     density = SpectralDensity(problem, alpha)
     edges = bulk_edges(density)
+    x = _points(edges, points) if x is None else x
+    return Spectrum(
+        x=x,
+        density=density(x),
+        mass_at_zero=mass_at_zero(density),
+        edges=edges,
+        outliers=outliers(density),
+    )
+
+
+def _points(edges: Array, points: int) -> Array:
+    """Share points among the intervals of the bulk: see `spectrum`."""
     each = max(8, points // max(1, len(edges)))
     angle = (np.arange(each) + 0.5) * np.pi / each
     pieces = [
@@ -249,11 +263,4 @@ def spectrum(problem: Problem, alpha: float, points: int = 400) -> Spectrum:
         else np.geomspace(max(low, _SMALLEST * high), high, each + 2)[1:-1]
         for low, high in edges
     ]
-    x = np.concatenate(pieces) if pieces else np.empty(0)
-    return Spectrum(
-        x=x,
-        density=density(x),
-        mass_at_zero=mass_at_zero(density),
-        edges=edges,
-        outliers=outliers(density),
-    )
+    return np.concatenate(pieces) if pieces else np.empty(0)

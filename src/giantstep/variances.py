@@ -23,8 +23,8 @@ from giantstep.protocol import Groups
 Values = NDArray[Any]
 
 _MAX_ITERATIONS = 300
-# Stands for zero where a ratio is taken.
-_TINY = 1e-300
+# Stands for zero where a logarithm or a ratio is taken.
+TINY = 1e-300
 
 
 class Triangle:
@@ -215,8 +215,10 @@ def response_slope(
 
 def between_groups(
     q: Array, V1_hat: Array, B: Array, along: tuple[Array, Array], groups: Groups, beta: float
-) -> tuple[Array, Array]:
-    """Give V1 between groups, and minus its derivative along (dA, dL); shapes (S, G, G).
+) -> tuple[Array, Array, Array]:
+    """Give V1 between groups, V1 B, and minus the derivative of V1 along (dA, dL).
+
+    Shapes (S, G, G), (S, G, R) and (S, G, G).
 
     Parameters
     ----------
@@ -234,9 +236,9 @@ def between_groups(
     W = np.eye(groups.c.size) - beta * d[:, :, None] * M  # (I + beta D V1_hat)^-1
     V1 = W * d[:, None, :]
     dV1 = (W * (groups.pi * groups.c * dq)[:, None, :]) @ W.transpose(0, 2, 1)
-    bulk = d[:, :, None] * BK
-    dV1 -= beta * bulk @ dA @ bulk.transpose(0, 2, 1)
-    return (V1 + V1.transpose(0, 2, 1)) / 2, -dV1
+    V1B = d[:, :, None] * BK
+    dV1 -= beta * V1B @ dA @ V1B.transpose(0, 2, 1)
+    return (V1 + V1.transpose(0, 2, 1)) / 2, V1B, -dV1
 
 
 def solve_small(matrix: Values, right: Values) -> Values:
@@ -284,5 +286,5 @@ def solve_certified(matrix: Array, right: Array) -> tuple[Array, Array]:
     solution = solve_pivoted(matrix, right)
     solution = solution + solve_pivoted(matrix, residual(solution))
     size = np.einsum("sij,sj->si", np.abs(matrix), np.abs(solution)) + np.abs(right)
-    relative = np.abs(residual(solution)) / np.maximum(size, _TINY)
+    relative = np.abs(residual(solution)) / np.maximum(size, TINY)
     return solution, np.max(relative, axis=-1, initial=0.0)
