@@ -4,17 +4,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.random import SeedSequence
 
-from giantstep import montecarlo
 from giantstep.bounds import best_over_learning_rate, bounds, lower_bound_with_bias, shifted
 from giantstep.effective_function import learned_function
 from giantstep.faults import InvalidParametersError
 from giantstep.features import student
 from giantstep.learning import solve
+from giantstep.measure import SLABS
+from giantstep.montecarlo import simulate
 from giantstep.optimise import optimal_learning_rate, optimal_ridge
 from giantstep.protocol import Grid, Protocol, SpikedFeatures
-from giantstep.ridge import RidgePath
+from giantstep.replicates import summarise
+from giantstep.sizes import Sizes
 
 ALIGNED = [
     SpikedFeatures("tanh", "sin", 1.0, 0.9, 1.0, beta=1.0),
@@ -87,25 +88,12 @@ def test_the_best_learning_rate_is_a_minimum():
 
 def test_the_learned_function_is_the_mean_output_of_trained_networks():
     srf = SpikedFeatures("tanh", "sign", 1.3, 2.0, 0.8, beta=1.0)
-    grid, sizes, bins = Grid((2.0,), (0.1,)), montecarlo.Sizes(400), np.linspace(-2.1, 2.1, 8)
-    outputs, rng = [], np.random.default_rng(1)
-    for network in range(6):
-        layer = montecarlo.first_layer(srf, sizes, network, SeedSequence(7))
-        path = RidgePath(layer.bias.size)
-        train = rng.standard_normal((800, 400))
-        path.extend(np.tanh(train @ layer.weights.T) / 20, np.sign(train @ layer.theta))
-        (readout,), _ = path.readouts((0.1,))
-        test = rng.standard_normal((20_000, 400))
-        place = np.digitize(test @ layer.theta, bins)
-        output = np.tanh(test @ layer.weights.T) @ readout / 20
-        outputs.append([output[place == k].mean() for k in range(1, bins.size)])
-    mean = np.mean(outputs, axis=0)
-    stderr = np.std(outputs, axis=0, ddof=1) / np.sqrt(len(outputs))
-    s = np.linspace(-2.1, 2.1, 211)
-    learned = learned_function(srf, solve(srf, grid), s)[0, 0]
-    density, place = np.exp(-(s**2) / 2), np.digitize(s, bins)
-    predicted = [np.average(learned[place == k], weights=density[place == k]) for k in range(1, 8)]
-    assert np.abs((mean - predicted) / np.hypot(stderr, 0.01)).max() < 4
+    grid = Grid((2.0,), (0.1,))
+    outputs = simulate(srf, grid, Sizes(400, 1, 20_000), range(6), 7).learned_function
+    found = summarise(outputs[:, :, 0, 0])
+    solution = solve(srf, grid)
+    learned = learned_function(srf, solution.m, solution.zeta, solution.psi, SLABS)[0, 0]
+    assert np.abs((found.mean - learned) / np.hypot(found.stderr, 0.01)).max() < 4
 
 
 def test_the_learned_function_and_the_target_leave_the_test_error_of_the_noise_of_the_readout():
@@ -114,7 +102,8 @@ def test_the_learned_function_and_the_target_leave_the_test_error_of_the_noise_o
     solution = solve(srf, Grid((1.0, 1000.0), (0.1,)))
     s, ds = np.linspace(-8, 8, 1601, retstep=True)
     weight = np.exp(-(s**2) / 2) / np.sqrt(2 * np.pi) * ds
-    gap = ((np.sin(s) - learned_function(srf, solution, s)) ** 2) @ weight
+    learned = learned_function(srf, solution.m, solution.zeta, solution.psi, s)
+    gap = ((np.sin(s) - learned) ** 2) @ weight
     assert np.all(gap < solution.test_error)
     assert gap[1, 0] > 0.3 * solution.test_error[1, 0]
 

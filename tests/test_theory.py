@@ -5,8 +5,8 @@ import pytest
 
 from giantstep.bounds import best_linear_error, bounds
 from giantstep.features import conditional_features
+from giantstep.first_layer import members
 from giantstep.learning import Status, solve
-from giantstep.montecarlo import members
 from giantstep.protocol import Grid, Groups, Protocol, SpikedFeatures
 from giantstep.resolvent import Equations, solve_resolvent
 from giantstep.srf import equivalent_features

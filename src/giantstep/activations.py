@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erf, erfc, ndtr, owens_t, roots_hermitenorm
+from scipy.special import erf, erfc, factorial, ndtr, owens_t, roots_hermitenorm
 
 Array = NDArray[np.float64]
+Single = NDArray[np.float32]
+Reals = NDArray[np.floating[Any]]
 Parity = Literal["odd", "even", "none"]
 
 
@@ -54,7 +56,7 @@ class ScalarFunction:
     label : str
         LaTeX, without dollars.
     value, derivative : callable
-        Elementwise; the derivative holds away from `kinks`.
+        Elementwise, in single precision too; the derivative holds away from `kinks`.
     parity : {"odd", "even", "none"}
         The one-step protocol takes odd activations only.
     kinks : tuple of float
@@ -68,35 +70,46 @@ class ScalarFunction:
         Whether it goes on bending far from the origin, as a sine does.
     moments : callable or None
         `(mean, std) -> GaussianMoments` in closed form for std > 0, where one is known.
+    covariance : callable or None
+        `(C, A, B) -> E f(a) f(b)` in closed form for centred Gaussians of variances A and B and
+        covariance C, where one is known.
     """
 
     name: str
     label: str
-    value: Callable[[Array], Array]
-    derivative: Callable[[Array], Array]
+    value: Callable[[Any], Any]
+    derivative: Callable[[Any], Any]
     parity: Parity
     kinks: tuple[float, ...] = ()
     continuous: bool = True
     strip: float | None = None
     oscillates: bool = False
-    moments: Callable[[Array, float], GaussianMoments] | None = None
+    moments: Callable[[Array, Array | float], GaussianMoments] | None = None
+    covariance: Callable[[Array, Array, Array], Array] | None = None
+
+    def apply(self, x: Reals) -> None:
+        """Replace the entries of an array by the function's values, in the array's precision."""
+        if isinstance(self.value, np.ufunc):
+            self.value(x, out=x)
+        else:
+            x[...] = self.value(x)
 
 
-def _sign_moments(mean: Array, std: float) -> GaussianMoments:
+def _sign_moments(mean: Array, std: Array | float) -> GaussianMoments:
     x = mean / (np.sqrt(2) * std)
     slope = np.sqrt(2 / np.pi) * np.exp(-(x**2))
     tail = erfc(np.abs(x))  # 1 - erf^2 = tail (2 - tail), without cancellation
     return GaussianMoments(erf(x), slope, np.maximum(tail * (2 - tail) - slope**2, 0))
 
 
-def _sin_moments(mean: Array, std: float) -> GaussianMoments:
+def _sin_moments(mean: Array, std: Array | float) -> GaussianMoments:
     damping = np.exp(-(std**2) / 2)
     value, slope = damping * np.sin(mean), std * damping * np.cos(mean)
     second = (1 - damping**4 * np.cos(2 * mean)) / 2
     return GaussianMoments(value, slope, np.maximum(second - value**2 - slope**2, 0))
 
 
-def _erf_moments(mean: Array, std: float) -> GaussianMoments:
+def _erf_moments(mean: Array, std: Array | float) -> GaussianMoments:
     width = np.sqrt(1 + 2 * std**2)
     x = mean / width
     slope = 2 * std / (np.sqrt(np.pi) * width) * np.exp(-(x**2))
@@ -106,7 +119,7 @@ def _erf_moments(mean: Array, std: float) -> GaussianMoments:
     return GaussianMoments(erf(x), slope, np.maximum(second - tail**2 - slope**2, 0))
 
 
-def _ramp(mean: Array, std: float) -> tuple[Array, Array, Array]:
+def _ramp(mean: Array, std: Array | float) -> tuple[Array, Array, Array]:
     """Give E f, E f' and E f^2 of f = max(t, 0)."""
     x = mean / std
     mass, density = ndtr(x), np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
@@ -114,7 +127,7 @@ def _ramp(mean: Array, std: float) -> tuple[Array, Array, Array]:
     return mean * mass + std * density, mass, np.maximum(second, 0)
 
 
-def _relu_moments(mean: Array, std: float) -> GaussianMoments:
+def _relu_moments(mean: Array, std: Array | float) -> GaussianMoments:
     value, mass, _ = _ramp(mean, std)
     # max(t, 0) and max(-t, 0) differ by t: their residuals are one, and small in the tail.
     tail, tail_mass, second = _ramp(-np.abs(mean), std)
@@ -122,13 +135,30 @@ def _relu_moments(mean: Array, std: float) -> GaussianMoments:
     return GaussianMoments(value, std * mass, np.maximum(residual, 0))
 
 
-def _hardtanh_moments(mean: Array, std: float) -> GaussianMoments:
+def _hardtanh_moments(mean: Array, std: Array | float) -> GaussianMoments:
     # For |t| it is 1 - g, where g = min(max(1 - |t|, 0), 2) is small in the tail.
     size = np.abs(mean)
     (one, mass, second), (two, lost, fourth) = _ramp(1 - size, std), _ramp(-1 - size, std)
     g, slope = one - two, std * (mass - lost)
     residual = second - fourth - 4 * two - g**2 - slope**2
     return GaussianMoments(np.sign(mean) * (1 - g), slope, np.maximum(residual, 0))
+
+
+def _sign_covariance(C: Array, A: Array, B: Array) -> Array:
+    return 2 / np.pi * np.arcsin(np.clip(C / np.sqrt(A * B), -1, 1))
+
+
+def _erf_covariance(C: Array, A: Array, B: Array) -> Array:
+    return 2 / np.pi * np.arcsin(2 * C / np.sqrt((1 + 2 * A) * (1 + 2 * B)))
+
+
+def _sin_covariance(C: Array, A: Array, B: Array) -> Array:
+    return (np.exp(C - (A + B) / 2) - np.exp(-C - (A + B) / 2)) / 2
+
+
+def _relu_covariance(C: Array, A: Array, B: Array) -> Array:
+    angle = np.arccos(np.clip(C / np.sqrt(A * B), -1, 1))
+    return np.sqrt(A * B) / (2 * np.pi) * (np.sin(angle) + (np.pi - angle) * np.cos(angle))
 
 
 def polynomial(name: str, label: str, coefficients: Sequence[float] | Array) -> ScalarFunction:
@@ -144,17 +174,36 @@ def polynomial(name: str, label: str, coefficients: Sequence[float] | Array) -> 
     z, weights = roots_hermitenorm(len(coefficients) + 1)  # exact for its square, times z
     weights = weights / np.sqrt(2 * np.pi)
 
-    def exact_moments(mean: Array, std: float) -> GaussianMoments:
-        values = poly(mean[..., None] + std * z)
+    def exact_moments(mean: Array, std: Array | float) -> GaussianMoments:
+        values = poly(mean[..., None] + np.multiply.outer(std, z))
         first, slope = values @ weights, values @ (weights * z)
         rest = values - first[..., None] - slope[..., None] * z
         return GaussianMoments(first, slope, rest**2 @ weights)
+
+    # Columns: normalised Hermite polynomials on the nodes, times the weights.
+    degrees = np.arange(len(coefficients))
+    hermite = np.polynomial.hermite_e.hermevander(z, degrees[-1]) / np.sqrt(factorial(degrees))
+    hermite *= weights[:, None]
+
+    def exact_covariance(C: Array, A: Array, B: Array) -> Array:
+        rho = C / np.sqrt(A * B)
+        left, right = (poly(np.multiply.outer(np.sqrt(X), z)) @ hermite for X in (A, B))
+        terms = (left[..., k] * right[..., k] * rho**k for k in degrees)
+        return sum(terms, np.zeros_like(rho))
 
     powers = {k % 2 for k, coefficient in enumerate(coefficients) if coefficient != 0}
     parity: Parity = "none"
     if powers != {0, 1}:
         parity = "odd" if powers == {1} else "even"
-    return ScalarFunction(name, label, poly, poly.deriv(), parity, moments=exact_moments)
+    return ScalarFunction(
+        name,
+        label,
+        poly,
+        poly.deriv(),
+        parity,
+        moments=exact_moments,
+        covariance=exact_covariance,
+    )
 
 
 def _hermite(degree: int) -> ScalarFunction:
@@ -176,9 +225,17 @@ FUNCTIONS: dict[str, ScalarFunction] = {
             lambda x: 2 / np.sqrt(np.pi) * np.exp(-(x**2)),
             "odd",
             moments=_erf_moments,
+            covariance=_erf_covariance,
         ),
         ScalarFunction(
-            "sin", r"\sin", np.sin, np.cos, "odd", oscillates=True, moments=_sin_moments
+            "sin",
+            r"\sin",
+            np.sin,
+            np.cos,
+            "odd",
+            oscillates=True,
+            moments=_sin_moments,
+            covariance=_sin_covariance,
         ),
         ScalarFunction(
             "sign",
@@ -189,6 +246,7 @@ FUNCTIONS: dict[str, ScalarFunction] = {
             kinks=(0.0,),
             continuous=False,
             moments=_sign_moments,
+            covariance=_sign_covariance,
         ),
         ScalarFunction(
             "relu",
@@ -198,6 +256,7 @@ FUNCTIONS: dict[str, ScalarFunction] = {
             "none",
             kinks=(0.0,),
             moments=_relu_moments,
+            covariance=_relu_covariance,
         ),
         ScalarFunction(
             "hardtanh",

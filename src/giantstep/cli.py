@@ -12,7 +12,6 @@ from typing import Any, NoReturn, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from giantstep import __version__
 from giantstep.activations import known_names
@@ -30,10 +29,13 @@ from giantstep.faults import (
     InvalidParametersError,
     interval_faults,
 )
+from giantstep.inputs import GAUSSIAN, known_inputs
 from giantstep.learning import Solution, Solver, Status
-from giantstep.montecarlo import DIMENSION, Sizes, simulate
+from giantstep.montecarlo import simulate
 from giantstep.optimise import optimal_ridge
 from giantstep.protocol import (
+    MODELS,
+    NETWORK,
     SPIKED_FIELDS,
     STEP_FIELDS,
     UNIFORM,
@@ -43,6 +45,7 @@ from giantstep.protocol import (
     one_spike,
 )
 from giantstep.replicates import summarise
+from giantstep.sizes import DIMENSION, EXACT, Sizes
 from giantstep.spectrum import spectrum
 
 Table = dict[str, NDArray[Any]]
@@ -79,6 +82,10 @@ def _ridge(text: str) -> float | str:
     return text if text == OPTIMAL else float(text)
 
 
+def _test_samples(text: str) -> int | str:
+    return text if text == EXACT else int(text)
+
+
 def _add_problem(parser: argparse.ArgumentParser) -> None:
     functions = f"one of {known_names()}"
     problem = parser.add_argument_group("the problem")
@@ -87,6 +94,12 @@ def _add_problem(parser: argparse.ArgumentParser) -> None:
     problem.add_argument("--beta", required=True, type=float, help="width over dimension, > 0")
     problem.add_argument(
         "--noise", type=float, default=0.0, help="variance of the label noise (default 0)"
+    )
+    problem.add_argument(
+        "--inputs",
+        default=GAUSSIAN,
+        metavar="NAME",
+        help=f"of simulations: one of {known_inputs()} (default {GAUSSIAN})",
     )
     problem.add_argument(
         "--readout",
@@ -99,10 +112,19 @@ def _add_problem(parser: argparse.ArgumentParser) -> None:
     step = parser.add_argument_group("one gradient step on the first layer")
     step.add_argument("--learning-rate", type=float, help="eta tilde >= 0")
     step.add_argument("--alpha0", type=float, help="first batch over dimension, 0 ... inf")
+    step.add_argument(
+        "--steps", type=int, default=1, help="of simulations: gradient steps (default 1)"
+    )
+    step.add_argument(
+        "--reuse-batch", action="store_true", help="take all steps on the batch of the first"
+    )
     spiked = parser.add_argument_group("or spiked random features given directly")
     spiked.add_argument("--bulk-variance", type=float, metavar="C", help="c > 0")
     spiked.add_argument("--spike-strength", type=float, metavar="R", help="r")
     spiked.add_argument("--alignment", type=float, metavar="G", help="gamma in [-1, 1]")
+    spiked.add_argument(
+        "--model", choices=MODELS, default=NETWORK, help="features that simulations take"
+    )
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -166,8 +188,13 @@ def _add_sizes(parser: argparse.ArgumentParser) -> None:
         "--trainings", type=int, default=1, help="training sets a network (default 1)"
     )
     sizes.add_argument(
-        "--test-samples", type=int, default=10_000, help="test inputs a network (default 10000)"
+        "--test-samples",
+        type=_test_samples,
+        default=10_000,
+        metavar="N",
+        help=f"test inputs a network (default 10000), or {EXACT!r}: averages in closed form",
     )
+    sizes.add_argument("--threads", type=int, default=1, help="which change no digit (default 1)")
     sizes.add_argument("--seed", type=int, default=0, help="root of the streams (default 0)")
 
 
@@ -176,14 +203,16 @@ def _problem(arguments: argparse.Namespace) -> Problem:
     given = {
         name for name in (*STEP_FIELDS, *SPIKED_FIELDS) if getattr(arguments, name) is not None
     }
-    common = {name: getattr(arguments, name) for name in ("activation", "target", "beta", "noise")}
+    names = ("activation", "target", "beta", "noise", "inputs")
+    common = {name: getattr(arguments, name) for name in names}
     readout = tuple(arguments.readout)
     if given == set(STEP_FIELDS):
         step = {name: getattr(arguments, name) for name in STEP_FIELDS}
-        return Protocol(**common, **step, readout=readout)
+        further = {"steps": arguments.steps, "reuse_batch": arguments.reuse_batch}
+        return Protocol(**common, **step, **further, readout=readout)
     if given == set(SPIKED_FIELDS):
         spiked = {name: getattr(arguments, name) for name in SPIKED_FIELDS}
-        return one_spike(**common, **spiked, readout=readout)
+        return one_spike(**common, **spiked, readout=readout, model=arguments.model)
     choices = " or all of ".join(
         " ".join(map(_flag, names)) for names in (STEP_FIELDS, SPIKED_FIELDS)
     )
@@ -286,16 +315,20 @@ def _simulate(arguments: argparse.Namespace) -> Table:
         seed=Interval(0, whole=True),
         dimension=DIMENSION,
         trainings=COUNT,
-        test_samples=COUNT,
+        threads=COUNT,
+        **({} if arguments.test_samples == EXACT else {"test_samples": COUNT}),
     )
     sizes = Sizes(arguments.dimension, arguments.trainings, arguments.test_samples)
 
-    def report(network: int) -> None:
-        print(f"network {network + 1} of {arguments.replicates}", file=sys.stderr)
+    told = {0}
+
+    def report(share: float) -> None:
+        if (percent := int(100 * share + 1e-9)) not in told:
+            told.add(percent)
+            print(f"\r{percent} %", end="" if percent < 100 else "\n", file=sys.stderr, flush=True)
 
     networks = range(arguments.replicates)
-    with threadpool_limits(1):  # the same digits on any number of cores
-        raw = simulate(problem, grid, sizes, networks, arguments.seed, report)
+    raw = simulate(problem, grid, sizes, networks, arguments.seed, report, arguments.threads)
     alpha, ridge = np.meshgrid(np.asarray(grid.alpha), np.asarray(grid.ridge), indexing="ij")
     table: Table = {"alpha": alpha.ravel(), "ridge": ridge.ravel()}
     for name in ("test_error", "training_error"):

@@ -71,29 +71,39 @@ MEANINGS = {
     ),
     "iterations": Meaning("Newton steps", "k"),
     "status": Meaning("what may be done with the point", "status"),
-    "z_score": Meaning("simulated test error minus theory, over its standard error", "z"),
+    "s": Meaning("projection of the input on the target", r"\theta \cdot x", "(2)"),
+    "s_simulated": Meaning(
+        "projection at which thin slabs of inputs are centred", r"\theta \cdot x"
+    ),
+    "inputs": Meaning("distribution of the inputs' entries", "x"),
+    "steps": Meaning("number of gradient steps", "k"),
+    "reuse_batch": Meaning("whether later steps take the first batch again", "reuse"),
+    "model": Meaning("what simulations of an sRF take as features", "model", "(15)"),
+    "learned_function": Meaning("mean output at a projection on the target", "F", "Figure 1"),
 }
 
-# Simulated errors, raw and summarised, are named after the theory's.
-for _error in ("test_error", "training_error"):
-    _name, _symbol = MEANINGS[_error].long_name, MEANINGS[_error].symbol
-    for _suffix, _what, _form in (
-        ("", "simulated {}", "{}"),
-        ("_mean", "simulated {}, mean over replicates", r"\langle {} \rangle"),
-        ("_stderr", "standard error of the mean simulated {}", r"\mathrm{{se}}\, {}"),
-        (
-            "_network_variance",
-            "variance component of networks in simulated {}",
-            r"\mathrm{{Var}}_i\, {}",
-        ),
-        (
-            "_training_variance",
-            "variance component of training sets in simulated {}",
-            r"\mathrm{{Var}}_j\, {}",
-        ),
-    ):
-        MEANINGS[f"simulated_{_error}{_suffix}"] = Meaning(
-            _what.format(_name), _form.format(_symbol), "theory.md section 1"
+# What is simulated, raw and summarised, is named after the theory's.
+_DERIVED = (
+    ("simulated_{}", "simulated {}", "{}"),
+    ("simulated_{}_mean", "simulated {}, mean over replicates", r"\langle {} \rangle"),
+    ("simulated_{}_stderr", "standard error of the mean simulated {}", r"\mathrm{{se}}\, {}"),
+    (
+        "simulated_{}_network_variance",
+        "variance component of networks in simulated {}",
+        r"\mathrm{{Var}}_i\, {}",
+    ),
+    (
+        "simulated_{}_training_variance",
+        "variance component of training sets in simulated {}",
+        r"\mathrm{{Var}}_j\, {}",
+    ),
+    ("z_score_{}", "simulated {} minus theory, over its standard error", "z({})"),
+)
+for _name in ("test_error", "training_error", "m", "zeta", "psi", "q1", "q2", "learned_function"):
+    _meaning = MEANINGS[_name]
+    for _form, _what, _symbol in _DERIVED:
+        MEANINGS[_form.format(_name)] = Meaning(
+            _what.format(_meaning.long_name), _symbol.format(_meaning.symbol), "theory.md section 1"
         )
 
 

@@ -33,7 +33,9 @@ from giantstep.protocol import (
     written_readout,
 )
 
-_COMMON = ("activation", "target", "beta", "noise")
+_COMMON = ("activation", "target", "beta", "noise", "inputs")
+# What only an sRF has, and need not say.
+_MODEL = "model"
 # A readout in YAML maps values to fractions; for an sRF it spreads bulk and spike over groups.
 _READOUT = "readout"
 _KINDS: tuple[tuple[Callable[..., Problem], tuple[str, ...]], ...] = (
@@ -145,7 +147,10 @@ def _problems(
         draft.blame(f"panels.{panel}", f"has {has}, must have all of {choices}")
         return
     make, names = kind
-    fields = {k: spec[k] for k in (*_COMMON, *names, _READOUT) if k in spec}
+    further = (_MODEL,) if make is one_spike else ()
+    if _MODEL in spec and not further:
+        draft.blame(f"panels.{panel}.{_MODEL}", "is for an sRF; a step trains a network")
+    fields = {k: spec[k] for k in (*_COMMON, *names, _READOUT, *further) if k in spec}
     varied = [k for k in spec if k in fields and isinstance(fields[k], list)]
     for values in product(*(fields[k] for k in varied)):
         chosen = dict(zip(varied, values, strict=True))

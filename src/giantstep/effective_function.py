@@ -9,11 +9,10 @@ import numpy as np
 from giantstep.activations import Array, lookup
 from giantstep.features import bend_width, student
 from giantstep.gaussian import RANGE, graded_edges, split_rule, unit_edges
-from giantstep.learning import Solution
 from giantstep.protocol import SpikedFeatures
 
 
-def learned_function(srf: SpikedFeatures, solution: Solution, s: Array) -> Array:
+def learned_function(srf: SpikedFeatures, m: Array, zeta: Array, psi: Array, s: Array) -> Array:
     """Compute the mean output of the trained network at `theta . x = s`.
 
     `F(s) = E_t [sum mu0(kappa) m + mu1(kappa) (kappa zeta + z psi)]` with
@@ -22,9 +21,8 @@ def learned_function(srf: SpikedFeatures, solution: Solution, s: Array) -> Array
     Parameters
     ----------
     srf : SpikedFeatures
-        What the solution is for.
-    solution : Solution
-        Of grid shape (...).
+    m, zeta, psi : Array, shape (..., G)
+        Overlaps of its readouts.
     s : Array, shape (M,)
 
     Returns
@@ -39,7 +37,7 @@ def learned_function(srf: SpikedFeatures, solution: Solution, s: Array) -> Array
     along_m, along_zeta, along_psi = (
         np.sum(weight * values, axis=-1) for values in (mu0, kappa * mu1, z * mu1)
     )
-    learned: Array = solution.m @ along_m + solution.zeta @ along_zeta + solution.psi @ along_psi
+    learned: Array = m @ along_m + zeta @ along_zeta + psi @ along_psi
     return learned
 
 

@@ -6,41 +6,47 @@ import math
 
 import numpy as np
 
-from giantstep.activations import Array, ScalarFunction
+from giantstep.activations import Array, Reals, ScalarFunction
 from giantstep.faults import Fault, InvalidParametersError
 from giantstep.gaussian import expectation, hermite_coefficients
 
 # Overlaps of random rows stay below this but in a handful of dimensions, where the series in
 # powers of the overlap would need degrees that quadrature does not resolve.
 LARGEST_OVERLAP = 0.75
+# Rows whose overlaps with all others are held at once.
+_BLOCK = 512
 _PRECISION = 1e-14
 
 
-def batch_gradient(
-    weights: Array, omega: Array, activation: ScalarFunction, inputs: Array, labels: Array
-) -> Array:
-    """Sum `omega_i (y - f0(x)) sigma'(w_i.x) x` over a batch; theory.md section 1.
+def batch_slopes(
+    weights: Reals, omega: Reals, activation: ScalarFunction, inputs: Reals, labels: Reals
+) -> Reals:
+    """Compute `omega_i (y - f0(x)) sigma'(w_i.x)` over a batch; theory.md section 1.
+
+    Their product with the inputs, summed over the batch, is minus the gradient of the squared
+    loss, times p.
 
     Parameters
     ----------
-    weights : Array, shape (p, d)
+    weights : Reals, shape (p, d)
         Rows of the first layer.
-    omega : Array, shape (p,)
+    omega : Reals, shape (p,)
         The readout times sqrt(p): `f0(x) = sum_i omega_i sigma(w_i.x)/p`.
     activation : ScalarFunction
-    inputs : Array, shape (n, d)
-    labels : Array, shape (n,)
+    inputs : Reals, shape (n, d)
+    labels : Reals, shape (n,)
 
     Returns
     -------
-    Array, shape (p, d)
+    Reals, shape (n, p)
     """
-    preactivations = inputs @ weights.T
-    error = labels - activation.value(preactivations) @ omega / omega.size
-    slopes = activation.derivative(preactivations)
-    slopes *= error[:, None] * omega
-    gradient: Array = slopes.T @ inputs
-    return gradient
+    features = inputs @ weights.T
+    slopes: Reals = activation.derivative(features).astype(features.dtype, copy=False)
+    activation.apply(features)
+    error = labels - features @ omega / omega.size
+    slopes *= error[:, None]
+    slopes *= omega
+    return slopes
 
 
 def population_gradient(
@@ -58,7 +64,7 @@ def population_gradient(
     weights : Array, shape (p, d)
         Rows of unit norm.
     omega : Array, shape (p,)
-        The readout times sqrt(p), as in `batch_gradient`.
+        The readout times sqrt(p), as in `batch_slopes`.
     activation, target : ScalarFunction
     theta : Array, shape (d,)
         The target's direction, of unit norm.
@@ -72,25 +78,53 @@ def population_gradient(
     InvalidParametersError
         If two rows, or a row and theta, overlap by more than `LARGEST_OVERLAP`.
     """
-    p = weights.shape[0]
-    on_target, among = weights @ theta, weights @ weights.T
-    np.fill_diagonal(among, 0)
-    largest = max(np.abs(on_target).max(), np.abs(among).max())
-    if largest > LARGEST_OVERLAP:
-        allowed = f"larger: two random rows overlap by {largest:.2f}, above {LARGEST_OVERLAP}"
-        raise InvalidParametersError([Fault("dimension", theta.size, allowed)])
-    degree = max(4, math.ceil(math.log(_PRECISION) / math.log(max(largest, 1e-3))))
-    student, teacher = (hermite_coefficients(f, degree + 2) for f in (activation, target))
-    along, own = _stein_series(teacher, student)
-    gradient = np.outer(along(on_target), theta) + own(on_target)[:, None] * weights
-    # Minus the network's own output f0, a mean over rows; of a row with itself, below.
-    along, own = _stein_series(student, student)
-    slopes, bends = along(among) * omega, own(among) * omega
-    np.fill_diagonal(slopes, self_gradient(activation) * omega)
-    np.fill_diagonal(bends, 0)
-    gradient -= (slopes @ weights + bends.sum(axis=1)[:, None] * weights) / p
+    gradient = np.empty_like(weights)
+    for start in range(0, weights.shape[0], _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        gradient[rows] = _population_rows(weights, rows, omega, activation, target, theta)
     gradient *= omega[:, None]
     return gradient
+
+
+def _population_rows(
+    weights: Array,
+    rows: slice,
+    omega: Array,
+    activation: ScalarFunction,
+    target: ScalarFunction,
+    theta: Array,
+) -> Array:
+    """Compute `E (y - f0(x)) sigma'(w_i.x) x` for some of the rows."""
+    own_rows = weights[rows]
+    on_target, among = own_rows @ theta, own_rows @ weights.T
+    itself = np.arange(own_rows.shape[0]), np.arange(own_rows.shape[0]) + rows.start
+    among[itself] = 0
+    student, teacher = _hermite_series(activation, target, theta.size, on_target, among)
+    along, bend = _stein_series(teacher, student)
+    gradient = np.outer(along(on_target), theta)
+    bends = bend(on_target)
+    # Minus the network's own output f0, a mean over rows; what a row's own output adds, apart.
+    along, bend = _stein_series(student, student)
+    slopes = along(among) * omega
+    slopes[itself] = self_gradient(activation) * omega[rows]
+    gradient -= slopes @ weights / omega.size
+    overlaps = bend(among) * omega
+    overlaps[itself] = 0
+    bends -= overlaps.sum(axis=1) / omega.size
+    gradient += bends[:, None] * own_rows
+    return gradient
+
+
+def _hermite_series(
+    activation: ScalarFunction, target: ScalarFunction, dimension: int, *overlaps: Array
+) -> tuple[Array, Array]:
+    """Give Hermite coefficients of both functions, as many as series in the overlaps need."""
+    largest = max(float(np.abs(values).max()) for values in overlaps)
+    if largest > LARGEST_OVERLAP:
+        allowed = f"larger: two random rows overlap by {largest:.2f}, above {LARGEST_OVERLAP}"
+        raise InvalidParametersError([Fault("dimension", dimension, allowed)])
+    degree = max(4, math.ceil(math.log(_PRECISION) / math.log(max(largest, 1e-3))))
+    return hermite_coefficients(activation, degree + 2), hermite_coefficients(target, degree + 2)
 
 
 def _stein_series(

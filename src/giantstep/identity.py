@@ -12,7 +12,7 @@ from giantstep.canonical import digest
 
 PACKAGE = "giantstep"
 # Part of every key; raise it when the variables of a stage's file change.
-LAYOUT = 1
+LAYOUT = 2
 
 
 # The module that only words refusals, and so computes no number; and the table of functions, of

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import sys
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TextIO
+from types import FrameType
+from typing import NoReturn, TextIO
 
 from giantstep.dataset import DamagedFileError
 from giantstep.faults import InvalidParametersError
+
+# What a shell says of a command that Ctrl-C ended.
+STOPPED = 130
 
 
 class _Both:
@@ -30,9 +35,15 @@ class _Both:
             stream.flush()
 
 
+def _stop(signum: int, frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
+
+
 @contextlib.contextmanager
 def logged(path: str | Path) -> Iterator[None]:
     """Copy standard error to a job's log; end the job with a message where that says it all.
+
+    A job that is told to stop (SIGINT, SIGTERM) leaves what is finished, and nothing half-written.
 
     Parameters
     ----------
@@ -42,8 +53,12 @@ def logged(path: str | Path) -> Iterator[None]:
     with Path(path).open("w", encoding="utf-8") as log:
         both = _Both(sys.stderr, log)
         with contextlib.redirect_stderr(both):
+            signal.signal(signal.SIGTERM, _stop)
             try:
                 yield
+            except KeyboardInterrupt:
+                print("stopped: what is finished is kept; run again to go on", file=both)
+                sys.exit(STOPPED)
             except (DamagedFileError, InvalidParametersError, MemoryError, OSError) as error:
                 print(f"error: {error}", file=both)
                 sys.exit(1)

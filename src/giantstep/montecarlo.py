@@ -3,96 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
+from concurrent.futures import Future
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.random import Generator, SeedSequence, default_rng
-from numpy.typing import NDArray
+from numpy.random import Generator, SeedSequence
 
-from giantstep.activations import Array, lookup
+from giantstep.activations import Array, Reals, lookup
 from giantstep.canonical import problem_seed
-from giantstep.faults import COUNT, Fault, Interval, InvalidParametersError, interval_faults
-from giantstep.gradient import batch_gradient, population_gradient
-from giantstep.protocol import Grid, Problem, Protocol
-from giantstep.ridge import RidgePath
+from giantstep.faults import COUNT, Fault, InvalidParametersError
+from giantstep.first_layer import FirstLayer, first_layer
+from giantstep.gaussian import moments
+from giantstep.measure import SLABS, Tally, exact_test, overlaps, tally
+from giantstep.protocol import CONDITIONAL_GAUSSIAN, Grid, Problem, SpikedFeatures
+from giantstep.ridge import Fit, ReadoutPath, RidgePath
+from giantstep.sizes import EXACT, Sizes, check_sizes
+from giantstep.streams import (
+    FEWER_ROWS,
+    ROWS,
+    TEST,
+    TRAINING,
+    Samples,
+    block_sizes,
+    draw_samples,
+    stream,
+)
+from giantstep.workers import Workers, workers
 
-# Rows of inputs held at once; bounds memory at O(p^2) plus this many rows.
-BLOCK = 1024
-DIMENSION = Interval(2, 1_000_000, whole=True)
-# Neurons or samples: beyond, even one column of them is out of reach.
-LARGEST = 100_000_000
-# From here on random rows overlap little enough for the population gradient's series.
-POPULATION_DIMENSION = 64
+# Below this share of the features' mean square a ridge is fitted in double precision throughout:
+# single precision then moves the test error by less than 1e-3 of its standard error
+# (benchmarks/simulation.py, tests/test_montecarlo.py).
+SINGLE_FROM = 0.01
 
-# What a random stream of a network replicate is for: part of its seed, so never renumber.
-_WEIGHTS, _FIRST_BATCH, _TEST, _TRAINING = range(4)
+Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True)
-class Sizes:
-    """How large the simulated networks are, and how many samples measure their test error.
+class Simulated:
+    """What was measured of simulated networks; each of shape (networks, trainings, alphas, ridges).
 
     Attributes
     ----------
-    dimension : int
-        d; the width, the first batch and the training sets are its multiples beta, alpha0, alpha.
-    trainings : int
-        Training replicates: fresh training sets for each network.
-    test_samples : int
-        Fresh inputs, for each network, over which its test error is averaged.
-
-    Raises
-    ------
-    InvalidParametersError
-        With every value that is not a whole number of the allowed size.
+    test_error, training_error : Array
+    m, zeta, psi, q2 : Array, shape (..., G)
+        Overlaps, by groups of neurons (theory.md section 4); NaN where they need a spike and
+        several steps were taken.
+    q1 : Array, shape (..., G, G)
+    learned_function : Array, shape (..., S)
+        Mean output in thin slabs of theta.x around `measure.SLABS`; NaN where a slab is empty.
     """
-
-    dimension: int
-    trainings: int = 1
-    test_samples: int = 10_000
-
-    def __post_init__(self) -> None:
-        intervals = dict.fromkeys(vars(self), COUNT) | {"dimension": DIMENSION}
-        faults = interval_faults(vars(self), intervals)
-        if faults:
-            raise InvalidParametersError(faults)
-
-    def count(self, ratio: float) -> int:
-        """Give the number of things that are `ratio` times the dimension, LARGEST + 1 at most."""
-        return round(min(ratio * self.dimension, LARGEST + 1))
-
-
-@dataclass(frozen=True)
-class SimulatedErrors:
-    """Errors of simulated networks, each of shape (networks, trainings, alphas, ridges)."""
 
     test_error: Array
     training_error: Array
+    m: Array
+    zeta: Array
+    psi: Array
+    q1: Array
+    q2: Array
+    learned_function: Array
 
 
-def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
-    """Refuse a dimension at which a width, a batch or a training set is empty, or out of reach.
+class _Run(NamedTuple):
+    """One network replicate: what is asked, and what it draws on."""
 
-    Raises
-    ------
-    InvalidParametersError
-    """
-    ratios = [("beta", problem.beta), *(("alpha", alpha) for alpha in grid.alpha)]
-    if isinstance(problem, Protocol) and problem.alpha0 > 0 and np.isfinite(problem.alpha0):
-        ratios.append(("alpha0", problem.alpha0))
-    allowed = f"such that {{}} * dimension (here {sizes.dimension}) is from 1 to {LARGEST}"
-    faults = [
-        Fault(name, ratio, allowed.format(name))
-        for name, ratio in ratios
-        if not 1 <= sizes.count(ratio) <= LARGEST
-    ]
-    stepped = isinstance(problem, Protocol) and np.isinf(problem.alpha0)
-    if stepped and sizes.dimension < POPULATION_DIMENSION:
-        allowed = f"{POPULATION_DIMENSION} or more for the population gradient (alpha0 = inf)"
-        faults.append(Fault("dimension", sizes.dimension, allowed))
-    if faults:
-        raise InvalidParametersError(faults)
+    problem: Problem
+    sizes: Sizes
+    layer: FirstLayer
+    seed: SeedSequence
+    network: int
+    pool: Workers
 
 
 def simulate(
@@ -101,12 +82,15 @@ def simulate(
     sizes: Sizes,
     networks: Iterable[int],
     root_seed: int,
-    progress: Callable[[int], None] = lambda network: None,
-) -> SimulatedErrors:
+    progress: Progress = lambda share: None,
+    threads: int = 1,
+) -> Simulated:
     """Simulate network replicates: initialise, step, fit the readout on fresh data, test.
 
-    A replicate's numbers depend on the seed and its own index alone, whichever other replicates,
-    sample complexities or ridges are asked for (up to rounding in sums, 1e-12).
+    A replicate's numbers depend on the seed and its own index alone: not, by a bit, on the number
+    of threads, nor on which other replicates or sample complexities are asked for. Other ridges
+    may change the last digits of training and test errors, to 1e-12, where linear algebra
+    libraries multiply several vectors at once.
 
     Parameters
     ----------
@@ -119,7 +103,9 @@ def simulate(
     root_seed : int
         With the problem's parameters, the root of its random streams.
     progress : callable
-        Called with each index when its replicate is done.
+        Called, now and then, with the share of the work that is done.
+    threads : int
+        How many compute at once; memory grows with them by some blocks and some p^2.
 
     Raises
     ------
@@ -127,164 +113,193 @@ def simulate(
         If the dimension is too small for the ratios, or there are no replicates.
     """
     check_sizes(problem, grid, sizes)
-    seed, replicates = problem_seed(root_seed, problem), []
-    for network in networks:
-        with np.errstate(over="ignore", invalid="ignore"):  # told by first_layer, if it matters
-            replicates.append(_simulate_network(problem, grid, sizes, network, seed))
-        progress(network)
-    if not replicates:
+    indices = list(networks)
+    if not indices:
         raise InvalidParametersError([Fault("networks", 0, str(COUNT))])
-    test, training = (np.stack(errors) for errors in zip(*replicates, strict=True))
-    return SimulatedErrors(test, training)
+    seed, replicates = problem_seed(root_seed, problem), []
+    with workers(threads) as pool:
+        for done, network in enumerate(indices):
+            with np.errstate(over="ignore", invalid="ignore"):  # told by first_layer, if it matters
+                layer = first_layer(problem, sizes, network, seed, pool)
+            run = _Run(problem, sizes, layer, seed, network, pool)
+            part = _part(progress, done / len(indices), 1 / len(indices))
+            replicates.append(_measured(run, grid, part))
+    names = [field.name for field in fields(Simulated)]
+    return Simulated(**{name: np.stack([one[name] for one in replicates]) for name in names})
 
 
-def _stream(seed: SeedSequence, *path: int) -> Generator:
-    """Give the generator of one purpose of one replicate."""
-    return default_rng(SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *path)))
+def _measured(run: _Run, grid: Grid, progress: Progress) -> dict[str, Array]:
+    """Measure one network, on the grid, in the precision that each ridge needs."""
+    order: list[int] = []
+    passes: list[dict[str, Array]] = []
+    for precision, columns in _precisions(run, grid).items():
+        ridges = tuple(grid.ridge[column] for column in columns)
+        share = len(columns) / len(grid.ridge)
+        part = _part(progress, len(order) / len(grid.ridge), share)
+        passes.append(_pass(run, grid.alpha, ridges, precision, part))
+        order += columns
+    return {
+        name: np.concatenate([values[name] for values in passes], axis=2)[:, :, np.argsort(order)]
+        for name in passes[0]
+    }
 
 
-def _simulate_network(
-    problem: Problem, grid: Grid, sizes: Sizes, network: int, seed: SeedSequence
-) -> tuple[Array, Array]:
-    """Give test and training errors of one network, shape (trainings, alphas, ridges)."""
-    layer = first_layer(problem, sizes, network, seed)
-    fits = []
-    for training in range(sizes.trainings):
-        rng = _stream(seed, network, _TRAINING, training)
-        fits.append(_learning_curve(problem, grid, sizes, layer, rng))
-    readouts = np.stack([readout for readout, _ in fits])
-    training_error = np.stack([error for _, error in fits])
-    rng = _stream(seed, network, _TEST)
-    test_error = _test_errors(problem, sizes, layer, readouts, rng)
-    return test_error, training_error
+def _part(progress: Progress, start: float, share: float) -> Progress:
+    """Report on a part of the work."""
+    return lambda done: progress(start + share * done)
 
 
-class FirstLayer(NamedTuple):
-    """One network replicate's first layer after the step, and the target's direction.
+def _precisions(run: _Run, grid: Grid) -> dict[type[np.floating[Any]], list[int]]:
+    """Sort the ridges, by their places in the grid, into those of either precision."""
+    few = slice(None, None, max(1, run.layer.bias.size // 64))
+    norms, biases = np.linalg.norm(run.layer.weights[few], axis=1), run.layer.bias[few]
+    function = lookup(run.problem.activation)
+    squares = [moments(function, b, w).second for b, w in zip(biases, norms, strict=True)]
+    power = float(np.mean(squares))
+    found: dict[type[np.floating[Any]], list[int]] = {}
+    for column, ridge in enumerate(grid.ridge):
+        precision = np.float32 if ridge >= SINGLE_FROM * power else np.float64
+        found.setdefault(precision, []).append(column)
+    return found
 
-    Attributes
-    ----------
-    weights : Array, shape (p, d)
-    bias : Array, shape (p,)
-    theta : Array, shape (d,)
+
+def _pass(
+    run: _Run,
+    alphas: tuple[float, ...],
+    ridges: tuple[float, ...],
+    precision: type[np.floating[Any]],
+    progress: Progress,
+) -> dict[str, Array]:
+    """Fit and test in one precision; arrays of shape (trainings, alphas, ridges, ...)."""
+    features = _Features(run, precision)
+    counts = [run.sizes.count(alpha) for alpha in alphas]
+    steps = run.sizes.trainings * len(block_sizes(max(counts), ROWS))
+    samples = run.sizes.test_samples
+    tests = [] if samples == EXACT else block_sizes(samples, FEWER_ROWS)
+    done = 0
+
+    def report() -> None:
+        nonlocal done
+        done += 1
+        progress(done / (steps + len(tests)))
+
+    readouts, training_error = _fits(run, features, counts, ridges, report)
+    flat = readouts.reshape(-1, readouts.shape[-1])
+    if samples == EXACT:
+        test_error, learned = exact_test(run.problem, run.layer, flat)
+    else:
+        test_error, learned = _tested(run, features, tests, flat, report)
+    shape = readouts.shape[:-1]
+    return {
+        "test_error": test_error.reshape(shape),
+        "training_error": training_error,
+        "learned_function": learned.reshape(*shape, SLABS.size),
+        **overlaps(run.layer, readouts)._asdict(),
+    }
+
+
+class _Features:
+    """Features of samples of a network, unscaled: sigma(b + W x), or Gaussian given kappa.
+
+    Readouts are fitted to them over sqrt(p), and ridges times p, which is the same.
     """
 
-    weights: Array
-    bias: Array
-    theta: Array
+    def __init__(self, run: _Run, precision: type[np.floating[Any]]) -> None:
+        self.problem, self.layer, self.precision = run.problem, run.layer, precision
+        self.activation = lookup(run.problem.activation)
+        self.weights = run.layer.weights.astype(precision, copy=False).T
+        self.bias = run.layer.bias.astype(precision)
+
+    def __call__(self, samples: Samples, rng: Generator) -> Reals:
+        """Compute the features of a block; the stream is the block's own."""
+        features: Reals = samples.inputs.astype(self.precision, copy=False) @ self.weights
+        problem = self.problem
+        if isinstance(problem, SpikedFeatures) and problem.model == CONDITIONAL_GAUSSIAN:
+            return self._conditional(problem, features, samples, rng)
+        if np.any(self.bias):
+            features += self.bias
+        self.activation.apply(features)
+        return features
+
+    def _conditional(
+        self, problem: SpikedFeatures, products: Reals, samples: Samples, rng: Generator
+    ) -> Reals:
+        """Compute mu0(kappa) + mu1(kappa) W x + mu2(kappa) xi, theory.md section 3."""
+        kappa = samples.inputs @ self.layer.spike
+        noise = rng.standard_normal(products.shape, np.float32)
+        for g, (c, u, _, b) in enumerate(zip(*problem.groups, strict=True)):
+            of_group = self.layer.member == g
+            found = moments(self.activation, b + u * kappa, float(np.sqrt(c)))
+            slope, rest = found.slope / np.sqrt(c), np.sqrt(found.residual)
+            bulk = products[:, of_group] - np.outer(kappa, self.layer.strengths[of_group])
+            values = found.mean[:, None] + slope[:, None] * bulk
+            products[:, of_group] = values + rest[:, None] * noise[:, of_group]
+        return products
 
 
-def first_layer(problem: Problem, sizes: Sizes, network: int, seed: SeedSequence) -> FirstLayer:
-    """Draw one network replicate's first layer, and take the step."""
-    rng = _stream(seed, network, _WEIGHTS)
-    theta, other = _sphere(rng, 2, sizes.dimension)
-    weights = _sphere(rng, sizes.count(problem.beta), sizes.dimension)
-    if isinstance(problem, Protocol):
-        batch = _stream(seed, network, _FIRST_BATCH)
-        gradient = _gradient(problem, sizes, weights, theta, batch)
-        if gradient is not None:
-            weights += problem.learning_rate * sizes.dimension / weights.shape[0] * gradient
-        if not np.all(np.isfinite(weights)):
-            allowed = "small enough that the weights stay finite"
-            raise InvalidParametersError([Fault("learning_rate", problem.learning_rate, allowed)])
-        return FirstLayer(weights, np.zeros(weights.shape[0]), theta)
-    other -= (other @ theta) * theta
-    rho = np.sqrt(1 - problem.alignment**2)
-    spike = problem.alignment * theta + rho * other / np.linalg.norm(other)
-    groups = problem.groups
-    member = members(groups.pi, weights.shape[0])
-    weights *= np.sqrt(groups.c)[member, None]
-    weights += np.outer(groups.u[member], spike)
-    return FirstLayer(weights, groups.b[member], theta)
-
-
-def members(fractions: Array, neurons: int) -> NDArray[np.int64]:
-    """Share neurons out among groups, each within one of its fraction; give each one's group."""
-    ends = np.rint(np.cumsum(fractions) * neurons).astype(np.int64)
-    return np.searchsorted(ends, np.arange(neurons), side="right")
-
-
-def _sphere(rng: Generator, rows: int, dimension: int) -> Array:
-    """Draw rows uniformly on the unit sphere."""
-    normals = rng.standard_normal((rows, dimension))
-    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-    return normals
-
-
-def _gradient(
-    problem: Protocol, sizes: Sizes, weights: Array, theta: Array, rng: Generator
-) -> Array | None:
-    """Give the (negative) gradient of the first step, or None where no step is taken."""
-    activation, target = lookup(problem.activation), lookup(problem.target)
-    letters, fractions = np.array(problem.readout).T
-    omega = letters[members(fractions, weights.shape[0])]
-    if problem.alpha0 == 0:
-        return None
-    if np.isinf(problem.alpha0):
-        return population_gradient(weights, omega, activation, target, theta)
-    batch = sizes.count(problem.alpha0)
-    gradient = np.zeros_like(weights)
-    for inputs, clean, noise in _samples(problem, theta, _cuts(batch), rng):
-        gradient += batch_gradient(weights, omega, activation, inputs, clean + noise)
-    return gradient / batch
-
-
-def _cuts(*ends: int) -> list[int]:
-    """Cut 0 ... max(ends) into blocks that end at each of `ends`; give the blocks' sizes."""
-    edges = sorted({*ends, *range(0, max(ends), BLOCK)})
-    return [stop - start for start, stop in zip([0, *edges], edges, strict=False) if stop > start]
-
-
-def _samples(
-    problem: Problem, theta: Array, blocks: list[int], rng: Generator
-) -> Iterator[tuple[Array, Array, Array]]:
-    """Draw inputs, clean labels and label noise in blocks; what is drawn does not depend on them.
-
-    The noise has a stream of its own, so that cutting the rows elsewhere does not shift it.
-    """
-    target = lookup(problem.target)
-    (noise_rng,) = rng.spawn(1)
-    for size in blocks:
-        inputs = rng.standard_normal((size, theta.size))
-        noise = np.sqrt(problem.noise) * noise_rng.standard_normal(size)
-        yield inputs, target.value(inputs @ theta), noise
-
-
-def _features(problem: Problem, inputs: Array, layer: FirstLayer) -> Array:
-    """Compute sigma(b + X W^T)/sqrt(p)."""
-    features = lookup(problem.activation).value(inputs @ layer.weights.T + layer.bias)
-    features /= np.sqrt(layer.bias.size)
-    return features
-
-
-def _learning_curve(
-    problem: Problem, grid: Grid, sizes: Sizes, layer: FirstLayer, rng: Generator
+def _fits(
+    run: _Run,
+    features: _Features,
+    counts: list[int],
+    ridges: tuple[float, ...],
+    report: Callable[[], None],
 ) -> tuple[Array, Array]:
-    """Fit the readout at every sample complexity on one growing training set.
+    """Fit readouts, over sqrt(p), at every sample size, on growing training sets.
 
     Returns
     -------
-    readouts : Array, shape (alphas, ridges, p)
-    training_errors : Array, shape (alphas, ridges)
+    readouts : Array, shape (trainings, alphas, ridges, p)
+    training_errors : Array, shape (trainings, alphas, ridges)
     """
-    counts = [sizes.count(alpha) for alpha in grid.alpha]
-    path, fits, seen = RidgePath(layer.bias.size), {}, 0
-    for inputs, clean, noise in _samples(problem, layer.theta, _cuts(*counts), rng):
-        path.extend(_features(problem, inputs, layer), clean + noise)
-        seen += clean.size
-        if seen in counts:
-            fits[seen] = path.readouts(grid.ridge)
-    readouts, errors = zip(*(fits[count] for count in counts), strict=True)
-    return np.stack(readouts), np.stack(errors)
+    scaled = tuple(ridge * run.layer.bias.size for ridge in ridges)
+    blocks = range(len(block_sizes(max(counts), ROWS)))
+
+    def block(place: tuple[int, int]) -> tuple[Reals, Array]:
+        # Whole, even where only its first rows are needed: so its bits are always the same.
+        rng = stream(run.seed, run.network, TRAINING, *place)
+        samples = draw_samples(run.problem, run.layer.theta, ROWS, rng)
+        return features(samples, rng), samples.clean + samples.noise
+
+    places = [(training, index) for training in range(run.sizes.trainings) for index in blocks]
+    found: list[dict[int, Future[Fit]]] = []
+    path: ReadoutPath
+    for (_, index), given in zip(places, run.pool.ahead(block, places), strict=True):
+        if index == 0:
+            path = RidgePath(run.layer.shares)
+            found.append({})
+        path.extend(*given)
+        del given
+        for count in sorted({n for n in counts if index * ROWS < n <= (index + 1) * ROWS}):
+            fit = path.fit(count)
+            found[-1][count] = run.pool.later(partial(fit, scaled))
+        report()
+    fits = [[of_count[count].result() for count in counts] for of_count in found]
+    readouts, errors = (np.stack([[fit[part] for fit in row] for row in fits]) for part in (0, 1))
+    return readouts, errors
 
 
-def _test_errors(
-    problem: Problem, sizes: Sizes, layer: FirstLayer, readouts: Array, rng: Generator
-) -> Array:
-    """Average (y - Phi a)^2 over fresh clean samples, for readouts of shape (..., p)."""
-    flat = readouts.reshape(-1, layer.bias.size)
-    squares = np.zeros(flat.shape[0])
-    for inputs, clean, _ in _samples(problem, layer.theta, _cuts(sizes.test_samples), rng):
-        error = _features(problem, inputs, layer) @ flat.T - clean[:, None]
-        squares += np.einsum("ij,ij->j", error, error)
-    return (squares / sizes.test_samples).reshape(readouts.shape[:-1])
+def _tested(
+    run: _Run, features: _Features, sizes: list[int], readouts: Array, report: Callable[[], None]
+) -> tuple[Array, Array]:
+    """Average squared errors, and outputs in slabs, over fresh clean samples.
+
+    Returns
+    -------
+    test_error : Array, shape (R,)
+    learned : Array, shape (R, S)
+    """
+
+    def block(item: tuple[int, int]) -> Tally:
+        index, rows = item
+        rng = stream(run.seed, run.network, TEST, index)
+        samples = draw_samples(run.problem, run.layer.theta, rows, rng)
+        return tally(features(samples, rng), readouts, samples.along, samples.clean)
+
+    tallies: Iterator[Tally] = run.pool.ahead(block, enumerate(sizes))
+    total = next(tallies)
+    report()
+    for further in tallies:
+        total = total.plus(further)
+        report()
+    with np.errstate(invalid="ignore"):
+        return total.squares / sum(sizes), total.outputs / total.inside

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,8 @@ from giantstep.config import ConfigFault, InvalidConfigError, load_schema, schem
 from giantstep.draft import CurveDraft, FigureDraft, draft_figure
 from giantstep.faults import InvalidParametersError
 from giantstep.identity import fingerprint, key
-from giantstep.montecarlo import Sizes, check_sizes
 from giantstep.protocol import Grid, Problem, Protocol, written
+from giantstep.sizes import Sizes, check_sizes
 
 CONFIG = "config/config.yaml (with its overlays)"
 
@@ -41,7 +42,8 @@ class ShardTask:
 class Curve:
     """One curve of a figure, and the keys of its results.
 
-    `simulation` is the key of all shards together, whatever their sizes.
+    `simulation` is the key of all its replicates together, whatever the shards: the folder of
+    these, whose keys begin with it.
     """
 
     name: str
@@ -85,7 +87,7 @@ class Plan:
     parameters: dict[str, Problem]
     theory: dict[str, TheoryTask]
     montecarlo: dict[str, ShardTask]
-    sizes: dict[str, int]
+    sizes: dict[str, Any]
     root_seed: int
 
 
@@ -133,7 +135,12 @@ def _figure_names(config: dict[str, Any]) -> list[str]:
     )
 
 
-def _sizes(simulation: dict[str, int]) -> Sizes:
+def block_name(networks: Sequence[int]) -> str:
+    """Name the file of a block of network replicates, without its suffix."""
+    return f"networks{networks[0]}-{networks[-1]}"
+
+
+def _sizes(simulation: dict[str, Any]) -> Sizes:
     return Sizes(simulation["dimension"], simulation["trainings"], simulation["test_samples"])
 
 
@@ -144,8 +151,11 @@ def _check_draft(draft: FigureDraft, sizes: Sizes) -> None:
             check_sizes(curve.problem, curve.simulation, sizes)
         except InvalidParametersError as error:
             for fault in error.faults:
-                if fault.name == "dimension":
-                    path, text = "simulation.dimension", f"{fault.value!r} must be {fault.allowed}"
+                if fault.name in ("dimension", "test_samples"):
+                    path, text = (
+                        f"simulation.{fault.name}",
+                        f"{fault.value!r} must be {fault.allowed}",
+                    )
                     if (found := ConfigFault(CONFIG, path, text)) not in draft.faults:
                         draft.faults.append(found)
                 else:
@@ -155,7 +165,7 @@ def _check_draft(draft: FigureDraft, sizes: Sizes) -> None:
 class _Builder:
     """Turns drafts of curves into tasks by their keys."""
 
-    def __init__(self, plan: Plan, sizes: Sizes, simulation: dict[str, int]) -> None:
+    def __init__(self, plan: Plan, sizes: Sizes, simulation: dict[str, Any]) -> None:
         self.plan, self.sizes = plan, sizes
         self.networks = range(simulation["networks"])
         self.per_job = simulation["networks_per_job"]
@@ -168,14 +178,12 @@ class _Builder:
         self.plan.parameters[parameters] = problem
         saddle = key(slug, "giantstep.learning", functions, problem, draft.theory)
         self.plan.theory[saddle] = TheoryTask(parameters, draft.theory)
+        simulated = key(slug, "giantstep.montecarlo", functions, self._shard(draft, range(0)))
         shards = {}
         for start in range(0, len(self.networks), self.per_job):
             task = self._shard(draft, self.networks[start : start + self.per_job])
-            name = f"{slug}-networks{start}"
-            shards[key(name, "giantstep.montecarlo", functions, task)] = task
+            shards[f"{simulated}/{block_name(task.networks)}"] = task
         self.plan.montecarlo.update(shards)
-        whole = self._shard(draft, self.networks)
-        simulated = key(slug, "giantstep.montecarlo", functions, whole)
         return Curve(draft.name, draft.panel, problem, parameters, saddle, simulated, tuple(shards))
 
     def _shard(self, draft: CurveDraft, networks: range) -> ShardTask:

@@ -16,6 +16,7 @@ import numpy as np
 
 from giantstep.activations import Array, known_names, lookup
 from giantstep.faults import (
+    COUNT,
     EXTENDED,
     FINITE,
     NON_NEGATIVE,
@@ -26,6 +27,7 @@ from giantstep.faults import (
     interval_faults,
     plain_number,
 )
+from giantstep.inputs import GAUSSIAN, known_inputs, lookup_inputs
 
 
 def _function_faults(name: str, value: object) -> list[Fault]:
@@ -33,6 +35,14 @@ def _function_faults(name: str, value: object) -> list[Fault]:
         lookup(str(value))
     except KeyError:
         return [Fault(name, value, f"one of {known_names()}")]
+    return []
+
+
+def _inputs_faults(value: object) -> list[Fault]:
+    try:
+        lookup_inputs(str(value))
+    except KeyError:
+        return [Fault("inputs", value, f"one of {known_inputs()}")]
     return []
 
 
@@ -100,6 +110,13 @@ class Protocol:
     readout : tuple of (float, float)
         The readout at initialisation: values of sqrt(p) a0 and the fractions of neurons that have
         them. One value for all is the paper's main text.
+    inputs : str
+        Distribution of the inputs' entries, a name that `inputs.lookup_inputs` knows. The theory
+        is the same for all: that it holds beyond Gaussian ones is a conjecture to be tested.
+    steps : int
+        How many gradient steps; the theory is that of one.
+    reuse_batch : bool
+        Whether later steps take the batch of the first, instead of a fresh one each.
 
     Raises
     ------
@@ -114,6 +131,9 @@ class Protocol:
     beta: float
     noise: float = 0.0
     readout: Readout = UNIFORM
+    inputs: str = GAUSSIAN
+    steps: int = 1
+    reuse_batch: bool = False
 
     def __post_init__(self) -> None:
         intervals = {
@@ -125,9 +145,26 @@ class Protocol:
         readout, faults = _settled_readout(self.readout)
         object.__setattr__(self, "readout", readout)
         faults += _activation_faults(self.activation) + _function_faults("target", self.target)
+        faults += _inputs_faults(self.inputs) + self._step_faults()
         _settle(self, intervals, faults)
 
+    def _step_faults(self) -> list[Fault]:
+        """Refuse steps that cannot be taken."""
+        faults = []
+        if self.steps not in COUNT:
+            faults.append(Fault("steps", self.steps, str(COUNT)))
+        if not isinstance(self.reuse_batch, bool):
+            faults.append(Fault("reuse_batch", self.reuse_batch, "true or false"))
+        if self.alpha0 == math.inf:  # the population gradient is known in closed form only for
+            if self.steps != 1:
+                faults.append(Fault("steps", self.steps, "1 where alpha0 = inf"))
+            if self.inputs != GAUSSIAN:
+                faults.append(Fault("inputs", self.inputs, f"{GAUSSIAN} where alpha0 = inf"))
+        return faults
 
+
+# What an sRF's features are: a network's, or Gaussian given the input's projection on the spike.
+NETWORK, CONDITIONAL_GAUSSIAN = MODELS = ("network", "conditional_gaussian")
 _PER_GROUP = ("bulk_variance", "spike_strength", "fraction", "bias")
 
 
@@ -178,6 +215,11 @@ class SpikedFeatures:
         Shares pi > 0 of the neurons, which add up to one.
     bias : float or tuple of float
         Quenched biases b of the neurons.
+    inputs : str
+        Distribution of the inputs' entries, as in `Protocol`.
+    model : str
+        What simulations take as features: "network", or "conditional_gaussian", those of theory.md
+        section 3 (Result 3.2), with which the theory is exact.
 
     Raises
     ------
@@ -194,11 +236,15 @@ class SpikedFeatures:
     noise: float = 0.0
     fraction: float | tuple[float, ...] = 1.0
     bias: float | tuple[float, ...] = 0.0
+    inputs: str = GAUSSIAN
+    model: str = NETWORK
 
     def __post_init__(self) -> None:
         intervals = {"alignment": Interval(-1, 1), "beta": POSITIVE, "noise": NON_NEGATIVE}
         faults = _function_faults("activation", self.activation)
-        faults += _function_faults("target", self.target)
+        faults += _function_faults("target", self.target) + _inputs_faults(self.inputs)
+        if self.model not in MODELS:
+            faults.append(Fault("model", self.model, f"one of {', '.join(MODELS)}"))
         per_group = {
             "bulk_variance": POSITIVE, "spike_strength": FINITE,
             "fraction": POSITIVE, "bias": FINITE,
@@ -220,7 +266,7 @@ class Groups(NamedTuple):
     b: Array
 
 
-def spread(
+def _spread(
     bulk_variance: float, spike_strength: float, readout: Readout
 ) -> dict[str, tuple[float, ...]]:
     """Give the groups of a vocabulary, from bulk and spike of a neuron whose readout is one.
@@ -243,14 +289,23 @@ def one_spike(
     beta: float,
     noise: float = 0.0,
     readout: Readout = UNIFORM,
+    inputs: str = GAUSSIAN,
+    model: str = NETWORK,
 ) -> SpikedFeatures:
     """Make the sRF of a vocabulary, from bulk and spike of a neuron whose readout is one."""
     settled, faults = _settled_readout(readout)
     if faults:
         raise InvalidParametersError(faults)
-    groups = spread(bulk_variance, spike_strength, settled)
+    groups: dict[str, Any] = _spread(bulk_variance, spike_strength, settled)
     return SpikedFeatures(
-        activation=activation, target=target, alignment=alignment, beta=beta, noise=noise, **groups
+        activation=activation,
+        target=target,
+        alignment=alignment,
+        beta=beta,
+        noise=noise,
+        inputs=inputs,
+        model=model,
+        **groups,
     )
 
 

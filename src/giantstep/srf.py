@@ -7,7 +7,7 @@ import math
 from giantstep.activations import lookup
 from giantstep.faults import Fault, InvalidParametersError
 from giantstep.gaussian import derivative_variance, moments
-from giantstep.protocol import Problem, SpikedFeatures, spread
+from giantstep.protocol import Problem, SpikedFeatures, one_spike
 
 _ROUNDING = 1e-13
 
@@ -17,9 +17,16 @@ def equivalent_features(problem: Problem) -> SpikedFeatures:
 
     An sRF given directly is its own equivalent. `alpha0 = 0` is the network at initialisation,
     plain random features; `alpha0 = inf` the limit of an infinite first batch.
+
+    Raises
+    ------
+    InvalidParametersError
+        For several steps, of which there is no theory; or where the step overflows.
     """
     if isinstance(problem, SpikedFeatures):
         return problem
+    if problem.steps != 1:
+        raise InvalidParametersError([Fault("steps", problem.steps, "1 in the theory")])
     activation, target = lookup(problem.activation), lookup(problem.target)
     e = problem.learning_rate / problem.beta
     h1 = float(moments(activation, 0.0, 1.0).slope)
@@ -37,15 +44,14 @@ def equivalent_features(problem: Problem) -> SpikedFeatures:
         allowed = "small enough (and beta, alpha0 large enough) that the step is finite"
         raise InvalidParametersError([Fault("learning_rate", problem.learning_rate, allowed)])
     gamma = min(1.0, max(-1.0, h1_star / norm)) if norm > 0 else 0.0
-    return SpikedFeatures(
+    return one_spike(
         activation=problem.activation,
         target=problem.target,
-        **spread(
-            bulk_variance=c,
-            spike_strength=abs(e * h1) * norm,
-            readout=problem.readout,
-        ),
+        bulk_variance=c,
+        spike_strength=abs(e * h1) * norm,
+        readout=problem.readout,
         alignment=math.copysign(gamma, h1 * gamma),  # v takes the sign of h1, so that r >= 0
         beta=problem.beta,
         noise=problem.noise,
+        inputs=problem.inputs,
     )

@@ -19,6 +19,7 @@ except InvalidConfigError as error:
 wildcard_constraints:
     figure="|".join(PLAN.figures),
     key="[^/]+",
+    block=r"networks\d+-\d+",
     stage="merge|draw",
     identity="[0-9a-f]+",
 

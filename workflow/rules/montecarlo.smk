@@ -1,12 +1,15 @@
-# Stage 3: simulated networks; a shard is one curve and one block of network replicates.
+# Stage 3: simulated networks; a shard is one curve and one block of network replicates. A folder
+# holds all shards of a curve, and the finished replicates of those that were stopped. Numbers do
+# not depend on threads: `--set-threads montecarlo=4` where memory allows fewer jobs than cores.
 rule montecarlo:
     output:
-        "results/montecarlo/{key}.nc",
+        "results/montecarlo/{key}/{block}.nc",
     log:
-        "logs/montecarlo/{key}.log",
+        "logs/montecarlo/{key}/{block}.log",
+    threads: 1
     params:
-        task=lambda wildcards: PLAN.montecarlo[wildcards.key],
+        task=lambda wildcards: PLAN.montecarlo[f"{wildcards.key}/{wildcards.block}"],
     message:
-        "Networks of {wildcards.key}"
+        "Networks of {wildcards.key}: {wildcards.block}"
     script:
         "../scripts/montecarlo.py"

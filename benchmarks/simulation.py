@@ -1,0 +1,202 @@
+"""The simulation beside the usual way of running the same experiment; ratios, in one run.
+
+The experiment: d = p = 2000, a first step on 1000 samples, seven sample complexities from 0.2 to 3,
+three training replicates of one network, 5,000 test samples. The usual way draws a fresh data set
+for every point, and inverts the features' Gram matrix.
+
+    python benchmarks/simulation.py [--quick] [--growth] [--memory]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from giantstep import Grid, Protocol, first_layer, montecarlo, ridge
+from giantstep.montecarlo import simulate
+from giantstep.sizes import Sizes
+
+ALPHAS = (0.2, 0.5, 0.8, 1.2, 1.6, 2.2, 3.0)
+TRAININGS, TESTS, RIDGE = 3, 5000, 0.01
+PROTOCOL = Protocol("tanh", "tanh", learning_rate=1, alpha0=0.5, beta=1)
+CORES = len(os.sched_getaffinity(0))
+
+
+def usual_way(d: int, seed: int = 0) -> NDArray[np.float64]:
+    """Test errors, shape (trainings, alphas), as a notebook would compute them."""
+    rng, p, eta, n0 = np.random.default_rng(seed), d, PROTOCOL.learning_rate * d, d // 2
+    theta, weights = rng.standard_normal(d), rng.standard_normal((p, d))
+    theta /= np.linalg.norm(theta)
+    weights /= np.linalg.norm(weights, axis=1, keepdims=True)
+    inputs = rng.standard_normal((n0, d))
+    before = inputs @ weights.T
+    error = np.tanh(inputs @ theta) - np.tanh(before) @ np.ones(p) / p
+    slopes = error[:, None] * (1 - np.tanh(before) ** 2)
+    weights += eta / p * slopes.T @ inputs / n0
+    errors = np.empty((TRAININGS, len(ALPHAS)))
+    for training, place in np.ndindex(errors.shape):
+        inputs = rng.standard_normal((int(ALPHAS[place] * d), d))
+        labels = np.tanh(inputs @ theta)
+        features = np.tanh(inputs @ weights.T) / np.sqrt(p)
+        inverse = np.linalg.inv(features.T @ features + RIDGE * np.eye(p))
+        readout = inverse @ (features.T @ labels)
+        inputs = rng.standard_normal((TESTS, d))
+        outputs = np.tanh(inputs @ weights.T) / np.sqrt(p) @ readout
+        errors[training, place] = np.mean((np.tanh(inputs @ theta) - outputs) ** 2)
+    return errors
+
+
+def ours(d: int, threads: int = CORES, network: int = 0) -> NDArray[np.float64]:
+    """Test errors, shape (trainings, alphas)."""
+    sizes = Sizes(d, TRAININGS, TESTS)
+    found = simulate(PROTOCOL, Grid(ALPHAS, (RIDGE,)), sizes, [network], 1, threads=threads)
+    return found.test_error[0, :, :, 0]
+
+
+def seconds(function: Callable[[], Any], repeats: int = 1) -> float:
+    """Seconds a call, the best of some."""
+    best = np.inf
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        best = min(best, time.perf_counter() - start)
+    return float(best)
+
+
+def product_rates(threads: int) -> tuple[float, float]:
+    """Multiply-adds a second, times two, of large matrix products: single, double precision."""
+    rates = []
+    for precision in (np.float32, np.float64):
+        matrix = np.random.default_rng(0).standard_normal((4096, 4096)).astype(precision)
+        with threadpool_limits(threads):
+            rates.append(2 * 4096**3 / seconds(lambda m=matrix: m @ m, 4))
+    return rates[0], rates[1]
+
+
+def counted_arithmetic(d: int) -> float:
+    """Operations that the experiment needs in matrix products and factorisations."""
+    counts = [round(alpha * d) for alpha in ALPHAS]
+    step = 2 * (d // 2) * 2 * d * d
+    features = TRAININGS * 2 * max(counts) * d * d
+    gram = TRAININGS * max(counts) * d * d  # symmetric: half of a product
+    dual = TRAININGS * sum(n * n * d + n**3 / 3 for n in counts if n < d)
+    factors = TRAININGS * sum(d**3 / 3 for n in counts if n >= d)
+    return step + features + gram + dual + factors + 2 * TESTS * d * d
+
+
+PROFILED = {
+    "inputs drawn": (first_layer, "draw_samples"),
+    "features": (montecarlo._Features, "__call__"),
+    "weights drawn": (first_layer, "_sphere"),
+    "slopes of the step": (first_layer, "batch_slopes"),
+    "Gram matrices": (ridge._Moments, "add"),
+    "dual kernels and solutions": (ridge, "_fit_dual"),
+    "primal factorisations and refinement": (ridge, "_refined"),
+}
+
+
+@contextmanager
+def profiled(spent: dict[str, float]) -> Iterator[None]:
+    """Add up the time within the parts of the simulation, in one thread; none is in another."""
+    inside: list[str] = []
+    before = {name: getattr(*place) for name, place in PROFILED.items()}
+
+    def timed(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            outer, start = bool(inside), time.perf_counter()
+            inside.append(name)
+            result = function(*arguments, **options)
+            inside.pop()
+            if not outer:
+                spent[name] += time.perf_counter() - start
+            return result
+
+        return call
+
+    for name, (owner, attribute) in PROFILED.items():
+        setattr(owner, attribute, timed(name, before[name]))
+    setattr(montecarlo, "draw_samples", first_layer.draw_samples)
+    yield
+    for name, (owner, attribute) in PROFILED.items():
+        setattr(owner, attribute, before[name])
+    setattr(montecarlo, "draw_samples", before["inputs drawn"])
+
+
+def profile(d: int) -> None:
+    """Print where the time of one thread goes."""
+    spent: dict[str, float] = defaultdict(float)
+    with profiled(spent):
+        total = seconds(lambda: ours(d, threads=1))
+    print(f"profile, one thread, {total:.2f} s:")
+    for name, part in sorted(spent.items(), key=lambda item: -item[1]):
+        print(f"  {part / total:6.1%}  {name}")
+    print(f"  {1 - sum(spent.values()) / total:6.1%}  all else")
+
+
+def compare(d: int) -> None:
+    """Print the ratio of times, the share of the machine's rate, and both ways' errors."""
+    ours(d // 4)  # whatever is loaded on first use
+    quick = seconds(lambda: ours(d), 3)
+    slow = seconds(lambda: usual_way(d))
+    single, double = product_rates(CORES)
+    arithmetic = counted_arithmetic(d)
+    print(f"d = p = {d}, {CORES} cores: usual way {slow:.1f} s, giantstep {quick:.2f} s")
+    print(f"ratio of times: {slow / quick:.1f}")
+    print(f"products: {single / 1e9:.0f} GF/s single, {double / 1e9:.0f} GF/s double precision")
+    share = arithmetic / quick / single
+    print(f"counted arithmetic: {arithmetic / 1e9:.0f} GF, at {share:.0%} of the single rate")
+    for name, way in (("usual", usual_way), ("ours", lambda d, k: ours(d, network=k))):
+        errors = np.array([way(d, k).mean(axis=0) for k in range(3)])
+        stderr = errors.std(axis=0, ddof=1) / np.sqrt(3)
+        print(f"  {name:>6}", *(f"{m:.4f}±{s:.4f}" for m, s in zip(errors.mean(0), stderr)))
+
+
+def growth() -> None:
+    """Print how time grows with the dimension."""
+    last = 0.0
+    for d in (500, 1000, 2000, 4000):
+        taken = seconds(lambda d=d: ours(d), 2 if d < 4000 else 1)
+        more = f", {taken / last:.1f} times more (d^3: 8)" if last else ""
+        print(f"d = {d}: {taken:.2f} s{more}", flush=True)
+        last = taken
+
+
+def memory() -> None:
+    """Print the peak memory of one network of d = p = 10,000 (some minutes)."""
+    sizes = Sizes(10_000, 1, 2000)
+    taken = seconds(
+        lambda: simulate(PROTOCOL, Grid((0.8, 2.0), (RIDGE,)), sizes, [0], 1, threads=CORES)
+    )
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(f"d = p = 10,000, {CORES} threads: {taken:.0f} s, peak {peak:.2f} GiB")
+
+
+def main() -> None:
+    """Run what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="at d = 500")
+    parser.add_argument("--growth", action="store_true", help="time at d = 500 ... 4000, too")
+    parser.add_argument("--memory", action="store_true", help="peak memory at d = 10,000, only")
+    arguments = parser.parse_args()
+    if arguments.memory:
+        memory()
+        return
+    d = 500 if arguments.quick else 2000
+    compare(d)
+    profile(d)
+    if arguments.growth:
+        growth()
+
+
+if __name__ == "__main__":
+    main()

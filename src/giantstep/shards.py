@@ -1,0 +1,93 @@
+"""Shards of simulations: each network replicate is kept as soon as it is done.
+
+All replicates of a curve lie in one folder, whose name holds everything that their numbers depend
+on; a file's name says which replicates are in it. A shard takes from its folder what is there
+already, simulates the rest one by one, and then puts its replicates into one file. So a shard that
+was stopped goes on at the last finished replicate, and other numbers of replicates, altogether or
+in a shard, simulate only those that are new.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import xarray as xr
+
+from giantstep import dataset, stages
+from giantstep.plan import ShardTask, block_name
+
+Say = Callable[[str], None]
+
+
+def complete(task: ShardTask, path: Path, say: Say = lambda text: None, threads: int = 1) -> None:
+    """Write a shard's file, simulating the replicates that its folder does not hold.
+
+    Parameters
+    ----------
+    task : ShardTask
+    path : Path
+        The shard's file, named by `plan.block_name`.
+    say : callable
+        Told, now and then, how far it is.
+    threads : int
+    """
+    replicates = []
+    for place, network in enumerate(task.networks):
+        found = _stored(path.parent, network, say)
+        if found is None:
+            found = _simulated(task, network, _teller(say, place, len(task.networks)), threads)
+            dataset.write(found, _single(path.parent, network))
+        replicates.append(found)
+    whole = stages.joined(replicates, task.problem, task.grid, task.sizes, task.root_seed)
+    dataset.write(whole, path)
+    for network in task.networks:
+        single = _single(path.parent, network)
+        if single != path:
+            single.unlink(missing_ok=True)
+
+
+def _single(folder: Path, network: int) -> Path:
+    return folder / f"{block_name([network])}.nc"
+
+
+def _stored(folder: Path, network: int, say: Say) -> xr.Dataset | None:
+    """Find a replicate in the files of a folder; damaged files are set aside."""
+    for path in _holding(folder, network):
+        try:
+            return dataset.read(path).sel(network=[network])
+        except dataset.DamagedFileError as error:
+            say(str(error))
+        except FileNotFoundError:  # a shard that ended meanwhile took it into its own file
+            continue
+    return None
+
+
+def _holding(folder: Path, network: int) -> Iterator[Path]:
+    """List the files whose names say that they hold a replicate."""
+    for path in sorted(folder.glob("networks*.nc")):
+        ends = re.fullmatch(r"networks(\d+)-(\d+)\.nc", path.name)
+        if ends and int(ends[1]) <= network <= int(ends[2]):
+            yield path
+
+
+def _simulated(
+    task: ShardTask, network: int, progress: Callable[[float], None], threads: int
+) -> xr.Dataset:
+    return stages.simulation(
+        task.problem, task.grid, task.sizes, [network], task.root_seed, progress, threads
+    )
+
+
+def _teller(say: Say, place: int, total: int) -> Callable[[float], None]:
+    """Tell every tenth of a replicate once."""
+    told = {0}
+
+    def tell(share: float) -> None:
+        tenth = int(10 * share + 1e-9)
+        if tenth not in told:
+            told.add(tenth)
+            say(f"network {place + 1} of {total}, {10 * tenth} %")
+
+    return tell

@@ -1,0 +1,98 @@
+"""How large simulated networks are, and which sizes a problem allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from giantstep.activations import lookup
+from giantstep.faults import COUNT, Fault, Interval, InvalidParametersError, interval_faults
+from giantstep.inputs import GAUSSIAN
+from giantstep.protocol import NETWORK, Grid, Problem, Protocol
+
+DIMENSION = Interval(2, 1_000_000, whole=True)
+# Neurons or samples: beyond, even one column of them is out of reach.
+LARGEST = 100_000_000
+# From here on random rows overlap little enough for the population gradient's series.
+POPULATION_DIMENSION = 64
+# Instead of test samples: the expectation over the test input in closed form.
+EXACT: Literal["exact"] = "exact"
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How large the simulated networks are, and how many samples measure their test error.
+
+    Attributes
+    ----------
+    dimension : int
+        d; the width, the first batch and the training sets are its multiples beta, alpha0, alpha.
+    trainings : int
+        Training replicates: fresh training sets for each network.
+    test_samples : int or "exact"
+        Fresh inputs, for each network, over which its test error is averaged; or the expectation
+        over the input in closed form, for activations that have one.
+
+    Raises
+    ------
+    InvalidParametersError
+        With every value that is not a whole number of the allowed size.
+    """
+
+    dimension: int
+    trainings: int = 1
+    test_samples: int | Literal["exact"] = 10_000
+
+    def __post_init__(self) -> None:
+        intervals = dict.fromkeys(vars(self), COUNT) | {"dimension": DIMENSION}
+        if self.test_samples == EXACT:
+            del intervals["test_samples"]
+        faults = interval_faults(vars(self), intervals)
+        if faults:
+            raise InvalidParametersError(faults)
+
+    def count(self, ratio: float) -> int:
+        """Give the number of things that are `ratio` times the dimension, LARGEST + 1 at most."""
+        return round(min(ratio * self.dimension, LARGEST + 1))
+
+
+def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
+    """Refuse a dimension at which a width, a batch or a training set is empty, or out of reach.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    ratios = [("beta", problem.beta), *(("alpha", alpha) for alpha in grid.alpha)]
+    if isinstance(problem, Protocol) and problem.alpha0 > 0 and np.isfinite(problem.alpha0):
+        ratios.append(("alpha0", problem.alpha0))
+    allowed = f"such that {{}} * dimension (here {sizes.dimension}) is from 1 to {LARGEST}"
+    faults = [
+        Fault(name, ratio, allowed.format(name))
+        for name, ratio in ratios
+        if not 1 <= sizes.count(ratio) <= LARGEST
+    ]
+    stepped = isinstance(problem, Protocol) and np.isinf(problem.alpha0)
+    if stepped and sizes.dimension < POPULATION_DIMENSION:
+        allowed = f"{POPULATION_DIMENSION} or more for the population gradient (alpha0 = inf)"
+        faults.append(Fault("dimension", sizes.dimension, allowed))
+    if sizes.test_samples == EXACT:
+        faults += _exact_faults(problem)
+    if faults:
+        raise InvalidParametersError(faults)
+
+
+def _exact_faults(problem: Problem) -> list[Fault]:
+    """Refuse problems whose expectation over the test input has no closed form."""
+    wanted = []
+    if lookup(problem.activation).covariance is None:
+        wanted.append(f"the activation {problem.activation} has no closed form")
+    if problem.inputs != GAUSSIAN:
+        wanted.append(f"the inputs are {problem.inputs}")
+    if not isinstance(problem, Protocol) and (problem.model != NETWORK or np.any(problem.groups.b)):
+        wanted.append("the neurons have biases, or are not a network's")
+    if not wanted:
+        return []
+    return [Fault("test_samples", EXACT, f"a whole number >= 1, since {'; '.join(wanted)}")]

@@ -1,0 +1,123 @@
+"""A shard keeps every finished replicate, whatever stops it, and simulates none twice."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from dataclasses import replace
+
+import pytest
+
+from giantstep import dataset, shards, stages
+from giantstep.plan import ShardTask, block_name
+from giantstep.protocol import Grid, Protocol
+from giantstep.sizes import Sizes
+
+TASK = ShardTask(
+    Protocol("tanh", "sign", 1, alpha0=1, beta=1),
+    Grid((0.5, 1.5), (0.1,)),
+    Sizes(40, 2, 500),
+    tuple(range(4)),
+    root_seed=1,
+)
+
+
+def complete(folder, networks=TASK.networks, **options):
+    path = folder / f"{block_name(networks)}.nc"
+    shards.complete(replace(TASK, networks=tuple(networks)), path, **options)
+    return path
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.fixture
+def simulated(monkeypatch):
+    """The networks that are simulated from now on."""
+    indices, real = [], stages.simulate
+
+    def counting(problem, grid, sizes, networks, *others):
+        indices.extend(networks)
+        return real(problem, grid, sizes, networks, *others)
+
+    monkeypatch.setattr(stages, "simulate", counting)
+    return indices
+
+
+def test_a_shard_is_its_replicates_simulated_at_once(tmp_path):
+    path = complete(tmp_path)
+    at_once = stages.simulation(TASK.problem, TASK.grid, TASK.sizes, TASK.networks, TASK.root_seed)
+    assert dataset.read(path).drop_attrs().identical(at_once.drop_attrs())
+    assert names(tmp_path) == ["networks0-3.nc"]
+
+
+def test_a_stopped_shard_goes_on_at_the_last_finished_replicate(tmp_path, monkeypatch, simulated):
+    undisturbed = complete(tmp_path / "undisturbed").read_bytes()
+    simulated.clear()
+    real = stages.simulate
+
+    def stopping(problem, grid, sizes, networks, *others):
+        if list(networks) == [2] and 2 not in simulated:
+            simulated.append(2)
+            raise KeyboardInterrupt
+        return real(problem, grid, sizes, networks, *others)
+
+    monkeypatch.setattr(stages, "simulate", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        complete(tmp_path)
+    assert names(tmp_path) == ["networks0-0.nc", "networks1-1.nc", "undisturbed"]
+    path = complete(tmp_path)
+    assert simulated == [0, 1, 2, 2, 3]
+    assert path.read_bytes() == undisturbed
+
+
+def test_more_replicates_in_shards_of_another_size_simulate_those_only(tmp_path, simulated):
+    complete(tmp_path, range(3))
+    simulated.clear()
+    for networks in (range(2), range(2, 4), range(4, 6)):
+        complete(tmp_path, networks)
+    assert simulated == [3, 4, 5]
+    other = complete(tmp_path / "other", range(2, 4)).read_bytes()
+    assert (tmp_path / "networks2-3.nc").read_bytes() == other
+
+
+def test_a_damaged_replicate_is_set_aside_and_simulated_again(tmp_path, simulated):
+    complete(tmp_path, [1])
+    (tmp_path / "networks1-1.nc").write_bytes(b"half a file")
+    said = []
+    complete(tmp_path, range(2), say=said.append)
+    assert simulated == [1, 0, 1]
+    assert "networks1-1.nc.damaged" in "".join(said)
+
+
+@pytest.mark.parametrize("told", [signal.SIGTERM, signal.SIGINT])
+def test_a_job_told_to_stop_leaves_whole_files_and_a_message(tmp_path, told):
+    job = f"""
+        from pathlib import Path
+        from giantstep import shards
+        from giantstep.joblog import logged
+        from giantstep.plan import ShardTask
+        from giantstep.protocol import *
+        from giantstep.sizes import Sizes
+        with logged("log"):
+            task = ShardTask({TASK.problem!r}, {TASK.grid!r}, Sizes(300, 1, 2000), range(999), 1)
+            shards.complete(task, Path("networks0-998.nc"), threads=2)
+    """
+    running = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(job)],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not (tmp_path / "networks1-1.nc").exists():
+        assert running.poll() is None
+        time.sleep(0.02)
+    os.kill(running.pid, told)
+    _, said = running.communicate(timeout=20)
+    assert running.returncode == 130
+    assert said == "stopped: what is finished is kept; run again to go on\n"
+    left = [name for name in names(tmp_path) if name != "log"]
+    assert all(dataset.read(tmp_path / name).sizes["network"] == 1 for name in left)
