@@ -17,6 +17,8 @@ test: lint
 
 benchmark: $(READY)
 	$(BIN)/python benchmarks/theory.py
+	$(BIN)/python benchmarks/simulation.py --growth
+	$(BIN)/python benchmarks/simulation.py --memory
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -48,6 +50,6 @@ help:
 	@echo "make figures   every figure into figures/   (CORES=2 to use two cores)"
 	@echo "make paper     the same at the paper's size"
 	@echo "make test      style, types and tests"
-	@echo "make benchmark the theory beside the usual way of solving the same equations"
+	@echo "make benchmark theory and simulation beside the usual ways of computing the same"
 	@echo "make lock      pin the requirements anew"
 	@echo "make clean     remove the environment and all results"

@@ -10,19 +10,20 @@ for every point, and inverts the features' Gram matrix.
 from __future__ import annotations
 
 import argparse
+import cProfile
 import os
+import pstats
 import resource
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from giantstep import Grid, Protocol, first_layer, montecarlo, ridge
+from giantstep import Grid, Protocol
 from giantstep.montecarlo import simulate
 from giantstep.sizes import Sizes
 
@@ -94,53 +95,34 @@ def counted_arithmetic(d: int) -> float:
     return step + features + gram + dual + factors + 2 * TESTS * d * d
 
 
+# Functions and whether what they call counts as theirs.
 PROFILED = {
-    "inputs drawn": (first_layer, "draw_samples"),
-    "features": (montecarlo._Features, "__call__"),
-    "weights drawn": (first_layer, "_sphere"),
-    "slopes of the step": (first_layer, "batch_slopes"),
-    "Gram matrices": (ridge._Moments, "add"),
-    "dual kernels and solutions": (ridge, "_fit_dual"),
-    "primal factorisations and refinement": (ridge, "_refined"),
+    "features": ("montecarlo.py", "__call__", True),
+    "Gram matrices": ("ridge.py", "add", True),
+    "factorisations and refinement": ("ridge.py", "_refined", True),
+    "inputs and labels drawn": ("streams.py", "draw_samples", True),
+    "dual kernels": ("ridge.py", "_fit_dual", False),
+    "slopes of the step": ("gradient.py", "batch_slopes", True),
+    "sum of the gradient": ("first_layer.py", "_batch_gradient", False),
+    "weights drawn": ("first_layer.py", "_sphere", True),
 }
-
-
-@contextmanager
-def profiled(spent: dict[str, float]) -> Iterator[None]:
-    """Add up the time within the parts of the simulation, in one thread; none is in another."""
-    inside: list[str] = []
-    before = {name: getattr(*place) for name, place in PROFILED.items()}
-
-    def timed(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any, **options: Any) -> Any:
-            outer, start = bool(inside), time.perf_counter()
-            inside.append(name)
-            result = function(*arguments, **options)
-            inside.pop()
-            if not outer:
-                spent[name] += time.perf_counter() - start
-            return result
-
-        return call
-
-    for name, (owner, attribute) in PROFILED.items():
-        setattr(owner, attribute, timed(name, before[name]))
-    setattr(montecarlo, "draw_samples", first_layer.draw_samples)
-    yield
-    for name, (owner, attribute) in PROFILED.items():
-        setattr(owner, attribute, before[name])
-    setattr(montecarlo, "draw_samples", before["inputs drawn"])
 
 
 def profile(d: int) -> None:
     """Print where the time of one thread goes."""
-    spent: dict[str, float] = defaultdict(float)
-    with profiled(spent):
-        total = seconds(lambda: ours(d, threads=1))
+    profiler = cProfile.Profile()
+    total = seconds(lambda: profiler.runcall(ours, d, threads=1))
+    spent = {
+        (Path(path).name, name): (own, below)
+        for (path, _, name), (_, _, own, below, _) in pstats.Stats(profiler).stats.items()  # type: ignore[attr-defined]
+    }
     print(f"profile, one thread, {total:.2f} s:")
-    for name, part in sorted(spent.items(), key=lambda item: -item[1]):
-        print(f"  {part / total:6.1%}  {name}")
-    print(f"  {1 - sum(spent.values()) / total:6.1%}  all else")
+    rest = total
+    for title, (path, name, whole) in PROFILED.items():
+        part = spent[path, name][whole]
+        rest -= part
+        print(f"  {part / total:6.1%}  {title}")
+    print(f"  {rest / total:6.1%}  all else")
 
 
 def compare(d: int) -> None:
@@ -155,10 +137,21 @@ def compare(d: int) -> None:
     print(f"products: {single / 1e9:.0f} GF/s single, {double / 1e9:.0f} GF/s double precision")
     share = arithmetic / quick / single
     print(f"counted arithmetic: {arithmetic / 1e9:.0f} GF, at {share:.0%} of the single rate")
-    for name, way in (("usual", usual_way), ("ours", lambda d, k: ours(d, network=k))):
-        errors = np.array([way(d, k).mean(axis=0) for k in range(3)])
-        stderr = errors.std(axis=0, ddof=1) / np.sqrt(3)
-        print(f"  {name:>6}", *(f"{m:.4f}±{s:.4f}" for m, s in zip(errors.mean(0), stderr)))
+    same_accuracy()
+
+
+def same_accuracy(d: int = 200, networks: int = 100) -> None:
+    """Print both ways' test errors over many smaller networks: they run the same experiment."""
+    ways = usual_way, lambda d, k: ours(d, network=k)
+    means, variances = [], []
+    for way in ways:
+        errors = np.array([way(d, k).mean(axis=0) for k in range(networks)])
+        means.append(errors.mean(axis=0))
+        variances.append(errors.var(axis=0, ddof=1) / networks)
+    z = (means[1] - means[0]) / np.sqrt(sum(variances))
+    print(f"test errors at d = {d}, {networks} networks: usual way", *means[0].round(4))
+    print("  giantstep", *means[1].round(4))
+    print("  difference in standard errors", *z.round(1))
 
 
 def growth() -> None:

@@ -87,6 +87,8 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
         (lambda f: f["panels"]["left"].update(ridge="0.1"), "panels.left.ridge: '0.1' must be"),
         (lambda f: f["panels"]["left"].update(ridge=[-1]), "panels.left.ridge: -1.0 must be"),
         (lambda f: f["panels"]["left"].update(activation="gelu"), "one of erf, hardtanh"),
+        (lambda f: f["panels"]["left"].update(inputs=["student_t:2"]), "one of gaussian, rad"),
+        (lambda f: f["panels"]["left"].update(model="network"), "model: is for an sRF"),
         (lambda f: f["panels"]["left"].update(alignment=0.5), "must have all of"),
         (lambda f: f["panels"]["left"].pop("alpha0"), "must have all of (learning_rate, alpha0)"),
         (lambda f: f["simulation"].update(alpha=[0.5, 0]), "simulation.alpha.1: 0 must be"),
@@ -118,6 +120,10 @@ def test_a_broken_main_config_is_refused():
     config = copy.deepcopy(CONFIG)
     config["simulation"]["dimension"] = 32
     assert "simulation.dimension: 32 must be 64 or more" in "\n".join(faults(ROOT, config))
+    config = copy.deepcopy(CONFIG)
+    config["simulation"]["test_samples"] = "exact"
+    (fault,) = faults(ROOT, config)
+    assert "simulation.test_samples: 'exact' must be a whole number >= 1, since the act" in fault
 
 
 def test_a_figure_that_does_not_exist_is_named():

@@ -206,6 +206,10 @@ def _problem(arguments: argparse.Namespace) -> Problem:
     names = ("activation", "target", "beta", "noise", "inputs")
     common = {name: getattr(arguments, name) for name in names}
     readout = tuple(arguments.readout)
+    if given == set(STEP_FIELDS) and arguments.model != NETWORK:
+        raise argparse.ArgumentError(None, "--model is for spiked random features given directly")
+    if given == set(SPIKED_FIELDS) and (arguments.steps != 1 or arguments.reuse_batch):
+        raise argparse.ArgumentError(None, "--steps and --reuse-batch are for gradient steps")
     if given == set(STEP_FIELDS):
         step = {name: getattr(arguments, name) for name in STEP_FIELDS}
         further = {"steps": arguments.steps, "reuse_batch": arguments.reuse_batch}

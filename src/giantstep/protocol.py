@@ -158,7 +158,7 @@ class Protocol:
         if self.alpha0 == math.inf:  # the population gradient is known in closed form only for
             if self.steps != 1:
                 faults.append(Fault("steps", self.steps, "1 where alpha0 = inf"))
-            if self.inputs != GAUSSIAN:
+            if self.inputs != GAUSSIAN and not _inputs_faults(self.inputs):
                 faults.append(Fault("inputs", self.inputs, f"{GAUSSIAN} where alpha0 = inf"))
         return faults
 
