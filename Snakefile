@@ -8,7 +8,10 @@
 # A figure's way: its YAML in config/figures/ lists curves. Each curve's protocol becomes an
 # equivalent sRF (parameters), which is solved over the curve's grid (saddle), while networks are
 # trained by the same protocol in shards of replicates (montecarlo). All curves of a figure go into
-# one file (merge), and from it alone the figure is drawn (figures).
+# one file (merge), and from it alone the figure is drawn (figures). A page with all figures, their
+# captions and scores:
+#
+#   snakemake --report report.html
 
 from snakemake.utils import min_version
 
@@ -16,6 +19,9 @@ min_version("9.3")
 
 
 configfile: f"{workflow.basedir}/config/config.yaml"
+
+
+report: "workflow/report/workflow.rst"
 
 
 include: "workflow/rules/common.smk"
@@ -38,11 +44,13 @@ rule all:
             figure=PLAN.figures,
             format=["pdf", "svg", "png"],
         ),
+        collect("results/scores/{figure}.csv", figure=PLAN.figures),
 
 
 include: "workflow/rules/identity.smk"
 include: "workflow/rules/parameters.smk"
 include: "workflow/rules/saddle.smk"
 include: "workflow/rules/montecarlo.smk"
+include: "workflow/rules/spectrum.smk"
 include: "workflow/rules/merge.smk"
 include: "workflow/rules/figures.smk"

@@ -97,7 +97,7 @@ def counted_arithmetic(d: int) -> float:
 
 # Functions and whether what they call counts as theirs.
 PROFILED = {
-    "features": ("montecarlo.py", "__call__", True),
+    "features": ("network_features.py", "__call__", True),
     "Gram matrices": ("ridge.py", "add", True),
     "factorisations and refinement": ("ridge.py", "_refined", True),
     "inputs and labels drawn": ("streams.py", "draw_samples", True),

@@ -2,14 +2,11 @@
 
 import numpy as np
 import pytest
-from numpy.random import SeedSequence
 
-from giantstep.activations import lookup
-from giantstep.first_layer import first_layer
+from giantstep.eigenvalues import feature_eigenvalues
 from giantstep.protocol import SpikedFeatures
 from giantstep.sizes import Sizes
 from giantstep.spectrum import SpectralDensity, spectrum
-from giantstep.workers import workers
 
 CASES = [
     (SpikedFeatures("tanh", "sin", 1.0, 0.0, 0.0, beta=1.0), 1.5),
@@ -40,12 +37,7 @@ def cumulated(srf, alpha, found, ends):
 def test_mass_bulk_and_outliers_are_those_of_simulated_features(srf, alpha):
     found = spectrum(srf, alpha, points=600)
     d = 700
-    with workers(1) as pool:
-        layer = first_layer(srf, Sizes(d), 0, SeedSequence(1), pool)
-    inputs = np.random.default_rng(2).standard_normal((round(alpha * d), d))
-    features = lookup(srf.activation).value(inputs @ layer.weights.T + layer.bias)
-    features /= np.sqrt(layer.bias.size)
-    values = np.linalg.eigvalsh(features.T @ features)[::-1]
+    values = feature_eigenvalues(srf, alpha, Sizes(d), [0], root_seed=1)[0, ::-1]
 
     assert np.mean(values < 1e-10) == pytest.approx(found.mass_at_zero, abs=2e-3)
     large = values[: found.outliers.size]

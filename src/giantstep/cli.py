@@ -176,6 +176,13 @@ def _parser() -> argparse.ArgumentParser:
     spectrum.add_argument(
         "--x", type=float, nargs="+", help="eigenvalues > 0 to take the density at, instead"
     )
+    opened = commands.add_parser(
+        "open", help="the data of a figure", description="Show what the data of a figure hold."
+    )
+    opened.add_argument("figure", help="such as fig2")
+    opened.add_argument(
+        "--project", default=".", help="the folder in which the workflow was run (default here)"
+    )
     command("bounds", "bounds on the error optimised over the ridge, for an aligned spike")
     return parser
 
@@ -362,6 +369,18 @@ def _advise(solution: Solution) -> None:
             print(f"{count} point(s) {status.label}: {status.advice}", file=sys.stderr)
 
 
+def _open(arguments: argparse.Namespace) -> int:
+    """Print what a figure's file holds, as xarray shows it."""
+    from giantstep.opening import open_figure  # only here: it takes a while to import
+
+    try:
+        print(open_figure(arguments.figure, arguments.project))
+    except (OSError, RuntimeError) as error:
+        print(f"giantstep open: error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
 def _readable(argument: str) -> str:
     """Keep argparse from taking -1e-3 or -1:0.5 for a flag: it spares what begins with a blank."""
     return f" {argument}" if re.match(r"-(\d|\.\d|inf|nan)", argument) else argument
@@ -371,6 +390,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     given = sys.argv[1:] if argv is None else argv
     arguments = _parser().parse_args([_readable(argument) for argument in given])
+    if arguments.command == "open":
+        return _open(arguments)
     run = {"theory": _theory, "simulate": _simulate, "spectrum": _spectrum, "bounds": _bounds}
     try:
         table = run[arguments.command](arguments)

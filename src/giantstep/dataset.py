@@ -79,6 +79,39 @@ MEANINGS = {
     "steps": Meaning("number of gradient steps", "k"),
     "reuse_batch": Meaning("whether later steps take the first batch again", "reuse"),
     "model": Meaning("what simulations of an sRF take as features", "model", "(15)"),
+    "kappa": Meaning("projection of the input on the spike", r"\kappa", "(15)"),
+    "mu0": Meaning("mean feature given the projection on the spike", r"\mu_0(\kappa)", "(15)"),
+    "kappa_mu1": Meaning(
+        "projection times the feature's slope given it", r"\kappa\mu_1(\kappa)", "(15)"
+    ),
+    "conditional_target": Meaning(
+        "mean target given the projection on the spike", r"h(\kappa)", "theory.md section 4"
+    ),
+    "upper_bound": Meaning("upper bound on the test error at the best ridge", r"b_+", "(26)"),
+    "lower_bound": Meaning("lower bound on the test error at the best ridge", r"b_-", "(27)"),
+    "upper_bound_function": Meaning(
+        "nearest function to the target in the span of mu0", r"b\mu_0(\kappa)", "(26)"
+    ),
+    "lower_bound_function": Meaning(
+        "nearest function to the target in the span of mu0 and kappa mu1",
+        r"b\mu_0(\kappa) + b'\kappa\mu_1(\kappa)",
+        "(27)",
+    ),
+    "optimal_ridge": Meaning("ridge of the least test error", r"\lambda_{opt}"),
+    "optimal_test_error": Meaning("test error at the best ridge", r"\epsilon_g", "(25)"),
+    "alpha_spectrum": Meaning("sample complexity of the spectrum", r"\alpha", "App. F"),
+    "eigenvalue": Meaning("eigenvalue of the features' covariance", "x", "App. F"),
+    "density": Meaning("density of eigenvalues", r"\rho(x)", "App. F"),
+    "point": Meaning("point of the density, counted", "k"),
+    "rank": Meaning("outlier, counted from the largest", "k"),
+    "index": Meaning("eigenvalue, counted from the smallest", "k"),
+    "mass_at_zero": Meaning("share of eigenvalues that vanish", r"\rho_0", "App. F"),
+    "outlier": Meaning("predicted eigenvalue of order d, over d", "x/d", "(191)"),
+    "simulated_eigenvalue": Meaning("eigenvalue of simulated features' covariance", "x", "App. F"),
+    "largest_z_score": Meaning(
+        "largest size of the z-scores of the test error of a curve", r"\max |z|"
+    ),
+    "mean_z_score": Meaning("mean z-score of the test error of a curve", r"\langle z \rangle"),
     "learned_function": Meaning("mean output at a projection on the target", "F", "Figure 1"),
 }
 

@@ -26,9 +26,9 @@ from giantstep.protocol import (
     Grid,
     Problem,
     Protocol,
-    even_axis,
     merged_axis,
     one_spike,
+    spaced_axis,
     written,
     written_readout,
 )
@@ -47,14 +47,33 @@ _SECTIONS = {"alpha": "simulation", "alpha.stop": "theory"}
 
 
 @dataclass(frozen=True)
+class Asked:
+    """What a figure asks to be computed of a curve; None is nothing of a kind.
+
+    Attributes
+    ----------
+    theory, simulation : Grid or None
+        The theory's grid includes the simulated points.
+    optimal : bool
+        Whether theory is also solved at the best ridge of each sample complexity.
+    spectrum : float or None
+        The sample complexity at which the features' spectrum is taken.
+    """
+
+    theory: Grid | None = None
+    simulation: Grid | None = None
+    optimal: bool = False
+    spectrum: float | None = None
+
+
+@dataclass(frozen=True)
 class CurveDraft:
     """One curve as its figure's YAML asks for it."""
 
     name: str
     panel: str
     problem: Problem
-    theory: Grid
-    simulation: Grid
+    asked: Asked
 
 
 @dataclass
@@ -129,10 +148,10 @@ def _check_colours(draft: FigureDraft) -> None:
 
 
 def _draft_panel(draft: FigureDraft, panel: str, spec: dict[str, Any]) -> None:
-    grids = _grids(draft, panel, spec)
+    asked = _asked(draft, panel, spec)
     for name, problem in _problems(draft, panel, spec):
-        if grids:
-            draft.curves.append(CurveDraft(name, panel, problem, *grids))
+        if asked:
+            draft.curves.append(CurveDraft(name, panel, problem, asked))
 
 
 def _problems(
@@ -170,19 +189,29 @@ def _label(value: str | float | dict[float, float]) -> str:
     return value if isinstance(value, str) else written(float(value))
 
 
-def _grids(draft: FigureDraft, panel: str, spec: dict[str, Any]) -> tuple[Grid, Grid] | None:
-    """Give the theory's grid, which includes the simulated points, and the simulation's."""
-    even, simulated = draft.config["theory"]["alpha"], draft.config["simulation"]["alpha"]
-    ridge = spec["ridge"] if isinstance(spec["ridge"], list) else [spec["ridge"]]
-    grids = None
+def _asked(draft: FigureDraft, panel: str, spec: dict[str, Any]) -> Asked | None:
+    """Give the grids that a panel's curves are asked about; None where they cannot be."""
+    axis = draft.config.get("theory", {}).get("alpha")
+    simulated = draft.config.get("simulation", {}).get("alpha", ())
+    spectrum = draft.config.get("spectrum", {}).get("alpha")
+    ridges = spec.get("ridge")
+    if (axis or simulated) and ridges is None:
+        draft.blame(f"panels.{panel}", "missing key 'ridge', which theory and simulation need")
+        return None
+    ridge = tuple(ridges) if isinstance(ridges, list) else (ridges,)
     try:
-        simulation = Grid(merged_axis(simulated), tuple(ridge))
-        if 0 < even["start"] < even["stop"] < math.inf:
-            grids = Grid(merged_axis(even_axis(**even), simulated), simulation.ridge), simulation
+        spaced = _spaced(axis) if axis else ()
+        simulation = Grid(merged_axis(simulated), ridge) if simulated else None
+        theory = Grid(merged_axis(spaced, simulated), ridge) if spaced or simulated else None
     except InvalidParametersError as error:
         draft.blame_all(panel, error)
-    if not 0 < even["start"] < even["stop"] < math.inf:
-        allowed = f"finite, and greater than start, {even['start']}"
-        fault = Fault("alpha.stop", even["stop"], allowed)
-        draft.blame_all(panel, InvalidParametersError([fault]))
-    return grids
+        return None
+    return Asked(theory, simulation, spec.get("optimal", False), spectrum)
+
+
+def _spaced(axis: dict[str, Any]) -> tuple[float, ...]:
+    """Give the spaced points of the theory's grid."""
+    if not 0 < axis["start"] < axis["stop"] < math.inf:
+        allowed = f"finite, and greater than start, {axis['start']}"
+        raise InvalidParametersError([Fault("alpha.stop", axis["stop"], allowed)])
+    return spaced_axis(**axis)

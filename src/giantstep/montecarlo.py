@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.random import Generator, SeedSequence
+from numpy.random import SeedSequence
 
 from giantstep.activations import Array, Reals, lookup
 from giantstep.canonical import problem_seed
@@ -17,7 +17,8 @@ from giantstep.faults import COUNT, Fault, InvalidParametersError
 from giantstep.first_layer import FirstLayer, first_layer
 from giantstep.gaussian import moments
 from giantstep.measure import SLABS, Tally, exact_test, overlaps, tally
-from giantstep.protocol import CONDITIONAL_GAUSSIAN, Grid, Problem, SpikedFeatures
+from giantstep.network_features import NetworkFeatures
+from giantstep.protocol import Grid, Problem
 from giantstep.ridge import Fit, ReadoutPath, RidgePath
 from giantstep.sizes import EXACT, Sizes, check_sizes
 from giantstep.streams import (
@@ -25,7 +26,6 @@ from giantstep.streams import (
     ROWS,
     TEST,
     TRAINING,
-    Samples,
     block_sizes,
     draw_samples,
     stream,
@@ -171,7 +171,7 @@ def _pass(
     progress: Progress,
 ) -> dict[str, Array]:
     """Fit and test in one precision; arrays of shape (trainings, alphas, ridges, ...)."""
-    features = _Features(run, precision)
+    features = NetworkFeatures(run.problem, run.layer, precision)
     counts = [run.sizes.count(alpha) for alpha in alphas]
     steps = run.sizes.trainings * len(block_sizes(max(counts), ROWS))
     samples = run.sizes.test_samples
@@ -198,48 +198,9 @@ def _pass(
     }
 
 
-class _Features:
-    """Features of samples of a network, unscaled: sigma(b + W x), or Gaussian given kappa.
-
-    Readouts are fitted to them over sqrt(p), and ridges times p, which is the same.
-    """
-
-    def __init__(self, run: _Run, precision: type[np.floating[Any]]) -> None:
-        self.problem, self.layer, self.precision = run.problem, run.layer, precision
-        self.activation = lookup(run.problem.activation)
-        self.weights = run.layer.weights.astype(precision, copy=False).T
-        self.bias = run.layer.bias.astype(precision)
-
-    def __call__(self, samples: Samples, rng: Generator) -> Reals:
-        """Compute the features of a block; the stream is the block's own."""
-        features: Reals = samples.inputs.astype(self.precision, copy=False) @ self.weights
-        problem = self.problem
-        if isinstance(problem, SpikedFeatures) and problem.model == CONDITIONAL_GAUSSIAN:
-            return self._conditional(problem, features, samples, rng)
-        if np.any(self.bias):
-            features += self.bias
-        self.activation.apply(features)
-        return features
-
-    def _conditional(
-        self, problem: SpikedFeatures, products: Reals, samples: Samples, rng: Generator
-    ) -> Reals:
-        """Compute mu0(kappa) + mu1(kappa) W x + mu2(kappa) xi, theory.md section 3."""
-        kappa = samples.inputs @ self.layer.spike
-        noise = rng.standard_normal(products.shape, np.float32)
-        for g, (c, u, _, b) in enumerate(zip(*problem.groups, strict=True)):
-            of_group = self.layer.member == g
-            found = moments(self.activation, b + u * kappa, float(np.sqrt(c)))
-            slope, rest = found.slope / np.sqrt(c), np.sqrt(found.residual)
-            bulk = products[:, of_group] - np.outer(kappa, self.layer.strengths[of_group])
-            values = found.mean[:, None] + slope[:, None] * bulk
-            products[:, of_group] = values + rest[:, None] * noise[:, of_group]
-        return products
-
-
 def _fits(
     run: _Run,
-    features: _Features,
+    features: NetworkFeatures,
     counts: list[int],
     ridges: tuple[float, ...],
     report: Callable[[], None],
@@ -279,7 +240,11 @@ def _fits(
 
 
 def _tested(
-    run: _Run, features: _Features, sizes: list[int], readouts: Array, report: Callable[[], None]
+    run: _Run,
+    features: NetworkFeatures,
+    sizes: list[int],
+    readouts: Array,
+    report: Callable[[], None],
 ) -> tuple[Array, Array]:
     """Average squared errors, and outputs in slabs, over fresh clean samples.
 

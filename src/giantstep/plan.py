@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from giantstep.canonical import digest
 from giantstep.config import ConfigFault, InvalidConfigError, load_schema, schema_faults
-from giantstep.draft import CurveDraft, FigureDraft, draft_figure
+from giantstep.draft import Asked, CurveDraft, FigureDraft, draft_figure
 from giantstep.faults import InvalidParametersError
 from giantstep.identity import fingerprint, key
 from giantstep.protocol import Grid, Problem, Protocol, written
@@ -21,10 +21,30 @@ CONFIG = "config/config.yaml (with its overlays)"
 
 @dataclass(frozen=True)
 class TheoryTask:
-    """One curve's saddle points: the key of its sRF, and the grid."""
+    """One curve's saddle points: its sRF's key, the grid, and whether at the best ridge too."""
 
     parameters: str
     grid: Grid
+    optimal: bool
+
+
+@dataclass(frozen=True)
+class SpectrumTask:
+    """One curve's density of eigenvalues: the key of its sRF, and the sample complexity."""
+
+    parameters: str
+    alpha: float
+
+
+@dataclass(frozen=True)
+class EigenvaluesTask:
+    """The eigenvalues of one curve's simulated features."""
+
+    problem: Problem
+    alpha: float
+    sizes: Sizes
+    networks: tuple[int, ...]
+    root_seed: int
 
 
 @dataclass(frozen=True)
@@ -40,7 +60,7 @@ class ShardTask:
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve of a figure, and the keys of its results.
+    """One curve of a figure, and the keys of its results; empty where none is asked for.
 
     `simulation` is the key of all its replicates together, whatever the shards: the folder of
     these, whose keys begin with it.
@@ -50,14 +70,30 @@ class Curve:
     panel: str
     problem: Problem
     parameters: str
-    theory: str
-    simulation: str
-    shards: tuple[str, ...]
+    theory: str = ""
+    simulation: str = ""
+    shards: tuple[str, ...] = ()
+    spectrum: str = ""
+    eigenvalues: str = ""
 
     @property
-    def made_from(self) -> tuple[str, str, str]:
+    def files(self) -> dict[str, tuple[str, ...]]:
+        """The keys of its files, by the folders that they lie in."""
+        single = {
+            "srf": self.parameters,
+            "theory": self.theory,
+            "spectrum": self.spectrum,
+            "eigenvalues": self.eigenvalues,
+        }
+        return {folder: (key,) for folder, key in single.items() if key} | {
+            "montecarlo": self.shards
+        }
+
+    @property
+    def made_from(self) -> tuple[str, ...]:
         """The keys of what the curve is made of."""
-        return (self.parameters, self.theory, self.simulation)
+        keys = (self.parameters, self.theory, self.simulation, self.spectrum, self.eigenvalues)
+        return tuple(key for key in keys if key)
 
 
 @dataclass(frozen=True)
@@ -74,9 +110,14 @@ class FigurePlan:
         return {k: v for k, v in self.config.items() if k not in ("style", "caption")}
 
     @property
-    def shards(self) -> list[str]:
-        """The keys of all shards of all curves."""
-        return [key for curve in self.curves for key in curve.shards]
+    def files(self) -> list[str]:
+        """The paths of all files of all curves, from the folder of results."""
+        return [
+            f"{folder}/{key}.nc"
+            for curve in self.curves
+            for folder, keys in curve.files.items()
+            for key in keys
+        ]
 
 
 @dataclass(frozen=True)
@@ -87,6 +128,8 @@ class Plan:
     parameters: dict[str, Problem]
     theory: dict[str, TheoryTask]
     montecarlo: dict[str, ShardTask]
+    spectrum: dict[str, SpectrumTask]
+    eigenvalues: dict[str, EigenvaluesTask]
     sizes: dict[str, Any]
     root_seed: int
 
@@ -116,7 +159,7 @@ def make_plan(root: Path, config: dict[str, Any]) -> Plan:
     if faults:
         raise InvalidConfigError(faults)
     simulation = {k: v for k, v in config["simulation"].items() if k != "networks_per_job"}
-    plan = Plan({}, {}, {}, {}, simulation, config["seed"])
+    plan = Plan({}, {}, {}, {}, {}, {}, simulation, config["seed"])
     builder = _Builder(plan, sizes, config["simulation"])
     for draft in drafts:
         curves = tuple(builder.curve(curve) for curve in draft.curves)
@@ -147,19 +190,29 @@ def _sizes(simulation: dict[str, Any]) -> Sizes:
 def _check_draft(draft: FigureDraft, sizes: Sizes) -> None:
     """Refuse curves that cannot be simulated at the configured sizes."""
     for curve in draft.curves:
-        try:
-            check_sizes(curve.problem, curve.simulation, sizes)
-        except InvalidParametersError as error:
-            for fault in error.faults:
-                if fault.name in ("dimension", "test_samples"):
-                    path, text = (
-                        f"simulation.{fault.name}",
-                        f"{fault.value!r} must be {fault.allowed}",
-                    )
-                    if (found := ConfigFault(CONFIG, path, text)) not in draft.faults:
-                        draft.faults.append(found)
-                else:
-                    draft.blame_all(curve.panel, InvalidParametersError([fault]))
+        for grid in _simulated(curve.asked):
+            try:
+                check_sizes(curve.problem, grid, sizes)
+            except InvalidParametersError as error:
+                _blame(draft, curve, error)
+
+
+def _simulated(asked: Asked) -> Iterator[Grid]:
+    """Give what is simulated of a curve."""
+    if asked.simulation:
+        yield asked.simulation
+    if asked.spectrum is not None:
+        yield Grid((asked.spectrum,), (1.0,))
+
+
+def _blame(draft: FigureDraft, curve: CurveDraft, error: InvalidParametersError) -> None:
+    for fault in error.faults:
+        if fault.name not in ("dimension", "test_samples"):
+            draft.blame_all(curve.panel, InvalidParametersError([fault]))
+            continue
+        text = f"{fault.value!r} must be {fault.allowed}"
+        if (found := ConfigFault(CONFIG, f"simulation.{fault.name}", text)) not in draft.faults:
+            draft.faults.append(found)
 
 
 class _Builder:
@@ -167,29 +220,48 @@ class _Builder:
 
     def __init__(self, plan: Plan, sizes: Sizes, simulation: dict[str, Any]) -> None:
         self.plan, self.sizes = plan, sizes
-        self.networks = range(simulation["networks"])
+        self.networks = tuple(range(simulation["networks"]))
         self.per_job = simulation["networks_per_job"]
 
     def curve(self, draft: CurveDraft) -> Curve:
         """Register the tasks of a curve, and give their keys."""
-        problem, slug = draft.problem, _slug(draft.problem)
+        problem, asked, slug = draft.problem, draft.asked, _slug(draft.problem)
         functions = (problem.activation, problem.target)
         parameters = key(slug, "giantstep.srf", functions, problem)
         self.plan.parameters[parameters] = problem
-        saddle = key(slug, "giantstep.learning", functions, problem, draft.theory)
-        self.plan.theory[saddle] = TheoryTask(parameters, draft.theory)
-        simulated = key(slug, "giantstep.montecarlo", functions, self._shard(draft, range(0)))
+        further: dict[str, Any] = {}
+        if asked.theory:
+            saddle = TheoryTask(parameters, asked.theory, asked.optimal)
+            stage = "giantstep.optimise" if asked.optimal else "giantstep.learning"
+            further["theory"] = key(slug, stage, functions, problem, asked.theory)
+            self.plan.theory[further["theory"]] = saddle
+        if asked.simulation:
+            further |= self._shards(slug, problem, asked.simulation)
+        if asked.spectrum is not None:
+            further |= self._spectra(slug, parameters, problem, asked.spectrum)
+        return Curve(draft.name, draft.panel, problem, parameters, **further)
+
+    def _shards(self, slug: str, problem: Problem, grid: Grid) -> dict[str, Any]:
+        functions = (problem.activation, problem.target)
+        of_none = ShardTask(problem, grid, self.sizes, (), self.plan.root_seed)
+        simulated = key(slug, "giantstep.montecarlo", functions, of_none)
         shards = {}
         for start in range(0, len(self.networks), self.per_job):
-            task = self._shard(draft, self.networks[start : start + self.per_job])
+            task = replace(of_none, networks=self.networks[start : start + self.per_job])
             shards[f"{simulated}/{block_name(task.networks)}"] = task
         self.plan.montecarlo.update(shards)
-        return Curve(draft.name, draft.panel, problem, parameters, saddle, simulated, tuple(shards))
+        return {"simulation": simulated, "shards": tuple(shards)}
 
-    def _shard(self, draft: CurveDraft, networks: range) -> ShardTask:
-        return ShardTask(
-            draft.problem, draft.simulation, self.sizes, tuple(networks), self.plan.root_seed
-        )
+    def _spectra(
+        self, slug: str, parameters: str, problem: Problem, alpha: float
+    ) -> dict[str, Any]:
+        functions, sizes = (problem.activation, problem.target), Sizes(self.sizes.dimension)
+        task = EigenvaluesTask(problem, alpha, sizes, self.networks, self.plan.root_seed)
+        density = key(slug, "giantstep.spectrum", functions, problem, alpha)
+        simulated = key(slug, "giantstep.eigenvalues", functions, task)
+        self.plan.spectrum[density] = SpectrumTask(parameters, alpha)
+        self.plan.eigenvalues[simulated] = task
+        return {"spectrum": density, "eigenvalues": simulated}
 
 
 def _slug(problem: Problem) -> str:

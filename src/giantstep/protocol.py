@@ -349,9 +349,10 @@ def merged_axis(*axes: Iterable[float]) -> tuple[float, ...]:
     return tuple(sorted({float(value) for axis in axes for value in axis}))
 
 
-def even_axis(start: float, stop: float, points: int) -> tuple[float, ...]:
-    """Space `points` values evenly, written as a person would: 0.6, not 0.6000000000000001."""
-    return tuple(float(f"{value:.12g}") for value in np.linspace(start, stop, points))
+def spaced_axis(start: float, stop: float, points: int, spacing: str = "even") -> tuple[float, ...]:
+    """Space values evenly or, `log`, in ratios, written as a person would: 0.6, not 0.6...01."""
+    space = np.geomspace if spacing == "log" else np.linspace
+    return tuple(float(f"{value:.12g}") for value in space(start, stop, points))
 
 
 def written_readout(readout: Readout) -> str:

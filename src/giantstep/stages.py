@@ -10,49 +10,34 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from giantstep.bounds import best_linear_error
 from giantstep.canonical import plain
 from giantstep.dataset import describe
-from giantstep.effective_function import learned_function
+from giantstep.eigenvalues import feature_eigenvalues
 from giantstep.learning import Solution, solve
 from giantstep.measure import SLABS
 from giantstep.montecarlo import Progress, Simulated, simulate
+from giantstep.optimise import optimal_ridge
 from giantstep.protocol import (
     Grid,
     Problem,
     Protocol,
     SpikedFeatures,
-    written,
     written_readout,
 )
-from giantstep.replicates import Summary, summarise
 from giantstep.sizes import Sizes
+from giantstep.spectrum import spectrum
 from giantstep.srf import equivalent_features
 
 ERRORS = ("test_error", "training_error")
+# Points of a spectral density.
+POINTS = 600
 # What each group of neurons, and each pair of groups, has of its own.
-_OVERLAPS = {
+OVERLAPS = {
     **dict.fromkeys(("m", "zeta", "psi", "q2", "V2"), ("group",)),
     **dict.fromkeys(("q1", "V1"), ("group", "other_group")),
 }
-_OF_SRF = dict.fromkeys(("bulk_variance", "spike_strength", "fraction", "bias"), ("group",))
-_MEASURED = tuple(field.name for field in fields(Simulated))
-_STATISTICS = tuple(field.name for field in fields(Summary))
-_OF_GROUPS = (
-    _OF_SRF
-    | _OVERLAPS
-    | {
-        name: dims
-        for overlap, dims in _OVERLAPS.items()
-        for name in (
-            f"simulated_{overlap}",
-            *(f"simulated_{overlap}_{statistic}" for statistic in _STATISTICS),
-            f"z_score_{overlap}",
-        )
-    }
-)
-# Where the theory's learned function is computed; the simulated slabs are among these.
-PROJECTIONS = np.linspace(-3, 3, 121)
+OF_SRF = dict.fromkeys(("bulk_variance", "spike_strength", "fraction", "bias"), ("group",))
+MEASURED = tuple(field.name for field in fields(Simulated))
 
 
 def parameters(problem: Problem) -> xr.Dataset:
@@ -84,7 +69,7 @@ def _per_group(value: Any) -> tuple[tuple[str, ...], Any]:
     return ((), value[0]) if len(value) == 1 else (("group",), list(value))
 
 
-def _by_groups(
+def by_groups(
     dims: tuple[str, ...], values: NDArray[Any], further: tuple[str, ...]
 ) -> tuple[tuple[str, ...], NDArray[Any]]:
     """Name an array's dimensions; those of a single group of neurons are dropped."""
@@ -93,19 +78,29 @@ def _by_groups(
     return (*dims, *further), values
 
 
-def theory(problem: Problem, grid: Grid, made_from: Iterable[str] = ()) -> xr.Dataset:
-    """Solve Result 3.3 on a grid; variables over (alpha, ridge)."""
+def theory(
+    problem: Problem, grid: Grid, made_from: Iterable[str] = (), optimal: bool = False
+) -> xr.Dataset:
+    """Solve Result 3.3 on a grid; variables over (alpha, ridge).
+
+    With `optimal`, the best ridge and its test error too, over alpha.
+    """
     solution = solve(problem, grid)
     values: dict[str, NDArray[Any]] = {
         field.name: getattr(solution, field.name) for field in fields(Solution)
     }
     values["status"] = values["status"].astype(np.int8)
+    variables = {
+        name: by_groups(("alpha", "ridge"), value, OVERLAPS.get(name, ()))
+        for name, value in values.items()
+    }
+    if optimal:
+        ridge, best = optimal_ridge(problem, np.array(grid.alpha))
+        variables["optimal_ridge"] = (("alpha",), ridge)
+        variables["optimal_test_error"] = (("alpha",), best.test_error)
     return describe(
         xr.Dataset(
-            {
-                name: _by_groups(("alpha", "ridge"), value, _OVERLAPS.get(name, ()))
-                for name, value in values.items()
-            },
+            variables,
             coords={"alpha": list(grid.alpha), "ridge": list(grid.ridge)},
         ),
         title="Asymptotic theory (Result 3.3)",
@@ -126,11 +121,11 @@ def simulation(
     """Simulate network replicates; variables over (network, training, alpha, ridge)."""
     found = simulate(problem, grid, sizes, networks, root_seed, progress, threads)
     dims = ("network", "training", "alpha", "ridge")
-    further = _OVERLAPS | {"learned_function": ("s_simulated",)}
+    further = OVERLAPS | {"learned_function": ("s_simulated",)}
     raw = xr.Dataset(
         {
-            f"simulated_{name}": _by_groups(dims, getattr(found, name), further.get(name, ()))
-            for name in _MEASURED
+            f"simulated_{name}": by_groups(dims, getattr(found, name), further.get(name, ()))
+            for name in MEASURED
         },
         coords={
             "network": list(networks),
@@ -164,11 +159,12 @@ def joined(
     replicates: Sequence[xr.Dataset], problem: Problem, grid: Grid, sizes: Sizes, root_seed: int
 ) -> xr.Dataset:
     """Put simulations of different networks together: the same as simulating them at once."""
-    raw = _concatenated(replicates)
+    raw = concatenated(replicates)
     return _described_simulation(raw, problem, grid, sizes, root_seed)
 
 
-def _concatenated(replicates: Sequence[xr.Dataset]) -> xr.Dataset:
+def concatenated(replicates: Sequence[xr.Dataset]) -> xr.Dataset:
+    """Put simulations of different networks together, in the networks' order, undescribed."""
     plain_replicates = [one.drop_attrs() for one in replicates]
     whole = xr.concat(
         plain_replicates, "network", data_vars="all", join="exact", combine_attrs="drop"
@@ -176,119 +172,46 @@ def _concatenated(replicates: Sequence[xr.Dataset]) -> xr.Dataset:
     return whole.sortby("network")
 
 
-def summary(simulated: xr.Dataset) -> xr.Dataset:
-    """Summarise the replicates of a simulation: mean, standard error, variance components."""
-    values = {}
-    for name in _MEASURED:
-        raw = simulated[f"simulated_{name}"].transpose("network", "training", ...)
-        result = summarise(raw.values)
-        for statistic in _STATISTICS:
-            named = f"simulated_{name}_{statistic}"
-            values[named] = (raw.dims[2:], getattr(result, statistic))
-    return xr.Dataset(values)
-
-
-def curve(
-    name: str, panel: str, srf: xr.Dataset, solved: xr.Dataset, shards: Sequence[xr.Dataset]
-) -> list[xr.Dataset]:
-    """Put theory beside simulation for one curve of a figure; one Dataset a ridge.
-
-    Parameters
-    ----------
-    name, panel : str
-    srf, solved : xarray.Dataset
-        From `parameters` and `theory`; the grid of `solved` includes the simulated alphas.
-    shards : sequence of xarray.Dataset
-        From `simulation`, with different networks.
-    """
-    simulated = _concatenated(shards).rename(alpha="alpha_simulated")
-    summarised = summary(simulated)
-    solved = solved.drop_attrs()
-    at = solved.sel(alpha=simulated["alpha_simulated"]).drop_vars("alpha")
-    learned = _learned(srf_of(srf), at)
-    at["learned_function"] = learned.sel(s=SLABS).rename(s="s_simulated")
-    whole = xr.merge(
-        [solved, learned.to_dataset(), simulated, summarised, _z_scores(at, summarised)],
-        join="exact",
-        compat="equals",
-    )
-    whole = whole.assign_coords({key: srf[key].variable for key in srf.data_vars})
-    whole = whole.assign_coords(best_linear_error=best_linear_error(srf["target"].item()))
-    lines = []
-    for ridge in whole["ridge"].values.tolist():
-        line = f"{name},ridge={written(ridge)}" if whole.sizes["ridge"] > 1 else name
-        lines.append(whole.sel(ridge=ridge).assign_coords(curve=line, panel=panel))
-    return lines
-
-
-def _learned(srf: SpikedFeatures, at: xr.Dataset) -> xr.DataArray:
-    """Compute the theory's learned function where there are simulations."""
-    grid = at["test_error"].dims
-    m, zeta, psi = (
-        at[name].values.reshape(*at["test_error"].shape, -1) for name in ("m", "zeta", "psi")
-    )
-    return xr.DataArray(
-        learned_function(srf, m, zeta, psi, PROJECTIONS),
-        dims=(*grid, "s"),
-        coords={"s": PROJECTIONS},
-        name="learned_function",
-    )
-
-
-def _z_scores(at: xr.Dataset, summarised: xr.Dataset) -> xr.Dataset:
-    """Give simulated mean minus theory over the standard error, of all that is measured."""
-    scores = {}
-    for name in _MEASURED:
-        gap = summarised[f"simulated_{name}_mean"] - at[name]
-        stderr = summarised[f"simulated_{name}_stderr"]
-        scores[f"z_score_{name}"] = (gap / stderr).where(stderr > 0)
-    return xr.Dataset(scores)
-
-
-def _by_group(line: xr.Dataset) -> xr.Dataset:
-    """Count a line's groups of neurons from 1, so that lines with other numbers of them align."""
-    for name, dims in _OF_GROUPS.items():
-        if name in line and dims[0] not in line[name].dims:
-            line = line.assign({name: line[name].expand_dims(dict.fromkeys(dims, 1))})
-    counts = {d: np.arange(1, line.sizes[d] + 1) for d in ("group", "other_group")}
-    # A single group's parameters are coordinates too, after which assign made variables of them.
-    return line.assign_coords(counts).set_coords(list(_OF_SRF))
-
-
-def merged(
-    title: str,
-    lines: Sequence[xr.Dataset],
-    parameters: dict[str, Any],
-    made_from: Iterable[str],
-    root_seed: int,
-) -> xr.Dataset:
-    """Put all lines of a figure into one self-contained Dataset along `curve`."""
-    if any("group" in line.dims for line in lines):
-        lines = [_by_group(line) for line in lines]
-    # What only some lines have (alpha0 of a step, say) is NaN, or an empty text, for the others.
-    missing = {
-        str(name): "" if coordinate.dtype.kind in "OU" else np.nan
-        for line in lines
-        for name, coordinate in line.coords.items()
-        if name not in line.dims
-    }
-    names = set(missing)
-    filled = [
-        line.assign_coords({name: missing[name] for name in names - set(map(str, line.coords))})
-        for line in lines
-    ]
+def spectral_density(srf: SpikedFeatures, alpha: float, made_from: Iterable[str]) -> xr.Dataset:
+    """Compute the asymptotic spectrum of the features' covariance at one sample complexity."""
+    found = spectrum(srf, alpha, POINTS)
     return describe(
-        xr.concat(
-            filled,
-            "curve",
-            data_vars="all",
-            coords=sorted(names - {"curve"}),
-            compat="equals",
-            join="outer",  # of the groups: curves may have different numbers of them
-            combine_attrs="drop",
+        xr.Dataset(
+            {
+                "eigenvalue": (("point",), found.x),
+                "density": (("point",), found.density),
+                "mass_at_zero": found.mass_at_zero,
+                "outlier": (("rank",), found.outliers),
+            },
+            coords={
+                "alpha_spectrum": alpha,
+                "point": np.arange(1, found.x.size + 1),
+                "rank": np.arange(1, found.outliers.size + 1),
+            },
         ),
-        title=title,
-        parameters=parameters,
+        title="Asymptotic spectrum of the features' covariance",
+        parameters={"problem": plain(srf), "alpha": alpha},
         made_from=list(made_from),
+    )
+
+
+def eigenvalues(
+    problem: Problem, alpha: float, sizes: Sizes, networks: Sequence[int], root_seed: int
+) -> xr.Dataset:
+    """Compute the eigenvalues of the features' covariance of simulated networks."""
+    found = feature_eigenvalues(problem, alpha, sizes, networks, root_seed)
+    return describe(
+        xr.Dataset(
+            {"simulated_eigenvalue": (("network", "index"), found)},
+            coords={"network": list(networks), "index": np.arange(1, found.shape[1] + 1)},
+        ),
+        title="Eigenvalues of simulated features' covariance",
+        parameters={
+            "problem": plain(problem),
+            "alpha": alpha,
+            "sizes": plain(sizes),
+            "networks": plain(networks),
+        },
+        made_from=[],
         root_seed=root_seed,
     )

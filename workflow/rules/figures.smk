@@ -1,4 +1,4 @@
-# Stage 5: a figure is drawn from its merged file alone.
+# Stage 5: a figure is drawn from its merged file alone, and its scores are written as a table.
 rule figures:
     input:
         lambda wildcards: drawing(figure_of(wildcards)),
@@ -6,7 +6,15 @@ rule figures:
     output:
         pdf="figures/{figure}.pdf",
         svg="figures/{figure}.svg",
-        png="figures/{figure}.png",
+        png=report(
+            "figures/{figure}.png",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels=lambda wildcards: {
+                "figure": wildcards.figure,
+                "title": figure_of(wildcards).config["title"],
+            },
+        ),
     log:
         "logs/figures/{figure}.log",
     params:
@@ -15,3 +23,21 @@ rule figures:
         "Drawing {wildcards.figure}"
     script:
         "../scripts/figures.py"
+
+
+rule scores:
+    input:
+        "results/figures/{figure}.nc",
+    output:
+        report(
+            "results/scores/{figure}.csv",
+            caption="../report/scores.rst",
+            category="Scores",
+            labels=lambda wildcards: {"figure": wildcards.figure},
+        ),
+    log:
+        "logs/scores/{figure}.log",
+    message:
+        "Scores of {wildcards.figure}"
+    script:
+        "../scripts/scores.py"

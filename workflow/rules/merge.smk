@@ -2,13 +2,7 @@
 rule merge:
     input:
         lambda wildcards: merging(figure_of(wildcards)),
-        srf=lambda wildcards: results(
-            "srf", [curve.parameters for curve in figure_of(wildcards).curves]
-        ),
-        theory=lambda wildcards: results(
-            "theory", [curve.theory for curve in figure_of(wildcards).curves]
-        ),
-        montecarlo=lambda wildcards: results("montecarlo", figure_of(wildcards).shards),
+        lambda wildcards: [f"results/{path}" for path in figure_of(wildcards).files],
     output:
         "results/figures/{figure}.nc",
     log:

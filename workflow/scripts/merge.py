@@ -5,21 +5,26 @@ from pathlib import Path
 
 import xarray as xr
 
-from giantstep import dataset, stages
+from giantstep import dataset, merging
 from giantstep.canonical import plain
 from giantstep.joblog import logged
 from giantstep.plan import Curve
 
 
-def lines(curves: Iterable[Curve], folder: Path) -> Iterator[xr.Dataset]:
+def lines(curves: Iterable[Curve], results: Path) -> Iterator[xr.Dataset]:
     """Read the results of a figure's curves, and put each curve's together."""
     for curve in curves:
-        yield from stages.curve(
+        found = {
+            folder: [dataset.read(results / folder / f"{key}.nc") for key in keys]
+            for folder, keys in curve.files.items()
+        }
+        yield from merging.curve(
             curve.name,
             curve.panel,
-            dataset.read(folder / "srf" / f"{curve.parameters}.nc"),
-            dataset.read(folder / "theory" / f"{curve.theory}.nc"),
-            [dataset.read(folder / "montecarlo" / f"{key}.nc") for key in curve.shards],
+            found["srf"][0],
+            next(iter(found.get("theory", ())), None),
+            found["montecarlo"],
+            [*found.get("spectrum", ()), *found.get("eigenvalues", ())],
         )
 
 
@@ -27,7 +32,7 @@ if "snakemake" in globals():
     job = globals()["snakemake"]
     with logged(job.log[0]):
         given = job.params
-        merged = stages.merged(
+        merged = merging.merged(
             given.science["title"],
             list(lines(given.curves, Path(job.output[0]).parents[1])),
             parameters={

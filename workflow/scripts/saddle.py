@@ -10,7 +10,6 @@ if "snakemake" in globals():
     with logged(job.log[0]):
         srf = stages.srf_of(dataset.read(job.input[0]))
         with threadpool_limits(job.threads):
-            solved = stages.theory(
-                srf, job.params.task.grid, made_from=[job.params.task.parameters]
-            )
+            task = job.params.task
+            solved = stages.theory(srf, task.grid, [task.parameters], task.optimal)
         dataset.write(solved, job.output[0])

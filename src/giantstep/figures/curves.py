@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from giantstep.activations import lookup
+from giantstep.dataset import MEANINGS
 from giantstep.figures import style
 
 
@@ -21,10 +24,17 @@ def panel_data(data: xr.Dataset, panel: str) -> xr.Dataset:
 TITLED = (("learning_rate", "ridge"), ("spike_strength", "alignment", "ridge"))
 
 
-def written(data: xr.Dataset, name: str, value: str) -> str:
+def written(name: str, value: str) -> str:
     """Write a parameter in LaTeX, by its symbol."""
-    value = {"inf": r"\infty"}.get(value, value).replace(" ", r",\ ")
-    return f"{data[name].attrs['symbol']} = {value}"
+    symbol = MEANINGS[name].symbol
+    if name == "readout":
+        pairs = value.split()
+        letters, shares = zip(*(pair.split(":") for pair in pairs), strict=True)
+        alike = len({f"{float(share):.4f}" for share in shares}) == 1
+        values = ",".join(letters if alike else pairs)
+        return rf"{symbol} \in \{{{values}\}}"
+    value = value.replace("inf", r"\infty")
+    return f"{symbol} = {value}"
 
 
 def varied(data: xr.Dataset, curve: int) -> dict[str, str]:
@@ -36,7 +46,7 @@ def varied(data: xr.Dataset, curve: int) -> dict[str, str]:
 
 def label(data: xr.Dataset, curve: int) -> str:
     """Name a curve by what sets it apart from the others."""
-    parts = [written(data, name, value) for name, value in varied(data, curve).items()]
+    parts = [written(name, value) for name, value in varied(data, curve).items()]
     return ", ".join(f"${part}$" for part in parts) or str(data["curve"].values[curve])
 
 
@@ -75,12 +85,55 @@ def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None 
     axes.set_xlim(left=0)
 
 
+def limits(axes: Axes, data: xr.Dataset, panel: dict[str, Any]) -> None:
+    """Draw, dashed, the limits on the test error that a panel asks for."""
+    dashed: dict[str, Any] = {"linestyle": style.DASHED, "linewidth": 0.9}
+    if panel.get("best_linear"):
+        axes.axhline(
+            data["best_linear_error"].values[0], color="black", label="best linear", **dashed
+        )
+    if panel.get("lower_bound"):
+        for look, bound in zip(
+            style.cycle(data.sizes["curve"]), data["lower_bound"].values, strict=True
+        ):
+            axes.axhline(bound, color=look["color"], **dashed)
+        axes.plot([], [], color="black", label="lower bound (27)", **dashed)
+
+
+def learning_panel(
+    axes: Axes, data: xr.Dataset, config: dict[str, Any], name: str, index: int
+) -> None:
+    """Draw one panel of a figure's YAML as learning curves."""
+    shown = panel_data(data, name)
+    learning_curves(axes, shown, config.get("style", {}).get("colours"))
+    limits(axes, shown, config["panels"][name])
+    heading(axes, index, setting(shown))
+    legend_above(axes, columns=2)
+
+
+def learning_figure(data: xr.Dataset, config: dict[str, Any]) -> Figure:
+    """Draw one panel of learning curves for each panel of a figure's YAML."""
+    names = list(config["panels"])
+    figure = Figure(figsize=style.size(columns=len(names)))
+    places = figure.subplots(1, len(names), squeeze=False)[0]
+    for i, name in enumerate(names):
+        learning_panel(places[i], data, config, name, i)
+    return figure
+
+
 def legend_above(axes: Axes, columns: int) -> None:
-    """Put the legend above the data, making room for it on an axis that starts at zero."""
+    """Put the legend above the data, making room for it on an axis that starts at zero or below."""
     entries = len(axes.get_legend_handles_labels()[1])
     rows = -(-entries // columns)
-    axes.set_ylim(0, axes.dataLim.ymax * (1.06 + 0.13 * rows))
+    bottom = min(0.0, axes.dataLim.ymin * 1.06)
+    top = axes.dataLim.ymax
+    axes.set_ylim(bottom, top + (top - bottom) * (0.06 + 0.13 * rows))
     axes.legend(loc="upper right", ncols=columns, columnspacing=1.2)
+
+
+def legend_beside(axes: Axes) -> None:
+    """Put the legend to the right of the panel, off all data."""
+    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
 
 
 def setting(data: xr.Dataset) -> str:
@@ -90,11 +143,15 @@ def setting(data: xr.Dataset) -> str:
     shared = [name for name in TITLED[0 if stepped else 1] if name not in varied(data, 0)]
     parts = [rf"\sigma = {student}", rf"\sigma_\star = {teacher}"]
     parts += [
-        written(data, name, f"{data[name].values[0]:g}") for name in shared if data[name].ndim == 1
+        written(name, f"{data[name].values[0]:g}")
+        for name in shared
+        if name in data and data[name].ndim == 1
     ]
     return "$" + r",\ ".join(parts) + "$"
 
 
 def heading(axes: Axes, index: int, text: str) -> None:
-    """Title a panel, its letter in front."""
-    axes.set_title(rf"$\mathbf{{({chr(ord('a') + index)})}}$  {text}", loc="left")
+    """Title a panel, its letter in front; a figure's only panel needs none."""
+    assert axes.figure is not None
+    letter = rf"$\mathbf{{({chr(ord('a') + index)})}}$  " if len(axes.figure.axes) > 1 else ""
+    axes.set_title(letter + text, loc="left")

@@ -8,14 +8,17 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-# The paper's text width, in inches; height over width of one panel.
-TEXT_WIDTH = 6.75
+# The paper's text and column widths, in inches; height over width of one panel.
+TEXT_WIDTH, COLUMN_WIDTH = 6.75, 3.25
 PANEL_RATIO = 0.78
 
 # In order of lightness, so that the order survives in grey, and apart for the colour-blind.
 COLOURS = ("#0b1d51", "#7b2d8b", "#d1495b", "#edae49", "#2a9d8f", "#8d99ae")
 # A second cue beside colour.
 MARKERS = ("o", "s", "^", "D", "v", "P")
+DASHED, DOTTED = (0, (4, 2)), (0, (1, 1))
+# The same beside colour, where there are no markers.
+LINES = ("-", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (5, 2, 1, 2, 1, 2)), (0, (2, 2)))
 
 
 def rc() -> dict[str, Any]:
@@ -47,9 +50,10 @@ def rc() -> dict[str, Any]:
     }
 
 
-def size(columns: int, rows: int = 1) -> tuple[float, float]:
-    """Give width and height, in inches, of a figure of equal panels across the text."""
-    return TEXT_WIDTH, TEXT_WIDTH / columns * PANEL_RATIO * rows
+def size(columns: float, rows: int = 1) -> tuple[float, float]:
+    """Give width and height, in inches, of equal panels across the text; of one, in a column."""
+    width = TEXT_WIDTH if columns > 1 else COLUMN_WIDTH
+    return width, width / columns * PANEL_RATIO * rows
 
 
 def cycle(count: int, colours: Sequence[str] | None = None) -> list[dict[str, Any]]:

@@ -1,0 +1,35 @@
+"""Draw one panel of a figure again from its merged file, in a way of one's own.
+
+    python examples/redraw_panel.py fig2 right panel.png
+
+Here: simulation over theory, which shows where the two part.
+"""
+
+import sys
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import giantstep
+
+
+def main(name: str, panel: str, output: str) -> None:
+    """Draw the ratio of simulated to predicted test errors of each curve of a panel."""
+    data = giantstep.open_figure(name)
+    data = data.isel(curve=np.flatnonzero(data["panel"].values == panel))
+    figure = Figure(figsize=(5, 3.2), layout="constrained")
+    axes = figure.add_subplot()
+    for curve in data["curve"].values:
+        line = data.sel(curve=curve)
+        theory = line["test_error"].sel(alpha=data["alpha_simulated"].values).values
+        ratio = line["simulated_test_error_mean"] / theory
+        error = line["simulated_test_error_stderr"] / theory
+        axes.errorbar(data["alpha_simulated"], ratio, error, fmt="o-", label=curve)
+    axes.axhline(1, color="black", linewidth=0.8)
+    axes.set(xlabel=r"$\alpha$", ylabel="simulated / predicted test error")
+    axes.legend()
+    figure.savefig(output, dpi=150)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,261 @@
+"""One figure's file: all that was computed of its curves, theory beside simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from giantstep.activations import lookup
+from giantstep.bounds import best_linear_error, bounds
+from giantstep.dataset import describe
+from giantstep.effective_function import learned_function
+from giantstep.features import student
+from giantstep.gaussian import moments
+from giantstep.measure import SLABS
+from giantstep.protocol import SpikedFeatures, written
+from giantstep.replicates import Summary, summarise
+from giantstep.stages import MEASURED, OF_SRF, OVERLAPS, by_groups, concatenated, srf_of
+
+STATISTICS = tuple(field.name for field in fields(Summary))
+# Where the theory's learned function is computed; the simulated slabs are among these.
+PROJECTIONS = np.linspace(-3, 3, 121)
+# Where functions of the projection on the spike are.
+KAPPAS = np.linspace(-4, 4, 161)
+_FUNCTIONS = dict.fromkeys(("mu0", "kappa_mu1"), ("group",))
+# Everything that each group of neurons, or pair of groups, has of its own.
+_OF_GROUPS = (
+    OF_SRF
+    | OVERLAPS
+    | _FUNCTIONS
+    | {
+        name: dims
+        for overlap, dims in OVERLAPS.items()
+        for name in (
+            f"simulated_{overlap}",
+            *(f"simulated_{overlap}_{statistic}" for statistic in STATISTICS),
+            f"z_score_{overlap}",
+        )
+    }
+)
+
+
+def summary(simulated: xr.Dataset) -> xr.Dataset:
+    """Summarise the replicates of a simulation: mean, standard error, variance components."""
+    values = {}
+    for name in MEASURED:
+        raw = simulated[f"simulated_{name}"].transpose("network", "training", ...)
+        result = summarise(raw.values)
+        for statistic in STATISTICS:
+            named = f"simulated_{name}_{statistic}"
+            values[named] = (raw.dims[2:], getattr(result, statistic))
+    return xr.Dataset(values)
+
+
+def curve(
+    name: str,
+    panel: str,
+    srf: xr.Dataset,
+    theory: xr.Dataset | None = None,
+    shards: Sequence[xr.Dataset] = (),
+    spectra: Sequence[xr.Dataset] = (),
+) -> list[xr.Dataset]:
+    """Put theory beside simulation for one curve of a figure; one Dataset a ridge.
+
+    Parameters
+    ----------
+    name, panel : str
+    srf : xarray.Dataset
+        From `stages.parameters`.
+    theory : xarray.Dataset, optional
+        From `stages.theory`, on a grid that includes the simulated alphas.
+    shards : sequence of xarray.Dataset
+        From `stages.simulation`, with different networks.
+    spectra : sequence of xarray.Dataset
+        From `stages.spectral_density` and `stages.eigenvalues`.
+    """
+    parts = [_functions(srf_of(srf)), *(part.drop_attrs() for part in spectra)]
+    if theory is not None:
+        parts.append(theory.drop_attrs())
+        if shards:
+            parts += _beside(srf_of(srf), theory.drop_attrs(), shards)
+    whole = xr.merge(parts, join="exact", compat="equals")
+    whole = whole.assign_coords({key: srf[key].variable for key in srf.data_vars})
+    whole = whole.assign_coords(_limits(srf_of(srf)) | {"panel": panel})
+    if "ridge" not in whole.dims:
+        return [whole.assign_coords(curve=name)]
+    lines = []
+    for ridge in whole["ridge"].values.tolist():
+        line = f"{name},ridge={written(ridge)}" if whole.sizes["ridge"] > 1 else name
+        lines.append(_scored(whole.sel(ridge=ridge).assign_coords(curve=line)))
+    return lines
+
+
+def _beside(
+    srf: SpikedFeatures, theory: xr.Dataset, shards: Sequence[xr.Dataset]
+) -> list[xr.Dataset]:
+    """Summarise simulations, and score them against the theory."""
+    simulated = concatenated(shards).rename(alpha="alpha_simulated")
+    summarised = summary(simulated)
+    at = theory.sel(alpha=simulated["alpha_simulated"]).drop_vars("alpha")
+    learned = _learned(srf, at)
+    at["learned_function"] = learned.sel(s=SLABS).rename(s="s_simulated")
+    return [learned.to_dataset(), simulated, summarised, _z_scores(at, summarised)]
+
+
+def _scored(line: xr.Dataset) -> xr.Dataset:
+    """Add the largest and the mean z-score of the test error over a curve's points."""
+    if "z_score_test_error" not in line:
+        return line
+    z = line["z_score_test_error"]
+    return line.assign(
+        largest_z_score=abs(z).max("alpha_simulated"), mean_z_score=z.mean("alpha_simulated")
+    )
+
+
+def _limits(srf: SpikedFeatures) -> dict[str, float]:
+    """Give what bounds the test error; NaN where nothing is known to."""
+    limits = {"best_linear_error": best_linear_error(srf.target)}
+    aligned = abs(srf.alignment) == 1
+    found = bounds(srf) if aligned else None
+    return limits | {
+        "upper_bound": found.upper if found else np.nan,
+        "lower_bound": found.lower if found else np.nan,
+    }
+
+
+def _functions(srf: SpikedFeatures) -> xr.Dataset:
+    """Compute functions of the projection on the spike: features, target, and nearest to it."""
+    mu0, mu1, _ = student(srf, KAPPAS)
+    rho = float(np.sqrt(1 - srf.alignment**2))
+    target = moments(lookup(srf.target), srf.alignment * KAPPAS, rho).mean
+    values = {
+        "mu0": by_groups(("kappa",), mu0.T, ("group",)),
+        "kappa_mu1": by_groups(("kappa",), (KAPPAS * mu1).T, ("group",)),
+        "conditional_target": (("kappa",), target),
+    }
+    if abs(srf.alignment) == 1:
+        found = bounds(srf)
+        both = np.concatenate([mu0, KAPPAS * mu1])
+        values["upper_bound_function"] = (("kappa",), found.upper_coefficients @ mu0)
+        values["lower_bound_function"] = (("kappa",), found.lower_coefficients @ both)
+    return xr.Dataset(values, coords={"kappa": KAPPAS})
+
+
+def _learned(srf: SpikedFeatures, at: xr.Dataset) -> xr.DataArray:
+    """Compute the theory's learned function where there are simulations."""
+    grid = at["test_error"].dims
+    m, zeta, psi = (
+        at[name].values.reshape(*at["test_error"].shape, -1) for name in ("m", "zeta", "psi")
+    )
+    return xr.DataArray(
+        learned_function(srf, m, zeta, psi, PROJECTIONS),
+        dims=(*grid, "s"),
+        coords={"s": PROJECTIONS},
+        name="learned_function",
+    )
+
+
+def _z_scores(at: xr.Dataset, summarised: xr.Dataset) -> xr.Dataset:
+    """Give simulated mean minus theory over the standard error, of all that is measured."""
+    scores = {}
+    for name in MEASURED:
+        gap = summarised[f"simulated_{name}_mean"] - at[name]
+        stderr = summarised[f"simulated_{name}_stderr"]
+        scores[f"z_score_{name}"] = (gap / stderr).where(stderr > 0)
+    return xr.Dataset(scores)
+
+
+def _by_group(line: xr.Dataset) -> xr.Dataset:
+    """Count a line's groups of neurons from 1, so that lines with other numbers of them align."""
+    for name, dims in _OF_GROUPS.items():
+        if name in line and dims[0] not in line[name].dims:
+            line = line.assign({name: line[name].expand_dims(dict.fromkeys(dims, 1))})
+    counts = {
+        d: np.arange(1, line.sizes[d] + 1) for d in ("group", "other_group") if d in line.dims
+    }
+    # A single group's parameters are coordinates too, after which assign made variables of them.
+    return line.assign_coords(counts).set_coords(list(OF_SRF))
+
+
+def merged(
+    title: str,
+    lines: Sequence[xr.Dataset],
+    parameters: dict[str, Any],
+    made_from: Iterable[str],
+    root_seed: int,
+) -> xr.Dataset:
+    """Put all lines of a figure into one self-contained Dataset along `curve`."""
+    if any("group" in line.dims for line in lines):
+        lines = [_by_group(line) for line in lines]
+    # What only some lines have (alpha0 of a step, say) is NaN, or an empty text, for the others.
+    missing = {
+        str(name): "" if coordinate.dtype.kind in "OU" else np.nan
+        for line in lines
+        for name, coordinate in line.coords.items()
+        if name not in line.dims
+    }
+    names = set(missing)
+    filled = [
+        line.assign_coords({name: missing[name] for name in names - set(map(str, line.coords))})
+        for line in lines
+    ]
+    return describe(
+        xr.concat(
+            filled,
+            "curve",
+            data_vars="all",
+            coords=sorted(names - {"curve"}),
+            compat="equals",
+            join="outer",  # of the groups: curves may have different numbers of them
+            combine_attrs="drop",
+        ),
+        title=title,
+        parameters=parameters,
+        made_from=list(made_from),
+        root_seed=root_seed,
+    )
+
+
+# What a row of scores tells of a curve, besides its name, where it has it.
+_TOLD = (
+    "activation", "target", "learning_rate", "alpha0", "spike_strength", "bulk_variance",
+    "alignment", "beta", "ridge", "noise",
+)  # fmt: skip
+
+
+def scores(data: xr.Dataset) -> list[dict[str, str]]:
+    """Tell each curve's parameters, and how far its theory and simulation are apart.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        From `merged`.
+
+    Returns
+    -------
+    list of dict
+        One a curve; parameters of several groups of neurons are joined by blanks.
+    """
+    rows = []
+    for name in data["curve"].values:
+        line = data.sel(curve=name)
+        row = {"curve": str(name)}
+        row |= {key: _told(line[key].values) for key in _TOLD if key in line}
+        if "z_score_test_error" in line:
+            points = int(line["z_score_test_error"].notnull().sum())
+            row |= {"points": str(points)}
+            row |= {key: _told(line[key].values) for key in ("largest_z_score", "mean_z_score")}
+        rows.append(row)
+    return rows
+
+
+def _told(values: Any) -> str:
+    """Write a value, or those of all groups of neurons; nothing for what is missing."""
+    several = np.atleast_1d(values)
+    if several.dtype.kind in "OUT":
+        return " ".join(map(str, several))
+    return " ".join(f"{value:.4g}" for value in several if not np.isnan(value))
