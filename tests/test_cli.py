@@ -129,7 +129,10 @@ BAD = [
     ("simulate --ridge 0.1 --alpha 1e300", "--alpha 1e+300: must be such that alpha * dimension"),
     ("simulate --ridge 0.1 --alpha 1 --dimension 99999999999999999999", "from 2 to 1e+06"),
     ("simulate --ridge 0.1 --alpha 1 --alpha0 inf --dimension 9", "64 or more for the population"),
-    ("simulate --ridge 0.1 --alpha 1 --learning-rate 1e308 --dimension 50", "weights stay finite"),
+    (
+        "simulate --ridge 0.1 --alpha 1 --learning-rate 1e308 --dimension 50",
+        "that they stay below 1e+12",
+    ),
     ("theory --ridge 0.1 --alpha 1 --learning-rate 1e200", "--learning-rate 1e+200: must be small"),
     ("theory --ridge 0.1 --alpha 1 --beta 1e-300", "--learning-rate 3.0: must be small enough"),
     ("theory --ridge optimal 0.1 --alpha 1", "--ridge optimal stands alone"),

@@ -1,13 +1,18 @@
 """A result file is whole, explains itself, has the same bytes every time, and cannot lie."""
 
 import json
+import os
+import signal
+import time
 
 import pytest
 import xarray as xr
 
 from giantstep import dataset, stages
+from giantstep.interruption import listen
 from giantstep.protocol import Grid, Protocol
 
+STOPS = (signal.SIGINT, signal.SIGTERM)
 PROTOCOL = Protocol("tanh", "sign", 1, alpha0=1, beta=1)
 
 
@@ -45,6 +50,34 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(solved, tmp_path, m
         dataset.write(solved.assign_attrs(title="another"), path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_telling_to_stop_waits_for_the_file(solved, tmp_path, monkeypatch):
+    real, before = xr.Dataset.to_netcdf, {n: signal.getsignal(n) for n in STOPS}
+
+    def told_meanwhile(self, target, **options):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(0.01)  # the handler runs here
+        real(self, target, **options)
+
+    monkeypatch.setattr(xr.Dataset, "to_netcdf", told_meanwhile)
+    listen()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            dataset.write(solved, tmp_path / "result.nc")
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert dataset.read(tmp_path / "result.nc").drop_attrs().equals(solved.drop_attrs())
+
+
+def test_half_files_of_the_dead_are_removed_and_those_of_the_living_left(solved, tmp_path):
+    living, dead = (tmp_path / f".result.nc.{pid}.part" for pid in (os.getppid(), 2**30))
+    for half in (living, dead):
+        half.touch()
+    dataset.write(solved, tmp_path / "result.nc")
+    assert living.exists()
+    assert not dead.exists()
 
 
 @pytest.mark.parametrize("damage", ["truncated", "one number changed"])

@@ -15,6 +15,7 @@ from giantstep.gaussian import split_rule, unit_edges
 from giantstep.gradient import batch_slopes, population_gradient
 from giantstep.inputs import lookup_inputs
 from giantstep.learning import solve
+from giantstep.measure import exact_test
 from giantstep.montecarlo import Simulated, simulate
 from giantstep.protocol import Grid, Protocol, SpikedFeatures
 from giantstep.replicates import summarise
@@ -288,11 +289,41 @@ def test_a_replicate_does_not_depend_by_a_bit_on_threads_or_company_or_sample_si
         assert np.array_equal(part, getattr(alone, name), equal_nan=True), name
 
 
-def test_another_ridge_moves_a_result_by_rounding_at_most():
-    protocol = Protocol("tanh", "sign", 1, alpha0=1, beta=1)
-    grids = Grid((0.5, 2), (0.1,)), Grid((0.5, 2), (1e-4, 0.1, 1.0))
-    one, more = (simulate(protocol, grid, Sizes(100, 1, 1000), [0], 5) for grid in grids)
-    assert more.test_error[..., 1:2] == pytest.approx(one.test_error, rel=1e-12)
+@pytest.mark.parametrize("tests", [1000, "exact"])
+def test_a_single_point_has_the_bits_that_it_has_in_a_grid(tests):
+    protocol = Protocol("erf", "sign", 1, alpha0=1, beta=1)
+    grids = Grid((0.5,), (0.1,)), Grid((0.5, 2), (1e-4, 0.1, 1.0))
+    one, more = (simulate(protocol, grid, Sizes(100, 1, tests), [0], 5) for grid in grids)
+    for name in MEASURED:
+        part = getattr(more, name)[:, :, :1, 1:2]
+        assert np.array_equal(getattr(one, name), part, equal_nan=True), name
+
+
+def test_groups_without_a_neuron_are_refused():
+    letters = ((1, 0.5), (2, 0.001), (3, 0.499))
+    protocol = Protocol("tanh", "sign", 1, alpha0=1, beta=1, readout=letters)
+    with pytest.raises(InvalidParametersError, match="readout = 0.001: must be at least one neu"):
+        simulate(protocol, Grid((1,), (1,)), Sizes(50), [0], 1)
+
+
+def test_a_ridge_below_rounding_is_the_limit_of_none():
+    srf = SpikedFeatures("linear", "tanh", 1, 0.5, 0.5, beta=2)  # Phi has rank d at most
+    found = simulate(srf, Grid((1.5,), (0.0, 1e-14, 1e-12)), Sizes(60, 1, 2000), [0], 1)
+    assert np.ptp(found.test_error) < 1e-3 * found.test_error.max()
+
+
+@pytest.mark.parametrize("strength", [1, 1000])
+def test_the_closed_form_test_resolves_strong_spikes(strength):
+    srf, rng = SpikedFeatures("erf", "sign", 1, strength, 1, 1), default_rng(3)
+    layer, readout = layer_of(srf, Sizes(60)), rng.standard_normal((1, 60)) / 60
+    weights, theta = layer.weights.astype(float), layer.theta.astype(float)
+    theta /= np.linalg.norm(theta)
+    A = np.sum(weights**2, axis=1)
+    kernel = FUNCTIONS["erf"].covariance(weights @ weights.T, A[:, None], A)
+    # A sign is an erf of infinite slope.
+    cross = 2 / np.pi * np.arcsin(2 * weights @ theta / np.sqrt(2 * (1 + 2 * A)))
+    expected = 1 - 2 * readout @ cross + readout @ kernel @ readout[0]
+    assert exact_test(srf, layer, readout)[0] == pytest.approx(expected, rel=1e-7)
 
 
 def test_memory_does_not_grow_with_samples():

@@ -45,7 +45,7 @@ from giantstep.protocol import (
     one_spike,
 )
 from giantstep.replicates import summarise
-from giantstep.sizes import DIMENSION, EXACT, Sizes
+from giantstep.sizes import DIMENSION, EXACT, SEED, Sizes
 from giantstep.spectrum import spectrum
 
 Table = dict[str, NDArray[Any]]
@@ -323,7 +323,7 @@ def _simulate(arguments: argparse.Namespace) -> Table:
         arguments.alpha,
         arguments.ridge,
         replicates=COUNT,
-        seed=Interval(0, whole=True),
+        seed=SEED,
         dimension=DIMENSION,
         trainings=COUNT,
         threads=COUNT,

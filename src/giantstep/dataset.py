@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 
 from giantstep import __version__
+from giantstep.interruption import uninterrupted
 from giantstep.learning import Status
 
 REFERENCES = (
@@ -191,7 +192,7 @@ def describe(
         ),
     }
     if root_seed is not None:
-        dataset.attrs["root_seed"] = root_seed
+        dataset.attrs["root_seed"] = np.int64(root_seed)
     return dataset
 
 
@@ -227,27 +228,43 @@ def write(dataset: xr.Dataset, path: str | Path) -> None:
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    for left_behind in path.parent.glob(f".{path.name}.*.part"):  # by a job that was killed
-        left_behind.unlink(missing_ok=True)
+    for left_behind in path.parent.glob(f".{path.name}.*.part"):
+        if not _running(left_behind):  # left by a job that was killed
+            left_behind.unlink(missing_ok=True)
     # An encoding that came from another file would cut texts to the lengths they had there.
     dataset = dataset.drop_encoding().assign_attrs(content_hash=content_hash(dataset))
+    with uninterrupted():
+        try:
+            dataset.to_netcdf(beside, engine="netcdf4", format="NETCDF4")
+            _check(beside, path)
+            with beside.open("rb") as handle:
+                os.fsync(handle.fileno())
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+def _running(part: Path) -> bool:
+    """Tell whether the process that a half-written file is named after is still there."""
     try:
-        dataset.to_netcdf(beside, engine="netcdf4", format="NETCDF4")
-        _check(beside, path)
-        with beside.open("rb") as handle:
-            os.fsync(handle.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+        os.kill(int(part.name.split(".")[-2]), 0)
+    except (ValueError, ProcessLookupError):
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def _check(path: Path, name: Path) -> xr.Dataset:
     try:
-        dataset = xr.load_dataset(path, engine="netcdf4")
+        with uninterrupted():
+            dataset = xr.load_dataset(path, engine="netcdf4")
         intact = dataset.attrs["content_hash"] == content_hash(dataset)
-    except FileNotFoundError:
+    except MemoryError:
         raise
     except Exception as error:  # netCDF4 raises anything on broken files
+        if isinstance(error, OSError) and (error.errno or 0) > 0:
+            raise  # the system's, not the file's: it is not there, or may not be read
         raise DamagedFileError(f"{name} cannot be read ({error})") from error
     if not intact:
         raise DamagedFileError(f"{name} is not as it was written (its content hash differs)")

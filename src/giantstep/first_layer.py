@@ -17,6 +17,9 @@ from giantstep.sizes import Sizes
 from giantstep.streams import FEWER_ROWS, FIRST_BATCH, WEIGHTS, block_sizes, draw_samples, stream
 from giantstep.workers import Workers
 
+# Beyond, squares of features leave the range of single precision.
+LARGEST_WEIGHT = 1e12
+
 
 @dataclass(frozen=True)
 class FirstLayer:
@@ -35,6 +38,8 @@ class FirstLayer:
         v. For a network, the direction of the first batch's mean of y x; NaN after several steps.
     strengths : Array, shape (p,)
         u, such that weights - u v^T is the bulk; NaN after several steps.
+    groups : int
+        How many groups there are.
     """
 
     weights: Single
@@ -43,11 +48,12 @@ class FirstLayer:
     member: NDArray[np.int64]
     spike: Array
     strengths: Array
+    groups: int
 
     @property
     def shares(self) -> Single:
         """Which neuron is in which group, as columns of ones and zeros, shape (p, G)."""
-        return np.eye(self.member[-1] + 1, dtype=np.float32)[self.member]
+        return np.eye(self.groups, dtype=np.float32)[self.member]
 
 
 def first_layer(
@@ -66,14 +72,12 @@ def first_layer(
     other -= (other @ theta) * theta
     other /= np.linalg.norm(other)
     if isinstance(problem, SpikedFeatures):
-        return _spiked(problem, weights, theta, other)
+        layer = _spiked(problem, weights, theta, other)
+        return _sound(layer, "spike_strength", problem.spike_strength)
     letters, fractions = np.array(problem.readout).T
     member = members(fractions, weights.shape[0])
     omega = letters[member].astype(np.float32)
     mean = _steps(problem, sizes, weights, omega, theta, _Batches(seed, network, pool))
-    if not np.all(np.isfinite(weights)):
-        allowed = "small enough that the weights stay finite"
-        raise InvalidParametersError([Fault("learning_rate", problem.learning_rate, allowed)])
     h1 = float(moments(lookup(problem.activation), 0.0, 1.0).slope)
     norm = float(np.linalg.norm(mean))
     # As in `srf`, v takes the sign of h1, so that r >= 0; without a step it is any direction.
@@ -82,7 +86,18 @@ def first_layer(
     if problem.steps > 1:
         spike, strengths = np.full_like(spike, np.nan), np.full_like(strengths, np.nan)
     bias = np.zeros(weights.shape[0], dtype=np.float32)
-    return FirstLayer(weights, bias, theta, member, spike, strengths)
+    layer = FirstLayer(weights, bias, theta, member, spike, strengths, letters.size)
+    return _sound(layer, "learning_rate", problem.learning_rate)
+
+
+def _sound(layer: FirstLayer, name: str, value: object) -> FirstLayer:
+    """Refuse weights so large that their products overflow; blame a parameter."""
+    if not np.abs(layer.weights).max() < LARGEST_WEIGHT:
+        allowed = (
+            f"small enough (as all that scales weights) that they stay below {LARGEST_WEIGHT:g}"
+        )
+        raise InvalidParametersError([Fault(name, value, allowed)])
+    return layer
 
 
 def members(fractions: Array, neurons: int) -> NDArray[np.int64]:
@@ -108,7 +123,7 @@ def _spiked(problem: SpikedFeatures, weights: Single, theta: Single, other: Sing
     for g, u in enumerate(groups.u):
         weights[member == g] += (u * spike).astype(np.float32)
     bias = groups.b[member].astype(np.float32)
-    return FirstLayer(weights, bias, theta, member, spike, groups.u[member])
+    return FirstLayer(weights, bias, theta, member, spike, groups.u[member], groups.c.size)
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 import sys
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType
-from typing import NoReturn, TextIO
+from typing import TextIO
 
 from giantstep.dataset import DamagedFileError
 from giantstep.faults import InvalidParametersError
+from giantstep.interruption import listen
 
 # What a shell says of a command that Ctrl-C ended.
 STOPPED = 130
@@ -35,10 +34,6 @@ class _Both:
             stream.flush()
 
 
-def _stop(signum: int, frame: FrameType | None) -> NoReturn:
-    raise KeyboardInterrupt
-
-
 @contextlib.contextmanager
 def logged(path: str | Path) -> Iterator[None]:
     """Copy standard error to a job's log; end the job with a message where that says it all.
@@ -53,7 +48,7 @@ def logged(path: str | Path) -> Iterator[None]:
     with Path(path).open("w", encoding="utf-8") as log:
         both = _Both(sys.stderr, log)
         with contextlib.redirect_stderr(both):
-            signal.signal(signal.SIGTERM, _stop)
+            listen()
             try:
                 yield
             except KeyboardInterrupt:

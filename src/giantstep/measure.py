@@ -8,15 +8,17 @@ import numpy as np
 
 from giantstep.activations import Array, Reals, ScalarFunction, Single, lookup
 from giantstep.first_layer import FirstLayer
-from giantstep.gaussian import split_rule, unit_edges
+from giantstep.gaussian import graded_edges, split_rule, unit_edges
 from giantstep.protocol import Problem
 
 # Where along theta.x the learned function is measured, and how far from there inputs may lie: so
 # thin a slab that averaging over it moves the function by less than its simulation's noise.
-SLABS = np.linspace(-2.5, 2.5, 21)
+SLABS = np.linspace(-2, 2, 17)
 SLAB_HALF_WIDTH = 0.05
 # Neurons whose kernels with all others are held at once.
 _BLOCK = 512
+# Readouts that are multiplied together, always as many: so a readout's bits are its own.
+_TOGETHER = 8
 # From here on nothing of the target is left across the spike.
 _ALIGNED = 1e-5
 
@@ -40,24 +42,35 @@ def overlaps(layer: FirstLayer, readouts: Array) -> Overlaps:
     `m = 1.a/sqrt(p)`, `zeta = a.W v/sqrt(p)`, `psi = a.W theta_perp/sqrt(p)`,
     `q1 = a^T W Pi W^T a/p`, `q2 = |a|^2/p`, over each group of neurons; W is the bulk.
     """
-    groups = layer.shares.T
-    of_group = readouts[..., None, :] * groups
     spike, theta = layer.spike, layer.theta.astype(float)
     across = theta - (theta @ spike) * spike
     norm = np.linalg.norm(across)
     across = across / norm if norm > _ALIGNED else np.zeros_like(across)
-    flat = of_group.reshape(-1, of_group.shape[-1]).astype(np.float32)
-    images = (flat @ layer.weights).astype(float).reshape(*of_group.shape[:-1], -1)
-    images -= (of_group @ layer.strengths)[..., None] * spike
-    zeta, psi = images @ spike, images @ across
-    images -= zeta[..., None] * spike
+    shares, flat = layer.shares.T, readouts.reshape(-1, readouts.shape[-1])
+    # One by one: neither memory nor bits depend on how many there are.
+    found = [_overlaps_of(layer, readout * shares, across) for readout in flat]
+    stacked = (np.stack(values) for values in zip(*found, strict=True))
     return Overlaps(
-        m=of_group.sum(axis=-1),
-        zeta=zeta,
-        psi=psi,
-        q1=np.einsum("...gi,...hi->...gh", images, images, optimize=True),
-        q2=np.sum(of_group**2, axis=-1),
+        *(values.reshape(*readouts.shape[:-1], *values.shape[1:]) for values in stacked)
     )
+
+
+def _overlaps_of(layer: FirstLayer, of_group: Array, across: Array) -> Overlaps:
+    """Measure one readout, split over groups in the rows of `of_group`, shape (G, p)."""
+    images = (of_group.astype(np.float32) @ layer.weights).astype(float)
+    images -= np.outer(of_group @ layer.strengths, layer.spike)
+    zeta, psi = images @ layer.spike, images @ across
+    images -= np.outer(zeta, layer.spike)
+    return Overlaps(of_group.sum(axis=1), zeta, psi, images @ images.T, np.sum(of_group**2, axis=1))
+
+
+def _products(readouts: Array, matrix: Reals) -> Array:
+    """Multiply readouts, shape (R, p), with a matrix, in groups of always as many rows."""
+    count, p = readouts.shape
+    padded = np.zeros((-(-count // _TOGETHER), _TOGETHER, p))
+    padded.reshape(-1, p)[:count] = readouts
+    products: Array = np.matmul(padded, matrix).reshape(-1, matrix.shape[1])
+    return products[:count]
 
 
 class Tally(NamedTuple):
@@ -94,11 +107,12 @@ def tally(features: Reals, readouts: Array, along: Single, clean: Array) -> Tall
     clean : Array, shape (n,)
         Labels without noise.
     """
-    outputs = features @ readouts.T
+    outputs = _products(readouts, features.astype(float).T)
     inside = (np.abs(along[:, None] - SLABS) < SLAB_HALF_WIDTH).astype(float)
-    slabs = outputs.T @ inside
-    outputs -= clean[:, None]
-    return Tally(np.einsum("ij,ij->j", outputs, outputs), slabs, inside.sum(axis=0))
+    slabs = _products(outputs, inside)
+    outputs -= clean
+    outputs *= outputs
+    return Tally(outputs.sum(axis=1), slabs, inside.sum(axis=0))
 
 
 def exact_test(problem: Problem, layer: FirstLayer, readouts: Array) -> tuple[Array, Array]:
@@ -120,20 +134,23 @@ def exact_test(problem: Problem, layer: FirstLayer, readouts: Array) -> tuple[Ar
     learned : Array, shape (R, S)
     """
     activation, target = lookup(problem.activation), lookup(problem.target)
-    weights = layer.weights.astype(float)
-    variance, on_target = np.sum(weights**2, axis=1), weights @ layer.theta.astype(float)
+    weights, theta = layer.weights.astype(float), layer.theta.astype(float)
+    variance, on_target = np.sum(weights**2, axis=1), weights @ theta / np.linalg.norm(theta)
     spread = np.sqrt(np.maximum(variance - on_target**2, 0))
-    s, weight = split_rule(unit_edges(np.array(target.kinks)), fineness=2)
+    # Given theta.x, a feature bends at the origin, over the width of what else it sees.
+    scale = float(np.min(spread / np.maximum(np.abs(on_target), _ALIGNED)))
+    edges = np.concatenate([target.kinks, graded_edges(0.0, scale)])
+    s, weight = split_rule(unit_edges(edges), fineness=2)
     teacher = target.value(s)
     with_target = _conditional_mean(activation, s, on_target, spread).T @ (weight * teacher)
-    error = weight @ teacher**2 - 2 * readouts @ with_target
+    error = weight @ teacher**2 - 2 * _products(readouts, with_target[:, None])[:, 0]
     assert activation.covariance is not None
     for start in range(0, variance.size, _BLOCK):
         rows = slice(start, start + _BLOCK)
         among = weights[rows] @ weights.T
         kernel = activation.covariance(among, variance[rows, None], variance[None, :])
-        error += np.einsum("rj,rj->r", readouts[:, rows] @ kernel, readouts)
-    return error, readouts @ _conditional_mean(activation, SLABS, on_target, spread).T
+        error += np.sum(_products(readouts[:, rows], kernel) * readouts, axis=1)
+    return error, _products(readouts, _conditional_mean(activation, SLABS, on_target, spread).T)
 
 
 def _conditional_mean(

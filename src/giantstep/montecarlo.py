@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import SeedSequence
+from scipy.special import ndtri
 
 from giantstep.activations import Array, Reals, lookup
 from giantstep.canonical import problem_seed
-from giantstep.faults import COUNT, Fault, InvalidParametersError
+from giantstep.faults import COUNT, Fault, InvalidParametersError, interval_faults
 from giantstep.first_layer import FirstLayer, first_layer
-from giantstep.gaussian import moments
 from giantstep.measure import SLABS, Tally, exact_test, overlaps, tally
 from giantstep.network_features import NetworkFeatures
 from giantstep.protocol import Grid, Problem
 from giantstep.ridge import Fit, ReadoutPath, RidgePath
-from giantstep.sizes import EXACT, Sizes, check_sizes
+from giantstep.sizes import EXACT, SEED, Sizes, check_sizes
 from giantstep.streams import (
     FEWER_ROWS,
     ROWS,
@@ -36,6 +36,10 @@ from giantstep.workers import Workers, workers
 # single precision then moves the test error by less than 1e-3 of its standard error
 # (benchmarks/simulation.py, tests/test_montecarlo.py).
 SINGLE_FROM = 0.01
+# Above this one single precision would overflow.
+LARGEST_SINGLE = 1e20
+# A few values that stand for N(0, 1), to judge the features' size by.
+_QUANTILES = ndtri((np.arange(32) + 0.5) / 32)
 
 Progress = Callable[[float], None]
 
@@ -88,9 +92,7 @@ def simulate(
     """Simulate network replicates: initialise, step, fit the readout on fresh data, test.
 
     A replicate's numbers depend on the seed and its own index alone: not, by a bit, on the number
-    of threads, nor on which other replicates or sample complexities are asked for. Other ridges
-    may change the last digits of training and test errors, to 1e-12, where linear algebra
-    libraries multiply several vectors at once.
+    of threads, nor on which other replicates, sample complexities or ridges are asked for.
 
     Parameters
     ----------
@@ -110,12 +112,16 @@ def simulate(
     Raises
     ------
     InvalidParametersError
-        If the dimension is too small for the ratios, or there are no replicates.
+        If the dimension is too small for the ratios, or there are no replicates, or a negative
+        index or seed.
     """
     check_sizes(problem, grid, sizes)
     indices = list(networks)
-    if not indices:
-        raise InvalidParametersError([Fault("networks", 0, str(COUNT))])
+    faults = [] if indices else [Fault("networks", 0, str(COUNT))]
+    faults += [Fault("networks", index, str(SEED)) for index in indices if index not in SEED]
+    faults += interval_faults({"root_seed": root_seed}, {"root_seed": SEED})
+    if faults:
+        raise InvalidParametersError(faults)
     seed, replicates = problem_seed(root_seed, problem), []
     with workers(threads) as pool:
         for done, network in enumerate(indices):
@@ -152,13 +158,13 @@ def _part(progress: Progress, start: float, share: float) -> Progress:
 def _precisions(run: _Run, grid: Grid) -> dict[type[np.floating[Any]], list[int]]:
     """Sort the ridges, by their places in the grid, into those of either precision."""
     few = slice(None, None, max(1, run.layer.bias.size // 64))
-    norms, biases = np.linalg.norm(run.layer.weights[few], axis=1), run.layer.bias[few]
-    function = lookup(run.problem.activation)
-    squares = [moments(function, b, w).second for b, w in zip(biases, norms, strict=True)]
-    power = float(np.mean(squares))
+    norms = np.linalg.norm(run.layer.weights[few].astype(float), axis=1)
+    inputs = run.layer.bias[few, None] + norms[:, None] * _QUANTILES
+    power = float(np.mean(lookup(run.problem.activation).value(inputs) ** 2))
     found: dict[type[np.floating[Any]], list[int]] = {}
     for column, ridge in enumerate(grid.ridge):
-        precision = np.float32 if ridge >= SINGLE_FROM * power else np.float64
+        single = SINGLE_FROM * power <= ridge <= LARGEST_SINGLE * power
+        precision = np.float32 if single else np.float64
         found.setdefault(precision, []).append(column)
     return found
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from giantstep.activations import Array, Reals, Single
 
@@ -112,7 +112,7 @@ def _fit_dual(shares: Array, blocks: list[_Block], ridges: tuple[float, ...]) ->
         weights = _solve(kernel, ridge, labels, rest.dtype)
         readouts.append(weights @ rest + shares @ (shared.T @ weights))
         # The residual y - Phi a is ridge times the dual weights: no cancellation.
-        errors.append(ridge**2 * float(weights @ weights) / labels.size)
+        errors.append(float(np.linalg.norm(ridge * weights)) ** 2 / labels.size)
     return np.stack(readouts), np.array(errors)
 
 
@@ -178,9 +178,25 @@ def _solve(matrix: Array, ridge: float, right: Array, precision: np.dtype[np.flo
     if precision == np.float32 and (solution := _refined(matrix, ridge, right)) is not None:
         return solution
     try:
-        return cho_solve(_factor(matrix.copy(), ridge), right)  # type: ignore[no-any-return]
-    except LinAlgError:  # no ridge to speak of, and features that are linearly dependent
-        return lstsq(matrix + ridge * np.eye(right.size), right)[0]  # type: ignore[no-any-return]
+        factor = _factor(matrix.copy(), ridge)
+    except LinAlgError:
+        return _least_norm(matrix, ridge, right)
+    pivots = np.diagonal(factor[0]) ** 2
+    if pivots.min() < right.size * np.finfo(float).eps * pivots.max():
+        return _least_norm(matrix, ridge, right)
+    return cho_solve(factor, right)  # type: ignore[no-any-return]
+
+
+def _least_norm(matrix: Array, ridge: float, right: Array) -> Array:
+    """Solve where features are linearly dependent to rounding: not within what only rounding fills.
+
+    A ridge smaller than rounding is so the limit of none.
+    """
+    values, vectors = eigh(matrix, check_finite=False)
+    kept = values > right.size * np.finfo(float).eps * values[-1]
+    coefficients = (vectors[:, kept].T @ right) / (values[kept] + ridge)
+    solution: Array = vectors[:, kept] @ coefficients
+    return solution
 
 
 def _factor(matrix: Reals, ridge: float) -> tuple[Reals, bool]:

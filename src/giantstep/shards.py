@@ -10,7 +10,7 @@ in a shard, simulate only those that are new.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import xarray as xr
@@ -33,9 +33,10 @@ def complete(task: ShardTask, path: Path, say: Say = lambda text: None, threads:
         Told, now and then, how far it is.
     threads : int
     """
+    stored = _stored(path.parent, task.networks, say)
     replicates = []
     for place, network in enumerate(task.networks):
-        found = _stored(path.parent, network, say)
+        found = stored.get(network)
         if found is None:
             found = _simulated(task, network, _teller(say, place, len(task.networks)), threads)
             dataset.write(found, _single(path.parent, network))
@@ -52,24 +53,29 @@ def _single(folder: Path, network: int) -> Path:
     return folder / f"{block_name([network])}.nc"
 
 
-def _stored(folder: Path, network: int, say: Say) -> xr.Dataset | None:
-    """Find a replicate in the files of a folder; damaged files are set aside."""
-    for path in _holding(folder, network):
+def _stored(folder: Path, networks: Sequence[int], say: Say) -> dict[int, xr.Dataset]:
+    """Find replicates in the files of a folder; damaged files are set aside."""
+    stored: dict[int, xr.Dataset] = {}
+    for path, held in _files(folder):
+        wanted = [network for network in networks if network in held and network not in stored]
+        if not wanted:
+            continue
         try:
-            return dataset.read(path).sel(network=[network])
+            found = dataset.read(path)
+            stored |= {network: found.sel(network=[network]) for network in wanted}
         except dataset.DamagedFileError as error:
             say(str(error))
         except FileNotFoundError:  # a shard that ended meanwhile took it into its own file
             continue
-    return None
+    return stored
 
 
-def _holding(folder: Path, network: int) -> Iterator[Path]:
-    """List the files whose names say that they hold a replicate."""
+def _files(folder: Path) -> Iterator[tuple[Path, range]]:
+    """List a folder's files, with the replicates that they hold by their names."""
     for path in sorted(folder.glob("networks*.nc")):
         ends = re.fullmatch(r"networks(\d+)-(\d+)\.nc", path.name)
-        if ends and int(ends[1]) <= network <= int(ends[2]):
-            yield path
+        if ends:
+            yield path, range(int(ends[1]), int(ends[2]) + 1)
 
 
 def _simulated(

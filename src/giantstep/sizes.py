@@ -17,6 +17,10 @@ DIMENSION = Interval(2, 1_000_000, whole=True)
 LARGEST = 100_000_000
 # From here on random rows overlap little enough for the population gradient's series.
 POPULATION_DIMENSION = 64
+# Beyond, squares of labels overflow.
+LARGEST_NOISE = 1e100
+# Roots of random streams: what a file's attribute can hold.
+SEED = Interval(0, 2**63 - 1, whole=True)
 # Instead of test samples: the expectation over the test input in closed form.
 EXACT: Literal["exact"] = "exact"
 
@@ -80,8 +84,27 @@ def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
         faults.append(Fault("dimension", sizes.dimension, allowed))
     if sizes.test_samples == EXACT:
         faults += _exact_faults(problem)
+    faults += _group_faults(problem, sizes)
+    if problem.noise > LARGEST_NOISE:
+        faults.append(Fault("noise", problem.noise, f"at most {LARGEST_NOISE:g} in simulations"))
     if faults:
         raise InvalidParametersError(faults)
+
+
+def _group_faults(problem: Problem, sizes: Sizes) -> list[Fault]:
+    """Refuse groups that have no neuron."""
+    if isinstance(problem, Protocol):
+        name, shares = "readout", [share for _, share in problem.readout]
+    else:
+        name, shares = "fraction", problem.groups.pi.tolist()
+    neurons = min(sizes.count(problem.beta), LARGEST)
+    counts = np.diff(np.rint(np.cumsum(shares) * neurons), prepend=0)
+    allowed = f"at least one neuron of the {neurons} that there are at this dimension"
+    return [
+        Fault(name, share, allowed)
+        for share, count in zip(shares, counts, strict=True)
+        if count < 1
+    ]
 
 
 def _exact_faults(problem: Problem) -> list[Fault]:

@@ -1,4 +1,4 @@
-"""How far theory and simulation are apart, for each curve of a figure, as a table for the report."""
+"""A table for the report: how far theory and simulation of each curve are apart."""
 
 import csv
 from pathlib import Path
