@@ -131,7 +131,7 @@ BAD = [
     ("simulate --ridge 0.1 --alpha 1 --alpha0 inf --dimension 9", "64 or more for the population"),
     (
         "simulate --ridge 0.1 --alpha 1 --learning-rate 1e308 --dimension 50",
-        "that they stay below 1e+12",
+        "stay below 1e+12",
     ),
     ("theory --ridge 0.1 --alpha 1 --learning-rate 1e200", "--learning-rate 1e+200: must be small"),
     ("theory --ridge 0.1 --alpha 1 --beta 1e-300", "--learning-rate 3.0: must be small enough"),

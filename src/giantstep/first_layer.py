@@ -93,9 +93,7 @@ def first_layer(
 def _sound(layer: FirstLayer, name: str, value: object) -> FirstLayer:
     """Refuse weights so large that their products overflow; blame a parameter."""
     if not np.abs(layer.weights).max() < LARGEST_WEIGHT:
-        allowed = (
-            f"small enough (as all that scales weights) that they stay below {LARGEST_WEIGHT:g}"
-        )
+        allowed = f"small enough that all weights stay below {LARGEST_WEIGHT:g}"
         raise InvalidParametersError([Fault(name, value, allowed)])
     return layer
 
