@@ -14,10 +14,13 @@ import pytest
 import xarray as xr
 import yaml
 
+import giantstep
+
 ROOT = Path(__file__).parents[1]
 FIGURE = "config/figures/fig2.yaml"
+FIGURES = [f"fig{k}" for k in range(1, 9)]
 OUTPUTS = [f"figures/fig2.{suffix}" for suffix in ("pdf", "svg", "png")]
-JOBS = ("parameters", "saddle", "montecarlo", "merge", "figures")
+JOBS = ("parameters", "saddle", "spectrum", "eigenvalues", "montecarlo", "merge", "figures")
 
 
 def snakemake(project, *arguments, code=0):
@@ -61,13 +64,82 @@ def project(finished, tmp_path):
     return shutil.copytree(finished, tmp_path / "project")
 
 
-def test_every_stage_leaves_its_files_and_nothing_half_written(finished):
-    assert all((finished / output).stat().st_size > 1000 for output in OUTPUTS)
-    counts = {
-        folder.name: len(list(folder.iterdir())) for folder in (finished / "results").iterdir()
-    }
-    assert counts == {"srf": 8, "theory": 8, "montecarlo": 8, "figures": 1, "identity": 1}
+def test_every_figure_is_made_and_nothing_half_written(finished):
+    for name in FIGURES:
+        for suffix in ("pdf", "svg", "png"):
+            assert (finished / f"figures/{name}.{suffix}").stat().st_size > 1000
+    left = {folder.name for folder in (finished / "results").iterdir()}
+    stages = {"srf", "theory", "montecarlo", "spectrum", "eigenvalues"}
+    assert left == stages | {"figures", "identity", "scores"}
     assert not list(finished.rglob("*.part"))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_is_readable_in_a_column_and_its_legend_off_its_data(finished, name):
+    from importlib import import_module
+
+    from matplotlib import rc_context
+
+    from giantstep.figures import style
+
+    config = yaml.safe_load((finished / f"config/figures/{name}.yaml").read_text())
+    with rc_context(style.rc()), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        data = giantstep.open_figure(name, finished)
+        figure = import_module(f"giantstep.figures.{name}").draw(data, config)
+        for _ in range(2):  # as saving does: the layout settles on the second
+            figure.canvas.draw()
+        assert figure.get_figwidth() <= style.TEXT_WIDTH
+        for axes in figure.axes:
+            box = axes.get_tightbbox()
+            assert box.x0 >= -1
+            assert box.x1 <= figure.bbox.width + 1
+            assert axes.get_ylabel() or axes is not figure.axes[0]
+            for text in axes.get_xticklabels() + axes.get_yticklabels():
+                assert text.get_fontsize() >= 7
+            if legend := axes.get_legend():
+                ends = axes.transData.transform(np.reshape(axes.dataLim.get_points(), (2, 2)))
+                frame = legend.get_window_extent()
+                assert frame.y0 >= ends[:, 1].max() - 1 or frame.x0 >= ends[:, 0].max() - 1
+
+
+def test_merged_files_score_each_curve(finished):
+    data = giantstep.open_figure("fig4", finished)
+    z = data["z_score_test_error"]
+    assert data["largest_z_score"].values == pytest.approx(abs(z).max("alpha_simulated").values)
+    assert data["mean_z_score"].values == pytest.approx(z.mean("alpha_simulated").values)
+    table = (finished / "results/scores/fig4.csv").read_text().splitlines()
+    assert len(table) == 1 + data.sizes["curve"]
+    assert "mean_z_score" in table[0]
+
+
+def test_the_functions_of_figure_3_realise_their_bounds(finished):
+    curve = giantstep.open_figure("fig3", finished).isel(curve=0)
+    density = np.exp(-(curve["kappa"] ** 2) / 2)
+    density /= density.sum()
+    for name in ("upper_bound", "lower_bound"):
+        gap = np.sin(curve["kappa"]) - curve[f"{name}_function"]
+        assert float((gap**2 * density).sum()) == pytest.approx(curve[name].item(), rel=5e-2)
+    best = curve["optimal_test_error"]
+    assert bool(((curve["lower_bound"] < best) & (best <= curve["upper_bound"] + 1e-9)).all())
+
+
+def test_the_example_redraws_a_panel(finished, tmp_path):
+    script = ROOT / "examples/redraw_panel.py"
+    command = [sys.executable, str(script), "fig2", "right", str(tmp_path / "panel.png")]
+    subprocess.run(command, cwd=finished, check=True)
+    assert (tmp_path / "panel.png").stat().st_size > 5000
+
+
+def test_the_report_is_one_page_with_figures_captions_and_scores(finished):
+    snakemake(finished, "--report", "report.html")
+    page = (finished / "report.html").read_text()
+    assert "learned" in page
+    for name in FIGURES:
+        assert f"{name}.png" in page
+        assert f"{name}.csv" in page
+    linked = re.findall(r'<(?:script|link|img)[^>]+(?:src|href)="(https?:[^"]+)"', page)
+    assert not linked
 
 
 def test_the_merged_file_alone_redraws_the_figure(finished):
@@ -87,26 +159,13 @@ def test_the_merged_file_alone_redraws_the_figure(finished):
         assert curve["z_score_test_error"].values == pytest.approx(z.values)
 
 
-def test_the_drawing_names_what_varies_and_fits_on_its_page(finished):
-    from matplotlib import rc_context
+def test_the_drawing_names_what_varies(finished):
+    from giantstep.figures import curves
 
-    from giantstep.figures import fig2, style
-
-    with xr.open_dataset(finished / "results/figures/fig2.nc") as data, rc_context(style.rc()):
-        figure = fig2.draw(data, yaml.safe_load((finished / FIGURE).read_text()))
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            figure.canvas.draw()
-        page = figure.bbox
-        for axes in figure.axes:
-            legend = axes.get_legend()
-            box = legend.get_window_extent()
-            assert axes.bbox.width > 0.3 * page.width
-            assert box.x0 >= axes.bbox.x0 - 1
-            assert box.y0 >= axes.transData.transform((0, axes.dataLim.ymax))[1]
-    names = [text.get_text() for text in figure.axes[1].get_legend().get_texts()]
+    data = curves.panel_data(giantstep.open_figure("fig2", finished), "right")
+    names = [curves.label(data, k) for k in range(data.sizes["curve"])]
     values = ("0", "0.5", "2", r"\infty")
-    assert names == [*(rf"$\alpha_0 = {value}$" for value in values), "best linear"]
+    assert names == [rf"$\alpha_0 = {value}$" for value in values]
 
 
 def test_the_merged_file_says_how_it_was_made_and_nothing_of_where(finished):
@@ -151,7 +210,10 @@ def test_one_more_alpha0_computes_that_curve_only(project):
 
 def test_more_replicates_compute_those_only(project):
     edit(project / "config/quick.yaml", "networks: 4", "networks: 8")
-    assert planned(project) == {"montecarlo": 8, "merge": 1, "figures": 1}
+    shards = list((project / "results/montecarlo").rglob("*.nc"))
+    assert planned(project) == {
+        "montecarlo": len(shards), "eigenvalues": 3, "merge": 8, "figures": 8,
+    }  # fmt: skip
 
 
 def test_a_change_of_colour_redraws_only(project):
@@ -174,7 +236,7 @@ def test_drawing_again_gives_the_same_bytes(project):
 def test_a_damaged_result_is_set_aside_and_made_again(project):
     merged = project / "results/figures/fig2.nc"
     whole = merged.read_bytes()
-    shard = next((project / "results/montecarlo").rglob("*.nc"))
+    shard = next((project / "results/montecarlo").glob("tanh-tanh-eta1-alpha0_0.5-*/*.nc"))
     shard.write_bytes(shard.read_bytes()[:5000])
     merged.unlink()
     said = snakemake(project, "results/figures/fig2.nc", code=1)

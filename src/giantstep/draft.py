@@ -132,9 +132,16 @@ def _check_drawing(draft: FigureDraft) -> None:
     """Ask for the figure's module, and the function in it, without importing them."""
     path = module_path(f"giantstep.figures.{draft.name}")
     tree = ast.parse(path.read_text(encoding="utf-8")) if path else ast.Module([], [])
-    if not any(isinstance(node, ast.FunctionDef) and node.name == "draw" for node in tree.body):
+    if not any(_names_draw(node) for node in tree.body):
         where = f"src/giantstep/figures/{draft.name}.py"
         draft.blame("", f"there is no {where} with a function draw(data, config)")
+
+
+def _names_draw(node: ast.stmt) -> bool:
+    """Tell whether a statement defines `draw`, or imports a function under that name."""
+    if isinstance(node, ast.ImportFrom):
+        return any(alias.asname == "draw" for alias in node.names)
+    return isinstance(node, ast.FunctionDef) and node.name == "draw"
 
 
 def _check_colours(draft: FigureDraft) -> None:

@@ -10,6 +10,7 @@ in a shard, simulate only those that are new.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from giantstep import dataset, stages
 from giantstep.plan import ShardTask, block_name
 
 Say = Callable[[str], None]
+# Seconds between two words on how far a replicate is.
+PATIENCE = 15
 
 
 def complete(task: ShardTask, path: Path, say: Say = lambda text: None, threads: int = 1) -> None:
@@ -87,13 +90,13 @@ def _simulated(
 
 
 def _teller(say: Say, place: int, total: int) -> Callable[[float], None]:
-    """Tell every tenth of a replicate once."""
-    told = {0}
+    """Tell how far a replicate is, but not too often."""
+    last = time.monotonic()
 
     def tell(share: float) -> None:
-        tenth = int(10 * share + 1e-9)
-        if tenth not in told:
-            told.add(tenth)
-            say(f"network {place + 1} of {total}, {10 * tenth} %")
+        nonlocal last
+        if time.monotonic() > last + PATIENCE:
+            last = time.monotonic()
+            say(f"network {place + 1} of {total}, {share:.0%}")
 
     return tell

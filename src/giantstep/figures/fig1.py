@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from giantstep.activations import lookup
 from giantstep.figures import style
-from giantstep.figures.curves import heading, label, legend_beside, panel_data, setting
+from giantstep.figures.curves import heading, label, legend_beside, panel_data, setting, written
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -38,6 +38,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
             )
         axes.set_xlabel(r"projection on the target $\theta \cdot x$")
         axes.set_ylabel(r"mean output $F(\theta \cdot x)$")
-        heading(axes, i, setting(shown))
+        alpha = written("alpha", f"{shown['alpha_simulated'].item():g}")
+        heading(axes, i, f"{setting(shown)}, ${alpha}$")
     legend_beside(axes)
     return figure

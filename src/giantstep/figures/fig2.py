@@ -1,15 +1,5 @@
 """Figure 2: test error against sample complexity, one curve for each size of the first batch."""
 
-from __future__ import annotations
+from giantstep.figures.curves import learning_figure as draw
 
-from typing import Any
-
-import xarray as xr
-from matplotlib.figure import Figure
-
-from giantstep.figures.curves import learning_figure
-
-
-def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
-    """Draw the figure from its merged Dataset, by its YAML."""
-    return learning_figure(data, config)
+__all__ = ["draw"]

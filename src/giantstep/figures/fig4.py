@@ -1,15 +1,5 @@
 """Figure 4: learning curves of spiked random features, over spike strength and alignment."""
 
-from __future__ import annotations
+from giantstep.figures.curves import learning_figure as draw
 
-from typing import Any
-
-import xarray as xr
-from matplotlib.figure import Figure
-
-from giantstep.figures.curves import learning_figure
-
-
-def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
-    """Draw the figure from its merged Dataset, by its YAML."""
-    return learning_figure(data, config)
+__all__ = ["draw"]

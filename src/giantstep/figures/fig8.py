@@ -38,12 +38,13 @@ def outlier(axes: Axes, curve: xr.Dataset) -> None:
     for place, value in enumerate(predicted):
         axes.axhline(value, color=DENSITY)
         found = largest[:, place]
-        axes.plot(np.linspace(0.2, 0.8, found.size), found, "o", color=HISTOGRAM, zorder=3)
+        axes.plot(np.linspace(0.2, 0.8, found.size), found, ".", color=HISTOGRAM, zorder=3)
     if not predicted.size:
-        axes.text(0.5, 0.5, "none", ha="center", va="center")
+        axes.text(0.5, 0.5, "none", ha="center", va="center", transform=axes.transAxes)
     axes.set_xlim(0, 1)
     axes.set_xticks([])
-    axes.set_ylim(0, 1)
+    axes.set_yscale("log")
+    axes.set_ylim(edge, 2)
     axes.set_ylabel(r"outlier $x/d$")
 
 
