@@ -87,8 +87,7 @@ def test_a_figure_is_readable_in_a_column_and_its_legend_off_its_data(finished, 
         warnings.simplefilter("error")
         data = giantstep.open_figure(name, finished)
         figure = import_module(f"giantstep.figures.{name}").draw(data, config)
-        for _ in range(2):  # as saving does: the layout settles on the second
-            figure.canvas.draw()
+        figure.draw_without_rendering()
         assert figure.get_figwidth() <= style.TEXT_WIDTH
         for axes in figure.axes:
             box = axes.get_tightbbox()
