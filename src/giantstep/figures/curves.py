@@ -72,17 +72,16 @@ def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None 
                 transform=on_axis,
                 clip_on=False,
             )
-        axes.errorbar(
-            curve["alpha_simulated"],
-            curve["simulated_test_error_mean"],
-            curve["simulated_test_error_stderr"],
-            linestyle="none",
-            zorder=3,
-            **look,
-        )
+        markers(axes, curve["alpha_simulated"], curve, "test_error", look)
     axes.set_xlabel(r"sample complexity $\alpha = n/d$")
     axes.set_ylabel(r"test error $\epsilon_g$")
     axes.set_xlim(left=0)
+
+
+def markers(axes: Axes, x: Any, curve: xr.Dataset, name: str, look: dict[str, Any]) -> None:
+    """Draw simulated means of what is called `name`, with their standard errors."""
+    mean, stderr = (curve[f"simulated_{name}_{part}"] for part in ("mean", "stderr"))
+    axes.errorbar(x, mean, stderr, linestyle="none", zorder=3, **look)
 
 
 def limits(axes: Axes, data: xr.Dataset, panel: dict[str, Any]) -> None:

@@ -10,7 +10,15 @@ from matplotlib.figure import Figure
 
 from giantstep.activations import lookup
 from giantstep.figures import style
-from giantstep.figures.curves import heading, label, legend_beside, panel_data, setting, written
+from giantstep.figures.curves import (
+    heading,
+    label,
+    legend_beside,
+    markers,
+    panel_data,
+    setting,
+    written,
+)
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -28,14 +36,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
             curve = shown.isel(curve=k)
             axes.plot([], [], label=label(shown, k), **look)
             axes.plot(s, curve["learned_function"], color=look["color"])
-            axes.errorbar(
-                curve["s_simulated"],
-                curve["simulated_learned_function_mean"],
-                curve["simulated_learned_function_stderr"],
-                linestyle="none",
-                zorder=3,
-                **look,
-            )
+            markers(axes, curve["s_simulated"], curve, "learned_function", look)
         axes.set_xlabel(r"projection on the target $\theta \cdot x$")
         axes.set_ylabel(r"mean output $F(\theta \cdot x)$")
         alpha = written("alpha", f"{shown['alpha_simulated'].item():g}")

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.curves import heading, legend_above, setting, written
+from giantstep.figures.curves import heading, legend_above, markers, setting, written
 
 UPPER: dict[str, Any] = {"color": style.COLOURS[2], "linestyle": style.DASHED}
 LOWER: dict[str, Any] = {"color": style.COLOURS[4], "linestyle": style.DOTTED}
@@ -47,15 +47,7 @@ def errors(axes: Axes, data: xr.Dataset) -> None:
         axes.plot([], [], label=f"${written('beta', f'{width:g}')}$", **look)
         curve = ridges.isel(curve=0)
         axes.plot(curve["alpha"], curve["optimal_test_error"], color=look["color"])
-        simulated = nearest_ridges(ridges)
-        axes.errorbar(
-            ridges["alpha_simulated"],
-            simulated["simulated_test_error_mean"],
-            simulated["simulated_test_error_stderr"],
-            linestyle="none",
-            zorder=3,
-            **look,
-        )
+        markers(axes, ridges["alpha_simulated"], nearest_ridges(ridges), "test_error", look)
     axes.set_xscale("log")
     axes.set_xlabel(r"sample complexity $\alpha = n/d$")
     axes.set_ylabel(r"test error $\epsilon_g$")

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.curves import heading, learning_panel, legend_above
+from giantstep.figures.curves import heading, learning_panel, legend_above, markers
 
 
 def bounds(axes: Axes, data: xr.Dataset) -> None:
@@ -27,8 +27,7 @@ def bounds(axes: Axes, data: xr.Dataset) -> None:
     look: dict[str, Any] = {"color": style.COLOURS[0], "marker": style.MARKERS[0]}
     axes.plot([], [], label=rf"$\alpha = {last['alpha_simulated'].item():g}$", **look)
     axes.plot(letters, theory, color=look["color"])
-    mean, stderr = (last[f"simulated_test_error_{part}"] for part in ("mean", "stderr"))
-    axes.errorbar(letters, mean, stderr, linestyle="none", zorder=3, **look)
+    markers(axes, letters, last, "test_error", look)
     axes.set_xticks(np.unique(letters))
     axes.set_xlabel("letters of the vocabulary")
     axes.set_ylabel(r"test error $\epsilon_g$")
