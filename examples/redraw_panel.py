@@ -16,6 +16,10 @@ import giantstep
 def main(name: str, panel: str, output: str) -> None:
     """Draw the ratio of simulated to predicted test errors of each curve of a panel."""
     data = giantstep.open_figure(name)
+    if "simulated_test_error_mean" not in data:
+        sys.exit(f"{name} holds no simulated test errors")
+    if panel not in data["panel"].values:
+        sys.exit(f"{name} has no panel {panel}, but {', '.join(np.unique(data['panel'].values))}")
     data = data.isel(curve=np.flatnonzero(data["panel"].values == panel))
     figure = Figure(figsize=(5, 3.2), layout="constrained")
     axes = figure.add_subplot()

@@ -93,23 +93,42 @@ def test_a_figure_is_readable_in_a_column_and_its_legend_off_its_data(finished, 
             box = axes.get_tightbbox()
             assert box.x0 >= -1
             assert box.x1 <= figure.bbox.width + 1
-            assert axes.get_ylabel() or axes is not figure.axes[0]
+            assert axes.get_title(loc="left") or len(figure.axes) == 1
+            assert axes.get_xlabel() or name == "fig8"
             for text in axes.get_xticklabels() + axes.get_yticklabels():
                 assert text.get_fontsize() >= 7
             if legend := axes.get_legend():
                 ends = axes.transData.transform(np.reshape(axes.dataLim.get_points(), (2, 2)))
                 frame = legend.get_window_extent()
                 assert frame.y0 >= ends[:, 1].max() - 1 or frame.x0 >= ends[:, 0].max() - 1
+            assert frame.x0 >= axes.bbox.x0
 
 
 def test_merged_files_score_each_curve(finished):
-    data = giantstep.open_figure("fig4", finished)
-    z = data["z_score_test_error"]
-    assert data["largest_z_score"].values == pytest.approx(abs(z).max("alpha_simulated").values)
-    assert data["mean_z_score"].values == pytest.approx(z.mean("alpha_simulated").values)
-    table = (finished / "results/scores/fig4.csv").read_text().splitlines()
-    assert len(table) == 1 + data.sizes["curve"]
-    assert "mean_z_score" in table[0]
+    for name, drawn in (
+        ("fig1", "learned_function"), ("fig3", "optimal_test_error"), ("fig4", "test_error"),
+    ):  # fmt: skip
+        data = giantstep.open_figure(name, finished)
+        z = data[f"z_score_{drawn}"]
+        points = [dim for dim in z.dims if dim != "curve"]
+        largest = data[f"largest_z_score_{drawn}"].values
+        assert largest == pytest.approx(abs(z).max(points).values)
+        assert data[f"mean_z_score_{drawn}"].values == pytest.approx(z.mean(points).values)
+        table = (finished / f"results/scores/{name}.csv").read_text().splitlines()
+        assert len(table) == 1 + data.sizes["curve"]
+        assert f"mean_z_score_{drawn}" in table[0]
+    assert "simulated_outlier_mean" in (finished / "results/scores/fig8.csv").read_text()
+
+
+def test_the_error_at_the_best_ridge_is_simulated_at_the_nearest(finished):
+    data = giantstep.open_figure("fig3", finished)
+    data = data.isel(curve=data["beta"].values == 1)
+    best = data["optimal_ridge"].isel(curve=0).sel(alpha=data["alpha_simulated"].values)
+    for place, ridge in enumerate(best.values):
+        nearest = np.argmin(np.abs(np.log(data["ridge"].values / ridge)))
+        shown = data["simulated_optimal_test_error_mean"].isel(curve=0, alpha_simulated=place)
+        mean = data["simulated_test_error_mean"].isel(curve=nearest, alpha_simulated=place)
+        assert shown.item() == mean.item()
 
 
 def test_the_functions_of_figure_3_realise_their_bounds(finished):

@@ -109,10 +109,9 @@ MEANINGS = {
     "mass_at_zero": Meaning("share of eigenvalues that vanish", r"\rho_0", "App. F"),
     "outlier": Meaning("predicted eigenvalue of order d, over d", "x/d", "(191)"),
     "simulated_eigenvalue": Meaning("eigenvalue of simulated features' covariance", "x", "App. F"),
-    "largest_z_score": Meaning(
-        "largest size of the z-scores of the test error of a curve", r"\max |z|"
-    ),
-    "mean_z_score": Meaning("mean z-score of the test error of a curve", r"\langle z \rangle"),
+    "nearest_ridge": Meaning("simulated ridge nearest to the best", r"\lambda"),
+    "simulated_outlier_mean": Meaning("mean of simulated eigenvalues of order d, over d", "x/d"),
+    "simulated_outlier_stderr": Meaning("its standard error", r"\mathrm{se}\, x/d"),
     "learned_function": Meaning("mean output at a projection on the target", "F", "Figure 1"),
 }
 
@@ -132,8 +131,16 @@ _DERIVED = (
         r"\mathrm{{Var}}_j\, {}",
     ),
     ("z_score_{}", "simulated {} minus theory, over its standard error", "z({})"),
+    ("largest_z_score_{}", "largest size of the z-scores of the {} of a curve", r"\max |z({})|"),
+    ("mean_z_score_{}", "mean z-score of the {} of a curve", r"\langle z({}) \rangle"),
 )
-for _name in ("test_error", "training_error", "m", "zeta", "psi", "q1", "q2", "learned_function"):
+for _name in (
+    "test_error",
+    "training_error",
+    "optimal_test_error",
+    *("m", "zeta", "psi", "q1", "q2"),
+    "learned_function",
+):
     _meaning = MEANINGS[_name]
     for _form, _what, _symbol in _DERIVED:
         MEANINGS[_form.format(_name)] = Meaning(

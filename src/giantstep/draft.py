@@ -18,7 +18,7 @@ from giantstep.config import (
     load_yaml,
     schema_faults,
 )
-from giantstep.faults import Fault, InvalidParametersError
+from giantstep.faults import POSITIVE, Fault, InvalidParametersError
 from giantstep.identity import module_path
 from giantstep.protocol import (
     SPIKED_FIELDS,
@@ -42,6 +42,7 @@ _KINDS: tuple[tuple[Callable[..., Problem], tuple[str, ...]], ...] = (
     (Protocol, STEP_FIELDS),
     (one_spike, SPIKED_FIELDS),
 )
+ALIGNED = "an alignment of 1 or -1, or alpha0 = .inf"
 # Where in a figure's YAML a fault of this name belongs, if not to a panel.
 _SECTIONS = {"alpha": "simulation", "alpha.stop": "theory"}
 
@@ -96,11 +97,14 @@ class FigureDraft:
         if fault not in self.faults:
             self.faults.append(fault)
 
-    def blame_all(self, panel: str, error: InvalidParametersError) -> None:
+    def blame_all(
+        self, panel: str, error: InvalidParametersError, section: str | None = None
+    ) -> None:
         """Record the faults of a panel's parameters, each at its place in the YAML."""
         for fault in error.faults:
-            section = _SECTIONS.get(fault.name, f"panels.{panel}")
-            self.blame(f"{section}.{fault.name}", f"{fault.value!r} must be {fault.allowed}")
+            place = section if section and fault.name == "alpha" else None
+            place = place or _SECTIONS.get(fault.name, f"panels.{panel}")
+            self.blame(f"{place}.{fault.name}", f"{fault.value!r} must be {fault.allowed}")
 
 
 def draft_figure(root: Path, name: str) -> FigureDraft:
@@ -156,9 +160,24 @@ def _check_colours(draft: FigureDraft) -> None:
 
 def _draft_panel(draft: FigureDraft, panel: str, spec: dict[str, Any]) -> None:
     asked = _asked(draft, panel, spec)
+    seen: list[Problem] = []
     for name, problem in _problems(draft, panel, spec):
+        if problem in seen:
+            draft.blame(
+                f"panels.{panel}", "a curve stands twice: two entries of a list are the same"
+            )
+        if spec.get("lower_bound") and not _aligned(problem):
+            draft.blame(f"panels.{panel}.lower_bound", f"needs a spike along the target: {ALIGNED}")
+        seen.append(problem)
         if asked:
             draft.curves.append(CurveDraft(name, panel, problem, asked))
+
+
+def _aligned(problem: Problem) -> bool:
+    """Tell whether the spike is along the target, as bounds need it."""
+    if isinstance(problem, Protocol):
+        return problem.alpha0 == math.inf
+    return abs(problem.alignment) == 1
 
 
 def _problems(
@@ -180,12 +199,13 @@ def _problems(
     varied = [k for k in spec if k in fields and isinstance(fields[k], list)]
     for values in product(*(fields[k] for k in varied)):
         chosen = dict(zip(varied, values, strict=True))
-        label = ",".join(f"{k}={_label(v)}" for k, v in chosen.items())
         arguments = fields | chosen
         if _READOUT in arguments:
             arguments[_READOUT] = tuple(arguments[_READOUT].items())
         try:
-            yield f"{panel}:{label}" if label else panel, make(**arguments)
+            problem = make(**arguments)
+            label = ",".join(f"{k}={_label(v)}" for k, v in chosen.items())
+            yield f"{panel}:{label}" if label else panel, problem
         except InvalidParametersError as error:
             draft.blame_all(panel, error)
 
@@ -206,6 +226,11 @@ def _asked(draft: FigureDraft, panel: str, spec: dict[str, Any]) -> Asked | None
         draft.blame(f"panels.{panel}", "missing key 'ridge', which theory and simulation need")
         return None
     ridge = tuple(ridges) if isinstance(ridges, list) else (ridges,)
+    if spec.get("optimal") and not (axis or simulated):
+        draft.blame(f"panels.{panel}.optimal", "needs theory.alpha, or simulation.alpha")
+    if spectrum is not None and spectrum not in POSITIVE:
+        draft.blame("spectrum.alpha", f"{spectrum!r} must be {POSITIVE}")
+        return None
     try:
         spaced = _spaced(axis) if axis else ()
         simulation = Grid(merged_axis(simulated), ridge) if simulated else None

@@ -23,6 +23,8 @@ from giantstep.stages import MEASURED, OF_SRF, OVERLAPS, by_groups, concatenated
 STATISTICS = tuple(field.name for field in fields(Summary))
 # Where the theory's learned function is computed; the simulated slabs are among these.
 PROJECTIONS = np.linspace(-3, 3, 121)
+# What figures draw of simulations, and each curve is scored by.
+DRAWN = ("test_error", "learned_function", "optimal_test_error")
 # Where functions of the projection on the spike are.
 KAPPAS = np.linspace(-4, 4, 161)
 _FUNCTIONS = dict.fromkeys(("mu0", "kappa_mu1"), ("group",))
@@ -78,6 +80,9 @@ def curve(
         From `stages.spectral_density` and `stages.eigenvalues`.
     """
     parts = [_functions(srf_of(srf)), *(part.drop_attrs() for part in spectra)]
+    if spectra:
+        density, eigenvalues = spectra
+        parts.append(_outliers(density, eigenvalues, srf_of(srf).beta))
     if theory is not None:
         parts.append(theory.drop_attrs())
         if shards:
@@ -103,17 +108,44 @@ def _beside(
     at = theory.sel(alpha=simulated["alpha_simulated"]).drop_vars("alpha")
     learned = _learned(srf, at)
     at["learned_function"] = learned.sel(s=SLABS).rename(s="s_simulated")
-    return [learned.to_dataset(), simulated, summarised, _z_scores(at, summarised)]
+    parts = [learned.to_dataset(), simulated, summarised, _z_scores(at, summarised)]
+    return [*parts, _nearest_ridge(at, parts)] if "optimal_ridge" in at else parts
+
+
+def _nearest_ridge(at: xr.Dataset, parts: Sequence[xr.Dataset]) -> xr.Dataset:
+    """Take what was simulated at the ridge nearest to the best, at each sample complexity."""
+    ridges, best = at["ridge"].values, at["optimal_ridge"].values
+    ratios = np.log(np.maximum(ridges, 1e-300))[:, None] - np.log(best)
+    nearest = ridges[np.argmin(np.abs(ratios), axis=0)]
+    chosen = xr.merge(parts, join="exact", compat="equals").sel(
+        ridge=xr.DataArray(nearest, dims=("alpha_simulated",))
+    )
+    names = {
+        f"simulated_test_error_{part}": f"simulated_optimal_test_error_{part}"
+        for part in ("mean", "stderr")
+    } | {"z_score_test_error": "z_score_optimal_test_error"}
+    found = chosen[list(names)].rename(names).drop_vars("ridge")
+    return found.assign(nearest_ridge=("alpha_simulated", nearest))
 
 
 def _scored(line: xr.Dataset) -> xr.Dataset:
-    """Add the largest and the mean z-score of the test error over a curve's points."""
-    if "z_score_test_error" not in line:
-        return line
-    z = line["z_score_test_error"]
-    return line.assign(
-        largest_z_score=abs(z).max("alpha_simulated"), mean_z_score=z.mean("alpha_simulated")
-    )
+    """Add the largest and the mean z-score of all points of what figures draw."""
+    scores = {}
+    for name in DRAWN:
+        if f"z_score_{name}" in line:
+            z = line[f"z_score_{name}"]
+            scores[f"largest_z_score_{name}"] = abs(z).max()
+            scores[f"mean_z_score_{name}"] = z.mean()
+    return line.assign(scores)
+
+
+def _outliers(density: xr.Dataset, simulated: xr.Dataset, beta: float) -> xr.Dataset:
+    """Summarise the simulated eigenvalues that stand for the predicted outliers, over d."""
+    dimension = simulated.sizes["index"] / beta
+    largest = np.sort(simulated["simulated_eigenvalue"].values, axis=1)[:, ::-1] / dimension
+    found = summarise(largest[:, None, : density.sizes["rank"]])
+    values = {"mean": found.mean, "stderr": found.stderr}
+    return xr.Dataset({f"simulated_outlier_{key}": ("rank", x) for key, x in values.items()})
 
 
 def _limits(srf: SpikedFeatures) -> dict[str, float]:
@@ -245,10 +277,15 @@ def scores(data: xr.Dataset) -> list[dict[str, str]]:
         line = data.sel(curve=name)
         row = {"curve": str(name)}
         row |= {key: _told(line[key].values) for key in _TOLD if key in line}
-        if "z_score_test_error" in line:
-            points = int(line["z_score_test_error"].notnull().sum())
-            row |= {"points": str(points)}
-            row |= {key: _told(line[key].values) for key in ("largest_z_score", "mean_z_score")}
+        row |= {
+            f"{size}_z_score_{drawn}": _told(line[f"{size}_z_score_{drawn}"].values)
+            for drawn in DRAWN
+            for size in ("largest", "mean")
+            if f"largest_z_score_{drawn}" in line
+        }
+        if "simulated_outlier_mean" in line:
+            names = ("outlier", "simulated_outlier_mean", "simulated_outlier_stderr")
+            row |= {key: _told(line[key].values) for key in names}
         rows.append(row)
     return rows
 

@@ -29,7 +29,7 @@ def open_figure(name: str, project: str | Path = ".") -> xr.Dataset:
         If the file is not as it was written.
     """
     path = Path(project) / FIGURES / f"{name}.nc"
-    if not path.is_file():
+    if path.parent != Path(project) / FIGURES or not path.is_file():
         made = sorted(found.stem for found in path.parent.glob("*.nc"))
         raise FileNotFoundError(
             f"there is no {path}: run `snakemake --cores all {FIGURES}/{name}.nc` in the project,"

@@ -190,25 +190,27 @@ def _sizes(simulation: dict[str, Any]) -> Sizes:
 def _check_draft(draft: FigureDraft, sizes: Sizes) -> None:
     """Refuse curves that cannot be simulated at the configured sizes."""
     for curve in draft.curves:
-        for grid in _simulated(curve.asked):
+        for section, grid in _simulated(curve.asked):
             try:
                 check_sizes(curve.problem, grid, sizes)
             except InvalidParametersError as error:
-                _blame(draft, curve, error)
+                _blame(draft, curve, error, section)
 
 
-def _simulated(asked: Asked) -> Iterator[Grid]:
-    """Give what is simulated of a curve."""
+def _simulated(asked: Asked) -> Iterator[tuple[str, Grid]]:
+    """Give what is simulated of a curve, and the section of the YAML that asks for it."""
     if asked.simulation:
-        yield asked.simulation
+        yield "simulation", asked.simulation
     if asked.spectrum is not None:
-        yield Grid((asked.spectrum,), (1.0,))
+        yield "spectrum", Grid((asked.spectrum,), (1.0,))
 
 
-def _blame(draft: FigureDraft, curve: CurveDraft, error: InvalidParametersError) -> None:
+def _blame(
+    draft: FigureDraft, curve: CurveDraft, error: InvalidParametersError, section: str
+) -> None:
     for fault in error.faults:
         if fault.name not in ("dimension", "test_samples"):
-            draft.blame_all(curve.panel, InvalidParametersError([fault]))
+            draft.blame_all(curve.panel, InvalidParametersError([fault]), section)
             continue
         text = f"{fault.value!r} must be {fault.allowed}"
         if (found := ConfigFault(CONFIG, f"simulation.{fault.name}", text)) not in draft.faults:

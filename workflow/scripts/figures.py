@@ -2,6 +2,7 @@
 
 from importlib import import_module
 from pathlib import Path
+from warnings import filterwarnings
 
 from matplotlib import rc_context
 
@@ -13,6 +14,8 @@ if "snakemake" in globals():
     job = globals()["snakemake"]
     with logged(job.log[0]):
         drawing = import_module(f"giantstep.figures.{job.wildcards.figure}")
+        # What does not fit on its page is no drawing.
+        filterwarnings("error", message=".*layout not applied")
         with rc_context(style.rc()):  # type: ignore[arg-type]
             picture = drawing.draw(dataset.read(job.input.data), job.params.config)
             for output in job.output:

@@ -20,6 +20,8 @@ def panel_data(data: xr.Dataset, panel: str) -> xr.Dataset:
     return data.isel(curve=np.flatnonzero(data["panel"].values == panel))
 
 
+# A label of so many characters of LaTeX takes a row of its own.
+WIDE = 60
 # What a panel's title says beside the functions, where its curves share it: of a step, of an sRF.
 TITLED = (("learning_rate", "ridge"), ("spike_strength", "alignment", "ridge"))
 
@@ -33,6 +35,10 @@ def written(name: str, value: str) -> str:
         alike = len({f"{float(share):.4f}" for share in shares}) == 1
         values = ",".join(letters if alike else pairs)
         return rf"{symbol} \in \{{{values}\}}"
+    try:
+        float(value)
+    except ValueError:  # a name
+        return r"\mathrm{" + value.replace("_", r"\ ") + "}"
     value = value.replace("inf", r"\infty")
     return f"{symbol} = {value}"
 
@@ -61,21 +67,20 @@ def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None 
         # One legend entry stands for both: the line, and the marker on it.
         axes.plot([], [], label=label(data, i), **look)
         axes.plot(curve["alpha"], curve["test_error"], color=look["color"])
-        failed = curve["alpha"].values[curve["status"].values != 0]
-        if failed.size:
-            on_axis = axes.get_xaxis_transform()
-            axes.scatter(
-                failed,
-                0 * failed,
-                marker="x",
-                color=look["color"],
-                transform=on_axis,
-                clip_on=False,
-            )
-        markers(axes, curve["alpha_simulated"], curve, "test_error", look)
+        _mark_failures(axes, curve, look["color"])
+        if "alpha_simulated" in curve:
+            markers(axes, curve["alpha_simulated"], curve, "test_error", look)
     axes.set_xlabel(r"sample complexity $\alpha = n/d$")
     axes.set_ylabel(r"test error $\epsilon_g$")
     axes.set_xlim(left=0)
+
+
+def _mark_failures(axes: Axes, curve: xr.Dataset, colour: str) -> None:
+    """Mark by crosses on the axis where the theory failed."""
+    failed = curve["alpha"].values[curve["status"].values != 0]
+    if failed.size:  # an empty scatter would upset the layout
+        on_axis = axes.get_xaxis_transform()
+        axes.scatter(failed, 0 * failed, marker="x", color=colour, transform=on_axis, clip_on=False)
 
 
 def markers(axes: Axes, x: Any, curve: xr.Dataset, name: str, look: dict[str, Any]) -> None:
@@ -88,9 +93,9 @@ def limits(axes: Axes, data: xr.Dataset, panel: dict[str, Any]) -> None:
     """Draw, dashed, the limits on the test error that a panel asks for."""
     dashed: dict[str, Any] = {"linestyle": style.DASHED, "linewidth": 0.9}
     if panel.get("best_linear"):
-        axes.axhline(
-            data["best_linear_error"].values[0], color="black", label="best linear", **dashed
-        )
+        for bound in np.unique(data["best_linear_error"].values):
+            axes.axhline(bound, color="black", **dashed)
+        axes.plot([], [], color="black", label="best linear", **dashed)
     if panel.get("lower_bound"):
         for look, bound in zip(
             style.cycle(data.sizes["curve"]), data["lower_bound"].values, strict=True
@@ -107,14 +112,27 @@ def learning_panel(
     learning_curves(axes, shown, config.get("style", {}).get("colours"))
     limits(axes, shown, config["panels"][name])
     heading(axes, index, setting(shown))
-    legend_above(axes, columns=2)
+    entries = axes.get_legend_handles_labels()[1]
+    legend_above(axes, columns=2 if max(map(len, entries)) < WIDE else 1)
 
 
 def learning_figure(data: xr.Dataset, config: dict[str, Any]) -> Figure:
-    """Draw one panel of learning curves for each panel of a figure's YAML."""
+    """Draw one panel of learning curves for each panel of a figure's YAML.
+
+    Raises
+    ------
+    ValueError
+        If the data hold no theory.
+    """
+    if "alpha" not in data.dims:
+        raise ValueError("learning curves need theory.alpha or simulation.alpha in the YAML")
     names = list(config["panels"])
-    figure = Figure(figsize=style.size(columns=len(names)))
-    places = figure.subplots(1, len(names), squeeze=False)[0]
+    columns = min(len(names), 2)
+    rows = -(-len(names) // columns)
+    figure = Figure(figsize=style.size(columns, rows))
+    places = figure.subplots(rows, columns, squeeze=False).ravel()
+    for empty in places[len(names) :]:
+        empty.remove()
     for i, name in enumerate(names):
         learning_panel(places[i], data, config, name, i)
     return figure
@@ -137,10 +155,14 @@ def legend_beside(axes: Axes) -> None:
 
 def setting(data: xr.Dataset) -> str:
     """Write what all curves of a panel share: functions, and the parameters worth a title."""
-    student, teacher = (lookup(data[name].values[0]).label for name in ("activation", "target"))
+    functions = {"activation": r"\sigma", "target": r"\sigma_\star"}
     stepped = "learning_rate" in data and not np.isnan(data["learning_rate"].values[0])
     shared = [name for name in TITLED[0 if stepped else 1] if name not in varied(data, 0)]
-    parts = [rf"\sigma = {student}", rf"\sigma_\star = {teacher}"]
+    parts = [
+        f"{symbol} = {lookup(data[name].values[0]).label}"
+        for name, symbol in functions.items()
+        if name not in varied(data, 0)
+    ]
     parts += [
         written(name, f"{data[name].values[0]:g}")
         for name in shared

@@ -27,15 +27,6 @@ def functions(axes: Axes, curve: xr.Dataset) -> None:
     axes.set_ylabel("output")
 
 
-def nearest_ridges(ridges: xr.Dataset) -> xr.Dataset:
-    """Take, at each simulated alpha, the curve of the ridge nearest to the best."""
-    best = ridges.isel(curve=0)["optimal_ridge"].sel(alpha=ridges["alpha_simulated"].values)
-    ratios = np.abs(np.log(ridges["ridge"].values[:, None] / best.values))
-    return ridges.isel(
-        curve=xr.DataArray(ratios, dims=("curve", "alpha_simulated")).argmin("curve")
-    )
-
-
 def errors(axes: Axes, data: xr.Dataset) -> None:
     """Draw the error at the best ridge, simulated at the nearest ridge, between the bounds."""
     first = data.isel(curve=0)
@@ -47,7 +38,7 @@ def errors(axes: Axes, data: xr.Dataset) -> None:
         axes.plot([], [], label=f"${written('beta', f'{width:g}')}$", **look)
         curve = ridges.isel(curve=0)
         axes.plot(curve["alpha"], curve["optimal_test_error"], color=look["color"])
-        markers(axes, ridges["alpha_simulated"], nearest_ridges(ridges), "test_error", look)
+        markers(axes, curve["alpha_simulated"], curve, "optimal_test_error", look)
     axes.set_xscale("log")
     axes.set_xlabel(r"sample complexity $\alpha = n/d$")
     axes.set_ylabel(r"test error $\epsilon_g$")

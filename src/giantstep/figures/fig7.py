@@ -8,7 +8,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.curves import heading, label, legend_beside, setting
+from giantstep.figures.curves import heading, label, legend_beside, setting, written
 
 SHOWN = ("mu0", "kappa_mu1")
 
@@ -29,6 +29,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
             )
         axes.set_xlabel(r"projection on the spike $\kappa$")
         axes.set_ylabel(f"${data[name].attrs['symbol']}$")
-        heading(axes, i, setting(data) if i == 0 else "")
+        beta = written("beta", f"{data['beta'].values[0]:g}")
+        heading(axes, i, f"{setting(data)}, ${beta}$" if i == 0 else r"$\alpha_0 = \infty$")
     legend_beside(panels[-1])
     return figure

@@ -12,52 +12,60 @@ from matplotlib.figure import Figure
 from giantstep.figures import style
 from giantstep.figures.curves import heading, panel_data
 
-BINS = 60
+BINS = 50
 HISTOGRAM, DENSITY = style.COLOURS[5], style.COLOURS[0]
 
 
 def bulk(axes: Axes, curve: xr.Dataset) -> None:
-    """Draw the density of the bulk over a histogram of the simulated eigenvalues."""
-    end = 1.05 * np.nanmax(curve["eigenvalue"].values)
-    values = curve["simulated_eigenvalue"].values.ravel()
-    inside = values[(values > 1e-9) & (values < end)]
-    weights = np.full(inside.size, BINS / (end * np.isfinite(values).sum()))
-    axes.hist(inside, bins=BINS, range=(0, end), weights=weights, color=HISTOGRAM, alpha=0.6)
-    axes.plot(curve["eigenvalue"], curve["density"], color=DENSITY)
-    axes.set_xlim(0, end)
+    """Draw the density of ln x over a histogram of the simulated eigenvalues."""
+    x = curve["eigenvalue"].values
+    ends = np.geomspace(0.8 * np.nanmin(x), 1.25 * np.nanmax(x), BINS + 1)
+    values = curve["simulated_eigenvalue"].values
+    values = values[np.isfinite(values)]
+    weights = np.full(values.size, 1 / (values.size * np.log(ends[1] / ends[0])))
+    axes.hist(
+        values, bins=list(ends), weights=weights, color=HISTOGRAM, alpha=0.6, label="simulated"
+    )
+    axes.plot(x, x * curve["density"], color=DENSITY, label="theory")
+    axes.set_xscale("log")
+    axes.set_xlim(ends[0], ends[-1])
+    axes.set_ylim(bottom=0)
     axes.set_xlabel(r"eigenvalue $x$ of $\Phi^\top\Phi$")
 
 
-def outlier(axes: Axes, curve: xr.Dataset) -> None:
-    """Draw the eigenvalues of order d, over d: simulated as dots, predicted as lines."""
-    dimension = curve.sizes["index"] / curve["beta"].item()
-    edge = np.nanmax(curve["eigenvalue"].values) / dimension
-    # One that lies within the bulk at this dimension is none yet.
-    predicted = curve["outlier"].values[curve["outlier"].values > edge]
-    largest = np.sort(curve["simulated_eigenvalue"].values)[:, ::-1] / dimension
-    for place, value in enumerate(predicted):
-        axes.axhline(value, color=DENSITY)
-        found = largest[:, place]
-        axes.plot(np.linspace(0.2, 0.8, found.size), found, ".", color=HISTOGRAM, zorder=3)
-    if not predicted.size:
-        axes.text(0.5, 0.5, "none", ha="center", va="center", transform=axes.transAxes)
-    axes.set_xlim(0, 1)
-    axes.set_xticks([])
+def outliers(axes: Axes, panels: list[xr.Dataset]) -> None:
+    """Draw the eigenvalues of order d, over d, of every panel."""
+    for place, curve in enumerate(panels):
+        dimension = curve.sizes["index"] / curve["beta"].item()
+        # One that lies within the bulk at this dimension is none yet.
+        apart = curve["outlier"] * dimension > np.nanmax(curve["eigenvalue"].values)
+        shown = curve.isel(rank=np.flatnonzero(apart.values))
+        mean, stderr = (shown[f"simulated_outlier_{part}"] for part in ("mean", "stderr"))
+        look: dict[str, Any] = {"color": HISTOGRAM, "linestyle": "none", "marker": "o"}
+        axes.errorbar(np.full(mean.size, place), mean, stderr, **look)
+        axes.hlines(shown["outlier"], place - 0.35, place + 0.35, color=DENSITY, zorder=3)
+        if not mean.size:
+            axes.text(place, 0.5, "none", ha="center", transform=axes.get_xaxis_transform())
     axes.set_yscale("log")
-    axes.set_ylim(edge, 2)
+    axes.set_xlim(-0.5, len(panels) - 0.5)
+    axes.set_xticks(range(len(panels)), [f"({chr(ord('a') + k)})" for k in range(len(panels))])
+    axes.set_ylim(1e-3, 2)
     axes.set_ylabel(r"outlier $x/d$")
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
-    """Draw the figure from its merged Dataset, by its YAML."""
+    """Draw the figure from its merged Dataset, by its YAML: the first curve of every panel."""
     panels = config["panels"]
-    figure = Figure(figsize=style.size(columns=len(panels)))
-    widths = [3, 1] * len(panels)
-    places = figure.subplots(1, 2 * len(panels), width_ratios=widths)
-    for i, (name, panel) in enumerate(panels.items()):
-        curve = panel_data(data, name).isel(curve=0)
-        bulk(places[2 * i], curve)
-        outlier(places[2 * i + 1], curve)
-        heading(places[2 * i], i, panel.get("title", name))
-    places[0].set_ylabel(r"density $\rho(x)$")
+    curves = [panel_data(data, name).isel(curve=0) for name in panels]
+    figure = Figure(figsize=style.size(columns=3))
+    widths = [3] * len(panels) + [2]
+    places = figure.subplots(1, len(panels) + 1, width_ratios=widths)
+    for i, ((name, panel), curve) in enumerate(zip(panels.items(), curves, strict=True)):
+        bulk(places[i], curve)
+        heading(places[i], i, panel.get("title", name))
+    places[0].set_ylabel(r"density of $\ln x$, $x\,\rho(x)$")
+    places[0].legend(loc="upper left")
+    places[0].set_ylim(top=1.35 * places[0].dataLim.ymax)
+    outliers(places[-1], curves)
+    heading(places[-1], len(panels), "outliers")
     return figure
