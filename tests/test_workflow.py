@@ -100,8 +100,8 @@ def test_a_figure_is_readable_in_a_column_and_its_legend_off_its_data(finished, 
             if legend := axes.get_legend():
                 ends = axes.transData.transform(np.reshape(axes.dataLim.get_points(), (2, 2)))
                 frame = legend.get_window_extent()
+                assert frame.x0 >= axes.bbox.x0
                 assert frame.y0 >= ends[:, 1].max() - 1 or frame.x0 >= ends[:, 0].max() - 1
-            assert frame.x0 >= axes.bbox.x0
 
 
 def test_merged_files_score_each_curve(finished):

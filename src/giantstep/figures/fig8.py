@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.curves import heading, panel_data
+from giantstep.figures.curves import heading, legend_above, panel_data
 
 BINS = 50
 HISTOGRAM, DENSITY = style.COLOURS[5], style.COLOURS[0]
@@ -57,15 +57,14 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset, by its YAML: the first curve of every panel."""
     panels = config["panels"]
     curves = [panel_data(data, name).isel(curve=0) for name in panels]
-    figure = Figure(figsize=style.size(columns=3))
+    figure = Figure(figsize=style.size(columns=2))
     widths = [3] * len(panels) + [2]
     places = figure.subplots(1, len(panels) + 1, width_ratios=widths)
     for i, ((name, panel), curve) in enumerate(zip(panels.items(), curves, strict=True)):
         bulk(places[i], curve)
         heading(places[i], i, panel.get("title", name))
     places[0].set_ylabel(r"density of $\ln x$, $x\,\rho(x)$")
-    places[0].legend(loc="upper left")
-    places[0].set_ylim(top=1.35 * places[0].dataLim.ymax)
+    legend_above(places[0], columns=1)
     outliers(places[-1], curves)
     heading(places[-1], len(panels), "outliers")
     return figure
