@@ -44,7 +44,7 @@ lock:
 	  --generate-hashes --no-header --no-annotate --upgrade -o requirements.lock pyproject.toml
 
 clean:
-	rm -rf .venv .snakemake results logs figures/*.pdf figures/*.svg .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .snakemake results logs report.html figures/*.pdf figures/*.svg .pytest_cache .mypy_cache .ruff_cache
 
 help:
 	@echo "make figures   every figure into figures/   (CORES=2 to use two cores)"
