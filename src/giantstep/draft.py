@@ -101,9 +101,9 @@ class FigureDraft:
         self, panel: str, error: InvalidParametersError, section: str | None = None
     ) -> None:
         """Record the faults of a panel's parameters, each at its place in the YAML."""
+        sections = _SECTIONS | ({"alpha": section} if section else {})
         for fault in error.faults:
-            place = section if section and fault.name == "alpha" else None
-            place = place or _SECTIONS.get(fault.name, f"panels.{panel}")
+            place = sections.get(fault.name, f"panels.{panel}")
             self.blame(f"{place}.{fault.name}", f"{fault.value!r} must be {fault.allowed}")
 
 

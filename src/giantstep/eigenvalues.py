@@ -13,7 +13,7 @@ from giantstep.first_layer import FirstLayer, first_layer
 from giantstep.network_features import NetworkFeatures
 from giantstep.protocol import Grid, Problem
 from giantstep.sizes import Sizes, check_sizes
-from giantstep.streams import ROWS, TRAINING, block_sizes, draw_samples, stream
+from giantstep.streams import ROWS, TRAINING, block_sizes
 from giantstep.workers import workers
 
 
@@ -58,8 +58,7 @@ def _blocks(
     """Give blocks of rows of sqrt(p) Phi."""
     features = NetworkFeatures(problem, layer, np.float64)
     for index, rows in enumerate(block_sizes(count, ROWS)):
-        rng = stream(seed, network, TRAINING, 0, index)
-        yield features(draw_samples(problem, layer.theta, rows, rng), rng)
+        yield features.draw(seed, rows, network, TRAINING, 0, index)[1]
 
 
 def _eigenvalues(blocks: Iterator[Reals], count: int, p: int) -> Array:

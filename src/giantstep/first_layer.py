@@ -13,7 +13,7 @@ from giantstep.faults import Fault, InvalidParametersError
 from giantstep.gaussian import moments
 from giantstep.gradient import batch_slopes, population_gradient
 from giantstep.protocol import Problem, Protocol, SpikedFeatures
-from giantstep.sizes import Sizes
+from giantstep.sizes import Sizes, group_ends
 from giantstep.streams import FEWER_ROWS, FIRST_BATCH, WEIGHTS, block_sizes, draw_samples, stream
 from giantstep.workers import Workers
 
@@ -99,9 +99,8 @@ def _sound(layer: FirstLayer, name: str, value: object) -> FirstLayer:
 
 
 def members(fractions: Array, neurons: int) -> NDArray[np.int64]:
-    """Share neurons out among groups, each within one of its fraction; give each one's group."""
-    ends = np.rint(np.cumsum(fractions) * neurons).astype(np.int64)
-    return np.searchsorted(ends, np.arange(neurons), side="right")
+    """Give the group of each neuron, shared out by `sizes.group_ends`."""
+    return np.searchsorted(group_ends(fractions, neurons), np.arange(neurons), side="right")
 
 
 def _sphere(rng: Generator, rows: int, dimension: int) -> Single:
@@ -147,8 +146,7 @@ def _steps(
     if problem.alpha0 == 0:
         return np.zeros(theta.size)
     if np.isinf(problem.alpha0):
-        exact = (values.astype(float) for values in (weights, omega, theta))
-        w, o, direction = exact
+        w, o, direction = (values.astype(float) for values in (weights, omega, theta))
         weights += (rate * population_gradient(w, o, activation, target, direction)).astype("f4")
         return float(moments(target, 0.0, 1.0).slope) * direction
     means = []

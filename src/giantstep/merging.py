@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from giantstep.activations import lookup
-from giantstep.bounds import best_linear_error, bounds
+from giantstep.bounds import Bounds, best_linear_error, bounds
 from giantstep.dataset import describe
 from giantstep.effective_function import learned_function
 from giantstep.features import student
@@ -79,17 +79,24 @@ def curve(
     spectra : sequence of xarray.Dataset
         From `stages.spectral_density` and `stages.eigenvalues`.
     """
-    parts = [_functions(srf_of(srf)), *(part.drop_attrs() for part in spectra)]
+    features = srf_of(srf)
+    limits = bounds(features) if abs(features.alignment) == 1 else None
+    parts = [_functions(features, limits), *(part.drop_attrs() for part in spectra)]
     if spectra:
         density, eigenvalues = spectra
-        parts.append(_outliers(density, eigenvalues, srf_of(srf).beta))
+        parts.append(_outliers(density, eigenvalues, features.beta))
     if theory is not None:
         parts.append(theory.drop_attrs())
         if shards:
-            parts += _beside(srf_of(srf), theory.drop_attrs(), shards)
+            parts += _beside(features, theory.drop_attrs(), shards)
     whole = xr.merge(parts, join="exact", compat="equals")
     whole = whole.assign_coords({key: srf[key].variable for key in srf.data_vars})
-    whole = whole.assign_coords(_limits(srf_of(srf)) | {"panel": panel})
+    whole = whole.assign_coords(
+        best_linear_error=best_linear_error(features.target),
+        upper_bound=limits.upper if limits else np.nan,
+        lower_bound=limits.lower if limits else np.nan,
+        panel=panel,
+    )
     if "ridge" not in whole.dims:
         return [whole.assign_coords(curve=name)]
     lines = []
@@ -108,23 +115,22 @@ def _beside(
     at = theory.sel(alpha=simulated["alpha_simulated"]).drop_vars("alpha")
     learned = _learned(srf, at)
     at["learned_function"] = learned.sel(s=SLABS).rename(s="s_simulated")
-    parts = [learned.to_dataset(), simulated, summarised, _z_scores(at, summarised)]
-    return [*parts, _nearest_ridge(at, parts)] if "optimal_ridge" in at else parts
+    scored = xr.merge([summarised, _z_scores(at, summarised)], join="exact", compat="equals")
+    parts = [learned.to_dataset(), simulated, scored]
+    return [*parts, _nearest_ridge(at, scored)] if "optimal_ridge" in at else parts
 
 
-def _nearest_ridge(at: xr.Dataset, parts: Sequence[xr.Dataset]) -> xr.Dataset:
+def _nearest_ridge(at: xr.Dataset, scored: xr.Dataset) -> xr.Dataset:
     """Take what was simulated at the ridge nearest to the best, at each sample complexity."""
     ridges, best = at["ridge"].values, at["optimal_ridge"].values
     ratios = np.log(np.maximum(ridges, 1e-300))[:, None] - np.log(best)
     nearest = ridges[np.argmin(np.abs(ratios), axis=0)]
-    chosen = xr.merge(parts, join="exact", compat="equals").sel(
-        ridge=xr.DataArray(nearest, dims=("alpha_simulated",))
-    )
     names = {
         f"simulated_test_error_{part}": f"simulated_optimal_test_error_{part}"
         for part in ("mean", "stderr")
     } | {"z_score_test_error": "z_score_optimal_test_error"}
-    found = chosen[list(names)].rename(names).drop_vars("ridge")
+    places = xr.DataArray(nearest, dims=("alpha_simulated",))
+    found = scored[list(names)].sel(ridge=places).rename(names).drop_vars("ridge")
     return found.assign(nearest_ridge=("alpha_simulated", nearest))
 
 
@@ -148,18 +154,7 @@ def _outliers(density: xr.Dataset, simulated: xr.Dataset, beta: float) -> xr.Dat
     return xr.Dataset({f"simulated_outlier_{key}": ("rank", x) for key, x in values.items()})
 
 
-def _limits(srf: SpikedFeatures) -> dict[str, float]:
-    """Give what bounds the test error; NaN where nothing is known to."""
-    limits = {"best_linear_error": best_linear_error(srf.target)}
-    aligned = abs(srf.alignment) == 1
-    found = bounds(srf) if aligned else None
-    return limits | {
-        "upper_bound": found.upper if found else np.nan,
-        "lower_bound": found.lower if found else np.nan,
-    }
-
-
-def _functions(srf: SpikedFeatures) -> xr.Dataset:
+def _functions(srf: SpikedFeatures, limits: Bounds | None) -> xr.Dataset:
     """Compute functions of the projection on the spike: features, target, and nearest to it."""
     mu0, mu1, _ = student(srf, KAPPAS)
     rho = float(np.sqrt(1 - srf.alignment**2))
@@ -169,11 +164,10 @@ def _functions(srf: SpikedFeatures) -> xr.Dataset:
         "kappa_mu1": by_groups(("kappa",), (KAPPAS * mu1).T, ("group",)),
         "conditional_target": (("kappa",), target),
     }
-    if abs(srf.alignment) == 1:
-        found = bounds(srf)
+    if limits:
         both = np.concatenate([mu0, KAPPAS * mu1])
-        values["upper_bound_function"] = (("kappa",), found.upper_coefficients @ mu0)
-        values["lower_bound_function"] = (("kappa",), found.lower_coefficients @ both)
+        values["upper_bound_function"] = (("kappa",), limits.upper_coefficients @ mu0)
+        values["lower_bound_function"] = (("kappa",), limits.lower_coefficients @ both)
     return xr.Dataset(values, coords={"kappa": KAPPAS})
 
 

@@ -21,15 +21,7 @@ from giantstep.network_features import NetworkFeatures
 from giantstep.protocol import Grid, Problem
 from giantstep.ridge import Fit, ReadoutPath, RidgePath
 from giantstep.sizes import EXACT, SEED, Sizes, check_sizes
-from giantstep.streams import (
-    FEWER_ROWS,
-    ROWS,
-    TEST,
-    TRAINING,
-    block_sizes,
-    draw_samples,
-    stream,
-)
+from giantstep.streams import FEWER_ROWS, ROWS, TEST, TRAINING, block_sizes
 from giantstep.workers import Workers, workers
 
 # Below this share of the features' mean square a ridge is fitted in double precision throughout:
@@ -223,9 +215,8 @@ def _fits(
 
     def block(place: tuple[int, int]) -> tuple[Reals, Array]:
         # Whole, even where only its first rows are needed: so its bits are always the same.
-        rng = stream(run.seed, run.network, TRAINING, *place)
-        samples = draw_samples(run.problem, run.layer.theta, ROWS, rng)
-        return features(samples, rng), samples.clean + samples.noise
+        samples, values = features.draw(run.seed, ROWS, run.network, TRAINING, *place)
+        return values, samples.clean + samples.noise
 
     places = [(training, index) for training in range(run.sizes.trainings) for index in blocks]
     found: list[dict[int, Future[Fit]]] = []
@@ -262,9 +253,8 @@ def _tested(
 
     def block(item: tuple[int, int]) -> Tally:
         index, rows = item
-        rng = stream(run.seed, run.network, TEST, index)
-        samples = draw_samples(run.problem, run.layer.theta, rows, rng)
-        return tally(features(samples, rng), readouts, samples.along, samples.clean)
+        samples, values = features.draw(run.seed, rows, run.network, TEST, index)
+        return tally(values, readouts, samples.along, samples.clean)
 
     tallies: Iterator[Tally] = run.pool.ahead(block, enumerate(sizes))
     total = next(tallies)

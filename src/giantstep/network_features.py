@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.random import Generator
+from numpy.random import Generator, SeedSequence
 
 from giantstep.activations import Reals, lookup
 from giantstep.first_layer import FirstLayer
 from giantstep.gaussian import moments
 from giantstep.protocol import CONDITIONAL_GAUSSIAN, Problem, SpikedFeatures
-from giantstep.streams import Samples
+from giantstep.streams import Samples, draw_samples, stream
 
 
 class NetworkFeatures:
@@ -34,6 +34,12 @@ class NetworkFeatures:
         self.activation = lookup(problem.activation)
         self.weights = layer.weights.astype(precision, copy=False).T
         self.bias = layer.bias.astype(precision)
+
+    def draw(self, seed: SeedSequence, rows: int, *path: int) -> tuple[Samples, Reals]:
+        """Draw a block of samples from the stream of its own, with their features."""
+        rng = stream(seed, *path)
+        samples = draw_samples(self.problem, self.layer.theta, rows, rng)
+        return samples, self(samples, rng)
 
     def __call__(self, samples: Samples, rng: Generator) -> Reals:
         """Compute the features of a block; the stream is the block's own."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from giantstep.activations import lookup
 from giantstep.faults import COUNT, Fault, Interval, InvalidParametersError, interval_faults
@@ -91,6 +92,12 @@ def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
         raise InvalidParametersError(faults)
 
 
+def group_ends(fractions: ArrayLike, neurons: int) -> NDArray[np.int64]:
+    """Share neurons out among groups, each within one of its fraction; give where each ends."""
+    ends: NDArray[np.int64] = np.rint(np.cumsum(fractions) * neurons).astype(np.int64)
+    return ends
+
+
 def _group_faults(problem: Problem, sizes: Sizes) -> list[Fault]:
     """Refuse groups that have no neuron."""
     if isinstance(problem, Protocol):
@@ -98,7 +105,7 @@ def _group_faults(problem: Problem, sizes: Sizes) -> list[Fault]:
     else:
         name, shares = "fraction", problem.groups.pi.tolist()
     neurons = min(sizes.count(problem.beta), LARGEST)
-    counts = np.diff(np.rint(np.cumsum(shares) * neurons), prepend=0)
+    counts = np.diff(group_ends(shares, neurons), prepend=0)
     allowed = f"at least one neuron of the {neurons} that there are at this dimension"
     return [
         Fault(name, share, allowed)

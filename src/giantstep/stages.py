@@ -28,7 +28,6 @@ from giantstep.sizes import Sizes
 from giantstep.spectrum import spectrum
 from giantstep.srf import equivalent_features
 
-ERRORS = ("test_error", "training_error")
 # Points of a spectral density.
 POINTS = 600
 # What each group of neurons, and each pair of groups, has of its own.
