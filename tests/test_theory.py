@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from giantstep.bounds import best_linear_error, bounds
+from giantstep.bulk import IsotropicBulk
 from giantstep.features import conditional_features
 from giantstep.first_layer import members
 from giantstep.learning import Status, solve
@@ -100,7 +101,9 @@ def test_variances_solve_their_equations_written_plainly():
     srf = SpikedFeatures("tanh", "sign", 1.5, 2.0, 0.9, beta=0.6)
     alpha, ridge = np.array([0.1, 0.6, 5.0]), np.array([1e-6, 1e-8, 10.0])
     f = conditional_features(srf)
-    found = solve_resolvent(Equations(f, srf), alpha, ridge)
+    found = solve_resolvent(
+        Equations(f, srf, IsotropicBulk(f.B, srf.groups, srf.beta)), alpha, ridge
+    )
     for a, lam, (V1, V2) in zip(alpha, ridge, found.V, strict=True):
         V = f.mu1[0] ** 2 * V1 + f.mu2_squared[0] * V2
         V1_hat = a / srf.beta * np.sum(f.weight * f.mu1[0] ** 2 / (1 + V))

@@ -21,6 +21,7 @@ from giantstep.bounds import (
     bounds,
     lower_bound_with_bias,
 )
+from giantstep.bulk import BULKS, ISOTROPIC, TRAINED_NORMS
 from giantstep.faults import (
     COUNT,
     POSITIVE,
@@ -165,6 +166,12 @@ def _parser() -> argparse.ArgumentParser:
     theory = command("theory", "asymptotic errors and overlaps on a grid")
     _add_grid(theory, optimal=True)
     theory.add_argument(
+        "--bulk",
+        choices=BULKS,
+        default=ISOTROPIC,
+        help="of the first layer: the paper's, or as the first batch leaves it (default isotropic)",
+    )
+    theory.add_argument(
         "--certificate", action="store_true", help="print also how far each point can be trusted"
     )
     simulate = command("simulate", "errors of trained networks: means and standard errors")
@@ -258,13 +265,15 @@ def _theory(arguments: argparse.Namespace) -> Table:
     problem, grid = _checked(arguments, arguments.alpha, [1.0] if optimal else arguments.ridge)
     if optimal:
         alpha = np.asarray(grid.alpha)
-        ridge, solution = optimal_ridge(problem, alpha)
+        ridge, solution = optimal_ridge(problem, alpha, arguments.bulk)
     else:
         alpha, ridge = np.meshgrid(np.asarray(grid.alpha), np.asarray(grid.ridge), indexing="ij")
-        solution = Solver(problem).points(alpha, ridge)
+        solution = Solver(problem, arguments.bulk).points(alpha, ridge)
     _advise(solution)
     table: Table = {"alpha": alpha.ravel(), "ridge": ridge.ravel()}
     names = ["test_error", "training_error", *OVERLAPS]
+    if arguments.bulk == TRAINED_NORMS:
+        names.append("xi")
     for name in (*names, *(CERTIFICATE if arguments.certificate else ())):
         table |= _columns(name, getattr(solution, name), alpha.ndim)
     table["status"] = np.array([Status(int(code)).label for code in solution.status.ravel()])

@@ -62,6 +62,7 @@ MEANINGS = {
     "m": Meaning("mean readout", "m", "(17)"),
     "zeta": Meaning("readout along the bulk's image of the spike", r"\zeta", "(17)"),
     "psi": Meaning("readout along the bulk's image of the target", r"\psi", "(17)"),
+    "xi": Meaning("readout along the change of the neurons' norms", r"\xi", "docs/trained-bulk.md"),
     "q1": Meaning("readout's norm through the bulk", "q_1", "(17)"),
     "q2": Meaning("readout's norm", "q_2", "(17)"),
     "V1": Meaning("variance through the bulk", "V_1", "(19)"),
@@ -80,6 +81,7 @@ MEANINGS = {
     "steps": Meaning("number of gradient steps", "k"),
     "reuse_batch": Meaning("whether later steps take the first batch again", "reuse"),
     "model": Meaning("what simulations of an sRF take as features", "model", "(15)"),
+    "bulk": Meaning("bulk of the first layer, in the theory", "bulk", "docs/trained-bulk.md"),
     "kappa": Meaning("projection of the input on the spike", r"\kappa", "(15)"),
     "mu0": Meaning("mean feature given the projection on the spike", r"\mu_0(\kappa)", "(15)"),
     "kappa_mu1": Meaning(

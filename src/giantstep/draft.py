@@ -10,6 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from giantstep.bulk import ISOTROPIC, settled_bulk
 from giantstep.config import (
     FIGURES,
     ConfigFault,
@@ -36,6 +37,8 @@ from giantstep.protocol import (
 _COMMON = ("activation", "target", "beta", "noise", "inputs")
 # What only an sRF has, and need not say.
 _MODEL = "model"
+# What only the theory takes.
+_BULK = "bulk"
 # A readout in YAML maps values to fractions; for an sRF it spreads bulk and spike over groups.
 _READOUT = "readout"
 _KINDS: tuple[tuple[Callable[..., Problem], tuple[str, ...]], ...] = (
@@ -74,6 +77,7 @@ class CurveDraft:
     name: str
     panel: str
     problem: Problem
+    bulk: str
     asked: Asked
 
 
@@ -160,17 +164,17 @@ def _check_colours(draft: FigureDraft) -> None:
 
 def _draft_panel(draft: FigureDraft, panel: str, spec: dict[str, Any]) -> None:
     asked = _asked(draft, panel, spec)
-    seen: list[Problem] = []
-    for name, problem in _problems(draft, panel, spec):
-        if problem in seen:
+    seen: list[tuple[Problem, str]] = []
+    for name, problem, bulk in _problems(draft, panel, spec):
+        if (problem, bulk) in seen:
             draft.blame(
                 f"panels.{panel}", "a curve stands twice: two entries of a list are the same"
             )
         if spec.get("lower_bound") and not _aligned(problem):
             draft.blame(f"panels.{panel}.lower_bound", f"needs a spike along the target: {ALIGNED}")
-        seen.append(problem)
+        seen.append((problem, bulk))
         if asked:
-            draft.curves.append(CurveDraft(name, panel, problem, asked))
+            draft.curves.append(CurveDraft(name, panel, problem, bulk, asked))
 
 
 def _aligned(problem: Problem) -> bool:
@@ -182,8 +186,8 @@ def _aligned(problem: Problem) -> bool:
 
 def _problems(
     draft: FigureDraft, panel: str, spec: dict[str, Any]
-) -> Iterator[tuple[str, Problem]]:
-    """Give name and problem of each curve of a panel: the product of its lists."""
+) -> Iterator[tuple[str, Problem, str]]:
+    """Give name, problem and bulk of each curve of a panel: the product of its lists."""
     given = {name for _, names in _KINDS for name in names} & set(spec)
     kind = next(((make, names) for make, names in _KINDS if set(names) == given), None)
     if kind is None:
@@ -195,7 +199,7 @@ def _problems(
     further = (_MODEL,) if make is one_spike else ()
     if _MODEL in spec and not further:
         draft.blame(f"panels.{panel}.{_MODEL}", "is for an sRF; a step trains a network")
-    fields = {k: spec[k] for k in (*_COMMON, *names, _READOUT, *further) if k in spec}
+    fields = {k: spec[k] for k in (*_COMMON, *names, _READOUT, *further, _BULK) if k in spec}
     varied = [k for k in spec if k in fields and isinstance(fields[k], list)]
     for values in product(*(fields[k] for k in varied)):
         chosen = dict(zip(varied, values, strict=True))
@@ -203,9 +207,11 @@ def _problems(
         if _READOUT in arguments:
             arguments[_READOUT] = tuple(arguments[_READOUT].items())
         try:
+            bulk = arguments.pop(_BULK, ISOTROPIC)
             problem = make(**arguments)
+            settled_bulk(problem, bulk)
             label = ",".join(f"{k}={_label(v)}" for k, v in chosen.items())
-            yield f"{panel}:{label}" if label else panel, problem
+            yield f"{panel}:{label}" if label else panel, problem, bulk
         except InvalidParametersError as error:
             draft.blame_all(panel, error)
 

@@ -7,16 +7,19 @@ import math
 import numpy as np
 
 from giantstep.activations import Array, lookup
-from giantstep.features import bend_width, student
+from giantstep.features import bend_width, curvatures, student
 from giantstep.gaussian import RANGE, graded_edges, split_rule, unit_edges
 from giantstep.protocol import SpikedFeatures
 
 
-def learned_function(srf: SpikedFeatures, m: Array, zeta: Array, psi: Array, s: Array) -> Array:
+def learned_function(
+    srf: SpikedFeatures, m: Array, zeta: Array, psi: Array, s: Array, xi: Array | None = None
+) -> Array:
     """Compute the mean output of the trained network at `theta . x = s`.
 
     `F(s) = E_t [sum mu0(kappa) m + mu1(kappa) (kappa zeta + z psi)]` with
-    `kappa = gamma s + rho t`, `z = rho s - gamma t`, t ~ N(0, 1); theory.md section 7.
+    `kappa = gamma s + rho t`, `z = rho s - gamma t`, t ~ N(0, 1); theory.md section 7. Where the
+    neurons' norms go with the spike, `E sigma'' xi` besides.
 
     Parameters
     ----------
@@ -24,6 +27,8 @@ def learned_function(srf: SpikedFeatures, m: Array, zeta: Array, psi: Array, s: 
     m, zeta, psi : Array, shape (..., G)
         Overlaps of its readouts.
     s : Array, shape (M,)
+    xi : Array, shape (..., G), optional
+        Overlaps with the change of the neurons' norms; by default none.
 
     Returns
     -------
@@ -38,6 +43,8 @@ def learned_function(srf: SpikedFeatures, m: Array, zeta: Array, psi: Array, s: 
         np.sum(weight * values, axis=-1) for values in (mu0, kappa * mu1, z * mu1)
     )
     learned: Array = m @ along_m + zeta @ along_zeta + psi @ along_psi
+    if xi is not None and np.any(xi):
+        learned += xi @ np.sum(weight * curvatures(srf, kappa), axis=-1)
     return learned
 
 

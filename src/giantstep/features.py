@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,6 +33,9 @@ class ConditionalFeatures:
     B : Array, shape (G, R)
         Orthogonal functions of which the mu1 are made, `mu1 = B phi`: fewer than groups, where
         the mu1 depend on one another.
+    along : Array, shape (Z, N)
+        Functions that meet overlaps with the spike: kappa phi and, for neurons whose norms go with
+        the spike, `E sigma''` of each group.
     h, h_z : Array, shape (N,)
         Mean and slope of the target given kappa (theory.md section 4).
     target_residual : Array, shape (N,)
@@ -49,6 +52,7 @@ class ConditionalFeatures:
     mu2_squared: Array
     phi: Array
     B: Array
+    along: Array
     h: Array
     h_z: Array
     target_residual: Array
@@ -122,8 +126,21 @@ def _independent(mu1: Array, weight: Array) -> Array:
     return kept
 
 
+def curvatures(srf: SpikedFeatures, kappa: Array, fineness: int = 1) -> Array:
+    """Compute E sigma''(b + u kappa + sqrt(c) z) of each group: what twice a norm changes of mu0.
+
+    Shape (G, *kappa.shape); docs/trained-bulk.md.
+    """
+    activation = lookup(srf.activation)
+    slope = replace(activation, value=activation.derivative, moments=None)
+    return np.stack([
+        moments(slope, b + u * kappa, math.sqrt(c), fineness).slope / math.sqrt(c)
+        for c, u, _, b in zip(*srf.groups, strict=True)
+    ])  # fmt: skip
+
+
 def conditional_features(
-    srf: SpikedFeatures, fineness: int = 1, B: Array | None = None
+    srf: SpikedFeatures, fineness: int = 1, B: Array | None = None, norms: bool = False
 ) -> ConditionalFeatures:
     """Evaluate equation (15) and the target's conditional moments on the nodes.
 
@@ -134,6 +151,8 @@ def conditional_features(
         Multiplies the number of nodes of all rules.
     B : Array, optional
         That of the same features on another rule; by default found here.
+    norms : bool
+        Whether the neurons' norms go with the spike.
     """
     kappa, weight = kappa_rule(srf, fineness)
     mirrored = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
@@ -147,6 +166,8 @@ def conditional_features(
     else:
         mu0, mu1, mu2_squared = student(srf, kappa, fineness)
     B = _independent(mu1, weight) if B is None else B
+    phi = B.T @ mu1
+    along = [kappa * phi, curvatures(srf, kappa, fineness)] if norms else [kappa * phi]
     rho = math.sqrt(1 - srf.alignment**2)
     teacher = moments(lookup(srf.target), srf.alignment * kappa, rho, fineness)
     return ConditionalFeatures(
@@ -155,8 +176,9 @@ def conditional_features(
         mu0=mu0,
         mu1=mu1,
         mu2_squared=mu2_squared,
-        phi=B.T @ mu1,
+        phi=phi,
         B=B,
+        along=np.concatenate(along),
         h=teacher.mean,
         h_z=teacher.slope,
         target_residual=teacher.residual + srf.noise,

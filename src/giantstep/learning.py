@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from giantstep.activations import Array
+from giantstep.batch import FirstBatch
+from giantstep.bulk import ISOTROPIC, TRAINED, Bulk, Channels, IsotropicBulk, settled_bulk
 from giantstep.features import ConditionalFeatures, conditional_features
 from giantstep.means import Means, Misfit, solve_means
 from giantstep.protocol import Grid, Problem, SpikedFeatures
 from giantstep.resolvent import ACCEPTED, Equations, Points, Resolvent, solve_resolvent
 from giantstep.srf import equivalent_features
-from giantstep.variances import between_groups, solve_certified
+from giantstep.trained import TrainedBulk
+from giantstep.variances import solve_certified
 
 # Up to which relative change of the hats, on twice as many nodes, a point is given out; and up to
 # which change of the test error, which near the interpolation threshold is so much larger.
@@ -71,6 +74,9 @@ class Solution:
         Equation (25), and its counterpart on the training set.
     m, zeta, psi, q2, V2 : Array, shape (alphas, ridges, G)
         The overlaps, equation (17) and theory.md section 4, for each group of neurons.
+    xi : Array, shape (alphas, ridges, G)
+        Overlap with the change of the neurons' norms, docs/trained-bulk.md; zero for an isotropic
+        bulk.
     q1, V1 : Array, shape (alphas, ridges, G, G)
         Likewise, for each pair of groups.
     residual : Array, shape (alphas, ridges)
@@ -86,6 +92,7 @@ class Solution:
     m: Array
     zeta: Array
     psi: Array
+    xi: Array
     q1: Array
     q2: Array
     V1: Array
@@ -99,9 +106,9 @@ class Solution:
 class _Chain:
     """From V to the test error on one quadrature rule."""
 
-    def __init__(self, f: ConditionalFeatures, srf: SpikedFeatures) -> None:
+    def __init__(self, f: ConditionalFeatures, srf: SpikedFeatures, bulk: Bulk) -> None:
         self.features, self.srf = f, srf
-        self.equations, self.misfit = Equations(f, srf), Misfit(f)
+        self.equations, self.misfit = Equations(f, srf, bulk), Misfit(f, srf.beta)
         self.functions = f.fold(self.misfit.functions)
         self.expectations = np.concatenate(
             [self.misfit.functions @ f.weight, self.equations.weighted.sum(axis=0)]
@@ -109,12 +116,15 @@ class _Chain:
 
     def follow(self, at: Resolvent) -> _Followed:
         """Solve for the means, then for the variances, then for the errors."""
-        mean = solve_means(self.features, self.srf, at, self.misfit)
+        split = self.equations.triangle.size
+        V1_hat = self.equations.triangle.unpack(at.V_hat[:, :split])
+        channels = self.equations.bulk.channels(V1_hat, at.V)
+        mean = solve_means(self.features, at, self.misfit, channels)
         misfit = self.misfit.coefficients(mean)
         squared = at.contraction**2
         unfitted = misfit @ self.functions
         unfitted *= squared
-        q, direction, residual = _variances(self.equations, at, mean, unfitted)
+        q, direction, residual = _variances(self.equations, at, mean, channels, unfitted)
         scaled = q * self.equations.multiplicity
         test_error = np.concatenate([misfit, scaled], axis=-1) @ self.expectations
         fitted = np.einsum("sk,sk->s", scaled, squared @ self.equations.weighted)
@@ -122,6 +132,7 @@ class _Chain:
             test_error=test_error - self.srf.noise,
             training_error=at.scale**2 * (unfitted.sum(axis=-1) + fitted),
             mean=mean,
+            channels=channels,
             q=q,
             direction=direction,
             residual=np.maximum(mean.residual, residual),
@@ -134,33 +145,34 @@ class _Followed(NamedTuple):
     test_error: Array
     training_error: Array
     mean: Means
+    channels: Channels
     q: Array
     direction: Array
     residual: Array
 
 
 def _variances(
-    equations: Equations, at: Resolvent, mean: Means, unfitted: Array
+    equations: Equations, at: Resolvent, mean: Means, channels: Channels, unfitted: Array
 ) -> tuple[Array, Array, Array]:
-    """Solve `(q1, q2) = T (q_hat + sources)`, theory.md section 4, "Variances".
+    """Solve `(q1, q2) = T (q_hat + first) + second`, theory.md section 4, "Variances".
 
-    Here `q_hat = b + H (q1, q2)`, where b comes from `unfitted`: what the means leave of the
-    label, times 1/(1 + V)^2, folded. In units of V the matrix I - T H is that of Newton's method.
+    The sources are what the overlaps add. Here `q_hat = b + H (q1, q2)`, where b comes from
+    `unfitted`: what the means leave of the label, times 1/(1 + V)^2, folded. In units of V the
+    matrix I - T H is that of Newton's method.
 
     Returns
     -------
     q : Array, shape (S, K)
     direction : Array, shape (S, K)
-        `q_hat + sources`.
+        `q_hat + first`.
     residual : Array, shape (S,)
     """
+    first, second = channels.sources(mean.along_hat, mean.across_hat)
     b = (at.alpha / equations.beta)[:, None] * (unfitted @ equations.coefficients.T)
-    spread = equations.triangle.pack(mean.psi_hat[:, :, None] * mean.psi_hat[:, None, :])
-    squares = equations.groups.c * (mean.zeta_hat @ equations.B.T) ** 2
-    direction = b + equations.beta * np.concatenate([spread, squares], axis=-1)
+    direction = b + first
     unit = equations.units(at.V)
     matrix = np.eye(unit.shape[-1]) - (at.T @ at.H) * unit[:, None, :] / unit[:, :, None]
-    right = np.einsum("sij,sj->si", at.T, direction) / unit
+    right = (np.einsum("sij,sj->si", at.T, direction) + second) / unit
     relative, residual = solve_certified(matrix, right)
     q = relative * unit
     return q, direction + np.einsum("sij,sj->si", at.H, q), residual
@@ -172,17 +184,18 @@ def _solve_points(problem: Solver, alpha: Array, ridge: Array) -> dict[str, Arra
     at = solve_resolvent(equations, alpha, ridge)
     found = problem.coarse.follow(at)
     shift, change = _quadrature_errors(problem, at, found.test_error)
-    V1, V1B, q1 = _between_groups(equations, at, found)
-    split = equations.triangle.size
+    mean, split = found.mean, equations.triangle.size
+    groups = found.channels.of_groups(found.direction, mean.along_hat, mean.across_hat)
     return {
         "test_error": found.test_error,
         "training_error": found.training_error,
-        "m": found.mean.m,
-        "zeta": found.mean.zeta,
-        "psi": equations.beta * np.einsum("sgr,sr->sg", V1B, found.mean.psi_hat),
-        "q1": q1,
+        "m": mean.m,
+        "zeta": groups.zeta,
+        "psi": groups.psi,
+        "xi": groups.xi,
+        "q1": groups.q1,
         "q2": found.q[:, split:],
-        "V1": V1 / at.scale[:, None, None],
+        "V1": groups.V1 / at.scale[:, None, None],
         "V2": at.V[:, split:] / at.scale[:, None],
         "residual": np.maximum(at.residual, found.residual),
         "quadrature_error": np.maximum(shift, change),
@@ -192,37 +205,26 @@ def _solve_points(problem: Solver, alpha: Array, ridge: Array) -> dict[str, Arra
     }
 
 
-def _between_groups(
-    equations: Equations, at: Resolvent, found: _Followed
-) -> tuple[Array, Array, Array]:
-    """Give V1, V1 B and q1 between groups, from those between the functions phi."""
-    if equations.groups.c.size == 1:
-        V1 = at.V[:, :1, None]
-        return V1, V1, found.q[:, :1, None]
-    V1_hat, response = equations.parts(at.V_hat, at.V)
-    split = equations.triangle.size
-    along = equations.triangle.unpack(found.direction[:, :split]), found.direction[:, split:]
-    return between_groups(response, V1_hat, equations.B, along, equations.groups, equations.beta)
-
-
 def _quadrature_errors(problem: Solver, at: Resolvent, test_error: Array) -> tuple[Array, Array]:
-    """Solve all but V again on twice as many nodes; give relative changes of hats and test error.
+    """Solve all but the hats again on twice as many nodes; give changes of hats and test error.
 
-    The second has means and variances of its own, so that it shows what a small change of the
-    expectations does to the result. What rounding makes of the label's power does not count.
+    Both relative. The second has means and variances of its own, so that it shows what a small
+    change of the expectations does to the result. What rounding makes of the label's power does
+    not count.
     """
     fine, equations = problem.fine.features, problem.fine.equations
     points = Points.of(at.alpha, at.ridge, equations.beta)
-    V_hat, contraction = equations.hats(at.V, points)
+    V, T = equations.respond(at.V_hat, points)
+    V_hat, contraction = equations.hats(V, points)
     shift: Array = np.max(np.abs(V_hat - at.V_hat), axis=-1) / np.max(np.abs(V_hat), axis=-1)
     slopes = equations.slopes(contraction, points)
-    again = replace(at, V_hat=V_hat, contraction=contraction, H=slopes)
+    again = replace(at, V=V, T=T, V_hat=V_hat, contraction=contraction, H=slopes)
     gap = np.abs(problem.fine.follow(again).test_error - test_error)
     power = _ROUNDING * float(fine.weight @ (fine.h**2 + fine.h_z**2 + fine.target_residual))
     return shift, np.where(gap < power, 0.0, gap / np.maximum(np.abs(test_error), power))
 
 
-def solve(problem: Problem, grid: Grid) -> Solution:
+def solve(problem: Problem, grid: Grid, bulk: str = ISOTROPIC) -> Solution:
     """Solve Result 3.3 on the whole grid at once.
 
     Parameters
@@ -231,14 +233,22 @@ def solve(problem: Problem, grid: Grid) -> Solution:
         A protocol is solved through its equivalent sRF (Result 3.1).
     grid : Grid
         Sample complexities and ridges.
+    bulk : str
+        One of `bulk.BULKS`: "isotropic", as in the paper; "trained", with the covariance that the
+        first batch leaves; "trained_norms", with the norms that it leaves, too.
 
     Returns
     -------
     Solution
         Arrays of shape (alphas, ridges, ...). Points that failed hold NaN, and say so in `status`.
+
+    Raises
+    ------
+    InvalidParametersError
+        For another bulk, or a trained one of features that no step has trained.
     """
     alpha, ridge = np.meshgrid(np.asarray(grid.alpha), np.asarray(grid.ridge), indexing="ij")
-    return solver_of(problem).points(alpha, ridge)
+    return solver_of(problem, bulk).points(alpha, ridge)
 
 
 class Solver:
@@ -247,18 +257,24 @@ class Solver:
     Parameters
     ----------
     problem : Protocol or SpikedFeatures
+    bulk : str
+        As in `solve`.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, bulk: str = ISOTROPIC) -> None:
         self.srf = equivalent_features(problem)
-        features = conditional_features(self.srf)
-        self.coarse = _Chain(features, self.srf)
-        self.fine = _Chain(conditional_features(self.srf, fineness=2, B=features.B), self.srf)
+        bulk = settled_bulk(problem, bulk)
+        self.coarse = _chain(problem, self.srf, bulk)
+        self.fine = _chain(problem, self.srf, bulk, fineness=2, B=self.coarse.features.B)
+        chains = (self.coarse, self.fine)
+        self.weight = max(
+            max(chain.features.kappa.size, chain.equations.bulk.weight) for chain in chains
+        )
 
     def points(self, alpha: Array, ridge: Array) -> Solution:
         """Solve at the points (alpha, ridge), arrays of one shape: alpha > 0, ridge >= 0."""
         flat_alpha, flat_ridge = alpha.ravel(), ridge.ravel()
-        batch = max(1, _BATCH_ENTRIES // self.fine.features.kappa.size)
+        batch = max(1, _BATCH_ENTRIES // self.weight)
         with np.errstate(all="ignore"):  # what is not finite is marked as failed below
             parts = [
                 _solve_points(self, flat_alpha[i : i + batch], flat_ridge[i : i + batch])
@@ -266,6 +282,20 @@ class Solver:
             ]
         flat = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         return _collect(flat, alpha.shape)
+
+
+def _chain(
+    problem: Problem, srf: SpikedFeatures, bulk: str, fineness: int = 1, B: Array | None = None
+) -> _Chain:
+    """Set a problem up on quadrature rules of some fineness."""
+    if bulk == ISOTROPIC or isinstance(problem, SpikedFeatures):
+        features = conditional_features(srf, fineness, B)
+        return _Chain(features, srf, IsotropicBulk(features.B, srf.groups, srf.beta))
+    batch = FirstBatch.of(problem, fineness)
+    if bulk == TRAINED:
+        batch = replace(batch, coupling=0.0)
+    features = conditional_features(srf, fineness, B, norms=batch.coupling != 0)
+    return _Chain(features, srf, TrainedBulk(problem, features.B, batch))
 
 
 # A problem is often asked about again, point by point.

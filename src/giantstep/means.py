@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from giantstep.activations import Array
+from giantstep.bulk import Channels
 from giantstep.features import ConditionalFeatures
-from giantstep.protocol import SpikedFeatures
 from giantstep.resolvent import Resolvent
-from giantstep.variances import TINY, solve_certified, triangle_of
+from giantstep.variances import TINY, solve_certified
 
 # Directions of a span of functions below this share of their size are rounding, not functions.
 _INDEPENDENT = 1e-12
@@ -18,26 +18,26 @@ _INDEPENDENT = 1e-12
 
 @dataclass(frozen=True)
 class Means:
-    """m and zeta of each group, and what the mean prediction is made from.
+    """m of each group, and what the mean prediction is made from.
 
     Attributes
     ----------
-    m, zeta : Array, shape (S, G)
-    prediction : Array, shape (S, rank + R)
+    m : Array, shape (S, G)
+    prediction : Array, shape (S, rank + Z)
         Coefficients of the mean prediction M(kappa) in `Misfit.expressible`.
     slope : Array, shape (S, R)
-        Coefficients in phi of P(kappa), its slope in z; `psi = beta V1 B psi_hat` for each group.
-    zeta_hat, psi_hat : Array, shape (S, R)
-        B times these are the hats of each group.
+        Coefficients in phi of P(kappa), its slope in z.
+    along_hat : Array, shape (S, Z)
+    across_hat : Array, shape (S, R)
+        The hats of the overlaps along the spike and across it: zeta_hat and psi_hat.
     residual : Array, shape (S,)
     """
 
     m: Array
-    zeta: Array
     prediction: Array
     slope: Array
-    zeta_hat: Array
-    psi_hat: Array
+    along_hat: Array
+    across_hat: Array
     residual: Array
 
 
@@ -52,23 +52,25 @@ class Misfit:
     Parameters
     ----------
     f : ConditionalFeatures
+    beta : float
 
     Attributes
     ----------
-    expressible : Array, shape (rank + R, N)
-        The functions that M combines: an orthonormal basis of span{mu0}, and kappa phi.
+    expressible : Array, shape (rank + Z, N)
+        The functions that M combines: an orthonormal basis of span{mu0}, and `f.along`.
     to_m : Array, shape (G, rank)
         From coefficients in that basis to m.
     functions : Array, shape (J, N)
         The fixed functions.
     """
 
-    def __init__(self, f: ConditionalFeatures) -> None:
+    def __init__(self, f: ConditionalFeatures, beta: float) -> None:
+        self.beta = beta
         # mu0 in an orthonormal basis of its span: where the mu0 depend on one another (no spike,
         # or neurons of opposite sign) m is the solution of least norm.
         power = float(np.sum(f.weight * (f.mu0**2 + f.mu1**2 + f.mu2_squared)))
         spanning, self.to_m = _orthonormal(f.mu0, f.weight, np.sqrt(power))
-        self.expressible = np.concatenate([spanning, f.kappa * f.phi])
+        self.expressible = np.concatenate([spanning, f.along])
         basis, _ = _orthonormal(self.expressible, f.weight, 0.0)
         self.of_means = (self.expressible * f.weight) @ basis.T
         self.of_target = (basis * f.weight) @ f.h
@@ -110,15 +112,14 @@ def _orthonormal(functions: Array, weight: Array, least: float) -> tuple[Array, 
     return np.where(weight > TINY, basis, combinations.T @ functions), combinations
 
 
-def solve_means(f: ConditionalFeatures, srf: SpikedFeatures, at: Resolvent, fit: Misfit) -> Means:
-    """Solve the equations of theory.md section 4, "Means".
+def solve_means(f: ConditionalFeatures, at: Resolvent, fit: Misfit, channels: Channels) -> Means:
+    """Solve the equations of theory.md section 4, "Means", for any bulk.
 
-    Between the functions phi, `zeta_hat = B zeta'` and `B^T zeta = beta P zeta'` with
-    `P = B^T D B`, D = diag(pi c q) = diag(c V2).
+    The prediction's coefficients on `f.along` are `x = along zeta_hat + mixed psi_hat`. With
+    `along = root root^T/ratio` the system in `root^-1 (x - mixed psi_hat)` is symmetric, and
+    positive.
     """
-    c, triangle = srf.groups.c, triangle_of(f.B.shape[1])
-    ratio = (at.alpha / srf.beta)[:, None]
-    V1, V2 = triangle.unpack(at.V[:, : triangle.size]), at.V[:, triangle.size :]
+    ratio = (at.alpha / fit.beta)[:, None]
 
     def expect(product: Array) -> Array:  # E[product / (1 + V)] at every point
         flat = f.fold(product.reshape(-1, f.weight.size))
@@ -128,26 +129,31 @@ def solve_means(f: ConditionalFeatures, srf: SpikedFeatures, at: Resolvent, fit:
     psi_hat = ratio * expect(f.phi * f.h_z)
     functions, rank = fit.expressible, fit.to_m.shape[1]
     matrix, right = expect(functions[:, None] * functions), expect(functions * f.h)
-    # With B^T zeta = root x, root root^T = alpha P, the system is symmetric, and positive.
-    vectors, size = _root((f.B.T * (c * V2)[:, None, :]) @ f.B, srf.beta * ratio)
+    vectors, size = _root(channels.along, ratio)
     root = vectors * size[:, None, :]
     turn = np.zeros_like(matrix)
     turn[:, np.arange(rank), np.arange(rank)] = 1
     turn[:, rank:, rank:] = root
+    offset = np.zeros_like(right)
+    if channels.mixed is not None:
+        offset[:, rank:] = np.einsum("szr,sr->sz", channels.mixed, psi_hat)
+        right = right - np.einsum("sij,sj->si", matrix, offset)
     ridge = np.diag(np.arange(functions.shape[0]) >= rank).astype(float)
     system = turn.transpose(0, 2, 1) @ matrix @ turn + ridge
     turned = np.einsum("sij,si->sj", turn, right)
     x, residual = _solve_symmetric(system, turned)
-    prediction = np.einsum("sij,sj->si", turn, x)
-    # The residual of the prediction on kappa phi is root^-T x: no large terms cancel.
-    zeta_hat = ratio * np.einsum("srt,st->sr", vectors, x[:, rank:] / np.maximum(size, TINY))
+    # The residual of the prediction on `f.along` is root^-T x: no large terms cancel.
+    along_hat = ratio * np.einsum("srt,st->sr", vectors, x[:, rank:] / np.maximum(size, TINY))
+    slope = np.einsum("srt,st->sr", channels.across, psi_hat)
+    if channels.mixed is not None:
+        slope = slope + np.einsum("szr,sz->sr", channels.mixed, along_hat)
+    prediction = np.einsum("sij,sj->si", turn, x) + offset
     return Means(
         m=prediction[:, :rank] @ fit.to_m.T,
-        zeta=srf.beta * c * V2 * (zeta_hat @ f.B.T),
         prediction=prediction,
-        slope=srf.beta * np.einsum("srt,st->sr", V1, psi_hat),
-        zeta_hat=zeta_hat,
-        psi_hat=psi_hat,
+        slope=slope,
+        along_hat=along_hat,
+        across_hat=psi_hat,
         residual=residual,
     )
 

@@ -11,6 +11,7 @@ import xarray as xr
 
 from giantstep.activations import lookup
 from giantstep.bounds import Bounds, best_linear_error, bounds
+from giantstep.bulk import ISOTROPIC
 from giantstep.dataset import describe
 from giantstep.effective_function import learned_function
 from giantstep.features import student
@@ -61,6 +62,7 @@ def curve(
     name: str,
     panel: str,
     srf: xr.Dataset,
+    bulk: str = ISOTROPIC,
     theory: xr.Dataset | None = None,
     shards: Sequence[xr.Dataset] = (),
     spectra: Sequence[xr.Dataset] = (),
@@ -72,6 +74,8 @@ def curve(
     name, panel : str
     srf : xarray.Dataset
         From `stages.parameters`.
+    bulk : str
+        That of the theory.
     theory : xarray.Dataset, optional
         From `stages.theory`, on a grid that includes the simulated alphas.
     shards : sequence of xarray.Dataset
@@ -96,6 +100,7 @@ def curve(
         upper_bound=limits.upper if limits else np.nan,
         lower_bound=limits.lower if limits else np.nan,
         panel=panel,
+        bulk=bulk,
     )
     if "ridge" not in whole.dims:
         return [whole.assign_coords(curve=name)]
@@ -174,11 +179,11 @@ def _functions(srf: SpikedFeatures, limits: Bounds | None) -> xr.Dataset:
 def _learned(srf: SpikedFeatures, at: xr.Dataset) -> xr.DataArray:
     """Compute the theory's learned function where there are simulations."""
     grid = at["test_error"].dims
-    m, zeta, psi = (
-        at[name].values.reshape(*at["test_error"].shape, -1) for name in ("m", "zeta", "psi")
+    m, zeta, psi, xi = (
+        at[name].values.reshape(*at["test_error"].shape, -1) for name in ("m", "zeta", "psi", "xi")
     )
     return xr.DataArray(
-        learned_function(srf, m, zeta, psi, PROJECTIONS),
+        learned_function(srf, m, zeta, psi, PROJECTIONS, xi),
         dims=(*grid, "s"),
         coords={"s": PROJECTIONS},
         name="learned_function",
@@ -249,7 +254,7 @@ def merged(
 # What a row of scores tells of a curve, besides its name, where it has it.
 _TOLD = (
     "activation", "target", "learning_rate", "alpha0", "spike_strength", "bulk_variance",
-    "alignment", "beta", "ridge", "noise",
+    "alignment", "beta", "ridge", "noise", "bulk",
 )  # fmt: skip
 
 

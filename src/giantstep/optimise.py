@@ -9,6 +9,7 @@ from scipy.optimize import minimize_scalar
 from scipy.optimize.elementwise import find_minimum
 
 from giantstep.activations import Array
+from giantstep.bulk import ISOTROPIC
 from giantstep.learning import Solution, Solver
 from giantstep.protocol import Grid, Problem, Protocol
 
@@ -17,7 +18,7 @@ RIDGES = np.geomspace(1e-8, 1e8, 65)
 LEARNING_RATES = np.geomspace(1e-2, 1e2, 41)
 
 
-def optimal_ridge(problem: Problem, alpha: Array) -> tuple[Array, Solution]:
+def optimal_ridge(problem: Problem, alpha: Array, bulk: str = ISOTROPIC) -> tuple[Array, Solution]:
     """Minimise the test error over the ridge, at each sample complexity.
 
     The error is taken at all of `RIDGES` first and then refined around the best of them. Where
@@ -28,6 +29,8 @@ def optimal_ridge(problem: Problem, alpha: Array) -> tuple[Array, Solution]:
     ----------
     problem : Protocol or SpikedFeatures
     alpha : Array, shape (A,)
+    bulk : str
+        As in `learning.solve`.
 
     Returns
     -------
@@ -35,7 +38,7 @@ def optimal_ridge(problem: Problem, alpha: Array) -> tuple[Array, Solution]:
     solution : Solution
         At these points, grid shape (A,).
     """
-    solver = Solver(problem)
+    solver = Solver(problem, bulk)
     alpha = np.asarray(alpha, dtype=float)
     coarse = solver.points(*np.broadcast_arrays(alpha[:, None], RIDGES)).test_error
     coarse = np.nan_to_num(coarse, nan=np.inf)
@@ -55,13 +58,16 @@ def optimal_ridge(problem: Problem, alpha: Array) -> tuple[Array, Solution]:
     return ridge, solver.points(alpha, ridge)
 
 
-def optimal_learning_rate(protocol: Protocol, alpha: float, ridge: float) -> tuple[float, float]:
+def optimal_learning_rate(
+    protocol: Protocol, alpha: float, ridge: float, bulk: str = ISOTROPIC
+) -> tuple[float, float]:
     """Minimise the test error over the learning rate at one point; give the rate and the error."""
     grid = Grid((alpha,), (ridge,))
 
     def error(log_rate: float) -> float:
         rated = replace(protocol, learning_rate=float(np.exp(log_rate)))
-        found = Solver(rated).points(np.array(grid.alpha), np.array(grid.ridge)).test_error.item()
+        point = np.array(grid.alpha), np.array(grid.ridge)
+        found = Solver(rated, bulk).points(*point).test_error.item()
         return float(np.nan_to_num(found, nan=np.inf))
 
     logs = np.log(LEARNING_RATES)

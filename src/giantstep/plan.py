@@ -21,11 +21,16 @@ CONFIG = "config/config.yaml (with its overlays)"
 
 @dataclass(frozen=True)
 class TheoryTask:
-    """One curve's saddle points: its sRF's key, the grid, and whether at the best ridge too."""
+    """One curve's saddle points: its sRF's key, the grid, and whether at the best ridge too.
+
+    An isotropic bulk needs the sRF alone; another one `problem`, the protocol that trained it.
+    """
 
     parameters: str
     grid: Grid
     optimal: bool
+    bulk: str
+    problem: Problem
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,7 @@ class Curve:
     name: str
     panel: str
     problem: Problem
+    bulk: str
     parameters: str
     theory: str = ""
     simulation: str = ""
@@ -233,15 +239,15 @@ class _Builder:
         self.plan.parameters[parameters] = problem
         further: dict[str, Any] = {}
         if asked.theory:
-            saddle = TheoryTask(parameters, asked.theory, asked.optimal)
+            saddle = TheoryTask(parameters, asked.theory, asked.optimal, draft.bulk, problem)
             stage = "giantstep.optimise" if asked.optimal else "giantstep.learning"
-            further["theory"] = key(slug, stage, functions, problem, asked.theory)
+            further["theory"] = key(slug, stage, functions, problem, asked.theory, draft.bulk)
             self.plan.theory[further["theory"]] = saddle
         if asked.simulation:
             further |= self._shards(slug, problem, asked.simulation)
         if asked.spectrum is not None:
             further |= self._spectra(slug, parameters, problem, asked.spectrum)
-        return Curve(draft.name, draft.panel, problem, parameters, **further)
+        return Curve(draft.name, draft.panel, problem, draft.bulk, parameters, **further)
 
     def _shards(self, slug: str, problem: Problem, grid: Grid) -> dict[str, Any]:
         functions = (problem.activation, problem.target)

@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from giantstep.activations import Array
+from giantstep.bulk import Bulk
 from giantstep.features import ConditionalFeatures
 from giantstep.protocol import SpikedFeatures
-from giantstep.variances import TINY, Values, solve_small, triangle_of, variances
+from giantstep.variances import TINY, Values, solve_small, triangle_of
 
 # Relative residual, and relative error of V as the next Newton step tells it, at which a point is
 # done; and what rounding may leave of both where Newton can no longer improve them.
@@ -122,10 +123,11 @@ class Equations:
     ----------
     features : ConditionalFeatures
     srf : SpikedFeatures
+    bulk : Bulk
     """
 
-    def __init__(self, features: ConditionalFeatures, srf: SpikedFeatures) -> None:
-        self.groups, self.beta, self.B = srf.groups, srf.beta, features.B
+    def __init__(self, features: ConditionalFeatures, srf: SpikedFeatures, bulk: Bulk) -> None:
+        self.groups, self.beta, self.B, self.bulk = srf.groups, srf.beta, features.B, bulk
         self.triangle = triangle_of(self.B.shape[1])
         i, j = self.triangle.rows, self.triangle.columns
         # Coefficients of (V1, V2) in V(kappa), and how often each stands there.
@@ -162,12 +164,16 @@ class Equations:
         slopes: Values = H * self.multiplicity * points.ratio[:, None, None]
         return slopes
 
+    def respond(self, hats: Array, points: Points) -> tuple[Array, Array]:
+        """Compute V at the hats, and T."""
+        split = self.triangle.size
+        L = points.ridge[:, None] + hats[:, split:]
+        return self.bulk.variances(self.triangle.unpack(hats[:, :split]), L)
+
     def step(self, hats: Array, points: Points) -> _State:
         """Evaluate the equations, and the Newton step."""
-        split, size = self.triangle.size, hats.shape[-1]
-        L = points.ridge[:, None] + hats[:, split:]
-        V1_hat = self.triangle.unpack(hats[:, :split])
-        V, T = variances(V1_hat, L, self.B, self.groups, self.beta)
+        size = hats.shape[-1]
+        V, T = self.respond(hats, points)
         mapped, contraction = self.hats(V, points)
         H = self.slopes(contraction, points)
         gap = self._coordinates(hats) - self._coordinates(mapped)
@@ -175,11 +181,6 @@ class Equations:
         both = np.stack([-gap, np.ones_like(gap)], axis=-1)
         newton, response = np.moveaxis(solve_small(np.eye(size) - jacobian, both), -1, 0)
         return _State(hats, V, T, H, mapped, _largest(gap), newton, _largest(response))
-
-    def parts(self, hats: Array, V: Array) -> tuple[Array, Array]:
-        """Give V1_hat as matrices, and q."""
-        split = self.triangle.size
-        return self.triangle.unpack(hats[:, :split]), V[:, split:] / self.groups.pi
 
     def units(self, V: Array) -> Array:
         """Give the natural size of each entry of V: itself, or the mean of its two diagonals."""

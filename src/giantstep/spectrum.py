@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from giantstep.activations import Array
+from giantstep.bulk import IsotropicBulk
 from giantstep.features import ConditionalFeatures, conditional_features
 from giantstep.protocol import Problem, SpikedFeatures
 from giantstep.resolvent import Equations, Points
@@ -74,7 +75,8 @@ class SpectralDensity:
     def __init__(self, problem: Problem, alpha: float) -> None:
         self.srf: SpikedFeatures = equivalent_features(problem)
         self.features: ConditionalFeatures = conditional_features(self.srf, fineness=_FINENESS)
-        self.equations = Equations(self.features, self.srf)
+        bulk = IsotropicBulk(self.features.B, self.srf.groups, self.srf.beta)
+        self.equations = Equations(self.features, self.srf, bulk)
         self.alpha = alpha
 
     def __call__(self, x: Array) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from giantstep.bulk import ISOTROPIC
 from giantstep.canonical import plain
 from giantstep.dataset import describe
 from giantstep.eigenvalues import feature_eigenvalues
@@ -32,7 +33,7 @@ from giantstep.srf import equivalent_features
 POINTS = 600
 # What each group of neurons, and each pair of groups, has of its own.
 OVERLAPS = {
-    **dict.fromkeys(("m", "zeta", "psi", "q2", "V2"), ("group",)),
+    **dict.fromkeys(("m", "zeta", "psi", "xi", "q2", "V2"), ("group",)),
     **dict.fromkeys(("q1", "V1"), ("group", "other_group")),
 }
 OF_SRF = dict.fromkeys(("bulk_variance", "spike_strength", "fraction", "bias"), ("group",))
@@ -78,13 +79,17 @@ def by_groups(
 
 
 def theory(
-    problem: Problem, grid: Grid, made_from: Iterable[str] = (), optimal: bool = False
+    problem: Problem,
+    grid: Grid,
+    made_from: Iterable[str] = (),
+    optimal: bool = False,
+    bulk: str = ISOTROPIC,
 ) -> xr.Dataset:
-    """Solve Result 3.3 on a grid; variables over (alpha, ridge).
+    """Solve Result 3.3 on a grid, for a bulk of `bulk.BULKS`; variables over (alpha, ridge).
 
     With `optimal`, the best ridge and its test error too, over alpha.
     """
-    solution = solve(problem, grid)
+    solution = solve(problem, grid, bulk)
     values: dict[str, NDArray[Any]] = {
         field.name: getattr(solution, field.name) for field in fields(Solution)
     }
@@ -94,7 +99,7 @@ def theory(
         for name, value in values.items()
     }
     if optimal:
-        ridge, best = optimal_ridge(problem, np.array(grid.alpha))
+        ridge, best = optimal_ridge(problem, np.array(grid.alpha), bulk)
         variables["optimal_ridge"] = (("alpha",), ridge)
         variables["optimal_test_error"] = (("alpha",), best.test_error)
     return describe(
@@ -103,7 +108,7 @@ def theory(
             coords={"alpha": list(grid.alpha), "ridge": list(grid.ridge)},
         ),
         title="Asymptotic theory (Result 3.3)",
-        parameters={"problem": plain(problem), "grid": plain(grid)},
+        parameters={"problem": plain(problem), "grid": plain(grid), "bulk": bulk},
         made_from=list(made_from),
     )
 

@@ -10,6 +10,7 @@ One group has R = 1, B = 1, K = 2 and is Result 3.3 of the paper.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -127,26 +128,43 @@ def _inverse(matrices: Values) -> Values:
 
 
 def response(V1_hat: Array, L: Array, B: Array, groups: Groups, beta: float) -> Array:
-    """Solve `q_g (L_g + c_g M_gg(q)) = 1`, theory.md section 4, for q of shape (S, G).
+    """Solve `q_g (L_g + c_g M_gg(q)) = 1`, theory.md section 4, for q of shape (S, G)."""
+
+    def load(q: Array) -> tuple[Array, Array]:
+        M = screened(q, V1_hat, B, groups, beta).M
+        slope = beta * M**2 * (groups.c[:, None] * groups.pi * groups.c)
+        return groups.c * np.einsum("sgg->sg", M), slope
+
+    diagonal = np.einsum("gr,srt,gt->sg", B, V1_hat, B, optimize=True)
+    return settle(L, groups.c * diagonal, load)
+
+
+def settle(L: Array, most: Array, load: Callable[[Array], tuple[Array, Array]]) -> Array:
+    """Solve `q (L + load(q)) = 1` for q of shape (S, G).
 
     Newton in the logarithms of q, where the map is monotone with row sums of its Jacobian below
     one. Steps are bounded, so that a flat stretch cannot throw the iteration away.
+
+    Parameters
+    ----------
+    L : Array, shape (S, G)
+    most : Array, shape (S, G)
+        The load at q = 0, its largest value.
+    load : callable
+        From q to the load, and to minus its derivative by q, shape (S, G, G).
     """
-    diagonal = np.einsum("gr,srt,gt->sg", B, V1_hat, B, optimize=True)
-    x = -np.log(L + groups.c * diagonal)
+    x = -np.log(L + most)
     for _ in range(_MAX_ITERATIONS):
-        M = screened(np.exp(x), V1_hat, B, groups, beta).M
-        filled = 1 / (L + groups.c * np.einsum("sgg->sg", M))
-        given = beta * M**2 * (groups.pi * groups.c * np.exp(x))[:, None]
-        gap = x - np.log(filled)
-        jacobian = (filled * groups.c)[:, :, None] * given
-        step = -solve_small(np.eye(groups.c.size) - jacobian, gap)
+        q = np.exp(x)
+        carried, slope = load(q)
+        filled = 1 / (L + carried)
+        jacobian = filled[:, :, None] * slope * q[:, None]
+        step = -solve_small(np.eye(L.shape[-1]) - jacobian, x - np.log(filled))
         x = x + np.clip(step, -3, 3)
         if not np.max(np.abs(step), initial=0.0, where=np.isfinite(step)) > 1e-14:
             break
     # One plain sweep squeezes the last digits, and spreads NaN where it belongs.
-    M = screened(np.exp(x), V1_hat, B, groups, beta).M
-    settled: Array = 1 / (L + groups.c * np.einsum("sgg->sg", M))
+    settled: Array = 1 / (L + load(np.exp(x))[0])
     return settled
 
 
@@ -183,62 +201,64 @@ def from_response(
     q: Values, V1_hat: Values, B: Array, groups: Groups, beta: float
 ) -> tuple[Values, Values]:
     """Give V and T of `variances` once q solves its equation; real or complex."""
-    triangle = triangle_of(B.shape[1])
-    i, j, off = triangle.rows, triangle.columns, triangle.multiplicity == 2
-    matrices = screened(q, V1_hat, B, groups, beta)
-    _, BK, X = matrices
-    V = np.concatenate([triangle.pack(X), groups.pi * q], axis=-1)
-    # Along each direction (dA, dL) of the hats, dq, then dX = K^T dP K - beta X dA X.
-    bent = BK[:, :, i] * BK[:, :, j] * triangle.multiplicity  # diag(B K dA K^T B^T)
-    dq = response_slope(q, bent, matrices, groups, beta)
-    dd = (groups.pi * groups.c)[:, None] * dq
-    dX = (BK[:, :, i] * BK[:, :, j]).transpose(0, 2, 1) @ dd
-    a, b = i[:, None], j[:, None]
-    straight, crossed = X[:, a, i] * X[:, b, j], X[:, a, j] * X[:, b, i]
-    dX[:, :, : i.size] -= beta * (straight + np.where(off, crossed, 0))
-    return V, -np.concatenate([dX, groups.pi[:, None] * dq], axis=1)
+    d, (M, BK, X) = groups.pi * groups.c, screened(q, V1_hat, B, groups, beta)
+    bend = groups.c[:, None, None] * BK[:, :, :, None] * BK[:, :, None]
+    slope = beta * M**2 * (groups.c[:, None] * d)
+    squares = X[:, :, None, :, None] * X[:, None, :, None]
+    return differentiated(q, Slopes(X, bend, slope, squares), groups.pi, beta)
 
 
-def response_slope(
-    q: Values, bent: Values, matrices: Screened, groups: Groups, beta: float
-) -> Values:
-    """Compute dq along directions of V1_hat and of each L, shape (S, G, directions + G).
+class Slopes(NamedTuple):
+    """What V and its derivative are made of at some q; N = (I + beta P V1_hat)^-1.
 
-    `bent` holds `diag(B K dA K^T B^T)` for each direction dA, shape (S, G, directions).
+    Attributes
+    ----------
+    X : shape (S, R, R)
+        (P^-1 + beta V1_hat)^-1, which is B^T V1 B.
+    bend : shape (S, G, R, R)
+        Of the load of group g, by V1_hat: `c_g (B N^T)_gi (B N^T)_gj`.
+    slope : shape (S, G, G)
+        Of the load, by q, and negative.
+    squares : shape (S, R, R, R, R)
+        `X_ia X_jb`, at i, j, a, b.
     """
-    single = np.broadcast_to(np.eye(groups.c.size), matrices.M.shape)
-    both = np.concatenate([groups.c[:, None] * bent, single], axis=-1)
-    screening = beta * matrices.M**2 * (groups.pi * groups.c)
-    feedback = single - (q**2 * groups.c)[:, :, None] * screening
-    return -solve_small(feedback, (q**2)[:, :, None] * both)
+
+    X: Values
+    bend: Values
+    slope: Values
+    squares: Values
 
 
-def between_groups(
-    q: Array, V1_hat: Array, B: Array, along: tuple[Array, Array], groups: Groups, beta: float
-) -> tuple[Array, Array, Array]:
-    """Give V1 between groups, V1 B, and minus the derivative of V1 along (dA, dL).
+def differentiated(q: Values, at: Slopes, pi: Array, beta: float) -> tuple[Values, Values]:
+    """Give V and T of `variances` once q solves its equation; real or complex."""
+    triangle = triangle_of(at.X.shape[-1])
+    i, j, off = triangle.rows, triangle.columns, triangle.multiplicity == 2
+    V = np.concatenate([triangle.pack(at.X), pi * q], axis=-1)
+    # Along each direction (dA, dL) of the hats, dq, then dX = N dP N^T - beta X dA X.
+    bend = triangle.pack(at.bend)
+    dq = response_slope(q, bend * triangle.multiplicity, at.slope)
+    dX = bend.transpose(0, 2, 1) @ (pi[:, None] * dq)
+    a, b = i[:, None], j[:, None]
+    straight, crossed = at.squares[:, a, b, i, j], at.squares[:, a, b, j, i]
+    dX[:, :, : i.size] -= beta * (straight + np.where(off, crossed, 0))
+    return V, -np.concatenate([dX, pi[:, None] * dq], axis=1)
 
-    Shapes (S, G, G), (S, G, R) and (S, G, G).
+
+def response_slope(q: Values, bend: Values, slope: Values) -> Values:
+    """Compute dq along directions of V1_hat and of each L, shape (S, G, directions + G).
 
     Parameters
     ----------
-    q : Array, shape (S, G)
-    V1_hat : Array, shape (S, R, R)
-    along : tuple of Array
-        dA of shape (S, R, R), and dL of shape (S, G).
+    q : shape (S, G)
+    bend : shape (S, G, directions)
+        How the load of each group rises along each direction of V1_hat.
+    slope : shape (S, G, G)
+        How it falls with q.
     """
-    matrices = screened(q, V1_hat, B, groups, beta)
-    M, BK, _ = matrices
-    d, (dA, dL) = groups.pi * groups.c * q, along
-    bent = np.einsum("sgr,srt,sgt->sg", BK, dA, BK)
-    slope = response_slope(q, bent[:, :, None], matrices, groups, beta)
-    dq = slope[:, :, 0] + np.einsum("sgh,sh->sg", slope[:, :, 1:], dL)
-    W = np.eye(groups.c.size) - beta * d[:, :, None] * M  # (I + beta D V1_hat)^-1
-    V1 = W * d[:, None, :]
-    dV1 = (W * (groups.pi * groups.c * dq)[:, None, :]) @ W.transpose(0, 2, 1)
-    V1B = d[:, :, None] * BK
-    dV1 -= beta * V1B @ dA @ V1B.transpose(0, 2, 1)
-    return (V1 + V1.transpose(0, 2, 1)) / 2, V1B, -dV1
+    single = np.broadcast_to(np.eye(q.shape[-1]), slope.shape)
+    both = np.concatenate([bend, single], axis=-1)
+    square = (q**2)[:, :, None]
+    return -solve_small(single - square * slope, square * both)
 
 
 def solve_small(matrix: Values, right: Values) -> Values:

@@ -22,6 +22,7 @@ def lines(curves: Iterable[Curve], results: Path) -> Iterator[xr.Dataset]:
             curve.name,
             curve.panel,
             found["srf"][0],
+            curve.bulk,
             next(iter(found.get("theory", ())), None),
             found["montecarlo"],
             [*found.get("spectrum", ()), *found.get("eigenvalues", ())],

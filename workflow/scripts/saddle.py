@@ -3,13 +3,16 @@
 from threadpoolctl import threadpool_limits
 
 from giantstep import dataset, stages
+from giantstep.bulk import ISOTROPIC
 from giantstep.joblog import logged
 
 if "snakemake" in globals():
     job = globals()["snakemake"]
     with logged(job.log[0]):
+        task = job.params.task
         srf = stages.srf_of(dataset.read(job.input[0]))
+        problem = srf if task.bulk == ISOTROPIC else task.problem
         with threadpool_limits(job.threads):
-            task = job.params.task
-            solved = stages.theory(srf, task.grid, [task.parameters], task.optimal)
+            made_from = [task.parameters]
+            solved = stages.theory(problem, task.grid, made_from, task.optimal, task.bulk)
         dataset.write(solved, job.output[0])
