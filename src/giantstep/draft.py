@@ -37,8 +37,8 @@ from giantstep.protocol import (
 _COMMON = ("activation", "target", "beta", "noise", "inputs")
 # What only an sRF has, and need not say.
 _MODEL = "model"
-# What only the theory takes.
-_BULK = "bulk"
+# What is no part of the problem: the theory's bulk, and the size of simulations.
+_APART = ("bulk", "dimension")
 # A readout in YAML maps values to fractions; for an sRF it spreads bulk and spike over groups.
 _READOUT = "readout"
 _KINDS: tuple[tuple[Callable[..., Problem], tuple[str, ...]], ...] = (
@@ -72,13 +72,25 @@ class Asked:
 
 @dataclass(frozen=True)
 class CurveDraft:
-    """One curve as its figure's YAML asks for it."""
+    """One curve as its figure's YAML asks for it.
+
+    Attributes
+    ----------
+    name, panel : str
+    problem : Protocol or SpikedFeatures
+    asked : Asked
+    bulk : str
+        That the theory takes, one of `bulk.BULKS`.
+    dimension : int, optional
+        That of simulations; by default the config's.
+    """
 
     name: str
     panel: str
     problem: Problem
-    bulk: str
     asked: Asked
+    bulk: str = ISOTROPIC
+    dimension: int | None = None
 
 
 @dataclass
@@ -164,17 +176,17 @@ def _check_colours(draft: FigureDraft) -> None:
 
 def _draft_panel(draft: FigureDraft, panel: str, spec: dict[str, Any]) -> None:
     asked = _asked(draft, panel, spec)
-    seen: list[tuple[Problem, str]] = []
-    for name, problem, bulk in _problems(draft, panel, spec):
-        if (problem, bulk) in seen:
+    seen: list[tuple[Any, ...]] = []
+    for name, problem, apart in _problems(draft, panel, spec):
+        if (problem, apart) in seen:
             draft.blame(
                 f"panels.{panel}", "a curve stands twice: two entries of a list are the same"
             )
         if spec.get("lower_bound") and not _aligned(problem):
             draft.blame(f"panels.{panel}.lower_bound", f"needs a spike along the target: {ALIGNED}")
-        seen.append((problem, bulk))
+        seen.append((problem, apart))
         if asked:
-            draft.curves.append(CurveDraft(name, panel, problem, bulk, asked))
+            draft.curves.append(CurveDraft(name, panel, problem, asked, **apart))
 
 
 def _aligned(problem: Problem) -> bool:
@@ -186,8 +198,8 @@ def _aligned(problem: Problem) -> bool:
 
 def _problems(
     draft: FigureDraft, panel: str, spec: dict[str, Any]
-) -> Iterator[tuple[str, Problem, str]]:
-    """Give name, problem and bulk of each curve of a panel: the product of its lists."""
+) -> Iterator[tuple[str, Problem, dict[str, Any]]]:
+    """Give each curve of a panel, the product of its lists: name, problem, and what else it has."""
     given = {name for _, names in _KINDS for name in names} & set(spec)
     kind = next(((make, names) for make, names in _KINDS if set(names) == given), None)
     if kind is None:
@@ -199,7 +211,7 @@ def _problems(
     further = (_MODEL,) if make is one_spike else ()
     if _MODEL in spec and not further:
         draft.blame(f"panels.{panel}.{_MODEL}", "is for an sRF; a step trains a network")
-    fields = {k: spec[k] for k in (*_COMMON, *names, _READOUT, *further, _BULK) if k in spec}
+    fields = {k: spec[k] for k in (*_COMMON, *names, _READOUT, *further, *_APART) if k in spec}
     varied = [k for k in spec if k in fields and isinstance(fields[k], list)]
     for values in product(*(fields[k] for k in varied)):
         chosen = dict(zip(varied, values, strict=True))
@@ -207,11 +219,11 @@ def _problems(
         if _READOUT in arguments:
             arguments[_READOUT] = tuple(arguments[_READOUT].items())
         try:
-            bulk = arguments.pop(_BULK, ISOTROPIC)
+            apart = {k: arguments.pop(k) for k in _APART if k in arguments}
             problem = make(**arguments)
-            settled_bulk(problem, bulk)
+            settled_bulk(problem, apart.get("bulk", ISOTROPIC))
             label = ",".join(f"{k}={_label(v)}" for k, v in chosen.items())
-            yield f"{panel}:{label}" if label else panel, problem, bulk
+            yield f"{panel}:{label}" if label else panel, problem, apart
         except InvalidParametersError as error:
             draft.blame_all(panel, error)
 

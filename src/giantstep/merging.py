@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -11,7 +11,6 @@ import xarray as xr
 
 from giantstep.activations import lookup
 from giantstep.bounds import Bounds, best_linear_error, bounds
-from giantstep.bulk import ISOTROPIC
 from giantstep.dataset import describe
 from giantstep.effective_function import learned_function
 from giantstep.features import student
@@ -62,7 +61,7 @@ def curve(
     name: str,
     panel: str,
     srf: xr.Dataset,
-    bulk: str = ISOTROPIC,
+    apart: Mapping[str, Any],
     theory: xr.Dataset | None = None,
     shards: Sequence[xr.Dataset] = (),
     spectra: Sequence[xr.Dataset] = (),
@@ -74,8 +73,8 @@ def curve(
     name, panel : str
     srf : xarray.Dataset
         From `stages.parameters`.
-    bulk : str
-        That of the theory.
+    apart : mapping
+        What else sets the curve apart: the bulk of its theory, the dimension of its simulations.
     theory : xarray.Dataset, optional
         From `stages.theory`, on a grid that includes the simulated alphas.
     shards : sequence of xarray.Dataset
@@ -99,9 +98,8 @@ def curve(
         best_linear_error=best_linear_error(features.target),
         upper_bound=limits.upper if limits else np.nan,
         lower_bound=limits.lower if limits else np.nan,
-        panel=panel,
-        bulk=bulk,
     )
+    whole = whole.assign_coords(panel=panel, **apart)
     if "ridge" not in whole.dims:
         return [whole.assign_coords(curve=name)]
     lines = []

@@ -67,14 +67,15 @@ class ShardTask:
 class Curve:
     """One curve of a figure, and the keys of its results; empty where none is asked for.
 
-    `simulation` is the key of all its replicates together, whatever the shards: the folder of
-    these, whose keys begin with it.
+    `dimension` is that of its simulations, and `simulation` the key of all its replicates
+    together, whatever the shards: the folder of these, whose keys begin with it.
     """
 
     name: str
     panel: str
     problem: Problem
     bulk: str
+    dimension: int
     parameters: str
     theory: str = ""
     simulation: str = ""
@@ -193,12 +194,17 @@ def _sizes(simulation: dict[str, Any]) -> Sizes:
     return Sizes(simulation["dimension"], simulation["trainings"], simulation["test_samples"])
 
 
+def sized(sizes: Sizes, draft: CurveDraft) -> Sizes:
+    """Give the sizes of a curve's simulations: the config's, unless its panel has its own."""
+    return sizes if draft.dimension is None else replace(sizes, dimension=draft.dimension)
+
+
 def _check_draft(draft: FigureDraft, sizes: Sizes) -> None:
     """Refuse curves that cannot be simulated at the configured sizes."""
     for curve in draft.curves:
         for section, grid in _simulated(curve.asked):
             try:
-                check_sizes(curve.problem, grid, sizes)
+                check_sizes(curve.problem, grid, sized(sizes, curve))
             except InvalidParametersError as error:
                 _blame(draft, curve, error, section)
 
@@ -234,6 +240,7 @@ class _Builder:
     def curve(self, draft: CurveDraft) -> Curve:
         """Register the tasks of a curve, and give their keys."""
         problem, asked, slug = draft.problem, draft.asked, _slug(draft.problem)
+        sizes = sized(self.sizes, draft)
         functions = (problem.activation, problem.target)
         parameters = key(slug, "giantstep.srf", functions, problem)
         self.plan.parameters[parameters] = problem
@@ -244,14 +251,15 @@ class _Builder:
             further["theory"] = key(slug, stage, functions, problem, asked.theory, draft.bulk)
             self.plan.theory[further["theory"]] = saddle
         if asked.simulation:
-            further |= self._shards(slug, problem, asked.simulation)
+            further |= self._shards(slug, problem, asked.simulation, sizes)
         if asked.spectrum is not None:
-            further |= self._spectra(slug, parameters, problem, asked.spectrum)
-        return Curve(draft.name, draft.panel, problem, draft.bulk, parameters, **further)
+            further |= self._spectra(slug, parameters, problem, asked.spectrum, sizes)
+        keys = {"parameters": parameters, **further}
+        return Curve(draft.name, draft.panel, problem, draft.bulk, sizes.dimension, **keys)
 
-    def _shards(self, slug: str, problem: Problem, grid: Grid) -> dict[str, Any]:
+    def _shards(self, slug: str, problem: Problem, grid: Grid, sizes: Sizes) -> dict[str, Any]:
         functions = (problem.activation, problem.target)
-        of_none = ShardTask(problem, grid, self.sizes, (), self.plan.root_seed)
+        of_none = ShardTask(problem, grid, sizes, (), self.plan.root_seed)
         simulated = key(slug, "giantstep.montecarlo", functions, of_none)
         shards = {}
         for start in range(0, len(self.networks), self.per_job):
@@ -261,9 +269,10 @@ class _Builder:
         return {"simulation": simulated, "shards": tuple(shards)}
 
     def _spectra(
-        self, slug: str, parameters: str, problem: Problem, alpha: float
+        self, slug: str, parameters: str, problem: Problem, alpha: float, sizes: Sizes
     ) -> dict[str, Any]:
-        functions, sizes = (problem.activation, problem.target), Sizes(self.sizes.dimension)
+        functions = (problem.activation, problem.target)
+        sizes = Sizes(sizes.dimension)
         task = EigenvaluesTask(problem, alpha, sizes, self.networks, self.plan.root_seed)
         density = key(slug, "giantstep.spectrum", functions, problem, alpha)
         simulated = key(slug, "giantstep.eigenvalues", functions, task)

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.activations import lookup
+from giantstep.bulk import ISOTROPIC, TRAINED, TRAINED_NORMS
 from giantstep.dataset import MEANINGS
 from giantstep.figures import style
 
@@ -20,6 +21,11 @@ def panel_data(data: xr.Dataset, panel: str) -> xr.Dataset:
     return data.isel(curve=np.flatnonzero(data["panel"].values == panel))
 
 
+BULK_LABELS = {
+    ISOTROPIC: "isotropic bulk",
+    TRAINED: "trained bulk",
+    TRAINED_NORMS: "trained bulk and norms",
+}
 # A label of so many characters of LaTeX takes a row of its own.
 WIDE = 60
 # What a panel's title says beside the functions, where its curves share it: of a step, of an sRF.
@@ -50,26 +56,36 @@ def varied(data: xr.Dataset, curve: int) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
-def label(data: xr.Dataset, curve: int) -> str:
-    """Name a curve by what sets it apart from the others."""
-    parts = [written(name, value) for name, value in varied(data, curve).items()]
+def label(data: xr.Dataset, curve: int, besides: Sequence[str] = ()) -> str:
+    """Name a curve by what sets it apart from the others, `besides` some parameters."""
+    values = varied(data, curve).items()
+    parts = [written(name, value) for name, value in values if name not in besides]
     return ", ".join(f"${part}$" for part in parts) or str(data["curve"].values[curve])
 
 
 def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None = None) -> None:
     """Draw the test error of every curve of `data` against the sample complexity.
 
+    Curves that only their bulk sets apart share colour and markers, for they share simulations.
     Points where the theory failed are gaps in the line, marked by crosses on the axis.
     """
-    looks = style.cycle(data.sizes["curve"], colours)
-    for i, look in enumerate(looks):
-        curve = data.isel(curve=i)
-        # One legend entry stands for both: the line, and the marker on it.
-        axes.plot([], [], label=label(data, i), **look)
-        axes.plot(curve["alpha"], curve["test_error"], color=look["color"])
+    labels = [label(data, i, besides=("bulk",)) for i in range(data.sizes["curve"])]
+    looks = dict(zip(dict.fromkeys(labels), style.cycle(len(set(labels)), colours), strict=True))
+    lines = dict(zip(dict.fromkeys(data["bulk"].values), style.LINES, strict=False))
+    new = set(labels)
+    for i, text in enumerate(labels):
+        curve, look = data.isel(curve=i), looks[text]
+        line = lines[curve["bulk"].item()]
+        axes.plot(curve["alpha"], curve["test_error"], color=look["color"], linestyle=line)
         _mark_failures(axes, curve, look["color"])
-        if "alpha_simulated" in curve:
+        if text in new and "alpha_simulated" in curve:
             markers(axes, curve["alpha_simulated"], curve, "test_error", look)
+        if text in new:  # one entry stands for both: the line, and the marker on it
+            axes.plot([], [], label=text, **look)
+            new.remove(text)
+    if len(lines) > 1:
+        for name, line in lines.items():
+            axes.plot([], [], color="black", linestyle=line, label=BULK_LABELS[name])
     axes.set_xlabel(r"sample complexity $\alpha = n/d$")
     axes.set_ylabel(r"test error $\epsilon_g$")
     axes.set_xlim(left=0)
