@@ -15,11 +15,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import roots_legendre
 
 from giantstep.activations import Array, ScalarFunction, lookup
 from giantstep.gaussian import (
+    BOUNDED_RANGE,
+    NODES,
     RANGE,
     derivative_variance,
+    graded_edges,
     hermite_coefficients,
     moments,
     split_rule,
@@ -33,8 +37,8 @@ from giantstep.srf import equivalent_features
 _SWEEPS, _SETTLED = 100, 1e-15
 # A coefficient of sigma below this is zero by symmetry.
 _ROUNDING = 1e-12
-# Panels of the rule over the labels are not made narrower than this.
-_NARROWEST = 0.05
+# Panels of the rule over s are not made narrower than this, nor those over y more than so many.
+_NARROWEST, _MOST_PANELS = 0.05, 400
 # Powers of y and of s = theta.x whose damped expectations are needed.
 _POWERS = {"y2": (2, 0), "y4": (4, 0), "y6": (6, 0), "y2s2": (2, 2), "y4s2": (4, 2),
            "y3s": (3, 1), "y5s": (5, 1)}  # fmt: skip
@@ -62,7 +66,7 @@ class Traces(NamedTuple):
     damped: Damped
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FirstBatch:
     """The first batch, as far as the trained weights remember it.
 
@@ -82,7 +86,7 @@ class FirstBatch:
     power : float
         E y^2.
     squares : Array, shape (N,)
-        y^2 on the nodes of a rule over y and s.
+        y^2 on the nodes of a rule over y.
     integrands : Array, shape (N, 7)
         The powers of `Damped`, times the weights of the rule.
     """
@@ -117,7 +121,7 @@ class FirstBatch:
         b3 = 0.0 if abs(b3) < _ROUNDING else b3
         tau = e * e * derivative_variance(activation) * scarcity
         letters = max(abs(omega) for omega, _ in protocol.readout)
-        y, s, weight = _labels(target, protocol.noise, letters**2 * tau * scarcity, fineness)
+        y, weights = _labels(target, protocol.noise, letters**2 * tau * scarcity, fineness)
         return cls(
             tau=tau,
             scarcity=scarcity,
@@ -126,7 +130,7 @@ class FirstBatch:
             coupling=e * b3 * norm * handedness,
             power=power,
             squares=y**2,
-            integrands=np.stack([weight * y**i * s**j for i, j in _POWERS.values()], axis=1),
+            integrands=np.stack([y**i * weights[j] for i, j in _POWERS.values()], axis=1),
         )
 
     def trace(self, theta: Array) -> Array:
@@ -141,7 +145,8 @@ class FirstBatch:
             gap = f * (1 + theta * (damped @ power)) - 1
             step = gap / (1 + theta * (damped**2 @ power))
             f = f - step
-            if not np.max(np.abs(step) / f, initial=0.0) > _SETTLED:
+            relative = np.abs(step) / f
+            if not np.max(relative, initial=0.0, where=np.isfinite(relative)) > _SETTLED:
                 break
         return f
 
@@ -236,21 +241,49 @@ class FirstBatch:
 
 def _labels(
     target: ScalarFunction, noise: float, sharpness: float, fineness: int
-) -> tuple[Array, Array, Array]:
-    """Give a rule over y = f*(s) + noise and s that resolves 1/(1 + sharpness y^2).
+) -> tuple[Array, Array]:
+    """Give nodes y, and weights of E[s^j g(y)], j = 0, 1, 2, that resolve 1/(1 + sharpness y^2).
 
-    Only powers y^i s^j with an even i + j, of an odd target, or with an even i, of an even one,
-    are asked for: then half of the nodes do.
+    Here `y = f*(s) + noise`, s ~ N(0, 1). Only powers y^i s^j with an even i + j, of an odd
+    target, are asked for: without noise half of the nodes do.
     """
     width = math.inf if sharpness == 0 else 1 / math.sqrt(sharpness)
+    if width < 8 * math.sqrt(noise):
+        return _noisy_labels(target, math.sqrt(noise), width, fineness)
     fine = np.arange(-RANGE, RANGE, max(width, _NARROWEST)) if width < 1 else np.zeros(1)
     s, weight = split_rule(unit_edges(np.concatenate([target.kinks, fine])), fineness)
-    if target.parity == "odd":
+    if target.parity == "odd" and noise == 0:
         s, weight = s[s > 0], 2 * weight[s > 0]
-    y = target.value(s)
+    y, weights = target.value(s), weight * s ** np.arange(3)[:, None]
     if noise > 0:
         draws, shares = strip_rule(width / math.sqrt(noise))
         y = np.add.outer(y, math.sqrt(noise) * draws).ravel()
-        weight = np.outer(weight, shares).ravel()
-        s = np.repeat(s, draws.size)
-    return y, s, weight
+        weights = np.multiply.outer(weights, shares).reshape(3, -1)
+    return y, weights
+
+
+def _noisy_labels(
+    target: ScalarFunction, noise: float, width: float, fineness: int
+) -> tuple[Array, Array]:
+    """Give the same where noise of this standard deviation is no small one beside the width.
+
+    The densities of y, and of y with s and s^2, then bend on the scale of the noise alone.
+    """
+    grid = np.linspace(-BOUNDED_RANGE, BOUNDED_RANGE, 8001)
+    values = target.value(grid)
+    way = np.concatenate([np.zeros(1), np.cumsum(np.abs(np.diff(values)))])
+    steps = min(_MOST_PANELS, math.ceil(way[-1] / noise) + 1)
+    edges = np.interp(np.linspace(0, way[-1], steps), way, grid)
+    s, weight = split_rule(unit_edges(np.concatenate([target.kinks, edges])), fineness)
+    cell = max(noise, float(np.ptp(values)) / _MOST_PANELS)
+    cells = np.unique(np.add.outer(np.unique(np.round(values / cell)), np.arange(-9, 10)))
+    edges = np.union1d(cell * cells, graded_edges(0.0, min(width, 0.99)))
+    points, point_weights = roots_legendre(NODES * fineness)
+    half = np.diff(edges)[:, None] / 2
+    y = ((edges[1:, None] + edges[:-1, None]) / 2 + half * points).ravel()
+    moments_of_s = (weight * s ** np.arange(3)[:, None]).T
+    density = np.concatenate([
+        np.exp(-(((part[:, None] - target.value(s)) / noise) ** 2) / 2) @ moments_of_s
+        for part in np.array_split(y, max(1, y.size * s.size // 1_000_000))
+    ]).T  # fmt: skip
+    return y, density * (half * point_weights).ravel() / (noise * math.sqrt(2 * math.pi))
