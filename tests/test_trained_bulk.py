@@ -1,15 +1,21 @@
 """The trained bulk is right: against actual matrices, finite differences, limits, simulation."""
 
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
+import yaml
 
 from giantstep.activations import lookup
 from giantstep.batch import FirstBatch
 from giantstep.bulk import TRAINED, TRAINED_NORMS
+from giantstep.config import InvalidConfigError
 from giantstep.faults import InvalidParametersError
 from giantstep.features import conditional_features
 from giantstep.learning import solve
 from giantstep.montecarlo import simulate
+from giantstep.plan import make_plan
 from giantstep.protocol import Grid, Protocol, SpikedFeatures
 from giantstep.replicates import summarise
 from giantstep.sizes import EXACT, Sizes
@@ -17,6 +23,7 @@ from giantstep.srf import equivalent_features
 from giantstep.trained import TrainedBulk
 from giantstep.variances import Triangle
 
+ROOT = Path(__file__).parents[1]
 LETTERS = ((-1.0, 0.3), (0.3, 0.3), (1.5, 0.4))
 
 
@@ -141,6 +148,27 @@ def test_untrained_features_have_no_trained_bulk():
     grid = Grid((1.0,), (0.1,))
     still = Protocol("tanh", "sin", 0.0, 1.0, 1.0)
     assert solve(still, grid, TRAINED).test_error == solve(still, grid).test_error
+
+
+def test_a_panel_may_ask_for_both_bulks_over_the_same_simulations(tmp_path):
+    for folder in ("config", "workflow"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    path = tmp_path / "config/figures/fig2.yaml"
+    figure = yaml.safe_load(path.read_text())
+    figure["panels"] = {"left": figure["panels"]["left"] | {"bulk": ["isotropic", "trained"]}}
+    path.write_text(yaml.safe_dump(figure))
+    config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    curves = make_plan(tmp_path, config | {"figures": ["fig2"]}).figures["fig2"].curves
+    assert len({curve.theory for curve in curves}) == 8
+    assert len({curve.simulation for curve in curves}) == 4
+    figure["panels"]["left"] |= {"bulk": "trained", "dimension": 300}
+    path.write_text(yaml.safe_dump(figure))
+    plan = make_plan(tmp_path, config | {"figures": ["fig2"]})
+    assert {task.sizes.dimension for task in plan.montecarlo.values()} == {300}
+    figure["panels"]["left"] |= {"bulk": "square", "dimension": 1}
+    path.write_text(yaml.safe_dump(figure))
+    with pytest.raises(InvalidConfigError, match="left.dimension"):
+        make_plan(tmp_path, config | {"figures": ["fig2"]})
 
 
 def gaps(protocols, grid, dimension, networks, bulks):
