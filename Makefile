@@ -40,7 +40,7 @@ $(READY): requirements.lock pyproject.toml
 
 # Pins anew from pyproject.toml; needs uv. The lock carries hashes, and no address.
 lock:
-	uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --extra test \
+	uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --extra test --extra slurm \
 	  --generate-hashes --no-header --no-annotate --upgrade -o requirements.lock pyproject.toml
 
 clean:
