@@ -74,17 +74,19 @@ FILE, FILE_SECONDS = 0.03, 0.03
 POINT_SECONDS, _SEARCH = 2e-4, 20
 SPECTRUM_SECONDS = 4.0
 DRAWING_SECONDS, DRAWING = 2.0, 0.35
-# What merging and drawing hold, in sizes of the merged file; seconds of merging a MiB.
-MERGED_COPIES, DRAWN_COPIES, MERGING_SECONDS = 4.0, 2.5, 0.05
+# What merging holds besides the figure's data; how often it, and drawing, hold these; and the
+# seconds of merging a MiB.
+MERGING_MEMORY, MERGED_COPIES, DRAWN_COPIES, MERGING_SECONDS = 100.0, 3.0, 2.5, 0.05
 # Operations of all eigenvalues of a matrix over the cube of its side, at the rate of factorising.
 _EIGENVALUES = 8.0
 # Numbers that a merged file holds of each curve, of each of its points, and of each simulated one;
 # and the values that simulations measure, besides overlaps: errors, the learned function in slabs.
 _OF_CURVE, _OF_POINT, _OF_SIMULATED, _MEASURED = 2000, 16, 240, 19
-LARGEST_THREADS = 8
+# Seconds that a replicate may take before threads share it, and how many of them may.
+LONGEST_REPLICATE, LARGEST_THREADS = 4 * 3600, 8
 # Of what is asked of a scheduler: shares, and what a submission needs for itself.
 MEMORY_MARGIN, TIME_MARGIN = 1.3, 3.0
-SUBMISSION_MEMORY, SUBMISSION_MINUTES = 300, 5
+SUBMISSION_MEMORY, SUBMISSION_MINUTES = 300, 2
 
 
 def _seconds(work: Work) -> float:
@@ -244,11 +246,15 @@ def network_memory(problem: Problem, grid: Grid, sizes: Sizes, threads: int = 1)
     fits = item * dual * shape.p + ahead * (item * dual * shape.p + (8 + item) * dual**2)
     if max(shape.counts) >= shape.p:
         # The sums and a product; of each fit a copy of them, a product, and a factor.
-        fits = max(fits, (8 + item) * square + ahead * 8 * square + threads * 2 * item * square)
-    block = ROWS * (2 * item * shape.p + (4 + item) * shape.d)
+        primal = shape.trainings * sum(count >= shape.p for count in shape.counts)
+        copies, running = min(ahead, primal), min(threads, primal)
+        fits = max(fits, (8 + item + 8 * copies + 2 * item * running) * square)
+    # Blocks of samples that are drawn, each with its features; and one that is fitted.
+    drawn = item * shape.p + (4 if item == 4 else 12) * shape.d
+    blocks = ROWS * (ahead * drawn + item * shape.p)
     readouts = 3 * 8 * shape.p * shape.readouts
     held = 4 * weights + (8 * weights if item == 8 else 0)
-    return (held + max(step, fits + (ahead + 1) * block + readouts)) / MIB
+    return (held + max(step, fits + blocks + readouts)) / MIB
 
 
 def shard(task: ShardTask, networks: int | None = None, threads: int = 1) -> Cost:
@@ -270,9 +276,12 @@ def shard(task: ShardTask, networks: int | None = None, threads: int = 1) -> Cos
 
 
 def shard_threads(task: ShardTask) -> int:
-    """Give the threads that let one replicate, all that a stopped shard loses, end in an hour."""
+    """Give the threads that let one replicate, all that a stopped shard loses, end in time.
+
+    No more than that: memory grows with each.
+    """
     seconds = _seconds(network_work(task.problem, task.grid, task.sizes))
-    return min(LARGEST_THREADS, math.ceil(seconds / 3600))
+    return min(LARGEST_THREADS, math.ceil(seconds / LONGEST_REPLICATE))
 
 
 def eigenvalues(task: EigenvaluesTask) -> Cost:
@@ -340,7 +349,7 @@ def merging(plan: Plan, figure: FigurePlan) -> Cost:
     disk = FILE + sum(_merged_disk(plan, curve) for curve in figure.curves)
     files = sum(len(keys) for curve in figure.curves for keys in curve.files.values())
     seconds = START_SECONDS + files * FILE_SECONDS + disk * MERGING_SECONDS
-    return Cost(seconds, START_MEMORY + MERGED_COPIES * disk, disk)
+    return Cost(seconds, START_MEMORY + MERGING_MEMORY + MERGED_COPIES * disk, disk)
 
 
 def drawing(plan: Plan, figure: FigurePlan) -> Cost:

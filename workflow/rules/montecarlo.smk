@@ -1,6 +1,6 @@
 # Stage 3: simulated networks; a shard is one curve and one block of network replicates. A folder
 # holds all shards of a curve, and the finished replicates of those that were stopped. Numbers do
-# not depend on threads; there are several where a network would take more than an hour, and
+# not depend on threads; there are several where a network would take more than four hours, and
 # `--set-threads montecarlo=4` says how many where memory allows fewer jobs than cores.
 rule montecarlo:
     output:
