@@ -79,7 +79,7 @@ SlurmdTimeout=10
 SlurmctldTimeout=10
 ReturnToService=2
 KillWait=2
-MinJobAge=300
+MinJobAge=3600
 OverTimeLimit=0
 # Nodes claim more than this machine has.
 SlurmdParameters=config_overrides
