@@ -27,6 +27,13 @@ report: "workflow/report/workflow.rst"
 include: "workflow/rules/common.smk"
 
 
+onerror:
+    print(
+        "Not everything was made. Each job that failed is named above, with its log, which says why."
+        " What is finished is kept: run the same command again to go on."
+    )
+
+
 localrules:
     all,
 

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 import numpy as np
@@ -22,6 +23,7 @@ from giantstep.bounds import (
     lower_bound_with_bias,
 )
 from giantstep.bulk import BULKS, ISOTROPIC, TRAINED_NORMS
+from giantstep.config import InvalidConfigError
 from giantstep.faults import (
     COUNT,
     POSITIVE,
@@ -190,8 +192,24 @@ def _parser() -> argparse.ArgumentParser:
     opened.add_argument(
         "--project", default=".", help="the folder in which the workflow was run (default here)"
     )
+    _add_explain(commands.add_parser("explain", help="what the workflow would run, and why"))
     command("bounds", "bounds on the error optimised over the ridge, for an aligned spike")
     return parser
+
+
+def _add_explain(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Show what the workflow would run, why, and what that costs."
+    parser.add_argument("figure", nargs="*", help="such as fig2 (default all)")
+    parser.add_argument(
+        "--configfile",
+        nargs="+",
+        default=(),
+        metavar="OVERLAY",
+        help="as for snakemake, such as config/paper.yaml",
+    )
+    parser.add_argument(
+        "--project", default=".", help="the folder in which the workflow is run (default here)"
+    )
 
 
 def _add_sizes(parser: argparse.ArgumentParser) -> None:
@@ -390,6 +408,20 @@ def _open(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _explain(arguments: argparse.Namespace) -> int:
+    """Print what the workflow would run."""
+    from giantstep import explaining  # only here: it takes a while to import
+
+    project, overlays = Path(arguments.project), arguments.configfile
+    try:
+        for line in explaining.told(explaining.explain(project, arguments.figure, overlays)):
+            print(line)
+    except (OSError, InvalidConfigError, explaining.NoPlanError) as error:
+        print(f"giantstep explain: error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
 def _readable(argument: str) -> str:
     """Keep argparse from taking -1e-3 or -1:0.5 for a flag: it spares what begins with a blank."""
     return f" {argument}" if re.match(r"-(\d|\.\d|inf|nan)", argument) else argument
@@ -399,8 +431,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     given = sys.argv[1:] if argv is None else argv
     arguments = _parser().parse_args([_readable(argument) for argument in given])
-    if arguments.command == "open":
-        return _open(arguments)
+    of_project = {"open": _open, "explain": _explain}
+    if arguments.command in of_project:
+        return of_project[arguments.command](arguments)
     run = {"theory": _theory, "simulate": _simulate, "spectrum": _spectrum, "bounds": _bounds}
     try:
         table = run[arguments.command](arguments)

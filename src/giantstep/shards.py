@@ -52,6 +52,11 @@ def complete(task: ShardTask, path: Path, say: Say = lambda text: None, threads:
             single.unlink(missing_ok=True)
 
 
+def held(folder: Path) -> set[int]:
+    """Tell by the files' names which replicates a folder holds."""
+    return {network for _, networks in _files(folder) for network in networks}
+
+
 def _single(folder: Path, network: int) -> Path:
     return folder / f"{block_name([network])}.nc"
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
+from giantstep import costs
 from giantstep.config import InvalidConfigError
 from giantstep.plan import drawing_identity, make_plan, merging_identity
 
@@ -49,3 +50,48 @@ def drawing(figure):
     """The identity of a figure's drawing (workflow/rules/identity.smk)."""
     identity = drawing_identity(figure, stage_script("figures"))
     return f"results/identity/{figure.name}/draw-{identity}"
+
+
+# What jobs ask of a scheduler, from the cost model; more with each attempt. On one machine it
+# changes nothing. Numbers do not depend on threads.
+
+
+def cost_of_shard(wildcards, threads):
+    """The cost of a shard."""
+    task = PLAN.montecarlo[f"{wildcards.key}/{wildcards.block}"]
+    return costs.shard(task, threads=threads)
+
+
+def threads_of_shard(wildcards):
+    """The threads of a shard."""
+    return costs.shard_threads(PLAN.montecarlo[f"{wildcards.key}/{wildcards.block}"])
+
+
+def cost_of_theory(wildcards, threads):
+    """The cost of a curve's theory."""
+    task = PLAN.theory[wildcards.key]
+    return costs.theory(task, PLAN.parameters[task.parameters])
+
+
+def cost_of_eigenvalues(wildcards, threads):
+    """The cost of a curve's simulated eigenvalues."""
+    return costs.eigenvalues(PLAN.eigenvalues[wildcards.key])
+
+
+def cost_of_figure(stage):
+    """The cost of a stage of a whole figure, such as `costs.merging`."""
+    return lambda wildcards, threads: stage(PLAN, figure_of(wildcards))
+
+
+def memory(cost):
+    """The memory to ask for, in MiB."""
+    return lambda wildcards, threads, attempt: costs.request(
+        cost(wildcards, threads), threads, attempt
+    ).memory
+
+
+def minutes(cost):
+    """The time to ask for."""
+    return lambda wildcards, threads, attempt: costs.request(
+        cost(wildcards, threads), threads, attempt
+    ).minutes

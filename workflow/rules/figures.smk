@@ -17,6 +17,9 @@ rule figures:
         ),
     log:
         "logs/figures/{figure}.log",
+    resources:
+        mem_mb=memory(cost_of_figure(costs.drawing)),
+        runtime=minutes(cost_of_figure(costs.drawing)),
     params:
         config=lambda wildcards: figure_of(wildcards).config,
     message:
@@ -37,6 +40,9 @@ rule scores:
         ),
     log:
         "logs/scores/{figure}.log",
+    resources:
+        mem_mb=memory(cost_of_figure(costs.scores)),
+        runtime=minutes(cost_of_figure(costs.scores)),
     message:
         "Scores of {wildcards.figure}"
     script:

@@ -7,6 +7,9 @@ rule merge:
         "results/figures/{figure}.nc",
     log:
         "logs/merge/{figure}.log",
+    resources:
+        mem_mb=memory(cost_of_figure(costs.merging)),
+        runtime=minutes(cost_of_figure(costs.merging)),
     params:
         science=lambda wildcards: figure_of(wildcards).science,
         curves=lambda wildcards: figure_of(wildcards).curves,
