@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 import numpy as np
@@ -184,7 +185,43 @@ def _parser() -> argparse.ArgumentParser:
         "--project", default=".", help="the folder in which the workflow was run (default here)"
     )
     command("bounds", "bounds on the error optimised over the ridge, for an aligned spike")
+    _add_maintenance(commands)
     return parser
+
+
+def _add_maintenance(commands: Any) -> None:
+    """Add the commands on a project's results."""
+    verify = commands.add_parser(
+        "verify",
+        help="compute a random part of a figure's data again, and compare",
+        description="Compute a random part of a figure's data again, and compare bit for bit.",
+    )
+    verify.add_argument("figure", help="such as fig2")
+    verify.add_argument(
+        "--sample",
+        default="5%",
+        metavar="SIZE",
+        help="share (5%%) or number (3) of theory points and of networks (default 5%%)",
+    )
+    verify.add_argument("--seed", type=int, help="of the drawing of the sample (default random)")
+    prune = commands.add_parser(
+        "prune",
+        help="list results that no config refers to, and remove them",
+        description="List results that no config refers to, ask, and remove them.",
+    )
+    prune.add_argument("--yes", action="store_true", help="remove them without asking")
+    for command in (verify, prune):
+        command.add_argument(
+            "--project", default=".", help="the folder of the project (default here)"
+        )
+        command.add_argument(
+            "--configfile",
+            type=Path,
+            nargs="+",
+            default=[],
+            help="overlays of config/config.yaml: those that the figure was made with, or that"
+            " refer to further results",
+        )
 
 
 def _add_sizes(parser: argparse.ArgumentParser) -> None:
@@ -392,6 +429,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args([_readable(argument) for argument in given])
     if arguments.command == "open":
         return _open(arguments)
+    if arguments.command in ("verify", "prune"):
+        from giantstep.maintenance import run as maintain  # only here, likewise
+
+        return maintain(arguments)
     run = {"theory": _theory, "simulate": _simulate, "spectrum": _spectrum, "bounds": _bounds}
     try:
         table = run[arguments.command](arguments)
