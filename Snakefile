@@ -18,9 +18,6 @@ from snakemake.utils import min_version
 min_version("9.3")
 
 
-configfile: f"{workflow.basedir}/config/config.yaml"
-
-
 report: "workflow/report/workflow.rst"
 
 
@@ -51,7 +48,14 @@ rule all:
             figure=PLAN.figures,
             format=["pdf", "svg", "png"],
         ),
+        collect("results/figures/{figure}.nc", figure=PLAN.figures),
         collect("results/scores/{figure}.csv", figure=PLAN.figures),
+        collect(
+            "results/checksums/{drawn}/{figure}.sha256",
+            drawn=damage.DRAWN,
+            figure=PLAN.figures,
+        ),
+        damage.lost(Path(), PLAN),
 
 
 include: "workflow/rules/identity.smk"

@@ -253,38 +253,6 @@ def test_drawing_again_gives_the_same_bytes(project):
     assert {name: (project / name).read_bytes() for name in OUTPUTS} == before
 
 
-def test_a_damaged_result_is_set_aside_and_made_again(project):
-    merged = project / "results/figures/fig2.nc"
-    whole = merged.read_bytes()
-    shard = next((project / "results/montecarlo").glob("tanh-tanh-eta1-alpha0_0.5-*/*.nc"))
-    shard.write_bytes(shard.read_bytes()[:5000])
-    merged.unlink()
-    said = snakemake(project, "results/figures/fig2.nc", code=1)
-    assert f"{shard.name}.damaged" in said
-    assert "Traceback" not in said.split("RuleException")[0]
-    snakemake(project, "results/figures/fig2.nc")
-    assert merged.read_bytes() == whole
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("beta: 1\n    ridge: 0.01", "beta: 0\n    ridge: 0.01", "panels.left.beta: 0.0 must be"),
-        ("ridge: 0.1", "ridges: 0.1", "unknown key 'ridges'"),
-    ],
-)
-def test_a_bad_config_starts_nothing(tmp_path, old, new, words):
-    for name in ("Snakefile", "config", "workflow", "profiles"):
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, tmp_path / name)
-    edit(tmp_path / FIGURE, old, new)
-    said = snakemake(tmp_path, code=1)
-    assert words in said
-    assert "Traceback" not in said
-    left = {path.name for path in tmp_path.iterdir()}
-    assert left <= {"Snakefile", "config", "workflow", "profiles", ".snakemake"}
-
-
 def test_snakemakes_lint_finds_only_what_is_argued():
     # Every rule runs in the one environment that the package itself is installed in, so that
     # what a rule computes is what the library computes: no rule has another of its own.

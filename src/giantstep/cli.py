@@ -194,6 +194,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_explain(commands.add_parser("explain", help="what the workflow would run, and why"))
     command("bounds", "bounds on the error optimised over the ridge, for an aligned spike")
+    _add_maintenance(commands)
     return parser
 
 
@@ -210,6 +211,41 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--project", default=".", help="the folder in which the workflow is run (default here)"
     )
+
+
+def _add_maintenance(commands: Any) -> None:
+    """Add the commands on a project's results."""
+    verify = commands.add_parser(
+        "verify",
+        help="compute a random part of a figure's data again, and compare",
+        description="Compute a random part of a figure's data again, and compare bit for bit.",
+    )
+    verify.add_argument("figure", help="such as fig2")
+    verify.add_argument(
+        "--sample",
+        default="5%",
+        metavar="SIZE",
+        help="share (5%%) or number (3) of theory points and of networks (default 5%%)",
+    )
+    verify.add_argument("--seed", type=int, help="of the drawing of the sample (default random)")
+    prune = commands.add_parser(
+        "prune",
+        help="list results that no config refers to, and remove them",
+        description="List results that no config refers to, ask, and remove them.",
+    )
+    prune.add_argument("--yes", action="store_true", help="remove them without asking")
+    for command in (verify, prune):
+        command.add_argument(
+            "--project", default=".", help="the folder of the project (default here)"
+        )
+        command.add_argument(
+            "--configfile",
+            type=Path,
+            nargs="+",
+            default=[],
+            help="overlays of config/config.yaml: those that the figure was made with, or that"
+            " refer to further results",
+        )
 
 
 def _add_sizes(parser: argparse.ArgumentParser) -> None:
@@ -408,6 +444,13 @@ def _open(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _maintain(arguments: argparse.Namespace) -> int:
+    """Verify or prune results."""
+    from giantstep.maintenance import run  # only here: it takes a while to import
+
+    return run(arguments)
+
+
 def _explain(arguments: argparse.Namespace) -> int:
     """Print what the workflow would run."""
     from giantstep import explaining  # only here: it takes a while to import
@@ -431,7 +474,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     given = sys.argv[1:] if argv is None else argv
     arguments = _parser().parse_args([_readable(argument) for argument in given])
-    of_project = {"open": _open, "explain": _explain}
+    of_project = {"open": _open, "explain": _explain, "verify": _maintain, "prune": _maintain}
     if arguments.command in of_project:
         return of_project[arguments.command](arguments)
     run = {"theory": _theory, "simulate": _simulate, "spectrum": _spectrum, "bounds": _bounds}

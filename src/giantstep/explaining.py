@@ -21,6 +21,7 @@ import xarray as xr
 
 from giantstep import costs, shards
 from giantstep.canonical import plain
+from giantstep.config import MAIN, load_config
 from giantstep.costs import Cost
 from giantstep.plan import (
     EigenvaluesTask,
@@ -32,7 +33,6 @@ from giantstep.plan import (
 )
 from giantstep.protocol import Problem
 
-CONFIG = Path("config/config.yaml")
 RESULTS = Path("results")
 NEW = "not made yet"
 FED = "what it is made from is made again"
@@ -84,14 +84,14 @@ def explain(
     InvalidConfigError
         With every fault of the configuration.
     NoPlanError
-        If there is no such figure or configuration, or Snakemake cannot plan.
+        If there is no such figure, or Snakemake cannot plan.
     """
     files = [Path(overlay).resolve() for overlay in overlays]
-    plan = make_plan(project, _config(project, files))
+    plan = make_plan(project, load_config(project, files))
     for name in figures:
         if name not in plan.figures:
             known = ", ".join(plan.figures)
-            raise NoPlanError(f"there is no figure {name} in {CONFIG}: name one of {known}")
+            raise NoPlanError(f"there is no figure {name} in {MAIN}: name one of {known}")
     pending = _pending(project, figures, files)
     situation = _Situation(project, plan, pending.pop(_MARKS, []))
     jobs = {situation.job(stage, path) for stage in pending for path in pending[stage]}
@@ -114,31 +114,12 @@ _FOLDERS = {
 }
 
 
-def _config(project: Path, overlays: Sequence[Path]) -> dict[str, Any]:
-    """Put the configuration together, as Snakemake does."""
-    from snakemake.common.configfile import load_configfile
-    from snakemake.exceptions import WorkflowError
-    from snakemake.utils import update_config
-
-    config: dict[str, Any] = {}
-    if not (project / CONFIG).is_file():
-        raise NoPlanError(
-            f"there is no {project / CONFIG}: say --project, or run it in the project"
-        )
-    try:
-        for file in (project / CONFIG, *overlays):
-            update_config(config, load_configfile(file))
-    except WorkflowError as error:
-        raise NoPlanError(str(error)) from None
-    return config
-
-
 def _pending(
     project: Path, figures: Sequence[str], overlays: Sequence[Path]
 ) -> dict[str, list[Path]]:
     """Ask Snakemake which files it would make, by their rules."""
     targets = [f for name in figures for f in (f"figures/{name}.pdf", f"results/scores/{name}.csv")]
-    command = [sys.executable, "-m", "snakemake", "--cores", "1", "--summary", *targets]
+    command = [sys.executable, "-m", "snakemake", "-n", "--summary", *targets]
     if overlays:
         command += ["--configfile", *map(str, overlays)]
     done = subprocess.run(command, cwd=project, capture_output=True, text=True)

@@ -11,8 +11,8 @@ from typing import Any
 from giantstep.canonical import digest
 
 PACKAGE = "giantstep"
-# Part of every key; raise it when the variables of a stage's file change.
-LAYOUT = 2
+# Part of every key; raise it when the files of a stage change in what they hold, or how.
+LAYOUT = 3
 
 
 # The module that only words refusals, and so computes no number; and the table of functions, of

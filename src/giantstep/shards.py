@@ -18,6 +18,7 @@ import xarray as xr
 
 from giantstep import dataset, stages
 from giantstep.plan import ShardTask, block_name
+from giantstep.seals import DamagedFileError
 
 Say = Callable[[str], None]
 # Seconds between two words on how far a replicate is.
@@ -71,7 +72,7 @@ def _stored(folder: Path, networks: Sequence[int], say: Say) -> dict[int, xr.Dat
         try:
             found = dataset.read(path)
             stored |= {network: found.sel(network=[network]) for network in wanted}
-        except dataset.DamagedFileError as error:
+        except DamagedFileError as error:
             say(str(error))
         except FileNotFoundError:  # a shard that ended meanwhile took it into its own file
             continue

@@ -2,7 +2,7 @@
 rule figures:
     input:
         lambda wildcards: drawing(figure_of(wildcards)),
-        data="results/figures/{figure}.nc",
+        data=ancient("results/figures/{figure}.nc"),
     output:
         pdf="figures/{figure}.pdf",
         svg="figures/{figure}.svg",
@@ -15,6 +15,7 @@ rule figures:
                 "title": figure_of(wildcards).config["title"],
             },
         ),
+        checksums="results/checksums/figures/{figure}.sha256",
     log:
         "logs/figures/{figure}.log",
     resources:
@@ -30,7 +31,8 @@ rule figures:
 
 rule scores:
     input:
-        "results/figures/{figure}.nc",
+        lambda wildcards: merging(figure_of(wildcards)),
+        data=ancient("results/figures/{figure}.nc"),
     output:
         report(
             "results/scores/{figure}.csv",
@@ -38,6 +40,7 @@ rule scores:
             category="Scores",
             labels=lambda wildcards: {"figure": wildcards.figure},
         ),
+        checksums="results/checksums/scores/{figure}.sha256",
     log:
         "logs/scores/{figure}.log",
     resources:

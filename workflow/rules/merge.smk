@@ -2,7 +2,9 @@
 rule merge:
     input:
         lambda wildcards: merging(figure_of(wildcards)),
-        lambda wildcards: [f"results/{path}" for path in figure_of(wildcards).files],
+        lambda wildcards: [
+            ancient(f"results/{path}") for path in figure_of(wildcards).files
+        ],
     output:
         "results/figures/{figure}.nc",
     log:
