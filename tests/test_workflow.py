@@ -71,7 +71,7 @@ def test_every_figure_is_made_and_nothing_half_written(finished):
         for suffix in ("pdf", "svg", "png"):
             assert (finished / f"figures/{name}.{suffix}").stat().st_size > 1000
     left = {folder.name for folder in (finished / "results").iterdir()}
-    stages = {"srf", "theory", "montecarlo", "spectrum", "eigenvalues"}
+    stages = {"srf", "theory", "montecarlo", "spectrum", "eigenvalues", "checksums"}
     assert left == stages | {"figures", "identity", "scores"}
     assert not list(finished.rglob("*.part"))
 

@@ -104,6 +104,8 @@ _MARKS = "identity"
 _STAGES = (
     "parameters", "saddle", "spectrum", "montecarlo", "eigenvalues", "merge", "figures", "scores",
 )  # fmt: skip
+# How Snakemake's table begins.
+_HEADER = "output_file\t"
 _FORMATS = ("pdf", "svg", "png")
 _FOLDERS = {
     "parameters": "srf",
@@ -125,8 +127,9 @@ def _pending(
     done = subprocess.run(command, cwd=project, capture_output=True, text=True)
     if done.returncode:
         raise NoPlanError(done.stderr.strip())
+    _, header, rows = done.stdout.partition(_HEADER)  # a dry run says something before
     pending: dict[str, list[Path]] = {}
-    for row in csv.DictReader(io.StringIO(done.stdout), delimiter="\t"):
+    for row in csv.DictReader(io.StringIO(header + rows), delimiter="\t"):
         if row["plan"] == "update pending" and row["rule"] in (*_STAGES, _MARKS):
             pending.setdefault(row["rule"], []).append(Path(row["output_file"]))
     return pending
