@@ -63,6 +63,7 @@ def uniform(axes: Axes, data: xr.Dataset) -> None:
         axes.plot(bias[place], values[place], color=colour, **style.STAR)
     axes.set_yscale("log")
     axes.set_xlabel("bias $b$ of all neurons")
+    axes.set_ylabel("error, objective, bound")
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -86,6 +87,6 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     limits(places[3], biased, {"lower_bound": True})
     heading(places[3], 3, setting(biased))
     places[3].set_yscale("log")
-    places[3].set_ylim(top=5)
+    places[3].set_ylim(top=3)
     places[3].legend(loc="upper right", ncols=2)
     return figure
