@@ -10,15 +10,27 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.activations import Array
+from giantstep.bulk import ISOTROPIC, TRAINED_NORMS
 from giantstep.figures import style
-from giantstep.figures.curves import heading, legend_beside, limits, markers, panel_data, setting
+from giantstep.figures.curves import (
+    BULK_LABELS,
+    heading,
+    legend_beside,
+    limits,
+    markers,
+    panel_data,
+    setting,
+)
+
+# How the theory of each bulk is drawn.
+BULKS = {ISOTROPIC: style.DASHED, TRAINED_NORMS: "-"}
 
 
-def line(axes: Axes, rates: Array, errors: Array, **look: Any) -> None:
+def line(axes: Axes, rates: Array, errors: Array, starred: bool = True, **look: Any) -> None:
     """Draw errors against the rates, and a star at the least, unless it is at an end."""
     axes.plot(rates, errors, **look)
     best = int(np.argmin(errors))
-    if 0 < best < rates.size - 1:
+    if starred and 0 < best < rates.size - 1:
         axes.plot(rates[best], errors[best], color=look["color"], **style.STAR)
 
 
@@ -27,13 +39,17 @@ def batches(axes: Axes, theory: xr.Dataset, networks: xr.Dataset) -> None:
     alpha = networks["alpha_simulated"].values[0]
     sizes = np.unique(theory["alpha0"].values)
     for size, look in zip(sizes, style.cycle(sizes.size), strict=True):
-        curve = theory.isel(curve=np.flatnonzero(theory["alpha0"].values == size))
-        errors = curve["test_error"].sel(alpha=alpha).values
-        line(axes, curve["learning_rate"].values, errors, color=look["color"])
+        of_size = theory.isel(curve=np.flatnonzero(theory["alpha0"].values == size))
+        for bulk, style_ in BULKS.items():
+            curve = of_size.isel(curve=np.flatnonzero(of_size["bulk"].values == bulk))
+            errors = curve["test_error"].sel(alpha=alpha).values
+            place = {"color": look["color"], "linestyle": style_}
+            line(axes, curve["learning_rate"].values, errors, starred=bulk != ISOTROPIC, **place)
         text = r"\infty" if np.isinf(size) else f"{size:g}"
         axes.plot([], [], label=rf"$\alpha_0 = {text}$", **look)
-        shown = networks.isel(curve=np.flatnonzero(networks["alpha0"].values == size))
-        shown = shown.isel(alpha_simulated=0)
+        # Theories of both bulks are beside the same networks.
+        once = (networks["alpha0"].values == size) & (networks["bulk"].values == ISOTROPIC)
+        shown = networks.isel(curve=np.flatnonzero(once), alpha_simulated=0)
         markers(axes, shown["learning_rate"], shown, "test_error", look)
 
 
@@ -45,7 +61,8 @@ def bounded(axes: Axes, theory: xr.Dataset, networks: xr.Dataset) -> None:
         ("upper_bound", "bound (26)", style.DASHED),
         ("lower_bound", "bound (27)", style.DOTTED),
     ):
-        line(axes, rates, one[name].values, color="black", linestyle=style_, label=text)
+        above: dict[str, Any] = {"color": "black", "linestyle": style_, "zorder": 3}
+        line(axes, rates, one[name].values, label=text, **above)
     alphas = one["alpha"].values
     for alpha, look in zip(alphas, style.cycle(alphas.size), strict=True):
         errors = one["optimal_test_error"].sel(alpha=alpha).values
@@ -66,6 +83,8 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     places = figure.subplots(2, 1, sharex=True)
     theory, networks, best, of_best = (panel_data(data, name) for name in config["panels"])
     batches(places[0], theory, networks)
+    for bulk, style_ in BULKS.items():
+        places[0].plot([], [], color="grey", linestyle=style_, label=BULK_LABELS[bulk])
     limits(places[0], theory, {"best_linear": True})
     alpha = networks["alpha_simulated"].values[0]
     heading(places[0], 0, rf"{setting(theory)}, $\alpha = {alpha:g}$")
