@@ -4,7 +4,7 @@ CORES ?= all
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: figures paper test lint benchmark lock clean help
+.PHONY: figures paper test test-kill test-slurm lint benchmark lock clean help
 
 figures: $(READY)
 	$(BIN)/snakemake --cores $(CORES)
@@ -14,6 +14,14 @@ paper: $(READY)
 
 test: lint
 	$(BIN)/pytest
+
+# Kills a small run at 30 moments, each stage once at least; KILLS_SEED=N repeats one such series.
+test-kill: $(READY)
+	KILLS=30 $(BIN)/pytest -s tests/test_interruption.py
+
+# The workflow on a Slurm cluster that is started for it, on this machine, and always stopped.
+test-slurm: $(READY)
+	tests/slurm/cluster.sh run $(BIN)/pytest tests/slurm
 
 benchmark: $(READY)
 	$(BIN)/python benchmarks/theory.py
@@ -40,7 +48,7 @@ $(READY): requirements.lock pyproject.toml
 
 # Pins anew from pyproject.toml; needs uv. The lock carries hashes, and no address.
 lock:
-	uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --extra test \
+	uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --extra test --extra slurm \
 	  --generate-hashes --no-header --no-annotate --upgrade -o requirements.lock pyproject.toml
 
 clean:
@@ -50,6 +58,8 @@ help:
 	@echo "make figures   every figure into figures/   (CORES=2 to use two cores)"
 	@echo "make paper     the same at the paper's size"
 	@echo "make test      style, types and tests"
+	@echo "make test-kill kill runs at 30 moments, and see that the same command completes them"
+	@echo "make test-slurm the workflow on a Slurm cluster of its own (installs Slurm, as root)"
 	@echo "make benchmark theory and simulation beside the usual ways of computing the same"
 	@echo "make lock      pin the requirements anew"
 	@echo "make clean     remove the environment and all results"

@@ -18,13 +18,17 @@ from snakemake.utils import min_version
 min_version("9.3")
 
 
-configfile: f"{workflow.basedir}/config/config.yaml"
-
-
 report: "workflow/report/workflow.rst"
 
 
 include: "workflow/rules/common.smk"
+
+
+onerror:
+    print(
+        "Not everything was made. Each job that failed is named above, with its log, which says why."
+        " What is finished is kept: run the same command again to go on."
+    )
 
 
 localrules:
@@ -44,7 +48,14 @@ rule all:
             figure=PLAN.figures,
             format=["pdf", "svg", "png"],
         ),
+        collect("results/figures/{figure}.nc", figure=PLAN.figures),
         collect("results/scores/{figure}.csv", figure=PLAN.figures),
+        collect(
+            "results/checksums/{drawn}/{figure}.sha256",
+            drawn=damage.DRAWN,
+            figure=PLAN.figures,
+        ),
+        damage.lost(Path(), PLAN),
 
 
 include: "workflow/rules/identity.smk"

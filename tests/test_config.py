@@ -137,7 +137,7 @@ def test_a_broken_main_config_is_refused():
     config["sed"] = 1
     del config["seed"]
     told = "\n".join(faults(ROOT, config))
-    assert "simulation.networks: 0 must be a whole number >= 1" in told
+    assert "simulation.networks: 0 must be a whole number from 1 to 1000000" in told
     assert "unknown key 'sed'" in told
     assert "missing key 'seed'" in told
     config = copy.deepcopy(CONFIG)

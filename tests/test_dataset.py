@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import time
 
@@ -11,6 +12,7 @@ import xarray as xr
 from giantstep import dataset, stages
 from giantstep.interruption import listen
 from giantstep.protocol import Grid, Protocol
+from giantstep.seals import DamagedFileError, check_seal
 
 STOPS = (signal.SIGINT, signal.SIGTERM)
 PROTOCOL = Protocol("tanh", "sign", 1, alpha0=1, beta=1)
@@ -46,7 +48,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(solved, tmp_path, m
         target.write_bytes(b"half a file")
 
     monkeypatch.setattr(xr.Dataset, "to_netcdf", torn)
-    with pytest.raises(dataset.DamagedFileError):
+    with pytest.raises(DamagedFileError):
         dataset.write(solved.assign_attrs(title="another"), path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
@@ -90,7 +92,32 @@ def test_a_damaged_file_is_set_aside(solved, tmp_path, damage):
         changed = xr.load_dataset(path)
         changed["test_error"][0, 0] += 1e-15
         changed.to_netcdf(path)
-    with pytest.raises(dataset.DamagedFileError, match="run the same command again"):
+    with pytest.raises(DamagedFileError, match="run the same command again"):
         dataset.read(path)
     assert not path.exists()
     assert path.with_name("result.nc.damaged").exists()
+
+
+def test_any_flipped_bit_is_seen(solved, tmp_path):
+    path = tmp_path / "result.nc"
+    dataset.write(solved, path)
+    whole = path.read_bytes()
+    for place in range(0, len(whole), 97):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with pytest.raises(DamagedFileError):
+            check_seal(path)
+
+
+def test_where_there_is_no_room_the_system_says_so_and_old_files_stay(solved, tmp_path):
+    path = tmp_path / "result.nc"
+    dataset.write(solved, path)
+    before = path.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))
+    try:
+        with pytest.raises(OSError, match=r"cannot be written \(File too large\): .*result.nc"):
+            dataset.write(solved.assign_attrs(title="another"), path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]

@@ -26,7 +26,7 @@ def test_environment_and_project_require_the_same():
 
 def test_the_lock_pins_with_hashes_all_that_the_project_requires():
     pins = dict(re.findall(r"^([\w.-]+)==([\w.]+)", LOCK, flags=re.MULTILINE))
-    required = PROJECT["dependencies"] + PROJECT["optional-dependencies"]["test"]
+    required = PROJECT["dependencies"] + sum(PROJECT["optional-dependencies"].values(), [])
     for name, lowest in map(minimum, required):
         pinned = tuple(int(part) for part in re.findall(r"\d+", pins[name])[: len(lowest)])
         assert pinned >= lowest, name

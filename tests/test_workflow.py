@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import warnings
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ import xarray as xr
 import yaml
 
 import giantstep
+from giantstep.explaining import explain
 
 ROOT = Path(__file__).parents[1]
 FIGURE = "config/figures/fig2.yaml"
@@ -69,7 +71,7 @@ def test_every_figure_is_made_and_nothing_half_written(finished):
         for suffix in ("pdf", "svg", "png"):
             assert (finished / f"figures/{name}.{suffix}").stat().st_size > 1000
     left = {folder.name for folder in (finished / "results").iterdir()}
-    stages = {"srf", "theory", "montecarlo", "spectrum", "eigenvalues"}
+    stages = {"srf", "theory", "montecarlo", "spectrum", "eigenvalues", "checksums"}
     assert left == stages | {"figures", "identity", "scores"}
     assert not list(finished.rglob("*.part"))
 
@@ -251,38 +253,6 @@ def test_drawing_again_gives_the_same_bytes(project):
     assert {name: (project / name).read_bytes() for name in OUTPUTS} == before
 
 
-def test_a_damaged_result_is_set_aside_and_made_again(project):
-    merged = project / "results/figures/fig2.nc"
-    whole = merged.read_bytes()
-    shard = next((project / "results/montecarlo").glob("tanh-tanh-eta1-alpha0_0.5-*/*.nc"))
-    shard.write_bytes(shard.read_bytes()[:5000])
-    merged.unlink()
-    said = snakemake(project, "results/figures/fig2.nc", code=1)
-    assert f"{shard.name}.damaged" in said
-    assert "Traceback" not in said.split("RuleException")[0]
-    snakemake(project, "results/figures/fig2.nc")
-    assert merged.read_bytes() == whole
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("beta: 1\n    ridge: 0.01", "beta: 0\n    ridge: 0.01", "panels.left.beta: 0.0 must be"),
-        ("ridge: 0.1", "ridges: 0.1", "unknown key 'ridges'"),
-    ],
-)
-def test_a_bad_config_starts_nothing(tmp_path, old, new, words):
-    for name in ("Snakefile", "config", "workflow", "profiles"):
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, tmp_path / name)
-    edit(tmp_path / FIGURE, old, new)
-    said = snakemake(tmp_path, code=1)
-    assert words in said
-    assert "Traceback" not in said
-    left = {path.name for path in tmp_path.iterdir()}
-    assert left <= {"Snakefile", "config", "workflow", "profiles", ".snakemake"}
-
-
 def test_snakemakes_lint_finds_only_what_is_argued():
     # Every rule runs in the one environment that the package itself is installed in, so that
     # what a rule computes is what the library computes: no rule has another of its own.
@@ -290,3 +260,55 @@ def test_snakemakes_lint_finds_only_what_is_argued():
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     found = set(re.findall(r"^ +\* (.+?):?$", done.stdout + done.stderr, flags=re.MULTILINE))
     assert found == {"Specify a conda environment or container for each rule."}
+
+
+def explained(project, *figures):
+    """What `giantstep explain` lists: the jobs of each stage, and all reasons."""
+    jobs = explain(project, figures, [project / "config/quick.yaml"])
+    counts = Counter(job.stage for job in jobs if job.stage in JOBS)
+    return counts, {job.stage: job.why for job in jobs}, sum(job.cost.seconds for job in jobs)
+
+
+def test_explain_agrees_with_a_dry_run_and_says_why(project):
+    assert explained(project) == ({}, {}, 0)
+
+    original = (project / FIGURE).read_text()
+    edit(project / FIGURE, "ridge: 0.01", "ridge: 0.02")
+    counts, why, _ = explained(project, "fig2")
+    assert counts == planned(project, "figures/fig2.pdf", "results/scores/fig2.csv")
+    assert why["montecarlo"] == "parameters have changed: grid.ridge from [0.01] to [0.02]"
+    assert why["saddle"] == why["montecarlo"]
+    assert why["merge"] == "its curves, or the code that merges, have changed"
+
+    style = "\nstyle:\n  colours: ['#000000', '#333333', '#666666', '#999999']\n"
+    (project / FIGURE).write_text(original + style)
+    counts, why, _ = explained(project)
+    assert counts == planned(project) == {"figures": 1}
+    assert why == {"figures": "its config, or the code that draws, has changed"}
+
+    (project / FIGURE).write_text(original.replace("alpha0: [0.5,", "alpha0: [0.25, 0.5,"))
+    counts, why, _ = explained(project)
+    assert counts == planned(project)
+    assert {why[stage] for stage in ("parameters", "saddle", "montecarlo")} == {"not made yet"}
+
+
+def test_explain_counts_replicates_that_are_there(project):
+    edit(project / "config/quick.yaml", "networks: 4", "networks: 4\n  networks_per_job: 2")
+    counts, why, others = explained(project)
+    assert counts == planned(project)
+    assert why["montecarlo"] == "its replicates are there, in other shards"
+    edit(project / "config/quick.yaml", "networks: 4", "networks: 8")
+    counts, _, more = explained(project)
+    assert counts == planned(project)
+    assert more > others
+
+
+def test_explain_tells_a_change_of_code_from_one_of_parameters(project):
+    theory = next((project / "results/theory").glob("tanh-tanh-eta1-alpha0_0.5-*.nc"))
+    theory.rename(theory.with_name(f"{theory.stem[:-12]}000000000000.nc"))
+    for made in ("results/figures/fig2.nc", "figures/fig2.pdf"):
+        (project / made).unlink()
+    counts, why, _ = explained(project)
+    assert counts == planned(project)
+    assert why["saddle"] == "the code that computes it has changed"
+    assert why["merge"] == "not made yet"

@@ -4,8 +4,8 @@ Given the batch, a row of the bulk of a neuron whose readout is omega has covari
 `(I + omega^2 tau B)/d`, `B = (1/n0) sum y^2 x x^T`. All that the theory needs of the random matrix
 B are limits of its resolvents `Z_k = 1/(1 + theta_k B)`: normalised traces of `B^j Z_k` and of
 `B^j Z_k Z_l`, and forms of the same between the spike v and the unit vector across it towards the
-target. One scalar equation for `f_k = tr Z_k` gives them all, in closed form and as sums in which
-nothing large cancels; those of pairs are divided differences, exact where theta_k = theta_l.
+target. One scalar equation for `f_k = tr Z_k` gives them all in closed form: those of pairs are
+divided differences, exact where theta_k = theta_l. Traces are sums of positive terms.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import roots_legendre
+from scipy.special import roots_hermitenorm, roots_legendre
 
 from giantstep.activations import Array, ScalarFunction, lookup
 from giantstep.gaussian import (
-    BOUNDED_RANGE,
     NODES,
     RANGE,
     derivative_variance,
@@ -27,18 +26,19 @@ from giantstep.gaussian import (
     hermite_coefficients,
     moments,
     split_rule,
-    strip_rule,
     unit_edges,
 )
 from giantstep.protocol import Protocol
 from giantstep.srf import equivalent_features
 
 # Sweeps of Newton's method for a trace, and the relative step at which it is done.
-_SWEEPS, _SETTLED = 100, 1e-15
+_SWEEPS, _SETTLED = 100, 4e-15
 # A coefficient of sigma below this is zero by symmetry.
 _ROUNDING = 1e-12
-# Panels of the rule over s are not made narrower than this, nor those over y more than so many.
-_NARROWEST, _MOST_PANELS = 0.05, 400
+# Panels of the rule over s are no more than this; from this sharpness down there is nothing sharp.
+_MOST_PANELS, _FLATTEST = 600, 1e-2
+# Beyond so many standard deviations from zero, noise is small: so many draws of it do.
+_NEAR, _DRAWS = 10, 24
 # Powers of y and of s = theta.x whose damped expectations are needed.
 _POWERS = {"y2": (2, 0), "y4": (4, 0), "y6": (6, 0), "y2s2": (2, 2), "y4s2": (4, 2),
            "y3s": (3, 1), "y5s": (5, 1)}  # fmt: skip
@@ -116,7 +116,8 @@ class FirstBatch:
         teacher = moments(target, 0.0, 1.0)
         power = float(teacher.second) + protocol.noise
         norm = math.hypot(float(teacher.slope), math.sqrt(power * scarcity))
-        handedness = math.copysign(1.0, float(moments(activation, 0.0, 1.0).slope))
+        h1 = float(moments(activation, 0.0, 1.0).slope)
+        handedness = -1.0 if h1 < -_ROUNDING else 1.0  # as `srf` orients the spike
         b3 = math.sqrt(6) * float(hermite_coefficients(activation, 3)[3])
         b3 = 0.0 if abs(b3) < _ROUNDING else b3
         tau = e * e * derivative_variance(activation) * scarcity
@@ -192,6 +193,8 @@ class FirstBatch:
 
     def pair_forms(self, theta: Array, single: Traces, pair: Traces) -> tuple[Array, Array, Array]:
         """Compute forms of B^j Z_k Z_l, j = 0, 1, 2, between (v, across), (S, R, R, 2, 2)."""
+        # D is between the target and itself, N between it and the noise, M between that and itself,
+        # in the units of `_turned`; their numbers are j.
         x, E = self.scarcity, pair.damped
         f = single.powers[0][:, :, None]
         F = 1 / (1 + theta * single.damped.y2s2)
@@ -244,46 +247,56 @@ def _labels(
 ) -> tuple[Array, Array]:
     """Give nodes y, and weights of E[s^j g(y)], j = 0, 1, 2, that resolve 1/(1 + sharpness y^2).
 
-    Here `y = f*(s) + noise`, s ~ N(0, 1). Only powers y^i s^j with an even i + j, of an odd
-    target, are asked for: without noise half of the nodes do.
+    Here `y = f*(s) + noise`, s ~ N(0, 1), and g bends on the scale of y itself or, around zero, of
+    `1/sqrt(sharpness)`; averaged over the noise, on the scale of that where it is larger.
+
+    Only powers y^i s^j with an even i + j, of an odd target, are asked for: without noise half of
+    the nodes do.
     """
-    width = math.inf if sharpness == 0 else 1 / math.sqrt(sharpness)
-    if width < 8 * math.sqrt(noise):
-        return _noisy_labels(target, math.sqrt(noise), width, fineness)
-    fine = np.arange(-RANGE, RANGE, max(width, _NARROWEST)) if width < 1 else np.zeros(1)
-    s, weight = split_rule(unit_edges(np.concatenate([target.kinks, fine])), fineness)
+    width, blur = 1 / math.sqrt(max(sharpness, _FLATTEST)), math.sqrt(noise)
+    s, weight = split_rule(_edges(target, max(width, blur)), fineness)
     if target.parity == "odd" and noise == 0:
         s, weight = s[s > 0], 2 * weight[s > 0]
     y, weights = target.value(s), weight * s ** np.arange(3)[:, None]
-    if noise > 0:
-        draws, shares = strip_rule(width / math.sqrt(noise))
-        y = np.add.outer(y, math.sqrt(noise) * draws).ravel()
-        weights = np.multiply.outer(weights, shares).reshape(3, -1)
-    return y, weights
+    if noise == 0:
+        return y, weights
+    near = (np.abs(y) < _NEAR * blur) & (width < _NEAR * blur)
+    parts = (
+        _blurred(y[near], weights[:, near], blur, width, fineness),
+        _scattered(y[~near], weights[:, ~near], blur, fineness),
+    )
+    return np.concatenate([part[0] for part in parts]), np.hstack([part[1] for part in parts])
 
 
-def _noisy_labels(
-    target: ScalarFunction, noise: float, width: float, fineness: int
-) -> tuple[Array, Array]:
-    """Give the same where noise of this standard deviation is no small one beside the width.
+def _edges(target: ScalarFunction, least: float) -> Array:
+    """Give panels of s on each of which a function of f*(s) bends little.
 
-    The densities of y, and of y with s and s^2, then bend on the scale of the noise alone.
+    It bends on a scale of `least` around f* = 0, and of f* itself from there on.
     """
-    grid = np.linspace(-BOUNDED_RANGE, BOUNDED_RANGE, 8001)
-    values = target.value(grid)
-    way = np.concatenate([np.zeros(1), np.cumsum(np.abs(np.diff(values)))])
-    steps = min(_MOST_PANELS, math.ceil(way[-1] / noise) + 1)
-    edges = np.interp(np.linspace(0, way[-1], steps), way, grid)
-    s, weight = split_rule(unit_edges(np.concatenate([target.kinks, edges])), fineness)
-    cell = max(noise, float(np.ptp(values)) / _MOST_PANELS)
-    cells = np.unique(np.add.outer(np.unique(np.round(values / cell)), np.arange(-9, 10)))
-    edges = np.union1d(cell * cells, graded_edges(0.0, min(width, 0.99)))
+    grid = np.linspace(-RANGE, RANGE, 20_001)
+    steepness = np.abs(target.derivative(grid))
+    panels = 1 + steepness / np.maximum(np.abs(target.value(grid)) / 2, least)
+    count = np.cumsum(panels) * (grid[1] - grid[0])
+    wanted = np.arange(count[0], count[-1], max(1.0, (count[-1] - count[0]) / _MOST_PANELS))
+    return unit_edges(np.concatenate([target.kinks, np.interp(wanted, count, grid)]))
+
+
+def _scattered(y: Array, weights: Array, blur: float, fineness: int) -> tuple[Array, Array]:
+    """Add noise that is small beside y, or beside what y is resolved to."""
+    draws, shares = roots_hermitenorm(_DRAWS * fineness)
+    noisy = np.add.outer(y, blur * draws).ravel()
+    return noisy, np.multiply.outer(weights, shares / shares.sum()).reshape(3, -1)
+
+
+def _blurred(
+    y: Array, weights: Array, blur: float, width: float, fineness: int
+) -> tuple[Array, Array]:
+    """Add noise to y around zero, by the densities of what comes out."""
+    reach = np.arange(-2.0 * _NEAR, 2 * _NEAR + 1)
+    edges = blur * np.union1d(reach, graded_edges(0.0, width / blur))
+    edges = edges[np.abs(edges) <= reach[-1] * blur]
     points, point_weights = roots_legendre(NODES * fineness)
     half = np.diff(edges)[:, None] / 2
-    y = ((edges[1:, None] + edges[:-1, None]) / 2 + half * points).ravel()
-    moments_of_s = (weight * s ** np.arange(3)[:, None]).T
-    density = np.concatenate([
-        np.exp(-(((part[:, None] - target.value(s)) / noise) ** 2) / 2) @ moments_of_s
-        for part in np.array_split(y, max(1, y.size * s.size // 1_000_000))
-    ]).T  # fmt: skip
-    return y, density * (half * point_weights).ravel() / (noise * math.sqrt(2 * math.pi))
+    noisy = ((edges[1:, None] + edges[:-1, None]) / 2 + half * points).ravel()
+    density = np.exp(-(((noisy - y[:, None]) / blur) ** 2) / 2) / (blur * math.sqrt(2 * math.pi))
+    return noisy, (weights @ density) * (half * point_weights).ravel()

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 import numpy as np
@@ -22,6 +23,7 @@ from giantstep.bounds import (
     lower_bound_with_bias,
 )
 from giantstep.bulk import BULKS, ISOTROPIC, TRAINED_NORMS
+from giantstep.config import InvalidConfigError
 from giantstep.faults import (
     COUNT,
     POSITIVE,
@@ -199,8 +201,60 @@ def _parser() -> argparse.ArgumentParser:
     opened.add_argument(
         "--project", default=".", help="the folder in which the workflow was run (default here)"
     )
+    _add_explain(commands.add_parser("explain", help="what the workflow would run, and why"))
     command("bounds", "bounds on the error optimised over the ridge, for an aligned spike")
+    _add_maintenance(commands)
     return parser
+
+
+def _add_explain(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Show what the workflow would run, why, and what that costs."
+    parser.add_argument("figure", nargs="*", help="such as fig2 (default all)")
+    parser.add_argument(
+        "--configfile",
+        nargs="+",
+        default=(),
+        metavar="OVERLAY",
+        help="as for snakemake, such as config/paper.yaml",
+    )
+    parser.add_argument(
+        "--project", default=".", help="the folder in which the workflow is run (default here)"
+    )
+
+
+def _add_maintenance(commands: Any) -> None:
+    """Add the commands on a project's results."""
+    verify = commands.add_parser(
+        "verify",
+        help="compute a random part of a figure's data again, and compare",
+        description="Compute a random part of a figure's data again, and compare bit for bit.",
+    )
+    verify.add_argument("figure", help="such as fig2")
+    verify.add_argument(
+        "--sample",
+        default="5%",
+        metavar="SIZE",
+        help="share (5%%) or number (3) of theory points and of networks (default 5%%)",
+    )
+    verify.add_argument("--seed", type=int, help="of the drawing of the sample (default random)")
+    prune = commands.add_parser(
+        "prune",
+        help="list results that no config refers to, and remove them",
+        description="List results that no config refers to, ask, and remove them.",
+    )
+    prune.add_argument("--yes", action="store_true", help="remove them without asking")
+    for command in (verify, prune):
+        command.add_argument(
+            "--project", default=".", help="the folder of the project (default here)"
+        )
+        command.add_argument(
+            "--configfile",
+            type=Path,
+            nargs="+",
+            default=[],
+            help="overlays of config/config.yaml: those that the figure was made with, or that"
+            " refer to further results",
+        )
 
 
 def _add_sizes(parser: argparse.ArgumentParser) -> None:
@@ -402,6 +456,27 @@ def _open(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _maintain(arguments: argparse.Namespace) -> int:
+    """Verify or prune results."""
+    from giantstep.maintenance import run  # only here: it takes a while to import
+
+    return run(arguments)
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    """Print what the workflow would run."""
+    from giantstep import explaining  # only here: it takes a while to import
+
+    project, overlays = Path(arguments.project), arguments.configfile
+    try:
+        for line in explaining.told(explaining.explain(project, arguments.figure, overlays)):
+            print(line)
+    except (OSError, InvalidConfigError, explaining.NoPlanError) as error:
+        print(f"giantstep explain: error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
 def _readable(argument: str) -> str:
     """Keep argparse from taking -1e-3 or -1:0.5 for a flag: it spares what begins with a blank."""
     return f" {argument}" if re.match(r"-(\d|\.\d|inf|nan)", argument) else argument
@@ -411,8 +486,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     given = sys.argv[1:] if argv is None else argv
     arguments = _parser().parse_args([_readable(argument) for argument in given])
-    if arguments.command == "open":
-        return _open(arguments)
+    of_project = {"open": _open, "explain": _explain, "verify": _maintain, "prune": _maintain}
+    if arguments.command in of_project:
+        return of_project[arguments.command](arguments)
     run = {"theory": _theory, "simulate": _simulate, "spectrum": _spectrum, "bounds": _bounds}
     try:
         table = run[arguments.command](arguments)

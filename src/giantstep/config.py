@@ -13,8 +13,11 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
+from giantstep.faults import shown
+
 SCHEMAS = Path("workflow/schemas")
 FIGURES = Path("config/figures")
+MAIN = Path("config/config.yaml")
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,37 @@ _Loader.add_implicit_resolver(
 )
 
 
+# Beyond, a config is no one's: in characters, in values (an anchor's as often as it is used), and
+# in levels of nesting.
+_LONGEST, _MOST, _DEEPEST = 1_000_000, 100_000, 30
+
+
+def _constructed(text: str) -> Any:
+    if len(text) > _LONGEST:
+        raise ValueError(f"it has {len(text)} characters, more than {_LONGEST}")
+    loader = _Loader(text)
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        if _count(node, {}, 0) > _MOST:
+            raise ValueError(f"it has more than {_MOST} values, each anchor's counted where used")
+        return loader.construct_document(node)
+    finally:
+        loader.dispose()
+
+
+def _count(node: yaml.Node, known: dict[int, int], depth: int) -> int:
+    """Count the values below a node as if no two were one."""
+    if depth > _DEEPEST:
+        raise ValueError(f"it is nested more than {_DEEPEST} levels deep, or within itself")
+    if id(node) not in known:
+        children = node.value if isinstance(node, yaml.CollectionNode) else []
+        pairs = (child if isinstance(child, tuple) else (child,) for child in children)
+        known[id(node)] = 1 + sum(_count(part, known, depth + 1) for pair in pairs for part in pair)
+    return known[id(node)]
+
+
 def load_yaml(path: Path, name: str) -> Any:
     """Read a YAML file.
 
@@ -73,16 +107,50 @@ def load_yaml(path: Path, name: str) -> Any:
         If it is missing, not YAML, or repeats a key.
     """
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+        return _constructed(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InvalidConfigError([ConfigFault(name, "", "there is no such file")]) from None
     except OSError as error:
         raise InvalidConfigError(
             [ConfigFault(name, "", f"not readable: {error.strerror}")]
         ) from None
-    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
-        text = " ".join(str(error).split())
+    except Exception as error:  # PyYAML raises anything on values that are not as they are tagged
+        text = " ".join(str(error).split())[:300]
         raise InvalidConfigError([ConfigFault(name, "", f"not readable as YAML: {text}")]) from None
+
+
+def overlaid(config: Any, overlay: Any) -> Any:
+    """Lay one config over another, as Snakemake does: mappings key by key, anything else whole."""
+    if not isinstance(config, dict) or not isinstance(overlay, dict):
+        return overlay
+    return config | {k: overlaid(config.get(k), v) for k, v in overlay.items()}
+
+
+def load_config(root: Path, overlays: Sequence[Path] = ()) -> Any:
+    """Read a project's config/config.yaml, and lay files over it, in order.
+
+    Raises
+    ------
+    InvalidConfigError
+        If any is missing, not YAML, or repeats a key.
+    """
+    config = load_yaml(root / MAIN, str(MAIN))
+    for path in overlays:
+        config = overlaid(config, load_yaml(path, str(path)))
+    return config
+
+
+def configurations(root: Path, overlays: Sequence[Path] = ()) -> Iterator[Any]:
+    """Give every configuration of a project: its default, and each overlay in config/ and beyond.
+
+    Raises
+    ------
+    InvalidConfigError
+        As `load_config`.
+    """
+    yield load_config(root)
+    own = sorted(path for path in (root / MAIN).parent.glob("*.yaml") if path != root / MAIN)
+    yield from (load_config(root, [path]) for path in (*own, *overlays))
 
 
 # JSON Schema counts 16.0 among the integers; a config that says it means something else.
@@ -104,10 +172,16 @@ def schema_faults(value: Any, schema: dict[str, Any], file: str) -> list[ConfigF
     """List every way in which a config departs from its schema."""
     errors = _Validator(schema).iter_errors(value)
     return [
-        ConfigFault(file, ".".join(map(str, leaf.absolute_path)), _sentence(leaf))
+        ConfigFault(file, ".".join(map(_step, leaf.absolute_path)), _sentence(leaf))
         for error in sorted(errors, key=lambda e: list(map(str, e.absolute_path)))
         for leaf in _leaves(error)
     ]
+
+
+def _step(key: object) -> str:
+    """Write a step of a path; a key that is no plain word in quotes."""
+    text = str(key)
+    return text if re.fullmatch(r"[\w.:+-]{1,60}", text, re.ASCII) else shown(key)
 
 
 def _leaves(error: ValidationError) -> Iterator[ValidationError]:
@@ -129,16 +203,16 @@ def _leaves(error: ValidationError) -> Iterator[ValidationError]:
 
 def _sentence(error: ValidationError) -> str:
     """Say what the value is and what is allowed, from the schema's own description."""
-    value = repr(error.instance)
-    value = value if len(value) < 80 else value[:77] + "..."
+    value = shown(error.instance)
     if error.validator == "additionalProperties":
         known = sorted(error.schema.get("properties", {}))  # type: ignore[union-attr]
         given: dict[Any, Any] = error.instance  # type: ignore[assignment]
         unknown = sorted(set(given) - set(known), key=str)
-        return f"unknown key {', '.join(map(repr, unknown))}; the keys are {', '.join(known)}"
+        return f"unknown key {', '.join(map(shown, unknown))}; the keys are {', '.join(known)}"
     if error.validator == "required":
         required: list[str] = error.validator_value  # type: ignore[assignment]
         missing = sorted(set(required) - set(error.instance))  # type: ignore[arg-type]
         return f"missing key {', '.join(map(repr, missing))}"
-    allowed = error.schema.get("allowed") if isinstance(error.schema, dict) else None
-    return f"{value} must be {allowed}" if allowed else error.message
+    schema = error.schema if isinstance(error.schema, dict) else {}
+    keys = f"a mapping with the keys {', '.join(schema.get('properties', {}))}"
+    return f"{value} must be {schema.get('allowed', keys)}"

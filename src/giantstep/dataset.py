@@ -16,6 +16,8 @@ import xarray as xr
 from giantstep import __version__
 from giantstep.interruption import uninterrupted
 from giantstep.learning import Status
+from giantstep.processes import alive
+from giantstep.seals import DamagedFileError, check_seal, seal, set_aside
 
 REFERENCES = (
     "Cui, Pesce, Dandi, Krzakala, Lu, Zdeborova, Loureiro: Asymptotics of feature learning in"
@@ -151,10 +153,6 @@ for _name in (
         )
 
 
-class DamagedFileError(RuntimeError):
-    """A result file that is not what was written."""
-
-
 def describe(
     dataset: xr.Dataset,
     title: str,
@@ -226,7 +224,7 @@ def content_hash(dataset: xr.Dataset) -> str:
 
 
 def write(dataset: xr.Dataset, path: str | Path) -> None:
-    """Write a dataset whole or not at all: beside, reopened and checked, synced, renamed.
+    """Write a dataset whole or not at all: beside, reopened and checked, sealed, synced, renamed.
 
     The same dataset gives the same bytes.
 
@@ -234,55 +232,54 @@ def write(dataset: xr.Dataset, path: str | Path) -> None:
     ------
     DamagedFileError
         If what was written does not read back as the same.
+    OSError
+        If there is no room, or no right, to write it.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     for left_behind in path.parent.glob(f".{path.name}.*.part"):
-        if not _running(left_behind):  # left by a job that was killed
+        writer = left_behind.name.split(".")[-2]
+        if not (writer.isdigit() and alive(int(writer))):  # left by a job that was killed
             left_behind.unlink(missing_ok=True)
     # An encoding that came from another file would cut texts to the lengths they had there.
     dataset = dataset.drop_encoding().assign_attrs(content_hash=content_hash(dataset))
     with uninterrupted():
         try:
-            dataset.to_netcdf(beside, engine="netcdf4", format="NETCDF4")
-            _check(beside, path)
-            with beside.open("rb") as handle:
-                os.fsync(handle.fileno())
+            _write_beside(dataset, beside)
+            if not _reads_back(beside, dataset.attrs["content_hash"]):
+                raise DamagedFileError(f"{path} does not read back as it was written")
+            seal(beside)
             beside.replace(path)
+        except OSError as error:
+            text = f"cannot be written ({error.strerror})"
+            raise OSError(error.errno, text, str(path)) from error
         finally:
             beside.unlink(missing_ok=True)
 
 
-def _running(part: Path) -> bool:
-    """Tell whether the process that a half-written file is named after is still there."""
+def _write_beside(dataset: xr.Dataset, beside: Path) -> None:
     try:
-        os.kill(int(part.name.split(".")[-2]), 0)
-    except (ValueError, ProcessLookupError):
-        return False
-    except PermissionError:
-        pass
-    return True
+        dataset.to_netcdf(beside, engine="netcdf4", format="NETCDF4")
+    except Exception:
+        # HDF5 does not say why; the system does, asked for the same room.
+        with beside.open("ab") as file:
+            file.write(bytes(dataset.nbytes + 2**20))
+            os.fsync(file.fileno())
+        raise
 
 
-def _check(path: Path, name: Path) -> xr.Dataset:
+def _reads_back(beside: Path, hashed: str) -> bool:
     try:
-        with uninterrupted():
-            dataset = xr.load_dataset(path, engine="netcdf4")
-        intact = dataset.attrs["content_hash"] == content_hash(dataset)
+        return content_hash(xr.load_dataset(beside, engine="netcdf4")) == hashed
     except MemoryError:
         raise
-    except Exception as error:  # netCDF4 raises anything on broken files
-        if isinstance(error, OSError) and (error.errno or 0) > 0:
-            raise  # the system's, not the file's: it is not there, or may not be read
-        raise DamagedFileError(f"{name} cannot be read ({error})") from error
-    if not intact:
-        raise DamagedFileError(f"{name} is not as it was written (its content hash differs)")
-    return dataset
+    except Exception:  # netCDF4 raises anything on broken files
+        return False
 
 
 def read(path: str | Path) -> xr.Dataset:
-    """Read a file that `write` made, checked against its content hash.
+    """Read a file that `write` made, checked against its seal.
 
     Raises
     ------
@@ -292,10 +289,11 @@ def read(path: str | Path) -> xr.Dataset:
     """
     path = Path(path)
     try:
-        return _check(path, path)
+        check_seal(path)
     except DamagedFileError as error:
-        aside = path.with_name(path.name + ".damaged")
-        path.replace(aside)
         raise DamagedFileError(
-            f"{error}; it was set aside as {aside}: run the same command again to make it anew"
+            f"{error}; it was set aside as {set_aside(path)}: run the same command again to make"
+            " it anew"
         ) from error
+    with uninterrupted():
+        return xr.load_dataset(path, engine="netcdf4")

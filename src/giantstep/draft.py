@@ -19,7 +19,7 @@ from giantstep.config import (
     load_yaml,
     schema_faults,
 )
-from giantstep.faults import POSITIVE, Fault, InvalidParametersError
+from giantstep.faults import POSITIVE, Fault, InvalidParametersError, shown
 from giantstep.identity import module_path
 from giantstep.protocol import (
     SPIKED_FIELDS,
@@ -68,6 +68,10 @@ class Asked:
     simulation: Grid | None = None
     optimal: bool = False
     spectrum: float | None = None
+
+
+# Of a panel; the product of its lists.
+_MOST_CURVES = 1000
 
 
 @dataclass(frozen=True)
@@ -122,7 +126,7 @@ class FigureDraft:
         sections = _SECTIONS | ({"alpha": section} if section else {})
         for fault in error.faults:
             place = sections.get(fault.name, f"panels.{panel}")
-            self.blame(f"{place}.{fault.name}", f"{fault.value!r} must be {fault.allowed}")
+            self.blame(f"{place}.{fault.name}", f"{shown(fault.value)} must be {fault.allowed}")
 
 
 def draft_figure(root: Path, name: str) -> FigureDraft:
@@ -173,7 +177,9 @@ def _check_colours(draft: FigureDraft) -> None:
 
         for i, colour in enumerate(colours):
             if not is_color_like(colour):
-                draft.blame(f"style.colours.{i}", f"{colour!r} must be a colour, such as '#0072b2'")
+                draft.blame(
+                    f"style.colours.{i}", f"{shown(colour)} must be a colour, such as '#0072b2'"
+                )
 
 
 def _draft_panel(draft: FigureDraft, panel: str, spec: dict[str, Any]) -> None:
@@ -217,6 +223,9 @@ def _problems(
     known = (*_COMMON, *names, "readout", *further, *_APART)
     fields = {k: spec[k] for k in known if k in spec}
     varied = [k for k in spec if k in fields and isinstance(fields[k], list)]
+    if (curves := math.prod(len(fields[k]) for k in varied)) > _MOST_CURVES:
+        draft.blame(f"panels.{panel}", f"has {curves} curves, must have {_MOST_CURVES} at most")
+        return
     for values in product(*(fields[k] for k in varied)):
         chosen = dict(zip(varied, values, strict=True))
         arguments = fields | chosen

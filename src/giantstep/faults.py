@@ -7,6 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+# Characters that a message shows of a value.
+_SHOWN = 80
+
+
+def shown(value: object) -> str:
+    """Write a value for a message: in one line, and only so much of it."""
+    text = repr(value)
+    return text if len(text) < _SHOWN else text[: _SHOWN - 3] + "..."
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -17,7 +26,7 @@ class Fault:
     allowed: str
 
     def __str__(self) -> str:
-        return f"{self.name} = {self.value!r}: must be {self.allowed}"
+        return f"{self.name} = {shown(self.value)}: must be {self.allowed}"
 
 
 class InvalidParametersError(ValueError):

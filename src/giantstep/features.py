@@ -127,9 +127,9 @@ def _independent(mu1: Array, weight: Array) -> Array:
 
 
 def curvatures(srf: SpikedFeatures, kappa: Array, fineness: int = 1) -> Array:
-    """Compute E sigma''(b + u kappa + sqrt(c) z) of each group: what twice a norm changes of mu0.
+    """Compute E sigma''(b + u kappa + sqrt(c) z) of each group, shape (G, *kappa.shape).
 
-    Shape (G, *kappa.shape); docs/trained-bulk.md.
+    It is the derivative of mu0 by half the squared norm of a row; docs/trained-bulk.md.
     """
     activation = lookup(srf.activation)
     slope = replace(activation, value=activation.derivative, moments=None)

@@ -11,8 +11,8 @@ from typing import Any
 from giantstep.canonical import digest
 
 PACKAGE = "giantstep"
-# Part of every key; raise it when the variables of a stage's file change.
-LAYOUT = 2
+# Part of every key; raise it when the files of a stage change in what they hold, or how.
+LAYOUT = 3
 
 
 # The module that only words refusals, and so computes no number; and the table of functions, of
@@ -76,11 +76,17 @@ def fingerprint(source: str) -> str:
     while waiting:
         name = waiting.pop()
         if name not in seen:
-            tree = ast.parse(_path(name).read_text(encoding="utf-8"))
-            seen[name] = _syntax(tree)
-            waiting += [imported for imported in _imports(tree) if imported not in seen]
+            seen[name], imports = _parsed(_path(name).read_text(encoding="utf-8"))
+            waiting += [imported for imported in imports if imported not in seen]
     modules = {name: tree for name, tree in seen.items() if name != source}
     return digest(seen[source], modules)
+
+
+@cache
+def _parsed(text: str) -> tuple[list[Any], tuple[str, ...]]:
+    """Give the syntax of a module and what it imports; most modules are part of many prints."""
+    tree = ast.parse(text)
+    return _syntax(tree), tuple(_imports(tree))
 
 
 def _path(source: str) -> Path:

@@ -7,31 +7,36 @@ import sys
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
-from giantstep.dataset import DamagedFileError
 from giantstep.faults import InvalidParametersError
 from giantstep.interruption import listen
+from giantstep.running import RECORDS, job
+from giantstep.seals import DamagedFileError
 
 # What a shell says of a command that Ctrl-C ended.
 STOPPED = 130
 
 
 class _Both:
-    """A text stream that writes to two."""
+    """A text stream that writes to a terminal and a log, as long as each takes it.
 
-    def __init__(self, *streams: TextIO) -> None:
-        self.streams = streams
+    A full disk ends neither what is said of it, nor a job.
+    """
+
+    def __init__(self, terminal: TextIO, log: BinaryIO) -> None:
+        self.terminal, self.log = terminal, log
 
     def write(self, text: str) -> int:
-        for stream in self.streams:
-            stream.write(text)
-            stream.flush()
+        with contextlib.suppress(OSError):
+            self.terminal.write(text)
+            self.terminal.flush()
+        with contextlib.suppress(OSError):
+            self.log.write(text.encode())
         return len(text)
 
     def flush(self) -> None:
-        for stream in self.streams:
-            stream.flush()
+        """Do nothing: all is written at once."""
 
 
 @contextlib.contextmanager
@@ -45,12 +50,13 @@ def logged(path: str | Path) -> Iterator[None]:
     path : str or Path
         The log; made anew.
     """
-    with Path(path).open("w", encoding="utf-8") as log:
+    with Path(path).open("wb", buffering=0) as log:
         both = _Both(sys.stderr, log)
         with contextlib.redirect_stderr(both):
             listen()
             try:
-                yield
+                with job(RECORDS):
+                    yield
             except KeyboardInterrupt:
                 print("stopped: what is finished is kept; run again to go on", file=both)
                 sys.exit(STOPPED)

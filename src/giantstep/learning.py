@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from giantstep.activations import Array
 from giantstep.batch import FirstBatch
-from giantstep.bulk import ISOTROPIC, TRAINED, Bulk, Channels, IsotropicBulk, settled_bulk
+from giantstep.bulk import ISOTROPIC, TRAINED_NORMS, Bulk, Channels, IsotropicBulk, settled_bulk
 from giantstep.features import ConditionalFeatures, conditional_features
 from giantstep.means import Means, Misfit, solve_means
 from giantstep.protocol import Grid, Problem, SpikedFeatures
@@ -292,10 +292,9 @@ def _chain(
         features = conditional_features(srf, fineness, B)
         return _Chain(features, srf, IsotropicBulk(features.B, srf.groups, srf.beta))
     batch = FirstBatch.of(problem, fineness)
-    if bulk == TRAINED:
-        batch = replace(batch, coupling=0.0)
-    features = conditional_features(srf, fineness, B, norms=batch.coupling != 0)
-    return _Chain(features, srf, TrainedBulk(problem, features.B, batch))
+    norms = bulk == TRAINED_NORMS and batch.coupling != 0
+    features = conditional_features(srf, fineness, B, norms)
+    return _Chain(features, srf, TrainedBulk(problem, features.B, batch, norms))
 
 
 # A problem is often asked about again, point by point.

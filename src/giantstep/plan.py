@@ -11,7 +11,7 @@ from typing import Any
 from giantstep.canonical import digest
 from giantstep.config import ConfigFault, InvalidConfigError, load_schema, schema_faults
 from giantstep.draft import Asked, CurveDraft, FigureDraft, draft_figure
-from giantstep.faults import InvalidParametersError
+from giantstep.faults import InvalidParametersError, shown
 from giantstep.identity import fingerprint, key
 from giantstep.protocol import Grid, Problem, Protocol, written
 from giantstep.sizes import Sizes, check_sizes
@@ -225,7 +225,7 @@ def _blame(
         if fault.name not in ("dimension", "test_samples") or getattr(curve, fault.name):
             draft.blame_all(curve.panel, InvalidParametersError([fault]), section)
             continue
-        text = f"{fault.value!r} must be {fault.allowed}"
+        text = f"{shown(fault.value)} must be {fault.allowed}"
         if (found := ConfigFault(CONFIG, f"simulation.{fault.name}", text)) not in draft.faults:
             draft.faults.append(found)
 
@@ -307,7 +307,7 @@ def merging_identity(plan: Plan, figure: FigurePlan, script: str) -> str:
     return digest(figure.science, curves, plan.sizes, plan.root_seed, fingerprint(script))[:16]
 
 
-def drawing_identity(figure: FigurePlan, script: str) -> str:
-    """Hash all that a drawing depends on besides its data: config, module and script."""
+def drawing_identity(figure: FigurePlan, script: str, merging: str) -> str:
+    """Hash all that a drawing depends on: its data's identity, config, module and script."""
     drawing = fingerprint(f"giantstep.figures.{figure.name}")
-    return digest(figure.config, drawing, fingerprint(script))[:16]
+    return digest(merging, figure.config, drawing, fingerprint(script))[:16]

@@ -18,6 +18,7 @@ import xarray as xr
 
 from giantstep import dataset, stages
 from giantstep.plan import ShardTask, block_name
+from giantstep.seals import DamagedFileError
 
 Say = Callable[[str], None]
 # Seconds between two words on how far a replicate is.
@@ -52,6 +53,11 @@ def complete(task: ShardTask, path: Path, say: Say = lambda text: None, threads:
             single.unlink(missing_ok=True)
 
 
+def held(folder: Path) -> set[int]:
+    """Tell by the files' names which replicates a folder holds."""
+    return {network for _, networks in _files(folder) for network in networks}
+
+
 def _single(folder: Path, network: int) -> Path:
     return folder / f"{block_name([network])}.nc"
 
@@ -66,7 +72,7 @@ def _stored(folder: Path, networks: Sequence[int], say: Say) -> dict[int, xr.Dat
         try:
             found = dataset.read(path)
             stored |= {network: found.sel(network=[network]) for network in wanted}
-        except dataset.DamagedFileError as error:
+        except DamagedFileError as error:
             say(str(error))
         except FileNotFoundError:  # a shard that ended meanwhile took it into its own file
             continue

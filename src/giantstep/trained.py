@@ -24,13 +24,15 @@ class TrainedBulk:
     B : Array, shape (G, R)
         What makes the mu1 of the functions phi.
     batch : FirstBatch
+    norms : bool
+        Whether the norms count.
     """
 
-    def __init__(self, protocol: Protocol, B: Array, batch: FirstBatch) -> None:
+    def __init__(self, protocol: Protocol, B: Array, batch: FirstBatch, norms: bool) -> None:
         omega, pi = np.array(protocol.readout).T
         self.rows = Rows(B, pi, omega**2 * batch.tau, protocol.beta, batch)
-        # How the norm of a neuron goes with its overlap with the spike.
-        self.norms = omega * batch.coupling
+        # How the norm of a neuron goes with its overlap with the spike; none is no channel.
+        self.norms = omega * batch.coupling * norms
 
     @property
     def weight(self) -> int:
@@ -193,7 +195,11 @@ class TrainedChannels:
         return GroupOverlaps(V1, q1 - change, zeta, psi, xi)
 
     def _between_groups(self, direction: Array) -> tuple[Array, Array]:
-        """Give V1 between groups, and its derivative along a direction of the hats."""
+        """Give V1 between groups, and its derivative along a direction of the hats.
+
+        `V1 = E_b [D - beta D M D]` and, with `W = 1 - beta D M`,
+        `dV1 = E_b [W dD W^T - beta D M V1_hat^-1 dV1_hat V1_hat^-1 M D]`.
+        """
         (_, pi, growth, beta, batch), modes, shares = self.bulk.rows, self.modes, self.shares
         split, both = self.triangle.size, product(modes.grown, modes.grown)
         three = np.moveaxis(product(both, modes.grown), 3, 2)  # groups g, j, h

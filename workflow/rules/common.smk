@@ -4,16 +4,38 @@
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 
-from giantstep.config import InvalidConfigError
+from giantstep import costs, damage, running, seals
+from giantstep.config import InvalidConfigError, load_config, overlaid
 from giantstep.plan import drawing_identity, make_plan, merging_identity
 
 ROOT = Path(workflow.basedir)
 
 try:
+    # Files are read anew, and strictly; what Snakemake read of overlays, and --config, lies on top.
+    config = overlaid(load_config(ROOT, workflow.configfiles), config)
     PLAN = make_plan(ROOT, config)
 except InvalidConfigError as error:
     raise WorkflowError(str(error)) from None
+
+
+def starts_jobs():
+    """Whether this is a run: not a job of one, nor a question to it."""
+    asked = workflow.resource_settings.cores or workflow.resource_settings.nodes
+    return workflow.is_main_process and asked and not workflow.output_settings.dryrun
+
+
+running.lead()
+if starts_jobs():
+    try:
+        running.begin(running.RECORDS, logger.warning)
+    except running.AnotherRunError as error:
+        raise WorkflowError(str(error)) from None
+    for path in damage.damaged(Path(), PLAN):
+        logger.warning(
+            f"{path} is damaged: set aside as {seals.set_aside(path)}, to be made anew"
+        )
 
 
 wildcard_constraints:
@@ -29,9 +51,10 @@ def figure_of(wildcards):
     return PLAN.figures[wildcards.figure]
 
 
+# Names say what is in a file: times of files, which copies and checkouts change, do not count.
 def results(stage, keys):
     """Paths of a stage's results."""
-    return [f"results/{stage}/{key}.nc" for key in keys]
+    return [ancient(f"results/{stage}/{key}.nc") for key in keys]
 
 
 def stage_script(stage):
@@ -42,10 +65,55 @@ def stage_script(stage):
 def merging(figure):
     """The identity of a figure's merging (workflow/rules/identity.smk)."""
     identity = merging_identity(PLAN, figure, stage_script("merge"))
-    return f"results/identity/{figure.name}/merge-{identity}"
+    return ancient(f"results/identity/{figure.name}/merge-{identity}")
 
 
 def drawing(figure):
     """The identity of a figure's drawing (workflow/rules/identity.smk)."""
-    identity = drawing_identity(figure, stage_script("figures"))
-    return f"results/identity/{figure.name}/draw-{identity}"
+    identity = drawing_identity(figure, stage_script("figures"), merging(figure))
+    return ancient(f"results/identity/{figure.name}/draw-{identity}")
+
+
+# What jobs ask of a scheduler, from the cost model; more with each attempt. On one machine it
+# changes nothing. Numbers do not depend on threads.
+
+
+def cost_of_shard(wildcards, threads):
+    """The cost of a shard."""
+    task = PLAN.montecarlo[f"{wildcards.key}/{wildcards.block}"]
+    return costs.shard(task, threads=threads)
+
+
+def threads_of_shard(wildcards):
+    """The threads of a shard."""
+    return costs.shard_threads(PLAN.montecarlo[f"{wildcards.key}/{wildcards.block}"])
+
+
+def cost_of_theory(wildcards, threads):
+    """The cost of a curve's theory."""
+    task = PLAN.theory[wildcards.key]
+    return costs.theory(task, PLAN.parameters[task.parameters])
+
+
+def cost_of_eigenvalues(wildcards, threads):
+    """The cost of a curve's simulated eigenvalues."""
+    return costs.eigenvalues(PLAN.eigenvalues[wildcards.key])
+
+
+def cost_of_figure(stage):
+    """The cost of a stage of a whole figure, such as `costs.merging`."""
+    return lambda wildcards, threads: stage(PLAN, figure_of(wildcards))
+
+
+def memory(cost):
+    """The memory to ask for, in MiB."""
+    return lambda wildcards, threads, attempt: costs.request(
+        cost(wildcards, threads), threads, attempt
+    ).memory
+
+
+def minutes(cost):
+    """The time to ask for."""
+    return lambda wildcards, threads, attempt: costs.request(
+        cost(wildcards, threads), threads, attempt
+    ).minutes

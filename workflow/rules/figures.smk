@@ -2,7 +2,7 @@
 rule figures:
     input:
         lambda wildcards: drawing(figure_of(wildcards)),
-        data="results/figures/{figure}.nc",
+        data=ancient("results/figures/{figure}.nc"),
     output:
         pdf="figures/{figure}.pdf",
         svg="figures/{figure}.svg",
@@ -15,8 +15,12 @@ rule figures:
                 "title": figure_of(wildcards).config["title"],
             },
         ),
+        checksums="results/checksums/figures/{figure}.sha256",
     log:
         "logs/figures/{figure}.log",
+    resources:
+        mem_mb=memory(cost_of_figure(costs.drawing)),
+        runtime=minutes(cost_of_figure(costs.drawing)),
     params:
         config=lambda wildcards: figure_of(wildcards).config,
     message:
@@ -27,7 +31,8 @@ rule figures:
 
 rule scores:
     input:
-        "results/figures/{figure}.nc",
+        lambda wildcards: merging(figure_of(wildcards)),
+        data=ancient("results/figures/{figure}.nc"),
     output:
         report(
             "results/scores/{figure}.csv",
@@ -35,8 +40,12 @@ rule scores:
             category="Scores",
             labels=lambda wildcards: {"figure": wildcards.figure},
         ),
+        checksums="results/checksums/scores/{figure}.sha256",
     log:
         "logs/scores/{figure}.log",
+    resources:
+        mem_mb=memory(cost_of_figure(costs.scores)),
+        runtime=minutes(cost_of_figure(costs.scores)),
     message:
         "Scores of {wildcards.figure}"
     script:

@@ -2,11 +2,16 @@
 rule merge:
     input:
         lambda wildcards: merging(figure_of(wildcards)),
-        lambda wildcards: [f"results/{path}" for path in figure_of(wildcards).files],
+        lambda wildcards: [
+            ancient(f"results/{path}") for path in figure_of(wildcards).files
+        ],
     output:
         "results/figures/{figure}.nc",
     log:
         "logs/merge/{figure}.log",
+    resources:
+        mem_mb=memory(cost_of_figure(costs.merging)),
+        runtime=minutes(cost_of_figure(costs.merging)),
     params:
         science=lambda wildcards: figure_of(wildcards).science,
         curves=lambda wildcards: figure_of(wildcards).curves,

@@ -4,6 +4,9 @@ rule parameters:
         "results/srf/{key}.nc",
     log:
         "logs/parameters/{key}.log",
+    resources:
+        mem_mb=memory(lambda wildcards, threads: costs.parameters()),
+        runtime=minutes(lambda wildcards, threads: costs.parameters()),
     params:
         problem=lambda wildcards: PLAN.parameters[wildcards.key],
     message:

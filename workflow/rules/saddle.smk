@@ -6,6 +6,9 @@ rule saddle:
         "results/theory/{key}.nc",
     log:
         "logs/saddle/{key}.log",
+    resources:
+        mem_mb=memory(cost_of_theory),
+        runtime=minutes(cost_of_theory),
     params:
         task=lambda wildcards: PLAN.theory[wildcards.key],
     message:

@@ -7,6 +7,9 @@ rule spectrum:
         "results/spectrum/{key}.nc",
     log:
         "logs/spectrum/{key}.log",
+    resources:
+        mem_mb=memory(lambda wildcards, threads: costs.spectrum()),
+        runtime=minutes(lambda wildcards, threads: costs.spectrum()),
     params:
         task=lambda wildcards: PLAN.spectrum[wildcards.key],
     message:
@@ -20,6 +23,9 @@ rule eigenvalues:
         "results/eigenvalues/{key}.nc",
     log:
         "logs/eigenvalues/{key}.log",
+    resources:
+        mem_mb=memory(cost_of_eigenvalues),
+        runtime=minutes(cost_of_eigenvalues),
     params:
         task=lambda wildcards: PLAN.eigenvalues[wildcards.key],
     message:

@@ -9,6 +9,7 @@ from matplotlib import rc_context
 from giantstep import dataset
 from giantstep.figures import style
 from giantstep.joblog import logged
+from giantstep.seals import write_list
 
 if "snakemake" in globals():
     job = globals()["snakemake"]
@@ -18,5 +19,7 @@ if "snakemake" in globals():
         filterwarnings("error", message=".*layout not applied")
         with rc_context(style.rc()):  # type: ignore[arg-type]
             picture = drawing.draw(dataset.read(job.input.data), job.params.config)
-            for output in job.output:
+            *drawings, checksums = job.output
+            for output in drawings:
                 style.save(picture, Path(output))
+            write_list(drawings, checksums)

@@ -17,7 +17,12 @@ _OFFSET = 0.02
 
 
 def gaps(axes: Axes, data: xr.Dataset) -> None:
-    """Draw simulated over theoretical test error, less one, against the first batch's size."""
+    """Draw simulated over theoretical test error, less one, against the first batch's size.
+
+    The band is where two typical standard errors reach.
+    """
+    noise = data["simulated_test_error_stderr"] / data["test_error"].isel(alpha=0)
+    axes.axhspan(*(200 * noise.median().item() * np.array([-1, 1])), color="0.9", zorder=0)
     axes.axhline(0, color="black", linewidth=0.6)
     bulks = list(dict.fromkeys(data["bulk"].values))
     for i, (bulk, look) in enumerate(zip(bulks, style.cycle(len(bulks)), strict=True)):
@@ -28,11 +33,21 @@ def gaps(axes: Axes, data: xr.Dataset) -> None:
             for part in ("mean", "stderr")
         )
         x = chosen["alpha0"] * np.exp(_OFFSET * (2 * i - len(bulks) + 1))
-        axes.errorbar(x, 100 * (mean - 1), 100 * stderr, label=BULK_LABELS[bulk], **look)
+        axes.errorbar(x, 100 * (mean - 1), 100 * stderr, **look)
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter("{x:g}")
     axes.set_xlabel(r"first batch $\alpha_0 = n_0/d$")
     axes.set_ylabel("simulation over theory [%]")
+
+
+def legend(figure: Figure, data: xr.Dataset) -> None:
+    """Name the bulks, each with the mean of |z| over all protocols."""
+    bulks = list(dict.fromkeys(data["bulk"].values))
+    for bulk, look in zip(bulks, style.cycle(len(bulks)), strict=True):
+        z = abs(data["z_score_test_error"].values[data["bulk"].values == bulk]).mean()
+        label = f"{BULK_LABELS[bulk]}, mean $|z| = {z:.1f}$"
+        figure.axes[0].errorbar([], [], [], label=label, **look)
+    figure.legend(loc="outside upper center", ncols=len(bulks))
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -46,5 +61,5 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         gaps(places[i], shown)
         heading(places[i], i, setting(shown))
         places[i].label_outer()
-    places[0].legend()
+    legend(figure, data)
     return figure

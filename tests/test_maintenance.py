@@ -1,0 +1,106 @@
+"""`giantstep verify` computes again what a figure shows; `giantstep prune` removes the rest."""
+
+import shutil
+
+import pytest
+import tiny
+import xarray as xr
+
+from giantstep import dataset
+from giantstep.cli import main
+
+
+@pytest.fixture
+def project(tiny_run, tmp_path):
+    """A copy of the tiny project, finished, to be changed."""
+    return shutil.copytree(tiny_run, tmp_path / "project")
+
+
+def run(capsys, command, project, *arguments):
+    overlay = ("--project", str(project), "--configfile", str(project / "config/tiny.yaml"))
+    code = main([command, *arguments, *overlay])
+    return code, capsys.readouterr()
+
+
+def test_a_figures_file_is_verified_bit_for_bit(capsys, tiny_run):
+    code, said = run(capsys, "verify", tiny_run, "fig2", "--sample", "60%", "--seed", "1")
+    assert code == 0
+    assert "2 of 4 theory, 2 of 4 networks, 1 of 1 spectrum, 2 of 4 eigenvalues" in said.out
+    assert "drawn with --seed 1" in said.out
+    assert "all are the same, bit for bit" in said.out
+
+
+@pytest.mark.parametrize(
+    ("variable", "part"),
+    [("test_error", "theory"), ("simulated_q2", "networks"), ("density", "spectrum")],
+)
+def test_a_number_off_by_a_rounding_is_told(capsys, project, variable, part):
+    path = project / "results/figures/fig2.nc"
+    data = xr.load_dataset(path)
+    data[variable] = data[variable] * (1 + 4e-16)
+    dataset.write(data, path)
+    code, said = run(capsys, "verify", project, "fig2", "--sample", "1")
+    assert code == 1
+    assert f"left, {part} " in said.out
+    assert f"{variable} differs by" in said.out
+    assert "1 of 4 differ" in said.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("fig2", "--sample", "0"), "--sample 0: must be a share such as 5%"),
+        (("fig2", "--sample", "101%"), "--sample 101%: must be"),
+        (("fig2", "--seed", "-1"), "seed = -1: must be a whole number"),
+        (("fig9",), "there is no"),
+        (("../../etc",), "there is no"),
+    ],
+)
+def test_what_cannot_be_verified_is_refused(capsys, tiny_run, arguments, words):
+    code, said = run(capsys, "verify", tiny_run, *arguments)
+    assert (code, said.out) == (2, "")
+    assert words in said.err
+
+
+def test_a_file_of_another_configuration_is_not_verified(capsys, tiny_run):
+    assert main(["verify", "fig2", "--project", str(tiny_run)]) == 2
+    assert "--configfile" in capsys.readouterr().err
+
+
+def test_what_nothing_refers_to_is_listed_and_removed_once_told_to(capsys, project, monkeypatch):
+    used = tiny.made(project)
+    (project / "results/notes.txt").write_text("Not the workflow's.")
+    shard = next((project / "results/montecarlo").rglob("*.nc"))
+    old = [
+        project / "results/theory/old-0123456789ab.nc",
+        project / "results/montecarlo/old-0123456789ab/networks0-3.nc",
+        shard.with_name(shard.name + ".damaged"),
+        project / "results/scores/fig99.csv",
+    ]
+    for path in old:
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(bytes(1000))
+    half = shard.with_name("networks0-0.nc")
+    half.write_bytes(b"a replicate that a stopped shard left")
+    monkeypatch.setattr("builtins.input", lambda question: "n")
+    code, said = run(capsys, "prune", project)
+    assert code == 0
+    assert all(f"0.001 MB  {path}" in said.out for path in old)
+    assert "nothing was removed" in said.out
+    assert all(path.exists() for path in old)
+    code, said = run(capsys, "prune", project, "--yes")
+    assert not any(path.exists() for path in old)
+    assert not old[1].parent.exists()
+    half.unlink()
+    (project / "results/notes.txt").unlink()
+    assert tiny.made(project) == used
+
+
+def test_with_a_faulty_config_nothing_is_removed(capsys, project):
+    (project / "config/figures/fig8.yaml").write_text("title: 1\n")
+    old = project / "results/theory/old-0123456789ab.nc"
+    old.touch()
+    code, said = run(capsys, "prune", project, "--yes")
+    assert code == 2
+    assert "config/figures/fig8.yaml: title: 1 must be a text" in said.err
+    assert old.exists()

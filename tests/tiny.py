@@ -1,0 +1,69 @@
+"""A tiny project: every stage of the workflow, with networks so small that it takes seconds."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+CONFIG = """\
+figures: [fig2, fig4]
+simulation: {dimension: 64, networks: 4, trainings: 1, test_samples: 500, networks_per_job: 2}
+"""
+# The figures share their curve.
+FIGURE = """\
+title: Tiny
+caption: Tiny.
+theory: {alpha: {start: 0.5, stop: 2, points: 4}}
+simulation: {alpha: [0.5, 2]}
+spectrum: {alpha: 2}
+panels:
+  left: {activation: tanh, target: sign, learning_rate: 1, alpha0: 1, beta: 1, ridge: 0.1}
+"""
+COMMAND = (sys.executable, "-m", "snakemake", "--cores")
+OVERLAY = ("--configfile", "config/tiny.yaml")
+STAGES = ("srf", "theory", "montecarlo", "spectrum", "eigenvalues")
+
+
+def make(project):
+    """Copy what a run reads, code included, with tiny configs."""
+    project.mkdir(parents=True)
+    for name in ("Snakefile", "config", "workflow", "profiles", "src"):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, project / name)
+    (project / "config/tiny.yaml").write_text(CONFIG)
+    for figure in ("fig2", "fig4"):
+        (project / f"config/figures/{figure}.yaml").write_text(FIGURE)
+    return project
+
+
+def environment(project):
+    """Give an environment in which the project's own copy of the code runs."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("SNAKEMAKE", "GIANTSTEP"))}
+    return clean | {"PYTHONPATH": str(project / "src")}
+
+
+def snakemake(project, *arguments, cores=2, code=0):
+    """Run the project's workflow to its end; give what it said."""
+    done = subprocess.run(
+        [*COMMAND, str(cores), *arguments, *OVERLAY],
+        cwd=project,
+        env=environment(project),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert done.returncode == code, done.stdout
+    return done.stdout
+
+
+def made(project):
+    """Hash everything that was made."""
+    return {
+        str(path.relative_to(project)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for folder in ("results", "figures")
+        for path in sorted((project / folder).rglob("*"))
+        if path.is_file()
+    }
