@@ -91,6 +91,8 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
         (lambda f: f["panels"]["left"].update(activation="gelu"), "one of erf, hardtanh"),
         (lambda f: f["panels"]["left"].update(inputs=["student_t:2"]), "one of gaussian, rad"),
         (lambda f: f["panels"]["left"].update(model="network"), "model: is for an sRF"),
+        (lambda f: f["panels"]["left"].update(bias={1: 1}), "left.bias: is for an sRF"),
+        (lambda f: f["panels"]["left"].update(dimension=20), "left.dimension: 20 must be 64 or"),
         (lambda f: f["panels"]["left"].update(lower_bound=True), "needs a spike along the target"),
         (lambda f: f["panels"]["left"].update(readout=[{1: 1}, {1.0: 1}]), "stands twice"),
         (lambda f: f["panels"]["left"].update(readout=[{"a": 1}, {1: 1}]), "pairs of a finite"),
@@ -114,6 +116,19 @@ def test_a_broken_figure_is_refused_with_its_place_and_remedy(project, change, w
     (fault,) = faults(project(change))
     assert fault.startswith("config/figures/fig2.yaml: ")
     assert words in fault
+
+
+def test_a_panel_may_have_sizes_of_its_own_or_no_simulation(project):
+    def change(figure):
+        figure["panels"]["left"] |= {"networks": 3, "dimension": 70, "test_samples": 7}
+        figure["panels"]["right"]["simulated"] = False
+
+    curves = (plan := make_plan(project(change), CONFIG)).figures["fig2"].curves
+    tasks = [plan.montecarlo[key] for curve in curves for key in curve.shards]
+    assert {curve.panel for curve in curves if curve.shards} == {"left"}
+    assert {task.networks for task in tasks} == {(0, 1, 2)}
+    assert {(task.sizes.dimension, task.sizes.test_samples) for task in tasks} == {(70, 7)}
+    assert all(curve.theory for curve in curves)
 
 
 def test_a_broken_main_config_is_refused():

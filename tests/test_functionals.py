@@ -5,7 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from giantstep.bounds import best_over_learning_rate, bounds, lower_bound_with_bias, shifted
+from giantstep.bounds import (
+    best_linear_error,
+    best_over_learning_rate,
+    bounds,
+    lower_bound_with_bias,
+    shifted,
+)
 from giantstep.effective_function import learned_function
 from giantstep.faults import InvalidParametersError
 from giantstep.features import student
@@ -13,7 +19,7 @@ from giantstep.learning import solve
 from giantstep.measure import SLABS
 from giantstep.montecarlo import simulate
 from giantstep.optimise import optimal_learning_rate, optimal_ridge
-from giantstep.protocol import Grid, Protocol, SpikedFeatures
+from giantstep.protocol import Grid, Protocol, SpikedFeatures, one_spike
 from giantstep.replicates import summarise
 from giantstep.sizes import Sizes
 
@@ -71,6 +77,16 @@ def test_a_richer_vocabulary_has_a_lower_bound():
     two = replace(one, spike_strength=(1.0, 2.0), fraction=(0.5, 0.5))
     many = replace(one, spike_strength=(1.0, 2.0, 3.0), fraction=(0.4, 0.3, 0.3))
     assert bounds(many).lower < bounds(two).lower < bounds(one).lower
+
+
+def test_quenched_biases_bring_even_functions_within_reach():
+    features = {"bulk_variance": 1, "spike_strength": 1, "alignment": 1, "beta": 1}
+    half = ((-1, 0.5), (1, 0.5))
+    biased = one_spike("tanh", "relu", **features, readout=((1, 0.25), (-1, 0.75)), bias=half)
+    assert biased.fraction == (0.125, 0.125, 0.375, 0.375)
+    assert biased.bias == (-1, 1, -1, 1)
+    without = bounds(one_spike("tanh", "relu", **features)).lower
+    assert without > best_linear_error("relu") > 10 * bounds(biased).lower
 
 
 def test_bounds_are_refused_where_they_do_not_hold():

@@ -41,6 +41,7 @@ from giantstep.protocol import (
     NETWORK,
     SPIKED_FIELDS,
     STEP_FIELDS,
+    UNBIASED,
     UNIFORM,
     Grid,
     Problem,
@@ -125,6 +126,14 @@ def _add_problem(parser: argparse.ArgumentParser) -> None:
     spiked.add_argument("--bulk-variance", type=float, metavar="C", help="c > 0")
     spiked.add_argument("--spike-strength", type=float, metavar="R", help="r")
     spiked.add_argument("--alignment", type=float, metavar="G", help="gamma in [-1, 1]")
+    spiked.add_argument(
+        "--bias",
+        type=_vocabulary,
+        nargs="+",
+        default=UNBIASED,
+        metavar="VALUE:FRACTION",
+        help="quenched biases and their shares of the neurons (default 0:1)",
+    )
     spiked.add_argument(
         "--model", choices=MODELS, default=NETWORK, help="features that simulations take"
     )
@@ -276,6 +285,8 @@ def _problem(arguments: argparse.Namespace) -> Problem:
     readout = tuple(arguments.readout)
     if given == set(STEP_FIELDS) and arguments.model != NETWORK:
         raise argparse.ArgumentError(None, "--model is for spiked random features given directly")
+    if given == set(STEP_FIELDS) and arguments.bias != UNBIASED:
+        raise argparse.ArgumentError(None, "--bias is for spiked random features given directly")
     if given == set(SPIKED_FIELDS) and (arguments.steps != 1 or arguments.reuse_batch):
         raise argparse.ArgumentError(None, "--steps and --reuse-batch are for gradient steps")
     if given == set(STEP_FIELDS):
@@ -284,7 +295,8 @@ def _problem(arguments: argparse.Namespace) -> Problem:
         return Protocol(**common, **step, **further, readout=readout)
     if given == set(SPIKED_FIELDS):
         spiked = {name: getattr(arguments, name) for name in SPIKED_FIELDS}
-        return one_spike(**common, **spiked, readout=readout, model=arguments.model)
+        further = {"model": arguments.model, "bias": tuple(arguments.bias)}
+        return one_spike(**common, **spiked, **further, readout=readout)
     choices = " or all of ".join(
         " ".join(map(_flag, names)) for names in (STEP_FIELDS, SPIKED_FIELDS)
     )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from giantstep.bulk import ISOTROPIC, settled_bulk
 from giantstep.config import (
@@ -36,11 +36,11 @@ from giantstep.protocol import (
 
 _COMMON = ("activation", "target", "beta", "noise", "inputs")
 # What only an sRF has, and need not say.
-_MODEL = "model"
-# What is no part of the problem: the theory's bulk, and the size of simulations.
-_APART = ("bulk", "dimension")
-# A readout in YAML maps values to fractions; for an sRF it spreads bulk and spike over groups.
-_READOUT = "readout"
+_OF_SRF = ("model", "bias")
+# What is no part of the problem: the theory's bulk, and the sizes of simulations.
+_APART = ("bulk", "dimension", "networks", "test_samples")
+# A vocabulary in YAML maps values to fractions; for an sRF it spreads neurons over groups.
+_VOCABULARIES = ("readout", "bias")
 _KINDS: tuple[tuple[Callable[..., Problem], tuple[str, ...]], ...] = (
     (Protocol, STEP_FIELDS),
     (one_spike, SPIKED_FIELDS),
@@ -85,8 +85,8 @@ class CurveDraft:
     asked : Asked
     bulk : str
         That the theory takes, one of `bulk.BULKS`.
-    dimension : int, optional
-        That of simulations; by default the config's.
+    dimension, networks, test_samples : optional
+        Those of simulations, as in the config, whose they are by default.
     """
 
     name: str
@@ -95,6 +95,8 @@ class CurveDraft:
     asked: Asked
     bulk: str = ISOTROPIC
     dimension: int | None = None
+    networks: int | None = None
+    test_samples: int | Literal["exact"] | None = None
 
 
 @dataclass
@@ -214,10 +216,12 @@ def _problems(
         draft.blame(f"panels.{panel}", f"has {has}, must have all of {choices}")
         return
     make, names = kind
-    further = (_MODEL,) if make is one_spike else ()
-    if _MODEL in spec and not further:
-        draft.blame(f"panels.{panel}.{_MODEL}", "is for an sRF; a step trains a network")
-    fields = {k: spec[k] for k in (*_COMMON, *names, _READOUT, *further, *_APART) if k in spec}
+    further = _OF_SRF if make is one_spike else ()
+    for name in _OF_SRF:
+        if name in spec and name not in further:
+            draft.blame(f"panels.{panel}.{name}", "is for an sRF; a step trains a network")
+    known = (*_COMMON, *names, "readout", *further, *_APART)
+    fields = {k: spec[k] for k in known if k in spec}
     varied = [k for k in spec if k in fields and isinstance(fields[k], list)]
     if (curves := math.prod(len(fields[k]) for k in varied)) > _MOST_CURVES:
         draft.blame(f"panels.{panel}", f"has {curves} curves, must have {_MOST_CURVES} at most")
@@ -225,8 +229,9 @@ def _problems(
     for values in product(*(fields[k] for k in varied)):
         chosen = dict(zip(varied, values, strict=True))
         arguments = fields | chosen
-        if _READOUT in arguments:
-            arguments[_READOUT] = tuple(arguments[_READOUT].items())
+        for name in _VOCABULARIES:
+            if name in arguments:
+                arguments[name] = tuple(arguments[name].items())
         try:
             apart = {k: arguments.pop(k) for k in _APART if k in arguments}
             problem = make(**arguments)
@@ -247,6 +252,7 @@ def _asked(draft: FigureDraft, panel: str, spec: dict[str, Any]) -> Asked | None
     """Give the grids that a panel's curves are asked about; None where they cannot be."""
     axis = draft.config.get("theory", {}).get("alpha")
     simulated = draft.config.get("simulation", {}).get("alpha", ())
+    both = spec.get("simulated", True)
     spectrum = draft.config.get("spectrum", {}).get("alpha")
     ridges = spec.get("ridge")
     if (axis or simulated) and ridges is None:
@@ -260,7 +266,7 @@ def _asked(draft: FigureDraft, panel: str, spec: dict[str, Any]) -> Asked | None
         return None
     try:
         spaced = _spaced(axis) if axis else ()
-        simulation = Grid(merged_axis(simulated), ridge) if simulated else None
+        simulation = Grid(merged_axis(simulated), ridge) if simulated and both else None
         theory = Grid(merged_axis(spaced, simulated), ridge) if spaced or simulated else None
     except InvalidParametersError as error:
         draft.blame_all(panel, error)

@@ -196,7 +196,8 @@ def _sizes(simulation: dict[str, Any]) -> Sizes:
 
 def sized(sizes: Sizes, draft: CurveDraft) -> Sizes:
     """Give the sizes of a curve's simulations: the config's, unless its panel has its own."""
-    return sizes if draft.dimension is None else replace(sizes, dimension=draft.dimension)
+    own: dict[str, Any] = {"dimension": draft.dimension, "test_samples": draft.test_samples}
+    return replace(sizes, **{name: size for name, size in own.items() if size is not None})
 
 
 def _check_draft(draft: FigureDraft, sizes: Sizes) -> None:
@@ -221,7 +222,7 @@ def _blame(
     draft: FigureDraft, curve: CurveDraft, error: InvalidParametersError, section: str
 ) -> None:
     for fault in error.faults:
-        if fault.name not in ("dimension", "test_samples"):
+        if fault.name not in ("dimension", "test_samples") or getattr(curve, fault.name):
             draft.blame_all(curve.panel, InvalidParametersError([fault]), section)
             continue
         text = f"{shown(fault.value)} must be {fault.allowed}"
@@ -234,13 +235,13 @@ class _Builder:
 
     def __init__(self, plan: Plan, sizes: Sizes, simulation: dict[str, Any]) -> None:
         self.plan, self.sizes = plan, sizes
-        self.networks = tuple(range(simulation["networks"]))
+        self.networks = simulation["networks"]
         self.per_job = simulation["networks_per_job"]
 
     def curve(self, draft: CurveDraft) -> Curve:
         """Register the tasks of a curve, and give their keys."""
         problem, asked, slug = draft.problem, draft.asked, _slug(draft.problem)
-        sizes = sized(self.sizes, draft)
+        sizes, networks = sized(self.sizes, draft), range(draft.networks or self.networks)
         functions = (problem.activation, problem.target)
         parameters = key(slug, "giantstep.srf", functions, problem)
         self.plan.parameters[parameters] = problem
@@ -251,29 +252,37 @@ class _Builder:
             further["theory"] = key(slug, stage, functions, problem, asked.theory, draft.bulk)
             self.plan.theory[further["theory"]] = saddle
         if asked.simulation:
-            further |= self._shards(slug, problem, asked.simulation, sizes)
+            further |= self._shards(slug, problem, asked.simulation, sizes, networks)
         if asked.spectrum is not None:
-            further |= self._spectra(slug, parameters, problem, asked.spectrum, sizes)
+            further |= self._spectra(slug, parameters, problem, asked.spectrum, sizes, networks)
         keys = {"parameters": parameters, **further}
         return Curve(draft.name, draft.panel, problem, draft.bulk, sizes.dimension, **keys)
 
-    def _shards(self, slug: str, problem: Problem, grid: Grid, sizes: Sizes) -> dict[str, Any]:
+    def _shards(
+        self, slug: str, problem: Problem, grid: Grid, sizes: Sizes, networks: range
+    ) -> dict[str, Any]:
         functions = (problem.activation, problem.target)
         of_none = ShardTask(problem, grid, sizes, (), self.plan.root_seed)
         simulated = key(slug, "giantstep.montecarlo", functions, of_none)
         shards = {}
-        for start in range(0, len(self.networks), self.per_job):
-            task = replace(of_none, networks=self.networks[start : start + self.per_job])
+        for start in range(0, len(networks), self.per_job):
+            task = replace(of_none, networks=tuple(networks[start : start + self.per_job]))
             shards[f"{simulated}/{block_name(task.networks)}"] = task
         self.plan.montecarlo.update(shards)
         return {"simulation": simulated, "shards": tuple(shards)}
 
     def _spectra(
-        self, slug: str, parameters: str, problem: Problem, alpha: float, sizes: Sizes
+        self,
+        slug: str,
+        parameters: str,
+        problem: Problem,
+        alpha: float,
+        sizes: Sizes,
+        networks: range,
     ) -> dict[str, Any]:
         functions = (problem.activation, problem.target)
         sizes = Sizes(sizes.dimension)
-        task = EigenvaluesTask(problem, alpha, sizes, self.networks, self.plan.root_seed)
+        task = EigenvaluesTask(problem, alpha, sizes, tuple(networks), self.plan.root_seed)
         density = key(slug, "giantstep.spectrum", functions, problem, alpha)
         simulated = key(slug, "giantstep.eigenvalues", functions, task)
         self.plan.spectrum[density] = SpectrumTask(parameters, alpha)

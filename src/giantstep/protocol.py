@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,21 +73,22 @@ SPIKED_FIELDS = ("bulk_variance", "spike_strength", "alignment")
 
 Readout = tuple[tuple[float, float], ...]
 UNIFORM: Readout = ((1.0, 1.0),)
+UNBIASED: Readout = ((0.0, 1.0),)
 # How far fractions may be from adding up to one; they are then made to.
 _ROUNDING = 1e-6
 
 
-def _settled_readout(value: Any) -> tuple[Readout, list[Fault]]:
+def _settled_readout(value: Any, name: str = "readout") -> tuple[Readout, list[Fault]]:
     """Make a vocabulary a tuple of (value, fraction) pairs whose fractions add up to one."""
     allowed = "pairs of a finite value and a fraction > 0, the fractions adding up to 1"
     try:
         pairs = [(plain_number(letter), plain_number(fraction)) for letter, fraction in value]
     except (TypeError, ValueError):
-        return UNIFORM, [Fault("readout", value, allowed)]
+        return UNIFORM, [Fault(name, value, allowed)]
     total = sum(fraction for _, fraction in pairs if fraction in POSITIVE)
     sound = all(letter in FINITE and fraction in POSITIVE for letter, fraction in pairs)
     if not pairs or not sound or abs(total - 1) > _ROUNDING:
-        return UNIFORM, [Fault("readout", value, allowed)]
+        return UNIFORM, [Fault(name, value, allowed)]
     return tuple((letter, fraction / total) for letter, fraction in pairs), []
 
 
@@ -267,16 +269,19 @@ class Groups(NamedTuple):
 
 
 def _spread(
-    bulk_variance: float, spike_strength: float, readout: Readout
+    bulk_variance: float, spike_strength: float, readout: Readout, bias: Readout
 ) -> dict[str, tuple[float, ...]]:
-    """Give the groups of a vocabulary, from bulk and spike of a neuron whose readout is one.
+    """Give the groups of two vocabularies, from bulk and spike of a neuron whose readout is one.
 
-    `u = omega r` and `c = 1 + omega^2 (c - 1)`, theory.md section 2.
+    `u = omega r` and `c = 1 + omega^2 (c - 1)`, theory.md section 2; biases are independent of
+    readouts.
     """
+    pairs = list(product(readout, bias))
     return {
-        "bulk_variance": tuple(1 + omega**2 * (bulk_variance - 1) for omega, _ in readout),
-        "spike_strength": tuple(omega * spike_strength for omega, _ in readout),
-        "fraction": tuple(fraction for _, fraction in readout),
+        "bulk_variance": tuple(1 + omega**2 * (bulk_variance - 1) for (omega, _), _ in pairs),
+        "spike_strength": tuple(omega * spike_strength for (omega, _), _ in pairs),
+        "fraction": tuple(share * part for (_, share), (_, part) in pairs),
+        "bias": tuple(b for _, (b, _) in pairs),
     }
 
 
@@ -291,12 +296,17 @@ def one_spike(
     readout: Readout = UNIFORM,
     inputs: str = GAUSSIAN,
     model: str = NETWORK,
+    bias: Readout = UNBIASED,
 ) -> SpikedFeatures:
-    """Make the sRF of a vocabulary, from bulk and spike of a neuron whose readout is one."""
-    settled, faults = _settled_readout(readout)
-    if faults:
-        raise InvalidParametersError(faults)
-    groups: dict[str, Any] = _spread(bulk_variance, spike_strength, settled)
+    """Make the sRF of vocabularies, from bulk and spike of a neuron whose readout is one.
+
+    Quenched biases, like readouts, are given as pairs of a value and a fraction of the neurons.
+    """
+    readout, faults = _settled_readout(readout)
+    bias, further = _settled_readout(bias, "bias")
+    if faults + further:
+        raise InvalidParametersError(faults + further)
+    groups: dict[str, Any] = _spread(bulk_variance, spike_strength, readout, bias)
     return SpikedFeatures(
         activation=activation,
         target=target,

@@ -35,7 +35,7 @@ TITLED = (("learning_rate", "ridge"), ("spike_strength", "alignment", "ridge"))
 def written(name: str, value: str) -> str:
     """Write a parameter in LaTeX, by its symbol."""
     symbol = MEANINGS[name].symbol
-    if name == "readout":
+    if name in ("readout", "bias"):
         pairs = value.split()
         letters, shares = zip(*(pair.split(":") for pair in pairs), strict=True)
         alike = len({f"{float(share):.4f}" for share in shares}) == 1

@@ -20,6 +20,16 @@ DASHED, DOTTED = (0, (4, 2)), (0, (1, 1))
 # The same beside colour, where there are no markers.
 LINES = ("-", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (5, 2, 1, 2, 1, 2)), (0, (2, 2)))
 
+# An optimum.
+STAR: dict[str, Any] = {
+    "marker": "*",
+    "markersize": 8,
+    "markeredgecolor": "black",
+    "markeredgewidth": 0.4,
+    "linestyle": "none",
+    "zorder": 4,
+}
+
 
 def rc() -> dict[str, Any]:
     """Give the settings under which figures are drawn and saved, as matplotlib's rc parameters."""
