@@ -4,13 +4,16 @@ CORES ?= all
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: figures paper test test-kill test-slurm lint benchmark lock clean help
+.PHONY: figures paper supplement test test-kill test-slurm lint benchmark lock clean help
 
 figures: $(READY)
 	$(BIN)/snakemake --cores $(CORES)
 
 paper: $(READY)
 	$(BIN)/snakemake --cores $(CORES) --configfile config/paper.yaml
+
+supplement: $(READY)
+	$(BIN)/snakemake --cores $(CORES) --configfile config/supplement.yaml
 
 test: lint
 	$(BIN)/pytest
@@ -57,6 +60,7 @@ clean:
 help:
 	@echo "make figures   every figure into figures/   (CORES=2 to use two cores)"
 	@echo "make paper     the same at the paper's size"
+	@echo "make supplement figures that go beyond the paper"
 	@echo "make test      style, types and tests"
 	@echo "make test-kill kill runs at 30 moments, and see that the same command completes them"
 	@echo "make test-slurm the workflow on a Slurm cluster of its own (installs Slurm, as root)"
