@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from giantstep import stages
+from giantstep.bulk import ISOTROPIC
 from giantstep.plan import Curve, FigurePlan, Plan
 
 # What a file's parts are made by: points of the theory and its spectra, networks of both kinds.
@@ -144,7 +145,10 @@ def _again(part: Part, plan: Plan, solved: dict[str, xr.Dataset]) -> xr.Dataset:
     if part.kind == THEORY:
         if curve.theory not in solved:
             points = plan.theory[curve.theory]
-            solved[curve.theory] = stages.theory(_srf(curve), points.grid, [], points.optimal)
+            problem = _srf(curve) if points.bulk == ISOTROPIC else points.problem
+            solved[curve.theory] = stages.theory(
+                problem, points.grid, [], points.optimal, points.bulk
+            )
         return solved[curve.theory].isel(alpha=[part.number])
     if part.kind == SPECTRUM:
         return stages.spectral_density(_srf(curve), plan.spectrum[curve.spectrum].alpha, [])
