@@ -20,7 +20,7 @@ import numpy as np
 from giantstep.activations import Array
 from giantstep.faults import Fault, InvalidParametersError
 from giantstep.protocol import Groups, Problem, SpikedFeatures
-from giantstep.variances import response_slope, screened, triangle_of, variances
+from giantstep.variances import load_slope, response_slope, screened, triangle_of, variances
 
 # As the paper has it; with the covariance that the first batch gives to the rows, theory.md section
 # 9; and with neurons whose norms go with their overlaps with the spike, besides.
@@ -184,7 +184,7 @@ class IsotropicChannels:
         dA, dL = self.triangle.unpack(direction[:, :split]), direction[:, split:]
         M, BK, _ = screened(q, self.V1_hat, B, self.bulk.groups, beta)
         bend = c * np.einsum("sgr,srt,sgt->sg", BK, dA, BK)
-        slope = response_slope(q, bend[:, :, None], beta * M**2 * (c[:, None] * pi * c))
+        slope = response_slope(q, bend[:, :, None], load_slope(M, self.bulk.groups, beta))
         dq = slope[:, :, 0] + np.einsum("sgh,sh->sg", slope[:, :, 1:], dL)
         d = pi * c * q
         W = np.eye(c.size) - beta * d[:, :, None] * M  # (I + beta D V1_hat)^-1

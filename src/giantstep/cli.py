@@ -23,7 +23,6 @@ from giantstep.bounds import (
     lower_bound_with_bias,
 )
 from giantstep.bulk import BULKS, ISOTROPIC, TRAINED_NORMS
-from giantstep.config import InvalidConfigError
 from giantstep.faults import (
     COUNT,
     POSITIVE,
@@ -201,29 +200,19 @@ def _parser() -> argparse.ArgumentParser:
     opened.add_argument(
         "--project", default=".", help="the folder in which the workflow was run (default here)"
     )
-    _add_explain(commands.add_parser("explain", help="what the workflow would run, and why"))
     command("bounds", "bounds on the error optimised over the ridge, for an aligned spike")
     _add_maintenance(commands)
     return parser
 
 
-def _add_explain(parser: argparse.ArgumentParser) -> None:
-    parser.description = "Show what the workflow would run, why, and what that costs."
-    parser.add_argument("figure", nargs="*", help="such as fig2 (default all)")
-    parser.add_argument(
-        "--configfile",
-        nargs="+",
-        default=(),
-        metavar="OVERLAY",
-        help="as for snakemake, such as config/paper.yaml",
-    )
-    parser.add_argument(
-        "--project", default=".", help="the folder in which the workflow is run (default here)"
-    )
-
-
 def _add_maintenance(commands: Any) -> None:
     """Add the commands on a project's results."""
+    explain = commands.add_parser(
+        "explain",
+        help="what the workflow would run, and why",
+        description="Show what the workflow would run, why, and what that costs.",
+    )
+    explain.add_argument("figure", nargs="*", help="such as fig2 (default all)")
     verify = commands.add_parser(
         "verify",
         help="compute a random part of a figure's data again, and compare",
@@ -243,7 +232,7 @@ def _add_maintenance(commands: Any) -> None:
         description="List results that no config refers to, ask, and remove them.",
     )
     prune.add_argument("--yes", action="store_true", help="remove them without asking")
-    for command in (verify, prune):
+    for command in (explain, verify, prune):
         command.add_argument(
             "--project", default=".", help="the folder of the project (default here)"
         )
@@ -252,8 +241,9 @@ def _add_maintenance(commands: Any) -> None:
             type=Path,
             nargs="+",
             default=[],
-            help="overlays of config/config.yaml: those that the figure was made with, or that"
-            " refer to further results",
+            metavar="OVERLAY",
+            help="overlays of config/config.yaml, as for snakemake; for prune, those that refer to"
+            " further results",
         )
 
 
@@ -457,24 +447,10 @@ def _open(arguments: argparse.Namespace) -> int:
 
 
 def _maintain(arguments: argparse.Namespace) -> int:
-    """Verify or prune results."""
+    """Explain what would run; verify or prune results."""
     from giantstep.maintenance import run  # only here: it takes a while to import
 
     return run(arguments)
-
-
-def _explain(arguments: argparse.Namespace) -> int:
-    """Print what the workflow would run."""
-    from giantstep import explaining  # only here: it takes a while to import
-
-    project, overlays = Path(arguments.project), arguments.configfile
-    try:
-        for line in explaining.told(explaining.explain(project, arguments.figure, overlays)):
-            print(line)
-    except (OSError, InvalidConfigError, explaining.NoPlanError) as error:
-        print(f"giantstep explain: error: {error}", file=sys.stderr)
-        return 2
-    return 0
 
 
 def _readable(argument: str) -> str:
@@ -486,7 +462,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     given = sys.argv[1:] if argv is None else argv
     arguments = _parser().parse_args([_readable(argument) for argument in given])
-    of_project = {"open": _open, "explain": _explain, "verify": _maintain, "prune": _maintain}
+    of_project = {"open": _open, "explain": _maintain, "verify": _maintain, "prune": _maintain}
     if arguments.command in of_project:
         return of_project[arguments.command](arguments)
     run = {"theory": _theory, "simulate": _simulate, "spectrum": _spectrum, "bounds": _bounds}

@@ -1,4 +1,4 @@
-"""Commands on a project's results: `giantstep verify` and `giantstep prune`."""
+"""Commands on a project's results: `giantstep explain`, `verify` and `prune`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from giantstep.config import InvalidConfigError, load_config
-from giantstep.faults import Fault, Interval
+from giantstep.explaining import NoPlanError, explain, told
+from giantstep.faults import Fault
 from giantstep.opening import open_figure
 from giantstep.plan import make_plan
 from giantstep.prune import remove, unreferenced
 from giantstep.running import RECORDS, AnotherRunError, begin
 from giantstep.seals import DamagedFileError
+from giantstep.sizes import SEED
 from giantstep.verify import (
     Part,
     VerificationError,
@@ -25,15 +27,15 @@ from giantstep.verify import (
     sample,
 )
 
-SEED = Interval(0, 2**63 - 1, whole=True)
-
 
 def run(arguments: argparse.Namespace) -> int:
     """Run one of the commands; give the exit code: 0, or 1 for a difference, or 2 for an error."""
     try:
-        return {"verify": _verify, "prune": _prune}[arguments.command](arguments)
+        commands = {"explain": _explain, "verify": _verify, "prune": _prune}
+        return commands[arguments.command](arguments)
     except (
         InvalidConfigError,
+        NoPlanError,
         VerificationError,
         DamagedFileError,
         AnotherRunError,
@@ -43,6 +45,13 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
     except KeyboardInterrupt:
         return 130
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    jobs = explain(Path(arguments.project), arguments.figure, arguments.configfile)
+    for line in told(jobs):
+        print(line)
+    return 0
 
 
 def _verify(arguments: argparse.Namespace) -> int:

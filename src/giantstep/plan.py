@@ -255,8 +255,8 @@ class _Builder:
             further |= self._shards(slug, problem, asked.simulation, sizes, networks)
         if asked.spectrum is not None:
             further |= self._spectra(slug, parameters, problem, asked.spectrum, sizes, networks)
-        keys = {"parameters": parameters, **further}
-        return Curve(draft.name, draft.panel, problem, draft.bulk, sizes.dimension, **keys)
+        named = draft.name, draft.panel, problem, draft.bulk, sizes.dimension
+        return Curve(*named, parameters, **further)
 
     def _shards(
         self, slug: str, problem: Problem, grid: Grid, sizes: Sizes, networks: range

@@ -132,11 +132,15 @@ def response(V1_hat: Array, L: Array, B: Array, groups: Groups, beta: float) -> 
 
     def load(q: Array) -> tuple[Array, Array]:
         M = screened(q, V1_hat, B, groups, beta).M
-        slope = beta * M**2 * (groups.c[:, None] * groups.pi * groups.c)
-        return groups.c * np.einsum("sgg->sg", M), slope
+        return groups.c * np.einsum("sgg->sg", M), load_slope(M, groups, beta)
 
     diagonal = np.einsum("gr,srt,gt->sg", B, V1_hat, B, optimize=True)
     return settle(L, groups.c * diagonal, load)
+
+
+def load_slope(M: Values, groups: Groups, beta: float) -> Values:
+    """Give how the load `c_g M_gg` falls with q: `beta c_g M_gh^2 pi_h c_h`, shape (S, G, G)."""
+    return beta * M**2 * (groups.c[:, None] * groups.pi * groups.c)
 
 
 def settle(L: Array, most: Array, load: Callable[[Array], tuple[Array, Array]]) -> Array:
@@ -201,9 +205,9 @@ def from_response(
     q: Values, V1_hat: Values, B: Array, groups: Groups, beta: float
 ) -> tuple[Values, Values]:
     """Give V and T of `variances` once q solves its equation; real or complex."""
-    d, (M, BK, X) = groups.pi * groups.c, screened(q, V1_hat, B, groups, beta)
+    M, BK, X = screened(q, V1_hat, B, groups, beta)
     bend = groups.c[:, None, None] * BK[:, :, :, None] * BK[:, :, None]
-    slope = beta * M**2 * (groups.c[:, None] * d)
+    slope = load_slope(M, groups, beta)
     squares = X[:, :, None, :, None] * X[:, None, :, None]
     return differentiated(q, Slopes(X, bend, slope, squares), groups.pi, beta)
 
