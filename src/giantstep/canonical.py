@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import asdict, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from numpy.random import SeedSequence
@@ -16,7 +16,13 @@ from giantstep.protocol import Problem
 def plain(value: Any) -> Any:
     """Turn parameters into what JSON can hold, the same for the same parameters."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {"type": type(value).__name__} | {k: plain(v) for k, v in asdict(value).items()}
+        told = (
+            field
+            for field in fields(value)
+            if not field.metadata.get("later") or getattr(value, field.name) != field.default
+        )
+        named = {field.name: plain(getattr(value, field.name)) for field in told}
+        return {"type": type(value).__name__} | named
     if isinstance(value, dict):
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, list | tuple | range):

@@ -9,7 +9,7 @@ import numpy as np
 
 from giantstep.activations import Array, ScalarFunction, lookup
 from giantstep.gaussian import RANGE, graded_edges, moments, split_rule, unit_edges
-from giantstep.protocol import SpikedFeatures
+from giantstep.protocol import SpikedFeatures, noise_power
 
 # Combinations of the mu1 below this share of the largest are rounding, not functions.
 _INDEPENDENT = 1e-13
@@ -181,6 +181,6 @@ def conditional_features(
         along=np.concatenate(along),
         h=teacher.mean,
         h_z=teacher.slope,
-        target_residual=teacher.residual + srf.noise,
+        target_residual=teacher.residual + noise_power(srf),
         mirrored=mirrored,
     )

@@ -15,7 +15,7 @@ from giantstep.batch import FirstBatch
 from giantstep.bulk import ISOTROPIC, TRAINED_NORMS, Bulk, Channels, IsotropicBulk, settled_bulk
 from giantstep.features import ConditionalFeatures, conditional_features
 from giantstep.means import Means, Misfit, solve_means
-from giantstep.protocol import Grid, Problem, SpikedFeatures
+from giantstep.protocol import Grid, Problem, SpikedFeatures, noise_power
 from giantstep.resolvent import ACCEPTED, Equations, Points, Resolvent, solve_resolvent
 from giantstep.srf import equivalent_features
 from giantstep.trained import TrainedBulk
@@ -129,7 +129,7 @@ class _Chain:
         test_error = np.concatenate([misfit, scaled], axis=-1) @ self.expectations
         fitted = np.einsum("sk,sk->s", scaled, squared @ self.equations.weighted)
         return _Followed(
-            test_error=test_error - self.srf.noise,
+            test_error=test_error - noise_power(self.srf),
             training_error=at.scale**2 * (unfitted.sum(axis=-1) + fitted),
             mean=mean,
             channels=channels,

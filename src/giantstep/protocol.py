@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
@@ -29,6 +29,11 @@ from giantstep.faults import (
     plain_number,
 )
 from giantstep.inputs import GAUSSIAN, known_inputs, lookup_inputs
+from giantstep.losses import SQUARE, known_losses, lookup_loss
+
+# Of a field that is no part of the canonical form at its default: streams and keys from before it
+# was there stand.
+LATER = {"later": True}
 
 
 def _function_faults(name: str, value: object) -> list[Fault]:
@@ -44,6 +49,14 @@ def _inputs_faults(value: object) -> list[Fault]:
         lookup_inputs(str(value))
     except KeyError:
         return [Fault("inputs", value, f"one of {known_inputs()}")]
+    return []
+
+
+def _loss_faults(value: object) -> list[Fault]:
+    try:
+        lookup_loss(str(value))
+    except KeyError:
+        return [Fault("loss", value, f"one of {known_losses()}")]
     return []
 
 
@@ -67,6 +80,11 @@ def _settle(problem: Any, intervals: dict[str, Interval], faults: list[Fault]) -
         raise InvalidParametersError(sorted(faults, key=lambda fault: order.index(fault.name)))
 
 
+_NOISE = {
+    "noise": NON_NEGATIVE,
+    "outlier_fraction": Interval(0, 1),
+    "outlier_variance": NON_NEGATIVE,
+}
 # What makes a problem one step, or an sRF, besides what both have.
 STEP_FIELDS = ("learning_rate", "alpha0")
 SPIKED_FIELDS = ("bulk_variance", "spike_strength", "alignment")
@@ -109,6 +127,8 @@ class Protocol:
         Width over d, > 0.
     noise : float
         Variance of the label noise, >= 0.
+    outlier_fraction, outlier_variance : float
+        Share of the labels, in [0, 1], whose noise has another variance, >= 0.
     readout : tuple of (float, float)
         The readout at initialisation: values of sqrt(p) a0 and the fractions of neurons that have
         them. One value for all is the paper's main text.
@@ -136,13 +156,15 @@ class Protocol:
     inputs: str = GAUSSIAN
     steps: int = 1
     reuse_batch: bool = False
+    outlier_fraction: float = field(default=0.0, metadata=LATER)
+    outlier_variance: float = field(default=0.0, metadata=LATER)
 
     def __post_init__(self) -> None:
         intervals = {
             "learning_rate": NON_NEGATIVE,
             "alpha0": EXTENDED,
             "beta": POSITIVE,
-            "noise": NON_NEGATIVE,
+            **_NOISE,
         }
         readout, faults = _settled_readout(self.readout)
         object.__setattr__(self, "readout", readout)
@@ -213,6 +235,8 @@ class SpikedFeatures:
         Width over d, > 0.
     noise : float
         Variance of the label noise, >= 0.
+    outlier_fraction, outlier_variance : float
+        As in `Protocol`.
     fraction : float or tuple of float
         Shares pi > 0 of the neurons, which add up to one.
     bias : float or tuple of float
@@ -240,9 +264,11 @@ class SpikedFeatures:
     bias: float | tuple[float, ...] = 0.0
     inputs: str = GAUSSIAN
     model: str = NETWORK
+    outlier_fraction: float = field(default=0.0, metadata=LATER)
+    outlier_variance: float = field(default=0.0, metadata=LATER)
 
     def __post_init__(self) -> None:
-        intervals = {"alignment": Interval(-1, 1), "beta": POSITIVE, "noise": NON_NEGATIVE}
+        intervals = {"alignment": Interval(-1, 1), "beta": POSITIVE, **_NOISE}
         faults = _function_faults("activation", self.activation)
         faults += _function_faults("target", self.target) + _inputs_faults(self.inputs)
         if self.model not in MODELS:
@@ -297,6 +323,8 @@ def one_spike(
     inputs: str = GAUSSIAN,
     model: str = NETWORK,
     bias: Readout = UNBIASED,
+    outlier_fraction: float = 0.0,
+    outlier_variance: float = 0.0,
 ) -> SpikedFeatures:
     """Make the sRF of vocabularies, from bulk and spike of a neuron whose readout is one.
 
@@ -315,11 +343,25 @@ def one_spike(
         noise=noise,
         inputs=inputs,
         model=model,
+        outlier_fraction=outlier_fraction,
+        outlier_variance=outlier_variance,
         **groups,
     )
 
 
 Problem = Protocol | SpikedFeatures
+
+
+def noise_levels(problem: Problem) -> Readout:
+    """Give the variances of the label noise, each with the share of the labels that have it."""
+    share = problem.outlier_fraction
+    levels = (problem.noise, 1 - share), (problem.outlier_variance, share)
+    return tuple(level for level in levels if level[1] > 0)
+
+
+def noise_power(problem: Problem) -> float:
+    """Give the variance of the label noise over all labels: Delta of theory.md section 1."""
+    return sum(variance * share for variance, share in noise_levels(problem))
 
 
 @dataclass(frozen=True)
@@ -331,7 +373,9 @@ class Grid:
     alpha : tuple of float
         Training samples of the readout over d, each > 0.
     ridge : tuple of float
-        Penalties lambda >= 0, without 1/n; zero is the ridgeless limit.
+        Penalties lambda >= 0, without 1/n; zero, for the square loss, is the ridgeless limit.
+    loss : str
+        What the readout minimises, a name that `losses.lookup_loss` knows.
 
     Raises
     ------
@@ -341,10 +385,12 @@ class Grid:
 
     alpha: tuple[float, ...]
     ridge: tuple[float, ...]
+    loss: str = field(default=SQUARE, metadata=LATER)
 
     def __post_init__(self) -> None:
-        faults: list[Fault] = []
-        for name, interval in (("alpha", POSITIVE), ("ridge", NON_NEGATIVE)):
+        faults = _loss_faults(self.loss)
+        ridges = NON_NEGATIVE if self.loss == SQUARE else POSITIVE
+        for name, interval in (("alpha", POSITIVE), ("ridge", ridges)):
             values = tuple(plain_number(value) for value in getattr(self, name))
             object.__setattr__(self, name, values)
             faults += [Fault(name, v, str(interval)) for v in values if v not in interval]
@@ -352,6 +398,19 @@ class Grid:
                 faults.append(Fault(name, [], "at least one number"))
         if faults:
             raise InvalidParametersError(faults)
+
+
+def check_loss(problem: Problem, loss: str) -> None:
+    """Refuse losses of labels of +1 and -1 where labels are others.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    signs = problem.target == "sign" and noise_power(problem) == 0
+    if lookup_loss(loss).margin and not signs:
+        allowed = "square or huber, since only the target sign without noise has labels +1 and -1"
+        raise InvalidParametersError([Fault("loss", loss, allowed)])
 
 
 def merged_axis(*axes: Iterable[float]) -> tuple[float, ...]:

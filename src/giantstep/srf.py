@@ -7,7 +7,7 @@ import math
 from giantstep.activations import lookup
 from giantstep.faults import Fault, InvalidParametersError
 from giantstep.gaussian import derivative_variance, moments
-from giantstep.protocol import Problem, SpikedFeatures, one_spike
+from giantstep.protocol import Problem, SpikedFeatures, noise_power, one_spike
 
 _ROUNDING = 1e-13
 
@@ -31,7 +31,7 @@ def equivalent_features(problem: Problem) -> SpikedFeatures:
     e = problem.learning_rate / problem.beta
     h1 = float(moments(activation, 0.0, 1.0).slope)
     teacher = moments(target, 0.0, 1.0)
-    h1_star, h2_star = float(teacher.slope), float(teacher.second) + problem.noise
+    h1_star, h2_star = float(teacher.slope), float(teacher.second) + noise_power(problem)
     # A coefficient that vanishes by symmetry comes out as rounding, whose sign means nothing.
     h1, h1_star = (0.0 if abs(h) < _ROUNDING else h for h in (h1, h1_star))
     # The noise of a finite first batch, h2*/alpha0; at alpha0 = 0 no step is taken.
@@ -53,5 +53,7 @@ def equivalent_features(problem: Problem) -> SpikedFeatures:
         alignment=math.copysign(gamma, h1 * gamma),  # v takes the sign of h1, so that r >= 0
         beta=problem.beta,
         noise=problem.noise,
+        outlier_fraction=problem.outlier_fraction,
+        outlier_variance=problem.outlier_variance,
         inputs=problem.inputs,
     )
