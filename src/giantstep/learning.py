@@ -1,34 +1,35 @@
-"""Result 3.3 for the square loss: overlaps and errors, by the linear algebra of section 4."""
+"""Overlaps and errors on a grid, each point with its certificate: Result 3.3, and Appendix C."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from functools import lru_cache
-from typing import NamedTuple
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from giantstep.activations import Array
-from giantstep.batch import FirstBatch
-from giantstep.bulk import ISOTROPIC, TRAINED_NORMS, Bulk, Channels, IsotropicBulk, settled_bulk
-from giantstep.features import ConditionalFeatures, conditional_features
-from giantstep.means import Means, Misfit, solve_means
-from giantstep.protocol import Grid, Problem, SpikedFeatures, noise_power
-from giantstep.resolvent import ACCEPTED, Equations, Points, Resolvent, solve_resolvent
+from giantstep.bulk import ISOTROPIC, settled_bulk
+from giantstep.chain import chain_of
+from giantstep.convex import ConvexEquations, refined, solve_convex
+from giantstep.losses import SQUARE, lookup_loss
+from giantstep.protocol import Grid, Problem, check_loss
+from giantstep.resolvent import ACCEPTED, Points, Resolvent, solve_resolvent
 from giantstep.srf import equivalent_features
-from giantstep.trained import TrainedBulk
-from giantstep.variances import solve_certified
 
 # Up to which relative change of the hats, on twice as many nodes, a point is given out; and up to
 # which change of the test error, which near the interpolation threshold is so much larger.
 RESOLVED, TRUSTED = 1e-8, 1e-3
+# The first, for losses with corners or straight parts, where nodes converge more slowly.
+RESOLVED_CONVEX = 1e-4
 # A squared error this far below zero, over the label's power, is no rounding; nor is a smaller
 # change of it an error.
 _ROUNDING = 1e-14
 # Points x nodes solved together: arrays of this size stay in the processor's cache.
 _BATCH_ENTRIES = 1_500_000
+# Nodes over z or omega that a node over kappa has for another loss, as a rule.
+_CONVEX_WEIGHT = 240
 
 
 class Status(IntEnum):
@@ -50,16 +51,17 @@ class Status(IntEnum):
         return {
             Status.CONVERGED: "every equation holds to rounding",
             Status.NOT_CONVERGED: (
-                "the equations for V1, V2 have no finite solution that could be reached here;"
-                " take a larger ridge, or move alpha away from beta"
+                "the equations have no finite solution that could be reached here; take a larger"
+                " ridge (a smaller one for hinge), or move alpha away from beta; hinge and logistic"
+                " loss have none where the spike lies along the target"
             ),
             Status.UNSTABLE: (
                 "the linear equations for the overlaps are singular to rounding here;"
                 " take a larger ridge"
             ),
             Status.UNRESOLVED: (
-                "doubling the quadrature nodes changes the result here; take a larger ridge,"
-                " or a smaller spike strength"
+                "doubling the quadrature nodes changes the result here; take a larger ridge (a"
+                " smaller one for hinge or huber), or a smaller spike strength"
             ),
         }[self]
 
@@ -71,7 +73,10 @@ class Solution:
     Attributes
     ----------
     test_error, training_error : Array, shape (alphas, ridges)
-        Equation (25), and its counterpart on the training set.
+        Equation (25), and its counterpart on the training set; squared errors for any loss.
+    test_loss, training_loss : Array, shape (alphas, ridges)
+        The loss that was minimised, half the error for the square loss; the test's against labels
+        without noise.
     m, zeta, psi, q2, V2 : Array, shape (alphas, ridges, G)
         The overlaps, equation (17) and theory.md section 4, for each group of neurons.
     xi : Array, shape (alphas, ridges, G)
@@ -89,6 +94,8 @@ class Solution:
 
     test_error: Array
     training_error: Array
+    test_loss: Array
+    training_loss: Array
     m: Array
     zeta: Array
     psi: Array
@@ -103,81 +110,6 @@ class Solution:
     status: NDArray[np.int64]
 
 
-class _Chain:
-    """From V to the test error on one quadrature rule."""
-
-    def __init__(self, f: ConditionalFeatures, srf: SpikedFeatures, bulk: Bulk) -> None:
-        self.features, self.srf = f, srf
-        self.equations, self.misfit = Equations(f, srf, bulk), Misfit(f, srf.beta)
-        self.functions = f.fold(self.misfit.functions)
-        self.expectations = np.concatenate(
-            [self.misfit.functions @ f.weight, self.equations.weighted.sum(axis=0)]
-        )
-
-    def follow(self, at: Resolvent) -> _Followed:
-        """Solve for the means, then for the variances, then for the errors."""
-        split = self.equations.triangle.size
-        V1_hat = self.equations.triangle.unpack(at.V_hat[:, :split])
-        channels = self.equations.bulk.channels(V1_hat, at.V)
-        mean = solve_means(self.features, at, self.misfit, channels)
-        misfit = self.misfit.coefficients(mean)
-        squared = at.contraction**2
-        unfitted = misfit @ self.functions
-        unfitted *= squared
-        q, direction, residual = _variances(self.equations, at, mean, channels, unfitted)
-        scaled = q * self.equations.multiplicity
-        test_error = np.concatenate([misfit, scaled], axis=-1) @ self.expectations
-        fitted = np.einsum("sk,sk->s", scaled, squared @ self.equations.weighted)
-        return _Followed(
-            test_error=test_error - noise_power(self.srf),
-            training_error=at.scale**2 * (unfitted.sum(axis=-1) + fitted),
-            mean=mean,
-            channels=channels,
-            q=q,
-            direction=direction,
-            residual=np.maximum(mean.residual, residual),
-        )
-
-
-class _Followed(NamedTuple):
-    """What follows from V at S points."""
-
-    test_error: Array
-    training_error: Array
-    mean: Means
-    channels: Channels
-    q: Array
-    direction: Array
-    residual: Array
-
-
-def _variances(
-    equations: Equations, at: Resolvent, mean: Means, channels: Channels, unfitted: Array
-) -> tuple[Array, Array, Array]:
-    """Solve `(q1, q2) = T (q_hat + first) + second`, theory.md section 4, "Variances".
-
-    The sources are what the overlaps add. Here `q_hat = b + H (q1, q2)`, where b comes from
-    `unfitted`: what the means leave of the label, times 1/(1 + V)^2, folded. In units of V the
-    matrix I - T H is that of Newton's method.
-
-    Returns
-    -------
-    q : Array, shape (S, K)
-    direction : Array, shape (S, K)
-        `q_hat + first`.
-    residual : Array, shape (S,)
-    """
-    first, second = channels.sources(mean.along_hat, mean.across_hat)
-    b = (at.alpha / equations.beta)[:, None] * (unfitted @ equations.coefficients.T)
-    direction = b + first
-    unit = equations.units(at.V)
-    matrix = np.eye(unit.shape[-1]) - (at.T @ at.H) * unit[:, None, :] / unit[:, :, None]
-    right = (np.einsum("sij,sj->si", at.T, direction) + second) / unit
-    relative, residual = solve_certified(matrix, right)
-    q = relative * unit
-    return q, direction + np.einsum("sij,sj->si", at.H, q), residual
-
-
 def _solve_points(problem: Solver, alpha: Array, ridge: Array) -> dict[str, Array]:
     """Solve S points; every entry has shape (S, ...)."""
     equations = problem.coarse.equations
@@ -189,6 +121,8 @@ def _solve_points(problem: Solver, alpha: Array, ridge: Array) -> dict[str, Arra
     return {
         "test_error": found.test_error,
         "training_error": found.training_error,
+        "test_loss": found.test_error / 2,
+        "training_loss": found.training_error / 2,
         "m": mean.m,
         "zeta": groups.zeta,
         "psi": groups.psi,
@@ -224,15 +158,46 @@ def _quadrature_errors(problem: Solver, at: Resolvent, test_error: Array) -> tup
     return shift, np.where(gap < power, 0.0, gap / np.maximum(np.abs(test_error), power))
 
 
+def _solve_convex_points(problem: Solver, alpha: Array, ridge: Array) -> dict[str, Array]:
+    """Solve S points for a loss other than the square loss; every entry has shape (S, ...)."""
+    coarse, fine = problem.convex
+    found = solve_convex(coarse, alpha, ridge)
+    at, local = coarse.split(found.x), coarse.local(found.x)
+    losses = [values @ coarse.weight for values in coarse.averages.losses(local)]
+    test_error = coarse.test_error(found.x)
+    shift, moved = refined(coarse, fine, found, alpha, ridge)
+    change = np.abs(fine.test_error(moved) / test_error - 1)
+    groups, split = coarse.overlaps(found.x, alpha, ridge), coarse.equations.triangle.size
+    return {
+        "test_error": test_error,
+        "training_error": losses[0],
+        "test_loss": losses[2],
+        "training_loss": losses[1],
+        "m": at.prediction[:, : coarse.rank] @ coarse.to_m.T,
+        "zeta": groups.zeta,
+        "psi": groups.psi,
+        "xi": groups.xi,
+        "q1": groups.q1,
+        "q2": at.q[:, split:],
+        "V1": groups.V1,
+        "V2": at.V[:, split:],
+        "residual": found.residual,
+        "quadrature_error": np.maximum(shift, change),
+        "iterations": found.iterations.astype(float),
+        "converged": found.converged.astype(float),
+        "resolved": ((shift <= RESOLVED_CONVEX) & (change <= TRUSTED)).astype(float),
+    }
+
+
 def solve(problem: Problem, grid: Grid, bulk: str = ISOTROPIC) -> Solution:
-    """Solve Result 3.3 on the whole grid at once.
+    """Solve Result 3.3, or Appendix C for another loss, on the whole grid at once.
 
     Parameters
     ----------
     problem : Protocol or SpikedFeatures
         A protocol is solved through its equivalent sRF (Result 3.1).
     grid : Grid
-        Sample complexities and ridges.
+        Sample complexities and ridges, and the loss.
     bulk : str
         One of `bulk.BULKS`: "isotropic", as in the paper; "trained", with the covariance that the
         first batch leaves; "trained_norms", with the norms that it leaves, too.
@@ -245,10 +210,11 @@ def solve(problem: Problem, grid: Grid, bulk: str = ISOTROPIC) -> Solution:
     Raises
     ------
     InvalidParametersError
-        For another bulk, or a trained one of features that no step has trained.
+        For another bulk, or a trained one of features that no step has trained; or for a loss that
+        the labels do not allow.
     """
     alpha, ridge = np.meshgrid(np.asarray(grid.alpha), np.asarray(grid.ridge), indexing="ij")
-    return solver_of(problem, bulk).points(alpha, ridge)
+    return solver_of(problem, bulk, grid.loss).points(alpha, ridge)
 
 
 class Solver:
@@ -259,42 +225,45 @@ class Solver:
     problem : Protocol or SpikedFeatures
     bulk : str
         As in `solve`.
+    loss : str
+        As in `Grid`.
     """
 
-    def __init__(self, problem: Problem, bulk: str = ISOTROPIC) -> None:
-        self.srf = equivalent_features(problem)
+    def __init__(self, problem: Problem, bulk: str = ISOTROPIC, loss: str = SQUARE) -> None:
+        check_loss(problem, loss)
+        self.srf, self.loss = equivalent_features(problem), loss
         bulk = settled_bulk(problem, bulk)
-        self.coarse = _chain(problem, self.srf, bulk)
-        self.fine = _chain(problem, self.srf, bulk, fineness=2, B=self.coarse.features.B)
+        self.coarse = chain_of(problem, self.srf, bulk)
+        self.fine = chain_of(problem, self.srf, bulk, fineness=2, B=self.coarse.features.B)
         chains = (self.coarse, self.fine)
         self.weight = max(
             max(chain.features.kappa.size, chain.equations.bulk.weight) for chain in chains
         )
+        if loss != SQUARE:
+            self.weight *= _CONVEX_WEIGHT
+
+    @cached_property
+    def convex(self) -> tuple[ConvexEquations, ConvexEquations]:
+        """The equations for another loss, on both rules."""
+        loss, to_m = lookup_loss(self.loss), self.coarse.misfit.to_m
+        coarse = ConvexEquations(self.coarse, loss, to_m)
+        return coarse, ConvexEquations(self.fine, loss, to_m, fineness=2)
 
     def points(self, alpha: Array, ridge: Array) -> Solution:
-        """Solve at the points (alpha, ridge), arrays of one shape: alpha > 0, ridge >= 0."""
+        """Solve at the points (alpha, ridge), arrays of one shape: alpha > 0, ridge >= 0.
+
+        For the square loss alone a ridge may be zero.
+        """
         flat_alpha, flat_ridge = alpha.ravel(), ridge.ravel()
         batch = max(1, _BATCH_ENTRIES // self.weight)
+        solve_points = _solve_points if self.loss == SQUARE else _solve_convex_points
         with np.errstate(all="ignore"):  # what is not finite is marked as failed below
             parts = [
-                _solve_points(self, flat_alpha[i : i + batch], flat_ridge[i : i + batch])
+                solve_points(self, flat_alpha[i : i + batch], flat_ridge[i : i + batch])
                 for i in range(0, alpha.size, batch)
             ]
         flat = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         return _collect(flat, alpha.shape)
-
-
-def _chain(
-    problem: Problem, srf: SpikedFeatures, bulk: str, fineness: int = 1, B: Array | None = None
-) -> _Chain:
-    """Set a problem up on quadrature rules of some fineness."""
-    if bulk == ISOTROPIC or isinstance(problem, SpikedFeatures):
-        features = conditional_features(srf, fineness, B)
-        return _Chain(features, srf, IsotropicBulk(features.B, srf.groups, srf.beta))
-    batch = FirstBatch.of(problem, fineness)
-    norms = bulk == TRAINED_NORMS and batch.coupling != 0
-    features = conditional_features(srf, fineness, B, norms)
-    return _Chain(features, srf, TrainedBulk(problem, features.B, batch, norms))
 
 
 # A problem is often asked about again, point by point.

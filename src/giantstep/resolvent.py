@@ -176,7 +176,7 @@ class Equations:
         V, T = self.respond(hats, points)
         mapped, contraction = self.hats(V, points)
         H = self.slopes(contraction, points)
-        gap = self._coordinates(hats) - self._coordinates(mapped)
+        gap = self.coordinates(hats) - self.coordinates(mapped)
         jacobian = self._relative(H @ T, hats, mapped)
         both = np.stack([-gap, np.ones_like(gap)], axis=-1)
         newton, response = np.moveaxis(solve_small(np.eye(size) - jacobian, both), -1, 0)
@@ -196,7 +196,8 @@ class Equations:
         first, second = self.between
         return positive, np.sqrt(positive[:, first] * positive[:, second])
 
-    def _coordinates(self, hats: Array) -> Array:
+    def coordinates(self, hats: Array) -> Array:
+        """Give the coordinates of hats, or of variances."""
         positive, means = self._sizes(hats)
         coordinates = np.log(positive)
         coordinates[:, self.mixed] = hats[:, self.mixed] / means
@@ -206,9 +207,9 @@ class Equations:
         """Turn d mapped/d hats into a derivative between their coordinates."""
         if not self.mixed.size:  # all are logarithms
             return slopes * self._sizes(hats)[0][:, None, :] / self._sizes(mapped)[0][:, :, None]
-        return solve_small(self._frame(mapped), slopes @ self._frame(hats))
+        return solve_small(self.frame(mapped), slopes @ self.frame(hats))
 
-    def _frame(self, hats: Array) -> Array:
+    def frame(self, hats: Array) -> Array:
         """Give the derivative of the hats by the coordinates."""
         positive, means = self._sizes(hats)
         frame = np.zeros((*hats.shape, hats.shape[-1]))
