@@ -7,8 +7,10 @@ from scipy.special import ndtr
 
 from giantstep.activations import Array
 from giantstep.features import curvatures, kappa_rule, student
-from giantstep.protocol import SpikedFeatures
+from giantstep.learning import Solution
+from giantstep.protocol import Problem
 from giantstep.pulls import teacher_rule
+from giantstep.srf import equivalent_features
 
 # What has labels of +1 and -1.
 SIGN = "sign"
@@ -16,39 +18,39 @@ SIGN = "sign"
 _ENTRIES = 4_000_000
 
 
-def classification_error(
-    srf: SpikedFeatures,
-    overlaps: tuple[Array, Array, Array, Array, Array],
-    xi: Array | None = None,
-) -> Array:
+def classification_error(problem: Problem, solution: Solution) -> Array:
     """Compute P(y omega < 0) for a target `sign`; NaN for another target.
 
     Given kappa and z, omega is Gaussian of mean M + P z and variance Q - P^2, theory.md section 6.
 
     Parameters
     ----------
-    srf : SpikedFeatures
-    overlaps : tuple of Array
-        m, zeta, psi, of shape (..., G), q1, of shape (..., G, G), and q2, of shape (..., G).
-    xi : Array, shape (..., G), optional
-        Overlaps with the change of the neurons' norms; by default none.
+    problem : Protocol or SpikedFeatures
+    solution : Solution
+        Of this problem, with overlaps of shape (..., G).
 
     Returns
     -------
     Array, shape (...)
     """
-    m, zeta, psi, q1, q2 = overlaps
-    shape, groups = m.shape[:-1], m.shape[-1]
+    srf, shape, groups = (
+        equivalent_features(problem),
+        solution.test_error.shape,
+        solution.m.shape[-1],
+    )
     if srf.target != SIGN:
         return np.full(shape, np.nan)
+    m, zeta, psi, q2 = (
+        values.reshape(-1, groups)
+        for values in (solution.m, solution.zeta, solution.psi, solution.q2)
+    )
     kappa, weight = kappa_rule(srf)
     mu0, mu1, mu2_squared = student(srf, kappa)
-    mean = m.reshape(-1, groups) @ mu0 + zeta.reshape(-1, groups) @ (kappa * mu1)
-    if xi is not None and np.any(xi):
-        mean = mean + xi.reshape(-1, groups) @ curvatures(srf, kappa)
-    slope = psi.reshape(-1, groups) @ mu1
-    own = np.einsum("sgh,gn,hn->sn", q1.reshape(-1, groups, groups), mu1, mu1, optimize=True)
-    own += q2.reshape(-1, groups) @ mu2_squared
+    mean, slope = m @ mu0 + zeta @ (kappa * mu1), psi @ mu1
+    if np.any(solution.xi):
+        mean = mean + solution.xi.reshape(-1, groups) @ curvatures(srf, kappa)
+    q1 = solution.q1.reshape(-1, groups, groups)
+    own = np.einsum("sgh,gn,hn->sn", q1, mu1, mu1, optimize=True) + q2 @ mu2_squared
     rule = teacher_rule(srf, kappa)
     error = np.empty(mean.shape[0])
     step = max(1, _ENTRIES // rule.z.size)

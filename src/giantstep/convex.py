@@ -170,8 +170,9 @@ class ConvexEquations:
         """Give about how much pulls along m fall as it grows, shape (S, 1)."""
         own = np.max((pulls.slope * self.weight) @ (self.functions[: self.rank] ** 2).T, axis=-1,
                      initial=0.0)  # fmt: skip
-        saturated: Array = np.sqrt(pulls.square @ self.weight / self.power)
-        return (own + saturated + TINY)[:, None]
+        saturated = np.sqrt(pulls.square @ self.weight / self.power)
+        stiffness: Array = own + saturated + TINY
+        return stiffness[:, None]
 
     def coordinates(self, x: Array) -> Array:
         """Give what Newton's method runs on: logarithms of variances, means in their size."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from giantstep.bulk import ISOTROPIC
 from giantstep.canonical import plain
+from giantstep.classification import classification_error
 from giantstep.dataset import describe
 from giantstep.eigenvalues import feature_eigenvalues
 from giantstep.learning import Solution, solve
@@ -85,7 +86,7 @@ def theory(
     optimal: bool = False,
     bulk: str = ISOTROPIC,
 ) -> xr.Dataset:
-    """Solve Result 3.3 on a grid, for a bulk of `bulk.BULKS`; variables over (alpha, ridge).
+    """Solve Result 3.3, or Appendix C for another loss, on a grid; variables over (alpha, ridge).
 
     With `optimal`, the best ridge and its test error too, over alpha.
     """
@@ -98,6 +99,10 @@ def theory(
         name: by_groups(("alpha", "ridge"), value, OVERLAPS.get(name, ()))
         for name, value in values.items()
     }
+    variables["classification_error"] = (
+        ("alpha", "ridge"),
+        classification_error(problem, solution),
+    )
     if optimal:
         ridge, best = optimal_ridge(problem, np.array(grid.alpha), bulk)
         variables["optimal_ridge"] = (("alpha",), ridge)
@@ -107,7 +112,7 @@ def theory(
             variables,
             coords={"alpha": list(grid.alpha), "ridge": list(grid.ridge)},
         ),
-        title="Asymptotic theory (Result 3.3)",
+        title="Asymptotic theory (Result 3.3, Appendix C)",
         parameters={"problem": plain(problem), "grid": plain(grid), "bulk": bulk},
         made_from=list(made_from),
     )
