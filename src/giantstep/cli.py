@@ -23,6 +23,7 @@ from giantstep.bounds import (
     lower_bound_with_bias,
 )
 from giantstep.bulk import BULKS, ISOTROPIC, TRAINED_NORMS
+from giantstep.classification import SIGN, classification_error
 from giantstep.faults import (
     COUNT,
     POSITIVE,
@@ -33,6 +34,7 @@ from giantstep.faults import (
 )
 from giantstep.inputs import GAUSSIAN, known_inputs
 from giantstep.learning import Solution, Solver, Status
+from giantstep.losses import SQUARE, known_losses
 from giantstep.montecarlo import simulate
 from giantstep.optimise import optimal_ridge
 from giantstep.protocol import (
@@ -45,6 +47,7 @@ from giantstep.protocol import (
     Grid,
     Problem,
     Protocol,
+    check_loss,
     one_spike,
 )
 from giantstep.replicates import summarise
@@ -97,6 +100,15 @@ def _add_problem(parser: argparse.ArgumentParser) -> None:
     problem.add_argument("--beta", required=True, type=float, help="width over dimension, > 0")
     problem.add_argument(
         "--noise", type=float, default=0.0, help="variance of the label noise (default 0)"
+    )
+    problem.add_argument(
+        "--outlier-fraction",
+        type=float,
+        default=0.0,
+        help="share of the labels with another noise (default 0)",
+    )
+    problem.add_argument(
+        "--outlier-variance", type=float, default=0.0, help="variance of that noise (default 0)"
     )
     problem.add_argument(
         "--inputs",
@@ -156,6 +168,12 @@ def _add_grid(parser: argparse.ArgumentParser, optimal: bool) -> None:
         type=_ridge if optimal else float,
         nargs="+",
         help=text + f", or {OPTIMAL!r} for the best at each alpha" if optimal else text,
+    )
+    grid.add_argument(
+        "--loss",
+        default=SQUARE,
+        metavar="NAME",
+        help=f"what the readout minimises: one of {known_losses()} (default {SQUARE})",
     )
 
 
@@ -270,7 +288,9 @@ def _problem(arguments: argparse.Namespace) -> Problem:
     given = {
         name for name in (*STEP_FIELDS, *SPIKED_FIELDS) if getattr(arguments, name) is not None
     }
-    names = ("activation", "target", "beta", "noise", "inputs")
+    names = (
+        "activation", "target", "beta", "noise", "outlier_fraction", "outlier_variance", "inputs"
+    )  # fmt: skip
     common = {name: getattr(arguments, name) for name in names}
     readout = tuple(arguments.readout)
     if given == set(STEP_FIELDS) and arguments.model != NETWORK:
@@ -298,12 +318,13 @@ def _checked(
     arguments: argparse.Namespace,
     alpha: Sequence[float],
     ridge: Sequence[float],
+    loss: str = SQUARE,
     **others: Interval,
 ) -> tuple[Problem, Grid]:
     """Make problem and grid, with the faults of both, and of other flags, in one error."""
     faults: list[Fault] = []
     made: list[Any] = []
-    for make in (lambda: _problem(arguments), lambda: Grid(tuple(alpha), tuple(ridge))):
+    for make in (lambda: _problem(arguments), lambda: Grid(tuple(alpha), tuple(ridge), loss)):
         try:
             made.append(make())
         except InvalidParametersError as error:
@@ -311,6 +332,7 @@ def _checked(
     faults += interval_faults(vars(arguments), others)
     if faults:
         raise InvalidParametersError(faults)
+    check_loss(made[0], loss)
     return made[0], made[1]
 
 
@@ -318,20 +340,27 @@ def _theory(arguments: argparse.Namespace) -> Table:
     optimal = arguments.ridge == [OPTIMAL]
     if OPTIMAL in arguments.ridge and not optimal:
         raise argparse.ArgumentError(None, f"--ridge {OPTIMAL} stands alone, without numbers")
-    problem, grid = _checked(arguments, arguments.alpha, [1.0] if optimal else arguments.ridge)
+    if optimal and arguments.loss != SQUARE:
+        raise argparse.ArgumentError(None, f"--ridge {OPTIMAL} needs --loss {SQUARE}")
+    ridges = [1.0] if optimal else arguments.ridge
+    problem, grid = _checked(arguments, arguments.alpha, ridges, arguments.loss)
     if optimal:
         alpha = np.asarray(grid.alpha)
         ridge, solution = optimal_ridge(problem, alpha, arguments.bulk)
     else:
         alpha, ridge = np.meshgrid(np.asarray(grid.alpha), np.asarray(grid.ridge), indexing="ij")
-        solution = Solver(problem, arguments.bulk).points(alpha, ridge)
+        solution = Solver(problem, arguments.bulk, arguments.loss).points(alpha, ridge)
     _advise(solution)
     table: Table = {"alpha": alpha.ravel(), "ridge": ridge.ravel()}
     names = ["test_error", "training_error", *OVERLAPS]
+    if arguments.loss != SQUARE:
+        names[2:2] = ["test_loss", "training_loss"]
     if arguments.bulk == TRAINED_NORMS:
         names.append("xi")
     for name in (*names, *(CERTIFICATE if arguments.certificate else ())):
         table |= _columns(name, getattr(solution, name), alpha.ndim)
+    if problem.target == SIGN:
+        table["classification_error"] = classification_error(problem, solution).ravel()
     table["status"] = np.array([Status(int(code)).label for code in solution.status.ravel()])
     return table
 
@@ -387,6 +416,7 @@ def _simulate(arguments: argparse.Namespace) -> Table:
         arguments,
         arguments.alpha,
         arguments.ridge,
+        arguments.loss,
         replicates=COUNT,
         seed=SEED,
         dimension=DIMENSION,
@@ -407,7 +437,10 @@ def _simulate(arguments: argparse.Namespace) -> Table:
     raw = simulate(problem, grid, sizes, networks, arguments.seed, report, arguments.threads)
     alpha, ridge = np.meshgrid(np.asarray(grid.alpha), np.asarray(grid.ridge), indexing="ij")
     table: Table = {"alpha": alpha.ravel(), "ridge": ridge.ravel()}
-    for name in ("test_error", "training_error"):
+    names = ["test_error", "training_error"]
+    names += ["test_loss", "training_loss"] if arguments.loss != SQUARE else []
+    names += ["classification_error"] if problem.target == SIGN else []
+    for name in names:
         found = summarise(getattr(raw, name))
         table |= {name: found.mean.ravel(), f"{name}_stderr": found.stderr.ravel()}
     return table

@@ -22,6 +22,7 @@ from scipy.special import ndtri
 
 from giantstep.activations import lookup
 from giantstep.bulk import ISOTROPIC
+from giantstep.losses import SQUARE
 from giantstep.plan import Curve, EigenvaluesTask, FigurePlan, Plan, ShardTask, TheoryTask
 from giantstep.protocol import CONDITIONAL_GAUSSIAN, Grid, Problem, Protocol
 from giantstep.sizes import EXACT, Sizes
@@ -75,6 +76,8 @@ FILE, FILE_SECONDS = 0.03, 0.03
 POINT_SECONDS, _SEARCH = 2e-4, 20
 # The same for a trained bulk, which averages over labels besides; and for setting that up.
 TRAINED_POINT_SECONDS, TRAINED_SECONDS, TRAINED_MEMORY = 4e-3, 2.0, 600.0
+# A point of another loss than the square loss, of one group.
+CONVEX_POINT_SECONDS = 0.5
 SPECTRUM_SECONDS = 4.0
 DRAWING_SECONDS, DRAWING = 2.0, 0.35
 # What merging holds besides the figure's data; how often it, and drawing, hold these; and the
@@ -316,6 +319,9 @@ def theory(task: TheoryTask, problem: Problem) -> Cost:
     groups = _groups(problem)
     points = len(task.grid.alpha) * (len(task.grid.ridge) + (_SEARCH if task.optimal else 0))
     disk = FILE + points * 8 * (8 + 4 * groups + 2 * groups**2) / MIB
+    if task.grid.loss != SQUARE:
+        seconds = START_SECONDS + points * groups * CONVEX_POINT_SECONDS
+        return Cost(seconds, START_MEMORY + TRAINED_MEMORY, disk)
     if task.bulk == ISOTROPIC:
         return Cost(START_SECONDS + points * groups**2 * POINT_SECONDS, START_MEMORY, disk)
     seconds = START_SECONDS + TRAINED_SECONDS + points * groups**2 * TRAINED_POINT_SECONDS

@@ -48,6 +48,13 @@ MEANINGS = {
     "alpha0": Meaning("sample complexity n0/d of the first batch", r"\alpha_0", "(9)"),
     "beta": Meaning("width p/d", r"\beta", "(18)"),
     "noise": Meaning("variance of the label noise", r"\Delta", "theory.md section 1"),
+    "outlier_fraction": Meaning(
+        "share of the labels that are outliers", r"\varrho", "docs/loss.md"
+    ),
+    "outlier_variance": Meaning(
+        "variance of the label noise of outliers", r"\Delta_o", "docs/loss.md"
+    ),
+    "loss": Meaning("what the readout minimises", r"\ell", "App. C"),
     "readout": Meaning("values of the initial readout, and their shares", r"\omega", "App. D"),
     "group": Meaning("group of neurons", "g", "theory.md section 4"),
     "other_group": Meaning("the other group of neurons of a pair", "h", "theory.md section 4"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal
@@ -21,12 +21,14 @@ from giantstep.config import (
 )
 from giantstep.faults import POSITIVE, Fault, InvalidParametersError, shown
 from giantstep.identity import module_path
+from giantstep.losses import SQUARE
 from giantstep.protocol import (
     SPIKED_FIELDS,
     STEP_FIELDS,
     Grid,
     Problem,
     Protocol,
+    check_loss,
     merged_axis,
     one_spike,
     spaced_axis,
@@ -35,10 +37,11 @@ from giantstep.protocol import (
 )
 
 _COMMON = ("activation", "target", "beta", "noise", "inputs")
+_OUTLIERS = ("outlier_fraction", "outlier_variance")
 # What only an sRF has, and need not say.
 _OF_SRF = ("model", "bias")
-# What is no part of the problem: the theory's bulk, and the sizes of simulations.
-_APART = ("bulk", "dimension", "networks", "test_samples")
+# What is no part of the problem: the theory's bulk, the readout's loss, and sizes of simulations.
+_APART = ("bulk", "loss", "dimension", "networks", "test_samples")
 # A vocabulary in YAML maps values to fractions; for an sRF it spreads neurons over groups.
 _VOCABULARIES = ("readout", "bias")
 _KINDS: tuple[tuple[Callable[..., Problem], tuple[str, ...]], ...] = (
@@ -69,6 +72,13 @@ class Asked:
     optimal: bool = False
     spectrum: float | None = None
 
+    def minimising(self, loss: str) -> Asked:
+        """Ask the same of readouts that minimise a loss."""
+        theory, simulation = (
+            grid and replace(grid, loss=loss) for grid in (self.theory, self.simulation)
+        )
+        return replace(self, theory=theory, simulation=simulation)
+
 
 # Of a panel; the product of its lists.
 _MOST_CURVES = 1000
@@ -85,6 +95,8 @@ class CurveDraft:
     asked : Asked
     bulk : str
         That the theory takes, one of `bulk.BULKS`.
+    loss : str
+        That the readout minimises.
     dimension, networks, test_samples : optional
         Those of simulations, as in the config, whose they are by default.
     """
@@ -94,6 +106,7 @@ class CurveDraft:
     problem: Problem
     asked: Asked
     bulk: str = ISOTROPIC
+    loss: str = SQUARE
     dimension: int | None = None
     networks: int | None = None
     test_samples: int | Literal["exact"] | None = None
@@ -194,7 +207,21 @@ def _draft_panel(draft: FigureDraft, panel: str, spec: dict[str, Any]) -> None:
             draft.blame(f"panels.{panel}.lower_bound", f"needs a spike along the target: {ALIGNED}")
         seen.append((problem, apart))
         if asked:
-            draft.curves.append(CurveDraft(name, panel, problem, asked, **apart))
+            _draft_curve(draft, CurveDraft(name, panel, problem, asked, **apart))
+
+
+def _draft_curve(draft: FigureDraft, curve: CurveDraft) -> None:
+    """Add a curve, whose readouts minimise its loss."""
+    if curve.asked.optimal and curve.loss != SQUARE:
+        draft.blame(f"panels.{curve.panel}.optimal", f"needs the loss {SQUARE}")
+        return
+    try:
+        check_loss(curve.problem, curve.loss)
+        asked = curve.asked.minimising(curve.loss)
+    except InvalidParametersError as error:
+        draft.blame_all(curve.panel, error)
+        return
+    draft.curves.append(replace(curve, asked=asked))
 
 
 def _aligned(problem: Problem) -> bool:
@@ -220,7 +247,7 @@ def _problems(
     for name in _OF_SRF:
         if name in spec and name not in further:
             draft.blame(f"panels.{panel}.{name}", "is for an sRF; a step trains a network")
-    known = (*_COMMON, *names, "readout", *further, *_APART)
+    known = (*_COMMON, *_OUTLIERS, *names, "readout", *further, *_APART)
     fields = {k: spec[k] for k in known if k in spec}
     varied = [k for k in spec if k in fields and isinstance(fields[k], list)]
     if (curves := math.prod(len(fields[k]) for k in varied)) > _MOST_CURVES:

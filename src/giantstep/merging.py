@@ -74,7 +74,8 @@ def curve(
     srf : xarray.Dataset
         From `stages.parameters`.
     apart : mapping
-        What else sets the curve apart: the bulk of its theory, the dimension of its simulations.
+        What else sets the curve apart: the bulk of its theory, the loss that its readouts minimise,
+        the dimension of its simulations.
     theory : xarray.Dataset, optional
         From `stages.theory`, on a grid that includes the simulated alphas.
     shards : sequence of xarray.Dataset
@@ -252,7 +253,7 @@ def merged(
 # What a row of scores tells of a curve, besides its name, where it has it.
 _TOLD = (
     "activation", "target", "learning_rate", "alpha0", "spike_strength", "bulk_variance",
-    "alignment", "beta", "ridge", "noise", "bulk",
+    "alignment", "beta", "ridge", "noise", "outlier_fraction", "outlier_variance", "bulk", "loss",
 )  # fmt: skip
 
 

@@ -67,7 +67,7 @@ class ShardTask:
 class Curve:
     """One curve of a figure, and the keys of its results; empty where none is asked for.
 
-    `dimension` is that of its simulations, and `simulation` the key of all its replicates
+    `loss` is what its readouts minimise, `dimension` that of its simulations, and `simulation` the key of all its replicates
     together, whatever the shards: the folder of these, whose keys begin with it.
     """
 
@@ -75,6 +75,7 @@ class Curve:
     panel: str
     problem: Problem
     bulk: str
+    loss: str
     dimension: int
     parameters: str
     theory: str = ""
@@ -255,7 +256,7 @@ class _Builder:
             further |= self._shards(slug, problem, asked.simulation, sizes, networks)
         if asked.spectrum is not None:
             further |= self._spectra(slug, parameters, problem, asked.spectrum, sizes, networks)
-        named = draft.name, draft.panel, problem, draft.bulk, sizes.dimension
+        named = draft.name, draft.panel, problem, draft.bulk, draft.loss, sizes.dimension
         return Curve(*named, parameters, **further)
 
     def _shards(

@@ -22,7 +22,7 @@ def lines(curves: Iterable[Curve], results: Path) -> Iterator[xr.Dataset]:
             curve.name,
             curve.panel,
             found["srf"][0],
-            {"bulk": curve.bulk, "dimension": curve.dimension},
+            {"bulk": curve.bulk, "loss": curve.loss, "dimension": curve.dimension},
             next(iter(found.get("theory", ())), None),
             found["montecarlo"],
             [*found.get("spectrum", ()), *found.get("eigenvalues", ())],
