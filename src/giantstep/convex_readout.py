@@ -28,7 +28,7 @@ ACCURACY = 1e-5
 # Steps until a fit is given up; 5 to 30 are usual.
 _STEPS = 100
 # With more samples a feature than this the features' moments are factorised, not the kernel.
-_KERNEL_UP_TO = 2
+KERNEL_UP_TO = 1.5
 # How much of the way to the edge of the box a step may go, and how soft the system may become, over
 # the kernel's diagonal: less, and rounding spoils the steps; more, and they fall short.
 _INSIDE, _SOFTEST = 0.99, 1e-10
@@ -76,7 +76,7 @@ def _fit(loss: Loss, blocks: list[Reals], labels: Array, ridges: tuple[float, ..
         start += len(block)
     signs = labels if loss.margin else np.ones_like(labels)
     rows *= signs[:, None]
-    kernel = rows @ rows.T if labels.size <= _KERNEL_UP_TO * rows.shape[1] else None
+    kernel = rows @ rows.T if labels.size <= KERNEL_UP_TO * rows.shape[1] else None
     fitted = [_readout(loss, _System(rows, kernel, ridge), labels) for ridge in ridges]
     predictions = [signs * (rows @ readout) for readout in fitted]
     return Fit(

@@ -59,9 +59,10 @@ def draw_samples(problem: Problem, theta: Single, count: int, rng: Generator) ->
 
 def _noise(problem: Problem, rng: Generator) -> Array:
     """Draw the label noise of ROWS samples; only with outliers does it draw who they are."""
-    normals = rng.standard_normal(ROWS)
+    normals: Array = rng.standard_normal(ROWS)
     if problem.outlier_fraction == 0:
-        return np.sqrt(problem.noise) * normals
+        normals *= np.sqrt(problem.noise)
+        return normals
     outliers = rng.random(ROWS) < problem.outlier_fraction
     normals *= np.sqrt(np.where(outliers, problem.outlier_variance, problem.noise))
     return normals
