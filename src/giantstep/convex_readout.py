@@ -165,10 +165,10 @@ class _Point(NamedTuple):
         """Take a step."""
         return _Point(*(x + length * d for x, d in zip(self, step, strict=True)))
 
-    def room(self, step: _Point) -> float:
-        """Give how much of a step can be taken until something positive vanishes, 1 at most."""
+    def room(self, step: _Point, share: float = 1.0) -> float:
+        """Give how much of a step, 1 at most, takes a share of the way to where a side vanishes."""
         pairs = zip(self[2:], step[2:], strict=True)
-        return 1 / max(1.0, *(float(np.max(-d / x)) for x, d in pairs))
+        return share / max(share, *(float(np.max(-d / x)) for x, d in pairs))
 
     @property
     def power(self) -> float:
@@ -200,7 +200,7 @@ def _interior_point(loss: ClippedLoss, system: _System, offsets: Array) -> Array
         solve = system.solver(np.maximum(softness, softest))
         residual = gaps - loss.stiffness * point.pulls + point.below - point.above
         step = _step(solve, point, residual, missing)
-        point = point.moved(step, _INSIDE * point.room(step))
+        point = point.moved(step, point.room(step, _INSIDE))
     return None
 
 
