@@ -192,7 +192,7 @@ def _interior_point(loss: ClippedLoss, system: _System, offsets: Array) -> Array
     for _ in range(_STEPS):
         gaps = offsets - system.rows @ point.readout
         missing = point.pulls @ system.rows - system.ridge * point.readout
-        gap = _fenchel_gap(loss.stiffness, gaps, point.pulls, low, high)
+        gap = _fenchel_gap(loss.stiffness, gaps, point, low, high)
         gap += float(missing @ missing) / (2 * system.ridge)
         if 2 * gap <= ACCURACY**2 * system.ridge * (point.readout @ point.readout):
             return point.readout
@@ -215,13 +215,16 @@ def _start(system: _System, offsets: Array, stiffness: float, low: float, high: 
     )
 
 
-def _fenchel_gap(stiffness: float, gaps: Array, pulls: Array, low: float, high: float) -> float:
-    """Sum `loss(u) + loss*(f) - u f`, none of which is negative, over samples."""
+def _fenchel_gap(stiffness: float, gaps: Array, point: _Point, low: float, high: float) -> float:
+    """Sum `loss(u) + loss*(f) - u f`, none of which is negative, over samples.
+
+    From how far pulls are from the edges, as differences of the two would cancel.
+    """
+    _, pulls, to_low, to_high, _, _ = point
     if stiffness == 0:
-        sides = (high - pulls) * np.maximum(gaps, 0), (low - pulls) * np.minimum(gaps, 0)
-        return float(np.sum(sides))
-    best = np.clip(gaps, low, high)
-    return float(np.sum((best - pulls) * (gaps - (best + pulls) / 2)))
+        return float(np.sum(to_high * np.maximum(gaps, 0) - to_low * np.minimum(gaps, 0)))
+    short = np.where(gaps >= high, to_high, np.where(gaps <= low, -to_low, gaps - pulls))
+    return float(np.sum(short * (gaps - pulls - short / 2)))
 
 
 def _step(solve: Solver, point: _Point, residual: Array, missing: Array) -> _Point:
