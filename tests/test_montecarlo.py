@@ -199,7 +199,7 @@ def test_the_readout_is_the_ridge_minimiser(rows, ridge, groups):
     features, labels = rng.standard_normal((rows, 20)) + 1, rng.standard_normal(rows)
     for block in np.array_split(np.arange(rows), 3):
         path.extend(features[block].copy(), labels[block])
-    (readout,), (training_error,) = path.fit(rows)((ridge,))
+    (readout,), (training_error,), _ = path.fit(rows)((ridge,))
     gradient = features.T @ (features @ readout - labels) + ridge * readout
     assert gradient == pytest.approx(0, abs=1e-6)
     assert training_error == pytest.approx(np.mean((labels - features @ readout) ** 2), abs=1e-9)

@@ -1,12 +1,14 @@
 """What each stage of the workflow costs: core-seconds, memory and disk, from what the code does.
 
 A simulated network's work is counted in operations of six kinds, and its memory in arrays that are
-held at once; both follow `first_layer`, `montecarlo`, `ridge` and `measure`. The seconds that an
-operation takes were fitted to the processor time of networks of d = 250 to 3000 (narrow and wide
-layers, every kind of first step, either precision, several ridges) in one thread of an AMD EPYC;
-`benchmarks/costs.py` measures and fits them anew, and shows the model beside the measurement: there
-it is within 8 % of the time and, from 100 MiB on, within 20 % of the memory. The other stages take
-seconds, and theirs are plain measured figures. What is asked of a scheduler leaves margins.
+held at once; both follow `first_layer`, `montecarlo`, `ridge`, `convex_readout` and `measure`. The
+seconds that an operation takes were fitted to the processor time of networks of d = 250 to 3000
+(narrow and wide layers, every kind of first step, either precision, several ridges) in one thread
+of an AMD EPYC; `benchmarks/costs.py` measures and fits them anew, and shows the model beside the
+measurement: there it is within 8 % of the time and, from 100 MiB on, within 20 % of the memory.
+Losses other than the square take as many steps as they need: theirs are within a factor of two. The
+other stages take seconds, and theirs are plain measured figures. What is asked of a scheduler
+leaves margins.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from scipy.special import ndtri
 
 from giantstep.activations import lookup
 from giantstep.bulk import ISOTROPIC
-from giantstep.losses import SQUARE
+from giantstep.losses import SQUARE, ClippedLoss, lookup_loss
 from giantstep.plan import Curve, EigenvaluesTask, FigurePlan, Plan, ShardTask, TheoryTask
 from giantstep.protocol import CONDITIONAL_GAUSSIAN, Grid, Problem, Protocol
 from giantstep.sizes import EXACT, Sizes
@@ -35,6 +37,11 @@ SINGLE_FROM = 0.01
 _QUANTILES = ndtri((np.arange(32) + 0.5) / 32)
 # Terms of the power series of a population gradient, steps of refinement: as they usually are.
 _SERIES, _REFINEMENTS = 40, 4
+# Products with the features that a convex fit takes: of hinge, Huber and logistic loss.
+_CORNER_STEPS, _HUBER_STEPS, _SMOOTH_STEPS = 400, 200, 60
+# As in `convex_readout`, which is too heavy to import: samples a feature up to which the kernel is
+# made.
+KERNEL_UP_TO = 2.0
 
 
 class Work(NamedTuple):
@@ -87,7 +94,7 @@ MERGING_MEMORY, MERGED_COPIES, DRAWN_COPIES, MERGING_SECONDS = 100.0, 3.0, 2.5, 
 _EIGENVALUES = 8.0
 # Numbers that a merged file holds of each curve, of each of its points, and of each simulated one;
 # and the values that simulations measure, besides overlaps: errors, the learned function in slabs.
-_OF_CURVE, _OF_POINT, _OF_SIMULATED, _MEASURED = 2000, 16, 240, 19
+_OF_CURVE, _OF_POINT, _OF_SIMULATED, _MEASURED = 2000, 19, 255, 22
 # Seconds that a replicate may take before threads share it, and how many of them may.
 LONGEST_REPLICATE, LARGEST_THREADS = 4 * 3600, 8
 # Of what is asked of a scheduler: shares, and what a submission needs for itself.
@@ -129,6 +136,7 @@ class _Shape(NamedTuple):
     ridges: tuple[float, ...]
     tests: int
     groups: int
+    loss: str
 
     @property
     def readouts(self) -> int:
@@ -147,6 +155,7 @@ def _shape(problem: Problem, grid: Grid, sizes: Sizes) -> _Shape:
         ridges=grid.ridge,
         tests=0 if sizes.test_samples == EXACT else int(sizes.test_samples),
         groups=_groups(problem),
+        loss=grid.loss,
     )
 
 
@@ -200,21 +209,49 @@ def _pass_work(problem: Problem, shape: _Shape, ridges: int, single: bool) -> Wo
     conditional = not isinstance(problem, Protocol) and problem.model == CONDITIONAL_GAUSSIAN
     samples = float(rows + shape.tests)
     products = 2 * samples * shape.d * shape.p
+    tested = 2.0 * shape.tests * shape.p * shape.trainings * len(shape.counts) * ridges
+    precise = 1.0 if single else 2.0
+    total = Work(
+        single=products if single else 0.0,
+        double=tested + (0.0 if single else products),
+        drawn=samples * (shape.d + (shape.p if conditional else 0)),
+        applied=precise * samples * shape.p * (6 if conditional else 1),
+    )
+    fits = (
+        _ridge_fits(shape, ridges, single) if shape.loss == SQUARE else _convex_fits(shape, ridges)
+    )
+    return total.plus(fits)
+
+
+def _ridge_fits(shape: _Shape, ridges: int, single: bool) -> Work:
+    """Count what the fits of ridge regression take."""
     fits = [_fit_work(count, shape.p, ridges) for count in shape.counts]
     gram = 2 * sum(fit.gram for fit in fits)
     if max(shape.counts) >= shape.p:
         gram += 2 * max(shape.counts) * shape.p**2
-    products += shape.trainings * gram
-    tested = 2.0 * shape.tests * shape.p * shape.trainings * len(shape.counts) * ridges
     precise = 1.0 if single else 2.0
     return Work(
-        single=products if single else 0.0,
-        double=tested + (0.0 if single else products),
+        single=shape.trainings * gram if single else 0.0,
+        double=0.0 if single else shape.trainings * gram,
         factored=precise * shape.trainings * sum(fit.factored for fit in fits),
-        drawn=samples * (shape.d + (shape.p if conditional else 0)),
-        applied=precise * samples * shape.p * (6 if conditional else 1),
         streamed=shape.trainings * sum(fit.streamed for fit in fits),
     )
+
+
+def _convex_fits(shape: _Shape, ridges: int) -> Work:
+    """Count what the fits of another loss take, in double precision."""
+    loss, total = lookup_loss(shape.loss), Work()
+    clipped = isinstance(loss, ClippedLoss)
+    steps = _SMOOTH_STEPS
+    if isinstance(loss, ClippedLoss):
+        steps = _HUBER_STEPS if loss.stiffness else _CORNER_STEPS
+    for count in shape.counts:
+        by_kernel = clipped and count <= KERNEL_UP_TO * shape.p
+        rows = float(count) * shape.p
+        streamed = float(count) ** 2 if by_kernel else 2 * rows
+        kernel = 2 * rows * count if by_kernel else 0.0
+        total = total.plus(Work(double=kernel, streamed=ridges * steps * streamed))
+    return Work(*(shape.trainings * operations for operations in total))
 
 
 class _FitWork(NamedTuple):
@@ -239,7 +276,7 @@ def network_memory(problem: Problem, grid: Grid, sizes: Sizes, threads: int = 1)
     """Count the MiB that one network replicate holds at its peak, beside the process itself."""
     shape = _shape(problem, grid, sizes)
     item = 4 if all(_singles(problem, shape.ridges)) else 8
-    weights, square = shape.p * shape.d, shape.p**2
+    weights = shape.p * shape.d
     ahead = threads + 1 if threads > 1 else 1
     if isinstance(problem, Protocol) and math.isinf(problem.alpha0):
         step = 28 * weights + 5 * 8 * FEWER_ROWS * shape.p
@@ -247,6 +284,18 @@ def network_memory(problem: Problem, grid: Grid, sizes: Sizes, threads: int = 1)
         step = 8 * weights + ahead * FEWER_ROWS * (12 * shape.p + 4 * shape.d)
     else:
         step = 4 * weights
+    held_by = _ridge_held if shape.loss == SQUARE else _convex_held
+    fits = held_by(shape, item, ahead, threads)
+    # Blocks of samples that are drawn, each with its features; and one that is fitted.
+    drawn = item * shape.p + (4 if item == 4 else 12) * shape.d
+    blocks = ROWS * (ahead * drawn + item * shape.p)
+    readouts = 3 * 8 * shape.p * shape.readouts
+    held = 4 * weights + (8 * weights if item == 8 else 0)
+    return (held + max(step, fits + blocks + readouts)) / MIB
+
+
+def _ridge_held(shape: _Shape, item: int, ahead: int, threads: int) -> int:
+    """Count the bytes that the fits of ridge regression hold."""
     dual = max((n for n in shape.counts if n < shape.p), default=0)
     # Rows that are kept and their copy, the kernel, and its factor.
     fits = item * dual * shape.p + ahead * (item * dual * shape.p + (8 + item) * dual**2)
@@ -254,13 +303,17 @@ def network_memory(problem: Problem, grid: Grid, sizes: Sizes, threads: int = 1)
         # The sums and a product; of each fit a copy of them, a product, and a factor.
         primal = shape.trainings * sum(count >= shape.p for count in shape.counts)
         copies, running = min(ahead, primal), min(threads, primal)
-        fits = max(fits, (8 + item + 8 * copies + 2 * item * running) * square)
-    # Blocks of samples that are drawn, each with its features; and one that is fitted.
-    drawn = item * shape.p + (4 if item == 4 else 12) * shape.d
-    blocks = ROWS * (ahead * drawn + item * shape.p)
-    readouts = 3 * 8 * shape.p * shape.readouts
-    held = 4 * weights + (8 * weights if item == 8 else 0)
-    return (held + max(step, fits + blocks + readouts)) / MIB
+        fits = max(fits, (8 + item + 8 * copies + 2 * item * running) * shape.p**2)
+    return fits
+
+
+def _convex_held(shape: _Shape, item: int, ahead: int, threads: int) -> int:
+    """Count the bytes that the fits of another loss hold: all rows, and those of fits at work."""
+    kept = math.ceil(max(shape.counts) / ROWS) * ROWS * shape.p
+    each = [
+        8 * n * shape.p + (8 * n**2 if n <= KERNEL_UP_TO * shape.p else 0) for n in shape.counts
+    ]
+    return item * kept + min(threads, len(each) * shape.trainings) * max(each)
 
 
 def shard(task: ShardTask, networks: int | None = None, threads: int = 1) -> Cost:

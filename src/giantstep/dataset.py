@@ -68,6 +68,9 @@ MEANINGS = {
     ),
     "test_error": Meaning("test error, without label noise", r"\epsilon_g", "(25)"),
     "training_error": Meaning("training error", r"\epsilon_t", "theory.md section 4"),
+    "classification_error": Meaning("share of inputs given the other sign", r"\epsilon_{0-1}"),
+    "training_loss": Meaning("mean loss on the training set", r"\ell_t", "theory.md section 6"),
+    "test_loss": Meaning("mean loss, without label noise", r"\ell_g", "theory.md section 6"),
     "m": Meaning("mean readout", "m", "(17)"),
     "zeta": Meaning("readout along the bulk's image of the spike", r"\zeta", "(17)"),
     "psi": Meaning("readout along the bulk's image of the target", r"\psi", "(17)"),
@@ -150,6 +153,7 @@ for _name in (
     "test_error",
     "training_error",
     "optimal_test_error",
+    *("classification_error", "training_loss", "test_loss"),
     *("m", "zeta", "psi", "q1", "q2"),
     "learned_function",
 ):

@@ -9,6 +9,7 @@ import numpy as np
 from giantstep.activations import Array, Reals, ScalarFunction, Single, lookup
 from giantstep.first_layer import FirstLayer
 from giantstep.gaussian import graded_edges, split_rule, unit_edges
+from giantstep.losses import LOSSES, SQUARE, Loss
 from giantstep.protocol import Problem
 
 # Where along theta.x the learned function is measured, and how far from there inputs may lie: so
@@ -80,6 +81,9 @@ class Tally(NamedTuple):
     ----------
     squares : Array, shape (R,)
         Of the squared errors.
+    wrong : Array, shape (R,)
+        Of ones: how many outputs have another sign than the label.
+    losses : Array, shape (R,)
     outputs : Array, shape (R, S)
         Of the outputs in each slab.
     inside : Array, shape (S,)
@@ -87,6 +91,8 @@ class Tally(NamedTuple):
     """
 
     squares: Array
+    wrong: Array
+    losses: Array
     outputs: Array
     inside: Array
 
@@ -95,7 +101,9 @@ class Tally(NamedTuple):
         return Tally(*(a + b for a, b in zip(self, other, strict=True)))
 
 
-def tally(features: Reals, readouts: Array, along: Single, clean: Array) -> Tally:
+def tally(
+    features: Reals, readouts: Array, along: Single, clean: Array, loss: Loss = LOSSES[SQUARE]
+) -> Tally:
     """Sum what test inputs say of readouts, over sqrt(p), of shape (R, p).
 
     Parameters
@@ -106,13 +114,18 @@ def tally(features: Reals, readouts: Array, along: Single, clean: Array) -> Tall
         theta . x
     clean : Array, shape (n,)
         Labels without noise.
+    loss : Loss
     """
     outputs = _products(readouts, features.astype(float).T)
     inside = (np.abs(along[:, None] - SLABS) < SLAB_HALF_WIDTH).astype(float)
     slabs = _products(outputs, inside)
+    wrong = np.sum(outputs * clean < 0, axis=1).astype(float)
+    losses = None if loss == LOSSES[SQUARE] else loss.value(clean, outputs).sum(axis=1)
     outputs -= clean
     outputs *= outputs
-    return Tally(outputs.sum(axis=1), slabs, inside.sum(axis=0))
+    squares = outputs.sum(axis=1)
+    losses = squares / 2 if losses is None else losses
+    return Tally(squares, wrong, losses, slabs, inside.sum(axis=0))
 
 
 def exact_test(problem: Problem, layer: FirstLayer, readouts: Array) -> tuple[Array, Array]:

@@ -24,7 +24,7 @@ STATISTICS = tuple(field.name for field in fields(Summary))
 # Where the theory's learned function is computed; the simulated slabs are among these.
 PROJECTIONS = np.linspace(-3, 3, 121)
 # What figures draw of simulations, and each curve is scored by.
-DRAWN = ("test_error", "learned_function", "optimal_test_error")
+DRAWN = ("test_error", "classification_error", "learned_function", "optimal_test_error")
 # Where functions of the projection on the spike are.
 KAPPAS = np.linspace(-4, 4, 161)
 _FUNCTIONS = dict.fromkeys(("mu0", "kappa_mu1"), ("group",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -14,9 +14,11 @@ from scipy.special import ndtri
 
 from giantstep.activations import Array, Reals, lookup
 from giantstep.canonical import problem_seed
+from giantstep.convex_readout import ConvexPath
 from giantstep.faults import COUNT, Fault, InvalidParametersError, interval_faults
 from giantstep.first_layer import FirstLayer, first_layer
-from giantstep.measure import SLABS, Tally, exact_test, overlaps, tally
+from giantstep.losses import SQUARE, Loss, lookup_loss
+from giantstep.measure import Tally, exact_test, overlaps, tally
 from giantstep.network_features import NetworkFeatures
 from giantstep.protocol import Grid, Problem
 from giantstep.ridge import Fit, ReadoutPath, RidgePath
@@ -43,6 +45,12 @@ class Simulated:
     Attributes
     ----------
     test_error, training_error : Array
+        Mean squared errors: of clean labels, and of the training set's own.
+    classification_error : Array
+        Share of the test inputs given the other sign than the clean label; NaN unless the target
+        is a sign, and where the test is in closed form.
+    training_loss, test_loss : Array
+        Means of the loss, likewise; for the square loss halves of the errors.
     m, zeta, psi, q2 : Array, shape (..., G)
         Overlaps, by groups of neurons (theory.md section 4); NaN where they need a spike and
         several steps were taken.
@@ -53,6 +61,9 @@ class Simulated:
 
     test_error: Array
     training_error: Array
+    classification_error: Array
+    training_loss: Array
+    test_loss: Array
     m: Array
     zeta: Array
     psi: Array
@@ -105,7 +116,7 @@ def simulate(
     ------
     InvalidParametersError
         If the dimension is too small for the ratios, or there are no replicates, or a negative
-        index or seed.
+        index or seed, or the loss does not suit the labels or cannot be minimised at a ridge.
     """
     check_sizes(problem, grid, sizes)
     indices = list(networks)
@@ -134,7 +145,7 @@ def _measured(run: _Run, grid: Grid, progress: Progress) -> dict[str, Array]:
         ridges = tuple(grid.ridge[column] for column in columns)
         share = len(columns) / len(grid.ridge)
         part = _part(progress, len(order) / len(grid.ridge), share)
-        passes.append(_pass(run, grid.alpha, ridges, precision, part))
+        passes.append(_pass(run, replace(grid, ridge=ridges), precision, part))
         order += columns
     return {
         name: np.concatenate([values[name] for values in passes], axis=2)[:, :, np.argsort(order)]
@@ -163,14 +174,13 @@ def _precisions(run: _Run, grid: Grid) -> dict[type[np.floating[Any]], list[int]
 
 def _pass(
     run: _Run,
-    alphas: tuple[float, ...],
-    ridges: tuple[float, ...],
+    grid: Grid,
     precision: type[np.floating[Any]],
     progress: Progress,
 ) -> dict[str, Array]:
     """Fit and test in one precision; arrays of shape (trainings, alphas, ridges, ...)."""
     features = NetworkFeatures(run.problem, run.layer, precision)
-    counts = [run.sizes.count(alpha) for alpha in alphas]
+    counts = [run.sizes.count(alpha) for alpha in grid.alpha]
     steps = run.sizes.trainings * len(block_sizes(max(counts), ROWS))
     samples = run.sizes.test_samples
     tests = [] if samples == EXACT else block_sizes(samples, FEWER_ROWS)
@@ -181,17 +191,18 @@ def _pass(
         done += 1
         progress(done / (steps + len(tests)))
 
-    readouts, training_error = _fits(run, features, counts, ridges, report)
+    readouts, training_error, training_loss = _fits(run, features, counts, grid, report)
     flat = readouts.reshape(-1, readouts.shape[-1])
     if samples == EXACT:
-        test_error, learned = exact_test(run.problem, run.layer, flat)
+        error, learned = exact_test(run.problem, run.layer, flat)
+        tested = _Tested(error, np.full_like(error, np.nan), error / 2, learned)
     else:
-        test_error, learned = _tested(run, features, tests, flat, report)
+        tested = _tested(run, features, tests, flat, lookup_loss(grid.loss), report)
     shape = readouts.shape[:-1]
     return {
-        "test_error": test_error.reshape(shape),
         "training_error": training_error,
-        "learned_function": learned.reshape(*shape, SLABS.size),
+        "training_loss": training_loss,
+        **{name: x.reshape(*shape, *x.shape[1:]) for name, x in tested._asdict().items()},
         **overlaps(run.layer, readouts)._asdict(),
     }
 
@@ -200,17 +211,17 @@ def _fits(
     run: _Run,
     features: NetworkFeatures,
     counts: list[int],
-    ridges: tuple[float, ...],
+    grid: Grid,
     report: Callable[[], None],
-) -> tuple[Array, Array]:
+) -> Fit:
     """Fit readouts, over sqrt(p), at every sample size, on growing training sets.
 
     Returns
     -------
-    readouts : Array, shape (trainings, alphas, ridges, p)
-    training_errors : Array, shape (trainings, alphas, ridges)
+    Fit
+        Readouts of shape (trainings, alphas, ridges, p), the others (trainings, alphas, ridges).
     """
-    scaled = tuple(ridge * run.layer.bias.size for ridge in ridges)
+    scaled = tuple(ridge * run.layer.bias.size for ridge in grid.ridge)
     blocks = range(len(block_sizes(max(counts), ROWS)))
 
     def block(place: tuple[int, int]) -> tuple[Reals, Array]:
@@ -223,7 +234,7 @@ def _fits(
     path: ReadoutPath
     for (_, index), given in zip(places, run.pool.ahead(block, places), strict=True):
         if index == 0:
-            path = RidgePath(run.layer.shares)
+            path = _path(run.layer, grid.loss)
             found.append({})
         path.extend(*given)
         del given
@@ -232,8 +243,21 @@ def _fits(
             found[-1][count] = run.pool.later(partial(fit, scaled))
         report()
     fits = [[of_count[count].result() for count in counts] for of_count in found]
-    readouts, errors = (np.stack([[fit[part] for fit in row] for row in fits]) for part in (0, 1))
-    return readouts, errors
+    return Fit(*(np.stack([[fit[part] for fit in row] for row in fits]) for part in range(3)))
+
+
+def _path(layer: FirstLayer, loss: str) -> ReadoutPath:
+    """Give what fits readouts of a loss."""
+    return RidgePath(layer.shares) if loss == SQUARE else ConvexPath(lookup_loss(loss))
+
+
+class _Tested(NamedTuple):
+    """Means over test inputs, shape (R,), and in slabs of them, shape (R, S)."""
+
+    test_error: Array
+    classification_error: Array
+    test_loss: Array
+    learned_function: Array
 
 
 def _tested(
@@ -241,20 +265,15 @@ def _tested(
     features: NetworkFeatures,
     sizes: list[int],
     readouts: Array,
+    loss: Loss,
     report: Callable[[], None],
-) -> tuple[Array, Array]:
-    """Average squared errors, and outputs in slabs, over fresh clean samples.
-
-    Returns
-    -------
-    test_error : Array, shape (R,)
-    learned : Array, shape (R, S)
-    """
+) -> _Tested:
+    """Average errors and losses, and outputs in slabs, over fresh clean samples."""
 
     def block(item: tuple[int, int]) -> Tally:
         index, rows = item
         samples, values = features.draw(run.seed, rows, run.network, TEST, index)
-        return tally(values, readouts, samples.along, samples.clean)
+        return tally(values, readouts, samples.along, samples.clean, loss)
 
     tallies: Iterator[Tally] = run.pool.ahead(block, enumerate(sizes))
     total = next(tallies)
@@ -262,5 +281,8 @@ def _tested(
     for further in tallies:
         total = total.plus(further)
         report()
+    count = sum(sizes)
+    wrong = total.wrong / count if run.problem.target == "sign" else np.full(len(readouts), np.nan)
     with np.errstate(invalid="ignore"):
-        return total.squares / sum(sizes), total.outputs / total.inside
+        learned = total.outputs / total.inside
+    return _Tested(total.squares / count, wrong, total.losses / count, learned)

@@ -67,8 +67,9 @@ class ShardTask:
 class Curve:
     """One curve of a figure, and the keys of its results; empty where none is asked for.
 
-    `loss` is what its readouts minimise, `dimension` that of its simulations, and `simulation` the key of all its replicates
-    together, whatever the shards: the folder of these, whose keys begin with it.
+    `loss` is what its readouts minimise, `dimension` that of its simulations, and `simulation` the
+    key of all its replicates together, whatever the shards: the folder of these, whose keys begin
+    with it.
     """
 
     name: str

@@ -18,13 +18,20 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from giantstep.activations import Array, Reals, Single
 
-Fit = tuple[Array, Array]
 # Features whose products are summed in one go before going into the double-precision sum.
 _COLUMNS = 1024
 # Rows of a p x p update that are held at once.
 _STRIP = 128
 # Refinement stops at this residual over the right-hand side; it wins some three digits a step.
 _REFINED, _REFINEMENTS = 1e-12, 8
+
+
+class Fit(NamedTuple):
+    """Readouts, shape (ridges, p), with their errors and losses on the training set, (ridges,)."""
+
+    readouts: Array
+    errors: Array
+    losses: Array
 
 
 class ReadoutPath(Protocol):
@@ -36,8 +43,7 @@ class ReadoutPath(Protocol):
     def fit(self, count: int) -> Callable[[tuple[float, ...]], Fit]:
         """Give what fits the first `count` samples, of which the last are in the last block.
 
-        It takes the ridges, gives readouts of shape (ridges, p) and training errors of shape
-        (ridges,), and may be called later, from another thread.
+        It takes the ridges, and may be called later, from another thread.
         """
 
 
@@ -113,7 +119,12 @@ def _fit_dual(shares: Array, blocks: list[_Block], ridges: tuple[float, ...]) ->
         readouts.append(weights @ rest + shares @ (shared.T @ weights))
         # The residual y - Phi a is ridge times the dual weights: no cancellation.
         errors.append(float(np.linalg.norm(ridge * weights)) ** 2 / labels.size)
-    return np.stack(readouts), np.array(errors)
+    return _square_fit(readouts, errors)
+
+
+def _square_fit(readouts: list[Array], errors: list[float]) -> Fit:
+    """Put what was fitted together; the loss is half the error."""
+    return Fit(np.stack(readouts), np.array(errors), np.array(errors) / 2)
 
 
 @dataclass
@@ -163,7 +174,7 @@ def _fit_primal(moments: _Moments, part: _Block, count: int, ridges: tuple[float
         fitted = float(readout @ moment) + ridge * float(readout @ readout)
         readouts.append(readout)
         errors.append(max(power - fitted, 0.0) / count)
-    return np.stack(readouts), np.array(errors)
+    return _square_fit(readouts, errors)
 
 
 def _add_symmetrised(left: Array, right: Array, total: Array) -> None:

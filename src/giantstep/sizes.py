@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from giantstep.activations import lookup
 from giantstep.faults import COUNT, Fault, Interval, InvalidParametersError, interval_faults
 from giantstep.inputs import GAUSSIAN
-from giantstep.protocol import NETWORK, Grid, Problem, Protocol
+from giantstep.losses import SQUARE
+from giantstep.protocol import NETWORK, Grid, Problem, Protocol, check_loss
 
 DIMENSION = Interval(2, 1_000_000, whole=True)
 # Neurons or samples: beyond, even one column of them is out of reach.
@@ -66,10 +67,13 @@ class Sizes:
 def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
     """Refuse a dimension at which a width, a batch or a training set is empty, or out of reach.
 
+    And what cannot be simulated at any.
+
     Raises
     ------
     InvalidParametersError
     """
+    check_loss(problem, grid.loss)
     ratios = [("beta", problem.beta), *(("alpha", alpha) for alpha in grid.alpha)]
     if isinstance(problem, Protocol) and problem.alpha0 > 0 and np.isfinite(problem.alpha0):
         ratios.append(("alpha0", problem.alpha0))
@@ -84,10 +88,13 @@ def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
         allowed = f"{POPULATION_DIMENSION} or more for the population gradient (alpha0 = inf)"
         faults.append(Fault("dimension", sizes.dimension, allowed))
     if sizes.test_samples == EXACT:
-        faults += _exact_faults(problem)
+        faults += _exact_faults(problem, grid.loss)
     faults += _group_faults(problem, sizes)
-    if problem.noise > LARGEST_NOISE:
-        faults.append(Fault("noise", problem.noise, f"at most {LARGEST_NOISE:g} in simulations"))
+    faults += [
+        Fault(name, variance, f"at most {LARGEST_NOISE:g} in simulations")
+        for name in ("noise", "outlier_variance")
+        if (variance := getattr(problem, name)) > LARGEST_NOISE
+    ]
     if faults:
         raise InvalidParametersError(faults)
 
@@ -114,9 +121,11 @@ def _group_faults(problem: Problem, sizes: Sizes) -> list[Fault]:
     ]
 
 
-def _exact_faults(problem: Problem) -> list[Fault]:
+def _exact_faults(problem: Problem, loss: str) -> list[Fault]:
     """Refuse problems whose expectation over the test input has no closed form."""
     wanted = []
+    if loss != SQUARE:
+        wanted.append(f"the loss is {loss}")
     if lookup(problem.activation).covariance is None:
         wanted.append(f"the activation {problem.activation} has no closed form")
     if problem.inputs != GAUSSIAN:

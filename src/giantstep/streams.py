@@ -50,11 +50,22 @@ class Samples(NamedTuple):
 
 def draw_samples(problem: Problem, theta: Single, count: int, rng: Generator) -> Samples:
     """Draw the first `count` samples, up to ROWS, of a stream."""
-    noise = np.sqrt(problem.noise) * rng.standard_normal(ROWS)[:count]
+    noise = _noise(problem, rng)[:count]
     inputs = lookup_inputs(problem.inputs)(rng, (count, theta.size))
     along = inputs @ theta
     clean = lookup(problem.target).value(along.astype(np.float64))
     return Samples(inputs, along, clean, noise)
+
+
+def _noise(problem: Problem, rng: Generator) -> Array:
+    """Draw the label noise of ROWS samples; only with outliers does it draw who they are."""
+    normals: Array = rng.standard_normal(ROWS)
+    if problem.outlier_fraction == 0:
+        normals *= np.sqrt(problem.noise)
+        return normals
+    outliers = rng.random(ROWS) < problem.outlier_fraction
+    normals *= np.sqrt(np.where(outliers, problem.outlier_variance, problem.noise))
+    return normals
 
 
 def block_sizes(count: int, rows: int) -> list[int]:
