@@ -28,7 +28,7 @@ from giantstep.gaussian import (
     split_rule,
     unit_edges,
 )
-from giantstep.protocol import Protocol
+from giantstep.protocol import Protocol, Readout, noise_levels, noise_power
 from giantstep.srf import equivalent_features
 
 # Sweeps of Newton's method for a trace, and the relative step at which it is done.
@@ -114,7 +114,7 @@ class FirstBatch:
         activation, target = lookup(protocol.activation), lookup(protocol.target)
         scarcity, e = 1 / protocol.alpha0, protocol.learning_rate / protocol.beta
         teacher = moments(target, 0.0, 1.0)
-        power = float(teacher.second) + protocol.noise
+        power = float(teacher.second) + noise_power(protocol)
         norm = math.hypot(float(teacher.slope), math.sqrt(power * scarcity))
         h1 = float(moments(activation, 0.0, 1.0).slope)
         handedness = -1.0 if h1 < -_ROUNDING else 1.0  # as `srf` orients the spike
@@ -122,7 +122,8 @@ class FirstBatch:
         b3 = 0.0 if abs(b3) < _ROUNDING else b3
         tau = e * e * derivative_variance(activation) * scarcity
         letters = max(abs(omega) for omega, _ in protocol.readout)
-        y, weights = _labels(target, protocol.noise, letters**2 * tau * scarcity, fineness)
+        sharpness = letters**2 * tau * scarcity
+        y, weights = _mixed_labels(target, noise_levels(protocol), sharpness, fineness)
         return cls(
             tau=tau,
             scarcity=scarcity,
@@ -240,6 +241,17 @@ class FirstBatch:
         shape = (*own.shape, 2, 2)
         turned: Array = np.stack([own, cross, cross, beyond], axis=-1).reshape(shape)
         return turned
+
+
+def _mixed_labels(
+    target: ScalarFunction, levels: Readout, sharpness: float, fineness: int
+) -> tuple[Array, Array]:
+    """Give `_labels` of labels that have noise of different variances, each with its share."""
+    parts = [(*_labels(target, noise, sharpness, fineness), share) for noise, share in levels]
+    return (
+        np.concatenate([y for y, _, _ in parts]),
+        np.hstack([share * weights for _, weights, share in parts]),
+    )
 
 
 def _labels(

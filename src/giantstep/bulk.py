@@ -35,8 +35,7 @@ def settled_bulk(problem: Problem, bulk: str) -> str:
     Raises
     ------
     InvalidParametersError
-        For an unknown bulk; or a trained one of features that are given directly, or of a batch
-        with outliers.
+        For an unknown bulk, or a trained one of features that are given directly.
     """
     if bulk not in BULKS:
         raise InvalidParametersError([Fault("bulk", bulk, f"one of {', '.join(BULKS)}")])
@@ -44,9 +43,6 @@ def settled_bulk(problem: Problem, bulk: str) -> str:
         return ISOTROPIC
     if isinstance(problem, SpikedFeatures):
         allowed = f"{ISOTROPIC} for spiked random features given directly"
-        raise InvalidParametersError([Fault("bulk", bulk, allowed)])
-    if problem.outlier_fraction > 0:
-        allowed = f"{ISOTROPIC} where some labels are outliers"
         raise InvalidParametersError([Fault("bulk", bulk, allowed)])
     return bulk if problem.alpha0 > 0 and problem.learning_rate > 0 else ISOTROPIC
 
