@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 
 from giantstep.figures.losses import draw_losses
 
-SHOWN_RIDGE, SHOWN_ALPHA = 0.3, 2.0
+# Near the best ridge of the Huber losses.
+SHOWN_RIDGE, SHOWN_ALPHA = 0.25, 2.0
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:

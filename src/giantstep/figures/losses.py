@@ -10,13 +10,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.curves import heading, legend_above, markers, panel_data, written
+from giantstep.figures.curves import heading, markers, panel_data, written
+
+# Panels of a YAML, and those of the same problems that are simulated, at fewer ridges.
+PANELS, NETWORKS = ("before", "after"), "{}_networks"
 
 
 def draw_losses(
     data: xr.Dataset, config: dict[str, Any], name: str, label: str, ridge: float, alpha: float
 ) -> Figure:
-    """Draw each panel of the YAML twice: at one ridge, and at one sample complexity.
+    """Draw what losses do before the step and after it: at one ridge, and at one alpha.
 
     Parameters
     ----------
@@ -28,18 +31,23 @@ def draw_losses(
     ridge, alpha : float
         At which.
     """
-    panels = list(config["panels"].items())
-    figure = Figure(figsize=style.size(len(panels), 2))
-    places = figure.subplots(2, len(panels), squeeze=False)
-    for column, (panel, spec) in enumerate(panels):
-        shown, (above, below) = panel_data(data, panel), places[:, column]
-        against_alpha(above, shown.isel(curve=shown["ridge"].values == ridge), name, config)
-        heading(above, column, rf"{spec['title']}, $\lambda = {ridge:g}$")
-        legend_above(above, columns=1)
-        against_ridge(below, shown, name, alpha, config)
-        heading(below, len(panels) + column, rf"{spec['title']}, $\alpha = {alpha:g}$")
-        for axes in (above, below):
-            axes.set_ylabel(label)
+    figure = Figure(figsize=style.size(2, 2))
+    places = figure.subplots(2, 2, sharey="row")
+    for column, panel in enumerate(PANELS):
+        title = config["panels"][panel]["title"]
+        theory, networks = (panel_data(data, part) for part in (panel, NETWORKS.format(panel)))
+        for row, (axes, fixed) in enumerate(
+            zip(places[:, column], (rf"\lambda = {ridge:g}", rf"\alpha = {alpha:g}"), strict=True)
+        ):
+            heading(axes, 2 * row + column, rf"{title}, ${fixed}$")
+        for loss, look in looks(data, config).items():
+            lines, points = (of_loss(part, loss) for part in (theory, networks))
+            against_alpha(places[0, column], lines, points, ridge, name, look)
+            against_ridge(places[1, column], lines, points, alpha, name, look)
+            places[0, column].plot([], [], label=f"${written('loss', loss)}$", **look)
+    for row in places:
+        row[0].set_ylabel(label)
+    places[0, 0].legend()
     return figure
 
 
@@ -49,25 +57,40 @@ def looks(data: xr.Dataset, config: dict[str, Any]) -> dict[str, dict[str, Any]]
     return dict(zip(losses, style.cycle(len(losses), config["style"]["colours"]), strict=True))
 
 
-def against_alpha(axes: Axes, data: xr.Dataset, name: str, config: dict[str, Any]) -> None:
-    """Draw learning curves, a loss each."""
-    for loss, look in looks(data, config).items():
-        curve = data.isel(curve=int(np.flatnonzero(data["loss"].values == loss)[0]))
-        axes.plot(curve["alpha"], curve[name], color=look["color"])
-        markers(axes, curve["alpha_simulated"], curve, name, look)
-        axes.plot([], [], label=f"${written('loss', loss)}$", **look)
+def of_loss(data: xr.Dataset, loss: str) -> xr.Dataset:
+    """Select the curves of one loss, in the order of their ridges."""
+    return data.isel(curve=np.flatnonzero(data["loss"].values == loss)).sortby("ridge")
+
+
+def against_alpha(
+    axes: Axes,
+    lines: xr.Dataset,
+    points: xr.Dataset,
+    ridge: float,
+    name: str,
+    look: dict[str, Any],
+) -> None:
+    """Draw a learning curve."""
+    line, point = (
+        data.isel(curve=int(np.flatnonzero(data["ridge"].values == ridge)[0]))
+        for data in (lines, points)
+    )
+    axes.plot(line["alpha"], line[name], color=look["color"])
+    markers(axes, point["alpha_simulated"], point, name, look)
     axes.set_xlabel(r"sample complexity $\alpha = n/d$")
     axes.set_xlim(left=0)
 
 
 def against_ridge(
-    axes: Axes, data: xr.Dataset, name: str, alpha: float, config: dict[str, Any]
+    axes: Axes,
+    lines: xr.Dataset,
+    points: xr.Dataset,
+    alpha: float,
+    name: str,
+    look: dict[str, Any],
 ) -> None:
-    """Draw what each loss makes of the ridge at one sample complexity."""
-    at = data.sel(alpha=alpha, alpha_simulated=alpha)
-    for loss, look in looks(data, config).items():
-        curves = at.isel(curve=np.flatnonzero(at["loss"].values == loss)).sortby("ridge")
-        axes.plot(curves["ridge"], curves[name], color=look["color"])
-        markers(axes, curves["ridge"], curves, name, look)
+    """Draw what a loss makes of the ridge."""
+    axes.plot(lines["ridge"], lines[name].sel(alpha=alpha), color=look["color"])
+    markers(axes, points["ridge"], points.sel(alpha_simulated=alpha), name, look)
     axes.set_xscale("log")
     axes.set_xlabel(r"ridge $\lambda$")
