@@ -100,8 +100,7 @@ def _block(
     inputs = rng.standard_normal((size, weights.shape[1]), np.float32)
     labels = teacher.value(inputs @ directions.astype(np.float32)).astype(np.float32)
     slopes = batch_slopes(weights, omega, lookup(problem.activation), inputs, labels)
-    sums: Single = slopes.T @ inputs
-    return sums
+    return (slopes.T @ inputs).astype(np.float32, copy=False)
 
 
 def _shares(rows: Single, directions: Array) -> Array:

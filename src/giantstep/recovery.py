@@ -83,7 +83,9 @@ class Recovery:
             object.__setattr__(self, name, plain_number(getattr(self, name)))
         faults = self._function_faults() + interval_faults(vars(self), intervals)
         if self.width in COUNT and (self.width % 2 or self.width > LARGEST):
-            faults.append(Fault("width", self.width, f"even, since rows pair, and at most {LARGEST}"))
+            faults.append(
+                Fault("width", self.width, f"even, since rows pair, and at most {LARGEST}")
+            )
         if not isinstance(self.reuse_batch, bool):
             faults.append(Fault("reuse_batch", self.reuse_batch, "true or false"))
         if faults:
@@ -104,11 +106,11 @@ class Recovery:
 
     def batch(self, dimension: int) -> int:
         """Give n0, LARGEST + 1 at most."""
-        return round(min(self.alpha0 * float(dimension) ** self.exponent, LARGEST + 1))
+        return round(min(self.alpha0 * math.pow(dimension, self.exponent), LARGEST + 1))
 
     def rate(self, dimension: int) -> float:
         """Give the factor of a row's gradient."""
-        return self.learning_rate * float(dimension) ** ((self.exponent - 1) / 2)
+        return self.learning_rate * math.pow(dimension, (self.exponent - 1) / 2)
 
 
 def check_dimension(problem: Recovery, dimension: int) -> None:
@@ -200,14 +202,14 @@ def _gradient(problem: Recovery, teacher: Teacher, m: Array, dimension: int) -> 
         along += (degree * slopes[degree - 1] + slopes[degree + 1]) * term
     signal = moved + own[:, None] * m
     square = np.sum(signal**2, axis=1) + own**2 * np.maximum(1 - np.sum(m**2, axis=1), 0)
-    power, with_directions = teacher.second_moments()
+    second, with_directions = teacher.second_moments()
     activation = lookup(problem.activation)
     slope = expectation(activation, lambda t: activation.derivative(t) ** 2)
     with_row = expectation(activation, lambda t: (t * activation.derivative(t)) ** 2)
-    across = (dimension - teacher.directions - 1) * power * slope
+    across = (dimension - teacher.directions - 1) * second * slope
     count = problem.batch(dimension)
     spread = with_directions * slope / count
-    variance = spread.sum() + (across + power * with_row) / count
+    variance = spread.sum() + (across + second * with_row) / count
     return _Gradient(signal, along, square, spread, float(variance))
 
 

@@ -25,7 +25,9 @@ ALLOWED = (
 Powers = tuple[int, ...]
 
 _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)")
-_FACTOR = re.compile(rf"z([1-{MOST_DIRECTIONS}])|he([1-{LARGEST_DEGREE}])\(z([1-{MOST_DIRECTIONS}])\)")
+_FACTOR = re.compile(
+    rf"z([1-{MOST_DIRECTIONS}])|he([1-{LARGEST_DEGREE}])\(z([1-{MOST_DIRECTIONS}])\)"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +101,7 @@ def _new(powers: Powers, seen: set[int]) -> int:
 
 
 def _hermite(degree: int, z: Array) -> Array:
-    values: Array = hermeval(z, [0] * degree + [1])
-    return values
+    return np.asarray(hermeval(z, [0] * degree + [1]))
 
 
 @cache
@@ -118,9 +119,8 @@ def lookup_teacher(name: str) -> Teacher:
         if powers in terms:
             raise KeyError(name)
         terms[powers] = coefficient
-    used = np.array(list(terms), dtype=np.int64).any(axis=0)
-    directions = int(used.sum())
-    if not used[:directions].all():
+    directions = max(k + 1 for powers in terms for k, power in enumerate(powers) if power)
+    if not all(any(powers[k] for powers in terms) for k in range(directions)):
         raise KeyError(name)
     return Teacher(name, {powers[:directions]: c for powers, c in terms.items()})
 

@@ -76,8 +76,9 @@ def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None 
     for i, text in enumerate(labels):
         curve, look = data.isel(curve=i), looks[text]
         line = lines[curve["bulk"].item()]
-        axes.plot(curve["alpha"], curve["test_error"], color=look["color"], linestyle=line)
-        _mark_failures(axes, curve, look["color"])
+        if "alpha" in curve.dims:  # several steps have no theory
+            axes.plot(curve["alpha"], curve["test_error"], color=look["color"], linestyle=line)
+            _mark_failures(axes, curve, look["color"])
         if text in new and "alpha_simulated" in curve:
             markers(axes, curve["alpha_simulated"], curve, "test_error", look)
         if text in new:  # one entry stands for both: the line, and the marker on it
@@ -93,7 +94,7 @@ def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None 
 
 def _mark_failures(axes: Axes, curve: xr.Dataset, colour: str) -> None:
     """Mark by crosses on the axis where the theory failed."""
-    failed = curve["alpha"].values[curve["status"].values != 0]
+    failed = curve["alpha"].values[curve["status"].values > 0]
     if failed.size:  # an empty scatter would upset the layout
         on_axis = axes.get_xaxis_transform()
         axes.scatter(failed, 0 * failed, marker="x", color=colour, transform=on_axis, clip_on=False)
@@ -138,11 +139,11 @@ def learning_figure(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     Raises
     ------
     ValueError
-        If the data hold no theory.
+        If the data hold no test errors.
     """
-    if "alpha" not in data.dims:
+    if not {"alpha", "alpha_simulated"} & set(data.dims):
         raise ValueError("learning curves need theory.alpha or simulation.alpha in the YAML")
-    names = list(config["panels"])
+    names = [name for name, panel in config["panels"].items() if "teacher" not in panel]
     columns = min(len(names), 2)
     rows = -(-len(names) // columns)
     figure = Figure(figsize=style.size(columns, rows))
