@@ -146,7 +146,7 @@ def recovered(
         ("update_overlap", expected.update_overlap, np.nan),
     ):
         theory = np.full(shape, np.nan)
-        theory[:2] = before, one_step
+        theory[0], theory[1] = before, one_step
         found = summarise(simulated[f"simulated_{drawn}"].values[:, None])
         scores = np.where(found.stderr > 0, (found.mean - theory) / found.stderr, np.nan)
         values = {

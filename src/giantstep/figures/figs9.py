@@ -58,7 +58,7 @@ def against_dimension(axes: Axes, data: xr.Dataset) -> None:
     axes.minorticks_off()
     axes.set_xlabel("$d$")
     axes.set_ylabel("share of a row's change seen")
-    axes.set_ylim(5e-4, 1.3)
+    axes.set_ylim(1e-4, 1.5)
 
 
 def against_order(axes: Axes, data: xr.Dataset) -> None:
@@ -66,6 +66,9 @@ def against_order(axes: Axes, data: xr.Dataset) -> None:
     after_one_step(axes, data, "exponent")
     orders = np.unique(data["exponent"].values)
     axes.set_xticks(orders)
+    axes.set_ylim(0.03, 1.2)
+    axes.set_yticks([0.05, 0.1, 0.2, 0.5, 1], ["0.05", "0.1", "0.2", "0.5", "1"])
+    axes.minorticks_off()
     axes.set_xlabel(r"order $\kappa$ of the batch, $n_0 = \alpha_0 d^\kappa$")
     axes.set_ylabel("share of a row's change seen")
 
