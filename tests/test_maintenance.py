@@ -25,7 +25,10 @@ def run(capsys, command, project, *arguments):
 def test_a_figures_file_is_verified_bit_for_bit(capsys, tiny_run):
     code, said = run(capsys, "verify", tiny_run, "fig2", "--sample", "60%", "--seed", "1")
     assert code == 0
-    assert "2 of 4 theory, 2 of 4 networks, 1 of 1 spectrum, 2 of 4 eigenvalues, 2 of 4 rec" in said.out
+    assert (
+        "2 of 4 theory, 2 of 4 networks, 1 of 1 spectrum, 2 of 4 eigenvalues, 2 of 4 rec"
+        in said.out
+    )
     assert "drawn with --seed 1" in said.out
     assert "all are the same, bit for bit" in said.out
 

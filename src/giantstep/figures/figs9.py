@@ -36,7 +36,8 @@ def total(curves: xr.Dataset) -> xr.Dataset:
 
 def after_one_step(axes: Axes, data: xr.Dataset, across: str) -> None:
     """Draw the share of a row's change in the teacher's subspace, a curve each teacher."""
-    teachers = list(dict.fromkeys(zip(data["activation"].values, data["teacher"].values)))
+    pairs = zip(data["activation"].values, data["teacher"].values, strict=True)
+    teachers = list(dict.fromkeys(pairs))
     for (activation, teacher), look in zip(teachers, style.cycle(len(teachers)), strict=True):
         curves = only(data, activation=activation, teacher=teacher).sortby(across)
         found = total(curves)
