@@ -21,6 +21,12 @@ def panel_data(data: xr.Dataset, panel: str) -> xr.Dataset:
     return data.isel(curve=np.flatnonzero(data["panel"].values == panel))
 
 
+def only(data: xr.Dataset, **values: Any) -> xr.Dataset:
+    """Select the curves that have some values."""
+    wanted = [data[name].values == value for name, value in values.items()]
+    return data.isel(curve=np.flatnonzero(np.all(wanted, axis=0)))
+
+
 BULK_LABELS = {
     ISOTROPIC: "isotropic bulk",
     TRAINED: "trained bulk",

@@ -9,56 +9,47 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from giantstep.activations import lookup
 from giantstep.figures import style
-from giantstep.figures.curves import heading, limits, markers, panel_data, setting
-from giantstep.figures.figs9 import only
+from giantstep.figures.curves import heading, limits, markers, only
 
-# How batches are marked: fresh ones filled, a reused one open.
-OPEN: dict[str, Any] = {"markerfacecolor": "white", "linestyle": style.DOTTED}
+# How a reused batch is drawn, beside fresh ones.
+REUSED: dict[str, Any] = {"markerfacecolor": "white", "linestyle": style.DOTTED}
+TARGETS = ("sin", "sign")
 
 
 def at_best_rate(curves: xr.Dataset, name: str, by: str) -> xr.Dataset:
     """Select, of the curves that share a value of `by`, the one with the least of a variable."""
-    values = curves[by].values
-    best = [
-        min(np.flatnonzero(values == value), key=lambda i: curves[name].values[i])
-        for value in np.unique(values)
-    ]
-    return curves.isel(curve=best)
+    values, errors = curves[by].values, curves[name].values
+    places = (np.flatnonzero(values == value) for value in np.unique(values))
+    return curves.isel(curve=[place[np.argmin(errors[place])] for place in places])
 
 
-def trajectory(axes: Axes, curves: xr.Dataset, **look: Any) -> None:
-    """Draw errors at the best simulated rate against the number of steps."""
-    best = at_best_rate(curves, "simulated_test_error_mean", "steps")
-    line = {"linestyle": look.pop("linestyle", "-"), "color": look["color"]}
-    axes.plot(best["steps"], best["simulated_test_error_mean"], linewidth=0.9, **line)
-    markers(axes, best["steps"], best, "test_error", look)
+def trajectories(axes: Axes, curves: xr.Dataset, look: dict[str, Any]) -> None:
+    """Draw errors at the best simulated rate after each step, on fresh batches and on one."""
+    first = only(curves, steps=1)
+    for reused, further in ((0, {"linestyle": "-"}), (1, REUSED)):
+        later = only(curves, reuse_batch=reused)
+        every = later if reused == 0 else xr.concat([first, later], "curve")
+        best = at_best_rate(every, "simulated_test_error_mean", "steps")
+        marked = look | {k: v for k, v in further.items() if k != "linestyle"}
+        mean, line = best["simulated_test_error_mean"], further["linestyle"]
+        axes.plot(best["steps"], mean, color=look["color"], linestyle=line)
+        markers(axes, best["steps"], best, "test_error", marked)
 
 
-def compounding(axes: Axes, fresh: xr.Dataset, reused: xr.Dataset, at_once: xr.Dataset) -> None:
+def compounding(axes: Axes, networks: xr.Dataset, at_once: xr.Dataset) -> None:
     """Draw a target's errors after each step, beside one step on all the samples at once."""
-    batches = np.unique(fresh["alpha0"].values)
-    for alpha0, look in zip(batches, style.cycle(3)[::2], strict=True):
-        of_batch = only(fresh, alpha0=alpha0)
-        trajectory(axes, of_batch, **look)
-        first = only(of_batch, steps=1)
-        again = xr.concat([first, only(reused, alpha0=alpha0)], "curve")
-        trajectory(axes, again, **look | OPEN)
-        steps = np.unique(of_batch["steps"].values)
-        one = [only(at_once, alpha0=alpha0 * k)["test_error"].min().item() for k in steps]
-        axes.plot(steps, one, color=look["color"], linestyle=style.DASHED)
+    one = at_best_rate(at_once, "test_error", "alpha0")
+    for alpha0, look in zip((1.0, 4.0), style.cycle(3)[::2], strict=True):
+        trajectories(axes, only(networks, alpha0=alpha0), look)
         axes.plot([], [], label=rf"$\alpha_0 = {alpha0:g}$", **look)
-    infinite = only(at_once, alpha0=np.inf)["test_error"].min().item()
-    axes.axhline(infinite, color="black", linestyle=style.DASHED, linewidth=0.9)
+        steps = [k for k in range(1, 6) if alpha0 * k in one["alpha0"].values]
+        errors = [only(one, alpha0=alpha0 * k)["test_error"].item() for k in steps]
+        axes.plot(steps, errors, color=look["color"], linestyle=style.DASHED)
+    infinite = only(one, alpha0=np.inf)["test_error"].item()
+    axes.axhline(infinite, color="black", linestyle=style.LINES[2], linewidth=0.9)
     axes.set_yscale("log")
-
-
-def blind(axes: Axes, fresh: xr.Dataset, reused: xr.Dataset) -> None:
-    """Draw the errors of a target of leap three, which no step finds."""
-    look = style.cycle(3)[2]
-    trajectory(axes, fresh, **look)
-    trajectory(axes, xr.concat([only(fresh, steps=1), reused], "curve"), **look | OPEN)
-    axes.set_ylim(bottom=0)
 
 
 def rates(axes: Axes, curves: xr.Dataset) -> None:
@@ -69,37 +60,53 @@ def rates(axes: Axes, curves: xr.Dataset) -> None:
         x = of_count["learning_rate"]
         axes.plot(x, of_count["simulated_test_error_mean"], color=look["color"], linewidth=0.9)
         markers(axes, x, of_count, "test_error", look)
-        text = "1 step" if count == 1 else f"{count:g} steps"
-        axes.plot([], [], label=text, **look)
+        axes.plot([], [], label="1 step" if count == 1 else f"{count:g} steps", **look)
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.set_xticks(np.unique(curves["learning_rate"].values))
+    sizes = np.unique(curves["learning_rate"].values)
+    axes.set_xticks(sizes, [f"{size:g}" for size in sizes])
     axes.minorticks_off()
+    axes.set_xlabel(r"learning rate $\tilde\eta$")
+    axes.legend(loc="upper right", ncols=2)
+
+
+def kinds(axes: Axes) -> None:
+    """Explain lines and markers that all panels share."""
+    grey: dict[str, Any] = {"color": "grey", "marker": "o"}
+    axes.plot([], [], label="fresh batches", **grey)
+    axes.plot([], [], label="one batch, reused", **grey | REUSED)
+    axes.plot([], [], color="grey", linestyle=style.DASHED, label="one step on all samples")
+    axes.plot(
+        [], [], color="black", linestyle=style.LINES[2], label=r"one step, $\alpha_0 = \infty$"
+    )
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset, by its YAML."""
     figure = Figure(figsize=style.size(2, 2))
     places = figure.subplots(2, 2).ravel()
-    data = data.squeeze("alpha_simulated").squeeze("alpha")
-    fresh, reused, few, leap, leap_reused, at_once = (
-        panel_data(data, name) for name in config["panels"]
-    )
-    for i, target in enumerate(("sin", "sign")):
-        shown = [only(curves, target=target) for curves in (fresh, reused, at_once)]
-        compounding(places[i], *shown)
-        heading(places[i], i, setting(shown[0].assign_coords(curve=["x"] * 0 or shown[0]["curve"])))
-    blind(places[2], leap, leap_reused)
-    limits(places[2], leap, {"best_linear": True})
-    heading(places[2], 2, setting(leap))
-    every = xr.concat([only(fresh, target="sin", alpha0=4.0), few], "curve")
-    rates(places[3], every.isel(curve=np.flatnonzero(np.isin(every["steps"], few["steps"]))))
-    heading(places[3], 3, "rates")
-    for axes in places[:3]:
-        axes.set_xlabel("steps $k$")
-        axes.set_xticks(np.unique(fresh["steps"].values))
-    places[3].set_xlabel(r"learning rate $\tilde\eta$")
-    for axes in places:
+    data = data.isel(alpha_simulated=0, alpha=0)
+    simulated = np.isfinite(data["simulated_test_error_mean"].values)
+    networks, at_once = data.isel(curve=simulated), data.isel(curve=~simulated)
+    for axes, target in zip(places, TARGETS, strict=False):
+        compounding(axes, only(networks, target=target), only(at_once, target=target))
+    places[0].legend(loc="lower left")
+    kinds(places[1])
+    handles, entries = places[1].get_legend_handles_labels()
+    places[1].legend(handles[2:], entries[2:], loc="lower left")
+    blind = only(networks, target="he3")
+    trajectories(places[2], blind, style.cycle(2)[1])
+    limits(places[2], blind, {"best_linear": True})
+    places[2].set_ylim(0, 8)
+    places[2].legend(loc="lower left")
+    sine = only(networks, target="sin", alpha0=4.0, reuse_batch=0)
+    of_rates = [count in config["panels"]["rates"]["steps"] for count in sine["steps"].values]
+    rates(places[3], sine.isel(curve=np.flatnonzero(of_rates)))
+    labels = [rf"$\sigma_\star = {lookup(name).label}$" for name in (*TARGETS, "he3", "sin")]
+    for i, (axes, text) in enumerate(zip(places, labels, strict=True)):
+        heading(axes, i, text if i < 2 else text + r", $\alpha_0 = 4$")
         axes.set_ylabel(r"test error $\epsilon_g$")
-        axes.legend()
+        if i < 3:
+            axes.set_xlabel("steps")
+            axes.set_xticks(range(1, 6))
     return figure

@@ -10,14 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.curves import heading, markers, panel_data
+from giantstep.figures.curves import heading, markers, only, panel_data
 from giantstep.teachers import lookup_teacher
-
-
-def only(data: xr.Dataset, **values: Any) -> xr.Dataset:
-    """Select the curves that have some values."""
-    wanted = [data[name].values == value for name, value in values.items()]
-    return data.isel(curve=np.flatnonzero(np.all(wanted, axis=0)))
 
 
 def total(curves: xr.Dataset) -> xr.Dataset:
