@@ -289,20 +289,31 @@ def merged(
         line.assign_coords({name: missing[name] for name in names - set(map(str, line.coords))})
         for line in lines
     ]
+    whole = xr.concat(
+        filled,
+        "curve",
+        data_vars="all",
+        coords=sorted(names - {"curve"}),
+        compat="equals",
+        join="outer",  # of the groups: curves may have different numbers of them
+        combine_attrs="drop",
+    )
     return describe(
-        xr.concat(
-            filled,
-            "curve",
-            data_vars="all",
-            coords=sorted(names - {"curve"}),
-            compat="equals",
-            join="outer",  # of the groups: curves may have different numbers of them
-            combine_attrs="drop",
-        ),
+        _ordered(whole, filled),
         title=title,
         parameters=parameters,
         made_from=list(made_from),
         root_seed=root_seed,
+    )
+
+
+def _ordered(whole: xr.Dataset, lines: Sequence[xr.Dataset]) -> xr.Dataset:
+    """Order variables as they first come; xarray's order, of those that some lines lack, varies."""
+    names = dict.fromkeys(name for line in lines for name in sorted(line.coords, key=str))
+    variables = dict.fromkeys(name for line in lines for name in line.data_vars)
+    return xr.Dataset(
+        {name: whole[name].variable for name in variables},
+        coords={name: whole[name].variable for name in names},
     )
 
 

@@ -49,6 +49,8 @@ def compounding(axes: Axes, networks: xr.Dataset, at_once: xr.Dataset) -> None:
         axes.plot(steps, errors, color=look["color"], linestyle=style.DASHED)
     infinite = only(one, alpha0=np.inf)["test_error"].item()
     axes.axhline(infinite, color="black", linestyle=style.LINES[2], linewidth=0.9)
+    linear = at_once["best_linear_error"].values[0]
+    axes.axhline(linear, color="black", linestyle=style.DOTTED, linewidth=0.9)
     axes.set_yscale("log")
 
 
@@ -65,9 +67,16 @@ def rates(axes: Axes, curves: xr.Dataset) -> None:
     axes.set_yscale("log")
     sizes = np.unique(curves["learning_rate"].values)
     axes.set_xticks(sizes, [f"{size:g}" for size in sizes])
-    axes.minorticks_off()
     axes.set_xlabel(r"learning rate $\tilde\eta$")
-    axes.legend(loc="upper right", ncols=2)
+    axes.set_ylim(0.004, 0.15)
+    ticked(axes, 0.005, 0.01, 0.02, 0.05, 0.1)
+    axes.legend(loc="lower left", ncols=2)
+
+
+def ticked(axes: Axes, *errors: float) -> None:
+    """Set ticks at some errors."""
+    axes.set_yticks(errors, [f"{error:g}" for error in errors])
+    axes.minorticks_off()
 
 
 def kinds(axes: Axes) -> None:
@@ -79,6 +88,7 @@ def kinds(axes: Axes) -> None:
     axes.plot(
         [], [], color="black", linestyle=style.LINES[2], label=r"one step, $\alpha_0 = \infty$"
     )
+    axes.plot([], [], color="black", linestyle=style.DOTTED, label="best linear")
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -90,14 +100,18 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     networks, at_once = data.isel(curve=simulated), data.isel(curve=~simulated)
     for axes, target in zip(places, TARGETS, strict=False):
         compounding(axes, only(networks, target=target), only(at_once, target=target))
-    places[0].legend(loc="lower left")
+    places[0].legend(loc="lower left", ncols=2)
+    places[0].set_ylim(0.005, 0.2)
+    ticked(places[0], 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
+    places[1].set_ylim(0.016, 0.8)
+    ticked(places[1], 0.02, 0.05, 0.1, 0.2, 0.5)
     kinds(places[1])
     handles, entries = places[1].get_legend_handles_labels()
     places[1].legend(handles[2:], entries[2:], loc="lower left")
     blind = only(networks, target="he3")
     trajectories(places[2], blind, style.cycle(2)[1])
     limits(places[2], blind, {"best_linear": True})
-    places[2].set_ylim(0, 8)
+    places[2].set_ylim(4, 10)
     places[2].legend(loc="lower left")
     sine = only(networks, target="sin", alpha0=4.0, reuse_batch=0)
     of_rates = [count in config["panels"]["rates"]["steps"] for count in sine["steps"].values]
