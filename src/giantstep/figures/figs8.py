@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from giantstep.activations import lookup
 from giantstep.figures import style
-from giantstep.figures.curves import heading, limits, markers, only
+from giantstep.figures.curves import heading, markers, only
 
 # How a reused batch is drawn, beside fresh ones.
 REUSED: dict[str, Any] = {"markerfacecolor": "white", "linestyle": style.DOTTED}
@@ -49,9 +49,14 @@ def compounding(axes: Axes, networks: xr.Dataset, at_once: xr.Dataset) -> None:
         axes.plot(steps, errors, color=look["color"], linestyle=style.DASHED)
     infinite = only(one, alpha0=np.inf)["test_error"].item()
     axes.axhline(infinite, color="black", linestyle=style.LINES[2], linewidth=0.9)
-    linear = at_once["best_linear_error"].values[0]
-    axes.axhline(linear, color="black", linestyle=style.DOTTED, linewidth=0.9)
+    best_linear(axes, networks)
     axes.set_yscale("log")
+
+
+def best_linear(axes: Axes, curves: xr.Dataset) -> None:
+    """Draw the error of the best linear predictor of a target."""
+    linear = curves["best_linear_error"].values[0]
+    axes.axhline(linear, color="black", linestyle=style.DOTTED, linewidth=0.9)
 
 
 def rates(axes: Axes, curves: xr.Dataset) -> None:
@@ -110,9 +115,8 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     places[1].legend(handles[2:], entries[2:], loc="lower left")
     blind = only(networks, target="he3")
     trajectories(places[2], blind, style.cycle(2)[1])
-    limits(places[2], blind, {"best_linear": True})
-    places[2].set_ylim(4, 10)
-    places[2].legend(loc="lower left")
+    best_linear(places[2], blind)
+    places[2].set_ylim(5, 10)
     sine = only(networks, target="sin", alpha0=4.0, reuse_batch=0)
     of_rates = [count in config["panels"]["rates"]["steps"] for count in sine["steps"].values]
     rates(places[3], sine.isel(curve=np.flatnonzero(of_rates)))
