@@ -126,6 +126,10 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
         (lambda f: f["panels"].update(left=SEVERAL | {"optimal": True}), "optimal: needs a theory"),
         (lambda f: f["panels"].update(left=SEVERAL | {"lower_bound": True}), "needs a spike along"),
         (lambda f: f["panels"].update(left=SEVERAL | {"simulated": False}), "left: needs simulati"),
+        (
+            lambda f: f.update(spectrum={"alpha": 2}, panels={"left": SEVERAL}),
+            "spectrum: needs a theory of left, which is that of one step",
+        ),
         (lambda f: f["panels"].update(left=SRF | {"steps": 2}), "steps: is for gradient steps"),
         (lambda f: f["panels"].update(left=SEEN | {"teacher": "z1*z9"}), "left.teacher: 'z1*z9' m"),
         (lambda f: f["panels"].update(left=SEEN | {"target": "sin"}), "left: unknown key 'target'"),
