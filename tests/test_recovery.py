@@ -6,7 +6,8 @@ from scipy.special import erfc
 
 from giantstep.faults import InvalidParametersError
 from giantstep.recovered import recover
-from giantstep.recovery import Recovery, check_dimension, expected_overlaps
+from giantstep.recovery import Recovery, check_dimension
+from giantstep.seen import expected_overlaps
 from giantstep.teachers import lookup_teacher
 
 

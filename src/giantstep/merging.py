@@ -17,8 +17,9 @@ from giantstep.features import student
 from giantstep.gaussian import moments
 from giantstep.measure import SLABS
 from giantstep.protocol import SpikedFeatures, written
-from giantstep.recovery import Recovery, expected_overlaps
+from giantstep.recovery import Recovery
 from giantstep.replicates import Summary, summarise
+from giantstep.seen import expected_overlaps
 from giantstep.stages import (
     MEASURED,
     OF_SRF,

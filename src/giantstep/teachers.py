@@ -17,9 +17,9 @@ from scipy.special import roots_hermitenorm
 from giantstep.activations import Array, Reals
 
 # Beyond, nobody's batches are large enough, and expectations take too many nodes.
-LARGEST_DEGREE, MOST_DIRECTIONS = 5, 4
+LARGEST_DEGREE, MOST_DIRECTIONS = 5, 3
 ALLOWED = (
-    "a sum of products of directions z1, z2, ... (each used, four at most) and of their Hermite"
+    "a sum of products of directions z1, z2, ... (each used, three at most) and of their Hermite"
     f" polynomials he2(z1) to he{LARGEST_DEGREE}(z1), such as z1+z1*z2"
 )
 Powers = tuple[int, ...]

@@ -47,6 +47,8 @@ def written(name: str, value: str) -> str:
         alike = len({f"{float(share):.4f}" for share in shares}) == 1
         values = ",".join(letters if alike else pairs)
         return rf"{symbol} \in \{{{values}\}}"
+    if name == "reuse_batch":
+        return r"\mathrm{one\ batch}" if value == "true" else r"\mathrm{fresh\ batches}"
     try:
         float(value)
     except ValueError:  # a name
