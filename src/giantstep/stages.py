@@ -46,7 +46,7 @@ def parameters(problem: Problem) -> xr.Dataset:
     """Compute the equivalent sRF of a problem, as scalars beside the problem's own parameters."""
     srf = equivalent_features(problem)
     return describe(
-        own_parameters(problem).merge(_scalars(asdict(srf)), compat="override"),
+        _scalars(_fields(problem) | asdict(srf)),
         title="Spiked random features equivalent to the problem",
         parameters={"problem": plain(problem)},
         made_from=[],
@@ -55,10 +55,14 @@ def parameters(problem: Problem) -> xr.Dataset:
 
 def own_parameters(problem: Problem | Recovery) -> xr.Dataset:
     """Give a problem's own parameters, as scalars."""
+    return _scalars(_fields(problem))
+
+
+def _fields(problem: Problem | Recovery) -> dict[str, Any]:
     values = asdict(problem)
     if isinstance(problem, Protocol):
         values["readout"] = written_readout(problem.readout)
-    return _scalars(values)
+    return values
 
 
 def _scalars(values: dict[str, Any]) -> xr.Dataset:
