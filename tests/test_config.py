@@ -13,6 +13,16 @@ from giantstep.plan import make_plan
 ROOT = Path(__file__).parents[1]
 DEFAULTS = yaml.safe_load((ROOT / "config/config.yaml").read_text())
 CONFIG = DEFAULTS | {"figures": ["fig2"]}
+# Panels of several steps, of an sRF, and of what first layers see.
+SEVERAL = {
+    **{"activation": "tanh", "target": "sin", "learning_rate": 1, "alpha0": 1, "beta": 1},
+    **{"ridge": 0.1, "steps": 2},
+}
+SRF = {
+    **{"activation": "tanh", "target": "sin", "bulk_variance": 1, "spike_strength": 1},
+    **{"alignment": 1, "beta": 1, "ridge": 0.1},
+}
+SEEN = {"activation": "elu", "teacher": "z1*z2", "learning_rate": 1, "alpha0": 1}
 
 
 @pytest.fixture
@@ -88,7 +98,7 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
         (lambda f: f["panels"]["left"].update(ridge=[]), "panels.left.ridge"),
         (lambda f: f["panels"]["left"].update(ridge="0.1"), "panels.left.ridge: '0.1' must be"),
         (lambda f: f["panels"]["left"].update(ridge=[-1]), "panels.left.ridge: -1.0 must be"),
-        (lambda f: f["panels"]["left"].update(activation="gelu"), "one of erf, hardtanh"),
+        (lambda f: f["panels"]["left"].update(activation="gelu"), "one of elu, erf, hardtanh"),
         (lambda f: f["panels"]["left"].update(inputs=["student_t:2"]), "one of gaussian, rad"),
         (lambda f: f["panels"]["left"].update(model="network"), "model: is for an sRF"),
         (lambda f: f["panels"]["left"].update(bias={1: 1}), "left.bias: is for an sRF"),
@@ -109,6 +119,22 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
         (lambda f: f["panels"]["left"].update(readout={1: 0.5}), "the fractions adding up to 1"),
         (lambda f: f["panels"]["left"].update(beta=10**400), "panels.left.beta: inf must be"),
         (lambda f: f["theory"]["alpha"].update(points=141.0), "theory.alpha.points: 141.0 must be"),
+        (lambda f: f["panels"]["left"].update(steps=0), "panels.left.steps: 0 must be a whole"),
+        (lambda f: f["panels"]["left"].update(reuse_batch=1), "reuse_batch: 1 must be true or"),
+        (lambda f: f["panels"]["left"].update(steps=2), "left.steps: 2 must be 1 where alpha0"),
+        (lambda f: f["panels"].update(left=SEVERAL | {"bulk": "trained"}), "left.bulk: needs a th"),
+        (lambda f: f["panels"].update(left=SEVERAL | {"optimal": True}), "optimal: needs a theory"),
+        (lambda f: f["panels"].update(left=SEVERAL | {"lower_bound": True}), "needs a spike along"),
+        (lambda f: f["panels"].update(left=SEVERAL | {"simulated": False}), "left: needs simulati"),
+        (
+            lambda f: f.update(spectrum={"alpha": 2}, panels={"left": SEVERAL}),
+            "spectrum: needs a theory of left, which is that of one step",
+        ),
+        (lambda f: f["panels"].update(left=SRF | {"steps": 2}), "steps: is for gradient steps"),
+        (lambda f: f["panels"].update(left=SEEN | {"teacher": "z1*z9"}), "left.teacher: 'z1*z9' m"),
+        (lambda f: f["panels"].update(left=SEEN | {"target": "sin"}), "left: unknown key 'target'"),
+        (lambda f: f["panels"].update(left=SEEN | {"exponent": 3}), "alpha0: 1.0 must be such tha"),
+        (lambda f: f["panels"].update(left=SEEN | {"width": 7}), "left.width: 7 must be even"),
         (lambda f: f.update(panels={}), "panels: {} must be one or more panels"),
     ],
 )
@@ -129,6 +155,29 @@ def test_a_panel_may_have_sizes_of_its_own_or_no_simulation(project):
     assert {task.networks for task in tasks} == {(0, 1, 2)}
     assert {(task.sizes.dimension, task.sizes.test_samples) for task in tasks} == {(70, 7)}
     assert all(curve.theory for curve in curves)
+
+
+def test_several_steps_are_simulated_and_one_has_its_theory_too(project):
+    def change(figure):
+        figure["panels"] = {"left": SEVERAL | {"steps": [1, 2], "reuse_batch": [False, True]}}
+
+    curves = make_plan(project(change), CONFIG).figures["fig2"].curves
+    assert all(curve.shards for curve in curves)
+    assert all(
+        (curve.problem.steps == 1) == bool(curve.theory) == bool(curve.parameters)
+        for curve in curves
+    )
+    assert {"left:reuse_batch=true,steps=2"} < {curve.name for curve in curves}
+
+
+def test_what_first_layers_see_is_planned_by_teacher_and_dimension(project):
+    seen = SEEN | {"teacher": ["z1", "z1*z2"], "dimension": [20, 30], "networks": 3}
+    plan = make_plan(project(lambda figure: figure.update(panels={"left": seen})), CONFIG)
+    curves = plan.figures["fig2"].curves
+    assert curves[1].name == "left:teacher=z1,dimension=30"
+    tasks = [plan.recovery[curve.recovery] for curve in curves]
+    assert [task.dimension for task in tasks] == [20, 30, 20, 30]
+    assert {task.networks for task in tasks} == {(0, 1, 2)}
 
 
 def test_a_broken_main_config_is_refused():

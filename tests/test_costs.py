@@ -9,8 +9,9 @@ import yaml
 
 from giantstep import costs
 from giantstep.montecarlo import simulate
-from giantstep.plan import make_plan
+from giantstep.plan import RecoveryTask, make_plan
 from giantstep.protocol import Grid, Protocol
+from giantstep.recovery import Recovery
 from giantstep.sizes import Sizes
 
 ROOT = Path(__file__).parents[1]
@@ -64,6 +65,18 @@ def test_work_grows_with_all_that_is_asked_for():
     assert seconds(Sizes(40_000, 1, 1000)) / seconds(Sizes(20_000, 1, 1000)) == pytest.approx(
         8, 0.1
     )
+
+
+def test_what_first_layers_see_costs_as_its_batch_its_steps_and_its_networks():
+    def beyond_starting(networks=1, **differing):
+        problem = Recovery("elu", "z1*z2", 1, **{"alpha0": 8, "exponent": 2} | differing)
+        task = RecoveryTask(problem, 256, tuple(range(networks)), 0)
+        return costs.recovery(task).seconds - costs.START_SECONDS
+
+    one = beyond_starting()
+    assert beyond_starting(alpha0=16) == pytest.approx(2 * one, rel=0.01)
+    assert beyond_starting(steps=3) == pytest.approx(3 * one, rel=0.01)
+    assert beyond_starting(networks=5) == pytest.approx(5 * one)
 
 
 def test_a_shard_costs_what_is_still_to_be_simulated(plan):

@@ -22,6 +22,7 @@ STARTS = {
     "saddle": "Saddle points",
     "spectrum": "Spectrum of",
     "eigenvalues": "Eigenvalues of",
+    "recovery": "Overlaps of",
     "figures": "Drawing",
     "scores": "Scores of",
     "identity": "has changed",

@@ -6,7 +6,7 @@ import shutil
 import pytest
 import tiny
 
-NUMERICS = {"parameters", "saddle", "spectrum", "montecarlo", "eigenvalues"}
+NUMERICS = {"parameters", "saddle", "spectrum", "montecarlo", "eigenvalues", "recovery"}
 PLACES = ("src", "workflow/scripts")
 
 

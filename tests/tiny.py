@@ -21,10 +21,11 @@ simulation: {alpha: [0.5, 2]}
 spectrum: {alpha: 2}
 panels:
   left: {activation: tanh, target: sign, learning_rate: 1, alpha0: 1, beta: 1, ridge: 0.1}
+  seen: {activation: elu, teacher: z1*z2, learning_rate: 1, alpha0: 2, width: 8, dimension: 20}
 """
 COMMAND = (sys.executable, "-m", "snakemake", "--cores")
 OVERLAY = ("--configfile", "config/tiny.yaml")
-STAGES = ("srf", "theory", "montecarlo", "spectrum", "eigenvalues")
+STAGES = ("srf", "theory", "montecarlo", "spectrum", "eigenvalues", "recovery")
 
 
 def make(project):

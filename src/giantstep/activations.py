@@ -275,6 +275,14 @@ FUNCTIONS: dict[str, ScalarFunction] = {
             "odd",
             kinks=(0.0,),
         ),
+        ScalarFunction(
+            "elu",
+            r"\mathrm{elu}",
+            lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
+            lambda x: np.exp(np.minimum(x, 0)),
+            "none",
+            kinks=(0.0,),
+        ),
         polynomial("linear", r"\mathrm{id}", (0.0, 1.0)),
         *map(_hermite, range(1, 6)),
     )

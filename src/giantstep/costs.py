@@ -25,7 +25,15 @@ from scipy.special import ndtri
 from giantstep.activations import lookup
 from giantstep.bulk import ISOTROPIC
 from giantstep.losses import SQUARE, ClippedLoss, lookup_loss
-from giantstep.plan import Curve, EigenvaluesTask, FigurePlan, Plan, ShardTask, TheoryTask
+from giantstep.plan import (
+    Curve,
+    EigenvaluesTask,
+    FigurePlan,
+    Plan,
+    RecoveryTask,
+    ShardTask,
+    TheoryTask,
+)
 from giantstep.protocol import CONDITIONAL_GAUSSIAN, Grid, Problem, Protocol
 from giantstep.sizes import EXACT, Sizes
 from giantstep.streams import FEWER_ROWS, ROWS
@@ -92,6 +100,8 @@ DRAWING_SECONDS, DRAWING = 2.0, 0.35
 MERGING_MEMORY, MERGED_COPIES, DRAWN_COPIES, MERGING_SECONDS = 100.0, 3.0, 2.5, 0.05
 # Operations of all eigenvalues of a matrix over the cube of its side, at the rate of factorising.
 _EIGENVALUES = 8.0
+# Values of an activation and its derivative, of a kind with kinks, for each neuron and sample.
+_BENT = 6.0
 # Numbers that a merged file holds of each curve, of each of its points, and of each simulated one;
 # and the values that simulations measure, besides overlaps: errors, the learned function in slabs.
 _OF_CURVE, _OF_POINT, _OF_SIMULATED, _MEASURED = 2000, 19, 255, 22
@@ -360,6 +370,21 @@ def eigenvalues(task: EigenvaluesTask) -> Cost:
     disk = FILE + 8 * shape.p * len(task.networks) / MIB
     seconds = START_SECONDS + len(task.networks) * _seconds(one)
     return Cost(seconds, START_MEMORY + held / MIB, disk)
+
+
+def recovery(task: RecoveryTask) -> Cost:
+    """Estimate what networks see of a multi-index teacher."""
+    d, p, steps = task.dimension, task.problem.width, task.problem.steps
+    count, weights = task.problem.batch(d), float(d * p)
+    one = Work(
+        single=4 * steps * count * weights,
+        drawn=weights + steps * count * d,
+        applied=_BENT * steps * count * p,
+        streamed=2 * steps * math.ceil(count / FEWER_ROWS) * weights,
+    )
+    held = 24 * weights + FEWER_ROWS * (24 * p + 4 * d)
+    seconds = START_SECONDS + len(task.networks) * _seconds(one)
+    return Cost(seconds, START_MEMORY + held / MIB, FILE)
 
 
 def parameters() -> Cost:

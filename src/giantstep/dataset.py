@@ -127,6 +127,23 @@ MEANINGS = {
     "nearest_ridge": Meaning("simulated ridge nearest to the best", r"\lambda"),
     "simulated_outlier_mean": Meaning("mean of simulated eigenvalues of order d, over d", "x/d"),
     "simulated_outlier_stderr": Meaning("its standard error", r"\mathrm{se}\, x/d"),
+    "teacher": Meaning("multi-index target", "F", "docs/what-one-step-sees.md"),
+    "exponent": Meaning("order of the batch in the dimension", r"\log n_0/\log d"),
+    "width": Meaning("neurons", "p", "(1)"),
+    "leap": Meaning("leap of the teacher", r"\ell", "Abbe et al. 2023"),
+    "first_batch": Meaning("samples of a batch", "n_0", "(3)"),
+    "step": Meaning("steps taken", "k"),
+    "direction": Meaning("direction of the teacher, counted", "k"),
+    "overlap": Meaning(
+        "share of a row's squared norm along a direction of the teacher",
+        r"\langle (w \cdot \theta_k)^2/|w|^2 \rangle",
+        "docs/what-one-step-sees.md",
+    ),
+    "update_overlap": Meaning(
+        "the same of the row's change",
+        r"\langle (\delta w \cdot \theta_k)^2/|\delta w|^2 \rangle",
+        "docs/what-one-step-sees.md",
+    ),
     "learned_function": Meaning("mean output at a projection on the target", "F", "Figure 1"),
 }
 
@@ -156,6 +173,7 @@ for _name in (
     *("classification_error", "training_loss", "test_loss"),
     *("m", "zeta", "psi", "q1", "q2"),
     "learned_function",
+    *("overlap", "update_overlap"),
 ):
     _meaning = MEANINGS[_name]
     for _form, _what, _symbol in _DERIVED:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal
@@ -35,11 +35,19 @@ from giantstep.protocol import (
     written,
     written_readout,
 )
+from giantstep.recovery import Recovery
 
 _COMMON = ("activation", "target", "beta", "noise", "inputs")
 _OUTLIERS = ("outlier_fraction", "outlier_variance")
 # What only an sRF has, and need not say.
 _OF_SRF = ("model", "bias")
+# What only gradient steps have, and need not say.
+_OF_STEPS = ("steps", "reuse_batch")
+# What only theory has an answer to, and theory is that of one step.
+_OF_THEORY = ("bulk", "optimal")
+# What tells a panel of recovery, and its fields.
+RECOVERS = "teacher"
+_RECOVERY = tuple(field.name for field in fields(Recovery))
 # What is no part of the problem: the theory's bulk, the readout's loss, and sizes of simulations.
 _APART = ("bulk", "loss", "dimension", "networks", "test_samples")
 # A vocabulary in YAML maps values to fractions; for an sRF it spreads neurons over groups.
@@ -112,13 +120,24 @@ class CurveDraft:
     test_samples: int | Literal["exact"] | None = None
 
 
+@dataclass(frozen=True)
+class RecoveryDraft:
+    """One curve of a panel of recovery; dimension and networks are the config's by default."""
+
+    name: str
+    panel: str
+    problem: Recovery
+    dimension: int | None = None
+    networks: int | None = None
+
+
 @dataclass
 class FigureDraft:
     """One figure's YAML, the curves it asks for, and what is wrong with it."""
 
     name: str
     config: dict[str, Any] = field(default_factory=dict)
-    curves: list[CurveDraft] = field(default_factory=list)
+    curves: list[CurveDraft | RecoveryDraft] = field(default_factory=list)
     faults: list[ConfigFault] = field(default_factory=list)
 
     @property
@@ -163,7 +182,7 @@ def draft_figure(root: Path, name: str) -> FigureDraft:
     if not faults:
         _check_colours(draft)
         for panel, spec in draft.config["panels"].items():
-            _draft_panel(draft, panel, spec)
+            (_draft_recovery if RECOVERS in spec else _draft_panel)(draft, panel, spec)
     return draft
 
 
@@ -195,19 +214,24 @@ def _check_colours(draft: FigureDraft) -> None:
                 )
 
 
+_TWICE = "a curve stands twice: two entries of a list are the same"
+_ONE_STEP = "which is that of one step: steps must be 1, in a panel of its own"
+
+
 def _draft_panel(draft: FigureDraft, panel: str, spec: dict[str, Any]) -> None:
     asked = _asked(draft, panel, spec)
     seen: list[tuple[Any, ...]] = []
     for name, problem, apart in _problems(draft, panel, spec):
         if (problem, apart) in seen:
-            draft.blame(
-                f"panels.{panel}", "a curve stands twice: two entries of a list are the same"
-            )
+            draft.blame(f"panels.{panel}", _TWICE)
         if spec.get("lower_bound") and not _aligned(problem):
             draft.blame(f"panels.{panel}.lower_bound", f"needs a spike along the target: {ALIGNED}")
         seen.append((problem, apart))
+        if asked and _several(problem):
+            _check_several(draft, panel, spec, asked)
         if asked:
-            _draft_curve(draft, CurveDraft(name, panel, problem, asked, **apart))
+            of_curve = Asked(simulation=asked.simulation) if _several(problem) else asked
+            _draft_curve(draft, CurveDraft(name, panel, problem, of_curve, **apart))
 
 
 def _draft_curve(draft: FigureDraft, curve: CurveDraft) -> None:
@@ -222,6 +246,40 @@ def _draft_curve(draft: FigureDraft, curve: CurveDraft) -> None:
         draft.blame_all(curve.panel, error)
         return
     draft.curves.append(replace(curve, asked=asked))
+
+
+def _draft_recovery(draft: FigureDraft, panel: str, spec: dict[str, Any]) -> None:
+    varying = {k: spec[k] for k in (*_RECOVERY, "dimension") if k in spec}
+    curves: list[RecoveryDraft] = []
+    for chosen in _choices(draft, panel, varying):
+        arguments = varying | chosen
+        dimension = arguments.pop("dimension", None)
+        try:
+            problem = Recovery(**arguments)
+        except InvalidParametersError as error:
+            draft.blame_all(panel, error)
+            continue
+        found = RecoveryDraft(_name(panel, chosen), panel, problem, dimension, spec.get("networks"))
+        if any((problem, dimension) == (one.problem, one.dimension) for one in curves):
+            draft.blame(f"panels.{panel}", _TWICE)
+        curves.append(found)
+    draft.curves += curves
+
+
+def _several(problem: Problem) -> bool:
+    """Tell whether a problem takes several steps, of which there is no theory."""
+    return isinstance(problem, Protocol) and problem.steps > 1
+
+
+def _check_several(draft: FigureDraft, panel: str, spec: dict[str, Any], asked: Asked) -> None:
+    """Refuse what the theory alone answers, asked of several steps."""
+    for name in _OF_THEORY:
+        if spec.get(name, ISOTROPIC) not in (False, ISOTROPIC):
+            draft.blame(f"panels.{panel}.{name}", f"needs a theory, {_ONE_STEP}")
+    if asked.spectrum is not None:
+        draft.blame("spectrum", f"needs a theory of {panel}, {_ONE_STEP}")
+    if asked.simulation is None:
+        draft.blame(f"panels.{panel}", f"needs simulation: there is no theory, {_ONE_STEP}")
 
 
 def _aligned(problem: Problem) -> bool:
@@ -243,19 +301,15 @@ def _problems(
         draft.blame(f"panels.{panel}", f"has {has}, must have all of {choices}")
         return
     make, names = kind
-    further = _OF_SRF if make is one_spike else ()
-    for name in _OF_SRF:
-        if name in spec and name not in further:
-            draft.blame(f"panels.{panel}.{name}", "is for an sRF; a step trains a network")
+    further, others = (_OF_SRF, _OF_STEPS) if make is one_spike else (_OF_STEPS, _OF_SRF)
+    for name in others:
+        if name in spec:
+            kinds = "gradient steps; this is an sRF", "an sRF; a step trains a network"
+            draft.blame(f"panels.{panel}.{name}", f"is for {kinds[name in _OF_SRF]}")
     known = (*_COMMON, *_OUTLIERS, *names, "readout", *further, *_APART)
-    fields = {k: spec[k] for k in known if k in spec}
-    varied = [k for k in spec if k in fields and isinstance(fields[k], list)]
-    if (curves := math.prod(len(fields[k]) for k in varied)) > _MOST_CURVES:
-        draft.blame(f"panels.{panel}", f"has {curves} curves, must have {_MOST_CURVES} at most")
-        return
-    for values in product(*(fields[k] for k in varied)):
-        chosen = dict(zip(varied, values, strict=True))
-        arguments = fields | chosen
+    asked_for = {k: spec[k] for k in known if k in spec}
+    for chosen in _choices(draft, panel, {k: asked_for[k] for k in spec if k in asked_for}):
+        arguments = asked_for | chosen
         for name in _VOCABULARIES:
             if name in arguments:
                 arguments[name] = tuple(arguments[name].items())
@@ -263,13 +317,30 @@ def _problems(
             apart = {k: arguments.pop(k) for k in _APART if k in arguments}
             problem = make(**arguments)
             settled_bulk(problem, apart.get("bulk", ISOTROPIC))
-            label = ",".join(f"{k}={_label(v)}" for k, v in chosen.items())
-            yield f"{panel}:{label}" if label else panel, problem, apart
+            yield _name(panel, chosen), problem, apart
         except InvalidParametersError as error:
             draft.blame_all(panel, error)
 
 
+def _choices(draft: FigureDraft, panel: str, given: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Give each choice of one entry of every list that a panel's fields are."""
+    varied = [k for k in given if isinstance(given[k], list)]
+    if (curves := math.prod(len(given[k]) for k in varied)) > _MOST_CURVES:
+        draft.blame(f"panels.{panel}", f"has {curves} curves, must have {_MOST_CURVES} at most")
+        return
+    for values in product(*(given[k] for k in varied)):
+        yield dict(zip(varied, values, strict=True))
+
+
+def _name(panel: str, chosen: dict[str, Any]) -> str:
+    """Name a curve by its panel, and by what sets it apart there."""
+    label = ",".join(f"{k}={_label(v)}" for k, v in chosen.items())
+    return f"{panel}:{label}" if label else panel
+
+
 def _label(value: str | float | dict[float, float]) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, dict):
         return written_readout(tuple((float(k), float(v)) for k, v in value.items()))
     return value if isinstance(value, str) else written(float(value))

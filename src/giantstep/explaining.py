@@ -26,6 +26,7 @@ from giantstep.costs import Cost
 from giantstep.plan import (
     EigenvaluesTask,
     Plan,
+    RecoveryTask,
     ShardTask,
     SpectrumTask,
     TheoryTask,
@@ -102,7 +103,8 @@ def explain(
 _MARKS = "identity"
 # The others, in the order of what is made from what.
 _STAGES = (
-    "parameters", "saddle", "spectrum", "montecarlo", "eigenvalues", "merge", "figures", "scores",
+    "parameters", "saddle", "spectrum", "montecarlo", "eigenvalues", "recovery", "merge", "figures",
+    "scores",
 )  # fmt: skip
 # How Snakemake's table begins.
 _HEADER = "output_file\t"
@@ -113,6 +115,7 @@ _FOLDERS = {
     "spectrum": "spectrum",
     "montecarlo": "montecarlo",
     "eigenvalues": "eigenvalues",
+    "recovery": "recovery",
 }
 
 
@@ -162,6 +165,8 @@ class _Situation:
             return costs.theory(solved, plan.parameters[solved.parameters])
         if stage == "eigenvalues":
             return costs.eigenvalues(plan.eigenvalues[name])
+        if stage == "recovery":
+            return costs.recovery(plan.recovery[name])
         of_figure = {"merge": costs.merging, "figures": costs.drawing, "scores": costs.scores}
         if stage in of_figure:
             return of_figure[stage](plan, plan.figures[name])
@@ -208,10 +213,11 @@ class _Situation:
             "spectrum": self.plan.spectrum,
             "montecarlo": self.plan.montecarlo,
             "eigenvalues": self.plan.eigenvalues,
+            "recovery": self.plan.recovery,
         }[stage]
-        task: Problem | TheoryTask | SpectrumTask | ShardTask | EigenvaluesTask
+        task: Problem | TheoryTask | SpectrumTask | ShardTask | EigenvaluesTask | RecoveryTask
         task = tasks[key]  # type: ignore[index]
-        if isinstance(task, TheoryTask | SpectrumTask | ShardTask | EigenvaluesTask):
+        if isinstance(task, TheoryTask | SpectrumTask | ShardTask | EigenvaluesTask | RecoveryTask):
             found = {name: plain(value) for name, value in vars(task).items()}
             if isinstance(task, TheoryTask | SpectrumTask):
                 found["problem"] = plain(self.plan.parameters[found.pop("parameters")])

@@ -17,14 +17,28 @@ from giantstep.features import student
 from giantstep.gaussian import moments
 from giantstep.measure import SLABS
 from giantstep.protocol import SpikedFeatures, written
+from giantstep.recovery import Recovery
 from giantstep.replicates import Summary, summarise
-from giantstep.stages import MEASURED, OF_SRF, OVERLAPS, by_groups, concatenated, srf_of
+from giantstep.seen import expected_overlaps
+from giantstep.stages import (
+    MEASURED,
+    OF_SRF,
+    OVERLAPS,
+    by_groups,
+    concatenated,
+    own_parameters,
+    srf_of,
+)
+from giantstep.teachers import lookup_teacher
 
 STATISTICS = tuple(field.name for field in fields(Summary))
 # Where the theory's learned function is computed; the simulated slabs are among these.
 PROJECTIONS = np.linspace(-3, 3, 121)
 # What figures draw of simulations, and each curve is scored by.
-DRAWN = ("test_error", "classification_error", "learned_function", "optimal_test_error")
+DRAWN = (
+    "test_error", "classification_error", "learned_function", "optimal_test_error", "overlap",
+    "update_overlap",
+)  # fmt: skip
 # Where functions of the projection on the spike are.
 KAPPAS = np.linspace(-4, 4, 161)
 _FUNCTIONS = dict.fromkeys(("mu0", "kappa_mu1"), ("group",))
@@ -72,7 +86,7 @@ def curve(
     ----------
     name, panel : str
     srf : xarray.Dataset
-        From `stages.parameters`.
+        From `stages.parameters`; or `stages.own_parameters`, for want of an equivalent sRF.
     apart : mapping
         What else sets the curve apart: the bulk of its theory, the loss that its readouts minimise,
         the dimension of its simulations.
@@ -83,20 +97,24 @@ def curve(
     spectra : sequence of xarray.Dataset
         From `stages.spectral_density` and `stages.eigenvalues`.
     """
-    features = srf_of(srf)
-    limits = bounds(features) if abs(features.alignment) == 1 else None
-    parts = [_functions(features, limits), *(part.drop_attrs() for part in spectra)]
+    features = srf_of(srf) if "alignment" in srf else None
+    limits = bounds(features) if features and abs(features.alignment) == 1 else None
+    parts = [part.drop_attrs() for part in spectra]
+    if features:
+        parts.append(_functions(features, limits))
     if spectra:
         density, eigenvalues = spectra
-        parts.append(_outliers(density, eigenvalues, features.beta))
+        parts.append(_outliers(density, eigenvalues, float(srf["beta"])))
     if theory is not None:
         parts.append(theory.drop_attrs())
-        if shards:
-            parts += _beside(features, theory.drop_attrs(), shards)
+    if shards and features and theory is not None:
+        parts += _beside(features, theory.drop_attrs(), shards)
+    elif shards:
+        parts += _simulated(shards)
     whole = xr.merge(parts, join="exact", compat="equals")
     whole = whole.assign_coords({key: srf[key].variable for key in srf.data_vars})
     whole = whole.assign_coords(
-        best_linear_error=best_linear_error(features.target),
+        best_linear_error=best_linear_error(srf["target"].item()),
         upper_bound=limits.upper if limits else np.nan,
         lower_bound=limits.lower if limits else np.nan,
     )
@@ -110,12 +128,55 @@ def curve(
     return lines
 
 
+def recovered(
+    name: str, panel: str, problem: Recovery, dimension: int, simulated: xr.Dataset
+) -> xr.Dataset:
+    """Put theory beside simulation of what a first layer sees of its teacher.
+
+    Parameters
+    ----------
+    name, panel : str
+    problem : Recovery
+    dimension : int
+    simulated : xarray.Dataset
+        From `stages.recovery`. The theory is that of one step; before it, a row lies along each
+        direction by chance.
+    """
+    simulated = simulated.drop_attrs()
+    shape = simulated["simulated_overlap"].shape[1:]
+    line = simulated.assign_coords(own_parameters(problem).data_vars)
+    expected = expected_overlaps(problem, dimension)
+    for drawn, one_step, before in (
+        ("overlap", expected.overlap, 1 / dimension),
+        ("update_overlap", expected.update_overlap, np.nan),
+    ):
+        theory = np.full(shape, np.nan)
+        theory[0], theory[1] = before, one_step
+        found = summarise(simulated[f"simulated_{drawn}"].values[:, None])
+        scores = np.where(found.stderr > 0, (found.mean - theory) / found.stderr, np.nan)
+        values = {
+            drawn: theory,
+            f"simulated_{drawn}_mean": found.mean,
+            f"simulated_{drawn}_stderr": found.stderr,
+            f"z_score_{drawn}": scores,
+        }
+        line = line.assign({key: (("step", "direction"), x) for key, x in values.items()})
+    teacher = lookup_teacher(problem.teacher)
+    line = line.assign_coords(leap=teacher.leap, first_batch=problem.batch(dimension))
+    return _scored(line.assign_coords(curve=name, panel=panel, dimension=dimension))
+
+
+def _simulated(shards: Sequence[xr.Dataset]) -> list[xr.Dataset]:
+    """Give simulations, and their summaries."""
+    simulated = concatenated(shards).rename(alpha="alpha_simulated")
+    return [simulated, summary(simulated)]
+
+
 def _beside(
     srf: SpikedFeatures, theory: xr.Dataset, shards: Sequence[xr.Dataset]
 ) -> list[xr.Dataset]:
     """Summarise simulations, and score them against the theory."""
-    simulated = concatenated(shards).rename(alpha="alpha_simulated")
-    summarised = summary(simulated)
+    simulated, summarised = _simulated(shards)
     at = theory.sel(alpha=simulated["alpha_simulated"]).drop_vars("alpha")
     learned = _learned(srf, at)
     at["learned_function"] = learned.sel(s=SLABS).rename(s="s_simulated")
@@ -233,16 +294,17 @@ def merged(
         line.assign_coords({name: missing[name] for name in names - set(map(str, line.coords))})
         for line in lines
     ]
+    whole = xr.concat(
+        filled,
+        "curve",
+        data_vars="all",
+        coords=sorted(names - {"curve"}),
+        compat="equals",
+        join="outer",  # of the groups: curves may have different numbers of them
+        combine_attrs="drop",
+    )
     return describe(
-        xr.concat(
-            filled,
-            "curve",
-            data_vars="all",
-            coords=sorted(names - {"curve"}),
-            compat="equals",
-            join="outer",  # of the groups: curves may have different numbers of them
-            combine_attrs="drop",
-        ),
+        _ordered(whole, filled),
         title=title,
         parameters=parameters,
         made_from=list(made_from),
@@ -250,10 +312,21 @@ def merged(
     )
 
 
+def _ordered(whole: xr.Dataset, lines: Sequence[xr.Dataset]) -> xr.Dataset:
+    """Order variables as they first come; xarray's order, of those that some lines lack, varies."""
+    names = dict.fromkeys(name for line in lines for name in sorted(line.coords, key=str))
+    variables = dict.fromkeys(name for line in lines for name in line.data_vars)
+    return xr.Dataset(
+        {name: whole[name].variable for name in variables},
+        coords={name: whole[name].variable for name in names},
+    )
+
+
 # What a row of scores tells of a curve, besides its name, where it has it.
 _TOLD = (
-    "activation", "target", "learning_rate", "alpha0", "spike_strength", "bulk_variance",
-    "alignment", "beta", "ridge", "noise", "outlier_fraction", "outlier_variance", "bulk", "loss",
+    "activation", "target", "teacher", "learning_rate", "alpha0", "exponent", "dimension",
+    "spike_strength", "bulk_variance", "alignment", "beta", "ridge", "noise", "outlier_fraction",
+    "outlier_variance", "bulk", "loss", "steps", "reuse_batch",
 )  # fmt: skip
 
 

@@ -10,10 +10,11 @@ from typing import Any
 
 from giantstep.canonical import digest
 from giantstep.config import ConfigFault, InvalidConfigError, load_schema, schema_faults
-from giantstep.draft import Asked, CurveDraft, FigureDraft, draft_figure
+from giantstep.draft import Asked, CurveDraft, FigureDraft, RecoveryDraft, draft_figure
 from giantstep.faults import InvalidParametersError, shown
 from giantstep.identity import fingerprint, key
 from giantstep.protocol import Grid, Problem, Protocol, written
+from giantstep.recovery import Recovery, check_dimension
 from giantstep.sizes import Sizes, check_sizes
 
 CONFIG = "config/config.yaml (with its overlays)"
@@ -64,6 +65,16 @@ class ShardTask:
 
 
 @dataclass(frozen=True)
+class RecoveryTask:
+    """What networks of one dimension see of a multi-index teacher."""
+
+    problem: Recovery
+    dimension: int
+    networks: tuple[int, ...]
+    root_seed: int
+
+
+@dataclass(frozen=True)
 class Curve:
     """One curve of a figure, and the keys of its results; empty where none is asked for.
 
@@ -74,16 +85,17 @@ class Curve:
 
     name: str
     panel: str
-    problem: Problem
+    problem: Problem | Recovery
     bulk: str
     loss: str
     dimension: int
-    parameters: str
+    parameters: str = ""
     theory: str = ""
     simulation: str = ""
     shards: tuple[str, ...] = ()
     spectrum: str = ""
     eigenvalues: str = ""
+    recovery: str = ""
 
     @property
     def files(self) -> dict[str, tuple[str, ...]]:
@@ -93,6 +105,7 @@ class Curve:
             "theory": self.theory,
             "spectrum": self.spectrum,
             "eigenvalues": self.eigenvalues,
+            "recovery": self.recovery,
         }
         return {folder: (key,) for folder, key in single.items() if key} | {
             "montecarlo": self.shards
@@ -102,7 +115,7 @@ class Curve:
     def made_from(self) -> tuple[str, ...]:
         """The keys of what the curve is made of."""
         keys = (self.parameters, self.theory, self.simulation, self.spectrum, self.eigenvalues)
-        return tuple(key for key in keys if key)
+        return tuple(key for key in (*keys, self.recovery) if key)
 
 
 @dataclass(frozen=True)
@@ -139,6 +152,7 @@ class Plan:
     montecarlo: dict[str, ShardTask]
     spectrum: dict[str, SpectrumTask]
     eigenvalues: dict[str, EigenvaluesTask]
+    recovery: dict[str, RecoveryTask]
     sizes: dict[str, Any]
     root_seed: int
 
@@ -168,7 +182,7 @@ def make_plan(root: Path, config: dict[str, Any]) -> Plan:
     if faults:
         raise InvalidConfigError(faults)
     simulation = {k: v for k, v in config["simulation"].items() if k != "networks_per_job"}
-    plan = Plan({}, {}, {}, {}, {}, {}, simulation, config["seed"])
+    plan = Plan({}, {}, {}, {}, {}, {}, {}, simulation, config["seed"])
     builder = _Builder(plan, sizes, config["simulation"])
     for draft in drafts:
         curves = tuple(builder.curve(curve) for curve in draft.curves)
@@ -205,6 +219,12 @@ def sized(sizes: Sizes, draft: CurveDraft) -> Sizes:
 def _check_draft(draft: FigureDraft, sizes: Sizes) -> None:
     """Refuse curves that cannot be simulated at the configured sizes."""
     for curve in draft.curves:
+        if isinstance(curve, RecoveryDraft):
+            try:
+                check_dimension(curve.problem, curve.dimension or sizes.dimension)
+            except InvalidParametersError as error:
+                draft.blame_all(curve.panel, error)
+            continue
         for section, grid in _simulated(curve.asked):
             try:
                 check_sizes(curve.problem, grid, sized(sizes, curve))
@@ -240,14 +260,18 @@ class _Builder:
         self.networks = simulation["networks"]
         self.per_job = simulation["networks_per_job"]
 
-    def curve(self, draft: CurveDraft) -> Curve:
+    def curve(self, draft: CurveDraft | RecoveryDraft) -> Curve:
         """Register the tasks of a curve, and give their keys."""
+        if isinstance(draft, RecoveryDraft):
+            return self._recovery(draft)
         problem, asked, slug = draft.problem, draft.asked, _slug(draft.problem)
         sizes, networks = sized(self.sizes, draft), range(draft.networks or self.networks)
         functions = (problem.activation, problem.target)
-        parameters = key(slug, "giantstep.srf", functions, problem)
-        self.plan.parameters[parameters] = problem
         further: dict[str, Any] = {}
+        parameters = ""
+        if not isinstance(problem, Protocol) or problem.steps == 1:
+            parameters = key(slug, "giantstep.srf", functions, problem)
+            self.plan.parameters[parameters] = problem
         if asked.theory:
             saddle = TheoryTask(parameters, asked.theory, asked.optimal, draft.bulk, problem)
             stage = "giantstep.optimise" if asked.optimal else "giantstep.learning"
@@ -259,6 +283,15 @@ class _Builder:
             further |= self._spectra(slug, parameters, problem, asked.spectrum, sizes, networks)
         named = draft.name, draft.panel, problem, draft.bulk, draft.loss, sizes.dimension
         return Curve(*named, parameters, **further)
+
+    def _recovery(self, draft: RecoveryDraft) -> Curve:
+        problem, dimension = draft.problem, draft.dimension or self.sizes.dimension
+        networks = tuple(range(draft.networks or self.networks))
+        task = RecoveryTask(problem, dimension, networks, self.plan.root_seed)
+        gist = f"{problem.activation}-{problem.teacher}-d{dimension}-n0_{problem.batch(dimension)}"
+        found = key(_sound(gist), "giantstep.recovered", (problem.activation,), task)
+        self.plan.recovery[found] = task
+        return Curve(draft.name, draft.panel, problem, "", "", dimension, recovery=found)
 
     def _shards(
         self, slug: str, problem: Problem, grid: Grid, sizes: Sizes, networks: range
@@ -300,7 +333,12 @@ def _slug(problem: Problem) -> str:
         strengths = "_".join(f"{strength:.4g}" for strength in problem.groups.u[:4])
         gist = f"r{strengths}-gamma{written(problem.alignment)}"
     functions = f"{problem.activation}-{problem.target}"
-    return re.sub(r"[^\w.+-]", "_", f"{functions}-{gist}")[:80]
+    return _sound(f"{functions}-{gist}")
+
+
+def _sound(gist: str) -> str:
+    """Make a gist the beginning of a file's name."""
+    return re.sub(r"[^\w.+-]", "_", gist)[:80]
 
 
 def merging_identity(plan: Plan, figure: FigurePlan, script: str) -> str:

@@ -11,7 +11,7 @@ from giantstep.plan import Plan, make_plan
 from giantstep.processes import alive
 
 # Below results/, what is the workflow's; anything else there is left alone.
-_STAGES = ("srf", "theory", "montecarlo", "spectrum", "eigenvalues")
+_STAGES = ("srf", "theory", "montecarlo", "spectrum", "eigenvalues", "recovery")
 _BY_FIGURE = ("figures", "scores", "checksums", "identity")
 
 

@@ -26,6 +26,8 @@ from giantstep.protocol import (
     SpikedFeatures,
     written_readout,
 )
+from giantstep.recovered import recover
+from giantstep.recovery import Recovery
 from giantstep.sizes import Sizes
 from giantstep.spectrum import spectrum
 from giantstep.srf import equivalent_features
@@ -44,15 +46,28 @@ MEASURED = tuple(field.name for field in fields(Simulated))
 def parameters(problem: Problem) -> xr.Dataset:
     """Compute the equivalent sRF of a problem, as scalars beside the problem's own parameters."""
     srf = equivalent_features(problem)
-    values: dict[str, Any] = asdict(problem) | asdict(srf)
-    if isinstance(problem, Protocol):
-        values["readout"] = written_readout(problem.readout)
     return describe(
-        xr.Dataset({name: _per_group(value) for name, value in values.items()}),
+        _scalars(_fields(problem) | asdict(srf)),
         title="Spiked random features equivalent to the problem",
         parameters={"problem": plain(problem)},
         made_from=[],
     )
+
+
+def own_parameters(problem: Problem | Recovery) -> xr.Dataset:
+    """Give a problem's own parameters, as scalars."""
+    return _scalars(_fields(problem))
+
+
+def _fields(problem: Problem | Recovery) -> dict[str, Any]:
+    values = asdict(problem)
+    if isinstance(problem, Protocol):
+        values["readout"] = written_readout(problem.readout)
+    return values
+
+
+def _scalars(values: dict[str, Any]) -> xr.Dataset:
+    return xr.Dataset({name: _per_group(value) for name, value in values.items()})
 
 
 def srf_of(dataset: xr.Dataset) -> SpikedFeatures:
@@ -219,6 +234,33 @@ def eigenvalues(
             "problem": plain(problem),
             "alpha": alpha,
             "sizes": plain(sizes),
+            "networks": plain(networks),
+        },
+        made_from=[],
+        root_seed=root_seed,
+    )
+
+
+def recovery(
+    problem: Recovery, dimension: int, networks: Sequence[int], root_seed: int
+) -> xr.Dataset:
+    """Measure what networks see of a multi-index teacher, after each step."""
+    found = recover(problem, dimension, networks, root_seed)
+    dims = ("network", "step", "direction")
+    steps, directions = found.overlap.shape[1:]
+    return describe(
+        xr.Dataset(
+            {f"simulated_{name}": (dims, value) for name, value in found._asdict().items()},
+            coords={
+                "network": list(networks),
+                "step": np.arange(steps),
+                "direction": np.arange(1, directions + 1),
+            },
+        ),
+        title="Overlaps of trained rows with a teacher's directions",
+        parameters={
+            "problem": plain(problem),
+            "dimension": dimension,
             "networks": plain(networks),
         },
         made_from=[],

@@ -16,10 +16,11 @@ from threadpoolctl import threadpool_limits
 from giantstep import stages
 from giantstep.bulk import ISOTROPIC
 from giantstep.plan import Curve, FigurePlan, Plan
+from giantstep.recovery import Recovery
 
 # What a file's parts are made by: points of the theory and its spectra, networks of both kinds.
 THEORY, SPECTRUM = "theory", "spectrum"
-NETWORKS, EIGENVALUES = "networks", "eigenvalues"
+NETWORKS, EIGENVALUES, RECOVERY = "networks", "eigenvalues", "recovery"
 _GROUPS = ("group", "other_group")
 
 
@@ -72,6 +73,8 @@ def _counts(curve: Curve, plan: Plan) -> dict[str, int]:
     if curve.spectrum:
         counts[SPECTRUM] = 1
         counts[EIGENVALUES] = len(plan.eigenvalues[curve.eigenvalues].networks)
+    if curve.recovery:
+        counts[RECOVERY] = len(plan.recovery[curve.recovery].networks)
     return counts
 
 
@@ -155,11 +158,15 @@ def _again(part: Part, plan: Plan, solved: dict[str, xr.Dataset]) -> xr.Dataset:
     if part.kind == EIGENVALUES:
         of = replace(plan.eigenvalues[curve.eigenvalues], networks=(part.number,))
         return stages.eigenvalues(of.problem, of.alpha, of.sizes, of.networks, of.root_seed)
+    if part.kind == RECOVERY:
+        seen = plan.recovery[curve.recovery]
+        return stages.recovery(seen.problem, seen.dimension, [part.number], seen.root_seed)
     task = plan.montecarlo[curve.shards[0]]
     return stages.simulation(task.problem, task.grid, task.sizes, [part.number], task.root_seed)
 
 
 def _srf(curve: Curve) -> Any:
+    assert not isinstance(curve.problem, Recovery)
     return stages.srf_of(stages.parameters(curve.problem))
 
 

@@ -100,6 +100,11 @@ def cost_of_eigenvalues(wildcards, threads):
     return costs.eigenvalues(PLAN.eigenvalues[wildcards.key])
 
 
+def cost_of_recovery(wildcards, threads):
+    """The cost of what first layers see of a teacher."""
+    return costs.recovery(PLAN.recovery[wildcards.key])
+
+
 def cost_of_figure(stage):
     """The cost of a stage of a whole figure, such as `costs.merging`."""
     return lambda wildcards, threads: stage(PLAN, figure_of(wildcards))

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import xarray as xr
 
-from giantstep import dataset, merging
+from giantstep import dataset, merging, stages
 from giantstep.canonical import plain
 from giantstep.joblog import logged
 from giantstep.plan import Curve
+from giantstep.recovery import Recovery
 
 
 def lines(curves: Iterable[Curve], results: Path) -> Iterator[xr.Dataset]:
@@ -18,10 +19,14 @@ def lines(curves: Iterable[Curve], results: Path) -> Iterator[xr.Dataset]:
             folder: [dataset.read(results / folder / f"{key}.nc") for key in keys]
             for folder, keys in curve.files.items()
         }
+        if isinstance(curve.problem, Recovery):
+            named = curve.name, curve.panel, curve.problem, curve.dimension
+            yield merging.recovered(*named, found["recovery"][0])
+            continue
         yield from merging.curve(
             curve.name,
             curve.panel,
-            found["srf"][0],
+            next(iter(found.get("srf", ())), stages.own_parameters(curve.problem)),
             {"bulk": curve.bulk, "loss": curve.loss, "dimension": curve.dimension},
             next(iter(found.get("theory", ())), None),
             found["montecarlo"],

@@ -21,6 +21,12 @@ def panel_data(data: xr.Dataset, panel: str) -> xr.Dataset:
     return data.isel(curve=np.flatnonzero(data["panel"].values == panel))
 
 
+def only(data: xr.Dataset, **values: Any) -> xr.Dataset:
+    """Select the curves that have some values."""
+    wanted = [data[name].values == value for name, value in values.items()]
+    return data.isel(curve=np.flatnonzero(np.all(wanted, axis=0)))
+
+
 BULK_LABELS = {
     ISOTROPIC: "isotropic bulk",
     TRAINED: "trained bulk",
@@ -41,6 +47,8 @@ def written(name: str, value: str) -> str:
         alike = len({f"{float(share):.4f}" for share in shares}) == 1
         values = ",".join(letters if alike else pairs)
         return rf"{symbol} \in \{{{values}\}}"
+    if name == "reuse_batch":
+        return r"\mathrm{one\ batch}" if value == "true" else r"\mathrm{fresh\ batches}"
     try:
         float(value)
     except ValueError:  # a name
@@ -76,8 +84,9 @@ def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None 
     for i, text in enumerate(labels):
         curve, look = data.isel(curve=i), looks[text]
         line = lines[curve["bulk"].item()]
-        axes.plot(curve["alpha"], curve["test_error"], color=look["color"], linestyle=line)
-        _mark_failures(axes, curve, look["color"])
+        if "alpha" in curve.dims:  # several steps have no theory
+            axes.plot(curve["alpha"], curve["test_error"], color=look["color"], linestyle=line)
+            _mark_failures(axes, curve, look["color"])
         if text in new and "alpha_simulated" in curve:
             markers(axes, curve["alpha_simulated"], curve, "test_error", look)
         if text in new:  # one entry stands for both: the line, and the marker on it
@@ -93,7 +102,7 @@ def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None 
 
 def _mark_failures(axes: Axes, curve: xr.Dataset, colour: str) -> None:
     """Mark by crosses on the axis where the theory failed."""
-    failed = curve["alpha"].values[curve["status"].values != 0]
+    failed = curve["alpha"].values[curve["status"].values > 0]
     if failed.size:  # an empty scatter would upset the layout
         on_axis = axes.get_xaxis_transform()
         axes.scatter(failed, 0 * failed, marker="x", color=colour, transform=on_axis, clip_on=False)
@@ -138,11 +147,11 @@ def learning_figure(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     Raises
     ------
     ValueError
-        If the data hold no theory.
+        If the data hold no test errors.
     """
-    if "alpha" not in data.dims:
+    if not {"alpha", "alpha_simulated"} & set(data.dims):
         raise ValueError("learning curves need theory.alpha or simulation.alpha in the YAML")
-    names = list(config["panels"])
+    names = [name for name, panel in config["panels"].items() if "teacher" not in panel]
     columns = min(len(names), 2)
     rows = -(-len(names) // columns)
     figure = Figure(figsize=style.size(columns, rows))
