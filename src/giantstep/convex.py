@@ -299,8 +299,9 @@ def solve_convex(equations: ConvexEquations, alpha: Array, ridge: Array) -> Foun
         start = square_solution(equations.chain, alpha[lost], fixed)
         near = _descend(equations, start, alpha[lost], fixed)
         lost, start = lost[near.converged], near.x[near.converged]
-        followed = _followed(equations, start, anchor, alpha[lost], ridge[lost])
-        best = best.updated(lost, followed)
+        if lost.size:
+            followed = _followed(equations, start, anchor, alpha[lost], ridge[lost])
+            best = best.updated(lost, followed)
     return best
 
 

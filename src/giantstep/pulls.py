@@ -29,6 +29,8 @@ _THIN_NODES, _THIN_WEIGHTS = np.polynomial.legendre.leggauss(5)
 # For a step of slope k beneath a Gaussian the trapezoidal rule needs steps of 0.7/sqrt(1 + k^2):
 # as in a strip of this half-width over the same root.
 _STEEPEST = 4.3
+# Half-widths beyond which nothing is gained, or too many nodes would be needed.
+_WIDEST, _NARROWEST = 5.0, 0.005
 
 
 class Local(NamedTuple):
@@ -272,8 +274,11 @@ class LogisticAverages:
 
     def _omega(self, at: Local) -> tuple[Array, Array, Array]:
         """Give omega, shape (S, N, T), nodes and weights in its standard units."""
-        k = float(np.max(np.abs(at.P) / np.sqrt(at.Q - at.P**2)))
-        strip = min(math.pi / math.sqrt(float(np.max(at.Q))), _STEEPEST / math.hypot(1, k))
+        with np.errstate(invalid="ignore"):  # of points that are lost
+            steepness = np.hypot(1, np.abs(at.P) / np.sqrt(at.Q - at.P**2))
+            strips = np.minimum(math.pi / np.sqrt(at.Q), _STEEPEST / steepness)
+        narrowest = np.min(strips, initial=_WIDEST, where=np.isfinite(strips))
+        strip = max(_NARROWEST, float(narrowest))
         t, weight = strip_rule(strip / self.fineness)
         return at.M[..., None] + np.sqrt(at.Q)[..., None] * t, t, weight
 
