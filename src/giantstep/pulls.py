@@ -12,6 +12,7 @@ trapezoidal rule: the prox is analytic in the strip |Im omega| < pi, whatever V.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -30,7 +31,9 @@ _THIN_NODES, _THIN_WEIGHTS = np.polynomial.legendre.leggauss(5)
 # as in a strip of this half-width over the same root.
 _STEEPEST = 4.3
 # Half-widths beyond which nothing is gained, or too many nodes would be needed.
-_WIDEST, _NARROWEST = 5.0, 0.005
+_WIDEST, _NARROWEST = 4.0, 0.004
+# Numbers held of each kind at once.
+_ENTRIES = 1_000_000
 
 
 class Local(NamedTuple):
@@ -261,8 +264,34 @@ def _square_beyond(edge: Array, shift: Array, mean: Array, std: Array) -> Array:
     return square
 
 
+class _Given(NamedTuple):
+    """What is known at each omega, shapes (B, T).
+
+    Attributes
+    ----------
+    omega, V : Array
+    share : Array
+        P(y = 1).
+    above, mean_z : Array
+        E z 1(y = 1), and E z.
+    """
+
+    omega: Array
+    V: Array
+    share: Array
+    above: Array
+    mean_z: Array
+
+    def of_label(self, y: int) -> tuple[Array, Array]:
+        """Give the probability of a label, and E z where it is."""
+        return (self.share, self.above) if y > 0 else (1 - self.share, self.mean_z - self.above)
+
+
 class LogisticAverages:
-    """Averages for the logistic loss and labels of +1 and -1, by a rule over omega."""
+    """Averages for the logistic loss and labels of +1 and -1, by a rule over omega.
+
+    Each pair of a point and a kappa takes the rule that its own variance and covariance need.
+    """
 
     def __init__(
         self, loss: LogisticLoss, srf: SpikedFeatures, kappa: Array, fineness: int
@@ -270,53 +299,67 @@ class LogisticAverages:
         self.loss, self.fineness = loss, fineness
         rho = math.sqrt(1 - srf.alignment**2)
         with np.errstate(divide="ignore"):
-            self.threshold = (srf.alignment * kappa / rho)[:, None]  # y = 1 where z > -threshold
-
-    def _omega(self, at: Local) -> tuple[Array, Array, Array]:
-        """Give omega, shape (S, N, T), nodes and weights in its standard units."""
-        with np.errstate(invalid="ignore"):  # of points that are lost
-            steepness = np.hypot(1, np.abs(at.P) / np.sqrt(at.Q - at.P**2))
-            strips = np.minimum(math.pi / np.sqrt(at.Q), _STEEPEST / steepness)
-        narrowest = np.min(strips, initial=_WIDEST, where=np.isfinite(strips))
-        strip = max(_NARROWEST, float(narrowest))
-        t, weight = strip_rule(strip / self.fineness)
-        return at.M[..., None] + np.sqrt(at.Q)[..., None] * t, t, weight
-
-    def _teacher(self, at: Local, t: Array) -> tuple[Array, Array]:
-        """Give P(y = 1 | omega) and E z 1(y = 1), z having mean `mu` given omega."""
-        root = np.sqrt(at.Q)
-        mu = (at.P / root)[..., None] * t
-        std = np.sqrt(1 - at.P**2 / at.Q)[..., None]
-        place = (self.threshold + mu) / std
-        mass = ndtr(place)
-        return mass, mu * mass + std * _density(place)
+            self.threshold = srf.alignment * kappa / rho  # y = 1 where z > -threshold
 
     def pulls(self, at: Local) -> Pulls:
         """Average the pulls."""
-        omega, t, weight = self._omega(at)
-        mass, with_z = self._teacher(at, t)
-        mu = (at.P / np.sqrt(at.Q))[..., None] * t
-        V = at.V[..., None]
-        total = [np.zeros(at.V.shape) for _ in Pulls._fields]
-        for y, share, z in ((1, mass, with_z), (-1, 1 - mass, mu - with_z)):
-            p = self.loss.pull(self.loss.prox(y * omega, V))
-            bend = p * (1 - p)
-            for place, value in enumerate(
-                (share * y * p, z * y * p, share * bend / (1 + V * bend), share * p**2)
-            ):
-                total[place] += value @ weight
-        return Pulls(*total)
+        return Pulls(*self._averaged(at, self._pulls, len(Pulls._fields)))
 
     def losses(self, at: Local) -> Losses:
         """Average the losses."""
-        omega, t, weight = self._omega(at)
-        mass, _ = self._teacher(at, t)
-        V = at.V[..., None]
-        total = [np.zeros(at.V.shape) for _ in Losses._fields]
-        one = np.ones(())
-        for y, share in ((1, mass), (-1, 1 - mass)):
-            x = self.loss.prox(y * omega, V)
-            values = (1 - x) ** 2, self.loss.value(one, x), self.loss.value(one, y * omega)
-            for place, value in enumerate(values):
-                total[place] += (share * value) @ weight
-        return Losses(*total)
+        return Losses(*self._averaged(at, self._losses, len(Losses._fields)))
+
+    def _averaged(self, at: Local, values: Callable[[_Given], list[Array]], count: int) -> Array:
+        """Average values at each point and kappa, shape (count, S, N); NaN where there are none.
+
+        Those that rules for about the same strip serve are computed together.
+        """
+        flat = Local(*(known.ravel() for known in at))
+        threshold = np.broadcast_to(self.threshold, at.V.shape).ravel()
+        with np.errstate(invalid="ignore", divide="ignore"):  # of points that are lost
+            steepness = np.hypot(1, np.abs(flat.P) / np.sqrt(flat.Q - flat.P**2))
+            strip = np.minimum(math.pi / np.sqrt(flat.Q), _STEEPEST / steepness)
+            level = np.floor(np.log2(np.clip(strip, _NARROWEST, _WIDEST)))
+        found = np.full((count, strip.size), np.nan)
+        for exponent in np.unique(level[np.isfinite(level)]):
+            t, weight = strip_rule(2.0**exponent / self.fineness)
+            places = np.flatnonzero(level == exponent)
+            for part in np.array_split(places, 1 + places.size * t.size // _ENTRIES):
+                local = Local(*(known[part, None] for known in flat))
+                given = _given(local, threshold[part, None], t)
+                found[:, part] = [value @ weight for value in values(given)]
+        return found.reshape(count, *at.V.shape)
+
+    def _pulls(self, given: _Given) -> list[Array]:
+        total = [np.zeros_like(given.omega) for _ in Pulls._fields]
+        for y in (1, -1):
+            share, with_z = given.of_label(y)
+            p = self.loss.pull(self.loss.prox(y * given.omega, given.V))
+            bend = p * (1 - p)
+            slope = share * bend / (1 + given.V * bend)
+            for value, term in zip(
+                total, (share * y * p, with_z * y * p, slope, share * p**2), strict=True
+            ):
+                value += term
+        return total
+
+    def _losses(self, given: _Given) -> list[Array]:
+        total, one = [np.zeros_like(given.omega) for _ in Losses._fields], np.ones(())
+        for y in (1, -1):
+            share, _ = given.of_label(y)
+            x = self.loss.prox(y * given.omega, given.V)
+            terms = (1 - x) ** 2, self.loss.value(one, x), self.loss.value(one, y * given.omega)
+            for value, term in zip(total, terms, strict=True):
+                value += share * term
+        return total
+
+
+def _given(at: Local, threshold: Array, t: Array) -> _Given:
+    """Give what is known at `omega = M + sqrt(Q) t`, where z is Gaussian."""
+    root = np.sqrt(at.Q)
+    mean, std = at.P / root * t, np.sqrt(1 - at.P**2 / at.Q)
+    place = (threshold + mean) / std
+    share = ndtr(place)
+    above = mean * share + std * _density(place)
+    V = np.broadcast_to(at.V, place.shape)
+    return _Given(at.M + root * t, V, share, above, mean)
