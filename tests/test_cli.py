@@ -51,6 +51,18 @@ def test_several_letters_have_columns_of_their_own_and_the_best_ridge_can_be_ask
     assert errors[1] == errors.min() == pytest.approx(float(row["test_error"]), rel=1e-10)
 
 
+def test_other_losses_have_their_own_columns_and_signs_their_errors(capsys):
+    problem = [*(x if x != "sin" else "sign" for x in STEP), "--loss", "logistic"]
+    grid = ("--alpha", "1", "--ridge", "0.3")
+    _, (exact,), err = run(capsys, "theory", *problem, *grid)
+    sizes = ("--dimension", "100", "--replicates", "6", "--test-samples", "2000")
+    _, (found,), _ = run(capsys, "simulate", *problem, *grid, *sizes)
+    assert err == ""
+    for name in ("training_loss", "classification_error"):
+        gap = float(found[name]) - float(exact[name])
+        assert abs(gap) < 5 * float(found[f"{name}_stderr"]), name
+
+
 def test_letters_may_be_negative(capsys):
     arguments = ("--alpha", "1", "--ridge", "0.1", "--readout")
     _, (mirrored,), _ = run(capsys, "theory", *STEP, *arguments, "1:0.5", "-1:0.5")
@@ -143,6 +155,11 @@ BAD = [
     ("spectrum --alpha 1 --points 1", "--points 1: must be a whole number from 8"),
     ("spectrum --alpha 1 --x 1 0", "--x 0.0: must be a finite number > 0"),
     ("bounds", "must be 1 or -1 for the bounds to hold"),
+    ("theory --ridge 0.1 --alpha 1 --loss absolute", "--loss absolute: must be one of square"),
+    ("theory --ridge 0.1 --alpha 1 --loss hinge", "--loss hinge: must be square or huber"),
+    ("theory --ridge 0 --alpha 1 --loss huber", "--ridge 0.0: must be a finite number > 0"),
+    ("theory --ridge optimal --alpha 1 --loss huber", "--ridge optimal needs --loss square"),
+    ("theory --ridge 0.1 --alpha 1 --outlier-fraction 2", "--outlier-fraction 2.0: must be a"),
     ("simulate --ridge 0.1 --alpha 1e-5", "such that alpha * dimension (here 500)"),
 ]
 

@@ -135,6 +135,16 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
         (lambda f: f["panels"].update(left=SEEN | {"target": "sin"}), "left: unknown key 'target'"),
         (lambda f: f["panels"].update(left=SEEN | {"exponent": 3}), "alpha0: 1.0 must be such tha"),
         (lambda f: f["panels"].update(left=SEEN | {"width": 7}), "left.width: 7 must be even"),
+        (
+            lambda f: f["panels"]["left"].update(loss="absolute"),
+            "left.loss: 'absolute' must be one",
+        ),
+        (lambda f: f["panels"]["left"].update(loss="hinge", target="sin"), "left.loss: 'hinge' m"),
+        (lambda f: f["panels"]["left"].update(loss=["huber", "huber:1"]), "stands twice"),
+        (lambda f: f["panels"]["left"].update(loss="huber", ridge=0), "left.ridge: 0.0 must be"),
+        (lambda f: f["panels"]["left"].update(loss="huber", optimal=True), "optimal: needs the lo"),
+        (lambda f: f["panels"]["left"].update(outlier_fraction=2), "outlier_fraction: 2.0 must be"),
+        (lambda f: f["panels"].update(left=SEEN | {"steps": 10**9}), "steps: 1000000000 must be"),
         (lambda f: f.update(panels={}), "panels: {} must be one or more panels"),
     ],
 )

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import yaml
 
-from giantstep import costs
+from giantstep import convex_readout, costs
 from giantstep.montecarlo import simulate
 from giantstep.plan import RecoveryTask, make_plan
 from giantstep.protocol import Grid, Protocol
@@ -47,6 +47,20 @@ def test_the_memory_of_a_network_is_what_its_arrays_take(differing, alphas, ridg
     peak = tracemalloc.get_traced_memory()[1] / costs.MIB
     tracemalloc.stop()
     assert 0.85 < costs.network_memory(*asked) / peak < 1.3
+
+
+def test_fits_of_other_losses_cost_more_the_less_smooth_they_are():
+    def of(loss):
+        grid = Grid(ALPHAS, (0.1,), loss)
+        work = costs.network_work(Protocol(**USUAL), grid, Sizes(500))
+        return float(np.dot(work, costs.RATES)), costs.network_memory(
+            Protocol(**USUAL), grid, Sizes(500)
+        )
+
+    times, held = zip(*map(of, ("square", "logistic", "huber", "hinge")), strict=True)
+    assert times == tuple(sorted(times))
+    assert held[1] > held[0]  # rows are kept
+    assert costs.KERNEL_UP_TO == convex_readout._KERNEL_UP_TO
 
 
 def test_work_grows_with_all_that_is_asked_for():

@@ -7,9 +7,10 @@ import pytest
 from numpy.random import default_rng
 from scipy.special import expit
 
-from giantstep import convex_readout
+from giantstep import convex_readout, merging, stages
 from giantstep.convex_readout import ConvexPath
 from giantstep.faults import InvalidParametersError
+from giantstep.figures import figs2
 from giantstep.losses import lookup_loss
 from giantstep.montecarlo import Simulated, simulate
 from giantstep.protocol import Grid, Protocol, SpikedFeatures
@@ -184,3 +185,28 @@ def test_too_large_outliers_are_refused():
     problem = replace(PROTOCOL, outlier_fraction=0.1, outlier_variance=1e200)
     with pytest.raises(InvalidParametersError, match="outlier_variance"):
         simulate(problem, Grid((1,), (1,), "huber"), Sizes(50, 1, 100), [0], 1)
+
+
+def test_a_figure_of_losses_holds_and_draws_both_sides():
+    protocol, lines = replace(PROTOCOL, alpha0=0), []
+    for panel in ("before", "after", "before_networks", "after_networks"):
+        for loss in ("square", "logistic"):
+            grid = Grid((0.5, 1.0), (0.01, 0.1), loss)
+            simulated = [stages.simulation(protocol, grid, Sizes(40, 1, 200), range(2), 1)]
+            lines += merging.curve(
+                f"{panel}:loss={loss}",
+                panel,
+                stages.parameters(protocol),
+                {"bulk": "isotropic", "loss": loss, "dimension": 40},
+                stages.theory(protocol, grid),
+                simulated if panel.endswith("networks") else [],
+            )
+    data = merging.merged("Losses", lines, {}, [], 1)
+    scored = [row for row in merging.scores(data) if row["largest_z_score_classification_error"]]
+    assert {row["loss"] for row in scored} == {"square", "logistic"}
+    panels = {panel: {"title": panel} for panel in ("before", "after")}
+    picture = figs2.draw(data, {"panels": panels, "style": {"colours": ["black", "red"]}})
+    entries = [text.get_text() for text in picture.axes[0].get_legend().get_texts()]
+    assert len(entries) == 2
+    markers = [line for line in picture.axes[2].lines if line.get_linestyle() == "None"]
+    assert all(len(line.get_xdata()) == 2 for line in markers)

@@ -23,7 +23,7 @@ from giantstep.bounds import (
     lower_bound_with_bias,
 )
 from giantstep.bulk import BULKS, ISOTROPIC, TRAINED_NORMS
-from giantstep.classification import SIGN, classification_error
+from giantstep.classification import SIGN, ReadoutOverlaps, classification_error
 from giantstep.faults import (
     COUNT,
     POSITIVE,
@@ -53,6 +53,7 @@ from giantstep.protocol import (
 from giantstep.replicates import summarise
 from giantstep.sizes import DIMENSION, EXACT, SEED, Sizes
 from giantstep.spectrum import spectrum
+from giantstep.srf import equivalent_features
 
 Table = dict[str, NDArray[Any]]
 
@@ -360,7 +361,9 @@ def _theory(arguments: argparse.Namespace) -> Table:
     for name in (*names, *(CERTIFICATE if arguments.certificate else ())):
         table |= _columns(name, getattr(solution, name), alpha.ndim)
     if problem.target == SIGN:
-        table["classification_error"] = classification_error(problem, solution).ravel()
+        overlaps = {name: getattr(solution, name) for name in ReadoutOverlaps._fields}
+        wrong = classification_error(equivalent_features(problem), ReadoutOverlaps(**overlaps))
+        table["classification_error"] = wrong.ravel()
     table["status"] = np.array([Status(int(code)).label for code in solution.status.ravel()])
     return table
 
@@ -439,7 +442,8 @@ def _simulate(arguments: argparse.Namespace) -> Table:
     table: Table = {"alpha": alpha.ravel(), "ridge": ridge.ravel()}
     names = ["test_error", "training_error"]
     names += ["test_loss", "training_loss"] if arguments.loss != SQUARE else []
-    names += ["classification_error"] if problem.target == SIGN else []
+    signs = problem.target == SIGN and sizes.test_samples != EXACT  # which has no 0-1 error
+    names += ["classification_error"] if signs else []
     for name in names:
         found = summarise(getattr(raw, name))
         table |= {name: found.mean.ravel(), f"{name}_stderr": found.stderr.ravel()}

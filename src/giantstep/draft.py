@@ -21,7 +21,7 @@ from giantstep.config import (
 )
 from giantstep.faults import POSITIVE, Fault, InvalidParametersError, shown
 from giantstep.identity import module_path
-from giantstep.losses import SQUARE
+from giantstep.losses import SQUARE, Loss, lookup_loss
 from giantstep.protocol import (
     SPIKED_FIELDS,
     STEP_FIELDS,
@@ -222,16 +222,25 @@ def _draft_panel(draft: FigureDraft, panel: str, spec: dict[str, Any]) -> None:
     asked = _asked(draft, panel, spec)
     seen: list[tuple[Any, ...]] = []
     for name, problem, apart in _problems(draft, panel, spec):
-        if (problem, apart) in seen:
+        told = (problem, apart | {"loss": _same(apart.get("loss", SQUARE))})
+        if told in seen:
             draft.blame(f"panels.{panel}", _TWICE)
         if spec.get("lower_bound") and not _aligned(problem):
             draft.blame(f"panels.{panel}.lower_bound", f"needs a spike along the target: {ALIGNED}")
-        seen.append((problem, apart))
+        seen.append(told)
         if asked and _several(problem):
             _check_several(draft, panel, spec, asked)
         if asked:
             of_curve = Asked(simulation=asked.simulation) if _several(problem) else asked
             _draft_curve(draft, CurveDraft(name, panel, problem, of_curve, **apart))
+
+
+def _same(loss: str) -> Loss | str:
+    """Give what is the same for all names of a loss."""
+    try:
+        return lookup_loss(loss)
+    except KeyError:  # refused with the grid
+        return loss
 
 
 def _draft_curve(draft: FigureDraft, curve: CurveDraft) -> None:
@@ -240,8 +249,8 @@ def _draft_curve(draft: FigureDraft, curve: CurveDraft) -> None:
         draft.blame(f"panels.{curve.panel}.optimal", f"needs the loss {SQUARE}")
         return
     try:
+        asked = curve.asked.minimising(curve.loss)  # which refuses unknown ones
         check_loss(curve.problem, curve.loss)
-        asked = curve.asked.minimising(curve.loss)
     except InvalidParametersError as error:
         draft.blame_all(curve.panel, error)
         return

@@ -11,6 +11,7 @@ import xarray as xr
 
 from giantstep.activations import lookup
 from giantstep.bounds import Bounds, best_linear_error, bounds
+from giantstep.classification import ReadoutOverlaps, classification_error
 from giantstep.dataset import describe
 from giantstep.effective_function import learned_function
 from giantstep.features import student
@@ -105,10 +106,9 @@ def curve(
     if spectra:
         density, eigenvalues = spectra
         parts.append(_outliers(density, eigenvalues, float(srf["beta"])))
-    if theory is not None:
-        parts.append(theory.drop_attrs())
-    if shards and features and theory is not None:
-        parts += _beside(features, theory.drop_attrs(), shards)
+    if features and theory is not None:
+        solved = _classified(features, theory.drop_attrs())
+        parts += [solved, *(_beside(features, solved, shards) if shards else ())]
     elif shards:
         parts += _simulated(shards)
     whole = xr.merge(parts, join="exact", compat="equals")
@@ -234,6 +234,18 @@ def _functions(srf: SpikedFeatures, limits: Bounds | None) -> xr.Dataset:
         values["upper_bound_function"] = (("kappa",), limits.upper_coefficients @ mu0)
         values["lower_bound_function"] = (("kappa",), limits.lower_coefficients @ both)
     return xr.Dataset(values, coords={"kappa": KAPPAS})
+
+
+def _classified(srf: SpikedFeatures, theory: xr.Dataset) -> xr.Dataset:
+    """Add the 0-1 error to a theory."""
+    error = theory["test_error"]
+    overlaps = {name: theory[name].values for name in ReadoutOverlaps._fields}
+    groups = srf.groups.c.size
+    shaped = ReadoutOverlaps(**{
+        name: values.reshape(*error.shape, *(groups,) * len(OVERLAPS[name]))
+        for name, values in overlaps.items()
+    })  # fmt: skip
+    return theory.assign(classification_error=(error.dims, classification_error(srf, shaped)))
 
 
 def _learned(srf: SpikedFeatures, at: xr.Dataset) -> xr.DataArray:

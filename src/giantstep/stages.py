@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from giantstep.bulk import ISOTROPIC
 from giantstep.canonical import plain
-from giantstep.classification import classification_error
 from giantstep.dataset import describe
 from giantstep.eigenvalues import feature_eigenvalues
 from giantstep.learning import Solution, solve
@@ -114,10 +113,6 @@ def theory(
         name: by_groups(("alpha", "ridge"), value, OVERLAPS.get(name, ()))
         for name, value in values.items()
     }
-    variables["classification_error"] = (
-        ("alpha", "ridge"),
-        classification_error(problem, solution),
-    )
     if optimal:
         ridge, best = optimal_ridge(problem, np.array(grid.alpha), bulk)
         variables["optimal_ridge"] = (("alpha",), ridge)

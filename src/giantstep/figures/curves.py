@@ -86,7 +86,7 @@ def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None 
         line = lines[curve["bulk"].item()]
         if "alpha" in curve.dims:  # several steps have no theory
             axes.plot(curve["alpha"], curve["test_error"], color=look["color"], linestyle=line)
-            _mark_failures(axes, curve, look["color"])
+            mark_failures(axes, "alpha", curve, look["color"])
         if text in new and "alpha_simulated" in curve:
             markers(axes, curve["alpha_simulated"], curve, "test_error", look)
         if text in new:  # one entry stands for both: the line, and the marker on it
@@ -100,9 +100,9 @@ def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None 
     axes.set_xlim(left=0)
 
 
-def _mark_failures(axes: Axes, curve: xr.Dataset, colour: str) -> None:
-    """Mark by crosses on the axis where the theory failed."""
-    failed = curve["alpha"].values[curve["status"].values > 0]
+def mark_failures(axes: Axes, along: str, curve: xr.Dataset, colour: str) -> None:
+    """Mark by crosses on the axis, along some coordinate, where the theory failed."""
+    failed = curve[along].values[curve["status"].values > 0]
     if failed.size:  # an empty scatter would upset the layout
         on_axis = axes.get_xaxis_transform()
         axes.scatter(failed, 0 * failed, marker="x", color=colour, transform=on_axis, clip_on=False)

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.curves import heading, markers, panel_data, written
+from giantstep.figures.curves import heading, mark_failures, markers, panel_data, written
 
 # Panels of a YAML, and those of the same problems that are simulated, at fewer ridges.
 PANELS, NETWORKS = ("before", "after"), "{}_networks"
@@ -76,6 +76,7 @@ def against_alpha(
         for data in (lines, points)
     )
     axes.plot(line["alpha"], line[name], color=look["color"])
+    mark_failures(axes, "alpha", line, look["color"])
     markers(axes, point["alpha_simulated"], point, name, look)
     axes.set_xlabel(r"sample complexity $\alpha = n/d$")
     axes.set_xlim(left=0)
@@ -90,7 +91,9 @@ def against_ridge(
     look: dict[str, Any],
 ) -> None:
     """Draw what a loss makes of the ridge."""
-    axes.plot(lines["ridge"], lines[name].sel(alpha=alpha), color=look["color"])
+    at = lines.sel(alpha=alpha)
+    axes.plot(at["ridge"], at[name], color=look["color"])
+    mark_failures(axes, "ridge", at, look["color"])
     markers(axes, points["ridge"], points.sel(alpha_simulated=alpha), name, look)
     axes.set_xscale("log")
     axes.set_xlabel(r"ridge $\lambda$")
