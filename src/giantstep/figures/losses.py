@@ -44,11 +44,16 @@ def draw_losses(
             lines, points = (of_loss(part, loss) for part in (theory, networks))
             against_alpha(places[0, column], lines, points, ridge, name, look)
             against_ridge(places[1, column], lines, points, alpha, name, look)
-            places[0, column].plot([], [], label=f"${written('loss', loss)}$", **look)
+            places[0, column].plot([], [], label=named(loss), **look)
     for row in places:
         row[0].set_ylabel(label)
     places[0, 0].legend()
     return figure
+
+
+def named(loss: str) -> str:
+    """Name a loss in a legend."""
+    return f"${written('loss', loss)}$".replace(":", "{:}\\,")
 
 
 def looks(data: xr.Dataset, config: dict[str, Any]) -> dict[str, dict[str, Any]]:
