@@ -1,4 +1,4 @@
-# Two commands: `make figures` and `make test`. Each sets itself up, in .venv, from the lock.
+# `make figures`, `make supplement`, `make test`: each sets itself up, in .venv, from the lock.
 PYTHON ?= python3
 CORES ?= all
 BIN := .venv/bin
