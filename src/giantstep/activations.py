@@ -19,6 +19,8 @@ Array = NDArray[np.float64]
 Single = NDArray[np.float32]
 Reals = NDArray[np.floating[Any]]
 Parity = Literal["odd", "even", "none"]
+# The function of labels that are +1 and -1.
+SIGN = "sign"
 
 
 @dataclass(frozen=True)
@@ -238,7 +240,7 @@ FUNCTIONS: dict[str, ScalarFunction] = {
             covariance=_sin_covariance,
         ),
         ScalarFunction(
-            "sign",
+            SIGN,
             r"\mathrm{sign}",
             np.sign,
             np.zeros_like,

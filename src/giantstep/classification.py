@@ -7,13 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from giantstep.activations import Array
+from giantstep.activations import SIGN, Array
 from giantstep.features import curvatures, kappa_rule, student
 from giantstep.protocol import SpikedFeatures
 from giantstep.pulls import teacher_rule
 
-# What has labels of +1 and -1.
-SIGN = "sign"
 # Points x nodes held at once.
 _ENTRIES = 4_000_000
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from giantstep import __version__
-from giantstep.activations import known_names
+from giantstep.activations import SIGN, known_names
 from giantstep.bounds import (
     best_linear_error,
     best_over_learning_rate,
@@ -23,7 +23,7 @@ from giantstep.bounds import (
     lower_bound_with_bias,
 )
 from giantstep.bulk import BULKS, ISOTROPIC, TRAINED_NORMS
-from giantstep.classification import SIGN, ReadoutOverlaps, classification_error
+from giantstep.classification import ReadoutOverlaps, classification_error
 from giantstep.faults import (
     COUNT,
     POSITIVE,

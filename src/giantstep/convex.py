@@ -31,6 +31,10 @@ _MAX_ITERATIONS, _SHORTEST = 25, 1e-2
 _ANCHORS, _RATIO = (10.0, 1.0, 0.1), 3.2
 # Nodes over kappa of less weight are left out.
 _NEGLIGIBLE = 1e-22
+# Squared mu2 where an activation is flat to rounding, so that no variance vanishes.
+_FLAT = 1e-30
+# Halved steps of the map before Newton's method: from the square loss it often goes astray.
+_WARM = 6
 # Steps of finite differences, and the longest step of Newton's method, in coordinates.
 _DIFFERENCE, _LONGEST = 1e-7, 2.0
 
@@ -114,7 +118,8 @@ class ConvexEquations:
         self.h, self.h_z = f.h[kept], f.h_z[kept]
         self.unpredicted = f.target_residual[kept] - noise_power(self.srf)
         i, j = self.equations.triangle.rows, self.equations.triangle.columns
-        self.products = np.concatenate([self.phi[i] * self.phi[j], f.mu2_squared[:, kept]])
+        mu2_squared = np.maximum(f.mu2_squared[:, kept], _FLAT)
+        self.products = np.concatenate([self.phi[i] * self.phi[j], mu2_squared])
         self.averages: Averages = averages_of(loss, self.srf, f.kappa[kept], fineness)
         self.ends = np.cumsum(
             [len(self.products), len(self.functions), len(self.phi), len(self.products)]
@@ -282,22 +287,23 @@ def _step(equations: ConvexEquations, state: _State, jacobian: Array) -> Array:
 def solve_convex(equations: ConvexEquations, alpha: Array, ridge: Array) -> Found:
     """Solve the equations at S points, from the solution for the square loss.
 
-    Where that is too far away, a ridge at which it is not is looked for among `_ANCHORS`, and the
-    solution there is followed to the ridge asked for.
+    A few halved steps of the map go before Newton's method. Where that start is too far away, a
+    ridge at which it is not is looked for among `_ANCHORS`, and the solution there is followed to
+    the ridge asked for.
 
     Parameters
     ----------
     equations : ConvexEquations
     alpha, ridge : Array, shape (S,)
     """
-    best = _descend(equations, square_solution(equations.chain, alpha, ridge), alpha, ridge)
+    best = descend(equations, square_solution(equations.chain, alpha, ridge), alpha, ridge, _WARM)
     for anchor in _ANCHORS:
         lost = np.flatnonzero(~best.converged)
         if not lost.size:
             break
         fixed = np.full(lost.size, anchor)
         start = square_solution(equations.chain, alpha[lost], fixed)
-        near = _descend(equations, start, alpha[lost], fixed)
+        near = descend(equations, start, alpha[lost], fixed, _WARM)
         lost, start = lost[near.converged], near.x[near.converged]
         if lost.size:
             followed = _followed(equations, start, anchor, alpha[lost], ridge[lost])
@@ -312,17 +318,21 @@ def _followed(
     far = np.log(ridge / anchor)
     count = max(1, int(np.ceil(np.max(np.abs(far), initial=0.0) / np.log(_RATIO))))
     for step in range(1, count):
-        x = _descend(equations, x, alpha, anchor * np.exp(far * step / count)).x
-    return _descend(equations, x, alpha, ridge)
+        x = descend(equations, x, alpha, anchor * np.exp(far * step / count)).x
+    return descend(equations, x, alpha, ridge)
 
 
-def _descend(equations: ConvexEquations, x: Array, alpha: Array, ridge: Array) -> Found:
-    """Solve the equations from some unknowns.
+def descend(
+    equations: ConvexEquations, x: Array, alpha: Array, ridge: Array, warm: int = 0
+) -> Found:
+    """Solve the equations from some unknowns, after `warm` halved steps of the map.
 
     A Newton step that does not lower the residual is shortened, then replaced by an iteration of
     the map; a point that is done, or whose residual cannot be lowered, leaves the batch.
     """
     state = _evaluate(equations, x.copy(), alpha, ridge)
+    for _ in range(warm):
+        state = _evaluate(equations, (state.x + state.mapped) / 2, alpha, ridge)
     jacobian, step = np.zeros((*x.shape, x.shape[-1])), np.zeros_like(x)
     length, fresh = np.ones(alpha.size), np.zeros(alpha.size, dtype=bool)
     iterations = np.zeros(alpha.size, dtype=np.int64)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from giantstep.activations import Array
 from giantstep.bulk import ISOTROPIC, settled_bulk
-from giantstep.chain import chain_of
-from giantstep.convex import ConvexEquations, refined, solve_convex
+from giantstep.chain import Chain, chain_of
+from giantstep.convex import ConvexEquations, Found, descend, refined, solve_convex
 from giantstep.losses import SQUARE, lookup_loss
 from giantstep.protocol import Grid, Problem, check_loss
 from giantstep.resolvent import ACCEPTED, Points, Resolvent, solve_resolvent
@@ -30,6 +30,8 @@ _ROUNDING = 1e-14
 _BATCH_ENTRIES = 1_500_000
 # Nodes over z or omega that a node over kappa has for another loss, as a rule.
 _CONVEX_WEIGHT = 240
+# Times the nodes over kappa at points that a finer rule changes.
+_SHARPER = 4
 
 
 class Status(IntEnum):
@@ -159,21 +161,40 @@ def _quadrature_errors(problem: Solver, at: Resolvent, test_error: Array) -> tup
 
 
 def _solve_convex_points(problem: Solver, alpha: Array, ridge: Array) -> dict[str, Array]:
-    """Solve S points for a loss other than the square loss; every entry has shape (S, ...)."""
+    """Solve S points for a loss other than the square loss; every entry has shape (S, ...).
+
+    Corners that a small variance of the predictions hardly rounds take a finer rule over kappa.
+    """
     coarse, fine = problem.convex
     found = solve_convex(coarse, alpha, ridge)
-    at, local = coarse.split(found.x), coarse.local(found.x)
-    losses = [values @ coarse.weight for values in coarse.averages.losses(local)]
-    test_error = coarse.test_error(found.x)
-    shift, moved = refined(coarse, fine, found, alpha, ridge)
-    change = np.abs(fine.test_error(moved) / test_error - 1)
-    groups, split = coarse.overlaps(found.x, alpha, ridge), coarse.equations.triangle.size
+    values = _convex_values(coarse, fine, found, alpha, ridge)
+    blurred = np.flatnonzero(found.converged & ~(values["resolved"] > 0))
+    for i in blurred:
+        one = slice(i, i + 1)
+        again = descend(problem.sharper[0], found.x[one], alpha[one], ridge[one])
+        if again.converged:
+            sharp = _convex_values(*problem.sharper, again, alpha[one], ridge[one])
+            for name, value in sharp.items():
+                values[name][one] = value
+    return values
+
+
+def _convex_values(
+    rule: ConvexEquations, finer: ConvexEquations, found: Found, alpha: Array, ridge: Array
+) -> dict[str, Array]:
+    """Give all that follows from a solution on a rule, with its change on a finer one."""
+    at, local = rule.split(found.x), rule.local(found.x)
+    losses = [values @ rule.weight for values in rule.averages.losses(local)]
+    test_error = rule.test_error(found.x)
+    shift, moved = refined(rule, finer, found, alpha, ridge)
+    change = np.abs(finer.test_error(moved) / test_error - 1)
+    groups, split = rule.overlaps(found.x, alpha, ridge), rule.equations.triangle.size
     return {
         "test_error": test_error,
         "training_error": losses[0],
         "test_loss": losses[2],
         "training_loss": losses[1],
-        "m": at.prediction[:, : coarse.rank] @ coarse.to_m.T,
+        "m": at.prediction[:, : rule.rank] @ rule.to_m.T,
         "zeta": groups.zeta,
         "psi": groups.psi,
         "xi": groups.xi,
@@ -232,9 +253,9 @@ class Solver:
     def __init__(self, problem: Problem, bulk: str = ISOTROPIC, loss: str = SQUARE) -> None:
         check_loss(problem, loss)
         self.srf, self.loss = equivalent_features(problem), loss
-        bulk = settled_bulk(problem, bulk)
-        self.coarse = chain_of(problem, self.srf, bulk)
-        self.fine = chain_of(problem, self.srf, bulk, fineness=2, B=self.coarse.features.B)
+        self._problem, self._bulk = problem, settled_bulk(problem, bulk)
+        self.coarse = chain_of(problem, self.srf, self._bulk)
+        self.fine = chain_of(problem, self.srf, self._bulk, fineness=2, B=self.coarse.features.B)
         chains = (self.coarse, self.fine)
         self.weight = max(
             max(chain.features.kappa.size, chain.equations.bulk.weight) for chain in chains
@@ -245,9 +266,19 @@ class Solver:
     @cached_property
     def convex(self) -> tuple[ConvexEquations, ConvexEquations]:
         """The equations for another loss, on both rules."""
-        loss, to_m = lookup_loss(self.loss), self.coarse.misfit.to_m
-        coarse = ConvexEquations(self.coarse, loss, to_m)
-        return coarse, ConvexEquations(self.fine, loss, to_m, fineness=2)
+        return self._convex_on(self.coarse, 1), self._convex_on(self.fine, 2)
+
+    @cached_property
+    def sharper(self) -> tuple[ConvexEquations, ConvexEquations]:
+        """The same, with more nodes over kappa."""
+        coarse, fine = (
+            chain_of(self._problem, self.srf, self._bulk, fineness, self.coarse.features.B)
+            for fineness in (_SHARPER, 2 * _SHARPER)
+        )
+        return self._convex_on(coarse, 1), self._convex_on(fine, 2)
+
+    def _convex_on(self, chain: Chain, fineness: int) -> ConvexEquations:
+        return ConvexEquations(chain, lookup_loss(self.loss), self.coarse.misfit.to_m, fineness)
 
     def points(self, alpha: Array, ridge: Array) -> Solution:
         """Solve at the points (alpha, ridge), arrays of one shape: alpha > 0, ridge >= 0.

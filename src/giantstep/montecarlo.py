@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import SeedSequence
 from scipy.special import ndtri
 
-from giantstep.activations import Array, Reals, lookup
+from giantstep.activations import SIGN, Array, Reals, lookup
 from giantstep.canonical import problem_seed
 from giantstep.convex_readout import ConvexPath
 from giantstep.faults import COUNT, Fault, InvalidParametersError, interval_faults
@@ -282,7 +282,7 @@ def _tested(
         total = total.plus(further)
         report()
     count = sum(sizes)
-    wrong = total.wrong / count if run.problem.target == "sign" else np.full(len(readouts), np.nan)
+    wrong = total.wrong / count if run.problem.target == SIGN else np.full(len(readouts), np.nan)
     with np.errstate(invalid="ignore"):
         learned = total.outputs / total.inside
     return _Tested(total.squares / count, wrong, total.losses / count, learned)

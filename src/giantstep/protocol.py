@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from giantstep.activations import Array, known_names, lookup
+from giantstep.activations import SIGN, Array, known_names, lookup
 from giantstep.faults import (
     COUNT,
     EXTENDED,
@@ -407,7 +407,7 @@ def check_loss(problem: Problem, loss: str) -> None:
     ------
     InvalidParametersError
     """
-    signs = problem.target == "sign" and noise_power(problem) == 0
+    signs = problem.target == SIGN and noise_power(problem) == 0
     if lookup_loss(loss).margin and not signs:
         allowed = "square or huber, since only the target sign without noise has labels +1 and -1"
         raise InvalidParametersError([Fault("loss", loss, allowed)])
