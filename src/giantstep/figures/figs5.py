@@ -64,9 +64,11 @@ def bounded(axes: Axes, theory: xr.Dataset, networks: xr.Dataset) -> None:
         above: dict[str, Any] = {"color": "black", "linestyle": style_, "zorder": 3}
         line(axes, rates, one[name].values, label=text, **above)
     alphas = one["alpha"].values
-    for alpha, look in zip(alphas, style.cycle(alphas.size), strict=True):
+    # Lines of large alpha are all but the same: the larger, the wider, and further behind.
+    looks = list(zip(alphas, style.cycle(alphas.size), (1.6, 4.5), strict=True))
+    for alpha, look, width in reversed(looks):
         errors = one["optimal_test_error"].sel(alpha=alpha).values
-        line(axes, rates, errors, color=look["color"])
+        line(axes, rates, errors, color=look["color"], linewidth=width, alpha=0.7)
         marked = alpha in simulated
         axes.plot(
             [], [], label=rf"$\alpha = {alpha:g}$", **(look if marked else look | {"marker": ""})

@@ -53,7 +53,8 @@ def draw_losses(
 
 def named(loss: str) -> str:
     """Name a loss in a legend."""
-    return f"${written('loss', loss)}$".replace(":", "{:}\\,")
+    name, _, turn = loss.partition(":")
+    return f"${written('loss', name)}$" + (rf", $\delta = {turn}$" if turn else "")
 
 
 def looks(data: xr.Dataset, config: dict[str, Any]) -> dict[str, dict[str, Any]]:
