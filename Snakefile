@@ -52,10 +52,10 @@ rule all:
         collect("results/scores/{figure}.csv", figure=PLAN.figures),
         collect(
             "results/checksums/{drawn}/{figure}.sha256",
-            drawn=damage.DRAWN,
+            drawn=integrity.DRAWN,
             figure=PLAN.figures,
         ),
-        damage.lost(Path(), PLAN),
+        integrity.lost(Path(), PLAN),
 
 
 include: "workflow/rules/identity.smk"

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import nnls
 
-from giantstep import costs
-from giantstep.montecarlo import simulate
-from giantstep.protocol import Grid, Problem, Protocol, one_spike
-from giantstep.sizes import Sizes
+from giantstep.pipeline.planning import costs
+from giantstep.problems.protocol import Grid, Problem, Protocol, one_spike
+from giantstep.problems.sizes import Sizes
+from giantstep.simulation.simulate import simulate
 
 USUAL = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.5, 2.0, 2.5, 3.0)
 # Name, dimension, what differs from the usual problem, sample complexities, ridges.

@@ -22,9 +22,11 @@ from typing import Any
 import numpy as np
 import yaml
 
-from giantstep import costs, dataset, stages
-from giantstep.plan import Plan, make_plan
-from giantstep.sizes import Sizes
+from giantstep.pipeline.planning import costs
+from giantstep.pipeline.planning.plan import Plan, make_plan
+from giantstep.pipeline.stages import stages
+from giantstep.pipeline.storage import netcdf
+from giantstep.problems.sizes import Sizes
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("Snakefile", "config", "workflow", "profiles")
@@ -94,7 +96,7 @@ def fill(folder: Path, plan: Plan) -> None:
             networks = list(plan.montecarlo[key].networks)
             block = one.isel(network=np.zeros(len(networks), int)).assign_coords(network=networks)
             whole = stages.joined([block], *asked, task.root_seed)
-            dataset.write(whole, folder / "results/montecarlo" / f"{key}.nc")
+            netcdf.write(whole, folder / "results/montecarlo" / f"{key}.nc")
 
 
 def main() -> None:

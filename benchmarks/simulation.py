@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from giantstep import Grid, Protocol
-from giantstep.montecarlo import simulate
-from giantstep.sizes import Sizes
+from giantstep.problems.sizes import Sizes
+from giantstep.simulation.simulate import simulate
 
 ALPHAS = (0.2, 0.5, 0.8, 1.2, 1.6, 2.2, 3.0)
 TRAININGS, TESTS, RIDGE = 3, 5000, 0.01

@@ -18,9 +18,9 @@ from scipy.integrate import quad
 from threadpoolctl import threadpool_limits
 
 from giantstep import Grid, Protocol, SpikedFeatures, solve
-from giantstep.features import conditional_features
-from giantstep.learning import Solver
-from giantstep.srf import equivalent_features
+from giantstep.theory.conditional_features import conditional_features
+from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.solve import Solver
 
 PROTOCOL = Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
 POINTS = ((0.5, 0.1), (1.5, 0.1), (3.0, 0.1))  # alpha, ridge at which the usual way is timed

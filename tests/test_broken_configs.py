@@ -14,10 +14,10 @@ import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from giantstep import draft, plan
-from giantstep.cli import main
-from giantstep.config import InvalidConfigError, load_schema
-from giantstep.plan import make_plan
+from giantstep.cli.main import main
+from giantstep.pipeline.planning import figure_config, plan
+from giantstep.pipeline.planning.config import InvalidConfigError, load_schema
+from giantstep.pipeline.planning.plan import make_plan
 
 ROOT = Path(__file__).parents[1]
 CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text()) | {"figures": ["fig2"]}
@@ -186,7 +186,7 @@ def project(tmp_path_factory):
     """A project's configs alone, whose figure 2 is to be broken; its schemas are read once."""
     root = tmp_path_factory.mktemp("broken")
     with pytest.MonkeyPatch.context() as patch:
-        for module in (plan, draft):
+        for module in (plan, figure_config):
             patch.setattr(module, "load_schema", cache(load_schema))
         yield prepared(root)
 

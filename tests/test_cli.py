@@ -8,9 +8,9 @@ import sys
 import numpy as np
 import pytest
 
-from giantstep.cli import main
-from giantstep.learning import solve
-from giantstep.protocol import Grid, Protocol
+from giantstep.cli.main import main
+from giantstep.problems.protocol import Grid, Protocol
+from giantstep.theory.solve import solve
 
 STEP = "--activation tanh --target sin --learning-rate 3 --alpha0 20 --beta 1".split()
 SPIKED = "--activation tanh --target sin --bulk-variance 1.2 --spike-strength 1 --beta 1".split()

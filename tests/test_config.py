@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from giantstep.config import InvalidConfigError, load_schema, load_yaml
-from giantstep.plan import make_plan
+from giantstep.pipeline.planning.config import InvalidConfigError, load_schema, load_yaml
+from giantstep.pipeline.planning.plan import make_plan
 
 ROOT = Path(__file__).parents[1]
 DEFAULTS = yaml.safe_load((ROOT / "config/config.yaml").read_text())

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 import yaml
 
-from giantstep import convex_readout, costs
-from giantstep.montecarlo import simulate
-from giantstep.plan import RecoveryTask, make_plan
-from giantstep.protocol import Grid, Protocol
-from giantstep.recovery import Recovery
-from giantstep.sizes import Sizes
+from giantstep.pipeline.planning import costs
+from giantstep.pipeline.planning.plan import RecoveryTask, make_plan
+from giantstep.problems.protocol import Grid, Protocol
+from giantstep.problems.recovery import Recovery
+from giantstep.problems.sizes import Sizes
+from giantstep.simulation import convex_readout
+from giantstep.simulation.simulate import simulate
 
 ROOT = Path(__file__).parents[1]
 USUAL = {"activation": "tanh", "target": "sign", "learning_rate": 1, "alpha0": 1, "beta": 1}

@@ -7,7 +7,7 @@ from itertools import cycle
 import pytest
 import tiny
 
-from giantstep import running
+from giantstep.pipeline.runtime import run_lock
 
 KINDS = (
     *(f"results/{stage}/**/*.nc" for stage in tiny.STAGES),
@@ -44,6 +44,6 @@ def test_damage_of_every_kind_of_file_is_undone_by_one_run(tiny_run, tmp_path):
 
 
 def test_a_folder_is_for_one_run_at_a_time(tmp_path):
-    running.begin(tmp_path, print)
-    with pytest.raises(running.AnotherRunError, match="another run is at work in this folder"):
-        running.begin(tmp_path, print)
+    run_lock.begin(tmp_path, print)
+    with pytest.raises(run_lock.AnotherRunError, match="another run is at work in this folder"):
+        run_lock.begin(tmp_path, print)

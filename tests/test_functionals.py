@@ -5,23 +5,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from giantstep.bounds import (
+from giantstep.problems.protocol import Grid, Protocol, SpikedFeatures, one_spike
+from giantstep.problems.sizes import Sizes
+from giantstep.simulation.measurements import SLABS
+from giantstep.simulation.replicate_statistics import summarise
+from giantstep.simulation.simulate import simulate
+from giantstep.theory.bounds import (
     best_linear_error,
     best_over_learning_rate,
     bounds,
     lower_bound_with_bias,
     shifted,
 )
-from giantstep.effective_function import learned_function
-from giantstep.faults import InvalidParametersError
-from giantstep.features import student
-from giantstep.learning import solve
-from giantstep.measure import SLABS
-from giantstep.montecarlo import simulate
-from giantstep.optimise import optimal_learning_rate, optimal_ridge
-from giantstep.protocol import Grid, Protocol, SpikedFeatures, one_spike
-from giantstep.replicates import summarise
-from giantstep.sizes import Sizes
+from giantstep.theory.conditional_features import student
+from giantstep.theory.learned_function import learned_function
+from giantstep.theory.optima import optimal_learning_rate, optimal_ridge
+from giantstep.theory.solve import solve
+from giantstep.validation import InvalidParametersError
 
 ALIGNED = [
     SpikedFeatures("tanh", "sin", 1.0, 0.9, 1.0, beta=1.0),
@@ -125,7 +125,7 @@ def test_the_learned_function_and_the_target_leave_the_test_error_of_the_noise_o
 
 
 def test_no_best_ridge_is_given_where_no_point_has_an_error(monkeypatch):
-    from giantstep.learning import Solver
+    from giantstep.theory.solve import Solver
 
     points = Solver.points
 

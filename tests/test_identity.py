@@ -5,10 +5,10 @@ import textwrap
 import numpy as np
 import pytest
 
-from giantstep import identity
-from giantstep.canonical import problem_seed
-from giantstep.identity import fingerprint, function_fingerprint, key
-from giantstep.protocol import Protocol
+from giantstep.pipeline.planning import fingerprint as fingerprint_module
+from giantstep.pipeline.planning.fingerprint import fingerprint, function_fingerprint, key
+from giantstep.problems.canonical import problem_seed
+from giantstep.problems.protocol import Protocol
 
 
 @pytest.fixture
@@ -30,9 +30,9 @@ def test_words_and_layout_do_not_change_a_fingerprint(print_of):
 
 
 def test_a_fingerprint_follows_imports_inside_the_package(print_of, monkeypatch):
-    text = "from giantstep import srf\n"
+    text = "from giantstep.theory import equivalent_features\n"
     before = print_of(text)
-    read = identity._path
+    read = fingerprint_module._path
 
     class Edited:
         def __init__(self, path):
@@ -41,39 +41,50 @@ def test_a_fingerprint_follows_imports_inside_the_package(print_of, monkeypatch)
         def read_text(self, encoding):
             return self.path.read_text(encoding) + "\nedited = True\n"
 
-    def edit(source):  # a module that srf imports, not named in the text
-        return Edited(read(source)) if source == "giantstep.gaussian" else read(source)
+    def edit(source):  # a module that it imports, not named in the text
+        return Edited(read(source)) if source == "giantstep.numerics.gaussian" else read(source)
 
-    monkeypatch.setattr(identity, "_path", edit)
+    monkeypatch.setattr(fingerprint_module, "_path", edit)
     assert print_of(text) != before
 
 
 def test_the_solver_feeds_the_theory_and_not_the_simulations(monkeypatch):
     def modules(stage):
         seen = []
-        read = identity._path
+        read = fingerprint_module._path
         with monkeypatch.context() as patch:
-            patch.setattr(identity, "_path", lambda name: seen.append(name) or read(name))
+            patch.setattr(fingerprint_module, "_path", lambda name: seen.append(name) or read(name))
             fingerprint.cache_clear()
             fingerprint(stage)
         return set(seen)
 
-    theory, simulation = modules("giantstep.learning"), modules("giantstep.montecarlo")
-    assert {"giantstep.resolvent", "giantstep.features", "giantstep.srf"} <= theory
-    assert not {"giantstep.resolvent", "giantstep.features", "giantstep.srf"} & simulation
-    assert "giantstep.gradient" in simulation
-    assert "giantstep.gradient" not in theory
+    theory, simulation = modules("giantstep.theory.solve"), modules("giantstep.simulation.simulate")
+    assert {
+        "giantstep.theory.fixed_point",
+        "giantstep.theory.conditional_features",
+        "giantstep.theory.equivalent_features",
+    } <= theory
+    assert (
+        not {
+            "giantstep.theory.fixed_point",
+            "giantstep.theory.conditional_features",
+            "giantstep.theory.equivalent_features",
+        }
+        & simulation
+    )
+    assert "giantstep.simulation.gradients" in simulation
+    assert "giantstep.simulation.gradients" not in theory
 
 
 def test_equal_parameters_have_equal_keys_however_they_are_written():
     one = Protocol("tanh", "sign", 1, alpha0=np.float64(2), beta=1)
     two = Protocol("tanh", "sign", 1.0, alpha0=2.0, beta=1.0, noise=0)
-    assert key("slug", "giantstep.srf", ("tanh", "sign"), one) == key(
-        "slug", "giantstep.srf", ("tanh", "sign"), two
+    assert key("slug", "giantstep.theory.equivalent_features", ("tanh", "sign"), one) == key(
+        "slug", "giantstep.theory.equivalent_features", ("tanh", "sign"), two
     )
     other = Protocol("tanh", "sign", 1, alpha0=2, beta=1, noise=1e-12)
-    assert key("slug", "giantstep.srf", ("tanh", "sign"), one) != key(
-        "slug", "giantstep.srf", ("tanh", "sign"), other
+    assert key("slug", "giantstep.theory.equivalent_features", ("tanh", "sign"), one) != key(
+        "slug", "giantstep.theory.equivalent_features", ("tanh", "sign"), other
     )
 
 
@@ -90,9 +101,9 @@ def test_another_activation_or_another_wording_changes_no_other_key(monkeypatch)
     def keys():
         fingerprint.cache_clear()
         function_fingerprint.cache_clear()
-        return [key("s", "giantstep.montecarlo", (name,), 1) for name in ("tanh", "sin")]
+        return [key("s", "giantstep.simulation.simulate", (name,), 1) for name in ("tanh", "sin")]
 
-    read, before = identity._path, keys()
+    read, before = fingerprint_module._path, keys()
     entry = '        ScalarFunction("arctan", "", np.arctan, np.cos, "odd"),\n'
 
     def edited(module, old, new):
@@ -107,12 +118,12 @@ def test_another_activation_or_another_wording_changes_no_other_key(monkeypatch)
 
     start = '        ScalarFunction(\n            "tanh"'
     for module, old, new, same in (
-        ("giantstep.activations", start, entry + start, (True, True)),
-        ("giantstep.faults", "a whole number", "an integer", (True, True)),
-        ("giantstep.activations", "np.tanh,", "np.arctan,", (False, True)),
-        ("giantstep.canonical", "spawn_key=(", "spawn_key=(1,", (False, False)),
+        ("giantstep.numerics.scalar_functions", start, entry + start, (True, True)),
+        ("giantstep.validation", "a whole number", "an integer", (True, True)),
+        ("giantstep.numerics.scalar_functions", "np.tanh,", "np.arctan,", (False, True)),
+        ("giantstep.problems.canonical", "spawn_key=(", "spawn_key=(1,", (False, False)),
     ):
-        monkeypatch.setattr(identity, "_path", edited(module, old, new))
+        monkeypatch.setattr(fingerprint_module, "_path", edited(module, old, new))
         assert tuple(a == b for a, b in zip(before, keys(), strict=True)) == same
     monkeypatch.undo()
     assert keys() == before

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from giantstep.classification import ReadoutOverlaps, classification_error
-from giantstep.faults import InvalidParametersError
-from giantstep.gaussian import split_rule, unit_edges
-from giantstep.learning import Status, solve
-from giantstep.losses import lookup_loss
-from giantstep.montecarlo import simulate
-from giantstep.protocol import Grid, Protocol, SpikedFeatures
-from giantstep.pulls import Local, averages_of
-from giantstep.replicates import summarise
-from giantstep.sizes import Sizes
+from giantstep.numerics.gaussian import split_rule, unit_edges
+from giantstep.problems.losses import lookup_loss
+from giantstep.problems.protocol import Grid, Protocol, SpikedFeatures
+from giantstep.problems.sizes import Sizes
+from giantstep.simulation.replicate_statistics import summarise
+from giantstep.simulation.simulate import simulate
+from giantstep.theory.classification_error import ReadoutOverlaps, classification_error
+from giantstep.theory.output_channel import Local, averages_of
+from giantstep.theory.solve import Status, solve
+from giantstep.validation import InvalidParametersError
 
 SIGNS = SpikedFeatures("tanh", "sign", 1.2, 1.5, 0.9, 0.7)
 GROUPS = SpikedFeatures(

@@ -7,16 +7,17 @@ import pytest
 from numpy.random import default_rng
 from scipy.special import expit
 
-from giantstep import convex_readout, merging, stages
-from giantstep.convex_readout import ConvexPath
-from giantstep.faults import InvalidParametersError
 from giantstep.figures import figs2
-from giantstep.losses import lookup_loss
-from giantstep.montecarlo import Simulated, simulate
-from giantstep.protocol import Grid, Protocol, SpikedFeatures
-from giantstep.ridge import RidgePath
-from giantstep.sizes import Sizes
-from giantstep.streams import ROWS, draw_samples
+from giantstep.pipeline.stages import merge, stages
+from giantstep.problems.losses import lookup_loss
+from giantstep.problems.protocol import Grid, Protocol, SpikedFeatures
+from giantstep.problems.sizes import Sizes
+from giantstep.simulation import convex_readout
+from giantstep.simulation.convex_readout import ConvexPath
+from giantstep.simulation.ridge import RidgePath
+from giantstep.simulation.samples import ROWS, draw_samples
+from giantstep.simulation.simulate import Simulated, simulate
+from giantstep.validation import InvalidParametersError
 
 PROTOCOL = Protocol("tanh", "sign", 2, alpha0=1, beta=1)
 LOSSES = ("square", "huber:0.3", "huber:1e6", "hinge", "logistic")
@@ -193,7 +194,7 @@ def test_a_figure_of_losses_holds_and_draws_both_sides():
         for loss in ("square", "logistic"):
             grid = Grid((0.5, 1.0), (0.01, 0.1), loss)
             simulated = [stages.simulation(protocol, grid, Sizes(40, 1, 200), range(2), 1)]
-            lines += merging.curve(
+            lines += merge.curve(
                 f"{panel}:loss={loss}",
                 panel,
                 stages.parameters(protocol),
@@ -201,8 +202,8 @@ def test_a_figure_of_losses_holds_and_draws_both_sides():
                 stages.theory(protocol, grid),
                 simulated if panel.endswith("networks") else [],
             )
-    data = merging.merged("Losses", lines, {}, [], 1)
-    scored = [row for row in merging.scores(data) if row["largest_z_score_classification_error"]]
+    data = merge.merged("Losses", lines, {}, [], 1)
+    scored = [row for row in merge.scores(data) if row["largest_z_score_classification_error"]]
     assert {row["loss"] for row in scored} == {"square", "logistic"}
     panels = {panel: {"title": panel} for panel in ("before", "after")}
     picture = figs2.draw(data, {"panels": panels, "style": {"colours": ["black", "red"]}})

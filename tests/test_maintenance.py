@@ -6,8 +6,8 @@ import pytest
 import tiny
 import xarray as xr
 
-from giantstep import dataset
-from giantstep.cli import main
+from giantstep.cli.main import main
+from giantstep.pipeline.storage import netcdf
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_a_number_off_by_a_rounding_is_told(capsys, project, variable, part):
     path = project / "results/figures/fig2.nc"
     data = xr.load_dataset(path)
     data[variable] = data[variable] * (1 + 4e-16)
-    dataset.write(data, path)
+    netcdf.write(data, path)
     code, said = run(capsys, "verify", project, "fig2", "--sample", "1")
     assert code == 1
     assert f"{'seen' if part == 'recovery' else 'left'}, {part} " in said.out

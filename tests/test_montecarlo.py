@@ -7,23 +7,23 @@ import numpy as np
 import pytest
 from numpy.random import SeedSequence, default_rng
 
-from giantstep import montecarlo
-from giantstep.activations import FUNCTIONS, lookup
-from giantstep.faults import InvalidParametersError
-from giantstep.first_layer import first_layer
-from giantstep.gaussian import split_rule, unit_edges
-from giantstep.gradient import batch_slopes, population_gradient
-from giantstep.inputs import lookup_inputs
-from giantstep.learning import solve
-from giantstep.measure import exact_test
-from giantstep.montecarlo import Simulated, simulate
-from giantstep.protocol import Grid, Protocol, SpikedFeatures
-from giantstep.replicates import summarise
-from giantstep.ridge import RidgePath
-from giantstep.sizes import Sizes
-from giantstep.srf import equivalent_features
-from giantstep.streams import FEWER_ROWS, FIRST_BATCH, ROWS, draw_samples, stream
-from giantstep.workers import workers
+from giantstep.numerics.gaussian import split_rule, unit_edges
+from giantstep.numerics.scalar_functions import FUNCTIONS, lookup
+from giantstep.problems.inputs import lookup_inputs
+from giantstep.problems.protocol import Grid, Protocol, SpikedFeatures
+from giantstep.problems.sizes import Sizes
+from giantstep.simulation import simulate as simulate_module
+from giantstep.simulation.first_layer import first_layer
+from giantstep.simulation.gradients import batch_slopes, population_gradient
+from giantstep.simulation.measurements import exact_test
+from giantstep.simulation.replicate_statistics import summarise
+from giantstep.simulation.ridge import RidgePath
+from giantstep.simulation.samples import FEWER_ROWS, FIRST_BATCH, ROWS, draw_samples, stream
+from giantstep.simulation.simulate import Simulated, simulate
+from giantstep.simulation.threads import workers
+from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.solve import solve
+from giantstep.validation import InvalidParametersError
 
 MEASURED = [field.name for field in fields(Simulated)]
 OVERLAPS = ("m", "zeta", "psi", "q1", "q2")
@@ -218,7 +218,7 @@ def test_single_precision_moves_no_error_by_a_thousandth_of_its_error_bar(
 ):
     grid, sizes = Grid((0.5, 0.98, 1.03, 3.0), ridges), Sizes(300, 2, 2000)
     single = simulate(problem, grid, sizes, range(6), 1)
-    monkeypatch.setattr(montecarlo, "SINGLE_FROM", np.inf)
+    monkeypatch.setattr(simulate_module, "SINGLE_FROM", np.inf)
     double = simulate(problem, grid, sizes, range(6), 1)
     for name in ("test_error", "training_error"):
         one, two = (summarise(getattr(found, name)) for found in (single, double))
@@ -229,8 +229,8 @@ def test_single_precision_moves_no_error_by_a_thousandth_of_its_error_bar(
 def test_small_ridges_are_fitted_in_double_precision(monkeypatch):
     protocol, grid = Protocol("tanh", "sign", 1, alpha0=1, beta=1), Grid((1.0,), (0.0, 1e-3))
     errors = []
-    for threshold in (montecarlo.SINGLE_FROM, np.inf, 0):
-        monkeypatch.setattr(montecarlo, "SINGLE_FROM", threshold)
+    for threshold in (simulate_module.SINGLE_FROM, np.inf, 0):
+        monkeypatch.setattr(simulate_module, "SINGLE_FROM", threshold)
         errors.append(simulate(protocol, grid, Sizes(100, 1, 500), [0], 1).test_error)
     assert np.array_equal(errors[0], errors[1])
     assert np.all(errors[0] != errors[2])

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from giantstep.activations import FUNCTIONS, lookup
-from giantstep.features import conditional_features
-from giantstep.gaussian import derivative_variance, hermite_coefficients, moments
-from giantstep.protocol import SpikedFeatures
+from giantstep.numerics.gaussian import derivative_variance, hermite_coefficients, moments
+from giantstep.numerics.scalar_functions import FUNCTIONS, lookup
+from giantstep.problems.protocol import SpikedFeatures
+from giantstep.theory.conditional_features import conditional_features
 
 
 def expect(g, breaks):
@@ -79,7 +79,7 @@ def test_the_rule_over_kappa_resolves_features_and_target_however_sharp(
 
 
 def test_a_new_function_needs_only_its_value_and_its_kinks():
-    from giantstep.activations import ScalarFunction
+    from giantstep.numerics.scalar_functions import ScalarFunction
 
     arctan = ScalarFunction("arctan", "", np.arctan, lambda x: 1 / (1 + x**2), "odd")
     found = moments(arctan, np.array(0.4), 1.7)

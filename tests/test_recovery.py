@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.special import erfc
 
-from giantstep.faults import InvalidParametersError
-from giantstep.recovered import recover
-from giantstep.recovery import Recovery, check_dimension
-from giantstep.seen import expected_overlaps
-from giantstep.teachers import lookup_teacher
+from giantstep.problems.recovery import Recovery, check_dimension
+from giantstep.problems.teachers import lookup_teacher
+from giantstep.simulation.recovery import recover
+from giantstep.theory.one_step_recovery import expected_overlaps
+from giantstep.validation import InvalidParametersError
 
 
 def problem(teacher, exponent=1.0, **differing):

@@ -10,10 +10,11 @@ from dataclasses import replace
 
 import pytest
 
-from giantstep import dataset, shards, stages
-from giantstep.plan import ShardTask, block_name
-from giantstep.protocol import Grid, Protocol
-from giantstep.sizes import Sizes
+from giantstep.pipeline.planning.plan import ShardTask, block_name
+from giantstep.pipeline.stages import shards, stages
+from giantstep.pipeline.storage import netcdf
+from giantstep.problems.protocol import Grid, Protocol
+from giantstep.problems.sizes import Sizes
 
 TASK = ShardTask(
     Protocol("tanh", "sign", 1, alpha0=1, beta=1),
@@ -50,7 +51,7 @@ def simulated(monkeypatch):
 def test_a_shard_is_its_replicates_simulated_at_once(tmp_path):
     path = complete(tmp_path)
     at_once = stages.simulation(TASK.problem, TASK.grid, TASK.sizes, TASK.networks, TASK.root_seed)
-    assert dataset.read(path).drop_attrs().identical(at_once.drop_attrs())
+    assert netcdf.read(path).drop_attrs().identical(at_once.drop_attrs())
     assert names(tmp_path) == ["networks0-3.nc"]
 
 
@@ -97,11 +98,11 @@ def test_a_damaged_replicate_is_set_aside_and_simulated_again(tmp_path, simulate
 def test_a_job_told_to_stop_leaves_whole_files_and_a_message(tmp_path, told):
     job = f"""
         from pathlib import Path
-        from giantstep import shards
-        from giantstep.joblog import logged
-        from giantstep.plan import ShardTask
-        from giantstep.protocol import *
-        from giantstep.sizes import Sizes
+        from giantstep.pipeline.stages import shards
+        from giantstep.pipeline.runtime.job import logged
+        from giantstep.pipeline.planning.plan import ShardTask
+        from giantstep.problems.protocol import *
+        from giantstep.problems.sizes import Sizes
         with logged("log"):
             task = ShardTask({TASK.problem!r}, {TASK.grid!r}, Sizes(300, 1, 2000), range(999), 1)
             shards.complete(task, Path("networks0-998.nc"), threads=2)
@@ -120,4 +121,4 @@ def test_a_job_told_to_stop_leaves_whole_files_and_a_message(tmp_path, told):
     assert running.returncode == 130
     assert said == "stopped: what is finished is kept; run again to go on\n"
     left = [name for name in names(tmp_path) if name != "log"]
-    assert all(dataset.read(tmp_path / name).sizes["network"] == 1 for name in left)
+    assert all(netcdf.read(tmp_path / name).sizes["network"] == 1 for name in left)

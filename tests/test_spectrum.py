@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from giantstep.eigenvalues import feature_eigenvalues
-from giantstep.protocol import SpikedFeatures
-from giantstep.sizes import Sizes
-from giantstep.spectrum import SpectralDensity, spectrum
+from giantstep.problems.protocol import SpikedFeatures
+from giantstep.problems.sizes import Sizes
+from giantstep.simulation.eigenvalues import feature_eigenvalues
+from giantstep.theory.spectrum import SpectralDensity, spectrum
 
 CASES = [
     (SpikedFeatures("tanh", "sin", 1.0, 0.0, 0.0, beta=1.0), 1.5),

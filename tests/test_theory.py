@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from giantstep.bounds import best_linear_error, bounds
-from giantstep.bulk import IsotropicBulk
-from giantstep.features import conditional_features
-from giantstep.first_layer import members
-from giantstep.learning import Status, solve
-from giantstep.protocol import Grid, Groups, Protocol, SpikedFeatures
-from giantstep.resolvent import Equations, solve_resolvent
-from giantstep.srf import equivalent_features
-from giantstep.variances import Triangle, variances
+from giantstep.problems.protocol import Grid, Groups, Protocol, SpikedFeatures
+from giantstep.simulation.first_layer import members
+from giantstep.theory.bounds import best_linear_error, bounds
+from giantstep.theory.bulk.interface import IsotropicBulk
+from giantstep.theory.bulk.isotropic_variances import Triangle, variances
+from giantstep.theory.conditional_features import conditional_features
+from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.fixed_point import Equations, solve_resolvent
+from giantstep.theory.solve import Status, solve
 
 # theory.md, section 11: parameters, then c, r, gamma and the theory's seven numbers.
 REFERENCE = [

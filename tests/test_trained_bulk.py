@@ -7,22 +7,22 @@ import numpy as np
 import pytest
 import yaml
 
-from giantstep.activations import lookup
-from giantstep.batch import FirstBatch
-from giantstep.bulk import ISOTROPIC, TRAINED, TRAINED_NORMS
-from giantstep.config import InvalidConfigError
-from giantstep.faults import InvalidParametersError
-from giantstep.features import conditional_features
-from giantstep.first_layer import members
-from giantstep.learning import solve
-from giantstep.montecarlo import simulate
-from giantstep.plan import make_plan
-from giantstep.protocol import Grid, Protocol, SpikedFeatures
-from giantstep.replicates import summarise
-from giantstep.sizes import EXACT, Sizes
-from giantstep.srf import equivalent_features
-from giantstep.trained import TrainedBulk
-from giantstep.variances import Triangle
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.pipeline.planning.config import InvalidConfigError
+from giantstep.pipeline.planning.plan import make_plan
+from giantstep.problems.protocol import Grid, Protocol, SpikedFeatures
+from giantstep.problems.sizes import EXACT, Sizes
+from giantstep.simulation.first_layer import members
+from giantstep.simulation.replicate_statistics import summarise
+from giantstep.simulation.simulate import simulate
+from giantstep.theory.bulk.batch_covariance import FirstBatch
+from giantstep.theory.bulk.interface import ISOTROPIC, TRAINED, TRAINED_NORMS
+from giantstep.theory.bulk.isotropic_variances import Triangle
+from giantstep.theory.bulk.trained import TrainedBulk
+from giantstep.theory.conditional_features import conditional_features
+from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.solve import solve
+from giantstep.validation import InvalidParametersError
 
 ROOT = Path(__file__).parents[1]
 LETTERS = ((-1.0, 0.3), (0.3, 0.3), (1.5, 0.4))

@@ -16,7 +16,7 @@ import xarray as xr
 import yaml
 
 import giantstep
-from giantstep.explaining import explain
+from giantstep.pipeline.upkeep.explain import explain
 
 ROOT = Path(__file__).parents[1]
 FIGURE = "config/figures/fig2.yaml"

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-from giantstep.learning import Solution, Status, solve
-from giantstep.protocol import Grid, Protocol, SpikedFeatures
+from giantstep.problems.protocol import Grid, Protocol, SpikedFeatures
+from giantstep.theory.solve import Solution, Status, solve
 
 if TYPE_CHECKING:
-    from giantstep.opening import open_figure
+    from giantstep.pipeline.storage.open_figure import open_figure
 
 __all__ = ["Grid", "Protocol", "Solution", "SpikedFeatures", "Status", "open_figure", "solve"]
 
@@ -16,7 +16,7 @@ __all__ = ["Grid", "Protocol", "Solution", "SpikedFeatures", "Status", "open_fig
 def __getattr__(name: str) -> Any:
     """Import what needs xarray only when it is asked for: that takes as long as all else."""
     if name == "open_figure":
-        from giantstep.opening import open_figure
+        from giantstep.pipeline.storage.open_figure import open_figure
 
         return open_figure
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

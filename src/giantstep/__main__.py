@@ -2,6 +2,6 @@
 
 import sys
 
-from giantstep.cli import main
+from giantstep.cli.main import main
 
 sys.exit(main())

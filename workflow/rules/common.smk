@@ -6,9 +6,16 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
-from giantstep import costs, damage, running, seals
-from giantstep.config import InvalidConfigError, load_config, overlaid
-from giantstep.plan import drawing_identity, make_plan, merging_identity
+from giantstep.pipeline.planning import costs
+from giantstep.pipeline.upkeep import integrity
+from giantstep.pipeline.runtime import run_lock
+from giantstep.pipeline.runtime import checksums
+from giantstep.pipeline.planning.config import InvalidConfigError, load_config, overlaid
+from giantstep.pipeline.planning.plan import (
+    drawing_identity,
+    make_plan,
+    merging_identity,
+)
 
 ROOT = Path(workflow.basedir)
 
@@ -26,15 +33,15 @@ def starts_jobs():
     return workflow.is_main_process and asked and not workflow.output_settings.dryrun
 
 
-running.lead()
+run_lock.lead()
 if starts_jobs():
     try:
-        running.begin(running.RECORDS, logger.warning)
-    except running.AnotherRunError as error:
+        run_lock.begin(run_lock.RECORDS, logger.warning)
+    except run_lock.AnotherRunError as error:
         raise WorkflowError(str(error)) from None
-    for path in damage.damaged(Path(), PLAN):
+    for path in integrity.damaged(Path(), PLAN):
         logger.warning(
-            f"{path} is damaged: set aside as {seals.set_aside(path)}, to be made anew"
+            f"{path} is damaged: set aside as {checksums.set_aside(path)}, to be made anew"
         )
 
 

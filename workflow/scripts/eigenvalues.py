@@ -1,8 +1,9 @@
 """Stage 3, of a spectrum, as a job: eigenvalues of simulated features."""
 
-from giantstep import dataset, stages
-from giantstep.joblog import logged
-from giantstep.plan import EigenvaluesTask
+from giantstep.pipeline.planning.plan import EigenvaluesTask
+from giantstep.pipeline.runtime.job import logged
+from giantstep.pipeline.stages import stages
+from giantstep.pipeline.storage import netcdf
 
 if "snakemake" in globals():
     job = globals()["snakemake"]
@@ -11,4 +12,4 @@ if "snakemake" in globals():
         found = stages.eigenvalues(
             task.problem, task.alpha, task.sizes, task.networks, task.root_seed
         )
-        dataset.write(found, job.output[0])
+        netcdf.write(found, job.output[0])

@@ -6,10 +6,10 @@ from warnings import filterwarnings
 
 from matplotlib import rc_context
 
-from giantstep import dataset
 from giantstep.figures import style
-from giantstep.joblog import logged
-from giantstep.seals import write_list
+from giantstep.pipeline.runtime.checksums import write_list
+from giantstep.pipeline.runtime.job import logged
+from giantstep.pipeline.storage import netcdf
 
 if "snakemake" in globals():
     job = globals()["snakemake"]
@@ -18,7 +18,7 @@ if "snakemake" in globals():
         # What does not fit on its page is no drawing.
         filterwarnings("error", message=".*layout not applied")
         with rc_context(style.rc()):  # type: ignore[arg-type]
-            picture = drawing.draw(dataset.read(job.input.data), job.params.config)
+            picture = drawing.draw(netcdf.read(job.input.data), job.params.config)
             *drawings, checksums = job.output
             for output in drawings:
                 style.save(picture, Path(output))

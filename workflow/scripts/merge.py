@@ -5,25 +5,26 @@ from pathlib import Path
 
 import xarray as xr
 
-from giantstep import dataset, merging, stages
-from giantstep.canonical import plain
-from giantstep.joblog import logged
-from giantstep.plan import Curve
-from giantstep.recovery import Recovery
+from giantstep.pipeline.planning.plan import Curve
+from giantstep.pipeline.runtime.job import logged
+from giantstep.pipeline.stages import merge, stages
+from giantstep.pipeline.storage import netcdf
+from giantstep.problems.canonical import plain
+from giantstep.problems.recovery import Recovery
 
 
 def lines(curves: Iterable[Curve], results: Path) -> Iterator[xr.Dataset]:
     """Read the results of a figure's curves, and put each curve's together."""
     for curve in curves:
         found = {
-            folder: [dataset.read(results / folder / f"{key}.nc") for key in keys]
+            folder: [netcdf.read(results / folder / f"{key}.nc") for key in keys]
             for folder, keys in curve.files.items()
         }
         if isinstance(curve.problem, Recovery):
             named = curve.name, curve.panel, curve.problem, curve.dimension
-            yield merging.recovered(*named, found["recovery"][0])
+            yield merge.recovered(*named, found["recovery"][0])
             continue
-        yield from merging.curve(
+        yield from merge.curve(
             curve.name,
             curve.panel,
             next(iter(found.get("srf", ())), stages.own_parameters(curve.problem)),
@@ -38,7 +39,7 @@ if "snakemake" in globals():
     job = globals()["snakemake"]
     with logged(job.log[0]):
         given = job.params
-        merged = merging.merged(
+        merged = merge.merged(
             given.science["title"],
             list(lines(given.curves, Path(job.output[0]).parents[1])),
             parameters={
@@ -49,4 +50,4 @@ if "snakemake" in globals():
             made_from=[key for curve in given.curves for key in curve.made_from],
             root_seed=given.root_seed,
         )
-        dataset.write(merged, job.output[0])
+        netcdf.write(merged, job.output[0])

@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from giantstep import shards
-from giantstep.joblog import logged
+from giantstep.pipeline.runtime.job import logged
+from giantstep.pipeline.stages import shards
 
 
 def teller(name: str) -> Callable[[str], None]:

@@ -2,17 +2,18 @@
 
 from threadpoolctl import threadpool_limits
 
-from giantstep import dataset, stages
-from giantstep.bulk import ISOTROPIC
-from giantstep.joblog import logged
+from giantstep.pipeline.runtime.job import logged
+from giantstep.pipeline.stages import stages
+from giantstep.pipeline.storage import netcdf
+from giantstep.theory.bulk.interface import ISOTROPIC
 
 if "snakemake" in globals():
     job = globals()["snakemake"]
     with logged(job.log[0]):
         task = job.params.task
-        srf = stages.srf_of(dataset.read(job.input[0]))
+        srf = stages.srf_of(netcdf.read(job.input[0]))
         problem = srf if task.bulk == ISOTROPIC else task.problem
         with threadpool_limits(job.threads):
             made_from = [task.parameters]
             solved = stages.theory(problem, task.grid, made_from, task.optimal, task.bulk)
-        dataset.write(solved, job.output[0])
+        netcdf.write(solved, job.output[0])

@@ -3,14 +3,15 @@
 import csv
 from pathlib import Path
 
-from giantstep import dataset, merging
-from giantstep.joblog import logged
-from giantstep.seals import write_list
+from giantstep.pipeline.runtime.checksums import write_list
+from giantstep.pipeline.runtime.job import logged
+from giantstep.pipeline.stages import merge
+from giantstep.pipeline.storage import netcdf
 
 if "snakemake" in globals():
     job = globals()["snakemake"]
     with logged(job.log[0]):
-        rows = merging.scores(dataset.read(job.input.data))
+        rows = merge.scores(netcdf.read(job.input.data))
         with Path(job.output[0]).open("w", encoding="utf-8", newline="") as table:
             writer = csv.DictWriter(table, list(rows[0]), lineterminator="\n")
             writer.writeheader()

@@ -10,10 +10,10 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from giantstep.activations import lookup
-from giantstep.bulk import ISOTROPIC, TRAINED, TRAINED_NORMS
-from giantstep.dataset import MEANINGS
 from giantstep.figures import style
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.pipeline.storage.netcdf import MEANINGS
+from giantstep.theory.bulk.interface import ISOTROPIC, TRAINED, TRAINED_NORMS
 
 
 def panel_data(data: xr.Dataset, panel: str) -> xr.Dataset:

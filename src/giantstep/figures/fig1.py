@@ -8,7 +8,6 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from giantstep.activations import lookup
 from giantstep.figures import style
 from giantstep.figures.curves import (
     heading,
@@ -19,6 +18,7 @@ from giantstep.figures.curves import (
     setting,
     written,
 )
+from giantstep.numerics.scalar_functions import lookup
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:

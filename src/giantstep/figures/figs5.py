@@ -9,8 +9,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from giantstep.activations import Array
-from giantstep.bulk import ISOTROPIC, TRAINED_NORMS
+from giantstep.arrays import Array
 from giantstep.figures import style
 from giantstep.figures.curves import (
     BULK_LABELS,
@@ -21,6 +20,7 @@ from giantstep.figures.curves import (
     panel_data,
     setting,
 )
+from giantstep.theory.bulk.interface import ISOTROPIC, TRAINED_NORMS
 
 # How the theory of each bulk is drawn.
 BULKS = {ISOTROPIC: style.DASHED, TRAINED_NORMS: "-"}

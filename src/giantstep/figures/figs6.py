@@ -9,9 +9,9 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from giantstep.bulk import ISOTROPIC
 from giantstep.figures import style
 from giantstep.figures.curves import BULK_LABELS, heading, setting
+from giantstep.theory.bulk.interface import ISOTROPIC
 
 # How far apart, in shares of their distance, the markers of one dimension stand.
 _OFFSET = 0.06

@@ -9,9 +9,9 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from giantstep.activations import lookup
 from giantstep.figures import style
 from giantstep.figures.curves import heading, markers, only
+from giantstep.numerics.scalar_functions import lookup
 
 # How a reused batch is drawn, beside fresh ones.
 REUSED: dict[str, Any] = {"markerfacecolor": "white", "linestyle": style.DOTTED}

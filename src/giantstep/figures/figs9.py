@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from giantstep.figures import style
 from giantstep.figures.curves import heading, markers, only, panel_data
-from giantstep.teachers import lookup_teacher
+from giantstep.problems.teachers import lookup_teacher
 
 
 def total(curves: xr.Dataset) -> xr.Dataset:

@@ -1,0 +1,10 @@
+"""Names for the types of arrays that signatures use."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Single = NDArray[np.float32]
+Reals = NDArray[np.floating[Any]]

@@ -1,0 +1,111 @@
+"""Commands on a project's results: `giantstep explain`, `verify` and `prune`."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from giantstep.pipeline.planning.config import InvalidConfigError, load_config
+from giantstep.pipeline.planning.plan import make_plan
+from giantstep.pipeline.runtime.checksums import DamagedFileError
+from giantstep.pipeline.runtime.run_lock import RECORDS, AnotherRunError, begin
+from giantstep.pipeline.storage.open_figure import open_figure
+from giantstep.pipeline.upkeep.explain import NoPlanError, explain, told
+from giantstep.pipeline.upkeep.prune import remove, unreferenced
+from giantstep.pipeline.upkeep.verify import (
+    Part,
+    VerificationError,
+    check_made_from,
+    differences,
+    parts,
+    sample,
+)
+from giantstep.problems.sizes import SEED
+from giantstep.validation import Fault
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run one of the commands; give the exit code: 0, or 1 for a difference, or 2 for an error."""
+    try:
+        commands = {"explain": _explain, "verify": _verify, "prune": _prune}
+        return commands[arguments.command](arguments)
+    except (
+        InvalidConfigError,
+        NoPlanError,
+        VerificationError,
+        DamagedFileError,
+        AnotherRunError,
+        OSError,
+    ) as error:
+        print(f"giantstep {arguments.command}: error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    jobs = explain(Path(arguments.project), arguments.figure, arguments.configfile)
+    for line in told(jobs):
+        print(line)
+    return 0
+
+
+def _verify(arguments: argparse.Namespace) -> int:
+    seed = secrets.randbelow(10**6) if arguments.seed is None else arguments.seed
+    if seed not in SEED:
+        raise VerificationError(f"--{Fault('seed', seed, str(SEED))}")
+    root, name = Path(arguments.project), arguments.figure
+    config = load_config(root, arguments.configfile)
+    data = open_figure(name, root)
+    asked: dict[str, Any] = {"figures": [name]}
+    plan = make_plan(root, config | asked if isinstance(config, dict) else config)
+    figure = plan.figures[name]
+    check_made_from(figure, data)
+    everything = parts(figure, plan)
+    chosen = sample(everything, arguments.sample, seed)
+    of, drawn = (Counter(part.kind for part in some) for some in (everything, chosen))
+    counts = ", ".join(f"{drawn[kind]} of {of[kind]} {kind}" for kind in drawn)
+    print(f"{name}: {counts} computed again (drawn with --seed {seed})", flush=True)
+    found = []
+    for difference in differences(plan, data, chosen, _tell):
+        print(difference, flush=True)
+        found.append(difference)
+    if found:
+        print(f"{len({d.part for d in found})} of {len(chosen)} differ")
+        return 1
+    print("all are the same, bit for bit")
+    return 0
+
+
+def _tell(part: Part) -> None:
+    print(f"{part.curve.name}, {part.kind} {part.number}", file=sys.stderr, flush=True)
+
+
+def _prune(arguments: argparse.Namespace) -> int:
+    root = Path(arguments.project)
+    left = unreferenced(root, arguments.configfile)
+    sizes = {path: path.lstat().st_size for path in left}
+    for path, size in sizes.items():
+        print(f"{size / 1e6:10.3f} MB  {path}")
+    if not left:
+        print("nothing to remove: every result is referred to")
+        return 0
+    print(f"{sum(sizes.values()) / 1e6:10.3f} MB  in {len(left)} files that no config refers to")
+    if not (arguments.yes or _confirmed()):
+        print("nothing was removed")
+        return 0
+    begin(root / RECORDS, lambda text: print(text, file=sys.stderr))
+    remove(left, root / "results")
+    print("removed")
+    return 0
+
+
+def _confirmed() -> bool:
+    try:
+        return input("Remove them? [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        return False

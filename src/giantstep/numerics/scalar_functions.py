@@ -1,0 +1,316 @@
+"""What an activation or a target is: a scalar function with what the theory needs to know of it.
+
+To add one, append an entry to `FUNCTIONS`: its value, derivative, parity and kinks are enough.
+Polynomials need no entry: `polynomial:0,1,0,0.5` is x + x^3/2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+from scipy.special import erf, erfc, factorial, ndtr, owens_t, roots_hermitenorm
+
+from giantstep.arrays import Array, Reals
+
+Parity = Literal["odd", "even", "none"]
+# The function of labels that are +1 and -1.
+SIGN = "sign"
+
+
+@dataclass(frozen=True)
+class GaussianMoments:
+    """Moments of f(t), `t = mean + std z`, under z ~ N(0, 1); theory.md sections 2-4.
+
+    Attributes
+    ----------
+    mean : Array
+        E f(t).
+    slope : Array
+        E z f(t).
+    residual : Array
+        E (f(t) - mean - slope z)^2, the part of f that is not linear in z; never negative.
+    """
+
+    mean: Array
+    slope: Array
+    residual: Array
+
+    @property
+    def second(self) -> Array:
+        """E f(t)^2."""
+        return self.residual + self.mean**2 + self.slope**2
+
+
+@dataclass(frozen=True, eq=False)
+class ScalarFunction:
+    """A function R -> R that serves as activation or target.
+
+    Attributes
+    ----------
+    name : str
+        What users write in configs and on the command line.
+    label : str
+        LaTeX, without dollars.
+    value, derivative : callable
+        Elementwise, in single precision too; the derivative holds away from `kinks`.
+    parity : {"odd", "even", "none"}
+        The one-step protocol takes odd activations only.
+    kinks : tuple of float
+        Where the value or a derivative jumps; quadrature rules split there.
+    continuous : bool
+        Whether the value itself has no jump. A gradient step needs it of the activation.
+    strip : float or None
+        Half-width of the strip about the real line in which the function is analytic and bounded,
+        if it is: quadrature is then by the trapezoidal rule, which nothing beats there.
+    oscillates : bool
+        Whether it goes on bending far from the origin, as a sine does.
+    moments : callable or None
+        `(mean, std) -> GaussianMoments` in closed form for std > 0, where one is known.
+    covariance : callable or None
+        `(C, A, B) -> E f(a) f(b)` in closed form for centred Gaussians of variances A and B and
+        covariance C, where one is known.
+    """
+
+    name: str
+    label: str
+    value: Callable[[Any], Any]
+    derivative: Callable[[Any], Any]
+    parity: Parity
+    kinks: tuple[float, ...] = ()
+    continuous: bool = True
+    strip: float | None = None
+    oscillates: bool = False
+    moments: Callable[[Array, Array | float], GaussianMoments] | None = None
+    covariance: Callable[[Array, Array, Array], Array] | None = None
+
+    def apply(self, x: Reals) -> None:
+        """Replace the entries of an array by the function's values, in the array's precision."""
+        if isinstance(self.value, np.ufunc):
+            self.value(x, out=x)
+        else:
+            x[...] = self.value(x)
+
+
+def _sign_moments(mean: Array, std: Array | float) -> GaussianMoments:
+    x = mean / (np.sqrt(2) * std)
+    slope = np.sqrt(2 / np.pi) * np.exp(-(x**2))
+    tail = erfc(np.abs(x))  # 1 - erf^2 = tail (2 - tail), without cancellation
+    return GaussianMoments(erf(x), slope, np.maximum(tail * (2 - tail) - slope**2, 0))
+
+
+def _sin_moments(mean: Array, std: Array | float) -> GaussianMoments:
+    damping = np.exp(-(std**2) / 2)
+    value, slope = damping * np.sin(mean), std * damping * np.cos(mean)
+    second = (1 - damping**4 * np.cos(2 * mean)) / 2
+    return GaussianMoments(value, slope, np.maximum(second - value**2 - slope**2, 0))
+
+
+def _erf_moments(mean: Array, std: Array | float) -> GaussianMoments:
+    width = np.sqrt(1 + 2 * std**2)
+    x = mean / width
+    slope = 2 * std / (np.sqrt(np.pi) * width) * np.exp(-(x**2))
+    # The residual is that of the tail, 1 - erf, which is small where erf is near one.
+    tail = erfc(np.abs(x))
+    second = 2 * tail - 8 * owens_t(np.sqrt(2) * x, 1 / np.sqrt(1 + 4 * std**2))
+    return GaussianMoments(erf(x), slope, np.maximum(second - tail**2 - slope**2, 0))
+
+
+def _ramp(mean: Array, std: Array | float) -> tuple[Array, Array, Array]:
+    """Give E f, E f' and E f^2 of f = max(t, 0)."""
+    x = mean / std
+    mass, density = ndtr(x), np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
+    second = (mean**2 + std**2) * mass + mean * std * density
+    return mean * mass + std * density, mass, np.maximum(second, 0)
+
+
+def _relu_moments(mean: Array, std: Array | float) -> GaussianMoments:
+    value, mass, _ = _ramp(mean, std)
+    # max(t, 0) and max(-t, 0) differ by t: their residuals are one, and small in the tail.
+    tail, tail_mass, second = _ramp(-np.abs(mean), std)
+    residual = second - tail**2 - (std * tail_mass) ** 2
+    return GaussianMoments(value, std * mass, np.maximum(residual, 0))
+
+
+def _hardtanh_moments(mean: Array, std: Array | float) -> GaussianMoments:
+    # For |t| it is 1 - g, where g = min(max(1 - |t|, 0), 2) is small in the tail.
+    size = np.abs(mean)
+    (one, mass, second), (two, lost, fourth) = _ramp(1 - size, std), _ramp(-1 - size, std)
+    g, slope = one - two, std * (mass - lost)
+    residual = second - fourth - 4 * two - g**2 - slope**2
+    return GaussianMoments(np.sign(mean) * (1 - g), slope, np.maximum(residual, 0))
+
+
+def _sign_covariance(C: Array, A: Array, B: Array) -> Array:
+    return 2 / np.pi * np.arcsin(np.clip(C / np.sqrt(A * B), -1, 1))
+
+
+def _erf_covariance(C: Array, A: Array, B: Array) -> Array:
+    return 2 / np.pi * np.arcsin(2 * C / np.sqrt((1 + 2 * A) * (1 + 2 * B)))
+
+
+def _sin_covariance(C: Array, A: Array, B: Array) -> Array:
+    return (np.exp(C - (A + B) / 2) - np.exp(-C - (A + B) / 2)) / 2
+
+
+def _relu_covariance(C: Array, A: Array, B: Array) -> Array:
+    angle = np.arccos(np.clip(C / np.sqrt(A * B), -1, 1))
+    return np.sqrt(A * B) / (2 * np.pi) * (np.sin(angle) + (np.pi - angle) * np.cos(angle))
+
+
+def polynomial(name: str, label: str, coefficients: Sequence[float] | Array) -> ScalarFunction:
+    """Make a polynomial from its coefficients, constant first; its moments are exact.
+
+    Parameters
+    ----------
+    name, label : str
+    coefficients : sequence of float
+        Of 1, x, x^2, ...
+    """
+    poly = np.polynomial.Polynomial(coefficients)
+    z, weights = roots_hermitenorm(len(coefficients) + 1)  # exact for its square, times z
+    weights = weights / np.sqrt(2 * np.pi)
+
+    def exact_moments(mean: Array, std: Array | float) -> GaussianMoments:
+        values = poly(mean[..., None] + np.multiply.outer(std, z))
+        first, slope = values @ weights, values @ (weights * z)
+        rest = values - first[..., None] - slope[..., None] * z
+        return GaussianMoments(first, slope, rest**2 @ weights)
+
+    # Columns: normalised Hermite polynomials on the nodes, times the weights.
+    degrees = np.arange(len(coefficients))
+    hermite = np.polynomial.hermite_e.hermevander(z, degrees[-1]) / np.sqrt(factorial(degrees))
+    hermite *= weights[:, None]
+
+    def exact_covariance(C: Array, A: Array, B: Array) -> Array:
+        rho = C / np.sqrt(A * B)
+        left, right = (poly(np.multiply.outer(np.sqrt(X), z)) @ hermite for X in (A, B))
+        terms = (left[..., k] * right[..., k] * rho**k for k in degrees)
+        return sum(terms, np.zeros_like(rho))
+
+    powers = {k % 2 for k, coefficient in enumerate(coefficients) if coefficient != 0}
+    parity: Parity = "none"
+    if powers != {0, 1}:
+        parity = "odd" if powers == {1} else "even"
+    return ScalarFunction(
+        name,
+        label,
+        poly,
+        poly.deriv(),
+        parity,
+        moments=exact_moments,
+        covariance=exact_covariance,
+    )
+
+
+def _hermite(degree: int) -> ScalarFunction:
+    """Make the probabilists' Hermite polynomial He_k."""
+    coefficients = np.polynomial.hermite_e.herme2poly([0] * degree + [1]).astype(float)
+    return polynomial(f"he{degree}", rf"\mathrm{{He}}_{degree}", coefficients)
+
+
+FUNCTIONS: dict[str, ScalarFunction] = {
+    function.name: function
+    for function in (
+        ScalarFunction(
+            "tanh", r"\tanh", np.tanh, lambda x: 1 - np.tanh(x) ** 2, "odd", strip=np.pi / 2
+        ),
+        ScalarFunction(
+            "erf",
+            r"\mathrm{erf}",
+            erf,
+            lambda x: 2 / np.sqrt(np.pi) * np.exp(-(x**2)),
+            "odd",
+            moments=_erf_moments,
+            covariance=_erf_covariance,
+        ),
+        ScalarFunction(
+            "sin",
+            r"\sin",
+            np.sin,
+            np.cos,
+            "odd",
+            oscillates=True,
+            moments=_sin_moments,
+            covariance=_sin_covariance,
+        ),
+        ScalarFunction(
+            SIGN,
+            r"\mathrm{sign}",
+            np.sign,
+            np.zeros_like,
+            "odd",
+            kinks=(0.0,),
+            continuous=False,
+            moments=_sign_moments,
+            covariance=_sign_covariance,
+        ),
+        ScalarFunction(
+            "relu",
+            r"\mathrm{relu}",
+            lambda x: np.maximum(x, 0.0),
+            lambda x: np.heaviside(x, 0.5),
+            "none",
+            kinks=(0.0,),
+            moments=_relu_moments,
+            covariance=_relu_covariance,
+        ),
+        ScalarFunction(
+            "hardtanh",
+            r"\mathrm{hardtanh}",
+            lambda x: np.clip(x, -1.0, 1.0),
+            lambda x: np.heaviside(1 - np.abs(x), 0.5),
+            "odd",
+            kinks=(-1.0, 1.0),
+            moments=_hardtanh_moments,
+        ),
+        ScalarFunction(
+            "softsign",
+            r"\mathrm{softsign}",
+            lambda x: x / (1 + np.abs(x)),
+            lambda x: (1 + np.abs(x)) ** -2,
+            "odd",
+            kinks=(0.0,),
+        ),
+        ScalarFunction(
+            "elu",
+            r"\mathrm{elu}",
+            lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
+            lambda x: np.exp(np.minimum(x, 0)),
+            "none",
+            kinks=(0.0,),
+        ),
+        polynomial("linear", r"\mathrm{id}", (0.0, 1.0)),
+        *map(_hermite, range(1, 6)),
+    )
+}
+
+_POLYNOMIAL = "polynomial:"
+
+
+@cache
+def lookup(name: str) -> ScalarFunction:
+    """Find a function by name, or make the polynomial that the name spells out.
+
+    Raises
+    ------
+    KeyError
+        If there is none of that name.
+    """
+    if not name.startswith(_POLYNOMIAL):
+        return FUNCTIONS[name]
+    try:
+        coefficients = [float(c) for c in name.removeprefix(_POLYNOMIAL).split(",")]
+    except ValueError:
+        raise KeyError(name) from None
+    if not np.all(np.isfinite(coefficients)) or not any(coefficients) or len(coefficients) > 30:
+        raise KeyError(name)
+    return polynomial(name, "P", coefficients)
+
+
+def known_names() -> str:
+    """List the registered names, for messages."""
+    return ", ".join(sorted(FUNCTIONS)) + ", polynomial:c0,c1,..."

@@ -1,0 +1,1 @@
+"""How runs and their jobs behave: locks, checksums, signals, logs. Start with `job`."""

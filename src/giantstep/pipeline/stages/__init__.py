@@ -1,0 +1,1 @@
+"""What each stage of the workflow computes: problems in, labelled datasets out."""

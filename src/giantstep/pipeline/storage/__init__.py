@@ -1,0 +1,4 @@
+"""How results are stored: whole netCDF files that name and explain every variable.
+
+Start with `netcdf`.
+"""

@@ -1,0 +1,1 @@
+"""What is known of finished results: explain, verify, prune, and files that are damaged."""

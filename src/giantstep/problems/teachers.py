@@ -1,0 +1,140 @@
+"""Multi-index teachers: sums of products of Hermite polynomials along orthonormal directions.
+
+They are written as they are read: `he2(z1)`, `z1*z2`, `z1+z1*z2+z1*z2*z3`, `0.5*z1+he3(z2)`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.polynomial.hermite_e import hermeval
+from scipy.special import roots_hermitenorm
+
+from giantstep.arrays import Array, Reals
+
+# Beyond, nobody's batches are large enough, and expectations take too many nodes.
+LARGEST_DEGREE, MOST_DIRECTIONS = 5, 3
+ALLOWED = (
+    "a sum of products of directions z1, z2, ... (each used, three at most) and of their Hermite"
+    f" polynomials he2(z1) to he{LARGEST_DEGREE}(z1), such as z1+z1*z2"
+)
+Powers = tuple[int, ...]
+
+_NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)")
+_FACTOR = re.compile(
+    rf"z([1-{MOST_DIRECTIONS}])|he([1-{LARGEST_DEGREE}])\(z([1-{MOST_DIRECTIONS}])\)"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Teacher:
+    """A function F of a few directions z_k = theta_k . x of the input.
+
+    Attributes
+    ----------
+    name : str
+    terms : mapping
+        The coefficient of each product of Hermite polynomials, by their degrees in z1, z2, ...
+    """
+
+    name: str
+    terms: Mapping[Powers, float]
+
+    @property
+    def directions(self) -> int:
+        """How many directions it depends on."""
+        return len(next(iter(self.terms)))
+
+    @property
+    def label(self) -> str:
+        """Its LaTeX, without dollars."""
+        written = re.sub(r"he(\d)\(z(\d)\)", r"\\mathrm{He}_\1(z_\2)", self.name)
+        return re.sub(r"\bz(\d)", r"z_\1", written).replace("*", r"\,").replace("+", " + ")
+
+    @property
+    def leap(self) -> int:
+        """The largest degree in new directions that no order of its terms avoids.
+
+        Terms are taken in the order in which they are easiest: the next is that of the least
+        degree in directions that no term before had (Abbe, Boix-Adsera, Misiakiewicz 2023).
+        """
+        seen: set[int] = set()
+        largest = 0
+        while len(seen) < self.directions:
+            degrees = {powers: _new(powers, seen) for powers in self.terms}
+            easiest = min((p for p in degrees if degrees[p]), key=degrees.__getitem__)
+            largest = max(largest, degrees[easiest])
+            seen |= {k for k, power in enumerate(easiest) if power}
+        return largest
+
+    def value(self, z: Reals) -> Array:
+        """Evaluate it at projections of shape (n, directions)."""
+        columns = np.asarray(z, dtype=float).T
+        total = np.zeros(columns.shape[1])
+        for powers, coefficient in self.terms.items():
+            factors = [_hermite(power, z_k) for power, z_k in zip(powers, columns, strict=True)]
+            total += coefficient * np.prod(factors, axis=0)
+        return total
+
+    def second_moments(self) -> tuple[float, Array]:
+        """Compute E F^2, and E F^2 z_k^2 of each direction."""
+        z, weights = product_rule(self.directions, LARGEST_DEGREE + 2)
+        squares = weights * self.value(z) ** 2
+        return float(squares.sum()), squares @ z**2
+
+
+def product_rule(directions: int, nodes: int) -> tuple[Array, Array]:
+    """Give nodes, shape (N, directions), and weights of the Gauss-Hermite product under N(0, I)."""
+    points, weight = roots_hermitenorm(nodes)
+    z = np.stack(np.meshgrid(*[points] * directions, indexing="ij"), axis=-1)
+    weights = np.prod(np.meshgrid(*[weight / weight.sum()] * directions, indexing="ij"), axis=0)
+    return z.reshape(-1, directions), weights.ravel()
+
+
+def _new(powers: Powers, seen: set[int]) -> int:
+    """Add up degrees in directions that are not yet seen."""
+    return sum(power for k, power in enumerate(powers) if k not in seen)
+
+
+def _hermite(degree: int, z: Array) -> Array:
+    return np.asarray(hermeval(z, [0] * degree + [1]))
+
+
+@cache
+def lookup_teacher(name: str) -> Teacher:
+    """Make the teacher that a name spells out.
+
+    Raises
+    ------
+    KeyError
+        If it does not.
+    """
+    terms: dict[Powers, float] = {}
+    for text in name.split("+"):
+        powers, coefficient = _term(name, text.split("*"))
+        if powers in terms:
+            raise KeyError(name)
+        terms[powers] = coefficient
+    directions = max(k + 1 for powers in terms for k, power in enumerate(powers) if power)
+    if not all(any(powers[k] for powers in terms) for k in range(directions)):
+        raise KeyError(name)
+    return Teacher(name, {powers[:directions]: c for powers, c in terms.items()})
+
+
+def _term(name: str, factors: list[str]) -> tuple[Powers, float]:
+    """Read one product: the degrees of its directions, and its coefficient."""
+    coefficient = float(factors.pop(0)) if _NUMBER.fullmatch(factors[0]) else 1.0
+    powers = [0] * MOST_DIRECTIONS
+    for factor in factors:
+        found = _FACTOR.fullmatch(factor)
+        direction = int(found[1] or found[3]) - 1 if found else 0
+        if not found or powers[direction]:
+            raise KeyError(name)
+        powers[direction] = int(found[2] or 1)
+    if not any(powers) or not 0 < coefficient < 1e6:
+        raise KeyError(name)
+    return tuple(powers), coefficient

@@ -1,0 +1,146 @@
+"""The first layer after one gradient step: an actual batch, or the population gradient."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from giantstep.arrays import Array, Reals
+from giantstep.numerics.gaussian import expectation, hermite_coefficients
+from giantstep.numerics.scalar_functions import ScalarFunction
+from giantstep.validation import Fault, InvalidParametersError
+
+# Overlaps of random rows stay below this but in a handful of dimensions, where the series in
+# powers of the overlap would need degrees that quadrature does not resolve.
+LARGEST_OVERLAP = 0.75
+# Rows whose overlaps with all others are held at once.
+_BLOCK = 512
+_PRECISION = 1e-14
+
+
+def batch_slopes(
+    weights: Reals, omega: Reals, activation: ScalarFunction, inputs: Reals, labels: Reals
+) -> Reals:
+    """Compute `omega_i (y - f0(x)) sigma'(w_i.x)` over a batch; theory.md section 1.
+
+    Their product with the inputs, summed over the batch, is minus the gradient of the squared
+    loss, times p.
+
+    Parameters
+    ----------
+    weights : Reals, shape (p, d)
+        Rows of the first layer.
+    omega : Reals, shape (p,)
+        The readout times sqrt(p): `f0(x) = sum_i omega_i sigma(w_i.x)/p`.
+    activation : ScalarFunction
+    inputs : Reals, shape (n, d)
+    labels : Reals, shape (n,)
+
+    Returns
+    -------
+    Reals, shape (n, p)
+    """
+    features = inputs @ weights.T
+    slopes: Reals = activation.derivative(features).astype(features.dtype, copy=False)
+    activation.apply(features)
+    error = labels - features @ omega / omega.size
+    slopes *= error[:, None]
+    slopes *= omega
+    return slopes
+
+
+def population_gradient(
+    weights: Array, omega: Array, activation: ScalarFunction, target: ScalarFunction, theta: Array
+) -> Array:
+    """Compute `E omega_i (y - f0(x)) sigma'(w_i.x) x` over x ~ N(0, I_d), exactly.
+
+    By Stein's lemma `E g(u.x) sigma'(w.x) x = u E g' sigma' + w E g sigma''`, for g the target
+    along theta or the activation along another row; by Mehler's formula both expectations are
+    power series in the overlap u.w, from the Hermite coefficients of g and sigma. Label noise
+    averages out.
+
+    Parameters
+    ----------
+    weights : Array, shape (p, d)
+        Rows of unit norm.
+    omega : Array, shape (p,)
+        The readout times sqrt(p), as in `batch_slopes`.
+    activation, target : ScalarFunction
+    theta : Array, shape (d,)
+        The target's direction, of unit norm.
+
+    Returns
+    -------
+    Array, shape (p, d)
+
+    Raises
+    ------
+    InvalidParametersError
+        If two rows, or a row and theta, overlap by more than `LARGEST_OVERLAP`.
+    """
+    gradient = np.empty_like(weights)
+    for start in range(0, weights.shape[0], _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        gradient[rows] = _population_rows(weights, rows, omega, activation, target, theta)
+    gradient *= omega[:, None]
+    return gradient
+
+
+def _population_rows(
+    weights: Array,
+    rows: slice,
+    omega: Array,
+    activation: ScalarFunction,
+    target: ScalarFunction,
+    theta: Array,
+) -> Array:
+    """Compute `E (y - f0(x)) sigma'(w_i.x) x` for some of the rows."""
+    own_rows = weights[rows]
+    on_target, among = own_rows @ theta, own_rows @ weights.T
+    itself = np.arange(own_rows.shape[0]), np.arange(own_rows.shape[0]) + rows.start
+    among[itself] = 0
+    student, teacher = _hermite_series(activation, target, theta.size, on_target, among)
+    along, bend = _stein_series(teacher, student)
+    gradient = np.outer(along(on_target), theta)
+    bends = bend(on_target)
+    # Minus the network's own output f0, a mean over rows; what a row's own output adds, apart.
+    along, bend = _stein_series(student, student)
+    slopes = along(among) * omega
+    slopes[itself] = self_gradient(activation) * omega[rows]
+    gradient -= slopes @ weights / omega.size
+    overlaps = bend(among) * omega
+    overlaps[itself] = 0
+    bends -= overlaps.sum(axis=1) / omega.size
+    gradient += bends[:, None] * own_rows
+    return gradient
+
+
+def _hermite_series(
+    activation: ScalarFunction, target: ScalarFunction, dimension: int, *overlaps: Array
+) -> tuple[Array, Array]:
+    """Give Hermite coefficients of both functions, as many as series in the overlaps need."""
+    largest = max(float(np.abs(values).max()) for values in overlaps)
+    if largest > LARGEST_OVERLAP:
+        allowed = f"larger: two random rows overlap by {largest:.2f}, above {LARGEST_OVERLAP}"
+        raise InvalidParametersError([Fault("dimension", dimension, allowed)])
+    degree = max(4, math.ceil(math.log(_PRECISION) / math.log(max(largest, 1e-3))))
+    return hermite_coefficients(activation, degree + 2), hermite_coefficients(target, degree + 2)
+
+
+def _stein_series(
+    outer: Array, inner: Array
+) -> tuple[np.polynomial.Polynomial, np.polynomial.Polynomial]:
+    """Give `E g'(s) sigma'(t)` and `E g(s) sigma''(t)` as power series in the overlap of s and t.
+
+    `outer` and `inner` are normalised Hermite coefficients of g and sigma.
+    """
+    k = np.arange(outer.size - 2)
+    along = (k + 1) * outer[1:-1] * inner[1:-1]
+    own = np.sqrt((k + 1) * (k + 2)) * outer[:-2] * inner[2:]
+    return np.polynomial.Polynomial(along), np.polynomial.Polynomial(own)
+
+
+def self_gradient(activation: ScalarFunction) -> float:
+    """Compute E z sigma(z) sigma'(z), what a unit row's own output adds to its gradient."""
+    return expectation(activation, lambda z: z * activation.value(z) * activation.derivative(z))

@@ -1,0 +1,175 @@
+"""What is measured of fitted networks: test errors, overlaps, and what is learned of the target."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from giantstep.arrays import Array, Reals, Single
+from giantstep.numerics.gaussian import graded_edges, split_rule, unit_edges
+from giantstep.numerics.scalar_functions import ScalarFunction, lookup
+from giantstep.problems.losses import LOSSES, SQUARE, Loss
+from giantstep.problems.protocol import Problem
+from giantstep.simulation.first_layer import FirstLayer
+
+# Where along theta.x the learned function is measured, and how far from there inputs may lie: so
+# thin a slab that averaging over it moves the function by less than its simulation's noise.
+SLABS = np.linspace(-2, 2, 17)
+SLAB_HALF_WIDTH = 0.05
+# Neurons whose kernels with all others are held at once.
+_BLOCK = 512
+# Readouts that are multiplied together, always as many: so a readout's bits are its own.
+_TOGETHER = 8
+# From here on nothing of the target is left across the spike.
+_ALIGNED = 1e-5
+
+
+class Overlaps(NamedTuple):
+    """Overlaps of readouts with a first layer, by groups of neurons; theory.md section 4.
+
+    Each of shape (..., G), q1 of shape (..., G, G).
+    """
+
+    m: Array
+    zeta: Array
+    psi: Array
+    q1: Array
+    q2: Array
+
+
+def overlaps(layer: FirstLayer, readouts: Array) -> Overlaps:
+    """Measure the overlaps of readouts, over sqrt(p), of shape (..., p).
+
+    `m = 1.a/sqrt(p)`, `zeta = a.W v/sqrt(p)`, `psi = a.W theta_perp/sqrt(p)`,
+    `q1 = a^T W Pi W^T a/p`, `q2 = |a|^2/p`, over each group of neurons; W is the bulk.
+    """
+    spike, theta = layer.spike, layer.theta.astype(float)
+    across = theta - (theta @ spike) * spike
+    norm = np.linalg.norm(across)
+    across = across / norm if norm > _ALIGNED else np.zeros_like(across)
+    shares, flat = layer.shares.T, readouts.reshape(-1, readouts.shape[-1])
+    # One by one: neither memory nor bits depend on how many there are.
+    found = [_overlaps_of(layer, readout * shares, across) for readout in flat]
+    stacked = (np.stack(values) for values in zip(*found, strict=True))
+    return Overlaps(
+        *(values.reshape(*readouts.shape[:-1], *values.shape[1:]) for values in stacked)
+    )
+
+
+def _overlaps_of(layer: FirstLayer, of_group: Array, across: Array) -> Overlaps:
+    """Measure one readout, split over groups in the rows of `of_group`, shape (G, p)."""
+    images = (of_group.astype(np.float32) @ layer.weights).astype(float)
+    images -= np.outer(of_group @ layer.strengths, layer.spike)
+    zeta, psi = images @ layer.spike, images @ across
+    images -= np.outer(zeta, layer.spike)
+    return Overlaps(of_group.sum(axis=1), zeta, psi, images @ images.T, np.sum(of_group**2, axis=1))
+
+
+def _products(readouts: Array, matrix: Reals) -> Array:
+    """Multiply readouts, shape (R, p), with a matrix, in groups of always as many rows."""
+    count, p = readouts.shape
+    padded = np.zeros((-(-count // _TOGETHER), _TOGETHER, p))
+    padded.reshape(-1, p)[:count] = readouts
+    products: Array = np.matmul(padded, matrix).reshape(-1, matrix.shape[1])
+    return products[:count]
+
+
+class Tally(NamedTuple):
+    """Sums over test inputs, for R readouts.
+
+    Attributes
+    ----------
+    squares : Array, shape (R,)
+        Of the squared errors.
+    wrong : Array, shape (R,)
+        Of ones: how many outputs have another sign than the label.
+    losses : Array, shape (R,)
+    outputs : Array, shape (R, S)
+        Of the outputs in each slab.
+    inside : Array, shape (S,)
+        Of ones: how many inputs lie in each slab.
+    """
+
+    squares: Array
+    wrong: Array
+    losses: Array
+    outputs: Array
+    inside: Array
+
+    def plus(self, other: Tally) -> Tally:
+        """Add the sums over other inputs."""
+        return Tally(*(a + b for a, b in zip(self, other, strict=True)))
+
+
+def tally(
+    features: Reals, readouts: Array, along: Single, clean: Array, loss: Loss = LOSSES[SQUARE]
+) -> Tally:
+    """Sum what test inputs say of readouts, over sqrt(p), of shape (R, p).
+
+    Parameters
+    ----------
+    features : Reals, shape (n, p)
+    readouts : Array, shape (R, p)
+    along : Single, shape (n,)
+        theta . x
+    clean : Array, shape (n,)
+        Labels without noise.
+    loss : Loss
+    """
+    outputs = _products(readouts, features.astype(float).T)
+    inside = (np.abs(along[:, None] - SLABS) < SLAB_HALF_WIDTH).astype(float)
+    slabs = _products(outputs, inside)
+    wrong = np.sum(outputs * clean < 0, axis=1).astype(float)
+    losses = None if loss == LOSSES[SQUARE] else loss.value(clean, outputs).sum(axis=1)
+    outputs -= clean
+    outputs *= outputs
+    squares = outputs.sum(axis=1)
+    losses = squares / 2 if losses is None else losses
+    return Tally(squares, wrong, losses, slabs, inside.sum(axis=0))
+
+
+def exact_test(problem: Problem, layer: FirstLayer, readouts: Array) -> tuple[Array, Array]:
+    """Compute test error and learned function over Gaussian inputs in closed form.
+
+    `E (y - a.phi)^2` from the kernel `E phi phi^T` and `E y phi`.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its activation has a `covariance`, and its neurons have no biases.
+    layer : FirstLayer
+    readouts : Array, shape (R, p)
+        Over sqrt(p).
+
+    Returns
+    -------
+    test_error : Array, shape (R,)
+    learned : Array, shape (R, S)
+    """
+    activation, target = lookup(problem.activation), lookup(problem.target)
+    weights, theta = layer.weights.astype(float), layer.theta.astype(float)
+    variance, on_target = np.sum(weights**2, axis=1), weights @ theta / np.linalg.norm(theta)
+    spread = np.sqrt(np.maximum(variance - on_target**2, 0))
+    # Given theta.x, a feature bends at the origin, over the width of what else it sees.
+    scale = float(np.min(spread / np.maximum(np.abs(on_target), _ALIGNED)))
+    edges = np.concatenate([target.kinks, graded_edges(0.0, scale)])
+    s, weight = split_rule(unit_edges(edges), fineness=2)
+    teacher = target.value(s)
+    with_target = _conditional_mean(activation, s, on_target, spread).T @ (weight * teacher)
+    error = weight @ teacher**2 - 2 * _products(readouts, with_target[:, None])[:, 0]
+    assert activation.covariance is not None
+    for start in range(0, variance.size, _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        among = weights[rows] @ weights.T
+        kernel = activation.covariance(among, variance[rows, None], variance[None, :])
+        error += np.sum(_products(readouts[:, rows], kernel) * readouts, axis=1)
+    return error, _products(readouts, _conditional_mean(activation, SLABS, on_target, spread).T)
+
+
+def _conditional_mean(
+    activation: ScalarFunction, s: Array, on_target: Array, spread: Array
+) -> Array:
+    """Compute E sigma(w.x) given theta.x = s, shape (S, p)."""
+    assert activation.moments is not None
+    return activation.moments(np.multiply.outer(s, on_target), spread).mean

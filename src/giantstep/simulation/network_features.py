@@ -1,0 +1,69 @@
+"""Features of samples: those of an actual network, or the Gaussian ones of Result 3.2."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator, SeedSequence
+
+from giantstep.arrays import Reals
+from giantstep.numerics.gaussian import moments
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.protocol import CONDITIONAL_GAUSSIAN, Problem, SpikedFeatures
+from giantstep.simulation.first_layer import FirstLayer
+from giantstep.simulation.samples import Samples, draw_samples, stream
+
+
+class NetworkFeatures:
+    """Features of samples of a network, unscaled: sigma(b + W x), or Gaussian given kappa.
+
+    Readouts are fitted to them over sqrt(p), and ridges times p, which is the same.
+
+    Parameters
+    ----------
+    problem : Problem
+    layer : FirstLayer
+    precision : type
+        In which they are computed, float32 or float64.
+    """
+
+    def __init__(
+        self, problem: Problem, layer: FirstLayer, precision: type[np.floating[Any]]
+    ) -> None:
+        self.problem, self.layer, self.precision = problem, layer, precision
+        self.activation = lookup(problem.activation)
+        self.weights = layer.weights.astype(precision, copy=False).T
+        self.bias = layer.bias.astype(precision)
+
+    def draw(self, seed: SeedSequence, rows: int, *path: int) -> tuple[Samples, Reals]:
+        """Draw a block of samples from the stream of its own, with their features."""
+        rng = stream(seed, *path)
+        samples = draw_samples(self.problem, self.layer.theta, rows, rng)
+        return samples, self(samples, rng)
+
+    def __call__(self, samples: Samples, rng: Generator) -> Reals:
+        """Compute the features of a block; the stream is the block's own."""
+        features: Reals = samples.inputs.astype(self.precision, copy=False) @ self.weights
+        problem = self.problem
+        if isinstance(problem, SpikedFeatures) and problem.model == CONDITIONAL_GAUSSIAN:
+            return self._conditional(problem, features, samples, rng)
+        if np.any(self.bias):
+            features += self.bias
+        self.activation.apply(features)
+        return features
+
+    def _conditional(
+        self, problem: SpikedFeatures, products: Reals, samples: Samples, rng: Generator
+    ) -> Reals:
+        """Compute mu0(kappa) + mu1(kappa) W x + mu2(kappa) xi, theory.md section 3."""
+        kappa = samples.inputs @ self.layer.spike
+        noise = rng.standard_normal(products.shape, np.float32)
+        for g, (c, u, _, b) in enumerate(zip(*problem.groups, strict=True)):
+            of_group = self.layer.member == g
+            found = moments(self.activation, b + u * kappa, float(np.sqrt(c)))
+            slope, rest = found.slope / np.sqrt(c), np.sqrt(found.residual)
+            bulk = products[:, of_group] - np.outer(kappa, self.layer.strengths[of_group])
+            values = found.mean[:, None] + slope[:, None] * bulk
+            products[:, of_group] = values + rest[:, None] * noise[:, of_group]
+        return products

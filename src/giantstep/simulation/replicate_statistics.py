@@ -1,0 +1,44 @@
+"""Statistics of two-level replicates: networks, and training sets under each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from giantstep.arrays import Array
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Mean over all replicates, its standard error, and the variance of each level.
+
+    Attributes
+    ----------
+    mean : Array
+    stderr : Array
+        From the spread of the networks' means, which alone are independent; NaN for one network.
+    network_variance, training_variance : Array
+        Unbiased variance components; the first may come out negative by chance, and each is NaN
+        where its level has one replicate.
+    """
+
+    mean: Array
+    stderr: Array
+    network_variance: Array
+    training_variance: Array
+
+
+def summarise(values: Array) -> Summary:
+    """Summarise replicates of shape (networks, trainings, ...)."""
+    networks, trainings = values.shape[:2]
+    missing = np.full(values.shape[2:], np.nan)
+    means = values.mean(axis=1)
+    spread = means.var(axis=0, ddof=1) if networks > 1 else missing
+    within = values.var(axis=1, ddof=1).mean(axis=0) if trainings > 1 else missing
+    return Summary(
+        mean=means.mean(axis=0),
+        stderr=np.sqrt(spread / networks),
+        network_variance=spread - within / trainings,
+        training_variance=within,
+    )

@@ -1,0 +1,80 @@
+"""How often a network gives an input of a sign target the other sign: the 0-1 error."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr
+
+from giantstep.arrays import Array
+from giantstep.numerics.scalar_functions import SIGN
+from giantstep.problems.protocol import SpikedFeatures
+from giantstep.theory.conditional_features import curvatures, kappa_rule, student
+from giantstep.theory.output_channel import teacher_rule
+
+# Points x nodes held at once.
+_ENTRIES = 4_000_000
+
+
+class ReadoutOverlaps(NamedTuple):
+    """What a prediction's distribution follows from: overlaps as in `learning.Solution`.
+
+    Attributes
+    ----------
+    m, zeta, psi, q2, xi : Array, shape (..., G)
+    q1 : Array, shape (..., G, G)
+    """
+
+    m: Array
+    zeta: Array
+    psi: Array
+    q1: Array
+    q2: Array
+    xi: Array
+
+
+def classification_error(srf: SpikedFeatures, of: ReadoutOverlaps) -> Array:
+    """Compute P(y omega < 0) for a target `sign`; NaN for another target.
+
+    Given kappa and z, omega is Gaussian of mean M + P z and variance Q - P^2, theory.md section 6.
+
+    Parameters
+    ----------
+    srf : SpikedFeatures
+    of : ReadoutOverlaps
+
+    Returns
+    -------
+    Array, shape (...)
+    """
+    shape = of.m.shape[:-1]
+    if srf.target != SIGN:
+        return np.full(shape, np.nan)
+    kappa, weight = kappa_rule(srf)
+    mean, slope, variance = _given_kappa(
+        srf, ReadoutOverlaps(*(x.reshape(-1, *x.shape[len(shape) :]) for x in of)), kappa
+    )
+    rule = teacher_rule(srf, kappa)
+    error = np.empty(mean.shape[0])
+    step = max(1, _ENTRIES // rule.z.size)
+    with np.errstate(invalid="ignore", divide="ignore"):  # points that failed hold NaN
+        std = np.sqrt(variance - slope**2)
+        for start in range(0, error.size, step):
+            part = slice(start, start + step)
+            margin = rule.labels * (mean[part, :, None] + slope[part, :, None] * rule.z)
+            wrong = np.einsum("snz,nz->sn", ndtr(-margin / std[part, :, None]), rule.weight)
+            error[part] = wrong @ weight
+    return error.reshape(shape)
+
+
+def _given_kappa(
+    srf: SpikedFeatures, of: ReadoutOverlaps, kappa: Array
+) -> tuple[Array, Array, Array]:
+    """Give M, P and Q of theory.md section 6, each of shape (S, N)."""
+    mu0, mu1, mu2_squared = student(srf, kappa)
+    mean = of.m @ mu0 + of.zeta @ (kappa * mu1)
+    if np.any(of.xi):
+        mean = mean + of.xi @ curvatures(srf, kappa)
+    variance = np.einsum("sgh,gn,hn->sn", of.q1, mu1, mu1, optimize=True)
+    return mean, of.psi @ mu1, variance + of.q2 @ mu2_squared

@@ -1,0 +1,59 @@
+"""Result 3.1: the spiked random features that a network becomes after one large step."""
+
+from __future__ import annotations
+
+import math
+
+from giantstep.numerics.gaussian import derivative_variance, moments
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.protocol import Problem, SpikedFeatures, noise_power, one_spike
+from giantstep.validation import Fault, InvalidParametersError
+
+_ROUNDING = 1e-13
+
+
+def equivalent_features(problem: Problem) -> SpikedFeatures:
+    """Compute the sRF equivalent to the one-step protocol: equations (9)-(12), section 2.
+
+    An sRF given directly is its own equivalent. `alpha0 = 0` is the network at initialisation,
+    plain random features; `alpha0 = inf` the limit of an infinite first batch.
+
+    Raises
+    ------
+    InvalidParametersError
+        For several steps, of which there is no theory; or where the step overflows.
+    """
+    if isinstance(problem, SpikedFeatures):
+        return problem
+    if problem.steps != 1:
+        raise InvalidParametersError([Fault("steps", problem.steps, "1 in the theory")])
+    activation, target = lookup(problem.activation), lookup(problem.target)
+    e = problem.learning_rate / problem.beta
+    h1 = float(moments(activation, 0.0, 1.0).slope)
+    teacher = moments(target, 0.0, 1.0)
+    h1_star, h2_star = float(teacher.slope), float(teacher.second) + noise_power(problem)
+    # A coefficient that vanishes by symmetry comes out as rounding, whose sign means nothing.
+    h1, h1_star = (0.0 if abs(h) < _ROUNDING else h for h in (h1, h1_star))
+    # The noise of a finite first batch, h2*/alpha0; at alpha0 = 0 no step is taken.
+    batch_noise = h2_star / problem.alpha0 if problem.alpha0 > 0 else 0.0
+    if problem.alpha0 == 0:
+        e = h1_star = 0.0
+    norm = math.hypot(h1_star, math.sqrt(batch_noise))  # |v| before normalisation
+    c = 1 + e * e * derivative_variance(activation) * batch_noise
+    if not math.isfinite(c + norm):
+        allowed = "small enough (and beta, alpha0 large enough) that the step is finite"
+        raise InvalidParametersError([Fault("learning_rate", problem.learning_rate, allowed)])
+    gamma = min(1.0, max(-1.0, h1_star / norm)) if norm > 0 else 0.0
+    return one_spike(
+        activation=problem.activation,
+        target=problem.target,
+        bulk_variance=c,
+        spike_strength=abs(e * h1) * norm,
+        readout=problem.readout,
+        alignment=math.copysign(gamma, h1 * gamma),  # v takes the sign of h1, so that r >= 0
+        beta=problem.beta,
+        noise=problem.noise,
+        outlier_fraction=problem.outlier_fraction,
+        outlier_variance=problem.outlier_variance,
+        inputs=problem.inputs,
+    )

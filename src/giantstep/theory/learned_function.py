@@ -1,0 +1,68 @@
+"""What a network has learned along the target: theory.md section 7, Figures 1, 3 and 7."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.numerics.gaussian import RANGE, graded_edges, split_rule, unit_edges
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.protocol import SpikedFeatures
+from giantstep.theory.conditional_features import bend_width, curvatures, student
+
+
+def learned_function(
+    srf: SpikedFeatures, m: Array, zeta: Array, psi: Array, s: Array, xi: Array | None = None
+) -> Array:
+    """Compute the mean output of the trained network at `theta . x = s`.
+
+    `F(s) = E_t [sum mu0(kappa) m + mu1(kappa) (kappa zeta + z psi)]` with
+    `kappa = gamma s + rho t`, `z = rho s - gamma t`, t ~ N(0, 1); theory.md section 7. Where the
+    neurons' norms go with the spike, `E sigma'' xi` besides.
+
+    Parameters
+    ----------
+    srf : SpikedFeatures
+    m, zeta, psi : Array, shape (..., G)
+        Overlaps of its readouts.
+    s : Array, shape (M,)
+    xi : Array, shape (..., G), optional
+        Overlaps with the change of the neurons' norms; by default none.
+
+    Returns
+    -------
+    Array, shape (..., M)
+    """
+    gamma = srf.alignment
+    rho = math.sqrt(1 - gamma**2)
+    t, weight = _rule(srf, s, rho)
+    kappa, z = gamma * s[:, None] + rho * t, rho * s[:, None] - gamma * t
+    mu0, mu1, _ = student(srf, kappa)
+    along_m, along_zeta, along_psi = (
+        np.sum(weight * values, axis=-1) for values in (mu0, kappa * mu1, z * mu1)
+    )
+    learned: Array = m @ along_m + zeta @ along_zeta + psi @ along_psi
+    if xi is not None and np.any(xi):
+        learned += xi @ np.sum(weight * curvatures(srf, kappa), axis=-1)
+    return learned
+
+
+def _rule(srf: SpikedFeatures, s: Array, rho: float) -> tuple[Array, Array]:
+    """Give nodes and weights over t, shape (M, N), that resolve the features around their bend."""
+    if rho == 0:
+        return np.zeros((s.size, 1)), np.ones((s.size, 1))
+    function = lookup(srf.activation)
+    edges = [np.zeros((s.size, 1))]
+    for c, u, _, b in zip(*srf.groups, strict=True):
+        if u == 0:
+            continue
+        scale = bend_width(function, u * rho, math.sqrt(c))
+        if function.oscillates and scale < 1:
+            steps = np.arange(-RANGE, RANGE, scale)
+            edges.append(np.broadcast_to(steps, (s.size, steps.size)))
+        for kink in function.kinks or (0.0,):
+            centre = ((kink - b) / u - srf.alignment * s) / rho
+            edges.append(centre[:, None] + graded_edges(0.0, scale))
+    return split_rule(unit_edges(np.concatenate(edges, axis=1)))
