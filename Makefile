@@ -35,6 +35,7 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/snakefmt --check Snakefile workflow/rules
 
 # The environment: pinned and hashed requirements, then the package itself. Byte-compiling once
