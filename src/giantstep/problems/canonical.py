@@ -1,4 +1,4 @@
-"""Parameters in one canonical form: what keys are hashed from, and random streams seeded by."""
+"""Parameters in one canonical form, from which keys are hashed and random streams are seeded."""
 
 from __future__ import annotations
 
@@ -11,17 +11,22 @@ from typing import Any
 from numpy.random import SeedSequence
 
 from giantstep.problems.protocol import Problem
+from giantstep.problems.recovery import Recovery
 
 
 def plain(value: Any) -> Any:
-    """Turn parameters into what JSON can hold, the same for the same parameters."""
+    """Convert parameters to what JSON can hold: equal parameters give equal JSON.
+
+    The names of classes and of their fields are part of the result. To rename one is to change
+    every random number that follows from it.
+    """
     if is_dataclass(value) and not isinstance(value, type):
-        told = (
+        included = (
             field
             for field in fields(value)
             if not field.metadata.get("later") or getattr(value, field.name) != field.default
         )
-        named = {field.name: plain(getattr(value, field.name)) for field in told}
+        named = {field.name: plain(getattr(value, field.name)) for field in included}
         return {"type": type(value).__name__} | named
     if isinstance(value, dict):
         return {str(k): plain(v) for k, v in value.items()}
@@ -33,11 +38,19 @@ def plain(value: Any) -> Any:
 
 
 def digest(*values: Any) -> str:
-    """Hash parameters by their canonical JSON."""
+    """Hash parameters in their canonical JSON."""
     text = json.dumps(plain(values), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def problem_seed(root: int, problem: Problem) -> SeedSequence:
-    """Give the root of a problem's random streams, from its parameters alone."""
-    return SeedSequence(root, spawn_key=(int(digest(problem)[:16], 16),))
+def problem_seed(root: int, problem: Problem | Recovery, *path: int) -> SeedSequence:
+    """Derive the seed of a problem's random streams from the root seed and its parameters.
+
+    Parameters
+    ----------
+    root : int
+    problem : Protocol, SpikedFeatures or Recovery
+    path : int
+        What else separates streams, such as the dimension of a `Recovery`.
+    """
+    return SeedSequence(root, spawn_key=(int(digest(problem)[:16], 16), *path))

@@ -10,7 +10,7 @@ from numpy.random import Generator, SeedSequence
 
 from giantstep.arrays import Array, Single
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.canonical import digest
+from giantstep.problems.canonical import problem_seed
 from giantstep.problems.recovery import Recovery, check_dimension
 from giantstep.problems.sizes import SEED
 from giantstep.problems.teachers import Teacher, lookup_teacher
@@ -52,7 +52,7 @@ def recover(
     faults += interval_faults({"root_seed": root_seed}, {"root_seed": SEED})
     if faults:
         raise InvalidParametersError(faults)
-    seed = SeedSequence(root_seed, spawn_key=(int(digest(problem)[:16], 16), dimension))
+    seed = problem_seed(root_seed, problem, dimension)
     found = [_network(problem, dimension, seed, network) for network in indices]
     return Recovered(*(np.stack(values) for values in zip(*found, strict=True)))
 

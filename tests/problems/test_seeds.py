@@ -1,0 +1,115 @@
+"""Digests and seeds of problems, pinned.
+
+Every simulated number follows from its problem's seed, and every file's key from digests. Both hash
+the names of classes and fields along with the values. So a renamed class or field, a reordered or
+new one that counts at its default, or another canonical form silently changes all of them: it fails
+here first. Never adjust a number in this file to make a change pass, unless all simulations are
+meant to change.
+"""
+
+import math
+
+import pytest
+
+from giantstep.problems.canonical import digest, problem_seed
+from giantstep.problems.protocol import Grid, Protocol, SpikedFeatures, one_spike
+from giantstep.problems.recovery import Recovery
+from giantstep.problems.sizes import Sizes
+from giantstep.simulation.samples import FIRST_BATCH, TEST, TRAINING, WEIGHTS, stream
+
+PROBLEMS = [
+    (Protocol("tanh", "sin", 3.0, 20.0, 1.0), "417708f3f073fcd9", 3743195570),
+    (Protocol("tanh", "sin", 3, 20, 1), "417708f3f073fcd9", 3743195570),
+    (Protocol("sin", "tanh", 1.0, math.inf, 1.5, noise=0.1), "0ced465682471dc5", 3786542361),
+    (
+        Protocol("erf", "sign", 1.0, 0.5, 0.5, readout=((0.5, 0.3), (2.0, 0.7))),
+        "aa3af03a06bf0010",
+        3461615469,
+    ),
+    (
+        Protocol("tanh", "sign", 1.0, 2.0, 1.0, inputs="student_t:5", steps=2, reuse_batch=True),
+        "b0a98d8bde762cb7",
+        3179629447,
+    ),
+    (
+        Protocol("hardtanh", "relu", 2.0, 1.0, 0.7, outlier_fraction=0.1, outlier_variance=4.0),
+        "8ccea93b4560a5a7",
+        4248620157,
+    ),
+    (SpikedFeatures("tanh", "sign", 1.2, 1.5, 1.0, 0.7), "af57402cfc4f9506", 3590322613),
+    (
+        SpikedFeatures(
+            "relu", "sin", (1.2, 2.0), (0.5, 2.0), 0.8, 0.8, fraction=(0.5, 0.5), bias=(0.1, -0.3)
+        ),
+        "8cbdb5ea4638e201",
+        2846910568,
+    ),
+    (
+        SpikedFeatures(
+            "tanh", "sign", 1.2, 1.5, 0.9, 0.7, model="conditional_gaussian", outlier_fraction=0.2
+        ),
+        "8cc5f78f105543ac",
+        2652940897,
+    ),
+    (
+        one_spike(
+            "tanh",
+            "sign",
+            1.2,
+            1.5,
+            0.9,
+            0.7,
+            readout=((1.0, 0.5), (-1.0, 0.5)),
+            bias=((0.0, 0.4), (1.0, 0.6)),
+        ),
+        "730b35328075368a",
+        349677084,
+    ),
+]
+OTHERS = [
+    (Recovery("elu", "z1+z1*z2", 1.0, 8.0), "a6e8241ca46fd97c"),
+    (
+        Recovery("tanh", "he2(z1)", 1.0, 8.0, exponent=2.0, width=16, steps=2, reuse_batch=True),
+        "a5524fe48a3771ab",
+    ),
+    (Grid((0.3, 0.9, 2.0), (0.01, 0.3)), "ef25acd3ac80d444"),
+    (Grid((1.0,), (1.0,), "huber:0.5"), "11793985c9a61289"),
+    (Sizes(100), "bb3d2f21ed345542"),
+    (Sizes(100, 2, "exact"), "67dfb2f2db372034"),
+]
+
+
+@pytest.mark.parametrize(("problem", "pinned", "state"), PROBLEMS)
+def test_problems_have_the_digests_and_seeds_of_ever(problem, pinned, state):
+    assert digest(problem)[:16] == pinned
+    assert problem_seed(7, problem).generate_state(1)[0] == state
+
+
+@pytest.mark.parametrize(("value", "pinned"), OTHERS)
+def test_grids_sizes_and_recoveries_have_the_digests_of_ever(value, pinned):
+    assert digest(value)[:16] == pinned
+
+
+def test_several_values_are_hashed_together():
+    problem, grid = Protocol("tanh", "sin", 3, 20, 1), Grid((0.3,), (0.1,))
+    assert digest(problem, grid)[:16] == "6766fac8e4fa434b"
+
+
+def test_streams_are_those_of_ever():
+    seed = problem_seed(7, Protocol("tanh", "sin", 3, 20, 1))
+    paths = [(0, WEIGHTS), (3, FIRST_BATCH, 1, 0), (3, TEST, 2), (3, TRAINING, 1, 2)]
+    assert [int(stream(seed, *path).integers(2**32)) for path in paths] == [
+        319590058,
+        3425395040,
+        3058606417,
+        1685362053,
+    ]
+
+
+def test_a_recovery_has_a_stream_for_each_dimension():
+    recovery = Recovery("elu", "z1+z1*z2", 1.0, 8.0)
+    seeds = [problem_seed(7, recovery, dimension) for dimension in (50, 100)]
+    assert [int(stream(seed, 0, WEIGHTS).integers(2**32)) for seed in seeds] == [
+        3887242664,
+        2935331682,
+    ]
