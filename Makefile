@@ -20,11 +20,11 @@ test: lint
 
 # Kills a small run at 30 moments, each stage once at least; KILLS_SEED=N repeats one such series.
 test-kill: $(READY)
-	KILLS=30 $(BIN)/pytest -s tests/test_interruption.py
+	KILLS=30 $(BIN)/pytest -s tests/workflow/test_interruption.py
 
 # The workflow on a Slurm cluster that is started for it, on this machine, and always stopped.
 test-slurm: $(READY)
-	tests/slurm/cluster.sh run $(BIN)/pytest tests/slurm
+	tests/workflow/slurm/cluster.sh run $(BIN)/pytest tests/workflow/slurm
 
 benchmark: $(READY)
 	$(BIN)/python benchmarks/theory.py

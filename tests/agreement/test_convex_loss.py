@@ -1,0 +1,45 @@
+"""Simulated readouts of any convex loss are where the theory says."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from giantstep.problems.protocol import Grid, SpikedFeatures
+from giantstep.problems.sizes import Sizes
+from giantstep.simulation.replicate_statistics import summarise
+from giantstep.simulation.simulate import simulate
+from giantstep.theory.classification_error import ReadoutOverlaps, classification_error
+from giantstep.theory.solve import solve
+
+SIGNS = SpikedFeatures("tanh", "sign", 1.2, 1.5, 0.9, 0.7)
+
+
+OUTLIERS = replace(SIGNS, target="sin", noise=0.05, outlier_fraction=0.1, outlier_variance=9)
+
+
+LOSSES = ("hinge", "logistic", "huber:0.5")
+
+
+def zero_one(problem, found):
+    overlaps = {name: getattr(found, name) for name in ReadoutOverlaps._fields}
+    return classification_error(problem, ReadoutOverlaps(**overlaps))
+
+
+@pytest.mark.parametrize(
+    ("problem", "loss"), [*((SIGNS, loss) for loss in LOSSES), (OUTLIERS, "huber:0.5")]
+)
+def test_theory_is_where_simulated_readouts_are(problem, loss):
+    problem = replace(problem, model="conditional_gaussian")
+    grid = Grid((0.7, 2.0), (0.05, 0.5), loss)
+    raw = simulate(problem, grid, Sizes(250, 1, 4000), range(8), 7)
+    theory = solve(problem, grid)
+    named = {"training_loss": theory.training_loss}
+    if problem.target == "sign":
+        named["classification_error"] = zero_one(problem, theory)
+    else:  # the size of predictions of signs, by m, has corrections of order 1/(ridge d)
+        named |= {"test_error": theory.test_error, "test_loss": theory.test_loss}
+    for name, expected in named.items():
+        found = summarise(getattr(raw, name))
+        # Four standard errors, and what is of order 1/d.
+        assert np.all(np.abs(found.mean - expected) < 4 * found.stderr + 0.02 * expected), name

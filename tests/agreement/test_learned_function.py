@@ -1,0 +1,21 @@
+"""The learned function is the mean output of trained networks."""
+
+import numpy as np
+
+from giantstep.problems.protocol import Grid, SpikedFeatures
+from giantstep.problems.sizes import Sizes
+from giantstep.simulation.measurements import SLABS
+from giantstep.simulation.replicate_statistics import summarise
+from giantstep.simulation.simulate import simulate
+from giantstep.theory.learned_function import learned_function
+from giantstep.theory.solve import solve
+
+
+def test_the_learned_function_is_the_mean_output_of_trained_networks():
+    srf = SpikedFeatures("tanh", "sign", 1.3, 2.0, 0.8, beta=1.0)
+    grid = Grid((2.0,), (0.1,))
+    outputs = simulate(srf, grid, Sizes(400, 1, 20_000), range(6), 7).learned_function
+    found = summarise(outputs[:, :, 0, 0])
+    solution = solve(srf, grid)
+    learned = learned_function(srf, solution.m, solution.zeta, solution.psi, SLABS)[0, 0]
+    assert np.abs((found.mean - learned) / np.hypot(found.stderr, 0.01)).max() < 4

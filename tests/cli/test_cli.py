@@ -1,0 +1,192 @@
+"""The command line answers in CSV, and refuses what cannot be with one message."""
+
+import csv
+import io
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from giantstep.cli.main import main
+from giantstep.problems.protocol import Grid, Protocol
+from giantstep.theory.solve import solve
+
+STEP = "--activation tanh --target sin --learning-rate 3 --alpha0 20 --beta 1".split()
+
+
+SPIKED = "--activation tanh --target sin --bulk-variance 1.2 --spike-strength 1 --beta 1".split()
+
+
+def run(capsys, *arguments):
+    """Run the command line; give its exit code, its rows, and what it said besides."""
+    try:
+        code = main(list(arguments))
+    except SystemExit as stop:
+        code = stop.code
+    out, err = capsys.readouterr()
+    return code, list(csv.DictReader(io.StringIO(out))), err
+
+
+def test_theory_prints_a_row_for_every_alpha_and_ridge(capsys):
+    arguments = ("--ridge", "0.1", "1", "--alpha", "0.9", "3.0", "--format", "csv")
+    code, rows, err = run(capsys, "theory", *STEP, *arguments)
+    assert (code, err) == (0, "")
+    header = "alpha,ridge,test_error,training_error,m,zeta,psi,q1,q2,V1,V2,status"
+    assert ",".join(rows[0]) == header
+    points = [(float(row["alpha"]), float(row["ridge"])) for row in rows]
+    assert points == [(0.9, 0.1), (0.9, 1), (3, 0.1), (3, 1)]
+    exact = solve(Protocol("tanh", "sin", 3, 20, 1), Grid((0.9, 3.0), (0.1, 1.0)))
+    printed = np.array([float(row["q1"]) for row in rows]).reshape(2, 2)
+    assert printed == pytest.approx(exact.q1[..., 0, 0], rel=1e-10)
+    assert {row["status"] for row in rows} == {"converged"}
+
+
+def test_several_letters_have_columns_of_their_own_and_the_best_ridge_can_be_asked_for(capsys):
+    arguments = ("--readout", "0.5:0.3", "2:0.7", "--alpha", "1", "--ridge", "optimal")
+    code, (row,), _ = run(capsys, "theory", *STEP, *arguments, "--certificate")
+    assert code == 0
+    assert {"m_1", "m_2", "q1_1_2", "V2_2", "residual", "quadrature_error"} <= set(row)
+    protocol = Protocol("tanh", "sin", 3, 20, 1, readout=((0.5, 0.3), (2, 0.7)))
+    around = [float(row["ridge"]) * x for x in (0.9, 1, 1.1)]
+    errors = solve(protocol, Grid((1.0,), tuple(around))).test_error[0]
+    assert errors[1] == errors.min() == pytest.approx(float(row["test_error"]), rel=1e-10)
+
+
+def test_other_losses_have_their_own_columns_and_signs_their_errors(capsys):
+    problem = [*(x if x != "sin" else "sign" for x in STEP), "--loss", "logistic"]
+    grid = ("--alpha", "1", "--ridge", "0.3")
+    _, (exact,), err = run(capsys, "theory", *problem, *grid)
+    sizes = ("--dimension", "100", "--replicates", "6", "--test-samples", "2000")
+    _, (found,), _ = run(capsys, "simulate", *problem, *grid, *sizes)
+    assert err == ""
+    for name in ("training_loss", "classification_error"):
+        gap = float(found[name]) - float(exact[name])
+        assert abs(gap) < 5 * float(found[f"{name}_stderr"]), name
+
+
+def test_letters_may_be_negative(capsys):
+    arguments = ("--alpha", "1", "--ridge", "0.1", "--readout")
+    _, (mirrored,), _ = run(capsys, "theory", *STEP, *arguments, "1:0.5", "-1:0.5")
+    _, (uniform,), _ = run(capsys, "theory", *STEP, *arguments, "1:1")
+    errors = [float(row["test_error"]) for row in (mirrored, uniform)]
+    assert errors[0] == pytest.approx(errors[1], rel=1e-10)
+
+
+def test_spectrum_and_bounds_are_printed(capsys):
+    aligned = (*SPIKED, "--alignment", "1")
+    code, rows, err = run(capsys, "spectrum", *aligned, "--alpha", "2", "--points", "20")
+    assert (code, len(rows)) == (0, 20)
+    assert "share of eigenvalues at zero: 0\n" in err
+    _, (at,), _ = run(capsys, "spectrum", *aligned, "--alpha", "2", "--x", rows[9]["x"])
+    assert float(at["density"]) == pytest.approx(float(rows[9]["density"]), rel=1e-6)
+    code, (row,), _ = run(capsys, "bounds", *aligned)
+    assert code == 0
+    assert float(row["lower"]) < float(row["upper"]) < 1
+
+
+@pytest.mark.parametrize("alpha0", ["0", "inf"])
+def test_both_ends_of_the_first_batch_work(capsys, alpha0):
+    arguments = ("--alpha0", alpha0, "--alpha", "1", "--ridge", "0.1")
+    code, rows, _ = run(capsys, "theory", *STEP, *arguments)
+    assert code == 0
+    assert 0 < float(rows[0]["test_error"]) < 1
+
+
+def test_a_failed_point_is_nan_with_its_status_and_advice(capsys):
+    code, rows, err = run(capsys, "theory", *STEP, "--alpha", "1", "--ridge", "0")
+    assert code == 0
+    assert (rows[0]["test_error"], rows[0]["status"]) == ("nan", "not_converged")
+    assert "take a larger ridge" in err
+
+
+def test_simulation_agrees_with_theory_and_repeats_itself(capsys):
+    grid = ("--alpha", "0.5", "2", "--ridge", "0.1", "--noise", "0.1")
+    sizes = ("--dimension", "150", "--replicates", "6", "--seed", "3")
+    problem = (*SPIKED, "--alignment", "0.8")
+    _, rows, _ = run(capsys, "simulate", *problem, *grid, *sizes)
+    _, again, _ = run(capsys, "simulate", *problem, *grid, *sizes)
+    _, theory, _ = run(capsys, "theory", *problem, *grid)
+    assert rows == again
+    for simulated, exact in zip(rows, theory, strict=True):
+        gap = float(simulated["test_error"]) - float(exact["test_error"])
+        assert abs(gap) < 5 * float(simulated["test_error_stderr"])
+
+
+BAD = [
+    ("theory --ridge 0.1 --alpha 1 --activation tahn", "--activation tahn: must be one of elu"),
+    ("theory --ridge -0.1 --alpha 1", "--ridge -0.1: must be a finite number >= 0"),
+    ("theory --ridge -1e-3 --alpha 1", "--ridge -0.001: must be a finite number >= 0"),
+    ("theory --ridge 0.1 --alpha 0", "--alpha 0.0: must be a finite number > 0"),
+    ("theory --ridge 0.1 --alpha 1 --beta 0", "--beta 0.0: must be a finite number > 0"),
+    ("theory --ridge 0.1 --alpha 1 --beta inf", "--beta inf: must be a finite number > 0"),
+    ("theory --ridge nan --alpha 1", "--ridge nan: must be a finite number >= 0"),
+    (
+        "theory --ridge 0.1 --alpha 1 --alpha0 -1",
+        "--alpha0 -1.0: must be a number >= 0 (inf is allowed)",
+    ),
+    ("theory --ridge 0.1 --alpha 1 --noise -1", "--noise -1.0: must be"),
+    ("theory --ridge 0.1 --alpha 1 --activation he2", "--activation he2: must be odd"),
+    ("theory --ridge 0.1 --alpha 1 --activation sign", "must be odd and continuous"),
+    ("theory --ridge 0.1 --alpha", "argument --alpha: expected at least one argument"),
+    ("theory --ridge 0.1 --alpha one", "argument --alpha: invalid float value: 'one'"),
+    ("theory --ridge 0.1 --alpha 1 --alignment 1", "give all of --learning-rate --alpha0 or"),
+    ("simulate --ridge 0.1 --alpha 1 --replicates 0", "--replicates 0: must be a whole number"),
+    ("simulate --ridge 0.1 --alpha 1 --dimension 0", "--dimension 0: must be a whole number"),
+    ("theory --ridge 0.1 --alpha 1 --steps 2", "--steps 2: must be 1 in the theory"),
+    ("simulate --ridge 0.1 --alpha 1 --steps 2 --alpha0 inf", "--steps 2: must be 1 where alpha0"),
+    ("simulate --ridge 0.1 --alpha 1 --inputs cauchy", "--inputs cauchy: must be one of gaussian"),
+    ("simulate --ridge 0.1 --alpha 1 --model conditional_gaussian", "--model is for spiked"),
+    ("simulate --ridge 0.1 --alpha 1 --test-samples exact", "tanh has no closed form"),
+    ("simulate --ridge 0.1 --alpha 1 --threads 0", "--threads 0: must be a whole number"),
+    ("simulate --ridge 0.1 --alpha 1 --seed -1", "--seed -1: must be a whole number"),
+    ("simulate --ridge 0.1 --alpha 1e300", "--alpha 1e+300: must be such that alpha * dimension"),
+    ("simulate --ridge 0.1 --alpha 1 --dimension 99999999999999999999", "from 2 to 1e+06"),
+    ("simulate --ridge 0.1 --alpha 1 --alpha0 inf --dimension 9", "64 or more for the population"),
+    (
+        "simulate --ridge 0.1 --alpha 1 --learning-rate 1e308 --dimension 50",
+        "stay below 1e+12",
+    ),
+    ("theory --ridge 0.1 --alpha 1 --learning-rate 1e200", "--learning-rate 1e+200: must be small"),
+    ("theory --ridge 0.1 --alpha 1 --beta 1e-300", "--learning-rate 3.0: must be small enough"),
+    ("theory --ridge optimal 0.1 --alpha 1", "--ridge optimal stands alone"),
+    ("theory --ridge 0.1 --alpha 1 --readout 1", "'1' is not of the form value:fraction"),
+    ("theory --ridge 0.1 --alpha 1 --readout 1:0.5 2:0.6", "the fractions adding up to 1"),
+    ("theory --ridge 0.1 --alpha 1 --target polynomial:x", "--target polynomial:x: must be one of"),
+    ("spectrum --alpha 0", "--alpha 0.0: must be a finite number > 0"),
+    ("spectrum --alpha 1 --points 1", "--points 1: must be a whole number from 8"),
+    ("spectrum --alpha 1 --x 1 0", "--x 0.0: must be a finite number > 0"),
+    ("bounds", "must be 1 or -1 for the bounds to hold"),
+    ("theory --ridge 0.1 --alpha 1 --loss absolute", "--loss absolute: must be one of square"),
+    ("theory --ridge 0.1 --alpha 1 --loss hinge", "--loss hinge: must be square or huber"),
+    ("theory --ridge 0 --alpha 1 --loss huber", "--ridge 0.0: must be a finite number > 0"),
+    ("theory --ridge optimal --alpha 1 --loss huber", "--ridge optimal needs --loss square"),
+    ("theory --ridge 0.1 --alpha 1 --outlier-fraction 2", "--outlier-fraction 2.0: must be a"),
+    ("simulate --ridge 0.1 --alpha 1e-5", "such that alpha * dimension (here 500)"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD)
+def test_bad_input_gets_one_message(capsys, arguments, words):
+    command, *rest = arguments.split()
+    code, rows, err = run(capsys, command, *STEP, *rest)
+    assert code == 2
+    assert err.count("error:") == 1
+    assert rows == []
+    assert words in err
+    assert "Traceback" not in err
+
+
+def test_an_alignment_beyond_one_is_refused(capsys):
+    arguments = ("--alignment", "-1.5", "--alpha", "1", "--ridge", "1")
+    code, _, err = run(capsys, "theory", *SPIKED, *arguments)
+    assert code == 2
+    assert "--alignment -1.5: must be a number from -1 to 1" in err
+
+
+def test_a_reader_that_closes_early_is_no_error():
+    command = [sys.executable, "-m", "giantstep", "theory", *STEP, "--alpha", "1", "--ridge", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 0

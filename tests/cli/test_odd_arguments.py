@@ -1,0 +1,58 @@
+"""Odd arguments get a message, never a traceback."""
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from tricks import TRICKS
+
+from giantstep.cli.main import main
+
+SETTINGS = settings(
+    deadline=None,
+    phases=[Phase.generate],
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+ARGUMENTS = st.lists(
+    st.one_of(
+        st.sampled_from(
+            ["theory", "simulate", "spectrum", "bounds", "open", "verify", "prune", "fig2"]
+            + [
+                "--activation",
+                "tanh",
+                "--target",
+                "sign",
+                "--learning-rate",
+                "1",
+                "--alpha0",
+                "inf",
+            ]
+            + ["--beta", "--alpha", "--ridge", "0", "-1", "nan", "1e999", "--readout", "1:x", "--x"]
+            + ["--sample", "5%", "--seed", "--configfile", "--project", "--yes", "--", "-", "-h"]
+        ),
+        st.sampled_from([x for x in TRICKS if x.isprintable() and len(x) < 100]),
+        st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), max_size=8),
+    ),
+    max_size=8,
+)
+
+
+@settings(SETTINGS, max_examples=200)
+@given(arguments=ARGUMENTS)
+def test_odd_arguments_get_a_message(tmp_path_factory, capsys, arguments):
+    empty = tmp_path_factory.mktemp("empty")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(empty)
+        patch.setattr("builtins.input", lambda question: "n")
+        try:
+            code = main(arguments)
+        except SystemExit as stop:
+            code = stop.code
+    assert code in (0, 2)
+    out, err = capsys.readouterr()
+    assert "Traceback" not in out + err
+    assert err or code == 0
+    assert not list(empty.iterdir())

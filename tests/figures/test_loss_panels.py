@@ -1,0 +1,35 @@
+"""A figure of losses shows theory and networks."""
+
+from dataclasses import replace
+
+from giantstep.figures import figs2
+from giantstep.pipeline.stages import merge, stages
+from giantstep.problems.protocol import Grid, Protocol
+from giantstep.problems.sizes import Sizes
+
+PROTOCOL = Protocol("tanh", "sign", 2, alpha0=1, beta=1)
+
+
+def test_a_figure_of_losses_holds_and_draws_both_sides():
+    protocol, lines = replace(PROTOCOL, alpha0=0), []
+    for panel in ("before", "after", "before_networks", "after_networks"):
+        for loss in ("square", "logistic"):
+            grid = Grid((0.5, 1.0), (0.01, 0.1), loss)
+            simulated = [stages.simulation(protocol, grid, Sizes(40, 1, 200), range(2), 1)]
+            lines += merge.curve(
+                f"{panel}:loss={loss}",
+                panel,
+                stages.parameters(protocol),
+                {"bulk": "isotropic", "loss": loss, "dimension": 40},
+                stages.theory(protocol, grid),
+                simulated if panel.endswith("networks") else [],
+            )
+    data = merge.merged("Losses", lines, {}, [], 1)
+    scored = [row for row in merge.scores(data) if row["largest_z_score_classification_error"]]
+    assert {row["loss"] for row in scored} == {"square", "logistic"}
+    panels = {panel: {"title": panel} for panel in ("before", "after")}
+    picture = figs2.draw(data, {"panels": panels, "style": {"colours": ["black", "red"]}})
+    entries = [text.get_text() for text in picture.axes[0].get_legend().get_texts()]
+    assert len(entries) == 2
+    markers = [line for line in picture.axes[2].lines if line.get_linestyle() == "None"]
+    assert all(len(line.get_xdata()) == 2 for line in markers)

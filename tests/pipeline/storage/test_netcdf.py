@@ -1,0 +1,126 @@
+"""A result file is whole, explains itself, has the same bytes every time, and cannot lie."""
+
+import json
+import os
+import resource
+import signal
+import time
+
+import pytest
+import xarray as xr
+
+from giantstep.pipeline.runtime.checksums import DamagedFileError, check_seal
+from giantstep.pipeline.runtime.signals import listen
+from giantstep.pipeline.stages import stages
+from giantstep.pipeline.storage import netcdf
+from giantstep.problems.protocol import Grid, Protocol
+
+STOPS = (signal.SIGINT, signal.SIGTERM)
+
+
+PROTOCOL = Protocol("tanh", "sign", 1, alpha0=1, beta=1)
+
+
+@pytest.fixture
+def solved():
+    return stages.theory(PROTOCOL, Grid((0.5, 1.0), (0.1, 1.0)))
+
+
+def test_a_file_reads_back_and_has_the_same_bytes_every_time(solved, tmp_path):
+    for name in ("one.nc", "two.nc"):
+        netcdf.write(solved, tmp_path / name)
+    assert (tmp_path / "one.nc").read_bytes() == (tmp_path / "two.nc").read_bytes()
+    assert netcdf.read(tmp_path / "one.nc").drop_attrs().equals(solved.drop_attrs())
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["one.nc", "two.nc"]
+
+
+def test_every_variable_says_what_it_is(solved):
+    for variable in solved.variables.values():
+        assert variable.attrs["long_name"]
+        assert variable.attrs["units"] == "1"
+    assert solved["test_error"].attrs["equation"] == "(25)"
+    assert json.loads(solved.attrs["parameters"])["problem"]["alpha0"] == 1
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(solved, tmp_path, monkeypatch):
+    path = tmp_path / "result.nc"
+    netcdf.write(solved, path)
+    before = path.read_bytes()
+
+    def torn(self, target, **options):
+        target.write_bytes(b"half a file")
+
+    monkeypatch.setattr(xr.Dataset, "to_netcdf", torn)
+    with pytest.raises(DamagedFileError):
+        netcdf.write(solved.assign_attrs(title="another"), path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_telling_to_stop_waits_for_the_file(solved, tmp_path, monkeypatch):
+    real, before = xr.Dataset.to_netcdf, {n: signal.getsignal(n) for n in STOPS}
+
+    def told_meanwhile(self, target, **options):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(0.01)  # the handler runs here
+        real(self, target, **options)
+
+    monkeypatch.setattr(xr.Dataset, "to_netcdf", told_meanwhile)
+    listen()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            netcdf.write(solved, tmp_path / "result.nc")
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert netcdf.read(tmp_path / "result.nc").drop_attrs().equals(solved.drop_attrs())
+
+
+def test_half_files_of_the_dead_are_removed_and_those_of_the_living_left(solved, tmp_path):
+    living, dead = (tmp_path / f".result.nc.{pid}.part" for pid in (os.getppid(), 2**30))
+    for half in (living, dead):
+        half.touch()
+    netcdf.write(solved, tmp_path / "result.nc")
+    assert living.exists()
+    assert not dead.exists()
+
+
+@pytest.mark.parametrize("damage", ["truncated", "one number changed"])
+def test_a_damaged_file_is_set_aside(solved, tmp_path, damage):
+    path = tmp_path / "result.nc"
+    netcdf.write(solved, path)
+    if damage == "truncated":
+        path.write_bytes(path.read_bytes()[:-100])
+    else:
+        changed = xr.load_dataset(path)
+        changed["test_error"][0, 0] += 1e-15
+        changed.to_netcdf(path)
+    with pytest.raises(DamagedFileError, match="run the same command again"):
+        netcdf.read(path)
+    assert not path.exists()
+    assert path.with_name("result.nc.damaged").exists()
+
+
+def test_any_flipped_bit_is_seen(solved, tmp_path):
+    path = tmp_path / "result.nc"
+    netcdf.write(solved, path)
+    whole = path.read_bytes()
+    for place in range(0, len(whole), 97):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with pytest.raises(DamagedFileError):
+            check_seal(path)
+
+
+def test_where_there_is_no_room_the_system_says_so_and_old_files_stay(solved, tmp_path):
+    path = tmp_path / "result.nc"
+    netcdf.write(solved, path)
+    before = path.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))
+    try:
+        with pytest.raises(OSError, match=r"cannot be written \(File too large\): .*result.nc"):
+            netcdf.write(solved.assign_attrs(title="another"), path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]

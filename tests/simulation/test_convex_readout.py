@@ -1,0 +1,158 @@
+"""Readouts of any convex loss minimise their objective."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from numpy.random import default_rng
+from scipy.special import expit
+
+from giantstep.problems.losses import lookup_loss
+from giantstep.problems.protocol import Grid, Protocol
+from giantstep.problems.sizes import Sizes
+from giantstep.simulation import convex_readout
+from giantstep.simulation.convex_readout import ConvexPath
+from giantstep.simulation.ridge import RidgePath
+from giantstep.simulation.simulate import Simulated, simulate
+from giantstep.validation import InvalidParametersError
+
+PROTOCOL = Protocol("tanh", "sign", 2, alpha0=1, beta=1)
+
+
+LOSSES = ("square", "huber:0.3", "huber:1e6", "hinge", "logistic")
+
+
+MEASURED = [field.name for field in fields(Simulated)]
+
+
+def samples(n, p, signs=True, seed=0):
+    """Features with a common part as large as a spike makes it, and labels that follow it."""
+    rng = default_rng(seed)
+    x = rng.standard_normal(n)
+    features = np.tanh(x[:, None] + rng.standard_normal((n, p)))
+    labels = np.tanh(3 * x) + 0.5 * rng.standard_normal(n)
+    return features, np.sign(labels) if signs else labels
+
+
+def fitted(loss, features, labels, ridge):
+    path = ConvexPath(lookup_loss(loss))
+    for start in range(0, len(labels), 100):
+        path.extend(features[start : start + 100], labels[start : start + 100])
+    return path.fit(len(labels))((ridge,))
+
+
+def pull_range(loss, labels, predictions, near):
+    """Between what the pull on each prediction may be, were it `near` to where it is."""
+    if loss == "logistic":
+        pull = labels * expit(-labels * predictions)
+        return pull - near, pull + near
+    if loss == "hinge":
+        gap = 1 - labels * predictions
+        low, high = np.where(gap > near, 1.0, 0.0), np.where(gap < -near, 0.0, 1.0)
+        return np.minimum(labels * low, labels * high), np.maximum(labels * low, labels * high)
+    turn = {"square": np.inf}.get(loss) or float(loss.partition(":")[2])
+    pull = np.clip(labels - predictions, -turn, turn)
+    return pull - near, pull + near
+
+
+@pytest.mark.parametrize("shape", [(60, 100), (100, 90), (400, 50)])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_fit_balances_the_ridge_with_pulls_that_the_loss_has(loss, shape):
+    features, labels = samples(*shape)
+    ridge = 0.1 * shape[1]
+    (readout,), _, _ = fitted(loss, features, labels, ridge)
+    low, high = pull_range(loss, labels, features @ readout, near=1e-3)
+    # 0 = ridge a - Phi^T f for some pulls f in between: the nearest f there are, by projection.
+    f = np.clip(np.zeros(shape[0]), low, high)
+    step = 1 / np.linalg.norm(features, 2) ** 2
+    for _ in range(20_000):
+        f = np.clip(f - step * features @ (features.T @ f - ridge * readout), low, high)
+    assert np.linalg.norm(features.T @ f - ridge * readout) < 2e-3 * ridge * np.linalg.norm(readout)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("ridge", [0.1, 10])
+def test_no_readout_nearby_has_a_smaller_objective(loss, ridge):
+    features, labels = samples(150, 80)
+    (readout,), (error,), (mean_loss,) = fitted(loss, features, labels, ridge)
+    value = lookup_loss(loss).value
+
+    def objective(a):
+        return np.sum(value(labels, features @ a)) + ridge / 2 * a @ a
+
+    found, size = objective(readout), np.linalg.norm(readout)
+    for direction in default_rng(1).standard_normal((40, 80)):
+        for length in (1e-4, 1e-2):
+            other = readout + length * size * direction / np.linalg.norm(direction)
+            assert objective(other) > found * (1 - 1e-5)
+    assert error == pytest.approx(np.mean((labels - features @ readout) ** 2))
+    assert mean_loss == pytest.approx(np.mean(value(labels, features @ readout)))
+
+
+@pytest.mark.parametrize("shape", [(60, 100), (400, 50)])
+@pytest.mark.parametrize("loss", ["square", "huber:1e6"])
+def test_square_loss_is_ridge_regression(loss, shape, monkeypatch):
+    monkeypatch.setattr(convex_readout, "ACCURACY", 1e-9)
+    features, labels = samples(*shape, signs=False)
+    found = fitted(loss, features, labels, 3.0)
+    path = RidgePath(np.ones((shape[1], 1), np.float32))
+    path.extend(features.copy(), labels)
+    expected = path.fit(shape[0])((3.0,))
+    assert found.readouts[0] == pytest.approx(expected.readouts[0], abs=1e-6)
+    assert found.errors == pytest.approx(expected.errors, rel=1e-6)
+    assert found.losses == pytest.approx(expected.errors / 2, rel=1e-6)
+
+
+def test_hinge_loss_hears_only_samples_within_the_margin():
+    features, labels = samples(300, 40)
+    (readout,), _, _ = fitted("hinge", features, labels, 4.0)
+    near = labels * (features @ readout) < 1 + 1e-3
+    assert 0.1 < near.mean() < 0.9
+    (without,), _, _ = fitted("hinge", features[near], labels[near], 4.0)
+    assert without == pytest.approx(readout, abs=1e-5 * np.linalg.norm(readout))
+
+
+def test_a_fit_that_cannot_be_certified_is_refused(monkeypatch):
+    monkeypatch.setattr(convex_readout, "ACCURACY", 0.0)
+    features, labels = samples(300, 40)
+    with pytest.raises(InvalidParametersError, match="ridge = 0.01: must be such that the minimum"):
+        fitted("logistic", features, labels, 40 * 0.01)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "huber:0.5", "logistic"])
+def test_simulated_digits_do_not_depend_on_company(loss):
+    sizes = Sizes(60, 1, 500)
+    alone = simulate(PROTOCOL, Grid((1.5,), (0.1,), loss), sizes, [1], 5)
+    grid = Grid((0.5, 1.5, 20), (1e-3, 0.1, 1.0), loss)
+    within = simulate(PROTOCOL, grid, sizes, range(2), 5, threads=2)
+    for name in MEASURED:
+        part = getattr(within, name)[1:, :, 1:2, 1:2]
+        assert np.array_equal(getattr(alone, name), part, equal_nan=True), name
+
+
+def test_what_is_measured_of_losses():
+    grid, sizes = Grid((1.0,), (0.1,)), Sizes(100, 1, 2000)
+    square = simulate(PROTOCOL, grid, sizes, [0], 1)
+    assert square.test_loss == pytest.approx(square.test_error / 2)
+    assert square.training_loss == pytest.approx(square.training_error / 2)
+    hinge = simulate(PROTOCOL, replace(grid, loss="hinge"), sizes, [0], 1)
+    for found in (square, hinge):
+        assert 0.1 < found.classification_error.item() < 0.5
+    assert hinge.training_loss < square.training_error  # of both losses the hinge is the smaller
+    sine = simulate(replace(PROTOCOL, target="sin"), replace(grid, loss="huber"), sizes, [0], 1)
+    assert np.isnan(sine.classification_error).all()
+
+
+@pytest.mark.parametrize(
+    ("differing", "tests", "fault"),
+    [
+        ({"target": "sin"}, 100, "loss = 'hinge': must be square or huber"),
+        ({"noise": 0.1}, 100, "loss = 'hinge': must be square or huber"),
+        ({"activation": "erf"}, "exact", "since the loss is hinge"),
+    ],
+)
+def test_losses_that_cannot_be_are_refused(differing, tests, fault):
+    with pytest.raises(InvalidParametersError, match=fault):
+        simulate(
+            replace(PROTOCOL, **differing), Grid((1,), (1,), "hinge"), Sizes(50, 1, tests), [0], 1
+        )

@@ -1,0 +1,50 @@
+"""The gradient step is minus the gradient of the loss."""
+
+import numpy as np
+import pytest
+from numpy.random import default_rng
+
+from giantstep.numerics.scalar_functions import FUNCTIONS
+from giantstep.simulation.gradients import batch_slopes, population_gradient
+
+
+def sphere(rng, rows, dimension):
+    normals = rng.standard_normal((rows, dimension))
+    return normals / np.linalg.norm(normals, axis=1, keepdims=True)
+
+
+def test_gradient_step_is_minus_the_gradient_of_the_loss():
+    rng = default_rng(0)
+    weights, inputs = sphere(rng, 4, 6), rng.standard_normal((10, 6))
+    labels, omega = rng.standard_normal(10), rng.standard_normal(4)
+
+    def loss(w):  # half the squared error of f = a.sigma(W x)/sqrt(p), a = omega/sqrt(p)
+        output = np.tanh(inputs @ w.T) @ omega / 4
+        return np.sum((labels - output) ** 2) / 2
+
+    gradient = np.zeros_like(weights)
+    for index in np.ndindex(weights.shape):
+        h = np.zeros_like(weights)
+        h[index] = 1e-6
+        gradient[index] = (loss(weights + h) - loss(weights - h)) / 2e-6
+    found = batch_slopes(weights, omega, FUNCTIONS["tanh"], inputs, labels).T @ inputs
+    assert found / 4 == pytest.approx(-gradient, abs=1e-8)
+
+
+@pytest.mark.parametrize("target", ["sign", "relu"])
+def test_population_gradient_is_the_mean_over_batches(target):
+    rng = default_rng(1)
+    weights, (theta,) = sphere(rng, 12, 40), sphere(rng, 1, 40)
+    student, teacher = FUNCTIONS["tanh"], FUNCTIONS[target]
+    omega = rng.choice([-0.5, 2.0], 12)
+    batches = []
+    for _ in range(40):
+        inputs = rng.standard_normal((10_000, 40))
+        labels = teacher.value(inputs @ theta)
+        slopes = batch_slopes(weights, omega, student, inputs, labels)
+        batches.append(slopes.T @ inputs / labels.size)
+    stderr = np.std(batches, axis=0, ddof=1) / np.sqrt(len(batches))
+    z = (
+        np.mean(batches, axis=0) - population_gradient(weights, omega, student, teacher, theta)
+    ) / stderr
+    assert np.mean(z**2) < 1.7  # rows share their batches, so this spreads widely about 1

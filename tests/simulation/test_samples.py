@@ -1,0 +1,55 @@
+"""Labels have the outliers that the problem asks for."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.random import default_rng
+
+from giantstep.problems.protocol import Grid, Protocol, SpikedFeatures
+from giantstep.problems.sizes import Sizes
+from giantstep.simulation.samples import ROWS, draw_samples
+from giantstep.simulation.simulate import simulate
+from giantstep.validation import InvalidParametersError
+
+PROTOCOL = Protocol("tanh", "sign", 2, alpha0=1, beta=1)
+
+
+def samples(n, p, signs=True, seed=0):
+    """Features with a common part as large as a spike makes it, and labels that follow it."""
+    rng = default_rng(seed)
+    x = rng.standard_normal(n)
+    features = np.tanh(x[:, None] + rng.standard_normal((n, p)))
+    labels = np.tanh(3 * x) + 0.5 * rng.standard_normal(n)
+    return features, np.sign(labels) if signs else labels
+
+
+def test_labels_have_the_outliers_asked_for():
+    srf = SpikedFeatures("tanh", "sin", 1, 1, 1, 1, noise=0.01)
+    outliers = replace(srf, outlier_fraction=0.2, outlier_variance=100)
+    theta = np.eye(1, 5, dtype=np.float32)[0]
+
+    def noise(problem, count, seed):
+        return draw_samples(problem, theta, count, default_rng(seed)).noise
+
+    drawn = np.concatenate([noise(outliers, ROWS, seed) for seed in range(20)])
+    far = np.abs(drawn) > 0.5
+    assert far.mean() == pytest.approx(0.2 * 0.96, abs=0.01)
+    assert drawn.var() == pytest.approx(20, rel=0.05)
+    assert drawn[~far].std() < 0.15
+    assert np.array_equal(noise(outliers, 10, 3), noise(outliers, ROWS, 3)[:10])
+    some = noise(outliers, ROWS, 3) == noise(srf, ROWS, 3)
+    assert some.mean() == pytest.approx(0.8, abs=0.05)
+
+
+def test_problems_without_outliers_have_the_samples_that_they_had():
+    samples = draw_samples(PROTOCOL, np.eye(1, 3, dtype=np.float32)[0], 2, default_rng(0))
+    rng = default_rng(0)
+    rng.standard_normal(ROWS)
+    assert np.array_equal(samples.inputs, rng.standard_normal((2, 3), np.float32))
+
+
+def test_too_large_outliers_are_refused():
+    problem = replace(PROTOCOL, outlier_fraction=0.1, outlier_variance=1e200)
+    with pytest.raises(InvalidParametersError, match="outlier_variance"):
+        simulate(problem, Grid((1,), (1,), "huber"), Sizes(50, 1, 100), [0], 1)

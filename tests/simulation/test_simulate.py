@@ -1,0 +1,97 @@
+"""A simulated replicate has its own digits, whatever runs beside it, within its memory."""
+
+import tracemalloc
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from giantstep.problems.protocol import Grid, Protocol, SpikedFeatures
+from giantstep.problems.sizes import Sizes
+from giantstep.simulation import simulate as simulate_module
+from giantstep.simulation.replicate_statistics import summarise
+from giantstep.simulation.samples import FEWER_ROWS, ROWS
+from giantstep.simulation.simulate import Simulated, simulate
+from giantstep.validation import InvalidParametersError
+
+MEASURED = [field.name for field in fields(Simulated)]
+
+
+@pytest.mark.parametrize(
+    ("problem", "ridges"),
+    [
+        (Protocol("tanh", "sign", 3, alpha0=2, beta=1), (0.01, 0.1)),
+        (Protocol("tanh", "tanh", 1, 0.5, 0.7, readout=((-1, 0.5), (1, 0.5))), (0.01,)),
+        (SpikedFeatures("relu", "sin", 1, (0.5, 3), 0.9, 1, fraction=(0.3, 0.7)), (0.1,)),
+    ],
+)
+def test_single_precision_moves_no_error_by_a_thousandth_of_its_error_bar(
+    problem, ridges, monkeypatch
+):
+    grid, sizes = Grid((0.5, 0.98, 1.03, 3.0), ridges), Sizes(300, 2, 2000)
+    single = simulate(problem, grid, sizes, range(6), 1)
+    monkeypatch.setattr(simulate_module, "SINGLE_FROM", np.inf)
+    double = simulate(problem, grid, sizes, range(6), 1)
+    for name in ("test_error", "training_error"):
+        one, two = (summarise(getattr(found, name)) for found in (single, double))
+        assert np.any(one.mean != two.mean)
+        assert np.all(np.abs(one.mean - two.mean) < 1e-3 * two.stderr)
+
+
+def test_small_ridges_are_fitted_in_double_precision(monkeypatch):
+    protocol, grid = Protocol("tanh", "sign", 1, alpha0=1, beta=1), Grid((1.0,), (0.0, 1e-3))
+    errors = []
+    for threshold in (simulate_module.SINGLE_FROM, np.inf, 0):
+        monkeypatch.setattr(simulate_module, "SINGLE_FROM", threshold)
+        errors.append(simulate(protocol, grid, Sizes(100, 1, 500), [0], 1).test_error)
+    assert np.array_equal(errors[0], errors[1])
+    assert np.all(errors[0] != errors[2])
+
+
+def test_a_replicate_does_not_depend_by_a_bit_on_threads_or_company_or_sample_sizes():
+    protocol = Protocol(
+        "tanh", "sign", 1, alpha0=8, beta=1, noise=0.1, readout=((1, 0.5), (2, 0.5))
+    )
+    sizes = Sizes(128, 2, 2 * FEWER_ROWS + 10)
+    assert 8 * 128 > FEWER_ROWS  # several blocks of each kind
+    assert 9 * 128 > ROWS
+    alone = simulate(protocol, Grid((0.5, 9.5), (0.1, 1.0)), sizes, [2], 5)
+    within = simulate(
+        protocol, Grid((0.5, 0.7, 9, 9.5, 20), (0.1, 1.0)), sizes, range(3), 5, threads=3
+    )
+    for name in MEASURED:
+        part = getattr(within, name)[2:][:, :, [0, 3]]
+        assert np.array_equal(part, getattr(alone, name), equal_nan=True), name
+
+
+@pytest.mark.parametrize("tests", [1000, "exact"])
+def test_a_single_point_has_the_bits_that_it_has_in_a_grid(tests):
+    protocol = Protocol("erf", "sign", 1, alpha0=1, beta=1)
+    grids = Grid((0.5,), (0.1,)), Grid((0.5, 2), (1e-4, 0.1, 1.0))
+    one, more = (simulate(protocol, grid, Sizes(100, 1, tests), [0], 5) for grid in grids)
+    for name in MEASURED:
+        part = getattr(more, name)[:, :, :1, 1:2]
+        assert np.array_equal(getattr(one, name), part, equal_nan=True), name
+
+
+def test_groups_without_a_neuron_are_refused():
+    letters = ((1, 0.5), (2, 0.001), (3, 0.499))
+    protocol = Protocol("tanh", "sign", 1, alpha0=1, beta=1, readout=letters)
+    with pytest.raises(InvalidParametersError, match="readout = 0.001: must be at least one neu"):
+        simulate(protocol, Grid((1,), (1,)), Sizes(50), [0], 1)
+
+
+def test_a_ridge_below_rounding_is_the_limit_of_none():
+    srf = SpikedFeatures("linear", "tanh", 1, 0.5, 0.5, beta=2)  # Phi has rank d at most
+    found = simulate(srf, Grid((1.5,), (0.0, 1e-14, 1e-12)), Sizes(60, 1, 2000), [0], 1)
+    assert np.ptp(found.test_error) < 1e-3 * found.test_error.max()
+
+
+def test_memory_does_not_grow_with_samples():
+    protocol, peaks = Protocol("tanh", "sign", 1, alpha0=1, beta=1), []
+    for alpha, tests in ((40, 2000), (400, 40_000)):
+        tracemalloc.start()
+        simulate(protocol, Grid((alpha,), (0.1,)), Sizes(64, 1, tests), [0], 1)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.1 * peaks[0]

@@ -1,0 +1,158 @@
+"""The trained bulk is right: against actual rows, finite differences and limits."""
+
+import numpy as np
+import pytest
+
+from giantstep.problems.protocol import Grid, Protocol, SpikedFeatures
+from giantstep.simulation.first_layer import members
+from giantstep.theory.bulk.batch_covariance import FirstBatch
+from giantstep.theory.bulk.interface import TRAINED, TRAINED_NORMS
+from giantstep.theory.bulk.isotropic_variances import Triangle
+from giantstep.theory.bulk.trained import TrainedBulk
+from giantstep.theory.conditional_features import conditional_features
+from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.solve import solve
+from giantstep.validation import InvalidParametersError
+
+LETTERS = ((-1.0, 0.3), (0.3, 0.3), (1.5, 0.4))
+
+
+def of_protocol(protocol):
+    features = conditional_features(equivalent_features(protocol))
+    return TrainedBulk(protocol, features.B, FirstBatch.of(protocol), norms=True)
+
+
+@pytest.mark.parametrize("readout", [((1.0, 1.0),), LETTERS])
+def test_derivatives_are_those_of_the_variances(readout):
+    # An entry of T is minus dV by one hat; the response to norms is in K, whose derivative sources
+    # are. Both against differences of the solution itself.
+    bulk = of_protocol(Protocol("tanh", "sin", 2, 0.8, 1.2, noise=0.1, readout=readout))
+    rank, groups = bulk.rows.B.shape[1], len(readout)
+    triangle, rng, step = Triangle(rank), np.random.default_rng(0), 1e-5
+    root = rng.standard_normal((rank, rank))
+    hats = np.concatenate(
+        [triangle.pack(0.5 * np.eye(rank) + root @ root.T / rank), [0.3] * groups]
+    )
+    along = rng.standard_normal((1, rank + groups))
+    across = rng.standard_normal((1, rank))
+
+    def split(hats):
+        return triangle.unpack(hats[None, : triangle.size]), hats[None, triangle.size :]
+
+    def form(hats):
+        channels = bulk.channels(split(hats)[0], bulk.variances(*split(hats))[0])
+        z = np.concatenate([along, across], axis=1)[0]
+        upper = np.concatenate([channels.along[0], channels.mixed[0]], axis=1)
+        lower = np.concatenate([channels.mixed[0].T, channels.across[0]], axis=1)
+        return z @ np.concatenate([upper, lower]) @ z
+
+    V, T = bulk.variances(*split(hats))
+    moves = step * np.eye(hats.size)
+    slopes = [
+        bulk.variances(*split(hats - e))[0] - bulk.variances(*split(hats + e))[0] for e in moves
+    ]
+    assert T[0].T == pytest.approx(np.concatenate(slopes) / (2 * step), rel=1e-6, abs=1e-8)
+    first, second = bulk.channels(split(hats)[0], V).sources(along, across)
+    multiplicity = np.concatenate([triangle.multiplicity, np.ones(groups)])
+    changes = np.array([form(hats - e) - form(hats + e) for e in moves]) / (2 * step)
+    sources = (T @ first[0] + second)[0]
+    assert sources == pytest.approx(changes / multiplicity, rel=1e-6, abs=1e-6)
+
+
+def test_overlaps_answer_as_those_of_actual_rows():
+    # K between phi on the spike, the norms, and phi across: forms of S^-1 for rows drawn at finite
+    # size, given a batch, with the spike's direction out of the covariance.
+    protocol = Protocol("tanh", "sin", 3, 2.0, 1.0, noise=0.1, readout=LETTERS)
+    bulk, d, rng = of_protocol(protocol), 900, np.random.default_rng(4)
+    (B, pi, growth, _, _), count = bulk.rows, len(LETTERS)
+    x = rng.standard_normal((round(protocol.alpha0 * d), d))
+    y = np.sin(x[:, 0]) + np.sqrt(protocol.noise) * rng.standard_normal(len(x))
+    member = members(pi, d)
+    before = rng.standard_normal((d, d)) / np.sqrt(d)
+    noise = (rng.standard_normal((d, len(x))) * y) @ x / np.sqrt(len(x) * d)
+    rows = before + np.sqrt(growth[member])[:, None] * noise
+    v = y @ x / np.linalg.norm(y @ x)
+    across = np.eye(d)[0] - v[0] * v
+    across /= np.linalg.norm(across)
+    root = rng.standard_normal((count, count))
+    V1_hat, L = 0.5 + root @ root.T / count, rng.uniform(0.5, 1.0, count)  # between groups
+    projected = rows - np.outer(rows @ v, v)
+    S = V1_hat[np.ix_(member, member)] * (projected @ projected.T) + np.diag(L[member])
+    group = np.eye(count)[member]
+    vectors = np.hstack([
+        (rows @ v)[:, None] * group[:, :] @ B, (before @ v * bulk.norms[member])[:, None] * group,
+        (rows @ across)[:, None] * group @ B,
+    ])  # fmt: skip
+    actual = vectors.T @ np.linalg.solve(S, vectors)
+    hats = (B.T @ V1_hat @ B)[None]
+    channels = bulk.channels(hats, bulk.variances(hats, L[None])[0])
+    size = np.sqrt(np.outer(np.diag(actual), np.diag(actual)))
+    upper = np.hstack([channels.along[0], channels.mixed[0]])
+    lower = np.hstack([channels.mixed[0].T, channels.across[0]])
+    assert np.vstack([upper, lower]) / size == pytest.approx(actual / size, abs=0.2)
+
+
+@pytest.mark.parametrize(
+    ("setting", "alpha", "ridge", "test_error"),
+    [
+        (("sin", 3, 20, 1), 0.9, 0.1, 0.042523),
+        (("sin", 3, 20, 1), 3.0, 0.1, 0.032533),
+        (("tanh", 1, 0.5, 1), 1.6, 0.01, 0.209880),
+        (("tanh", 1, 0.5, 0.5), 1.6, 0.01, 0.282441),
+    ],
+)
+def test_trained_bulk_reproduces_the_reference_values(setting, alpha, ridge, test_error):
+    solution = solve(Protocol("tanh", *setting), Grid((alpha,), (ridge,)), TRAINED)
+    assert solution.test_error.item() == pytest.approx(test_error, abs=6e-7)
+
+
+@pytest.mark.parametrize("readout", [((1.0, 1.0),), LETTERS])
+def test_the_bulk_of_a_very_large_batch_is_isotropic(readout):
+    grid = Grid((0.3, 0.9, 3.0), (1e-6, 0.1, 1e3))
+    for alpha0 in (1e11, np.inf):
+        protocol = Protocol("tanh", "sin", 3, alpha0, 1.3, noise=0.1, readout=readout)
+        trained, isotropic = solve(protocol, grid, TRAINED), solve(protocol, grid)
+        for name in ("test_error", "training_error", "zeta", "psi", "q1", "q2", "V2"):
+            value, expected = getattr(trained, name), getattr(isotropic, name)
+            assert value == pytest.approx(expected, rel=1e-8, abs=1e-8)
+
+
+def test_a_network_upside_down_has_the_same_theory():
+    # With h1 = 0 the spike has no sign of its own; rounding must not give it one.
+    grid = Grid((0.5, 2.0), (0.01,))
+    up, down = (
+        solve(Protocol(f"polynomial:0,{s * -3},0,{s}", "tanh", 0.5, 2.0, 1.0), grid, TRAINED_NORMS)
+        for s in (1, -1)
+    )
+    for name in ("test_error", "zeta", "psi", "q1"):
+        assert np.abs(getattr(up, name)) == pytest.approx(np.abs(getattr(down, name)), rel=1e-9)
+
+
+def test_labels_with_a_little_noise_are_resolved():
+    for target in ("polynomial:0,-3,0,1", "polynomial:-1,0,1", "sign"):
+        protocol = Protocol("tanh", target, 30, 0.3, 1.0, noise=1e-3)
+        solution = solve(protocol, Grid((0.5, 2.0), (1e-6, 0.1)), TRAINED)
+        assert not solution.status.any()
+
+
+def test_letters_of_opposite_sign_are_one_letter():
+    # A neuron of letter -1 is minus one of letter 1 whose weights began at their opposites.
+    grid = Grid((0.5, 2.0), (0.01,))
+    one = Protocol("erf", "tanh", 3, 0.5, 1.0)
+    two = Protocol("erf", "tanh", 3, 0.5, 1.0, readout=((-1.0, 0.4), (1.0, 0.6)))
+    alone, both = solve(one, grid, TRAINED_NORMS), solve(two, grid, TRAINED_NORMS)
+    assert both.test_error == pytest.approx(alone.test_error, rel=1e-9)
+    assert both.q2.sum(axis=-1) == pytest.approx(alone.q2[..., 0], rel=1e-9)
+    for name in ("zeta", "psi"):
+        total = getattr(both, name).sum(axis=-1)
+        assert total == pytest.approx(getattr(alone, name)[..., 0], rel=1e-8)
+    assert both.xi @ [-1, 1] == pytest.approx(alone.xi[..., 0], rel=1e-8)
+    assert both.q1.sum(axis=(2, 3)) == pytest.approx(alone.q1[..., 0, 0], rel=1e-8)
+
+
+def test_untrained_features_have_no_trained_bulk():
+    with pytest.raises(InvalidParametersError, match="isotropic"):
+        solve(SpikedFeatures("tanh", "sin", 1.0, 1.0, 0.5, 1.0), Grid((1.0,), (0.1,)), TRAINED)
+    grid = Grid((1.0,), (0.1,))
+    still = Protocol("tanh", "sin", 0.0, 1.0, 1.0)
+    assert solve(still, grid, TRAINED).test_error == solve(still, grid).test_error

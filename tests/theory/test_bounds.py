@@ -1,0 +1,97 @@
+"""Bounds are where theory.md section 7 says."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from giantstep.problems.protocol import Grid, Protocol, SpikedFeatures, one_spike
+from giantstep.theory.bounds import (
+    best_linear_error,
+    best_over_learning_rate,
+    bounds,
+    lower_bound_with_bias,
+    shifted,
+)
+from giantstep.theory.conditional_features import student
+from giantstep.theory.optima import optimal_ridge
+from giantstep.theory.solve import solve
+from giantstep.validation import InvalidParametersError
+
+ALIGNED = [
+    SpikedFeatures("tanh", "sin", 1.0, 0.9, 1.0, beta=1.0),
+    SpikedFeatures("erf", "sign", 1.0, 2.0, -1.0, beta=0.5, noise=0.1),
+    SpikedFeatures("tanh", "sin", (1.0, 1.5), (0.5, 2.0), 1.0, 1.0, fraction=(0.4, 0.6)),
+    SpikedFeatures("relu", "he3", 1.0, (1.0, -1.0), 1.0, 2.0, fraction=(0.5, 0.5), bias=(0.5, 0)),
+]
+
+
+@pytest.mark.parametrize("srf", ALIGNED)
+def test_error_optimised_over_the_ridge_lies_between_its_bounds(srf):
+    found = bounds(srf)
+    ridges, best = optimal_ridge(srf, np.array([0.1, 1.0, 100.0]))
+    assert found.lower < found.upper
+    assert np.all(best.test_error >= found.lower)
+    assert np.all(best.test_error <= found.upper * (1 + 1e-6))
+    # mu0 is of order sqrt(d) in the readout's problem: no finite ridge shrinks it.
+    limit = solve(srf, Grid((0.1, 100.0), (1e9,))).test_error
+    assert limit == pytest.approx(found.upper, rel=1e-5)
+    for factor in (0.9, 1.1):  # the optimum is one
+        near = [solve(srf, Grid((a,), (r * factor,))).test_error.item()
+                for a, r in zip((0.1, 1.0, 100.0), ridges, strict=True)]  # fmt: skip
+        assert np.all(near >= best.test_error * (1 - 1e-9))
+
+
+def test_bounds_are_realised_by_their_coefficients():
+    srf, rng = ALIGNED[2], np.random.default_rng(0)
+    found, kappa = bounds(srf), rng.standard_normal(400_000)
+    mu0, mu1, _ = student(srf, kappa)
+    target = np.sin(kappa)
+    upper = np.mean((target - found.upper_coefficients @ mu0) ** 2)
+    both = np.concatenate([mu0, kappa * mu1])
+    lower = np.mean((target - found.lower_coefficients @ both) ** 2)
+    assert upper == pytest.approx(found.upper, rel=0.01)
+    assert lower == pytest.approx(found.lower, rel=0.15)
+
+
+def test_a_bias_and_a_free_learning_rate_only_lower_the_bounds():
+    protocol = Protocol("tanh", "sin", 1.0, alpha0=np.inf, beta=1.0)
+    fixed, (upper, lower) = bounds(protocol), best_over_learning_rate(protocol)
+    assert upper < fixed.upper
+    assert lower < fixed.lower
+    rates = [replace(protocol, learning_rate=rate) for rate in np.geomspace(0.3, 30, 12)]
+    assert upper <= min(bounds(rated).upper for rated in rates)
+    shifted_target = SpikedFeatures("tanh", "relu", 1.0, 1.0, 1.0, beta=1.0)
+    with_bias = lower_bound_with_bias(shifted_target)
+    assert with_bias < 0.5 * bounds(shifted_target).lower
+    assert with_bias <= bounds(shifted(shifted_target, 0.7)).lower
+
+
+def test_a_richer_vocabulary_has_a_lower_bound():
+    one = SpikedFeatures("tanh", "sin", 1.0, 1.0, 1.0, beta=1.0)
+    two = replace(one, spike_strength=(1.0, 2.0), fraction=(0.5, 0.5))
+    many = replace(one, spike_strength=(1.0, 2.0, 3.0), fraction=(0.4, 0.3, 0.3))
+    assert bounds(many).lower < bounds(two).lower < bounds(one).lower
+
+
+def test_quenched_biases_bring_even_functions_within_reach():
+    features = {"bulk_variance": 1, "spike_strength": 1, "alignment": 1, "beta": 1}
+    half = ((-1, 0.5), (1, 0.5))
+    biased = one_spike("tanh", "relu", **features, readout=((1, 0.25), (-1, 0.75)), bias=half)
+    assert biased.fraction == (0.125, 0.125, 0.375, 0.375)
+    assert biased.bias == (-1, 1, -1, 1)
+    without = bounds(one_spike("tanh", "relu", **features)).lower
+    assert without > best_linear_error("relu") > 10 * bounds(biased).lower
+
+
+def test_bounds_are_refused_where_they_do_not_hold():
+    with pytest.raises(InvalidParametersError, match="infinite first batch"):
+        bounds(Protocol("tanh", "sin", 1.0, alpha0=2.0, beta=1.0))
+
+
+@pytest.mark.parametrize("count", [6, 10])
+def test_groups_that_hardly_differ_still_reach_the_upper_bound(count):
+    strengths = tuple(np.linspace(0.5, 2, count))
+    srf = SpikedFeatures("erf", "sign", 1.2, strengths, 1, 1, fraction=(1 / count,) * count)
+    found = solve(srf, Grid((100.0,), (1e9,)))
+    assert found.test_error.item() == pytest.approx(bounds(srf).upper, rel=1e-8)
