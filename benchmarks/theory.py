@@ -154,7 +154,7 @@ def main() -> None:
     print(f"ratio of residuals: {worst / largest:,.0f}")
 
     point = np.array([1.0]), np.array([0.1])
-    first = timed(lambda: Solver(PROTOCOL).points(*point), 50)
+    first = timed(lambda: Solver(PROTOCOL).solve(*point), 50)
     again = timed(lambda: solve(PROTOCOL, Grid((1.0,), (0.1,))), 50)
     print(
         f"a single point: of a new problem {first * 1e3:.2f} ms, of the same {again * 1e3:.2f} ms"
@@ -173,7 +173,7 @@ def main() -> None:
             SpikedFeatures("tanh", "sin", 1.2, strengths, 0.9, 1.0, fraction=(1 / count,) * count)
         )
         points = np.meshgrid(np.geomspace(0.1, 10, 40), np.geomspace(1e-4, 10, 25))
-        print(f"  {count}: {timed(lambda s=many, p=points: s.points(*p), 1) * 1e3:.0f}", end="")
+        print(f"  {count}: {timed(lambda s=many, p=points: s.solve(*p), 1) * 1e3:.0f}", end="")
     print()
 
 

@@ -13,7 +13,7 @@ from giantstep.theory.bounds import (
     lower_bound_with_bias,
     shifted,
 )
-from giantstep.theory.conditional_features import student
+from giantstep.theory.conditional_features import conditional_moments
 from giantstep.theory.optima import optimal_ridge
 from giantstep.theory.solve import solve
 from giantstep.validation import InvalidParametersError
@@ -45,7 +45,7 @@ def test_error_optimised_over_the_ridge_lies_between_its_bounds(srf):
 def test_bounds_are_realised_by_their_coefficients():
     srf, rng = ALIGNED[2], np.random.default_rng(0)
     found, kappa = bounds(srf), rng.standard_normal(400_000)
-    mu0, mu1, _ = student(srf, kappa)
+    mu0, mu1, _ = conditional_moments(srf, kappa)
     target = np.sin(kappa)
     upper = np.mean((target - found.upper_coefficients @ mu0) ** 2)
     both = np.concatenate([mu0, kappa * mu1])

@@ -27,13 +27,13 @@ def test_the_best_learning_rate_is_a_minimum():
 def test_no_best_ridge_is_given_where_no_point_has_an_error(monkeypatch):
     from giantstep.theory.solve import Solver
 
-    points = Solver.points
+    points = Solver.solve
 
     def failing(self, alpha, ridge):
         found = points(self, alpha, ridge)
         found.test_error[alpha > 1] = np.nan
         return found
 
-    monkeypatch.setattr(Solver, "points", failing)
+    monkeypatch.setattr(Solver, "solve", failing)
     _, found = optimal_ridge(ALIGNED[0], np.array([0.5, 2.0]))
     assert np.isfinite(found.test_error).tolist() == [True, False]

@@ -350,7 +350,7 @@ def _theory(arguments: argparse.Namespace) -> Table:
         ridge, solution = optimal_ridge(problem, alpha, arguments.bulk)
     else:
         alpha, ridge = np.meshgrid(np.asarray(grid.alpha), np.asarray(grid.ridge), indexing="ij")
-        solution = Solver(problem, arguments.bulk, arguments.loss).points(alpha, ridge)
+        solution = Solver(problem, arguments.bulk, arguments.loss).solve(alpha, ridge)
     _advise(solution)
     table: Table = {"alpha": alpha.ravel(), "ridge": ridge.ravel()}
     names = ["test_error", "training_error", *OVERLAPS]

@@ -25,7 +25,7 @@ _SWEEPS, _NEAR = 60, 1e-9
 
 @dataclass(frozen=True)
 class ClippedLoss:
-    """A loss whose pull is `clip(u/stiffness, low, high)` in the gap u.
+    """A loss whose pull is `clip(u/inverse_curvature, low, high)` in the gap u.
 
     The gap is `y - prediction` or, of a margin loss, `1 - y prediction`, whose pull is towards y.
 
@@ -33,7 +33,7 @@ class ClippedLoss:
     ----------
     low, high : float
         What the pull is clipped to; low <= 0 <= high.
-    stiffness : float
+    inverse_curvature : float
         1; or 0 for a loss that is straight on either side of a corner at u = 0.
     margin : bool
         Whether it is a loss of labels of +1 and -1.
@@ -41,17 +41,17 @@ class ClippedLoss:
 
     low: float
     high: float
-    stiffness: float
+    inverse_curvature: float
     margin: bool = False
 
-    def gap(self, labels: Array, predictions: Array) -> Array:
+    def residual(self, labels: Array, predictions: Array) -> Array:
         """Give u."""
         return 1 - labels * predictions if self.margin else labels - predictions
 
     def value(self, labels: Array, predictions: Array) -> Array:
         """Give the loss of each prediction."""
-        u = self.gap(labels, predictions)
-        if self.stiffness == 0:
+        u = self.residual(labels, predictions)
+        if self.inverse_curvature == 0:
             return np.maximum(self.high * u, self.low * u)
         pull = np.clip(u, self.low, self.high)
         return pull * (u - pull / 2)
@@ -67,7 +67,7 @@ class LogisticLoss:
         """Give the loss of each prediction."""
         return np.logaddexp(0, -labels * predictions)
 
-    def pull(self, margin: Array) -> Array:
+    def negative_derivative(self, margin: Array) -> Array:
         """Give minus the derivative by the margin, `y prediction`."""
         pull: Array = expit(-margin)
         return pull

@@ -117,14 +117,14 @@ def _readout(loss: Loss, system: _System, labels: Array) -> Array:
 def _boxed(
     loss: ClippedLoss, system: _System, labels: Array, start: Array | None
 ) -> tuple[Array, Array, float, float]:
-    """Minimise `|X^T f|^2/2 ridge + stiffness |f|^2/2 - t.f` over `low <= f <= high`.
+    """Minimise `|X^T f|^2/2 ridge + inverse_curvature |f|^2/2 - t.f` over `low <= f <= high`.
 
     Here t is the gap of no prediction. Gives f, the readout, its objective and the duality gap.
     """
-    t = loss.gap(labels, np.zeros_like(labels))
+    t = loss.residual(labels, np.zeros_like(labels))
 
     def dual(f: Array) -> tuple[float, Array]:
-        slope = system.curvature(f) + loss.stiffness * f
+        slope = system.curvature(f) + loss.inverse_curvature * f
         return float(f @ (slope / 2 - t)), slope - t
 
     start = np.clip(t / 2, loss.low, loss.high) if start is None else start
@@ -147,7 +147,7 @@ def _smooth(
     def primal(b: Array) -> tuple[float, Array]:
         margins = rows @ b / scale
         value = float(np.sum(loss.value(np.ones(1), margins)) + b @ b / 2)
-        return value, b - loss.pull(margins) @ rows / scale
+        return value, b - loss.negative_derivative(margins) @ rows / scale
 
     start = np.zeros(rows.shape[1]) if start is None else start * scale
     found = minimize(primal, start, jac=True, method="L-BFGS-B", options=_OPTIONS | {"gtol": 1e-7})

@@ -10,7 +10,7 @@ from scipy.special import ndtr
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import SIGN
 from giantstep.problems.protocol import SpikedFeatures
-from giantstep.theory.conditional_features import curvatures, kappa_rule, student
+from giantstep.theory.conditional_features import conditional_moments, kappa_rule, mean_curvatures
 from giantstep.theory.output_channel import teacher_rule
 
 # Points x nodes held at once.
@@ -72,9 +72,9 @@ def _given_kappa(
     srf: SpikedFeatures, of: ReadoutOverlaps, kappa: Array
 ) -> tuple[Array, Array, Array]:
     """Give M, P and Q of theory.md section 6, each of shape (S, N)."""
-    mu0, mu1, mu2_squared = student(srf, kappa)
+    mu0, mu1, mu2_squared = conditional_moments(srf, kappa)
     mean = of.m @ mu0 + of.zeta @ (kappa * mu1)
     if np.any(of.xi):
-        mean = mean + of.xi @ curvatures(srf, kappa)
+        mean = mean + of.xi @ mean_curvatures(srf, kappa)
     variance = np.einsum("sgh,gn,hn->sn", of.q1, mu1, mu1, optimize=True)
     return mean, of.psi @ mu1, variance + of.q2 @ mu2_squared

@@ -73,7 +73,7 @@ class ConditionalFeatures:
         return folded
 
 
-def bend_width(function: ScalarFunction, slope: float, width: float) -> float:
+def transition_width(function: ScalarFunction, slope: float, width: float) -> float:
     """Give the width over which f(slope kappa + ...), smoothed by a Gaussian, bends."""
     own = 0.0 if function.kinks else 1.0  # without kinks it bends on its own scale of one
     return math.hypot(width, own) / abs(slope)
@@ -96,7 +96,7 @@ def kappa_rule(srf: SpikedFeatures, fineness: int = 1) -> tuple[Array, Array]:
     for function, slope, shift, width in bends:
         if slope == 0:
             continue
-        scale = bend_width(function, slope, width)
+        scale = transition_width(function, slope, width)
         if function.oscillates and scale < 1:
             edges.append(np.arange(-RANGE, RANGE, scale))
         kinks = function.kinks or (0.0,)
@@ -104,7 +104,9 @@ def kappa_rule(srf: SpikedFeatures, fineness: int = 1) -> tuple[Array, Array]:
     return split_rule(unit_edges(np.unique(np.concatenate(edges))), fineness)
 
 
-def student(srf: SpikedFeatures, kappa: Array, fineness: int = 1) -> tuple[Array, Array, Array]:
+def conditional_moments(
+    srf: SpikedFeatures, kappa: Array, fineness: int = 1
+) -> tuple[Array, Array, Array]:
     """Evaluate equation (15): mu0, mu1 and mu2^2 of each group, shapes (G, *kappa.shape)."""
     activation = lookup(srf.activation)
     groups = [
@@ -127,7 +129,7 @@ def _independent(mu1: Array, weight: Array) -> Array:
     return kept
 
 
-def curvatures(srf: SpikedFeatures, kappa: Array, fineness: int = 1) -> Array:
+def mean_curvatures(srf: SpikedFeatures, kappa: Array, fineness: int = 1) -> Array:
     """Compute E sigma''(b + u kappa + sqrt(c) z) of each group, shape (G, *kappa.shape).
 
     It is the derivative of mu0 by half the squared norm of a row; docs/trained-bulk.md.
@@ -159,16 +161,16 @@ def conditional_features(
     mirrored = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
     mirrored = mirrored and kappa.size % 2 == 0 and np.array_equal(kappa, -kappa[::-1])
     if mirrored:
-        half = student(srf, kappa[kappa.size // 2 :], fineness)
+        half = conditional_moments(srf, kappa[kappa.size // 2 :], fineness)
         mu0, mu1, mu2_squared = (
             np.concatenate([sign * values[:, ::-1], values], axis=1)
             for sign, values in zip((-1, 1, 1), half, strict=True)
         )
     else:
-        mu0, mu1, mu2_squared = student(srf, kappa, fineness)
+        mu0, mu1, mu2_squared = conditional_moments(srf, kappa, fineness)
     B = _independent(mu1, weight) if B is None else B
     phi = B.T @ mu1
-    along = [kappa * phi, curvatures(srf, kappa, fineness)] if norms else [kappa * phi]
+    along = [kappa * phi, mean_curvatures(srf, kappa, fineness)] if norms else [kappa * phi]
     rho = math.sqrt(1 - srf.alignment**2)
     teacher = moments(lookup(srf.target), srf.alignment * kappa, rho, fineness)
     return ConditionalFeatures(

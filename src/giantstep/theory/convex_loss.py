@@ -2,7 +2,7 @@
 
 The unknowns at a point are those numbers that say what predictions are given kappa: V1 and V2; the
 coefficients of the mean prediction M(kappa), and of its slope P(kappa) in z; q1 and q2. From them
-follow averages of the samples' pulls, from these the hats, and the bulk maps the hats back, as for
+follow averages of the output channel averages, from these the hats, and the bulk maps the hats back, as for
 the square loss. Newton's method runs on that map, whose derivative is taken of the averages at each
 kappa by finite differences: at the price of five averages a step, whatever the number of groups.
 """
@@ -22,8 +22,13 @@ from giantstep.problems.protocol import noise_power
 from giantstep.theory.bulk.interface import Channels, GroupOverlaps
 from giantstep.theory.bulk.isotropic_variances import TINY, solve_pivoted
 from giantstep.theory.fixed_point import ACCEPTED, STEP_ACCEPTED, solve_resolvent
-from giantstep.theory.output_channel import Averages, Local, Pulls, averages_of
-from giantstep.theory.square_loss import Chain
+from giantstep.theory.output_channel import (
+    ChannelAverages,
+    OutputChannel,
+    PredictionMoments,
+    output_channel,
+)
+from giantstep.theory.square_loss import SquareLoss
 
 # Residual, relative to the size of the unknowns, at which a point is done.
 _TOLERANCE = 1e-12
@@ -40,7 +45,7 @@ _WARM = 6
 _DIFFERENCE, _LONGEST = 1e-7, 2.0
 
 
-class Split(NamedTuple):
+class OrderParameters(NamedTuple):
     """The unknowns at S points by what they are: V, of M, of P, (q1, q2); shapes (S, ...)."""
 
     V: Array
@@ -49,7 +54,7 @@ class Split(NamedTuple):
     q: Array
 
 
-class Reply(NamedTuple):
+class MapValue(NamedTuple):
     """The unknowns as the map gives them back, and what it met on the way."""
 
     x: Array
@@ -60,7 +65,7 @@ class Reply(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Found:
+class FixedPoint:
     """A solution at S points.
 
     Attributes
@@ -83,13 +88,13 @@ class Found:
         """Where the equations hold."""
         return (self.residual <= ACCEPTED) & (self.error <= STEP_ACCEPTED)
 
-    def updated(self, places: NDArray[np.int64], other: Found) -> Found:
+    def updated(self, places: NDArray[np.int64], other: FixedPoint) -> FixedPoint:
         """Replace some points by those of another solution, with the steps of both."""
         new = {name: values.copy() for name, values in vars(self).items()}
         for name, values in vars(other).items():
             new[name][places] = values
         new["iterations"][places] += self.iterations[places]
-        return Found(**new)
+        return FixedPoint(**new)
 
 
 class ConvexEquations:
@@ -97,7 +102,7 @@ class ConvexEquations:
 
     Parameters
     ----------
-    chain : Chain
+    square_loss : SquareLoss
         The same problem for the square loss.
     loss : Loss
     to_m : Array, shape (G, rank)
@@ -106,9 +111,9 @@ class ConvexEquations:
         Multiplies the number of nodes over z or omega.
     """
 
-    def __init__(self, chain: Chain, loss: Loss, to_m: Array, fineness: int = 1) -> None:
-        f, self.srf = chain.features, chain.srf
-        self.chain, self.equations, self.to_m = chain, chain.equations, to_m
+    def __init__(self, square_loss: SquareLoss, loss: Loss, to_m: Array, fineness: int = 1) -> None:
+        f, self.srf = square_loss.features, square_loss.srf
+        self.square_loss, self.equations, self.to_m = square_loss, square_loss.equations, to_m
         self.beta, self.rank = self.srf.beta, to_m.shape[1]
         # An odd teacher and odd features: all that is averaged is even in kappa.
         halved = f.mirrored and lookup(self.srf.target).parity == "odd"
@@ -117,47 +122,47 @@ class ConvexEquations:
         self.phi = f.phi[:, kept]
         self.functions = np.concatenate([to_m.T @ f.mu0, f.along])[:, kept]
         self.h, self.h_z = f.h[kept], f.h_z[kept]
-        self.unpredicted = f.target_residual[kept] - noise_power(self.srf)
+        self.noiseless_residual = f.target_residual[kept] - noise_power(self.srf)
         i, j = self.equations.triangle.rows, self.equations.triangle.columns
         mu2_squared = np.maximum(f.mu2_squared[:, kept], _FLAT)
         self.products = np.concatenate([self.phi[i] * self.phi[j], mu2_squared])
-        self.averages: Averages = averages_of(loss, self.srf, f.kappa[kept], fineness)
+        self.channel: OutputChannel = output_channel(loss, self.srf, f.kappa[kept], fineness)
         self.ends = np.cumsum(
             [len(self.products), len(self.functions), len(self.phi), len(self.products)]
         )
         # What of the label there is to predict, over the size of each function.
-        self.power = float(self.weight @ (self.h**2 + self.h_z**2 + self.unpredicted))
+        self.power = float(self.weight @ (self.h**2 + self.h_z**2 + self.noiseless_residual))
         sizes = np.sqrt(np.concatenate([self.functions, self.phi]) ** 2 @ self.weight)
-        self.typical = np.sqrt(self.power) / np.maximum(sizes, TINY)
+        self.typical_size = np.sqrt(self.power) / np.maximum(sizes, TINY)
 
-    def split(self, x: Array) -> Split:
+    def order_parameters(self, x: Array) -> OrderParameters:
         """Name the unknowns."""
-        return Split(*np.split(x, self.ends[:-1], axis=-1))
+        return OrderParameters(*np.split(x, self.ends[:-1], axis=-1))
 
-    def local(self, x: Array) -> Local:
+    def prediction_moments(self, x: Array) -> PredictionMoments:
         """Say what is known of predictions at each kappa."""
-        at, often = self.split(x), self.equations.multiplicity
-        return Local(
+        at, often = self.order_parameters(x), self.equations.multiplicity
+        return PredictionMoments(
             (at.V * often) @ self.products,
             at.prediction @ self.functions,
             at.slope @ self.phi,
             (at.q * often) @ self.products,
         )
 
-    def respond(self, x: Array, pulls: Pulls, alpha: Array, ridge: Array) -> Reply:
-        """Map the unknowns, whose averages are `pulls`, to themselves."""
-        at, ratio = self.split(x), (alpha / self.beta)[:, None]
+    def evaluate(self, x: Array, averages: ChannelAverages, alpha: Array, ridge: Array) -> MapValue:
+        """Map the unknowns, whose averages are `averages`, to themselves."""
+        at, ratio = self.order_parameters(x), (alpha / self.beta)[:, None]
         split = self.equations.triangle.size
         V_hat, q_hat = (
             ratio * ((values * self.weight) @ self.products.T)
-            for values in (pulls.slope, pulls.square)
+            for values in (averages.minus_dg, averages.g_squared)
         )
         V1_hat = self.equations.triangle.unpack(V_hat[:, :split])
         V, T = self.equations.bulk.variances(V1_hat, ridge[:, None] + V_hat[:, split:])
         channels = self.equations.bulk.channels(V1_hat, V)
-        pulled = (pulls.pull * self.weight) @ self.functions.T
+        pulled = (averages.g * self.weight) @ self.functions.T
         along_hat = ratio * pulled[:, self.rank :]
-        across_hat = ratio * ((pulls.along_z * self.weight) @ self.phi.T)
+        across_hat = ratio * ((averages.z_g * self.weight) @ self.phi.T)
         across_hat += np.einsum("srt,st->sr", V1_hat, at.slope)
         along = np.einsum("szy,sy->sz", channels.along, along_hat)
         slope = np.einsum("srt,st->sr", channels.across, across_hat)
@@ -168,53 +173,55 @@ class ConvexEquations:
         direction = q_hat + first
         q = np.einsum("sij,sj->si", T, direction) + second
         # m carries no ridge: nothing may pull along it.
-        free = at.prediction[:, : self.rank] + pulled[:, : self.rank] / self._stiffness(pulls)
+        free = at.prediction[:, : self.rank] + pulled[:, : self.rank] / self._mean_curvature(
+            averages
+        )
         mapped = np.concatenate([V, free, along, slope, q], axis=-1)
-        return Reply(mapped, channels, direction, along_hat, across_hat)
+        return MapValue(mapped, channels, direction, along_hat, across_hat)
 
-    def _stiffness(self, pulls: Pulls) -> Array:
+    def _mean_curvature(self, averages: ChannelAverages) -> Array:
         """Give about how much pulls along m fall as it grows, shape (S, 1)."""
-        own = np.max((pulls.slope * self.weight) @ (self.functions[: self.rank] ** 2).T, axis=-1,
+        own = np.max((averages.minus_dg * self.weight) @ (self.functions[: self.rank] ** 2).T, axis=-1,
                      initial=0.0)  # fmt: skip
-        saturated = np.sqrt(pulls.square @ self.weight / self.power)
+        saturated = np.sqrt(averages.g_squared @ self.weight / self.power)
         stiffness: Array = own + saturated + TINY
         return stiffness[:, None]
 
     def coordinates(self, x: Array) -> Array:
         """Give what Newton's method runs on: logarithms of variances, means in their size."""
-        at, to = self.split(x), self.equations.coordinates
-        means = np.concatenate([at.prediction, at.slope], axis=-1) / self.typical
+        at, to = self.order_parameters(x), self.equations.coordinates
+        means = np.concatenate([at.prediction, at.slope], axis=-1) / self.typical_size
         return np.concatenate([to(at.V), means, to(at.q)], axis=-1)
 
     def frame(self, x: Array) -> Array:
         """Give the derivative of the unknowns by the coordinates, shape (S, D, D)."""
-        at, frame = self.split(x), np.zeros((*x.shape, x.shape[-1]))
+        at, frame = self.order_parameters(x), np.zeros((*x.shape, x.shape[-1]))
         K, middle = len(self.products), slice(len(self.products), self.ends[2])
         frame[:, :K, :K] = self.equations.frame(at.V)
-        frame[:, middle, middle] = np.diag(self.typical)
+        frame[:, middle, middle] = np.diag(self.typical_size)
         frame[:, self.ends[2] :, self.ends[2] :] = self.equations.frame(at.q)
         return frame
 
     def move(self, x: Array, step: Array) -> Array:
         """Go from some unknowns along the coordinates."""
-        at, by, typical = self.split(x), self.split(step), len(self.functions)
+        at, by, typical = self.order_parameters(x), self.order_parameters(step), len(self.functions)
         return np.concatenate([
             self.equations.move(at.V, by.V),
-            at.prediction + by.prediction * self.typical[:typical],
-            at.slope + by.slope * self.typical[typical:],
+            at.prediction + by.prediction * self.typical_size[:typical],
+            at.slope + by.slope * self.typical_size[typical:],
             self.equations.move(at.q, by.q),
         ], axis=-1)  # fmt: skip
 
     def test_error(self, x: Array) -> Array:
         """Compute E (y - omega)^2 without the label's noise, equation (25)."""
-        local = self.local(x)
-        beyond = self.unpredicted + self.h_z**2 - 2 * local.P * self.h_z
+        local = self.prediction_moments(x)
+        beyond = self.noiseless_residual + self.h_z**2 - 2 * local.P * self.h_z
         error: Array = ((self.h - local.M) ** 2 + beyond + local.Q) @ self.weight
         return error
 
     def overlaps(self, x: Array, alpha: Array, ridge: Array) -> GroupOverlaps:
         """Give overlaps of each group of neurons."""
-        reply = self.respond(x, self.averages.pulls(self.local(x)), alpha, ridge)
+        reply = self.evaluate(x, self.channel.averages(self.prediction_moments(x)), alpha, ridge)
         return reply.channels.of_groups(reply.direction, reply.along_hat, reply.across_hat)
 
 
@@ -224,53 +231,55 @@ class _State(NamedTuple):
     x: Array
     mapped: Array
     norm: Array
-    pulls: Pulls
+    averages: ChannelAverages
 
     def at(self, places: NDArray[np.int64]) -> _State:
         """Choose some of the points."""
         x, mapped, norm = (values[places] for values in self[:3])
-        return _State(x, mapped, norm, Pulls(*(values[places] for values in self.pulls)))
+        return _State(
+            x, mapped, norm, ChannelAverages(*(values[places] for values in self.averages))
+        )
 
     def put(self, places: NDArray[np.int64], other: _State, chosen: NDArray[np.bool_]) -> None:
         """Replace some points by chosen points of another state."""
         for mine, theirs in zip(
-            (*self[:3], *self.pulls), (*other[:3], *other.pulls), strict=True
+            (*self[:3], *self.averages), (*other[:3], *other.averages), strict=True
         ):  # fmt: skip
             mine[places] = theirs[chosen]
 
 
 def _evaluate(equations: ConvexEquations, x: Array, alpha: Array, ridge: Array) -> _State:
-    local = equations.local(x)
-    pulls = equations.averages.pulls(local)
-    mapped = equations.respond(x, pulls, alpha, ridge).x
+    local = equations.prediction_moments(x)
+    averages = equations.channel.averages(local)
+    mapped = equations.evaluate(x, averages, alpha, ridge).x
     gap = np.max(np.abs(equations.coordinates(mapped) - equations.coordinates(x)), axis=-1)
     sound = np.isfinite(gap) & np.all(local.V > 0, axis=-1) & np.all(local.Q > local.P**2, axis=-1)
-    return _State(x, mapped, np.where(sound, gap, np.inf), pulls)
+    return _State(x, mapped, np.where(sound, gap, np.inf), averages)
 
 
 def _jacobian(equations: ConvexEquations, state: _State, alpha: Array, ridge: Array) -> Array:
     """Differentiate the map, in coordinates, shape (S, D, D)."""
-    local = equations.local(state.x)
+    local = equations.prediction_moments(state.x)
     spread = np.sqrt(local.Q)
-    steps = Local(*(_DIFFERENCE * size for size in (local.V, spread, spread, local.Q)))
+    steps = PredictionMoments(*(_DIFFERENCE * size for size in (local.V, spread, spread, local.Q)))
     slopes = []
     for place, step in enumerate(steps):
         moved = list(local)
         moved[place] = moved[place] + step
-        further = equations.averages.pulls(Local(*moved))
+        further = equations.channel.averages(PredictionMoments(*moved))
         slopes.append([
-            (new - old) / step for new, old in zip(further, state.pulls, strict=True)
+            (new - old) / step for new, old in zip(further, state.averages, strict=True)
         ])  # fmt: skip
     frame, columns = equations.frame(state.x), []
     before = equations.coordinates(state.mapped)
     for i in range(state.x.shape[-1]):
         step = _DIFFERENCE * frame[:, :, i]
-        change = equations.local(step)  # linear in the unknowns
-        pulls = Pulls(*(
+        change = equations.prediction_moments(step)  # linear in the unknowns
+        averages = ChannelAverages(*(
             old + sum(slope[k] * way for slope, way in zip(slopes, change, strict=True))
-            for k, old in enumerate(state.pulls)
+            for k, old in enumerate(state.averages)
         ))  # fmt: skip
-        mapped = equations.respond(state.x + step, pulls, alpha, ridge).x
+        mapped = equations.evaluate(state.x + step, averages, alpha, ridge).x
         columns.append((equations.coordinates(mapped) - before) / _DIFFERENCE)
     return np.stack(columns, axis=-1)
 
@@ -285,7 +294,7 @@ def _step(equations: ConvexEquations, state: _State, jacobian: Array) -> Array:
     return shortened
 
 
-def solve_convex(equations: ConvexEquations, alpha: Array, ridge: Array) -> Found:
+def solve_convex(equations: ConvexEquations, alpha: Array, ridge: Array) -> FixedPoint:
     """Solve the equations at S points, from the solution for the square loss.
 
     A few halved steps of the map go before Newton's method. Where that start is too far away, a
@@ -297,24 +306,26 @@ def solve_convex(equations: ConvexEquations, alpha: Array, ridge: Array) -> Foun
     equations : ConvexEquations
     alpha, ridge : Array, shape (S,)
     """
-    best = descend(equations, square_solution(equations.chain, alpha, ridge), alpha, ridge, _WARM)
+    best = descend(
+        equations, square_loss_unknowns(equations.square_loss, alpha, ridge), alpha, ridge, _WARM
+    )
     for anchor in _ANCHORS:
         lost = np.flatnonzero(~best.converged)
         if not lost.size:
             break
         fixed = np.full(lost.size, anchor)
-        start = square_solution(equations.chain, alpha[lost], fixed)
+        start = square_loss_unknowns(equations.square_loss, alpha[lost], fixed)
         near = descend(equations, start, alpha[lost], fixed, _WARM)
         lost, start = lost[near.converged], near.x[near.converged]
         if lost.size:
-            followed = _followed(equations, start, anchor, alpha[lost], ridge[lost])
+            followed = _continue_in_ridge(equations, start, anchor, alpha[lost], ridge[lost])
             best = best.updated(lost, followed)
     return best
 
 
-def _followed(
+def _continue_in_ridge(
     equations: ConvexEquations, x: Array, anchor: float, alpha: Array, ridge: Array
-) -> Found:
+) -> FixedPoint:
     """Follow solutions from one ridge to others, in equal ratios of `_RATIO` at most."""
     far = np.log(ridge / anchor)
     count = max(1, int(np.ceil(np.max(np.abs(far), initial=0.0) / np.log(_RATIO))))
@@ -325,7 +336,7 @@ def _followed(
 
 def descend(
     equations: ConvexEquations, x: Array, alpha: Array, ridge: Array, warm: int = 0
-) -> Found:
+) -> FixedPoint:
     """Solve the equations from some unknowns, after `warm` halved steps of the map.
 
     A Newton step that does not lower the residual is shortened, then replaced by an iteration of
@@ -355,7 +366,7 @@ def descend(
         length[active] = np.where(better, 1.0, length[active] / 4)
         iterations[active] += 1
         active = active[(state.norm[active] > _TOLERANCE) & (better | ~plain)]
-    return Found(
+    return FixedPoint(
         x=state.x,
         residual=state.norm,
         error=np.max(np.abs(_step(equations, state, jacobian)), axis=-1, initial=0.0),
@@ -364,8 +375,8 @@ def descend(
     )
 
 
-def refined(
-    coarse: ConvexEquations, fine: ConvexEquations, found: Found, alpha: Array, ridge: Array
+def newton_step_on(
+    coarse: ConvexEquations, fine: ConvexEquations, found: FixedPoint, alpha: Array, ridge: Array
 ) -> tuple[Array, Array]:
     """Evaluate the map on a finer rule, and take one Newton step there.
 
@@ -382,8 +393,8 @@ def refined(
     return np.max(np.abs(new - old), axis=-1), fine.move(found.x, solve_pivoted(matrix, new - old))
 
 
-def square_solution(chain: Chain, alpha: Array, ridge: Array) -> Array:
+def square_loss_unknowns(square_loss: SquareLoss, alpha: Array, ridge: Array) -> Array:
     """Solve for the square loss; the unknowns, shape (S, D)."""
-    at = solve_resolvent(chain.equations, alpha, ridge)
-    found = chain.follow(at)
+    at = solve_resolvent(square_loss.equations, alpha, ridge)
+    found = square_loss.order_parameters(at)
     return np.concatenate([at.V, found.mean.prediction, found.mean.slope, found.q], axis=-1)

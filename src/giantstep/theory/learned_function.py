@@ -10,7 +10,11 @@ from giantstep.arrays import Array
 from giantstep.numerics.gaussian import RANGE, graded_edges, split_rule, unit_edges
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.protocol import SpikedFeatures
-from giantstep.theory.conditional_features import bend_width, curvatures, student
+from giantstep.theory.conditional_features import (
+    conditional_moments,
+    mean_curvatures,
+    transition_width,
+)
 
 
 def learned_function(
@@ -39,13 +43,13 @@ def learned_function(
     rho = math.sqrt(1 - gamma**2)
     t, weight = _rule(srf, s, rho)
     kappa, z = gamma * s[:, None] + rho * t, rho * s[:, None] - gamma * t
-    mu0, mu1, _ = student(srf, kappa)
+    mu0, mu1, _ = conditional_moments(srf, kappa)
     along_m, along_zeta, along_psi = (
         np.sum(weight * values, axis=-1) for values in (mu0, kappa * mu1, z * mu1)
     )
     learned: Array = m @ along_m + zeta @ along_zeta + psi @ along_psi
     if xi is not None and np.any(xi):
-        learned += xi @ np.sum(weight * curvatures(srf, kappa), axis=-1)
+        learned += xi @ np.sum(weight * mean_curvatures(srf, kappa), axis=-1)
     return learned
 
 
@@ -58,7 +62,7 @@ def _rule(srf: SpikedFeatures, s: Array, rho: float) -> tuple[Array, Array]:
     for c, u, _, b in zip(*srf.groups, strict=True):
         if u == 0:
             continue
-        scale = bend_width(function, u * rho, math.sqrt(c))
+        scale = transition_width(function, u * rho, math.sqrt(c))
         if function.oscillates and scale < 1:
             steps = np.arange(-RANGE, RANGE, scale)
             edges.append(np.broadcast_to(steps, (s.size, steps.size)))

@@ -24,7 +24,7 @@ class Means:
     ----------
     m : Array, shape (S, G)
     prediction : Array, shape (S, rank + Z)
-        Coefficients of the mean prediction M(kappa) in `Misfit.expressible`.
+        Coefficients of the mean prediction M(kappa) in `LabelResidual.expressible`.
     slope : Array, shape (S, R)
         Coefficients in phi of P(kappa), its slope in z.
     along_hat : Array, shape (S, Z)
@@ -41,7 +41,7 @@ class Means:
     residual: Array
 
 
-class Misfit:
+class LabelResidual:
     """What of the label a readout of given means leaves, as fixed functions of kappa.
 
     `h2 + M^2 - 2 M h - 2 P h_z` of theory.md section 4 is `target_residual + h_z^2 + (h - M)^2 -
@@ -112,7 +112,9 @@ def _orthonormal(functions: Array, weight: Array, least: float) -> tuple[Array, 
     return np.where(weight > TINY, basis, combinations.T @ functions), combinations
 
 
-def solve_means(f: ConditionalFeatures, at: Resolvent, fit: Misfit, channels: Channels) -> Means:
+def solve_means(
+    f: ConditionalFeatures, at: Resolvent, fit: LabelResidual, channels: Channels
+) -> Means:
     """Solve the equations of theory.md section 4, "Means", for any bulk.
 
     The prediction's coefficients on `f.along` are `x = along zeta_hat + mixed psi_hat`. With

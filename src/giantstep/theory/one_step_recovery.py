@@ -17,7 +17,7 @@ from giantstep.problems.teachers import Powers, Teacher, lookup_teacher, product
 _NODES = 64
 
 
-class Seen(NamedTuple):
+class ExpectedOverlaps(NamedTuple):
     """Shares of squared norms along each direction of the teacher, shape (r,), averaged over rows.
 
     Attributes
@@ -56,7 +56,7 @@ class _Gradient(NamedTuple):
     variance: float
 
 
-def expected_overlaps(problem: Recovery, dimension: int) -> Seen:
+def expected_overlaps(problem: Recovery, dimension: int) -> ExpectedOverlaps:
     """Compute what one step sees: signal over signal and noise, averaged over initial rows.
 
     By Stein's lemma and Mehler's formula the mean of a row's gradient is a polynomial in its
@@ -74,7 +74,7 @@ def expected_overlaps(problem: Recovery, dimension: int) -> Seen:
         along = (m + step * g.signal) ** 2 + step**2 * g.spread
         norm = 1 + 2 * step * g.along_row + step**2 * (g.square + g.variance)
         rows += along / norm[:, None] / 2
-    return Seen(weights @ rows, weights @ update)
+    return ExpectedOverlaps(weights @ rows, weights @ update)
 
 
 def _gradient(problem: Recovery, teacher: Teacher, m: Array, dimension: int) -> _Gradient:

@@ -40,7 +40,7 @@ def optimal_ridge(problem: Problem, alpha: Array, bulk: str = ISOTROPIC) -> tupl
     """
     solver = Solver(problem, bulk)
     alpha = np.asarray(alpha, dtype=float)
-    coarse = solver.points(*np.broadcast_arrays(alpha[:, None], RIDGES)).test_error
+    coarse = solver.solve(*np.broadcast_arrays(alpha[:, None], RIDGES)).test_error
     coarse = np.nan_to_num(coarse, nan=np.inf)
     best = np.argmin(coarse, axis=1)
     logs = np.log(RIDGES)
@@ -49,13 +49,13 @@ def optimal_ridge(problem: Problem, alpha: Array, bulk: str = ISOTROPIC) -> tupl
     if inner.any():
         middle = best[inner]
         refined = find_minimum(
-            lambda x, a: solver.points(a, np.exp(x)).test_error,
+            lambda x, a: solver.solve(a, np.exp(x)).test_error,
             (logs[middle - 1], logs[middle], logs[middle + 1]),
             args=(alpha[inner],),
         )
         found[inner] = np.where(refined.success, refined.x, found[inner])
     ridge = np.exp(found)
-    return ridge, solver.points(alpha, ridge)
+    return ridge, solver.solve(alpha, ridge)
 
 
 def optimal_learning_rate(
@@ -67,7 +67,7 @@ def optimal_learning_rate(
     def error(log_rate: float) -> float:
         rated = replace(protocol, learning_rate=float(np.exp(log_rate)))
         point = np.array(grid.alpha), np.array(grid.ridge)
-        found = Solver(rated, bulk).points(*point).test_error.item()
+        found = Solver(rated, bulk).solve(*point).test_error.item()
         return float(np.nan_to_num(found, nan=np.inf))
 
     logs = np.log(LEARNING_RATES)

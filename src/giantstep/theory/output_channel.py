@@ -39,7 +39,7 @@ _WIDEST, _NARROWEST = 4.0, 0.004
 _ENTRIES = 1_000_000
 
 
-class Local(NamedTuple):
+class PredictionMoments(NamedTuple):
     """What is known of predictions given kappa, each of shape (S, N) for S points and N nodes.
 
     Attributes
@@ -56,16 +56,16 @@ class Local(NamedTuple):
     Q: Array
 
 
-class Pulls(NamedTuple):
-    """Averages given kappa, each of shape (S, N): E f, E z f, -E df/domega and E f^2."""
+class ChannelAverages(NamedTuple):
+    """Averages given kappa, each of shape (S, N): E g, E z g, -E dg/domega and E g^2."""
 
-    pull: Array
-    along_z: Array
-    slope: Array
-    square: Array
+    g: Array
+    z_g: Array
+    minus_dg: Array
+    g_squared: Array
 
 
-class Losses(NamedTuple):
+class LossAverages(NamedTuple):
     """Averages given kappa, each of shape (S, N).
 
     Attributes
@@ -81,17 +81,19 @@ class Losses(NamedTuple):
     test_loss: Array
 
 
-class Averages(Protocol):
-    """Averages of the pulls of one loss and one teacher, on nodes of kappa."""
+class OutputChannel(Protocol):
+    """Averages over the output channel of one loss and one teacher, on nodes of kappa."""
 
-    def pulls(self, at: Local) -> Pulls:
-        """Average the pulls."""
+    def averages(self, at: PredictionMoments) -> ChannelAverages:
+        """Average g_out, its derivative and its square."""
 
-    def losses(self, at: Local) -> Losses:
+    def losses(self, at: PredictionMoments) -> LossAverages:
         """Average the losses."""
 
 
-def averages_of(loss: Loss, srf: SpikedFeatures, kappa: Array, fineness: int = 1) -> Averages:
+def output_channel(
+    loss: Loss, srf: SpikedFeatures, kappa: Array, fineness: int = 1
+) -> OutputChannel:
     """Prepare averages.
 
     Parameters
@@ -104,8 +106,8 @@ def averages_of(loss: Loss, srf: SpikedFeatures, kappa: Array, fineness: int = 1
         Multiplies the number of nodes.
     """
     if isinstance(loss, LogisticLoss):
-        return LogisticAverages(loss, srf, kappa, fineness)
-    return ClippedAverages(loss, srf, kappa, fineness)
+        return LogisticChannel(loss, srf, kappa, fineness)
+    return ClippedChannel(loss, srf, kappa, fineness)
 
 
 class TeacherRule(NamedTuple):
@@ -132,7 +134,7 @@ def _density(t: Array) -> Array:
     return density
 
 
-class _Gap(NamedTuple):
+class _ResidualMoments(NamedTuple):
     """Moments of a Gaussian gap u and of where it is clipped: to [low w, high w].
 
     Attributes
@@ -154,7 +156,7 @@ class _Gap(NamedTuple):
     beyond: Array
 
     @classmethod
-    def of(cls, loss: ClippedLoss, w: Array, mean: Array, std: Array) -> _Gap:
+    def of(cls, loss: ClippedLoss, w: Array, mean: Array, std: Array) -> _ResidualMoments:
         a, b = loss.low * w, loss.high * w
         below, low_density, short = _tail((a - mean) / std, std)
         above, high_density, beyond = _tail((mean - b) / std, std)
@@ -191,74 +193,76 @@ def _thin(a: Array, b: Array, w: Array, mean: Array, std: Array) -> tuple[Array,
     return weight.sum(axis=1), (weight * x).sum(axis=1), (weight * x**2).sum(axis=1)
 
 
-class ClippedAverages:
+class ClippedChannel:
     """Averages for a loss whose pull is a clipped straight line: closed forms given z."""
 
     def __init__(self, loss: ClippedLoss, srf: SpikedFeatures, kappa: Array, fineness: int) -> None:
         self.loss, self.levels = loss, noise_levels(srf)
         self.labels, self.z, self.weight = teacher_rule(srf, kappa, fineness)
 
-    def _gaps(self, at: Local, noise: float) -> tuple[Array, Array]:
+    def _residuals(self, at: PredictionMoments, noise: float) -> tuple[Array, Array]:
         """Give mean and standard deviation of the gap given z, shape (S, N, Z)."""
         prediction = at.M[..., None] + at.P[..., None] * self.z
         rest = (at.Q - at.P**2 + noise)[..., None]
-        return self.loss.gap(self.labels, prediction), np.sqrt(rest)
+        return self.loss.residual(self.labels, prediction), np.sqrt(rest)
 
-    def pulls(self, at: Local) -> Pulls:
-        """Average the pulls."""
+    def averages(self, at: PredictionMoments) -> ChannelAverages:
+        """Average g_out, its derivative and its square."""
         loss = self.loss
-        w = (loss.stiffness + at.V)[..., None]
+        w = (loss.inverse_curvature + at.V)[..., None]
         low, high = (0.0 if math.isinf(end) else end for end in (loss.low, loss.high))
         sign = self.labels * self.weight if loss.margin else self.weight
-        total = [np.zeros(at.V.shape) for _ in Pulls._fields]
+        total = [np.zeros(at.V.shape) for _ in ChannelAverages._fields]
         for noise, share in self.levels:
-            gap = _Gap.of(loss, w, *self._gaps(at, noise))
+            gap = _ResidualMoments.of(loss, w, *self._residuals(at, noise))
             pull = low * gap.below + high * gap.above + gap.first
             square = low**2 * gap.below + high**2 * gap.above + gap.second
             total[0] += share * np.einsum("snz,nz->sn", pull, sign)
             total[1] += share * np.einsum("snz,nz->sn", pull, sign * self.z)
             total[2] += share * np.einsum("snz,nz->sn", gap.inside, self.weight) / w[..., 0]
             total[3] += share * np.einsum("snz,nz->sn", square, self.weight)
-        return Pulls(*total)
+        return ChannelAverages(*total)
 
-    def losses(self, at: Local) -> Losses:
+    def losses(self, at: PredictionMoments) -> LossAverages:
         """Average the losses."""
-        return Losses(
+        return LossAverages(
             self._training_error(at),
             self._loss(at, at.V, self.levels),
             self._loss(at, np.zeros_like(at.V), ((0.0, 1.0),)),
         )
 
-    def _training_error(self, at: Local) -> Array:
+    def _training_error(self, at: PredictionMoments) -> Array:
         """Average `(u - V f)^2`: `E u^2 - 2 V E u f + V^2 E f^2`."""
         loss, V = self.loss, at.V[..., None]
-        w = loss.stiffness + V
+        w = loss.inverse_curvature + V
         total = np.zeros(at.V.shape)
         for noise, share in self.levels:
-            mean, std = self._gaps(at, noise)
-            gap = _Gap.of(loss, w, mean, std)
-            # Outside u - V f is u - high V, on either side; inside it is stiffness u/w.
-            error = loss.stiffness**2 * gap.second
+            mean, std = self._residuals(at, noise)
+            gap = _ResidualMoments.of(loss, w, mean, std)
+            # Outside u - V f is u - high V, on either side; inside it is inverse_curvature u/w.
+            error = loss.inverse_curvature**2 * gap.second
             for end, turned in ((loss.high, mean), (-loss.low, -mean)):
                 if math.isfinite(end):
                     error = error + _square_beyond(end * w, end * V, turned, std)
             total += share * np.einsum("snz,nz->sn", error, self.weight)
         return total
 
-    def _loss(self, at: Local, V: Array, levels: tuple[tuple[float, float], ...]) -> Array:
+    def _loss(
+        self, at: PredictionMoments, V: Array, levels: tuple[tuple[float, float], ...]
+    ) -> Array:
         """Average the loss at the proximal point, or (V = 0) at the prediction itself."""
         loss = self.loss
-        w = (loss.stiffness + V)[..., None]
+        w = (loss.inverse_curvature + V)[..., None]
         total = np.zeros(V.shape)
         for noise, share in levels:
-            mean, std = self._gaps(at, noise)
-            gap = _Gap.of(loss, np.maximum(w, 1e-300), mean, std)
-            value = loss.stiffness * gap.second / 2
+            mean, std = self._residuals(at, noise)
+            gap = _ResidualMoments.of(loss, np.maximum(w, 1e-300), mean, std)
+            value = loss.inverse_curvature * gap.second / 2
             for end, tail, area in (
                 (loss.low, gap.below, gap.short), (loss.high, gap.above, gap.beyond)
             ):  # fmt: skip
                 if math.isfinite(end):
-                    value = value + abs(end) * area + loss.stiffness * end**2 * tail / 2
+                    value = value + abs(end) * area + loss.inverse_curvature * end**2 * tail / 2
             total += share * np.einsum("snz,nz->sn", value, self.weight)
         return total
 
@@ -271,7 +275,7 @@ def _square_beyond(edge: Array, shift: Array, mean: Array, std: Array) -> Array:
     return square
 
 
-class _Given(NamedTuple):
+class _LabelPosterior(NamedTuple):
     """What is known at each omega, shapes (B, T).
 
     Attributes
@@ -294,7 +298,7 @@ class _Given(NamedTuple):
         return (self.share, self.above) if y > 0 else (1 - self.share, self.mean_z - self.above)
 
 
-class LogisticAverages:
+class LogisticChannel:
     """Averages for the logistic loss and labels of +1 and -1, by a rule over omega.
 
     Each pair of a point and a kappa takes the rule that its own variance and covariance need.
@@ -308,20 +312,22 @@ class LogisticAverages:
         with np.errstate(divide="ignore"):
             self.threshold = srf.alignment * kappa / rho  # y = 1 where z > -threshold
 
-    def pulls(self, at: Local) -> Pulls:
-        """Average the pulls."""
-        return Pulls(*self._averaged(at, self._pulls, len(Pulls._fields)))
+    def averages(self, at: PredictionMoments) -> ChannelAverages:
+        """Average g_out, its derivative and its square."""
+        return ChannelAverages(*self._averaged(at, self._averages, len(ChannelAverages._fields)))
 
-    def losses(self, at: Local) -> Losses:
+    def losses(self, at: PredictionMoments) -> LossAverages:
         """Average the losses."""
-        return Losses(*self._averaged(at, self._losses, len(Losses._fields)))
+        return LossAverages(*self._averaged(at, self._losses, len(LossAverages._fields)))
 
-    def _averaged(self, at: Local, values: Callable[[_Given], list[Array]], count: int) -> Array:
+    def _averaged(
+        self, at: PredictionMoments, values: Callable[[_LabelPosterior], list[Array]], count: int
+    ) -> Array:
         """Average values at each point and kappa, shape (count, S, N); NaN where there are none.
 
         Those that rules for about the same strip serve are computed together.
         """
-        flat = Local(*(known.ravel() for known in at))
+        flat = PredictionMoments(*(known.ravel() for known in at))
         threshold = np.broadcast_to(self.threshold, at.V.shape).ravel()
         with np.errstate(invalid="ignore", divide="ignore"):  # of points that are lost
             steepness = np.hypot(1, np.abs(flat.P) / np.sqrt(flat.Q - flat.P**2))
@@ -332,16 +338,16 @@ class LogisticAverages:
             t, weight = strip_rule(2.0**exponent / self.fineness)
             places = np.flatnonzero(level == exponent)
             for part in np.array_split(places, 1 + places.size * t.size // _ENTRIES):
-                local = Local(*(known[part, None] for known in flat))
-                given = _given(local, threshold[part, None], t)
+                local = PredictionMoments(*(known[part, None] for known in flat))
+                given = _label_posterior(local, threshold[part, None], t)
                 found[:, part] = [value @ weight for value in values(given)]
         return found.reshape(count, *at.V.shape)
 
-    def _pulls(self, given: _Given) -> list[Array]:
-        total = [np.zeros_like(given.omega) for _ in Pulls._fields]
+    def _averages(self, given: _LabelPosterior) -> list[Array]:
+        total = [np.zeros_like(given.omega) for _ in ChannelAverages._fields]
         for y in (1, -1):
             share, with_z = given.of_label(y)
-            p = self.loss.pull(self.loss.prox(y * given.omega, given.V))
+            p = self.loss.negative_derivative(self.loss.prox(y * given.omega, given.V))
             bend = p * (1 - p)
             slope = share * bend / (1 + given.V * bend)
             for value, term in zip(
@@ -350,8 +356,8 @@ class LogisticAverages:
                 value += term
         return total
 
-    def _losses(self, given: _Given) -> list[Array]:
-        total, one = [np.zeros_like(given.omega) for _ in Losses._fields], np.ones(())
+    def _losses(self, given: _LabelPosterior) -> list[Array]:
+        total, one = [np.zeros_like(given.omega) for _ in LossAverages._fields], np.ones(())
         for y in (1, -1):
             share, _ = given.of_label(y)
             x = self.loss.prox(y * given.omega, given.V)
@@ -361,7 +367,7 @@ class LogisticAverages:
         return total
 
 
-def _given(at: Local, threshold: Array, t: Array) -> _Given:
+def _label_posterior(at: PredictionMoments, threshold: Array, t: Array) -> _LabelPosterior:
     """Give what is known at `omega = M + sqrt(Q) t`, where z is Gaussian."""
     root = np.sqrt(at.Q)
     mean, std = at.P / root * t, np.sqrt(1 - at.P**2 / at.Q)
@@ -369,4 +375,4 @@ def _given(at: Local, threshold: Array, t: Array) -> _Given:
     share = ndtr(place)
     above = mean * share + std * _density(place)
     V = np.broadcast_to(at.V, place.shape)
-    return _Given(at.M + root * t, V, share, above, mean)
+    return _LabelPosterior(at.M + root * t, V, share, above, mean)

@@ -13,10 +13,16 @@ from giantstep.arrays import Array
 from giantstep.problems.losses import SQUARE, lookup_loss
 from giantstep.problems.protocol import Grid, Problem, check_loss
 from giantstep.theory.bulk.interface import ISOTROPIC, settled_bulk
-from giantstep.theory.convex_loss import ConvexEquations, Found, descend, refined, solve_convex
+from giantstep.theory.convex_loss import (
+    ConvexEquations,
+    FixedPoint,
+    descend,
+    newton_step_on,
+    solve_convex,
+)
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.fixed_point import ACCEPTED, Points, Resolvent, solve_resolvent
-from giantstep.theory.square_loss import Chain, chain_of
+from giantstep.theory.square_loss import SquareLoss, square_loss_on
 
 # Up to which relative change of the hats, on twice as many nodes, a point is given out; and up to
 # which change of the test error, which near the interpolation threshold is so much larger.
@@ -29,9 +35,9 @@ _ROUNDING = 1e-14
 # Points x nodes solved together: arrays of this size stay in the processor's cache.
 _BATCH_ENTRIES = 1_500_000
 # Nodes over z or omega that a node over kappa has for another loss, as a rule.
-_CONVEX_WEIGHT = 240
+_CONVEX_NODES = 240
 # Times the nodes over kappa at points that a finer rule changes.
-_SHARPER = 4
+_FINEST = 4
 
 
 class Status(IntEnum):
@@ -116,7 +122,7 @@ def _solve_points(problem: Solver, alpha: Array, ridge: Array) -> dict[str, Arra
     """Solve S points; every entry has shape (S, ...)."""
     equations = problem.coarse.equations
     at = solve_resolvent(equations, alpha, ridge)
-    found = problem.coarse.follow(at)
+    found = problem.coarse.order_parameters(at)
     shift, change = _quadrature_errors(problem, at, found.test_error)
     mean, split = found.mean, equations.triangle.size
     groups = found.channels.of_groups(found.direction, mean.along_hat, mean.across_hat)
@@ -155,7 +161,7 @@ def _quadrature_errors(problem: Solver, at: Resolvent, test_error: Array) -> tup
     shift: Array = np.max(np.abs(V_hat - at.V_hat), axis=-1) / np.max(np.abs(V_hat), axis=-1)
     slopes = equations.slopes(contraction, points)
     again = replace(at, V=V, T=T, V_hat=V_hat, contraction=contraction, H=slopes)
-    gap = np.abs(problem.fine.follow(again).test_error - test_error)
+    gap = np.abs(problem.fine.order_parameters(again).test_error - test_error)
     power = _ROUNDING * float(fine.weight @ (fine.h**2 + fine.h_z**2 + fine.target_residual))
     return shift, np.where(gap < power, 0.0, gap / np.maximum(np.abs(test_error), power))
 
@@ -171,22 +177,22 @@ def _solve_convex_points(problem: Solver, alpha: Array, ridge: Array) -> dict[st
     blurred = np.flatnonzero(found.converged & ~(values["resolved"] > 0))
     for i in blurred:
         one = slice(i, i + 1)
-        again = descend(problem.sharper[0], found.x[one], alpha[one], ridge[one])
+        again = descend(problem.finest_convex[0], found.x[one], alpha[one], ridge[one])
         if again.converged:
-            sharp = _convex_values(*problem.sharper, again, alpha[one], ridge[one])
+            sharp = _convex_values(*problem.finest_convex, again, alpha[one], ridge[one])
             for name, value in sharp.items():
                 values[name][one] = value
     return values
 
 
 def _convex_values(
-    rule: ConvexEquations, finer: ConvexEquations, found: Found, alpha: Array, ridge: Array
+    rule: ConvexEquations, finer: ConvexEquations, found: FixedPoint, alpha: Array, ridge: Array
 ) -> dict[str, Array]:
     """Give all that follows from a solution on a rule, with its change on a finer one."""
-    at, local = rule.split(found.x), rule.local(found.x)
-    losses = [values @ rule.weight for values in rule.averages.losses(local)]
+    at, local = rule.order_parameters(found.x), rule.prediction_moments(found.x)
+    losses = [values @ rule.weight for values in rule.channel.losses(local)]
     test_error = rule.test_error(found.x)
-    shift, moved = refined(rule, finer, found, alpha, ridge)
+    shift, moved = newton_step_on(rule, finer, found, alpha, ridge)
     change = np.abs(finer.test_error(moved) / test_error - 1)
     groups, split = rule.overlaps(found.x, alpha, ridge), rule.equations.triangle.size
     return {
@@ -235,7 +241,7 @@ def solve(problem: Problem, grid: Grid, bulk: str = ISOTROPIC) -> Solution:
         the labels do not allow.
     """
     alpha, ridge = np.meshgrid(np.asarray(grid.alpha), np.asarray(grid.ridge), indexing="ij")
-    return solver_of(problem, bulk, grid.loss).points(alpha, ridge)
+    return cached_solver(problem, bulk, grid.loss).solve(alpha, ridge)
 
 
 class Solver:
@@ -254,14 +260,17 @@ class Solver:
         check_loss(problem, loss)
         self.srf, self.loss = equivalent_features(problem), loss
         self._problem, self._bulk = problem, settled_bulk(problem, bulk)
-        self.coarse = chain_of(problem, self.srf, self._bulk)
-        self.fine = chain_of(problem, self.srf, self._bulk, fineness=2, B=self.coarse.features.B)
-        chains = (self.coarse, self.fine)
-        self.weight = max(
-            max(chain.features.kappa.size, chain.equations.bulk.weight) for chain in chains
+        self.coarse = square_loss_on(problem, self.srf, self._bulk)
+        self.fine = square_loss_on(
+            problem, self.srf, self._bulk, fineness=2, B=self.coarse.features.B
+        )
+        rules = (self.coarse, self.fine)
+        self.floats_per_point = max(
+            max(square_loss.features.kappa.size, square_loss.equations.bulk.weight)
+            for square_loss in rules
         )
         if loss != SQUARE:
-            self.weight *= _CONVEX_WEIGHT
+            self.floats_per_point *= _CONVEX_NODES
 
     @cached_property
     def convex(self) -> tuple[ConvexEquations, ConvexEquations]:
@@ -269,24 +278,26 @@ class Solver:
         return self._convex_on(self.coarse, 1), self._convex_on(self.fine, 2)
 
     @cached_property
-    def sharper(self) -> tuple[ConvexEquations, ConvexEquations]:
+    def finest_convex(self) -> tuple[ConvexEquations, ConvexEquations]:
         """The same, with more nodes over kappa."""
         coarse, fine = (
-            chain_of(self._problem, self.srf, self._bulk, fineness, self.coarse.features.B)
-            for fineness in (_SHARPER, 2 * _SHARPER)
+            square_loss_on(self._problem, self.srf, self._bulk, fineness, self.coarse.features.B)
+            for fineness in (_FINEST, 2 * _FINEST)
         )
         return self._convex_on(coarse, 1), self._convex_on(fine, 2)
 
-    def _convex_on(self, chain: Chain, fineness: int) -> ConvexEquations:
-        return ConvexEquations(chain, lookup_loss(self.loss), self.coarse.misfit.to_m, fineness)
+    def _convex_on(self, square_loss: SquareLoss, fineness: int) -> ConvexEquations:
+        return ConvexEquations(
+            square_loss, lookup_loss(self.loss), self.coarse.label_residual.to_m, fineness
+        )
 
-    def points(self, alpha: Array, ridge: Array) -> Solution:
+    def solve(self, alpha: Array, ridge: Array) -> Solution:
         """Solve at the points (alpha, ridge), arrays of one shape: alpha > 0, ridge >= 0.
 
         For the square loss alone a ridge may be zero.
         """
         flat_alpha, flat_ridge = alpha.ravel(), ridge.ravel()
-        batch = max(1, _BATCH_ENTRIES // self.weight)
+        batch = max(1, _BATCH_ENTRIES // self.floats_per_point)
         solve_points = _solve_points if self.loss == SQUARE else _solve_convex_points
         with np.errstate(all="ignore"):  # what is not finite is marked as failed below
             parts = [
@@ -298,7 +309,7 @@ class Solver:
 
 
 # A problem is often asked about again, point by point.
-solver_of = lru_cache(maxsize=16)(Solver)
+cached_solver = lru_cache(maxsize=16)(Solver)
 
 
 def _collect(flat: dict[str, Array], shape: tuple[int, ...]) -> Solution:

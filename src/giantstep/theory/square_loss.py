@@ -14,27 +14,27 @@ from giantstep.theory.bulk.isotropic_variances import solve_certified
 from giantstep.theory.bulk.trained import TrainedBulk
 from giantstep.theory.conditional_features import ConditionalFeatures, conditional_features
 from giantstep.theory.fixed_point import Equations, Resolvent
-from giantstep.theory.means import Means, Misfit, solve_means
+from giantstep.theory.means import LabelResidual, Means, solve_means
 
 
-class Chain:
+class SquareLoss:
     """From V to the test error on one quadrature rule."""
 
     def __init__(self, f: ConditionalFeatures, srf: SpikedFeatures, bulk: Bulk) -> None:
         self.features, self.srf = f, srf
-        self.equations, self.misfit = Equations(f, srf, bulk), Misfit(f, srf.beta)
-        self.functions = f.fold(self.misfit.functions)
+        self.equations, self.label_residual = Equations(f, srf, bulk), LabelResidual(f, srf.beta)
+        self.functions = f.fold(self.label_residual.functions)
         self.expectations = np.concatenate(
-            [self.misfit.functions @ f.weight, self.equations.weighted.sum(axis=0)]
+            [self.label_residual.functions @ f.weight, self.equations.weighted.sum(axis=0)]
         )
 
-    def follow(self, at: Resolvent) -> Followed:
+    def order_parameters(self, at: Resolvent) -> SquareLossSolution:
         """Solve for the means, then for the variances, then for the errors."""
         split = self.equations.triangle.size
         V1_hat = self.equations.triangle.unpack(at.V_hat[:, :split])
         channels = self.equations.bulk.channels(V1_hat, at.V)
-        mean = solve_means(self.features, at, self.misfit, channels)
-        misfit = self.misfit.coefficients(mean)
+        mean = solve_means(self.features, at, self.label_residual, channels)
+        misfit = self.label_residual.coefficients(mean)
         squared = at.contraction**2
         unfitted = misfit @ self.functions
         unfitted *= squared
@@ -42,7 +42,7 @@ class Chain:
         scaled = q * self.equations.multiplicity
         test_error = np.concatenate([misfit, scaled], axis=-1) @ self.expectations
         fitted = np.einsum("sk,sk->s", scaled, squared @ self.equations.weighted)
-        return Followed(
+        return SquareLossSolution(
             test_error=test_error - noise_power(self.srf),
             training_error=at.scale**2 * (unfitted.sum(axis=-1) + fitted),
             mean=mean,
@@ -53,7 +53,7 @@ class Chain:
         )
 
 
-class Followed(NamedTuple):
+class SquareLossSolution(NamedTuple):
     """What follows from V at S points."""
 
     test_error: Array
@@ -92,14 +92,14 @@ def _variances(
     return q, direction + np.einsum("sij,sj->si", at.H, q), residual
 
 
-def chain_of(
+def square_loss_on(
     problem: Problem, srf: SpikedFeatures, bulk: str, fineness: int = 1, B: Array | None = None
-) -> Chain:
+) -> SquareLoss:
     """Set a problem up on quadrature rules of some fineness."""
     if bulk == ISOTROPIC or isinstance(problem, SpikedFeatures):
         features = conditional_features(srf, fineness, B)
-        return Chain(features, srf, IsotropicBulk(features.B, srf.groups, srf.beta))
+        return SquareLoss(features, srf, IsotropicBulk(features.B, srf.groups, srf.beta))
     batch = FirstBatch.of(problem, fineness)
     norms = bulk == TRAINED_NORMS and batch.coupling != 0
     features = conditional_features(srf, fineness, B, norms)
-    return Chain(features, srf, TrainedBulk(problem, features.B, batch, norms))
+    return SquareLoss(features, srf, TrainedBulk(problem, features.B, batch, norms))

@@ -254,7 +254,7 @@ def _convex_fits(shape: _Shape, ridges: int) -> Work:
     clipped = isinstance(loss, ClippedLoss)
     steps = _SMOOTH_STEPS
     if isinstance(loss, ClippedLoss):
-        steps = _HUBER_STEPS if loss.stiffness else _CORNER_STEPS
+        steps = _HUBER_STEPS if loss.inverse_curvature else _CORNER_STEPS
     for count in shape.counts:
         by_kernel = clipped and count <= KERNEL_UP_TO * shape.p
         rows = float(count) * shape.p

@@ -28,7 +28,7 @@ from giantstep.simulation.measurements import SLABS
 from giantstep.simulation.replicate_statistics import Summary, summarise
 from giantstep.theory.bounds import Bounds, best_linear_error, bounds
 from giantstep.theory.classification_error import ReadoutOverlaps, classification_error
-from giantstep.theory.conditional_features import student
+from giantstep.theory.conditional_features import conditional_moments
 from giantstep.theory.learned_function import learned_function
 from giantstep.theory.one_step_recovery import expected_overlaps
 
@@ -221,7 +221,7 @@ def _outliers(density: xr.Dataset, simulated: xr.Dataset, beta: float) -> xr.Dat
 
 def _functions(srf: SpikedFeatures, limits: Bounds | None) -> xr.Dataset:
     """Compute functions of the projection on the spike: features, target, and nearest to it."""
-    mu0, mu1, _ = student(srf, KAPPAS)
+    mu0, mu1, _ = conditional_moments(srf, KAPPAS)
     rho = float(np.sqrt(1 - srf.alignment**2))
     target = moments(lookup(srf.target), srf.alignment * KAPPAS, rho).mean
     values = {
