@@ -1,10 +1,11 @@
 """Any convex loss: the equations of theory.md section 6, solved on a whole grid.
 
-The unknowns at a point are those numbers that say what predictions are given kappa: V1 and V2; the
-coefficients of the mean prediction M(kappa), and of its slope P(kappa) in z; q1 and q2. From them
-follow averages of the output channel averages, from these the hats, and the bulk maps the hats back, as for
-the square loss. Newton's method runs on that map, whose derivative is taken of the averages at each
-kappa by finite differences: at the price of five averages a step, whatever the number of groups.
+The unknowns at each point are the order parameters that determine the law of a prediction given
+kappa: V1 and V2; the coefficients of its mean M(kappa) and of its slope P(kappa) in z; q1 and q2.
+They determine the averages over the output channel, these the hats, and the bulk maps the hats back
+to the order parameters, as for the square loss. Newton's method finds the fixed point of that map.
+The channel is differentiated by finite differences at each kappa, so that the Jacobian costs five
+evaluations of the averages, whatever the number of groups.
 """
 
 from __future__ import annotations
@@ -160,8 +161,8 @@ class ConvexEquations:
         V1_hat = self.equations.triangle.unpack(V_hat[:, :split])
         V, T = self.equations.bulk.variances(V1_hat, ridge[:, None] + V_hat[:, split:])
         channels = self.equations.bulk.channels(V1_hat, V)
-        pulled = (averages.g * self.weight) @ self.functions.T
-        along_hat = ratio * pulled[:, self.rank :]
+        mean_g = (averages.g * self.weight) @ self.functions.T
+        along_hat = ratio * mean_g[:, self.rank :]
         across_hat = ratio * ((averages.z_g * self.weight) @ self.phi.T)
         across_hat += np.einsum("srt,st->sr", V1_hat, at.slope)
         along = np.einsum("szy,sy->sz", channels.along, along_hat)
@@ -172,20 +173,19 @@ class ConvexEquations:
         first, second = channels.sources(along_hat, across_hat)
         direction = q_hat + first
         q = np.einsum("sij,sj->si", T, direction) + second
-        # m carries no ridge: nothing may pull along it.
-        free = at.prediction[:, : self.rank] + pulled[:, : self.rank] / self._mean_curvature(
-            averages
-        )
+        # The ridge does not act on m, which satisfies E[mu0 g] = 0: a step towards that.
+        step = mean_g[:, : self.rank] / self._curvature_along_m(averages)
+        free = at.prediction[:, : self.rank] + step
         mapped = np.concatenate([V, free, along, slope, q], axis=-1)
         return MapValue(mapped, channels, direction, along_hat, across_hat)
 
-    def _mean_curvature(self, averages: ChannelAverages) -> Array:
-        """Give about how much pulls along m fall as it grows, shape (S, 1)."""
-        own = np.max((averages.minus_dg * self.weight) @ (self.functions[: self.rank] ** 2).T, axis=-1,
-                     initial=0.0)  # fmt: skip
+    def _curvature_along_m(self, averages: ChannelAverages) -> Array:
+        """Estimate minus the derivative of E[mu0 g] by m, shape (S, 1)."""
+        squares = self.functions[: self.rank] ** 2
+        smooth = np.max((averages.minus_dg * self.weight) @ squares.T, axis=-1, initial=0.0)
         saturated = np.sqrt(averages.g_squared @ self.weight / self.power)
-        stiffness: Array = own + saturated + TINY
-        return stiffness[:, None]
+        curvature: Array = smooth + saturated + TINY
+        return curvature[:, None]
 
     def coordinates(self, x: Array) -> Array:
         """Give what Newton's method runs on: logarithms of variances, means in their size."""
