@@ -20,8 +20,11 @@ import numpy as np
 from scipy.optimize import nnls
 
 from giantstep.pipeline.planning import costs
-from giantstep.problems.protocol import Grid, Problem, Protocol, one_spike
+from giantstep.problems.grid import Grid
+from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
+from giantstep.problems.spiked_features import one_spike
 from giantstep.simulation.simulate import simulate
 
 USUAL = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.5, 2.0, 2.5, 3.0)

@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-from giantstep.problems.protocol import Grid, Protocol, SpikedFeatures
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.solve import Solution, Status, solve
 
 if TYPE_CHECKING:

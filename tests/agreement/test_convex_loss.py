@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from giantstep.problems.protocol import Grid, SpikedFeatures
+from giantstep.problems.grid import Grid
 from giantstep.problems.sizes import Sizes
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
 from giantstep.theory.classification_error import ReadoutOverlaps, classification_error

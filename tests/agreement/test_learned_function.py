@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from giantstep.problems.protocol import Grid, SpikedFeatures
+from giantstep.problems.grid import Grid
 from giantstep.problems.sizes import Sizes
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.measurements import SLABS
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate

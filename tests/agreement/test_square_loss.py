@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from giantstep.problems.protocol import Grid, Protocol, SpikedFeatures
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
 from giantstep.theory.solve import solve

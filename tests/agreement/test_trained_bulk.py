@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from giantstep.problems.protocol import Grid, Protocol
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import EXACT, Sizes
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate

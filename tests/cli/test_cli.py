@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from giantstep.cli.main import main
-from giantstep.problems.protocol import Grid, Protocol
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
 from giantstep.theory.solve import solve
 
 STEP = "--activation tanh --target sin --learning-rate 3 --alpha0 20 --beta 1".split()

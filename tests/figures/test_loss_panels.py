@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from giantstep.figures import figs2
 from giantstep.pipeline.stages import merge, stages
-from giantstep.problems.protocol import Grid, Protocol
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 
 PROTOCOL = Protocol("tanh", "sign", 2, alpha0=1, beta=1)

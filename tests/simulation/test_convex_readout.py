@@ -7,8 +7,9 @@ import pytest
 from numpy.random import default_rng
 from scipy.special import expit
 
+from giantstep.problems.grid import Grid
 from giantstep.problems.losses import lookup_loss
-from giantstep.problems.protocol import Grid, Protocol
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation import convex_readout
 from giantstep.simulation.convex_readout import ConvexPath

@@ -5,7 +5,8 @@ import pytest
 from numpy.random import SeedSequence
 
 from giantstep.numerics.scalar_functions import FUNCTIONS
-from giantstep.problems.protocol import Grid, Protocol
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.gradients import batch_slopes

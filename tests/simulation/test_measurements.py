@@ -5,8 +5,10 @@ import pytest
 from numpy.random import SeedSequence, default_rng
 
 from giantstep.numerics.scalar_functions import FUNCTIONS
-from giantstep.problems.protocol import Grid, Protocol, SpikedFeatures
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.measurements import exact_test
 from giantstep.simulation.simulate import simulate

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
-from giantstep.problems.protocol import Grid, Protocol, SpikedFeatures
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.samples import ROWS, draw_samples
 from giantstep.simulation.simulate import simulate
 from giantstep.validation import InvalidParametersError

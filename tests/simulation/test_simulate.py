@@ -6,8 +6,10 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from giantstep.problems.protocol import Grid, Protocol, SpikedFeatures
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation import simulate as simulate_module
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.samples import FEWER_ROWS, ROWS

@@ -5,7 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from giantstep.problems.protocol import Grid, Protocol, SpikedFeatures, one_spike
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.spiked_features import SpikedFeatures, one_spike
 from giantstep.theory.bounds import (
     best_linear_error,
     best_over_learning_rate,

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from giantstep.problems.protocol import Grid, SpikedFeatures
+from giantstep.problems.grid import Grid
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.classification_error import ReadoutOverlaps, classification_error
 from giantstep.theory.solve import solve
 

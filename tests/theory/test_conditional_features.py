@@ -2,7 +2,7 @@
 
 import pytest
 
-from giantstep.problems.protocol import SpikedFeatures
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.conditional_features import conditional_features
 
 

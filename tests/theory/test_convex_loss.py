@@ -5,7 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from giantstep.problems.protocol import Grid, Protocol, SpikedFeatures
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.classification_error import ReadoutOverlaps, classification_error
 from giantstep.theory.solve import Status, solve
 from giantstep.validation import InvalidParametersError

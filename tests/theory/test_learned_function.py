@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from giantstep.problems.protocol import Grid, SpikedFeatures
+from giantstep.problems.grid import Grid
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.learned_function import learned_function
 from giantstep.theory.solve import solve
 

@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from giantstep.problems.protocol import Grid, Protocol, SpikedFeatures
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.optima import optimal_learning_rate, optimal_ridge
 from giantstep.theory.solve import solve
 

@@ -6,7 +6,7 @@ from scipy.special import expit
 
 from giantstep.numerics.gaussian import split_rule, unit_edges
 from giantstep.problems.losses import lookup_loss
-from giantstep.problems.protocol import SpikedFeatures
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.output_channel import PredictionMoments, output_channel
 
 SIGNS = SpikedFeatures("tanh", "sign", 1.2, 1.5, 0.9, 0.7)

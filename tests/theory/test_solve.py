@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from giantstep.problems.protocol import Grid, Protocol, SpikedFeatures
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.bounds import best_linear_error
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.solve import Status, solve

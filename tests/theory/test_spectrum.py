@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from giantstep.problems.protocol import SpikedFeatures
 from giantstep.problems.sizes import Sizes
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.eigenvalues import feature_eigenvalues
 from giantstep.theory.spectrum import SpectralDensity, spectrum
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from giantstep.problems.protocol import Grid, SpikedFeatures
+from giantstep.problems.grid import Grid
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.bulk.isotropic_variances import variances
 from giantstep.theory.conditional_features import conditional_features
 from giantstep.theory.solve import solve

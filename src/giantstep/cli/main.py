@@ -16,22 +16,14 @@ from numpy.typing import NDArray
 
 from giantstep import __version__
 from giantstep.numerics.scalar_functions import SIGN, known_names
+from giantstep.problems.grid import Grid
 from giantstep.problems.inputs import GAUSSIAN, known_inputs
 from giantstep.problems.losses import SQUARE, known_losses
-from giantstep.problems.protocol import (
-    MODELS,
-    NETWORK,
-    SPIKED_FIELDS,
-    STEP_FIELDS,
-    UNBIASED,
-    UNIFORM,
-    Grid,
-    Problem,
-    Protocol,
-    check_loss,
-    one_spike,
-)
+from giantstep.problems.problem import Problem, check_loss
+from giantstep.problems.protocol import STEP_FIELDS, Protocol
+from giantstep.problems.readout import UNBIASED, UNIFORM
 from giantstep.problems.sizes import DIMENSION, EXACT, SEED, Sizes
+from giantstep.problems.spiked_features import MODELS, NETWORK, SPIKED_FIELDS, one_spike
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
 from giantstep.theory.bounds import (

@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.random import SeedSequence
 
-from giantstep.problems.protocol import Problem
+from giantstep.problems.problem import Problem
 from giantstep.problems.recovery import Recovery
 
 

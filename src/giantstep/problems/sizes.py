@@ -9,9 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.grid import Grid
 from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.losses import SQUARE
-from giantstep.problems.protocol import NETWORK, Grid, Problem, Protocol, check_loss
+from giantstep.problems.problem import Problem, check_loss
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.spiked_features import NETWORK
 from giantstep.validation import COUNT, Fault, Interval, InvalidParametersError, interval_faults
 
 DIMENSION = Interval(2, 1_000_000, whole=True)

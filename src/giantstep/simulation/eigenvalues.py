@@ -9,7 +9,8 @@ from numpy.random import SeedSequence
 
 from giantstep.arrays import Array, Reals
 from giantstep.problems.canonical import problem_seed
-from giantstep.problems.protocol import Grid, Problem
+from giantstep.problems.grid import Grid
+from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.simulation.first_layer import FirstLayer, first_layer
 from giantstep.simulation.network_features import NetworkFeatures

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from giantstep.arrays import Array, Single
 from giantstep.numerics.gaussian import moments
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.protocol import Problem, Protocol, SpikedFeatures
+from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes, group_ends
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.gradients import batch_slopes, population_gradient
 from giantstep.simulation.samples import (
     FEWER_ROWS,

@@ -10,7 +10,7 @@ from giantstep.arrays import Array, Reals, Single
 from giantstep.numerics.gaussian import graded_edges, split_rule, unit_edges
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
 from giantstep.problems.losses import LOSSES, SQUARE, Loss
-from giantstep.problems.protocol import Problem
+from giantstep.problems.problem import Problem
 from giantstep.simulation.first_layer import FirstLayer
 
 # Where along theta.x the learned function is measured, and how far from there inputs may lie: so

@@ -10,7 +10,8 @@ from numpy.random import Generator, SeedSequence
 from giantstep.arrays import Reals
 from giantstep.numerics.gaussian import moments
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.protocol import CONDITIONAL_GAUSSIAN, Problem, SpikedFeatures
+from giantstep.problems.problem import Problem
+from giantstep.problems.spiked_features import CONDITIONAL_GAUSSIAN, SpikedFeatures
 from giantstep.simulation.first_layer import FirstLayer
 from giantstep.simulation.samples import Samples, draw_samples, stream
 

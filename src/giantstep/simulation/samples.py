@@ -13,7 +13,7 @@ from numpy.random import Generator, SeedSequence, default_rng
 from giantstep.arrays import Array, Single
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.inputs import lookup_inputs
-from giantstep.problems.protocol import Problem
+from giantstep.problems.problem import Problem
 
 # Rows of samples that share a stream, and that are held and multiplied together. Another value
 # gives other samples, and other roundings.

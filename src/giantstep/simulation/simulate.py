@@ -15,8 +15,9 @@ from scipy.special import ndtri
 from giantstep.arrays import Array, Reals
 from giantstep.numerics.scalar_functions import SIGN, lookup
 from giantstep.problems.canonical import problem_seed
+from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE, Loss, lookup_loss
-from giantstep.problems.protocol import Grid, Problem
+from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import EXACT, SEED, Sizes, check_sizes
 from giantstep.simulation.convex_readout import ConvexPath
 from giantstep.simulation.first_layer import FirstLayer, first_layer

@@ -11,7 +11,9 @@ from scipy.optimize import minimize_scalar
 from giantstep.arrays import Array
 from giantstep.numerics.gaussian import moments
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.protocol import Problem, Protocol, SpikedFeatures
+from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.conditional_features import conditional_features
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.validation import Fault, InvalidParametersError

@@ -10,7 +10,8 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.gaussian import RANGE, graded_edges, moments, split_rule, unit_edges
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
-from giantstep.problems.protocol import SpikedFeatures, noise_power
+from giantstep.problems.problem import noise_power
+from giantstep.problems.spiked_features import SpikedFeatures
 
 # Combinations of the mu1 below this share of the largest are rounding, not functions.
 _INDEPENDENT = 1e-13

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.losses import Loss
-from giantstep.problems.protocol import noise_power
+from giantstep.problems.problem import noise_power
 from giantstep.theory.bulk.interface import Channels, GroupOverlaps
 from giantstep.theory.bulk.isotropic_variances import TINY, solve_pivoted
 from giantstep.theory.fixed_point import ACCEPTED, STEP_ACCEPTED, solve_resolvent

@@ -6,7 +6,8 @@ import math
 
 from giantstep.numerics.gaussian import derivative_variance, moments
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.protocol import Problem, SpikedFeatures, noise_power, one_spike
+from giantstep.problems.problem import Problem, noise_power
+from giantstep.problems.spiked_features import SpikedFeatures, one_spike
 from giantstep.validation import Fault, InvalidParametersError
 
 _ROUNDING = 1e-13

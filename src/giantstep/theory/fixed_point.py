@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from giantstep.arrays import Array
-from giantstep.problems.protocol import SpikedFeatures
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.bulk.interface import Bulk
 from giantstep.theory.bulk.isotropic_variances import TINY, Values, solve_small, triangle_of
 from giantstep.theory.conditional_features import ConditionalFeatures

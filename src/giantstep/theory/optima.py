@@ -9,7 +9,9 @@ from scipy.optimize import minimize_scalar
 from scipy.optimize.elementwise import find_minimum
 
 from giantstep.arrays import Array
-from giantstep.problems.protocol import Grid, Problem, Protocol
+from giantstep.problems.grid import Grid
+from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
 from giantstep.theory.bulk.interface import ISOTROPIC
 from giantstep.theory.solve import Solution, Solver
 

@@ -22,7 +22,8 @@ from giantstep.arrays import Array
 from giantstep.numerics.gaussian import split_rule, strip_rule, unit_edges
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.losses import ClippedLoss, LogisticLoss, Loss
-from giantstep.problems.protocol import SpikedFeatures, noise_levels
+from giantstep.problems.problem import noise_levels
+from giantstep.problems.spiked_features import SpikedFeatures
 
 # Clipped regions below this share of the standard deviation are integrated by a rule: differences
 # of the normal distribution would lose digits there. Three nodes leave 1e-12 of the result.

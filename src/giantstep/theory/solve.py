@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from giantstep.arrays import Array
+from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE, lookup_loss
-from giantstep.problems.protocol import Grid, Problem, check_loss
+from giantstep.problems.problem import Problem, check_loss
 from giantstep.theory.bulk.interface import ISOTROPIC, settled_bulk
 from giantstep.theory.convex_loss import (
     ConvexEquations,

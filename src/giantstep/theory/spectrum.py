@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from giantstep.arrays import Array
-from giantstep.problems.protocol import Problem, SpikedFeatures
+from giantstep.problems.problem import Problem
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.bulk.interface import IsotropicBulk
 from giantstep.theory.bulk.isotropic_variances import from_response, screened, solve_small
 from giantstep.theory.conditional_features import ConditionalFeatures, conditional_features

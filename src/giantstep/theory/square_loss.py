@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.problems.protocol import Problem, SpikedFeatures, noise_power
+from giantstep.problems.problem import Problem, noise_power
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.bulk.batch_covariance import FirstBatch
 from giantstep.theory.bulk.interface import ISOTROPIC, TRAINED_NORMS, Bulk, Channels, IsotropicBulk
 from giantstep.theory.bulk.isotropic_variances import solve_certified

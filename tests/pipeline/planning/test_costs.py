@@ -9,7 +9,8 @@ from tiny import ROOT
 
 from giantstep.pipeline.planning import costs
 from giantstep.pipeline.planning.plan import RecoveryTask, make_plan
-from giantstep.problems.protocol import Grid, Protocol
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation import convex_readout

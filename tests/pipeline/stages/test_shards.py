@@ -13,7 +13,8 @@ import pytest
 from giantstep.pipeline.planning.plan import ShardTask, block_name
 from giantstep.pipeline.stages import shards, stages
 from giantstep.pipeline.storage import netcdf
-from giantstep.problems.protocol import Grid, Protocol
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 
 TASK = ShardTask(
@@ -101,7 +102,8 @@ def test_a_job_told_to_stop_leaves_whole_files_and_a_message(tmp_path, told):
         from giantstep.pipeline.stages import shards
         from giantstep.pipeline.runtime.job import logged
         from giantstep.pipeline.planning.plan import ShardTask
-        from giantstep.problems.protocol import *
+        from giantstep.problems.grid import Grid
+        from giantstep.problems.protocol import Protocol
         from giantstep.problems.sizes import Sizes
         with logged("log"):
             task = ShardTask({TASK.problem!r}, {TASK.grid!r}, Sizes(300, 1, 2000), range(999), 1)

@@ -13,7 +13,8 @@ from giantstep.pipeline.runtime.checksums import DamagedFileError, check_seal
 from giantstep.pipeline.runtime.signals import listen
 from giantstep.pipeline.stages import stages
 from giantstep.pipeline.storage import netcdf
-from giantstep.problems.protocol import Grid, Protocol
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
 
 STOPS = (signal.SIGINT, signal.SIGTERM)
 

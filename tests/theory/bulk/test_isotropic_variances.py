@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from giantstep.problems.protocol import Groups
+from giantstep.problems.spiked_features import Groups
 from giantstep.simulation.first_layer import members
 from giantstep.theory.bulk.isotropic_variances import Triangle, variances
 

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from giantstep.problems.protocol import Grid, Protocol, SpikedFeatures
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.first_layer import members
 from giantstep.theory.bulk.batch_covariance import FirstBatch
 from giantstep.theory.bulk.interface import TRAINED, TRAINED_NORMS

@@ -32,9 +32,12 @@ from giantstep.pipeline.planning.plan import (
     ShardTask,
     TheoryTask,
 )
+from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE, ClippedLoss, lookup_loss
-from giantstep.problems.protocol import CONDITIONAL_GAUSSIAN, Grid, Problem, Protocol
+from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import EXACT, Sizes
+from giantstep.problems.spiked_features import CONDITIONAL_GAUSSIAN
 from giantstep.simulation.samples import FEWER_ROWS, ROWS
 from giantstep.theory.bulk.interface import ISOTROPIC
 

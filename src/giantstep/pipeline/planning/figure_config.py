@@ -19,21 +19,13 @@ from giantstep.pipeline.planning.config import (
     schema_faults,
 )
 from giantstep.pipeline.planning.fingerprint import module_path
+from giantstep.problems.formatting import format_number, format_vocabulary
+from giantstep.problems.grid import Grid, merged_axis, spaced_axis
 from giantstep.problems.losses import SQUARE, Loss, lookup_loss
-from giantstep.problems.protocol import (
-    SPIKED_FIELDS,
-    STEP_FIELDS,
-    Grid,
-    Problem,
-    Protocol,
-    check_loss,
-    merged_axis,
-    one_spike,
-    spaced_axis,
-    written,
-    written_readout,
-)
+from giantstep.problems.problem import Problem, check_loss
+from giantstep.problems.protocol import STEP_FIELDS, Protocol
 from giantstep.problems.recovery import Recovery
+from giantstep.problems.spiked_features import SPIKED_FIELDS, one_spike
 from giantstep.theory.bulk.interface import ISOTROPIC, settled_bulk
 from giantstep.validation import POSITIVE, Fault, InvalidParametersError, shown
 
@@ -351,8 +343,8 @@ def _label(value: str | float | dict[float, float]) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dict):
-        return written_readout(tuple((float(k), float(v)) for k, v in value.items()))
-    return value if isinstance(value, str) else written(float(value))
+        return format_vocabulary(tuple((float(k), float(v)) for k, v in value.items()))
+    return value if isinstance(value, str) else format_number(float(value))
 
 
 def _asked(draft: FigureDraft, panel: str, spec: dict[str, Any]) -> Asked | None:

@@ -23,7 +23,10 @@ from giantstep.pipeline.planning.figure_config import (
 )
 from giantstep.pipeline.planning.fingerprint import fingerprint, key
 from giantstep.problems.canonical import digest
-from giantstep.problems.protocol import Grid, Problem, Protocol, written
+from giantstep.problems.formatting import format_number
+from giantstep.problems.grid import Grid
+from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery, check_dimension
 from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.validation import InvalidParametersError, shown
@@ -339,10 +342,10 @@ class _Builder:
 def _slug(problem: Problem) -> str:
     """Write the gist of a problem for people who list the results folder."""
     if isinstance(problem, Protocol):
-        gist = f"eta{written(problem.learning_rate)}-alpha0_{written(problem.alpha0)}"
+        gist = f"eta{format_number(problem.learning_rate)}-alpha0_{format_number(problem.alpha0)}"
     else:
         strengths = "_".join(f"{strength:.4g}" for strength in problem.groups.u[:4])
-        gist = f"r{strengths}-gamma{written(problem.alignment)}"
+        gist = f"r{strengths}-gamma{format_number(problem.alignment)}"
     functions = f"{problem.activation}-{problem.target}"
     return _sound(f"{functions}-{gist}")
 

@@ -21,8 +21,9 @@ from giantstep.pipeline.stages.stages import (
     srf_of,
 )
 from giantstep.pipeline.storage.netcdf import describe
-from giantstep.problems.protocol import SpikedFeatures, written
+from giantstep.problems.formatting import format_number
 from giantstep.problems.recovery import Recovery
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.teachers import lookup_teacher
 from giantstep.simulation.measurements import SLABS
 from giantstep.simulation.replicate_statistics import Summary, summarise
@@ -123,7 +124,7 @@ def curve(
         return [whole.assign_coords(curve=name)]
     lines = []
     for ridge in whole["ridge"].values.tolist():
-        line = f"{name},ridge={written(ridge)}" if whole.sizes["ridge"] > 1 else name
+        line = f"{name},ridge={format_number(ridge)}" if whole.sizes["ridge"] > 1 else name
         lines.append(_scored(whole.sel(ridge=ridge).assign_coords(curve=line)))
     return lines
 

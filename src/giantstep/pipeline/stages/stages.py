@@ -12,15 +12,13 @@ from numpy.typing import NDArray
 
 from giantstep.pipeline.storage.netcdf import describe
 from giantstep.problems.canonical import plain
-from giantstep.problems.protocol import (
-    Grid,
-    Problem,
-    Protocol,
-    SpikedFeatures,
-    written_readout,
-)
+from giantstep.problems.formatting import format_vocabulary
+from giantstep.problems.grid import Grid
+from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.sizes import Sizes
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.eigenvalues import feature_eigenvalues
 from giantstep.simulation.measurements import SLABS
 from giantstep.simulation.recovery import recover
@@ -61,7 +59,7 @@ def own_parameters(problem: Problem | Recovery) -> xr.Dataset:
 def _fields(problem: Problem | Recovery) -> dict[str, Any]:
     values = asdict(problem)
     if isinstance(problem, Protocol):
-        values["readout"] = written_readout(problem.readout)
+        values["readout"] = format_vocabulary(problem.readout)
     return values
 
 

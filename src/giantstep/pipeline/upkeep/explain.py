@@ -33,7 +33,7 @@ from giantstep.pipeline.planning.plan import (
 )
 from giantstep.pipeline.stages import shards
 from giantstep.problems.canonical import plain
-from giantstep.problems.protocol import Problem
+from giantstep.problems.problem import Problem
 
 RESULTS = Path("results")
 NEW = "not made yet"

@@ -29,7 +29,9 @@ from giantstep.numerics.gaussian import (
     unit_edges,
 )
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
-from giantstep.problems.protocol import Protocol, Readout, noise_levels, noise_power
+from giantstep.problems.problem import noise_levels, noise_power
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.readout import Vocabulary
 from giantstep.theory.equivalent_features import equivalent_features
 
 # Sweeps of Newton's method for a trace, and the relative step at which it is done.
@@ -245,7 +247,7 @@ class FirstBatch:
 
 
 def _mixed_labels(
-    target: ScalarFunction, levels: Readout, sharpness: float, fineness: int
+    target: ScalarFunction, levels: Vocabulary, sharpness: float, fineness: int
 ) -> tuple[Array, Array]:
     """Give `_labels` of labels that have noise of different variances, each with its share."""
     parts = [(*_labels(target, noise, sharpness, fineness), share) for noise, share in levels]

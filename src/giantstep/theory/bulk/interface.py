@@ -18,7 +18,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.problems.protocol import Groups, Problem, SpikedFeatures
+from giantstep.problems.problem import Problem
+from giantstep.problems.spiked_features import Groups, SpikedFeatures
 from giantstep.theory.bulk.isotropic_variances import (
     load_slope,
     response_slope,

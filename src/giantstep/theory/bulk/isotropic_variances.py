@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from giantstep.arrays import Array
-from giantstep.problems.protocol import Groups
+from giantstep.problems.spiked_features import Groups
 
 # Real on the theory's way, complex on that of the spectrum.
 Values = NDArray[Any]

@@ -1,0 +1,37 @@
+"""A problem: the one-step protocol or spiked random features, and what the two have in common."""
+
+from __future__ import annotations
+
+from giantstep.numerics.scalar_functions import SIGN
+from giantstep.problems.losses import lookup_loss
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.readout import Vocabulary
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.validation import Fault, InvalidParametersError
+
+Problem = Protocol | SpikedFeatures
+
+
+def noise_levels(problem: Problem) -> Vocabulary:
+    """Return the variances of the label noise, each with the fraction of labels that have it."""
+    outliers = problem.outlier_fraction
+    levels = (problem.noise, 1 - outliers), (problem.outlier_variance, outliers)
+    return tuple(level for level in levels if level[1] > 0)
+
+
+def noise_power(problem: Problem) -> float:
+    """Return the variance of the label noise over all labels: Delta of theory.md section 1."""
+    return sum(variance * fraction for variance, fraction in noise_levels(problem))
+
+
+def check_loss(problem: Problem, loss: str) -> None:
+    """Refuse a loss that needs labels of +1 and -1 where the labels are others.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    binary = problem.target == SIGN and noise_power(problem) == 0
+    if lookup_loss(loss).margin and not binary:
+        allowed = "square or huber, since only the target sign without noise has labels +1 and -1"
+        raise InvalidParametersError([Fault("loss", loss, allowed)])
