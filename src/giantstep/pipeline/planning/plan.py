@@ -363,5 +363,5 @@ def merging_identity(plan: Plan, figure: FigurePlan, script: str) -> str:
 
 def drawing_identity(figure: FigurePlan, script: str, merging: str) -> str:
     """Hash all that a drawing depends on: its data's identity, config, module and script."""
-    drawing = fingerprint(f"giantstep.figures.{figure.name}")
-    return digest(merging, figure.config, drawing, fingerprint(script))[:16]
+    code = fingerprint(script, (f"giantstep.figures.{figure.name}",))
+    return digest(merging, figure.config, code)[:16]

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from giantstep import __version__
 from giantstep.pipeline.runtime.checksums import DamagedFileError, check_seal, seal, set_aside
 from giantstep.pipeline.runtime.processes import alive
 from giantstep.pipeline.runtime.signals import uninterrupted
@@ -223,7 +222,7 @@ def describe(
         "references": REFERENCES,
         "parameters": json.dumps(parameters, sort_keys=True),
         "made_from": json.dumps(made_from),
-        "giantstep_version": __version__,
+        "giantstep_version": version("giantstep"),
         "libraries": " ".join(
             f"{name} {version(name)}" for name in ("numpy", "scipy", "xarray", "netcdf4")
         ),
