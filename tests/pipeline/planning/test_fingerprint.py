@@ -1,21 +1,55 @@
-"""A result's key follows its parameters and the numerics it ran, and nothing else."""
+"""A result's key follows its parameters and the code that computes it, and nothing else."""
 
-import textwrap
+import ast
+import random
+import shutil
+from pathlib import Path
 
+import grimp
 import numpy as np
 import pytest
 
+import giantstep
 from giantstep.pipeline.planning import fingerprint as fingerprint_module
-from giantstep.pipeline.planning.fingerprint import fingerprint, function_fingerprint, key
+from giantstep.pipeline.planning.fingerprint import (
+    UntraceableImportError,
+    fingerprint,
+    function_fingerprint,
+    key,
+)
 from giantstep.problems.protocol import Protocol
+
+SOURCE = Path(giantstep.__file__).parent
+STAGES = (
+    "giantstep.theory.equivalent_features",
+    "giantstep.theory.solve",
+    "giantstep.theory.spectrum",
+    "giantstep.simulation.simulate",
+    "giantstep.simulation.eigenvalues",
+)
+
+
+def forget():
+    for cached in (fingerprint, function_fingerprint, fingerprint_module._read_module):
+        cached.cache_clear()
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A copy of the package to edit, of which fingerprints are taken."""
+    shutil.copytree(SOURCE, tmp_path / "giantstep", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(fingerprint_module, "_ROOT", tmp_path)
+    forget()
+    yield tmp_path / "giantstep"
+    forget()
 
 
 @pytest.fixture
 def print_of(tmp_path):
     def fingerprint_of(text):
         path = tmp_path / "module.py"
-        path.write_text(textwrap.dedent(text))
-        fingerprint.cache_clear()
+        path.write_text(text)
+        forget()
         return fingerprint(str(path))
 
     return fingerprint_of
@@ -28,92 +62,116 @@ def test_words_and_layout_do_not_change_a_fingerprint(print_of):
     assert plain != print_of("def f(x, y=1):\n    return x + 1\n")
 
 
-def test_a_fingerprint_follows_imports_inside_the_package(print_of, monkeypatch):
-    text = "from giantstep.theory import equivalent_features\n"
-    before = print_of(text)
-    read = fingerprint_module._path
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from . import solve\n",
+        "from .solve import Solver\n",
+        "import giantstep\n",
+        "import giantstep.theory.solve\n",
+        "from giantstep import solve\n",
+        "from giantstep.theory import bulk\n",
+        "from giantstep.theory.bulk import interface, nothing\n",
+        "from importlib import import_module\nimport_module('giantstep.theory.solve')\n",
+        "__import__('giantstep.theory.solve')\n",
+        "exec('from giantstep.theory.solve import solve')\n",
+    ],
+)
+def test_an_import_that_cannot_be_followed_is_refused(print_of, text):
+    with pytest.raises(UntraceableImportError, match="cannot be followed"):
+        print_of(text)
 
-    class Edited:
-        def __init__(self, path):
-            self.path = path
 
-        def read_text(self, encoding):
-            return self.path.read_text(encoding) + "\nedited = True\n"
-
-    def edit(source):  # a module that it imports, not named in the text
-        return Edited(read(source)) if source == "giantstep.numerics.gaussian" else read(source)
-
-    monkeypatch.setattr(fingerprint_module, "_path", edit)
-    assert print_of(text) != before
+def test_modules_loaded_by_a_computed_name_count_when_they_are_named(tmp_path):
+    script = tmp_path / "draw.py"
+    script.write_text("from importlib import import_module\ndraw = import_module(input())\n")
+    figures = [f"giantstep.figures.{name}" for name in ("fig2", "fig3")]
+    assert len({fingerprint(str(script), (figure,)) for figure in figures}) == 2
 
 
-def test_the_solver_feeds_the_theory_and_not_the_simulations(monkeypatch):
-    def modules(stage):
-        seen = []
-        read = fingerprint_module._path
-        with monkeypatch.context() as patch:
-            patch.setattr(fingerprint_module, "_path", lambda name: seen.append(name) or read(name))
-            fingerprint.cache_clear()
-            fingerprint(stage)
-        return set(seen)
+def test_packages_hold_a_docstring_and_nothing_that_a_fingerprint_would_miss():
+    packages = [path for path in SOURCE.rglob("__init__.py") if path.parent != SOURCE]
+    assert packages
+    for path in packages:
+        (only,) = ast.parse(path.read_text(encoding="utf-8")).body
+        assert isinstance(only, ast.Expr), path
 
-    theory, simulation = modules("giantstep.theory.solve"), modules("giantstep.simulation.simulate")
-    assert {
-        "giantstep.theory.fixed_point",
-        "giantstep.theory.conditional_features",
-        "giantstep.theory.equivalent_features",
-    } <= theory
-    assert (
-        not {
-            "giantstep.theory.fixed_point",
-            "giantstep.theory.conditional_features",
-            "giantstep.theory.equivalent_features",
-        }
-        & simulation
-    )
-    assert "giantstep.simulation.gradients" in simulation
-    assert "giantstep.simulation.gradients" not in theory
+
+def test_the_solver_feeds_the_theory_and_not_the_simulations(package):
+    def outdated_by(module):
+        before = [fingerprint(stage) for stage in STAGES]
+        with (package / f"{module}.py").open("a") as file:
+            file.write("edited = True\n")
+        forget()
+        after = [fingerprint(stage) for stage in STAGES]
+        return [name for name, a, b in zip(STAGES, before, after, strict=True) if a != b]
+
+    assert outdated_by("theory/fixed_point") == ["giantstep.theory.solve", STAGES[2]]
+    assert outdated_by("simulation/gradients") == list(STAGES[3:])
+    assert outdated_by("numerics/gaussian") == list(STAGES)
+
+
+def changed_constant(text, chance):
+    """Change one number in a module, outside the table of functions; None where there is none."""
+    tree = ast.parse(text)
+    tree_without_table = [node for node in tree.body if not fingerprint_module._is_table(node)]
+    numbers = [
+        node
+        for part in tree_without_table
+        for node in ast.walk(part)
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+    ]
+    if not numbers:
+        return None
+    chosen = chance.choice(numbers)
+    chosen.value = not chosen.value if isinstance(chosen.value, bool) else chosen.value + 1
+    return ast.unparse(tree)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_changed_constant_outdates_exactly_the_stages_that_import_it(package, seed):
+    graph, chance = grimp.build_graph("giantstep"), random.Random(seed)
+    imported = {stage: graph.find_upstream_modules(stage) | {stage} for stage in STAGES}
+    everything = sorted(set().union(*imported.values()) - {"giantstep", "giantstep.validation"})
+    edited = None
+    while edited is None:  # some modules hold no number
+        module = chance.choice(everything)
+        path = package.parent.joinpath(*module.split(".")).with_suffix(".py")
+        edited = path.is_file() and changed_constant(path.read_text(), chance) or None
+    before = {stage: fingerprint(stage) for stage in STAGES}
+    path.write_text(edited)
+    forget()
+    outdated = {stage for stage in STAGES if fingerprint(stage) != before[stage]}
+    assert outdated == {stage for stage in STAGES if module in imported[stage]}, module
 
 
 def test_equal_parameters_have_equal_keys_however_they_are_written():
+    def key_of(problem):
+        return key("slug", "giantstep.theory.equivalent_features", ("tanh", "sign"), problem)
+
     one = Protocol("tanh", "sign", 1, alpha0=np.float64(2), beta=1)
-    two = Protocol("tanh", "sign", 1.0, alpha0=2.0, beta=1.0, noise=0)
-    assert key("slug", "giantstep.theory.equivalent_features", ("tanh", "sign"), one) == key(
-        "slug", "giantstep.theory.equivalent_features", ("tanh", "sign"), two
-    )
-    other = Protocol("tanh", "sign", 1, alpha0=2, beta=1, noise=1e-12)
-    assert key("slug", "giantstep.theory.equivalent_features", ("tanh", "sign"), one) != key(
-        "slug", "giantstep.theory.equivalent_features", ("tanh", "sign"), other
-    )
+    assert key_of(one) == key_of(Protocol("tanh", "sign", 1.0, alpha0=2.0, beta=1.0, noise=0))
+    assert key_of(one) != key_of(Protocol("tanh", "sign", 1, alpha0=2, beta=1, noise=1e-12))
 
 
-def test_another_activation_or_another_wording_changes_no_other_key(monkeypatch):
+def test_another_activation_or_another_wording_changes_no_other_key(package):
     def keys():
-        fingerprint.cache_clear()
-        function_fingerprint.cache_clear()
+        forget()
         return [key("s", "giantstep.simulation.simulate", (name,), 1) for name in ("tanh", "sin")]
 
-    read, before = fingerprint_module._path, keys()
+    before = keys()
     entry = '        ScalarFunction("arctan", "", np.arctan, np.cos, "odd"),\n'
-
-    def edited(module, old, new):
-        text = read(module).read_text().replace(old, new, 1)
-        assert new in text
-
-        class Edited:
-            def read_text(self, encoding):
-                return text
-
-        return lambda source: Edited() if source == module else read(source)
-
     start = '        ScalarFunction(\n            "tanh"'
     for module, old, new, same in (
-        ("giantstep.numerics.scalar_functions", start, entry + start, (True, True)),
-        ("giantstep.validation", "a whole number", "an integer", (True, True)),
-        ("giantstep.numerics.scalar_functions", "np.tanh,", "np.arctan,", (False, True)),
-        ("giantstep.problems.canonical", "spawn_key=(", "spawn_key=(1,", (False, False)),
+        ("numerics/scalar_functions", start, entry + start, (True, True)),
+        ("validation", "a whole number", "an integer", (True, True)),
+        ("numerics/scalar_functions", "np.tanh,", "np.arctan,", (False, True)),
+        ("problems/canonical", "spawn_key=(", "spawn_key=(1,", (False, False)),
     ):
-        monkeypatch.setattr(fingerprint_module, "_path", edited(module, old, new))
+        path = package / f"{module}.py"
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new, 1))
         assert tuple(a == b for a, b in zip(before, keys(), strict=True)) == same
-    monkeypatch.undo()
+        path.write_text(text)
     assert keys() == before
