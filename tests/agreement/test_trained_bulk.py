@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_NORMS
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import EXACT, Sizes
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
-from giantstep.theory.bulk.interface import ISOTROPIC, TRAINED, TRAINED_NORMS
 from giantstep.theory.solve import solve
 
 

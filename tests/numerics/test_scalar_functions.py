@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 
-from giantstep.numerics.gaussian import (
-    split_rule,
-    unit_edges,
-)
+from giantstep.numerics.quadrature import split_rule, unit_edges
 from giantstep.numerics.scalar_functions import FUNCTIONS, lookup
 
 

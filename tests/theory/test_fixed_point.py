@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.bulk.interface import IsotropicBulk
+from giantstep.theory.bulk.isotropic import IsotropicBulk
 from giantstep.theory.conditional_features import conditional_features
 from giantstep.theory.fixed_point import Equations, solve_resolvent
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from giantstep.numerics.gaussian import split_rule, unit_edges
+from giantstep.numerics.quadrature import split_rule, unit_edges
 from giantstep.problems.losses import lookup_loss
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.output_channel import PredictionMoments, output_channel

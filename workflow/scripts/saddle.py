@@ -5,7 +5,7 @@ from threadpoolctl import threadpool_limits
 from giantstep.pipeline.runtime.job import logged
 from giantstep.pipeline.stages import stages
 from giantstep.pipeline.storage import netcdf
-from giantstep.theory.bulk.interface import ISOTROPIC
+from giantstep.problems.bulk_kind import ISOTROPIC
 
 if "snakemake" in globals():
     job = globals()["snakemake"]

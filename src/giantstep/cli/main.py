@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from giantstep import __version__
 from giantstep.numerics.scalar_functions import SIGN, known_names
+from giantstep.problems.bulk_kind import BULKS, ISOTROPIC, TRAINED_NORMS
 from giantstep.problems.grid import Grid
 from giantstep.problems.inputs import GAUSSIAN, known_inputs
 from giantstep.problems.losses import SQUARE, known_losses
@@ -32,7 +33,6 @@ from giantstep.theory.bounds import (
     bounds,
     lower_bound_with_bias,
 )
-from giantstep.theory.bulk.interface import BULKS, ISOTROPIC, TRAINED_NORMS
 from giantstep.theory.classification_error import ReadoutOverlaps, classification_error
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.optima import optimal_ridge

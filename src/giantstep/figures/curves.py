@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from giantstep.figures import style
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.pipeline.storage.netcdf import MEANINGS
-from giantstep.theory.bulk.interface import ISOTROPIC, TRAINED, TRAINED_NORMS
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_NORMS
 
 
 def panel_data(data: xr.Dataset, panel: str) -> xr.Dataset:

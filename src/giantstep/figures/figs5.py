@@ -20,7 +20,7 @@ from giantstep.figures.curves import (
     panel_data,
     setting,
 )
-from giantstep.theory.bulk.interface import ISOTROPIC, TRAINED_NORMS
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED_NORMS
 
 # How the theory of each bulk is drawn.
 BULKS = {ISOTROPIC: style.DASHED, TRAINED_NORMS: "-"}

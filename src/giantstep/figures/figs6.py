@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from giantstep.figures import style
 from giantstep.figures.curves import BULK_LABELS, heading, setting
-from giantstep.theory.bulk.interface import ISOTROPIC
+from giantstep.problems.bulk_kind import ISOTROPIC
 
 # How far apart, in shares of their distance, the markers of one dimension stand.
 _OFFSET = 0.06

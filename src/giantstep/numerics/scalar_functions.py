@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import erf, erfc, factorial, ndtr, owens_t, roots_hermitenorm
 
 from giantstep.arrays import Array, Reals
+from giantstep.numerics.quadrature import normal_density
 
 Parity = Literal["odd", "even", "none"]
 # The function of labels that are +1 and -1.
@@ -122,7 +123,7 @@ def _erf_moments(mean: Array, std: Array | float) -> GaussianMoments:
 def _ramp(mean: Array, std: Array | float) -> tuple[Array, Array, Array]:
     """Give E f, E f' and E f^2 of f = max(t, 0)."""
     x = mean / std
-    mass, density = ndtr(x), np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
+    mass, density = ndtr(x), normal_density(x)
     second = (mean**2 + std**2) * mass + mean * std * density
     return mean * mass + std * density, mass, np.maximum(second, 0)
 

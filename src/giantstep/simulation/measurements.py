@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array, Reals, Single
-from giantstep.numerics.gaussian import graded_edges, split_rule, unit_edges
+from giantstep.numerics.quadrature import graded_edges, split_rule, unit_edges
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
 from giantstep.problems.losses import LOSSES, SQUARE, Loss
 from giantstep.problems.problem import Problem

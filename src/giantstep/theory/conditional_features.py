@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import RANGE, graded_edges, moments, split_rule, unit_edges
+from giantstep.numerics.gaussian import moments
+from giantstep.numerics.quadrature import RANGE, graded_edges, split_rule, unit_edges
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
 from giantstep.problems.problem import noise_power
 from giantstep.problems.spiked_features import SpikedFeatures

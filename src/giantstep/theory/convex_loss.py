@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from giantstep.arrays import Array
+from giantstep.numerics.linear_systems import TINY, solve_pivoted
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.losses import Loss
 from giantstep.problems.problem import noise_power
-from giantstep.theory.bulk.interface import Channels, GroupOverlaps
-from giantstep.theory.bulk.isotropic_variances import TINY, solve_pivoted
+from giantstep.theory.bulk.interface import GroupOverlaps, SpikeResponse
 from giantstep.theory.fixed_point import ACCEPTED, STEP_ACCEPTED, solve_resolvent
 from giantstep.theory.output_channel import (
     ChannelAverages,
@@ -59,7 +59,7 @@ class MapValue(NamedTuple):
     """The unknowns as the map gives them back, and what it met on the way."""
 
     x: Array
-    channels: Channels
+    response: SpikeResponse
     direction: Array
     along_hat: Array
     across_hat: Array
@@ -160,24 +160,24 @@ class ConvexEquations:
         )
         V1_hat = self.equations.triangle.unpack(V_hat[:, :split])
         V, T = self.equations.bulk.variances(V1_hat, ridge[:, None] + V_hat[:, split:])
-        channels = self.equations.bulk.channels(V1_hat, V)
+        response = self.equations.bulk.spike_response(V1_hat, V)
         mean_g = (averages.g * self.weight) @ self.functions.T
         along_hat = ratio * mean_g[:, self.rank :]
         across_hat = ratio * ((averages.z_g * self.weight) @ self.phi.T)
         across_hat += np.einsum("srt,st->sr", V1_hat, at.slope)
-        along = np.einsum("szy,sy->sz", channels.along, along_hat)
-        slope = np.einsum("srt,st->sr", channels.across, across_hat)
-        if channels.mixed is not None:
-            along += np.einsum("szr,sr->sz", channels.mixed, across_hat)
-            slope += np.einsum("szr,sz->sr", channels.mixed, along_hat)
-        first, second = channels.sources(along_hat, across_hat)
+        along = np.einsum("szy,sy->sz", response.along, along_hat)
+        slope = np.einsum("srt,st->sr", response.across, across_hat)
+        if response.mixed is not None:
+            along += np.einsum("szr,sr->sz", response.mixed, across_hat)
+            slope += np.einsum("szr,sz->sr", response.mixed, along_hat)
+        first, second = response.sources(along_hat, across_hat)
         direction = q_hat + first
         q = np.einsum("sij,sj->si", T, direction) + second
         # The ridge does not act on m, which satisfies E[mu0 g] = 0: a step towards that.
         step = mean_g[:, : self.rank] / self._curvature_along_m(averages)
         free = at.prediction[:, : self.rank] + step
         mapped = np.concatenate([V, free, along, slope, q], axis=-1)
-        return MapValue(mapped, channels, direction, along_hat, across_hat)
+        return MapValue(mapped, response, direction, along_hat, across_hat)
 
     def _curvature_along_m(self, averages: ChannelAverages) -> Array:
         """Estimate minus the derivative of E[mu0 g] by m, shape (S, 1)."""
@@ -222,7 +222,7 @@ class ConvexEquations:
     def overlaps(self, x: Array, alpha: Array, ridge: Array) -> GroupOverlaps:
         """Give overlaps of each group of neurons."""
         reply = self.evaluate(x, self.channel.averages(self.prediction_moments(x)), alpha, ridge)
-        return reply.channels.of_groups(reply.direction, reply.along_hat, reply.across_hat)
+        return reply.response.of_groups(reply.direction, reply.along_hat, reply.across_hat)
 
 
 class _State(NamedTuple):

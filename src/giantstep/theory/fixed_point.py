@@ -17,10 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, RealOrComplex
+from giantstep.numerics.linear_systems import TINY, solve_small
+from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.bulk.interface import Bulk
-from giantstep.theory.bulk.isotropic_variances import TINY, Values, solve_small, triangle_of
 from giantstep.theory.conditional_features import ConditionalFeatures
 
 # Relative residual, and relative error of V as the next Newton step tells it, at which a point is
@@ -150,18 +151,18 @@ class Equations:
         start: Array = np.outer(points.ratio, self.weighted.sum(axis=0))
         return start
 
-    def hats(self, V: Values, points: Points) -> tuple[Values, Values]:
+    def hats(self, V: RealOrComplex, points: Points) -> tuple[RealOrComplex, RealOrComplex]:
         """Compute the hats at V, and the contraction 1/(scale + V(kappa))."""
         contraction = (V * self.multiplicity) @ self.coefficients
         contraction += points.scale[:, None]
         np.reciprocal(contraction, out=contraction)
         return points.ratio[:, None] * (contraction @ self.weighted), contraction
 
-    def slopes(self, contraction: Values, points: Points) -> Values:
+    def slopes(self, contraction: RealOrComplex, points: Points) -> RealOrComplex:
         """Compute H = -d hats/dV, shape (S, K, K)."""
         size = self.multiplicity.size
         H = (contraction**2 @ self.products).reshape(-1, size, size)
-        slopes: Values = H * self.multiplicity * points.ratio[:, None, None]
+        slopes: RealOrComplex = H * self.multiplicity * points.ratio[:, None, None]
         return slopes
 
     def respond(self, hats: Array, points: Points) -> tuple[Array, Array]:

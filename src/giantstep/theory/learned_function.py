@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import RANGE, graded_edges, split_rule, unit_edges
+from giantstep.numerics.quadrature import RANGE, graded_edges, split_rule, unit_edges
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.conditional_features import (

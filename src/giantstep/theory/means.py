@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.theory.bulk.interface import Channels
-from giantstep.theory.bulk.isotropic_variances import TINY, solve_certified
+from giantstep.numerics.linear_systems import TINY, solve_certified
+from giantstep.theory.bulk.interface import SpikeResponse
 from giantstep.theory.conditional_features import ConditionalFeatures
 from giantstep.theory.fixed_point import Resolvent
 
@@ -113,7 +113,7 @@ def _orthonormal(functions: Array, weight: Array, least: float) -> tuple[Array, 
 
 
 def solve_means(
-    f: ConditionalFeatures, at: Resolvent, fit: LabelResidual, channels: Channels
+    f: ConditionalFeatures, at: Resolvent, fit: LabelResidual, response: SpikeResponse
 ) -> Means:
     """Solve the equations of theory.md section 4, "Means", for any bulk.
 
@@ -131,14 +131,14 @@ def solve_means(
     psi_hat = ratio * expect(f.phi * f.h_z)
     functions, rank = fit.expressible, fit.to_m.shape[1]
     matrix, right = expect(functions[:, None] * functions), expect(functions * f.h)
-    vectors, size = _root(channels.along, ratio)
+    vectors, size = _root(response.along, ratio)
     root = vectors * size[:, None, :]
     turn = np.zeros_like(matrix)
     turn[:, np.arange(rank), np.arange(rank)] = 1
     turn[:, rank:, rank:] = root
     offset = np.zeros_like(right)
-    if channels.mixed is not None:
-        offset[:, rank:] = np.einsum("szr,sr->sz", channels.mixed, psi_hat)
+    if response.mixed is not None:
+        offset[:, rank:] = np.einsum("szr,sr->sz", response.mixed, psi_hat)
         right = right - np.einsum("sij,sj->si", matrix, offset)
     ridge = np.diag(np.arange(functions.shape[0]) >= rank).astype(float)
     system = turn.transpose(0, 2, 1) @ matrix @ turn + ridge
@@ -146,9 +146,9 @@ def solve_means(
     x, residual = _solve_symmetric(system, turned)
     # The residual of the prediction on `f.along` is root^-T x: no large terms cancel.
     along_hat = ratio * np.einsum("srt,st->sr", vectors, x[:, rank:] / np.maximum(size, TINY))
-    slope = np.einsum("srt,st->sr", channels.across, psi_hat)
-    if channels.mixed is not None:
-        slope = slope + np.einsum("szr,sz->sr", channels.mixed, along_hat)
+    slope = np.einsum("srt,st->sr", response.across, psi_hat)
+    if response.mixed is not None:
+        slope = slope + np.einsum("szr,sz->sr", response.mixed, along_hat)
     prediction = np.einsum("sij,sj->si", turn, x) + offset
     return Means(
         m=prediction[:, :rank] @ fit.to_m.T,

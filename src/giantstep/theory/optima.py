@@ -9,10 +9,10 @@ from scipy.optimize import minimize_scalar
 from scipy.optimize.elementwise import find_minimum
 
 from giantstep.arrays import Array
+from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.grid import Grid
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.bulk.interface import ISOTROPIC
 from giantstep.theory.solve import Solution, Solver
 
 # Where the best ridge and the best learning rate are looked for, before they are refined.

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import split_rule, strip_rule, unit_edges
+from giantstep.numerics.quadrature import normal_density, split_rule, strip_rule, unit_edges
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.losses import ClippedLoss, LogisticLoss, Loss
 from giantstep.problems.problem import noise_levels
@@ -130,11 +130,6 @@ def teacher_rule(srf: SpikedFeatures, kappa: Array, fineness: int = 1) -> Teache
     return TeacherRule(target.value(along + rho * z), z, weight)
 
 
-def _density(t: Array) -> Array:
-    density: Array = np.exp(-(t**2) / 2) / math.sqrt(2 * math.pi)
-    return density
-
-
 class _ResidualMoments(NamedTuple):
     """Moments of a Gaussian gap u and of where it is clipped: to [low w, high w].
 
@@ -181,14 +176,14 @@ class _ResidualMoments(NamedTuple):
 
 def _tail(t: Array, std: Array) -> tuple[Array, Array, Array]:
     """Give P(z < t), its density at t, and E (t - z)+ times the standard deviation."""
-    mass, density = ndtr(t), _density(t)
+    mass, density = ndtr(t), normal_density(t)
     return mass, density, std * (np.where(np.isfinite(t), t, 0) * mass + density)
 
 
 def _thin(a: Array, b: Array, w: Array, mean: Array, std: Array) -> tuple[Array, Array, Array]:
     """Give the moments inside a thin interval."""
     u = (a + b)[:, None] / 2 + (b - a)[:, None] / 2 * _THIN_NODES
-    weight = _density((u - mean[:, None]) / std[:, None]) * _THIN_WEIGHTS
+    weight = normal_density((u - mean[:, None]) / std[:, None]) * _THIN_WEIGHTS
     weight *= ((b - a) / std / 2)[:, None]
     x = u / w[:, None]
     return weight.sum(axis=1), (weight * x).sum(axis=1), (weight * x**2).sum(axis=1)
@@ -272,7 +267,7 @@ def _square_beyond(edge: Array, shift: Array, mean: Array, std: Array) -> Array:
     """Compute E (u - shift)^2 over u > edge."""
     t = (mean - edge) / std
     square: Array = ((mean - shift) ** 2 + std**2) * ndtr(t)
-    square += std * (mean + edge - 2 * shift) * _density(t)
+    square += std * (mean + edge - 2 * shift) * normal_density(t)
     return square
 
 
@@ -374,6 +369,6 @@ def _label_posterior(at: PredictionMoments, threshold: Array, t: Array) -> _Labe
     mean, std = at.P / root * t, np.sqrt(1 - at.P**2 / at.Q)
     place = (threshold + mean) / std
     share = ndtr(place)
-    above = mean * share + std * _density(place)
+    above = mean * share + std * normal_density(place)
     V = np.broadcast_to(at.V, place.shape)
     return _LabelPosterior(at.M + root * t, V, share, above, mean)

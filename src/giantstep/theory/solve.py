@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from giantstep.arrays import Array
+from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE, lookup_loss
 from giantstep.problems.problem import Problem, check_loss
-from giantstep.theory.bulk.interface import ISOTROPIC, settled_bulk
 from giantstep.theory.convex_loss import (
     ConvexEquations,
     FixedPoint,
@@ -126,7 +126,7 @@ def _solve_points(problem: Solver, alpha: Array, ridge: Array) -> dict[str, Arra
     found = problem.coarse.order_parameters(at)
     shift, change = _quadrature_errors(problem, at, found.test_error)
     mean, split = found.mean, equations.triangle.size
-    groups = found.channels.of_groups(found.direction, mean.along_hat, mean.across_hat)
+    groups = found.response.of_groups(found.direction, mean.along_hat, mean.across_hat)
     return {
         "test_error": found.test_error,
         "training_error": found.training_error,
@@ -260,14 +260,14 @@ class Solver:
     def __init__(self, problem: Problem, bulk: str = ISOTROPIC, loss: str = SQUARE) -> None:
         check_loss(problem, loss)
         self.srf, self.loss = equivalent_features(problem), loss
-        self._problem, self._bulk = problem, settled_bulk(problem, bulk)
+        self._problem, self._bulk = problem, validate_bulk(problem, bulk)
         self.coarse = square_loss_on(problem, self.srf, self._bulk)
         self.fine = square_loss_on(
             problem, self.srf, self._bulk, fineness=2, B=self.coarse.features.B
         )
         rules = (self.coarse, self.fine)
         self.floats_per_point = max(
-            max(square_loss.features.kappa.size, square_loss.equations.bulk.weight)
+            max(square_loss.features.kappa.size, square_loss.equations.bulk.floats_per_point)
             for square_loss in rules
         )
         if loss != SQUARE:

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from giantstep.arrays import Array
+from giantstep.numerics.linear_systems import solve_small
 from giantstep.problems.problem import Problem
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.bulk.interface import IsotropicBulk
-from giantstep.theory.bulk.isotropic_variances import from_response, screened, solve_small
+from giantstep.theory.bulk.isotropic import IsotropicBulk
+from giantstep.theory.bulk.isotropic_variances import screened, variances_at
 from giantstep.theory.conditional_features import ConditionalFeatures, conditional_features
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.fixed_point import Equations, Points
@@ -117,7 +118,7 @@ class SpectralDensity:
         for _ in range(_SWEEPS):
             V1_hat, L = equations.triangle.unpack(hats[:, :split]), ridge[:, None] + hats[:, split:]
             q = _near_response(q, V1_hat, L, equations.B, self.srf)
-            V, T = from_response(q, V1_hat, equations.B, self.srf.groups, self.srf.beta)
+            V, T = variances_at(q, V1_hat, equations.B, self.srf.groups, self.srf.beta)
             mapped, contraction = equations.hats(V, points)
             H = equations.slopes(contraction, points)
             step = -solve_small(np.eye(T.shape[-1]) - H @ T, hats - mapped)

@@ -7,11 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.numerics.linear_systems import solve_certified
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED_NORMS
 from giantstep.problems.problem import Problem, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.bulk.batch_covariance import FirstBatch
-from giantstep.theory.bulk.interface import ISOTROPIC, TRAINED_NORMS, Bulk, Channels, IsotropicBulk
-from giantstep.theory.bulk.isotropic_variances import solve_certified
+from giantstep.theory.bulk.interface import Bulk, SpikeResponse
+from giantstep.theory.bulk.isotropic import IsotropicBulk
 from giantstep.theory.bulk.trained import TrainedBulk
 from giantstep.theory.conditional_features import ConditionalFeatures, conditional_features
 from giantstep.theory.fixed_point import Equations, Resolvent
@@ -33,13 +35,13 @@ class SquareLoss:
         """Solve for the means, then for the variances, then for the errors."""
         split = self.equations.triangle.size
         V1_hat = self.equations.triangle.unpack(at.V_hat[:, :split])
-        channels = self.equations.bulk.channels(V1_hat, at.V)
-        mean = solve_means(self.features, at, self.label_residual, channels)
+        response = self.equations.bulk.spike_response(V1_hat, at.V)
+        mean = solve_means(self.features, at, self.label_residual, response)
         misfit = self.label_residual.coefficients(mean)
         squared = at.contraction**2
         unfitted = misfit @ self.functions
         unfitted *= squared
-        q, direction, residual = _variances(self.equations, at, mean, channels, unfitted)
+        q, direction, residual = _variances(self.equations, at, mean, response, unfitted)
         scaled = q * self.equations.multiplicity
         test_error = np.concatenate([misfit, scaled], axis=-1) @ self.expectations
         fitted = np.einsum("sk,sk->s", scaled, squared @ self.equations.weighted)
@@ -47,7 +49,7 @@ class SquareLoss:
             test_error=test_error - noise_power(self.srf),
             training_error=at.scale**2 * (unfitted.sum(axis=-1) + fitted),
             mean=mean,
-            channels=channels,
+            response=response,
             q=q,
             direction=direction,
             residual=np.maximum(mean.residual, residual),
@@ -60,14 +62,14 @@ class SquareLossSolution(NamedTuple):
     test_error: Array
     training_error: Array
     mean: Means
-    channels: Channels
+    response: SpikeResponse
     q: Array
     direction: Array
     residual: Array
 
 
 def _variances(
-    equations: Equations, at: Resolvent, mean: Means, channels: Channels, unfitted: Array
+    equations: Equations, at: Resolvent, mean: Means, response: SpikeResponse, unfitted: Array
 ) -> tuple[Array, Array, Array]:
     """Solve `(q1, q2) = T (q_hat + first) + second`, theory.md section 4, "Variances".
 
@@ -82,7 +84,7 @@ def _variances(
         `q_hat + first`.
     residual : Array, shape (S,)
     """
-    first, second = channels.sources(mean.along_hat, mean.across_hat)
+    first, second = response.sources(mean.along_hat, mean.across_hat)
     b = (at.alpha / equations.beta)[:, None] * (unfitted @ equations.coefficients.T)
     direction = b + first
     unit = equations.units(at.V)

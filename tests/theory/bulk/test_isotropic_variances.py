@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from giantstep.numerics.packed_symmetric import Triangle
 from giantstep.problems.spiked_features import Groups
 from giantstep.simulation.first_layer import members
-from giantstep.theory.bulk.isotropic_variances import Triangle, variances
+from giantstep.theory.bulk.isotropic_variances import variances, variances_of_groups
 
 
 def groups_of(c, pi):
@@ -74,6 +75,6 @@ def test_the_closed_form_of_one_group_and_the_general_iteration_agree():
     for beta in (0.01, 1.0, 100.0):
         group = groups_of([1.7], [1.0])
         closed = variances(V1_hat, L, np.eye(1), group, beta)
-        general = variances(V1_hat, L, np.eye(1), group, beta, closed_form=False)
+        general = variances_of_groups(V1_hat, L, np.eye(1), group, beta)
         for one, other in zip(closed, general, strict=True):
             assert other == pytest.approx(one, rel=1e-10)

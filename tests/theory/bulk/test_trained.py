@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from giantstep.numerics.packed_symmetric import Triangle
+from giantstep.problems.bulk_kind import TRAINED, TRAINED_NORMS
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.first_layer import members
 from giantstep.theory.bulk.batch_covariance import FirstBatch
-from giantstep.theory.bulk.interface import TRAINED, TRAINED_NORMS
-from giantstep.theory.bulk.isotropic_variances import Triangle
 from giantstep.theory.bulk.trained import TrainedBulk
 from giantstep.theory.conditional_features import conditional_features
 from giantstep.theory.equivalent_features import equivalent_features
@@ -42,10 +42,10 @@ def test_derivatives_are_those_of_the_variances(readout):
         return triangle.unpack(hats[None, : triangle.size]), hats[None, triangle.size :]
 
     def form(hats):
-        channels = bulk.channels(split(hats)[0], bulk.variances(*split(hats))[0])
+        response = bulk.spike_response(split(hats)[0], bulk.variances(*split(hats))[0])
         z = np.concatenate([along, across], axis=1)[0]
-        upper = np.concatenate([channels.along[0], channels.mixed[0]], axis=1)
-        lower = np.concatenate([channels.mixed[0].T, channels.across[0]], axis=1)
+        upper = np.concatenate([response.along[0], response.mixed[0]], axis=1)
+        lower = np.concatenate([response.mixed[0].T, response.across[0]], axis=1)
         return z @ np.concatenate([upper, lower]) @ z
 
     V, T = bulk.variances(*split(hats))
@@ -54,7 +54,7 @@ def test_derivatives_are_those_of_the_variances(readout):
         bulk.variances(*split(hats - e))[0] - bulk.variances(*split(hats + e))[0] for e in moves
     ]
     assert T[0].T == pytest.approx(np.concatenate(slopes) / (2 * step), rel=1e-6, abs=1e-8)
-    first, second = bulk.channels(split(hats)[0], V).sources(along, across)
+    first, second = bulk.spike_response(split(hats)[0], V).sources(along, across)
     multiplicity = np.concatenate([triangle.multiplicity, np.ones(groups)])
     changes = np.array([form(hats - e) - form(hats + e) for e in moves]) / (2 * step)
     sources = (T @ first[0] + second)[0]
@@ -87,10 +87,10 @@ def test_overlaps_answer_as_those_of_actual_rows():
     ])  # fmt: skip
     actual = vectors.T @ np.linalg.solve(S, vectors)
     hats = (B.T @ V1_hat @ B)[None]
-    channels = bulk.channels(hats, bulk.variances(hats, L[None])[0])
+    response = bulk.spike_response(hats, bulk.variances(hats, L[None])[0])
     size = np.sqrt(np.outer(np.diag(actual), np.diag(actual)))
-    upper = np.hstack([channels.along[0], channels.mixed[0]])
-    lower = np.hstack([channels.mixed[0].T, channels.across[0]])
+    upper = np.hstack([response.along[0], response.mixed[0]])
+    lower = np.hstack([response.mixed[0].T, response.across[0]])
     assert np.vstack([upper, lower]) / size == pytest.approx(actual / size, abs=0.2)
 
 

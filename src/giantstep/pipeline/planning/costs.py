@@ -32,6 +32,7 @@ from giantstep.pipeline.planning.plan import (
     ShardTask,
     TheoryTask,
 )
+from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE, ClippedLoss, lookup_loss
 from giantstep.problems.problem import Problem
@@ -39,7 +40,6 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import EXACT, Sizes
 from giantstep.problems.spiked_features import CONDITIONAL_GAUSSIAN
 from giantstep.simulation.samples import FEWER_ROWS, ROWS
-from giantstep.theory.bulk.interface import ISOTROPIC
 
 MIB = 2**20
 # From this share of the features' mean square on, ridges are fitted in single precision, and what

@@ -19,6 +19,7 @@ from giantstep.pipeline.planning.config import (
     schema_faults,
 )
 from giantstep.pipeline.planning.fingerprint import module_path
+from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.formatting import format_number, format_vocabulary
 from giantstep.problems.grid import Grid, merged_axis, spaced_axis
 from giantstep.problems.losses import SQUARE, Loss, lookup_loss
@@ -26,7 +27,6 @@ from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import STEP_FIELDS, Protocol
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.spiked_features import SPIKED_FIELDS, one_spike
-from giantstep.theory.bulk.interface import ISOTROPIC, settled_bulk
 from giantstep.validation import POSITIVE, Fault, InvalidParametersError, shown
 
 _COMMON = ("activation", "target", "beta", "noise", "inputs")
@@ -317,7 +317,7 @@ def _problems(
         try:
             apart = {k: arguments.pop(k) for k in _APART if k in arguments}
             problem = make(**arguments)
-            settled_bulk(problem, apart.get("bulk", ISOTROPIC))
+            validate_bulk(problem, apart.get("bulk", ISOTROPIC))
             yield _name(panel, chosen), problem, apart
         except InvalidParametersError as error:
             draft.blame_all(panel, error)

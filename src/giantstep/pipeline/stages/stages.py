@@ -11,6 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from giantstep.pipeline.storage.netcdf import describe
+from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.canonical import plain
 from giantstep.problems.formatting import format_vocabulary
 from giantstep.problems.grid import Grid
@@ -23,7 +24,6 @@ from giantstep.simulation.eigenvalues import feature_eigenvalues
 from giantstep.simulation.measurements import SLABS
 from giantstep.simulation.recovery import recover
 from giantstep.simulation.simulate import Progress, Simulated, simulate
-from giantstep.theory.bulk.interface import ISOTROPIC
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.optima import optimal_ridge
 from giantstep.theory.solve import Solution, solve

@@ -15,8 +15,8 @@ from threadpoolctl import threadpool_limits
 
 from giantstep.pipeline.planning.plan import Curve, FigurePlan, Plan
 from giantstep.pipeline.stages import stages
+from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.recovery import Recovery
-from giantstep.theory.bulk.interface import ISOTROPIC
 
 # What a file's parts are made by: points of the theory and its spectra, networks of both kinds.
 THEORY, SPECTRUM = "theory", "spectrum"

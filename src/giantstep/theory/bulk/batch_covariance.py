@@ -18,16 +18,8 @@ import numpy as np
 from scipy.special import roots_hermitenorm, roots_legendre
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import (
-    NODES,
-    RANGE,
-    derivative_variance,
-    graded_edges,
-    hermite_coefficients,
-    moments,
-    split_rule,
-    unit_edges,
-)
+from giantstep.numerics.gaussian import derivative_variance, hermite_coefficients, moments
+from giantstep.numerics.quadrature import NODES, RANGE, graded_edges, split_rule, unit_edges
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
 from giantstep.problems.problem import noise_levels, noise_power
 from giantstep.problems.protocol import Protocol

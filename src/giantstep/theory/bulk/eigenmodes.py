@@ -18,7 +18,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.theory.bulk.batch_covariance import FirstBatch, Traces
-from giantstep.theory.bulk.isotropic_variances import Slopes
+from giantstep.theory.bulk.response import ResponseTerms
 
 
 class Rows(NamedTuple):
@@ -138,7 +138,7 @@ class Modes:
         )
         return self.rows.beta * self.rows.pi * slope
 
-    def slopes(self) -> Slopes:
+    def slopes(self) -> ResponseTerms:
         """Give what V and its derivative are made of."""
         X = np.einsum("sik,jska,jsk->sia", self.dual, self.numerators, self.single.powers[:2])
         lifted = np.einsum("sgk,sik->sgik", self.A, self.dual)
@@ -154,7 +154,7 @@ class Modes:
             for i in (0, 1)
             for j in (0, 1)
         )
-        return Slopes((X + X.transpose(0, 2, 1)) / 2, bend, self.slope, squares)
+        return ResponseTerms((X + X.transpose(0, 2, 1)) / 2, bend, self.slope, squares)
 
 
 def _pencil(fixed: Array, linear: Array) -> tuple[Array, Array]:

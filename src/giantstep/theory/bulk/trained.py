@@ -8,16 +8,16 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.numerics.linear_systems import solve_small
+from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.bulk.batch_covariance import FirstBatch
 from giantstep.theory.bulk.eigenmodes import Modes, Root, Rows, product
 from giantstep.theory.bulk.interface import GroupOverlaps
-from giantstep.theory.bulk.isotropic_variances import (
-    differentiated,
-    response_slope,
-    settle,
-    solve_small,
-    triangle_of,
+from giantstep.theory.bulk.response import (
+    response_derivative,
+    solve_self_consistency,
+    variances_from_terms,
 )
 
 
@@ -41,8 +41,8 @@ class TrainedBulk:
         self.norms = omega * batch.coupling * norms
 
     @property
-    def weight(self) -> int:
-        """How many numbers a point takes in memory."""
+    def floats_per_point(self) -> int:
+        """Size of the largest array at one point."""
         return int(self.rows.batch.squares.size * self.rows.B.shape[1] ** 2)
 
     def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
@@ -54,12 +54,12 @@ class TrainedBulk:
             return at.load, at.slope
 
         diagonal = np.einsum("gr,srt,gt->sg", B, V1_hat, B, optimize=True)
-        q = settle(L, (1 + growth * batch.power) * diagonal, load)
-        return differentiated(q, Modes(self.rows, q, root).slopes(), pi, beta)
+        q = solve_self_consistency(L, (1 + growth * batch.power) * diagonal, load)
+        return variances_from_terms(q, Modes(self.rows, q, root).slopes(), pi, beta)
 
-    def channels(self, V1_hat: Array, V: Array) -> TrainedChannels:
-        """Tell how the readout answers at a solution."""
-        return TrainedChannels(self, V1_hat, V)
+    def spike_response(self, V1_hat: Array, V: Array) -> TrainedResponse:
+        """Compute how the readout responds at a solution."""
+        return TrainedResponse(self, V1_hat, V)
 
 
 class _Amplitudes(NamedTuple):
@@ -83,7 +83,7 @@ class _Amplitudes(NamedTuple):
     lost: Array
 
 
-class TrainedChannels:
+class TrainedResponse:
     """Overlaps with a trained bulk; along the spike the functions phi come before the norms'."""
 
     def __init__(self, bulk: TrainedBulk, V1_hat: Array, V: Array) -> None:
@@ -94,7 +94,7 @@ class TrainedChannels:
         self.shares = rows.pi * q
         self.modes = Modes(rows, q, self.root)
         self.forms = np.stack(rows.batch.forms(self.modes.theta, self.modes.single))
-        size = self.triangle.groups
+        size = self.triangle.order
         G = self._unprojected()
         # The spike's own direction is not in the covariance: it is taken out of the bulk.
         remaining = np.einsum(
@@ -126,7 +126,7 @@ class TrainedChannels:
 
     def _amplitudes(self, along_hat: Array, across_hat: Array) -> _Amplitudes:
         """Resolve what drives the readout into modes, between (v, across)."""
-        size, (A, dual) = self.triangle.groups, (self.modes.A, self.modes.dual)
+        size, (A, dual) = self.triangle.order, (self.modes.A, self.modes.dual)
         drive = np.concatenate([along_hat, across_hat], axis=-1)
         spike = np.einsum("sij,sj->si", self.projection, drive)
         normed = np.zeros_like(self.shares)
@@ -176,7 +176,7 @@ class TrainedChannels:
     def of_groups(self, direction: Array, along_hat: Array, across_hat: Array) -> GroupOverlaps:
         """Give overlaps of each group of neurons, and pair of groups."""
         modes, shares = self.modes, self.shares
-        beta, size = self.bulk.rows.beta, self.triangle.groups
+        beta, size = self.bulk.rows.beta, self.triangle.order
         at = self._amplitudes(along_hat, across_hat)
         lifted = np.einsum("sgk,sxk->sgxk", modes.A, at.bent)
         single = np.einsum("jg,jskxy,sgxk->sgy", modes.grown, self.forms, lifted)
@@ -211,8 +211,8 @@ class TrainedChannels:
         three = np.moveaxis(product(both, modes.grown), 3, 2)  # groups g, j, h
         dA, dL = self.triangle.unpack(direction[:, :split]), direction[:, split:]
         slopes = modes.slopes()
-        bend = np.einsum("sgij,sij->sg", slopes.bend, dA)
-        slope = response_slope(modes.q, bend[:, :, None], slopes.slope)
+        bend = np.einsum("sgij,sij->sg", slopes.load_gradient, dA)
+        slope = response_derivative(modes.q, bend[:, :, None], slopes.load_decrease)
         dq = pi * (slope[:, :, 0] + np.einsum("sgh,sh->sg", slope[:, :, 1:], dL))
         eye, norms = np.eye(pi.size), 1 + growth * batch.power
         A, pair = modes.A, np.stack(modes.pair.powers)

@@ -1,0 +1,85 @@
+"""Many small linear systems at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from giantstep.arrays import Array, RealOrComplex
+
+# Stands for zero where a logarithm or a ratio is taken.
+TINY = 1e-300
+
+
+def solve_small(matrix: RealOrComplex, right: RealOrComplex) -> RealOrComplex:
+    """Solve small systems; singular ones yield NaN.
+
+    Parameters
+    ----------
+    matrix : array, shape (S, K, K)
+    right : array, shape (S, K) or (S, K, R)
+
+    Returns
+    -------
+    array, of the shape of `right`
+    """
+    if matrix.shape[-1] != 2:
+        return solve_pivoted(matrix, right)
+    vector = right.ndim == matrix.ndim - 1
+    # Cramer's rule for the systems of a single group, of which there are many.
+    (a, b), (c, d) = np.moveaxis(matrix[..., None], (-3, -2), (0, 1))
+    x, y = np.moveaxis(right[..., None] if vector else right, -2, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pair = np.stack([d * x - b * y, a * y - c * x], axis=-2) / (a * d - b * c)[..., None, :]
+    solution: RealOrComplex = pair[..., 0] if vector else pair
+    return solution
+
+
+def solve_pivoted(matrix: RealOrComplex, right: RealOrComplex) -> RealOrComplex:
+    """Solve as `solve_small` does, but always by pivoted elimination."""
+    vector = right.ndim == matrix.ndim - 1
+    right = right[..., None] if vector else right
+    try:
+        solution: RealOrComplex = np.linalg.solve(matrix, right)
+    except np.linalg.LinAlgError:
+        regular = np.abs(np.linalg.det(matrix)) > 0
+        solution = np.full_like(right + matrix[..., :1], np.nan)
+        solution[regular] = np.linalg.solve(matrix[regular], right[regular])
+    return solution[..., 0] if vector else solution
+
+
+def solve_certified(matrix: Array, right: Array) -> tuple[Array, Array]:
+    """Solve systems, shapes (S, K, K) and (S, K), and refine once by the residual.
+
+    Returns
+    -------
+    solution : Array, shape (S, K)
+    residual : Array, shape (S,)
+        The largest residual that remains, relative to the terms of its equation.
+    """
+
+    def residual(x: Array) -> Array:
+        left: Array = right - np.einsum("sij,sj->si", matrix, x)
+        return left
+
+    solution = solve_pivoted(matrix, right)
+    solution = solution + solve_pivoted(matrix, residual(solution))
+    size = np.einsum("sij,sj->si", np.abs(matrix), np.abs(solution)) + np.abs(right)
+    relative = np.abs(residual(solution)) / np.maximum(size, TINY)
+    return solution, np.max(relative, axis=-1, initial=0.0)
+
+
+def invert_symmetric(matrices: RealOrComplex) -> RealOrComplex:
+    """Invert symmetric matrices, shape (S, K, K), whose entries may differ widely in size."""
+    size = np.sqrt(np.abs(np.einsum("srr->sr", matrices)))
+    scale = size[:, :, None] * size[:, None, :]
+    identity = np.broadcast_to(np.eye(matrices.shape[-1]), matrices.shape)
+    inverse = solve_small(matrices / scale, identity) / scale
+    symmetric: RealOrComplex = (inverse + inverse.transpose(0, 2, 1)) / 2
+    return symmetric
+
+
+def eigh_or_nan(matrices: Array) -> tuple[Array, Array]:
+    """Decompose symmetric matrices; where a matrix is not finite its eigenvalues are NaN."""
+    finite = np.all(np.isfinite(matrices), axis=(1, 2))
+    values, vectors = np.linalg.eigh(np.where(finite[:, None, None], matrices, 0.0))
+    return np.where(finite[:, None], values, np.nan), vectors

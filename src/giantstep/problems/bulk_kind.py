@@ -1,0 +1,34 @@
+"""The bulks that a problem can be solved with, by name.
+
+In the order of `BULKS`: the isotropic one of the paper; the one that has the covariance which the
+first batch gives to the rows (theory.md section 9); and that one with norms, too, which depend on
+the neurons' overlaps with the spike.
+"""
+
+from __future__ import annotations
+
+from giantstep.problems.problem import Problem
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.validation import Fault, InvalidParametersError
+
+ISOTROPIC, TRAINED, TRAINED_NORMS = BULKS = ("isotropic", "trained", "trained_norms")
+
+
+def validate_bulk(problem: Problem, bulk: str) -> str:
+    """Return the bulk to solve a problem with.
+
+    That is the one asked for, except that weights which no step has moved are isotropic.
+
+    Raises
+    ------
+    InvalidParametersError
+        For an unknown bulk, or a trained bulk of features that are given directly.
+    """
+    if bulk not in BULKS:
+        raise InvalidParametersError([Fault("bulk", bulk, f"one of {', '.join(BULKS)}")])
+    if bulk == ISOTROPIC:
+        return ISOTROPIC
+    if isinstance(problem, SpikedFeatures):
+        allowed = f"{ISOTROPIC} for spiked random features given directly"
+        raise InvalidParametersError([Fault("bulk", bulk, allowed)])
+    return bulk if problem.alpha0 > 0 and problem.learning_rate > 0 else ISOTROPIC

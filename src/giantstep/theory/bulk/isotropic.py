@@ -1,0 +1,87 @@
+"""The isotropic bulk of the paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.numerics.packed_symmetric import triangle_of
+from giantstep.problems.spiked_features import Groups
+from giantstep.theory.bulk.interface import GroupOverlaps
+from giantstep.theory.bulk.isotropic_variances import load_decrease, screened, variances
+from giantstep.theory.bulk.response import response_derivative
+
+
+@dataclass(frozen=True, eq=False)
+class IsotropicBulk:
+    """Rows uniform on spheres, of squared radius c for each group: theory.md sections 4 and 5.
+
+    Attributes
+    ----------
+    B : Array, shape (G, R)
+        Combines the functions phi into mu1.
+    groups : Groups
+    beta : float
+    """
+
+    B: Array
+    groups: Groups
+    beta: float
+
+    @property
+    def floats_per_point(self) -> int:
+        """Size of the largest array at one point."""
+        return self.B.size**2
+
+    def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
+        """Map the hats to V and T."""
+        return variances(V1_hat, L, self.B, self.groups, self.beta)
+
+    def spike_response(self, V1_hat: Array, V: Array) -> IsotropicResponse:
+        """Compute how the readout responds at a solution."""
+        return IsotropicResponse(self, V1_hat, V)
+
+
+class IsotropicResponse:
+    """Overlaps with an isotropic bulk: `zeta = beta c V2 zeta_hat`, `psi = beta V1 psi_hat`."""
+
+    mixed = None
+
+    def __init__(self, bulk: IsotropicBulk, V1_hat: Array, V: Array) -> None:
+        self.bulk, self.V1_hat = bulk, V1_hat
+        self.triangle = triangle_of(bulk.B.shape[1])
+        self.V1 = self.triangle.unpack(V[:, : self.triangle.size])
+        self.V2 = V[:, self.triangle.size :]
+        B = bulk.B
+        self.along = bulk.beta * ((B.T * (bulk.groups.c * self.V2)[:, None, :]) @ B)
+        self.across = bulk.beta * self.V1
+
+    def sources(self, along_hat: Array, across_hat: Array) -> tuple[Array, Array]:
+        """Compute `beta (psi_hat psi_hat^T, c zeta_hat^2)`, theory.md section 4, "Variances"."""
+        bulk = self.bulk
+        products = self.triangle.pack(across_hat[:, :, None] * across_hat[:, None, :])
+        squares = bulk.groups.c * (along_hat @ bulk.B.T) ** 2
+        direction = bulk.beta * np.concatenate([products, squares], axis=-1)
+        return direction, np.zeros_like(direction)
+
+    def of_groups(self, direction: Array, along_hat: Array, across_hat: Array) -> GroupOverlaps:
+        """Compute V1, q1 and the overlaps between groups from those between the functions phi."""
+        (c, _, pi, _), B, beta = self.bulk.groups, self.bulk.B, self.bulk.beta
+        q, split = self.V2 / pi, self.triangle.size
+        dA, dL = self.triangle.unpack(direction[:, :split]), direction[:, split:]
+        M, BK, _ = screened(q, self.V1_hat, B, self.bulk.groups, beta)
+        gradient = c * np.einsum("sgr,srt,sgt->sg", BK, dA, BK)
+        decrease = load_decrease(M, self.bulk.groups, beta)
+        slope = response_derivative(q, gradient[:, :, None], decrease)
+        dq = slope[:, :, 0] + np.einsum("sgh,sh->sg", slope[:, :, 1:], dL)
+        d = pi * c * q
+        W = np.eye(c.size) - beta * d[:, :, None] * M  # (I + beta D V1_hat)^-1
+        V1B = d[:, :, None] * BK
+        V1 = W * d[:, None, :]
+        dV1 = (W * (pi * c * dq)[:, None, :]) @ W.transpose(0, 2, 1)
+        dV1 -= beta * V1B @ dA @ V1B.transpose(0, 2, 1)
+        zeta = beta * c * self.V2 * (along_hat @ B.T)
+        psi = beta * np.einsum("sgr,sr->sg", V1B, across_hat)
+        return GroupOverlaps((V1 + V1.transpose(0, 2, 1)) / 2, -dV1, zeta, psi, np.zeros_like(zeta))

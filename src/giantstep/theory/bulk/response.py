@@ -1,0 +1,117 @@
+"""The response q of the readout to the hats, and its derivatives: the same for every bulk.
+
+A bulk's load on each group of neurons, `l_g(q)`, closes the equation `q_g (L_g + l_g(q)) = 1` of
+theory.md section 4, with `L = ridge + V2_hat`. For an isotropic bulk the load is `c_g M_gg(q)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from giantstep.arrays import Array, RealOrComplex
+from giantstep.numerics.linear_systems import solve_small
+from giantstep.numerics.packed_symmetric import triangle_of
+
+_MAX_ITERATIONS = 300
+_TOLERANCE = 1e-14
+_LONGEST_STEP = 3
+
+
+def solve_self_consistency(
+    L: Array, largest_load: Array, load: Callable[[Array], tuple[Array, Array]]
+) -> Array:
+    """Solve `q (L + load(q)) = 1` for q of shape (S, G).
+
+    Newton's method in the logarithms of q, in which the map is monotone and the rows of its
+    Jacobian sum to less than one. Steps are bounded, so that a flat stretch cannot throw the
+    iteration away.
+
+    Parameters
+    ----------
+    L : Array, shape (S, G)
+    largest_load : Array, shape (S, G)
+        The load at q = 0.
+    load : callable
+        From q to the load, and to minus its derivative by q, shape (S, G, G).
+    """
+    x = -np.log(L + largest_load)
+    for _ in range(_MAX_ITERATIONS):
+        q = np.exp(x)
+        at_q, decrease = load(q)
+        mapped = 1 / (L + at_q)
+        jacobian = mapped[:, :, None] * decrease * q[:, None]
+        step = -solve_small(np.eye(L.shape[-1]) - jacobian, x - np.log(mapped))
+        x = x + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
+        if not np.max(np.abs(step), initial=0.0, where=np.isfinite(step)) > _TOLERANCE:
+            break
+    # One iteration of the map gains the last digits, and spreads NaN where it belongs.
+    solution: Array = 1 / (L + load(np.exp(x))[0])
+    return solution
+
+
+def response_derivative(
+    q: RealOrComplex, load_gradient: RealOrComplex, load_decrease: RealOrComplex
+) -> RealOrComplex:
+    """Compute dq along directions of V1_hat and of each L, shape (S, G, directions + G).
+
+    Parameters
+    ----------
+    q : array, shape (S, G)
+    load_gradient : array, shape (S, G, directions)
+        Derivative of each group's load along each direction of V1_hat, at fixed q.
+    load_decrease : array, shape (S, G, G)
+        Minus its derivative by q.
+    """
+    identity = np.broadcast_to(np.eye(q.shape[-1]), load_decrease.shape)
+    both = np.concatenate([load_gradient, identity], axis=-1)
+    square = (q**2)[:, :, None]
+    return -solve_small(identity - square * load_decrease, square * both)
+
+
+class ResponseTerms(NamedTuple):
+    """What V and its derivative are made of at some q; N = (I + beta P V1_hat)^-1.
+
+    Attributes
+    ----------
+    V1 : shape (S, R, R)
+        (P^-1 + beta V1_hat)^-1, which is B^T V1 B.
+    load_gradient : shape (S, G, R, R)
+        Derivative of the load of group g by V1_hat: `c_g (B N^T)_gi (B N^T)_gj`.
+    load_decrease : shape (S, G, G)
+        Minus the derivative of the load by q.
+    products : shape (S, R, R, R, R)
+        `V1_ia V1_jb`, at i, j, a, b.
+    """
+
+    V1: RealOrComplex
+    load_gradient: RealOrComplex
+    load_decrease: RealOrComplex
+    products: RealOrComplex
+
+
+def variances_from_terms(
+    q: RealOrComplex, terms: ResponseTerms, pi: Array, beta: float
+) -> tuple[RealOrComplex, RealOrComplex]:
+    """Compute V = (V1, V2) and T = -dV/d(V1_hat, L) once q solves its equation.
+
+    Returns
+    -------
+    V : array, shape (S, K)
+    T : array, shape (S, K, K)
+        One column for each entry of (V1_hat, L); an off-diagonal entry of V1_hat moves both its
+        places.
+    """
+    triangle = triangle_of(terms.V1.shape[-1])
+    i, j, off = triangle.rows, triangle.columns, triangle.multiplicity == 2
+    V = np.concatenate([triangle.pack(terms.V1), pi * q], axis=-1)
+    # Along each direction (dA, dL) of the hats: dq, then dX = N dP N^T - beta X dA X for X = V1.
+    gradient = triangle.pack(terms.load_gradient)
+    dq = response_derivative(q, gradient * triangle.multiplicity, terms.load_decrease)
+    dX = gradient.transpose(0, 2, 1) @ (pi[:, None] * dq)
+    a, b = i[:, None], j[:, None]
+    straight, crossed = terms.products[:, a, b, i, j], terms.products[:, a, b, j, i]
+    dX[:, :, : i.size] -= beta * (straight + np.where(off, crossed, 0))
+    return V, -np.concatenate([dX, pi[:, None] * dq], axis=1)
