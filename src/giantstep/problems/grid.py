@@ -25,12 +25,12 @@ class Grid:
     Attributes
     ----------
     alpha : tuple of float
-        Training samples of the readout over d, each > 0.
+        Training samples of the readout over d, > 0.
     ridge : tuple of float
-        Penalties lambda >= 0, without a factor 1/n; zero is the ridgeless limit, for the square
-        loss only.
+        Penalties lambda >= 0, without a factor 1/n; 0 (the ridgeless limit) only for the square
+        loss.
     loss : str
-        What the readout minimises, a name that `losses.lookup_loss` knows.
+        Loss that the readout minimises. A name that `losses.lookup_loss` knows.
 
     Raises
     ------

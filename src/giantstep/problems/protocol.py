@@ -28,10 +28,13 @@ class Protocol:
 
     Attributes
     ----------
-    activation, target : str
-        Names that `scalar_functions.lookup` knows; the activation odd and continuous.
+    activation : str
+        Activation function, odd and continuous in gradient steps. A name that
+        `scalar_functions.lookup` knows, like that of the target.
+    target : str
+        Target function.
     learning_rate : float
-        eta tilde, >= 0: the step size is eta = learning_rate * d.
+        eta tilde >= 0; the step size is eta = learning_rate * d.
     alpha0 : float
         Samples of the first step over d, in [0, inf]; 0 leaves the network at initialisation,
         inf follows the population gradient.
@@ -40,15 +43,15 @@ class Protocol:
     noise : float
         Variance of the label noise, >= 0.
     readout : tuple of (float, float)
-        The readout at initialisation: values of sqrt(p) a0, each with the fraction of neurons that
-        have it. The paper's main text has one value for all.
+        Initial readout: values of sqrt(p) a0, each with the fraction of neurons that have it.
+        The paper's main text has one value for all.
     inputs : str
-        Distribution of the inputs' entries, a name that `inputs.lookup_inputs` knows. The theory
+        Distribution of the inputs' entries. A name that `inputs.lookup_inputs` knows; the theory
         is the same for all: that it holds beyond Gaussian inputs is a conjecture to be tested.
     steps : int
-        How many gradient steps are taken; the theory is for one.
+        Gradient steps, >= 1; the theory is for one.
     reuse_batch : bool
-        Whether later steps use the batch of the first one, instead of a fresh batch each.
+        Use the batch of the first step in later steps, instead of a fresh batch each.
     outlier_fraction : float
         Fraction of the labels, in [0, 1], whose noise has the variance `outlier_variance` instead.
     outlier_variance : float

@@ -37,12 +37,12 @@ class Sizes:
     Attributes
     ----------
     dimension : int
-        d; the width, the first batch and the training sets are its multiples beta, alpha0, alpha.
+        Dimension d of the inputs, >= 2; width, first batch and training sets are multiples of it.
     trainings : int
-        Training replicates: fresh training sets for each network.
+        Independent training sets for each network, >= 1.
     test_samples : int or "exact"
-        Fresh inputs, for each network, over which its test error is averaged; or the expectation
-        over the input in closed form, for activations that have one.
+        Fresh inputs over which the test error of each network is averaged, >= 1; or "exact", the
+        expectation in closed form, for activations that have one.
 
     Raises
     ------

@@ -70,9 +70,9 @@ class SpikedFeatures:
     bulk_variance : float or tuple of float
         c > 0, the squared norm of a row of the bulk W.
     spike_strength : float or tuple of float
-        r, the entry of u (|v| = 1).
+        r, the entry of u, where |v| = 1.
     alignment : float
-        gamma = v . theta, in [-1, 1].
+        gamma = v . theta, in [-1, 1]: overlap of spike and target direction.
     beta : float
         Width over d, > 0.
     noise : float
@@ -84,8 +84,8 @@ class SpikedFeatures:
     inputs : str
         Distribution of the inputs' entries, as in `Protocol`.
     model : str
-        What simulations use as features: "network", or "conditional_gaussian" for those of
-        theory.md section 3 (Result 3.2), for which the theory is exact.
+        Features of simulations. "network", or "conditional_gaussian" for those of theory.md
+        section 3 (Result 3.2), for which the theory is exact.
     outlier_fraction, outlier_variance : float
         As in `Protocol`.
 

@@ -1,0 +1,157 @@
+"""Flags of the command line, made from the fields of problems, grids and sizes.
+
+A field's name, type, default and documentation are all that a flag needs. A new field of such a
+class is therefore a flag, without a line here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, get_args, get_origin, get_type_hints
+
+from giantstep.numerics.scalar_functions import known_names
+from giantstep.problems.formatting import format_vocabulary
+from giantstep.problems.inputs import known_inputs
+from giantstep.problems.losses import known_losses
+from giantstep.problems.spiked_features import MODELS
+
+# What the help lists for a field that is a name.
+KNOWN: dict[str, Callable[[], str]] = {
+    "activation": known_names,
+    "target": known_names,
+    "inputs": known_inputs,
+    "loss": known_losses,
+    "model": lambda: ", ".join(MODELS),
+}
+_METAVARS: dict[Any, str] = {float: "NUMBER", int: "COUNT", str: "NAME"}
+_PAIR: Any = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Flag:
+    """One flag.
+
+    Attributes
+    ----------
+    name : str
+        As in Python: `spike_strength` is the flag `--spike-strength`.
+    hint : type
+        `bool`, for a flag without a value; `str`, `float` or `int`; one of these or a `Literal` of
+        words; a pair of floats, written `value:fraction`; or a tuple of any number of such values.
+    default : object
+        None for a flag that must be given.
+    text : str
+        The help.
+    """
+
+    name: str
+    hint: Any
+    default: Any
+    text: str
+
+    def add_to(self, parser: Any, required: bool | None = None) -> None:
+        """Add the flag to a parser or to one of its groups, required if it has no default."""
+        options: dict[str, Any] = {"help": self._help(), "default": self.default}
+        if self.hint is bool:
+            options["action"] = "store_true"
+        else:
+            options["required"] = self.default is None if required is None else required
+            several = get_origin(self.hint) is tuple
+            one = get_args(self.hint)[0] if several else self.hint
+            options |= {"nargs": "+"} if several else {}
+            options |= {"type": _reader(one), "metavar": _metavar(one)}
+        parser.add_argument(spelled(self.name), **options)
+
+    def _help(self) -> str:
+        text = self.text
+        if self.name in KNOWN:
+            text += f": one of {KNOWN[self.name]()}"
+        if self.default is not None and self.hint is not bool:
+            text += f" (default {_written(self.default)})"
+        return text.replace("%", "%%")
+
+
+def flags_of(make: Callable[..., Any], documented: object = None) -> dict[str, Flag]:
+    """Make a flag of each field of a dataclass, or each parameter of a function, by name.
+
+    Parameters
+    ----------
+    make : callable
+        The dataclass or function.
+    documented : object, optional
+        What has the docstring, if not `make`.
+    """
+    hints, texts = get_type_hints(make), dict(_documentation(documented or make))
+    return {
+        name: Flag(
+            name,
+            hints[name],
+            None if parameter.default is parameter.empty else parameter.default,
+            texts.get(name, ""),
+        )
+        for name, parameter in inspect.signature(make).parameters.items()
+    }
+
+
+def spelled(name: str) -> str:
+    """Spell a field as a flag."""
+    return "--" + name.replace("_", "-")
+
+
+def _documentation(documented: object) -> Iterator[tuple[str, str]]:
+    """Yield each name of a numpydoc list, and the first sentence on it, as a help text."""
+    lists = re.split(r"\n\w+\n-+\n", inspect.getdoc(documented) or "")[1:2]
+    for entry in re.split(r"\n(?=\S)", "".join(lists)):
+        names, *lines = entry.split("\n")
+        text = " ".join(line.strip() for line in lines).strip()
+        text = re.sub(r"`(\w+)`", lambda field: spelled(field[1]), text)
+        sentence = re.split(r"(?<=\S)\.(?: |$)", text)[0]
+        for name in names.partition(" : ")[0].split(", "):
+            yield name, sentence[:1].lower() + sentence[1:]
+
+
+def _metavar(hint: Any) -> str:
+    if hint == _PAIR:
+        return "VALUE:FRACTION"
+    return _METAVARS.get(hint) or _METAVARS[get_args(hint)[0]]
+
+
+def _reader(hint: Any) -> Callable[[str], Any]:
+    """Return what reads one value of a type from a text, as argparse calls it."""
+    if hint == _PAIR:
+        return _pair
+    if hint in _METAVARS:
+        return hint  # type: ignore[no-any-return]
+    plain, literal = get_args(hint)
+    words = get_args(literal)
+
+    def read(text: str) -> Any:
+        if text in words:
+            return text
+        try:
+            return plain(text)
+        except ValueError:
+            allowed = f"{_METAVARS[plain]} or {' or '.join(words)}"
+            raise argparse.ArgumentTypeError(f"{text!r} must be {allowed}") from None
+
+    return read
+
+
+def _pair(text: str) -> tuple[float, float]:
+    """Read one `value:fraction`."""
+    text = text.strip()
+    value, _, fraction = text.partition(":")
+    try:
+        return float(value), float(fraction)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form value:fraction") from None
+
+
+def _written(default: Any) -> str:
+    if isinstance(default, tuple):
+        return format_vocabulary(default)
+    return default if isinstance(default, str) else f"{default:g}"

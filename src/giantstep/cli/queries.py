@@ -1,0 +1,179 @@
+"""Answers to the questions of the command line, as tables.
+
+Each function asks theory or simulation one question, and returns columns and remarks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.cli.tables import Table, group_columns
+from giantstep.numerics.scalar_functions import SIGN
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED_NORMS
+from giantstep.problems.grid import Grid
+from giantstep.problems.losses import SQUARE
+from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.sizes import EXACT, Sizes
+from giantstep.simulation.replicate_statistics import summarise
+from giantstep.simulation.simulate import simulate
+from giantstep.theory.bounds import (
+    best_linear_error,
+    best_over_learning_rate,
+    bounds,
+    lower_bound_with_bias,
+)
+from giantstep.theory.classification_error import ReadoutOverlaps, classification_error
+from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.optima import optimal_ridge
+from giantstep.theory.solve import Solution, Solver, Status
+from giantstep.theory.spectrum import spectrum
+
+_OVERLAPS = ("m", "zeta", "psi", "q1", "q2", "V1", "V2")
+_ERRORS, _LOSSES = ("test_error", "training_error"), ("test_loss", "training_loss")
+_ACCURACY = ("residual", "quadrature_error", "iterations")
+
+
+class Answer(NamedTuple):
+    """A table, and remarks on it."""
+
+    table: Table
+    remarks: tuple[str, ...] = ()
+
+
+def theory(
+    problem: Problem, grid: Grid, bulk: str = ISOTROPIC, certificate: bool = False
+) -> Answer:
+    """Return asymptotic errors and overlaps, a row for each point of the grid.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+    grid : Grid
+    bulk : str
+        One of `BULKS`.
+    certificate : bool
+        Whether to add columns on the accuracy of each point.
+    """
+    alpha, ridge = _mesh(grid)
+    solution = Solver(problem, bulk, grid.loss).solve(alpha, ridge)
+    names = (*_ERRORS, *(_LOSSES if grid.loss != SQUARE else ()))
+    return _of_solution(problem, alpha, ridge, solution, names, bulk, certificate)
+
+
+def theory_at_optimal_ridge(
+    problem: Problem, alpha: Array, bulk: str = ISOTROPIC, certificate: bool = False
+) -> Answer:
+    """Return the same as `theory` at the ridge with the least test error for each alpha."""
+    ridge, solution = optimal_ridge(problem, alpha, bulk)
+    return _of_solution(problem, alpha, ridge, solution, _ERRORS, bulk, certificate)
+
+
+def _of_solution(
+    problem: Problem,
+    alpha: Array,
+    ridge: Array,
+    solution: Solution,
+    errors: tuple[str, ...],
+    bulk: str,
+    certificate: bool,
+) -> Answer:
+    names = [*errors, *_OVERLAPS]
+    names += ["xi"] if bulk == TRAINED_NORMS else []
+    names += _ACCURACY if certificate else ()
+    table: Table = {"alpha": alpha.ravel(), "ridge": ridge.ravel()}
+    for name in names:
+        table |= group_columns(name, getattr(solution, name), alpha.ndim)
+    if problem.target == SIGN:
+        overlaps = {name: getattr(solution, name) for name in ReadoutOverlaps._fields}
+        wrong = classification_error(equivalent_features(problem), ReadoutOverlaps(**overlaps))
+        table["classification_error"] = wrong.ravel()
+    table["status"] = np.array([Status(int(code)).label for code in solution.status.ravel()])
+    return Answer(table, _advice(solution))
+
+
+def _advice(solution: Solution) -> tuple[str, ...]:
+    """Say what to do about points that failed."""
+    counts = {status: int(np.sum(solution.status == status)) for status in Status}
+    return tuple(
+        f"{count} point(s) {status.label}: {status.advice}"
+        for status, count in counts.items()
+        if count and status is not Status.CONVERGED
+    )
+
+
+def simulation(
+    problem: Problem,
+    grid: Grid,
+    sizes: Sizes,
+    replicates: int,
+    seed: int,
+    threads: int = 1,
+    progress: Callable[[float], None] = lambda share: None,
+) -> Answer:
+    """Return means and standard errors over simulated networks, a row for each point of the grid.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+    grid : Grid
+    sizes : Sizes
+    replicates : int
+        Number of networks.
+    seed : int
+        Root of all random streams.
+    threads : int
+    progress : callable
+        Called with the share of the work that is done.
+    """
+    raw = simulate(problem, grid, sizes, range(replicates), seed, progress, threads)
+    names = [*_ERRORS, *(_LOSSES if grid.loss != SQUARE else ())]
+    if (
+        problem.target == SIGN and sizes.test_samples != EXACT
+    ):  # in closed form there is no 0-1 error
+        names.append("classification_error")
+    alpha, ridge = _mesh(grid)
+    table: Table = {"alpha": alpha.ravel(), "ridge": ridge.ravel()}
+    for name in names:
+        found = summarise(getattr(raw, name))
+        table |= {name: found.mean.ravel(), f"{name}_stderr": found.stderr.ravel()}
+    return Answer(table)
+
+
+def eigenvalue_density(
+    problem: Problem, alpha: float, points: int, x: Array | None = None
+) -> Answer:
+    """Return the density of the eigenvalues of the features' covariance; bulk edges as remarks."""
+    found = spectrum(problem, alpha, points, x)
+    edges = ", ".join(f"[{low:.6g}, {high:.6g}]" for low, high in found.edges)
+    large = ", ".join(f"{value:.6g} d" for value in found.outliers) or "none"
+    remarks = (
+        f"share of eigenvalues at zero: {found.mass_at_zero:.6g}",
+        f"bulk: {edges}",
+        f"eigenvalues of order d: {large}",
+    )
+    return Answer({"x": found.x, "density": found.density}, remarks)
+
+
+def error_bounds(problem: Problem) -> Answer:
+    """Return bounds on the test error at the best ridge, in one row."""
+    found = bounds(problem)
+    row = {
+        "upper": found.upper,
+        "lower": found.lower,
+        "lower_with_bias": lower_bound_with_bias(problem),
+        "best_linear": best_linear_error(problem.target),
+    }
+    if isinstance(problem, Protocol):
+        upper, lower = best_over_learning_rate(problem)
+        row |= {"upper_best_learning_rate": upper, "lower_best_learning_rate": lower}
+    return Answer({name: np.array([value]) for name, value in row.items()})
+
+
+def _mesh(grid: Grid) -> tuple[Array, Array]:
+    alpha, ridge = np.meshgrid(np.asarray(grid.alpha), np.asarray(grid.ridge), indexing="ij")
+    return alpha, ridge

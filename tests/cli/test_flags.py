@@ -1,0 +1,76 @@
+"""Flags follow the fields of a dataclass."""
+
+import argparse
+from dataclasses import dataclass
+from typing import Literal
+
+import pytest
+
+from giantstep.cli.arguments import make_parser
+from giantstep.cli.flags import flags_of
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.sizes import Sizes
+from giantstep.problems.spiked_features import one_spike
+
+
+@dataclass
+class Question:
+    """A question.
+
+    Attributes
+    ----------
+    spike_strength : float
+        The entry v . u of the spike, > 0. More about it.
+    inputs, target : str
+        Names.
+    count : int or "all"
+        How many.
+    reuse : bool
+        Whether 5% are used again.
+    """
+
+    spike_strength: float
+    inputs: str = "gaussian"
+    target: str = "sin"
+    count: int | Literal["all"] = 3
+    reuse: bool = False
+    readout: tuple[tuple[float, float], ...] = ((1.0, 0.5), (2.0, 0.5))
+
+
+def parser():
+    made = argparse.ArgumentParser()
+    for flag in flags_of(Question).values():
+        flag.add_to(made)
+    return made
+
+
+def test_a_new_field_is_a_flag_with_its_type_default_and_documentation():
+    given = parser().parse_args("--spike-strength 2 --count all --readout 3:1".split())
+    assert vars(given) == {
+        "spike_strength": 2.0,
+        "inputs": "gaussian",
+        "target": "sin",
+        "count": "all",
+        "reuse": False,
+        "readout": [(3.0, 1.0)],
+    }
+    text = " ".join(parser().format_help().split())
+    assert "the entry v . u of the spike, > 0 --inputs" in text
+    assert "names: one of gaussian, rademacher" in text
+    assert "(default 1:0.5 2:0.5)" in text
+    assert "whether 5% are used again" in text
+
+
+def test_a_field_without_a_default_must_be_given(capsys):
+    with pytest.raises(SystemExit):
+        parser().parse_args([])
+    assert "required: --spike-strength" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("make", [Protocol, one_spike, Grid, Sizes])
+def test_every_field_of_a_simulation_is_a_flag_with_a_help_text(make):
+    (commands,) = (a for a in make_parser()._actions if isinstance(a.choices, dict))
+    actions = {action.dest: action for action in commands.choices["simulate"]._actions}
+    for name in flags_of(make):
+        assert actions[name].help
