@@ -1,8 +1,7 @@
-"""What the readout minimises: `sum loss(y, Phi a) + ridge/2 |a|^2`, theory.md section 6.
+"""The losses that the readout minimises, `sum loss(y, Phi a) + ridge/2 |a|^2`: theory.md section 6.
 
-Square, Huber and hinge loss are alike: minus their derivative, the *pull* of a sample on its
-prediction, is a clipped straight line. Their proximal operators are then closed forms. Logistic
-loss is smooth, and its operator is found by a safeguarded Newton iteration.
+The derivatives of square, Huber and hinge loss are clipped straight lines, so that their proximal
+operators have closed forms. Logistic loss is smooth, and its operator is found by Newton's method.
 """
 
 from __future__ import annotations
@@ -19,24 +18,25 @@ from giantstep.validation import POSITIVE
 
 SQUARE = "square"
 _HUBER = "huber"
-# Newton steps for the logistic prox; a step as short as this one leaves no error but rounding.
-_SWEEPS, _NEAR = 60, 1e-9
+# Newton steps for the logistic proximal operator. After a step as short as this one only rounding
+# is left of the error.
+_MAX_STEPS, _SHORT_STEP = 60, 1e-9
 
 
 @dataclass(frozen=True)
 class ClippedLoss:
-    """A loss whose pull is `clip(u/inverse_curvature, low, high)` in the gap u.
+    """A loss whose derivative by the residual u is `clip(u/inverse_curvature, low, high)`.
 
-    The gap is `y - prediction` or, of a margin loss, `1 - y prediction`, whose pull is towards y.
+    The residual is `y - prediction` or, for a margin loss, `1 - y prediction`.
 
     Attributes
     ----------
     low, high : float
-        What the pull is clipped to; low <= 0 <= high.
+        Least and largest derivative; low <= 0 <= high.
     inverse_curvature : float
-        1; or 0 for a loss that is straight on either side of a corner at u = 0.
+        1; or 0 for a loss that is linear on either side of a corner at u = 0.
     margin : bool
-        Whether it is a loss of labels of +1 and -1.
+        Whether the labels must be +1 and -1.
     """
 
     low: float
@@ -45,46 +45,46 @@ class ClippedLoss:
     margin: bool = False
 
     def residual(self, labels: Array, predictions: Array) -> Array:
-        """Give u."""
+        """Compute the residual u."""
         return 1 - labels * predictions if self.margin else labels - predictions
 
     def value(self, labels: Array, predictions: Array) -> Array:
-        """Give the loss of each prediction."""
+        """Compute the loss of each prediction."""
         u = self.residual(labels, predictions)
         if self.inverse_curvature == 0:
             return np.maximum(self.high * u, self.low * u)
-        pull = np.clip(u, self.low, self.high)
-        return pull * (u - pull / 2)
+        derivative = np.clip(u, self.low, self.high)
+        return derivative * (u - derivative / 2)
 
 
 @dataclass(frozen=True)
 class LogisticLoss:
-    """`log(1 + exp(-y prediction))`, of labels of +1 and -1."""
+    """`log(1 + exp(-y prediction))`, for labels of +1 and -1."""
 
     margin = True
 
     def value(self, labels: Array, predictions: Array) -> Array:
-        """Give the loss of each prediction."""
+        """Compute the loss of each prediction."""
         return np.logaddexp(0, -labels * predictions)
 
     def negative_derivative(self, margin: Array) -> Array:
-        """Give minus the derivative by the margin, `y prediction`."""
-        pull: Array = expit(-margin)
-        return pull
+        """Compute minus the derivative by the margin `y prediction`."""
+        slope: Array = expit(-margin)
+        return slope
 
     def prox(self, margin: Array, V: Array) -> Array:
         """Minimise `(x - margin)^2/2V + log(1 + exp(-x))` over x.
 
-        The root of `x - margin - V/(1 + exp(x))`, which rises in x, convex below zero and concave
-        above. So Newton's method goes to it without a turn from zero, or from the bound on its own
-        side where that is nearer: margin below, margin + V above.
+        The minimum is the root of `x - margin - V/(1 + exp(x))`, which increases with x and is
+        convex for x < 0, concave for x > 0. Newton's method therefore converges monotonically from
+        zero, or from the bound margin (or margin + V) on the root's side of zero if it is nearer.
         """
         x = np.where(margin + V / 2 > 0, np.maximum(margin, 0.0), np.minimum(margin + V, 0.0))
-        for _ in range(_SWEEPS):
+        for _ in range(_MAX_STEPS):
             p = expit(-x)
             step = (x - margin - V * p) / (1 + V * p * (1 - p))
             x = x - step
-            if not np.any(np.abs(step) > _NEAR * np.maximum(np.abs(x), 1)):
+            if not np.any(np.abs(step) > _SHORT_STEP * np.maximum(np.abs(x), 1)):
                 break
         return x
 
@@ -100,12 +100,12 @@ LOSSES: dict[str, Loss] = {
 
 @cache
 def lookup_loss(name: str) -> Loss:
-    """Find a loss of a name; `huber:0.5` turns from square to straight at 0.5, `huber` at 1.
+    """Look up a loss by name; `huber:0.5` is quadratic up to residuals of 0.5, `huber` up to 1.
 
     Raises
     ------
     KeyError
-        If there is none of that name.
+        If no loss has this name.
     """
     if not name.startswith(f"{_HUBER}:"):
         return LOSSES[name]
@@ -119,5 +119,5 @@ def lookup_loss(name: str) -> Loss:
 
 
 def known_losses() -> str:
-    """List the names, for messages."""
+    """List the names of the losses, for messages."""
     return ", ".join(LOSSES) + f", {_HUBER}:DELTA with DELTA > 0"

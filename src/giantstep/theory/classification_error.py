@@ -10,8 +10,12 @@ from scipy.special import ndtr
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import SIGN
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.conditional_features import conditional_moments, kappa_rule, mean_curvatures
-from giantstep.theory.output_channel import teacher_rule
+from giantstep.theory.conditional_features import (
+    conditional_moments,
+    kappa_rule,
+    mean_curvatures,
+    teacher_rule,
+)
 
 # Points x nodes held at once.
 _ENTRIES = 4_000_000

@@ -1,9 +1,10 @@
-"""Result 3.2: what the features are, given the input's projection kappa on the spike."""
+"""Features and target given the input's projection kappa on the spike: Result 3.2."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from giantstep.numerics.scalar_functions import ScalarFunction, lookup
 from giantstep.problems.problem import noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
 
-# Combinations of the mu1 below this share of the largest are rounding, not functions.
+# Singular values of the mu1 below this fraction of the largest are rounding.
 _INDEPENDENT = 1e-13
 
 
@@ -23,29 +24,30 @@ class ConditionalFeatures:
     """The equivalent features and the target, on quadrature nodes of kappa ~ N(0, 1).
 
     `sigma(w.x)` is equivalent to `mu0(kappa) + mu1(kappa) (W x)_i + mu2(kappa) xi_i`, equations
-    (13)-(15), with one mu for each group of neurons. An expectation over kappa is a sum against
-    `weight`.
+    (13)-(15), with one triple of functions for each group of neurons. An expectation over kappa is
+    a sum against `weight`.
 
     Attributes
     ----------
     kappa, weight : Array, shape (N,)
-        The rule.
+        Quadrature nodes and weights.
     mu0, mu1, mu2_squared : Array, shape (G, N)
         Equation (15).
     phi : Array, shape (R, N)
+        Orthogonal functions that span the mu1; R < G if the mu1 are linearly dependent.
     B : Array, shape (G, R)
-        Orthogonal functions of which the mu1 are made, `mu1 = B phi`: fewer than groups, where
-        the mu1 depend on one another.
+        Coefficients of the mu1 in them, `mu1 = B phi`.
     along : Array, shape (Z, N)
-        Functions that meet overlaps with the spike: kappa phi and, for neurons whose norms go with
-        the spike, `E sigma''` of each group.
+        Functions that the overlaps along the spike multiply in the mean prediction: kappa phi and,
+        if the norms of the neurons depend on their overlap with the spike, E sigma'' of each group.
     h, h_z : Array, shape (N,)
         Mean and slope of the target given kappa (theory.md section 4).
     target_residual : Array, shape (N,)
-        Var(y | kappa) - h_z^2: what of the label is linear in neither kappa nor z, noise included.
+        Var(y | kappa) - h_z^2, the variance of the label given kappa that is not linear in z;
+        noise included.
     mirrored : bool
         Whether mu0 is odd and mu1, mu2 are even in kappa (odd activations without biases), on
-        nodes that are mirror images. V(kappa) is even then, and half of the nodes do.
+        symmetric nodes. V(kappa) is even then, and half of the nodes are enough.
     """
 
     kappa: Array
@@ -62,11 +64,14 @@ class ConditionalFeatures:
     mirrored: bool
 
     def half(self, values: Array) -> Array:
-        """Give a function that is even if mirrored on the nodes that do, shape (..., N')."""
+        """Restrict a function to kappa > 0 if `mirrored`, shape (..., N')."""
         return values[..., values.shape[-1] // 2 :] if self.mirrored else values
 
     def fold(self, values: Array) -> Array:
-        """Weight a function and add up mirror images: a sum against `half` is an expectation."""
+        """Multiply by the weights, and add those of -kappa if `mirrored`, shape (..., N').
+
+        `sum(fold(f) * half(g))` is E[f g] for a g that is even if `mirrored`.
+        """
         weighted: Array = values * self.weight
         if not self.mirrored:
             return weighted
@@ -76,26 +81,30 @@ class ConditionalFeatures:
 
 
 def transition_width(function: ScalarFunction, slope: float, width: float) -> float:
-    """Give the width over which f(slope kappa + ...), smoothed by a Gaussian, bends."""
-    own = 0.0 if function.kinks else 1.0  # without kinks it bends on its own scale of one
+    """Estimate the scale in kappa on which E f(slope kappa + width z) varies, z ~ N(0, 1)."""
+    own = 0.0 if function.kinks else 1.0  # a function without kinks varies on a scale of one
     return math.hypot(width, own) / abs(slope)
 
 
 def kappa_rule(srf: SpikedFeatures, fineness: int = 1) -> tuple[Array, Array]:
-    """Choose a quadrature rule over kappa that resolves both the features and the target.
+    """Choose a quadrature rule over kappa that resolves the features and the target.
 
-    A function of slope * kappa + shift, smoothed by a Gaussian of some width, bends around
-    (kink - shift)/slope over width/slope: a step, where nothing smooths it.
+    `E f(shift + slope kappa + width z)` has a transition of width `width/slope` around
+    `(kink - shift)/slope`, which is a discontinuity or a corner if the width is zero.
+
+    Returns
+    -------
+    kappa, weight : Array, shape (N,)
     """
     groups = srf.groups
     rho = math.sqrt(1 - srf.alignment**2)
-    bends = [(lookup(srf.target), srf.alignment, 0.0, rho)]
-    bends += [
+    transitions = [(lookup(srf.target), srf.alignment, 0.0, rho)]
+    transitions += [
         (lookup(srf.activation), u, b, math.sqrt(c))
         for c, u, b in zip(groups.c, groups.u, groups.b, strict=True)
     ]
     edges = [np.zeros(1)]
-    for function, slope, shift, width in bends:
+    for function, slope, shift, width in transitions:
         if slope == 0:
             continue
         scale = transition_width(function, slope, width)
@@ -122,8 +131,27 @@ def conditional_moments(
     )
 
 
+class TeacherRule(NamedTuple):
+    """Noiseless labels, nodes and weights over z given kappa, arrays of shape (N, Z)."""
+
+    labels: Array
+    z: Array
+    weight: Array
+
+
+def teacher_rule(srf: SpikedFeatures, kappa: Array, fineness: int = 1) -> TeacherRule:
+    """Choose a rule over z that splits at the kinks of the target `sigma*(gamma kappa + rho z)`."""
+    target, rho = lookup(srf.target), math.sqrt(1 - srf.alignment**2)
+    along = srf.alignment * kappa[:, None]
+    if rho == 0:
+        z, weight = np.zeros_like(along), np.ones_like(along)
+    else:
+        z, weight = split_rule(unit_edges((np.array(target.kinks) - along) / rho), fineness)
+    return TeacherRule(target.value(along + rho * z), z, weight)
+
+
 def _independent(mu1: Array, weight: Array) -> Array:
-    """Give orthonormal columns B, shape (G, R), with mu1 = B (B^T mu1) to rounding."""
+    """Find orthonormal columns B, shape (G, R), with mu1 = B (B^T mu1) to rounding."""
     if mu1.shape[0] == 1:
         return np.eye(1)
     left, size, _ = np.linalg.svd(mu1 * np.sqrt(weight), full_matrices=False)
@@ -134,7 +162,7 @@ def _independent(mu1: Array, weight: Array) -> Array:
 def mean_curvatures(srf: SpikedFeatures, kappa: Array, fineness: int = 1) -> Array:
     """Compute E sigma''(b + u kappa + sqrt(c) z) of each group, shape (G, *kappa.shape).
 
-    It is the derivative of mu0 by half the squared norm of a row; docs/trained-bulk.md.
+    This is the derivative of mu0 by half the squared norm of a row; docs/trained-bulk.md.
     """
     activation = lookup(srf.activation)
     slope = replace(activation, value=activation.derivative, moments=None)
@@ -147,17 +175,17 @@ def mean_curvatures(srf: SpikedFeatures, kappa: Array, fineness: int = 1) -> Arr
 def conditional_features(
     srf: SpikedFeatures, fineness: int = 1, B: Array | None = None, norms: bool = False
 ) -> ConditionalFeatures:
-    """Evaluate equation (15) and the target's conditional moments on the nodes.
+    """Evaluate equation (15) and the target's conditional moments on quadrature nodes.
 
     Parameters
     ----------
     srf : SpikedFeatures
     fineness : int
         Multiplies the number of nodes of all rules.
-    B : Array, optional
-        That of the same features on another rule; by default found here.
+    B : Array, shape (G, R), optional
+        The `B` of the same features on another rule, for unknowns that mean the same on both.
     norms : bool
-        Whether the neurons' norms go with the spike.
+        Whether the norms of the neurons depend on their overlap with the spike.
     """
     kappa, weight = kappa_rule(srf, fineness)
     mirrored = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)

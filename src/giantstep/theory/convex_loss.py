@@ -22,13 +22,9 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.losses import Loss
 from giantstep.problems.problem import noise_power
 from giantstep.theory.bulk.interface import GroupOverlaps, SpikeResponse
+from giantstep.theory.channel_averages import ChannelAverages, OutputChannel, PredictionMoments
 from giantstep.theory.fixed_point import ACCEPTED, STEP_ACCEPTED, solve_resolvent
-from giantstep.theory.output_channel import (
-    ChannelAverages,
-    OutputChannel,
-    PredictionMoments,
-    output_channel,
-)
+from giantstep.theory.output_channel import output_channel
 from giantstep.theory.square_loss import SquareLoss
 
 # Residual, relative to the size of the unknowns, at which a point is done.

@@ -1,4 +1,4 @@
-"""Result 3.1: the spiked random features that a network becomes after one large step."""
+"""The spiked random features equivalent to a network after one large step: Result 3.1."""
 
 from __future__ import annotations
 
@@ -16,13 +16,28 @@ _ROUNDING = 1e-13
 def equivalent_features(problem: Problem) -> SpikedFeatures:
     """Compute the sRF equivalent to the one-step protocol: equations (9)-(12), section 2.
 
-    An sRF given directly is its own equivalent. `alpha0 = 0` is the network at initialisation,
-    plain random features; `alpha0 = inf` the limit of an infinite first batch.
+    An sRF given directly is returned as it is. `alpha0 = 0` is the network at initialisation, plain
+    random features; `alpha0 = inf` is the limit of an infinite first batch.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+
+    Returns
+    -------
+    SpikedFeatures
 
     Raises
     ------
     InvalidParametersError
-        For several steps, of which there is no theory; or where the step overflows.
+        For several steps, which the theory does not cover, or if the step overflows.
+
+    Examples
+    --------
+    >>> from giantstep import Protocol
+    >>> srf = equivalent_features(Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1))
+    >>> print(f"{srf.spike_strength[0]:.4f} {srf.alignment:.4f} {srf.bulk_variance[0]:.4f}")
+    1.1341 0.9719 1.0190
     """
     if isinstance(problem, SpikedFeatures):
         return problem
@@ -33,7 +48,7 @@ def equivalent_features(problem: Problem) -> SpikedFeatures:
     h1 = float(moments(activation, 0.0, 1.0).slope)
     teacher = moments(target, 0.0, 1.0)
     h1_star, h2_star = float(teacher.slope), float(teacher.second) + noise_power(problem)
-    # A coefficient that vanishes by symmetry comes out as rounding, whose sign means nothing.
+    # A coefficient that vanishes by symmetry is computed as rounding, whose sign means nothing.
     h1, h1_star = (0.0 if abs(h) < _ROUNDING else h for h in (h1, h1_star))
     # The noise of a finite first batch, h2*/alpha0; at alpha0 = 0 no step is taken.
     batch_noise = h2_star / problem.alpha0 if problem.alpha0 > 0 else 0.0

@@ -1,4 +1,4 @@
-"""The means of Result 3.3, and what they leave of the label: theory.md section 4, "Means"."""
+"""The means m, zeta, psi of Result 3.3 and the label's residual: theory.md section 4, "Means"."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from giantstep.theory.bulk.interface import SpikeResponse
 from giantstep.theory.conditional_features import ConditionalFeatures
 from giantstep.theory.fixed_point import Resolvent
 
-# Directions of a span of functions below this share of their size are rounding, not functions.
+# Singular values of a set of functions below this fraction of the largest are rounding.
 _INDEPENDENT = 1e-12
 
 
 @dataclass(frozen=True)
 class Means:
-    """m of each group, and what the mean prediction is made from.
+    """m of each group, and the coefficients of the mean prediction.
 
     Attributes
     ----------
@@ -26,11 +26,12 @@ class Means:
     prediction : Array, shape (S, rank + Z)
         Coefficients of the mean prediction M(kappa) in `LabelResidual.expressible`.
     slope : Array, shape (S, R)
-        Coefficients in phi of P(kappa), its slope in z.
+        Coefficients in phi of P(kappa), the slope of the prediction in z.
     along_hat : Array, shape (S, Z)
     across_hat : Array, shape (S, R)
         The hats of the overlaps along the spike and across it: zeta_hat and psi_hat.
     residual : Array, shape (S,)
+        Relative residual of the linear equations.
     """
 
     m: Array
@@ -42,12 +43,13 @@ class Means:
 
 
 class LabelResidual:
-    """What of the label a readout of given means leaves, as fixed functions of kappa.
+    """The squared residual of the label given kappa, `h2 + M^2 - 2 M h - 2 P h_z`.
 
-    `h2 + M^2 - 2 M h - 2 P h_z` of theory.md section 4 is `target_residual + h_z^2 + (h - M)^2 -
-    2 P h_z`. In an orthonormal basis e of what M can express the target h has a part beyond and M
-    none, so that h - M is that part plus `sum delta e`: nothing large cancels, and at each point
-    only the few coefficients of products of functions need be computed.
+    It is a combination of fixed functions of kappa whose coefficients depend on the means alone, so
+    that a grid point costs only these coefficients. It equals
+    `target_residual + h_z^2 + (h - M)^2 - 2 P h_z`, and `h - M = beyond + sum delta e` where e is
+    an orthonormal basis of the functions that M can represent and `beyond` is the part of h
+    orthogonal to it: nothing large cancels.
 
     Parameters
     ----------
@@ -57,17 +59,17 @@ class LabelResidual:
     Attributes
     ----------
     expressible : Array, shape (rank + Z, N)
-        The functions that M combines: an orthonormal basis of span{mu0}, and `f.along`.
+        The functions of which M is a combination: an orthonormal basis of span{mu0}, and `f.along`.
     to_m : Array, shape (G, rank)
-        From coefficients in that basis to m.
+        Maps coefficients in that basis to m.
     functions : Array, shape (J, N)
         The fixed functions.
     """
 
     def __init__(self, f: ConditionalFeatures, beta: float) -> None:
         self.beta = beta
-        # mu0 in an orthonormal basis of its span: where the mu0 depend on one another (no spike,
-        # or neurons of opposite sign) m is the solution of least norm.
+        # Where the mu0 are linearly dependent (no spike, or neurons of opposite sign) m is the
+        # solution of least norm.
         power = float(np.sum(f.weight * (f.mu0**2 + f.mu1**2 + f.mu2_squared)))
         spanning, self.to_m = _orthonormal(f.mu0, f.weight, np.sqrt(power))
         self.expressible = np.concatenate([spanning, f.along])
@@ -85,7 +87,7 @@ class LabelResidual:
         ])  # fmt: skip
 
     def coefficients(self, mean: Means) -> Array:
-        """Give the coefficients of the functions at every point, shape (S, J)."""
+        """Compute the coefficients of the functions at every point, shape (S, J)."""
         delta = self.of_target - mean.prediction @ self.of_means
         ones = np.ones((delta.shape[0], 1))
         return np.concatenate(
@@ -94,21 +96,23 @@ class LabelResidual:
 
 
 def _orthonormal(functions: Array, weight: Array, least: float) -> tuple[Array, Array]:
-    """Give an orthonormal basis of a span under the weight, and how to combine it.
+    """Find an orthonormal basis of the span of some functions, under the weight.
+
+    Singular values are compared with the largest, or with `least` if that is larger.
 
     Returns
     -------
     basis : Array, shape (rank, N)
     combinations : Array, shape (F, rank)
-        `basis = combinations^T functions`, up to the rounding that small combinations magnify: the
-        basis itself is that of a span that differs from the given one by rounding only.
+        `basis = combinations^T functions`, up to rounding that small singular values amplify; the
+        basis itself is orthonormal to rounding.
     """
     left, size, right = np.linalg.svd(functions * np.sqrt(weight), full_matrices=False)
     kept = size > _INDEPENDENT * max(float(size.max(initial=0.0)), least, TINY)
     combinations: Array = left[:, kept] / size[kept]
     with np.errstate(invalid="ignore", divide="ignore"):
         basis = right[kept] / np.sqrt(weight)
-    # Far out, where the weight is nothing, the combinations say what the functions are.
+    # Far out, where the weight underflows, the basis follows from the combinations.
     return np.where(weight > TINY, basis, combinations.T @ functions), combinations
 
 
@@ -117,13 +121,14 @@ def solve_means(
 ) -> Means:
     """Solve the equations of theory.md section 4, "Means", for any bulk.
 
-    The prediction's coefficients on `f.along` are `x = along zeta_hat + mixed psi_hat`. With
-    `along = root root^T/ratio` the system in `root^-1 (x - mixed psi_hat)` is symmetric, and
-    positive.
+    The coefficients of the prediction on `f.along` are `x = along zeta_hat + mixed psi_hat`. With
+    `along = root root^T/ratio` the system for `root^-1 (x - mixed psi_hat)` is symmetric and
+    positive definite.
     """
     ratio = (at.alpha / fit.beta)[:, None]
 
-    def expect(product: Array) -> Array:  # E[product / (1 + V)] at every point
+    def expect(product: Array) -> Array:
+        """Compute E[product / (1 + V)] at every point."""
         flat = f.fold(product.reshape(-1, f.weight.size))
         means: Array = (at.contraction @ flat.T).reshape(at.alpha.size, *product.shape[:-1])
         return means
@@ -144,7 +149,7 @@ def solve_means(
     system = turn.transpose(0, 2, 1) @ matrix @ turn + ridge
     turned = np.einsum("sij,si->sj", turn, right)
     x, residual = _solve_symmetric(system, turned)
-    # The residual of the prediction on `f.along` is root^-T x: no large terms cancel.
+    # zeta_hat is ratio root^-T x rather than an expectation of h - M, in which digits would cancel.
     along_hat = ratio * np.einsum("srt,st->sr", vectors, x[:, rank:] / np.maximum(size, TINY))
     slope = np.einsum("srt,st->sr", response.across, psi_hat)
     if response.mixed is not None:
@@ -161,7 +166,7 @@ def solve_means(
 
 
 def _root(P: Array, factor: Array) -> tuple[Array, Array]:
-    """Give orthogonal U and sizes s, factor P = U diag(s^2) U^T; NaN where P is not finite."""
+    """Factorise `factor P = U diag(s^2) U^T`; returns U and s, which is NaN if P is not finite."""
     if P.shape[-1] == 1:
         return np.ones_like(P), np.sqrt(P[:, 0] * factor)
     values, vectors = np.linalg.eigh(np.where(np.isfinite(P), P, 0.0))
@@ -171,7 +176,7 @@ def _root(P: Array, factor: Array) -> tuple[Array, Array]:
 
 
 def _solve_symmetric(system: Array, right: Array) -> tuple[Array, Array]:
-    """Solve positive systems, scaled by their diagonals; give also the relative residual."""
+    """Solve positive definite systems scaled by their diagonals, with relative residuals."""
     norm = 1 / np.sqrt(np.maximum(np.einsum("sii->si", system), TINY))
     scaled = system * norm[:, :, None] * norm[:, None, :]
     x, residual = solve_certified(scaled, norm * right)

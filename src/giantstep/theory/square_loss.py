@@ -1,4 +1,4 @@
-"""From V to means, variances and errors of the square loss: theory.md section 4, in order."""
+"""Means, variances and errors of the square loss, from V: theory.md section 4."""
 
 from __future__ import annotations
 
@@ -21,7 +21,14 @@ from giantstep.theory.means import LabelResidual, Means, solve_means
 
 
 class SquareLoss:
-    """From V to the test error on one quadrature rule."""
+    """The equations for the square loss on one quadrature rule.
+
+    Parameters
+    ----------
+    f : ConditionalFeatures
+    srf : SpikedFeatures
+    bulk : Bulk
+    """
 
     def __init__(self, f: ConditionalFeatures, srf: SpikedFeatures, bulk: Bulk) -> None:
         self.features, self.srf = f, srf
@@ -32,18 +39,18 @@ class SquareLoss:
         )
 
     def order_parameters(self, at: Resolvent) -> SquareLossSolution:
-        """Solve for the means, then for the variances, then for the errors."""
+        """Compute the means, the variances and the errors, in this order, from V."""
         split = self.equations.triangle.size
         V1_hat = self.equations.triangle.unpack(at.V_hat[:, :split])
         response = self.equations.bulk.spike_response(V1_hat, at.V)
         mean = solve_means(self.features, at, self.label_residual, response)
-        misfit = self.label_residual.coefficients(mean)
+        coefficients = self.label_residual.coefficients(mean)
         squared = at.contraction**2
-        unfitted = misfit @ self.functions
+        unfitted = coefficients @ self.functions
         unfitted *= squared
         q, direction, residual = _variances(self.equations, at, mean, response, unfitted)
         scaled = q * self.equations.multiplicity
-        test_error = np.concatenate([misfit, scaled], axis=-1) @ self.expectations
+        test_error = np.concatenate([coefficients, scaled], axis=-1) @ self.expectations
         fitted = np.einsum("sk,sk->s", scaled, squared @ self.equations.weighted)
         return SquareLossSolution(
             test_error=test_error - noise_power(self.srf),
@@ -57,7 +64,20 @@ class SquareLoss:
 
 
 class SquareLossSolution(NamedTuple):
-    """What follows from V at S points."""
+    """Means, variances and errors at S points.
+
+    Attributes
+    ----------
+    test_error, training_error : Array, shape (S,)
+    mean : Means
+    response : SpikeResponse
+    q : Array, shape (S, K)
+        (q1, q2) over the functions phi and the groups.
+    direction : Array, shape (S, K)
+        Perturbation of the hats along which V changes by minus (q1, q2).
+    residual : Array, shape (S,)
+        Largest relative residual of the linear equations.
+    """
 
     test_error: Array
     training_error: Array
@@ -73,9 +93,9 @@ def _variances(
 ) -> tuple[Array, Array, Array]:
     """Solve `(q1, q2) = T (q_hat + first) + second`, theory.md section 4, "Variances".
 
-    The sources are what the overlaps add. Here `q_hat = b + H (q1, q2)`, where b comes from
-    `unfitted`: what the means leave of the label, times 1/(1 + V)^2, folded. In units of V the
-    matrix I - T H is that of Newton's method.
+    `first` and `second` are the contributions of the overlaps. Here `q_hat = b + H (q1, q2)`, where
+    b is the average of `unfitted`: the squared residual of the label, times the quadrature weights
+    and 1/(1 + V)^2. The unknowns are scaled by V: the matrix I - T H is then Newton's for V.
 
     Returns
     -------
@@ -98,7 +118,10 @@ def _variances(
 def square_loss_on(
     problem: Problem, srf: SpikedFeatures, bulk: str, fineness: int = 1, B: Array | None = None
 ) -> SquareLoss:
-    """Set a problem up on quadrature rules of some fineness."""
+    """Prepare the equations of a problem on rules of a given fineness.
+
+    `B` is as in `conditional_features`.
+    """
     if bulk == ISOTROPIC or isinstance(problem, SpikedFeatures):
         features = conditional_features(srf, fineness, B)
         return SquareLoss(features, srf, IsotropicBulk(features.B, srf.groups, srf.beta))
