@@ -9,6 +9,8 @@ MODULES = (
     "problems.protocol",
     "problems.spiked_features",
     "problems.grid",
+    "theory.equivalent_features",
+    "theory.solve",
 )
 
 

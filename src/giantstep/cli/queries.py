@@ -30,7 +30,8 @@ from giantstep.theory.bounds import (
 from giantstep.theory.classification_error import ReadoutOverlaps, classification_error
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.optima import optimal_ridge
-from giantstep.theory.solve import Solution, Solver, Status
+from giantstep.theory.solution import Solution, Status
+from giantstep.theory.solve import Solver
 from giantstep.theory.spectrum import spectrum
 
 _OVERLAPS = ("m", "zeta", "psi", "q1", "q2", "V1", "V2")

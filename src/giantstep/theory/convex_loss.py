@@ -371,7 +371,7 @@ def descend(
     )
 
 
-def newton_step_on(
+def newton_step_on_finer_rule(
     coarse: ConvexEquations, fine: ConvexEquations, found: FixedPoint, alpha: Array, ridge: Array
 ) -> tuple[Array, Array]:
     """Evaluate the map on a finer rule, and take one Newton step there.

@@ -13,7 +13,8 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.grid import Grid
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.solve import Solution, Solver
+from giantstep.theory.solution import Solution
+from giantstep.theory.solve import Solver
 
 # Where the best ridge and the best learning rate are looked for, before they are refined.
 RIDGES = np.geomspace(1e-8, 1e8, 65)

@@ -1,130 +1,176 @@
-"""Overlaps and errors on a grid, each point with its certificate: Result 3.3, and Appendix C."""
+"""Overlaps and errors on a grid: Result 3.3, and Appendix C for other losses."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from enum import IntEnum
+from dataclasses import replace
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE, lookup_loss
 from giantstep.problems.problem import Problem, check_loss
+from giantstep.theory.channel_averages import LossAverages
 from giantstep.theory.convex_loss import (
     ConvexEquations,
     FixedPoint,
     descend,
-    newton_step_on,
+    newton_step_on_finer_rule,
     solve_convex,
 )
 from giantstep.theory.equivalent_features import equivalent_features
-from giantstep.theory.fixed_point import ACCEPTED, Points, Resolvent, solve_resolvent
-from giantstep.theory.square_loss import SquareLoss, square_loss_on
+from giantstep.theory.fixed_point import Points, Resolvent, solve_resolvent
+from giantstep.theory.solution import Solution, collect_points
+from giantstep.theory.square_loss import SquareLoss, prepare_square_loss
 
-# Up to which relative change of the hats, on twice as many nodes, a point is given out; and up to
-# which change of the test error, which near the interpolation threshold is so much larger.
-RESOLVED, TRUSTED = 1e-8, 1e-3
-# The first, for losses with corners or straight parts, where nodes converge more slowly.
-RESOLVED_CONVEX = 1e-4
-# A squared error this far below zero, over the label's power, is no rounding; nor is a smaller
-# change of it an error.
+# A point is resolved if doubling the number of nodes changes the hats and the test error by less
+# than these, relatively. Near the interpolation threshold the error is far more sensitive.
+_HATS_RESOLVED, _ERROR_RESOLVED = 1e-8, 1e-3
+# The first for other losses, whose corners slow down the convergence of quadrature.
+_CONVEX_RESOLVED = 1e-4
+# Changes of the test error below this fraction of the label's second moment are rounding.
 _ROUNDING = 1e-14
-# Points x nodes solved together: arrays of this size stay in the processor's cache.
-_BATCH_ENTRIES = 1_500_000
-# Nodes over z or omega that a node over kappa has for another loss, as a rule.
+# Floats of an array over the points solved together, so that it stays in the processor's cache.
+_BATCH_FLOATS = 1_500_000
+# Typical number of nodes over z or omega at each node over kappa, for other losses.
 _CONVEX_NODES = 240
-# Times the nodes over kappa at points that a finer rule changes.
+# Factor on the nodes over kappa at points that the finer rule leaves unresolved.
 _FINEST = 4
 
 
-class Status(IntEnum):
-    """What may be done with a point of a solution."""
+def solve(problem: Problem, grid: Grid, bulk: str = ISOTROPIC) -> Solution:
+    """Compute overlaps and errors on a grid: Result 3.3, or Appendix C for other losses.
 
-    CONVERGED = 0
-    NOT_CONVERGED = 1
-    UNSTABLE = 2
-    UNRESOLVED = 3
-
-    @property
-    def label(self) -> str:
-        """The status as tables show it."""
-        return self.name.lower()
-
-    @property
-    def advice(self) -> str:
-        """What the user can do."""
-        return {
-            Status.CONVERGED: "every equation holds to rounding",
-            Status.NOT_CONVERGED: (
-                "the equations have no finite solution that could be reached here; take a larger"
-                " ridge (a smaller one for hinge), or move alpha away from beta; hinge and logistic"
-                " loss have none where the spike lies along the target"
-            ),
-            Status.UNSTABLE: (
-                "the linear equations for the overlaps are singular to rounding here;"
-                " take a larger ridge"
-            ),
-            Status.UNRESOLVED: (
-                "doubling the quadrature nodes changes the result here; take a larger ridge (a"
-                " smaller one for hinge or huber), or a smaller spike strength"
-            ),
-        }[self]
-
-
-@dataclass(frozen=True)
-class Solution:
-    """Theory on a grid; arrays have shape (alphas, ridges, ...), and NaN where it failed.
-
-    Attributes
+    Parameters
     ----------
-    test_error, training_error : Array, shape (alphas, ridges)
-        Equation (25), and its counterpart on the training set; squared errors for any loss.
-    test_loss, training_loss : Array, shape (alphas, ridges)
-        The loss that was minimised, half the error for the square loss; the test's against labels
-        without noise.
-    m, zeta, psi, q2, V2 : Array, shape (alphas, ridges, G)
-        The overlaps, equation (17) and theory.md section 4, for each group of neurons.
-    xi : Array, shape (alphas, ridges, G)
-        Overlap with the change of the neurons' norms, docs/trained-bulk.md; zero for an isotropic
-        bulk.
-    q1, V1 : Array, shape (alphas, ridges, G, G)
-        Likewise, for each pair of groups.
-    residual : Array, shape (alphas, ridges)
-        Largest relative residual of all the equations.
-    quadrature_error : Array, shape (alphas, ridges)
-        Relative change of the hats and of the test error when the nodes are doubled.
-    iterations, status : integer arrays, shape (alphas, ridges)
-        Newton steps, and a `Status` per point.
+    problem : Protocol or SpikedFeatures
+        A protocol is solved through its equivalent sRF (Result 3.1).
+    grid : Grid
+        Sample complexities, ridges and the loss.
+    bulk : str
+        One of `bulk_kind.BULKS`: "isotropic", as in the paper; "trained", with the covariance that
+        the first batch gives to the rows; "trained_norms", with the norms that it gives them too.
+
+    Returns
+    -------
+    Solution
+        Arrays of shape (alphas, ridges, ...). Points that failed hold NaN; `status` says why.
+
+    Raises
+    ------
+    InvalidParametersError
+        For an unknown bulk, a trained bulk of features given directly, or a loss that the labels
+        do not allow.
+
+    Examples
+    --------
+    >>> from giantstep import Grid, Protocol
+    >>> problem = Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
+    >>> solution = solve(problem, Grid(alpha=(0.9, 3.0), ridge=(0.1,)))
+    >>> solution.test_error.round(6)
+    array([[0.042504],
+           [0.032518]])
+    >>> solution.m.shape  # one group of neurons
+    (2, 1, 1)
+    """
+    alpha, ridge = np.meshgrid(np.asarray(grid.alpha), np.asarray(grid.ridge), indexing="ij")
+    return cached_solver(problem, bulk, grid.loss).solve(alpha, ridge)
+
+
+class Solver:
+    """The theory of one problem, prepared once and then solved at any points.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+    bulk : str
+        As in `solve`.
+    loss : str
+        As in `Grid`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from giantstep import Protocol
+    >>> solver = Solver(Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1))
+    >>> solver.solve(alpha=np.array([0.9, 3.0]), ridge=np.array([0.1, 0.1])).test_error.round(6)
+    array([0.042504, 0.032518])
     """
 
-    test_error: Array
-    training_error: Array
-    test_loss: Array
-    training_loss: Array
-    m: Array
-    zeta: Array
-    psi: Array
-    xi: Array
-    q1: Array
-    q2: Array
-    V1: Array
-    V2: Array
-    residual: Array
-    quadrature_error: Array
-    iterations: NDArray[np.int64]
-    status: NDArray[np.int64]
+    def __init__(self, problem: Problem, bulk: str = ISOTROPIC, loss: str = SQUARE) -> None:
+        check_loss(problem, loss)
+        self.srf, self.loss = equivalent_features(problem), loss
+        self._problem, self._bulk = problem, validate_bulk(problem, bulk)
+        self.coarse = prepare_square_loss(problem, self.srf, self._bulk)
+        self.fine = prepare_square_loss(
+            problem, self.srf, self._bulk, fineness=2, B=self.coarse.features.B
+        )
+        rules = (self.coarse, self.fine)
+        self.floats_per_point = max(
+            max(square_loss.features.kappa.size, square_loss.equations.bulk.floats_per_point)
+            for square_loss in rules
+        )
+        if loss != SQUARE:
+            self.floats_per_point *= _CONVEX_NODES
+
+    @cached_property
+    def convex(self) -> tuple[ConvexEquations, ConvexEquations]:
+        """The equations for a loss other than the square loss, on both rules."""
+        return self._convex_on(self.coarse, 1), self._convex_on(self.fine, 2)
+
+    @cached_property
+    def finest_convex(self) -> tuple[ConvexEquations, ConvexEquations]:
+        """The same, with more nodes over kappa, for points that are unresolved."""
+        coarse, fine = (
+            prepare_square_loss(
+                self._problem, self.srf, self._bulk, fineness, self.coarse.features.B
+            )
+            for fineness in (_FINEST, 2 * _FINEST)
+        )
+        return self._convex_on(coarse, 1), self._convex_on(fine, 2)
+
+    def _convex_on(self, square_loss: SquareLoss, fineness: int) -> ConvexEquations:
+        return ConvexEquations(
+            square_loss, lookup_loss(self.loss), self.coarse.label_residual.to_m, fineness
+        )
+
+    def solve(self, alpha: Array, ridge: Array) -> Solution:
+        """Solve at the points (alpha, ridge).
+
+        Parameters
+        ----------
+        alpha, ridge : Array, of one shape
+            alpha > 0 and ridge >= 0; only for the square loss may the ridge be zero.
+
+        Returns
+        -------
+        Solution
+            Arrays of that shape, followed by the dimensions of the groups of neurons.
+        """
+        flat_alpha, flat_ridge = alpha.ravel(), ridge.ravel()
+        batch = max(1, _BATCH_FLOATS // self.floats_per_point)
+        solve_points = _solve_square_loss if self.loss == SQUARE else _solve_convex_loss
+        with np.errstate(all="ignore"):  # points that are not finite are marked as failed
+            parts = [
+                solve_points(self, flat_alpha[i : i + batch], flat_ridge[i : i + batch])
+                for i in range(0, alpha.size, batch)
+            ]
+        flat = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        return collect_points(flat, alpha.shape)
 
 
-def _solve_points(problem: Solver, alpha: Array, ridge: Array) -> dict[str, Array]:
+# Callers often solve one problem point by point.
+cached_solver = lru_cache(maxsize=16)(Solver)
+
+
+def _solve_square_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, Array]:
     """Solve S points; every entry has shape (S, ...)."""
-    equations = problem.coarse.equations
+    equations = solver.coarse.equations
     at = solve_resolvent(equations, alpha, ridge)
-    found = problem.coarse.order_parameters(at)
-    shift, change = _quadrature_errors(problem, at, found.test_error)
+    found = solver.coarse.order_parameters(at)
+    shift, change = _quadrature_errors(solver, at, found.test_error)
     mean, split = found.mean, equations.triangle.size
     groups = found.response.of_groups(found.direction, mean.along_hat, mean.across_hat)
     return {
@@ -144,44 +190,45 @@ def _solve_points(problem: Solver, alpha: Array, ridge: Array) -> dict[str, Arra
         "quadrature_error": np.maximum(shift, change),
         "iterations": at.iterations.astype(float),
         "converged": at.converged.astype(float),
-        "resolved": ((shift <= RESOLVED) & (change <= TRUSTED)).astype(float),
+        "resolved": ((shift <= _HATS_RESOLVED) & (change <= _ERROR_RESOLVED)).astype(float),
     }
 
 
-def _quadrature_errors(problem: Solver, at: Resolvent, test_error: Array) -> tuple[Array, Array]:
-    """Solve all but the hats again on twice as many nodes; give changes of hats and test error.
+def _quadrature_errors(solver: Solver, at: Resolvent, test_error: Array) -> tuple[Array, Array]:
+    """Compute the relative changes of hats and test error on twice as many nodes.
 
-    Both relative. The second has means and variances of its own, so that it shows what a small
-    change of the expectations does to the result. What rounding makes of the label's power does
-    not count.
+    The hats are evaluated once on the finer rule, at the solution on the coarser one. Means,
+    variances and test error are computed anew from them: the change of the error shows how
+    sensitive it is to errors of quadrature.
     """
-    fine, equations = problem.fine.features, problem.fine.equations
+    fine, equations = solver.fine.features, solver.fine.equations
     points = Points.of(at.alpha, at.ridge, equations.beta)
     V, T = equations.respond(at.V_hat, points)
     V_hat, contraction = equations.hats(V, points)
     shift: Array = np.max(np.abs(V_hat - at.V_hat), axis=-1) / np.max(np.abs(V_hat), axis=-1)
     slopes = equations.slopes(contraction, points)
     again = replace(at, V=V, T=T, V_hat=V_hat, contraction=contraction, H=slopes)
-    gap = np.abs(problem.fine.order_parameters(again).test_error - test_error)
+    change = np.abs(solver.fine.order_parameters(again).test_error - test_error)
     power = _ROUNDING * float(fine.weight @ (fine.h**2 + fine.h_z**2 + fine.target_residual))
-    return shift, np.where(gap < power, 0.0, gap / np.maximum(np.abs(test_error), power))
+    return shift, np.where(change < power, 0.0, change / np.maximum(np.abs(test_error), power))
 
 
-def _solve_convex_points(problem: Solver, alpha: Array, ridge: Array) -> dict[str, Array]:
+def _solve_convex_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, Array]:
     """Solve S points for a loss other than the square loss; every entry has shape (S, ...).
 
-    Corners that a small variance of the predictions hardly rounds take a finer rule over kappa.
+    Where predictions vary little given kappa, corners of the loss need a finer rule over kappa:
+    points that are unresolved are solved again on one.
     """
-    coarse, fine = problem.convex
+    coarse, fine = solver.convex
     found = solve_convex(coarse, alpha, ridge)
     values = _convex_values(coarse, fine, found, alpha, ridge)
-    blurred = np.flatnonzero(found.converged & ~(values["resolved"] > 0))
-    for i in blurred:
+    unresolved = np.flatnonzero(found.converged & ~(values["resolved"] > 0))
+    for i in unresolved:
         one = slice(i, i + 1)
-        again = descend(problem.finest_convex[0], found.x[one], alpha[one], ridge[one])
+        again = descend(solver.finest_convex[0], found.x[one], alpha[one], ridge[one])
         if again.converged:
-            sharp = _convex_values(*problem.finest_convex, again, alpha[one], ridge[one])
-            for name, value in sharp.items():
+            refined = _convex_values(*solver.finest_convex, again, alpha[one], ridge[one])
+            for name, value in refined.items():
                 values[name][one] = value
     return values
 
@@ -189,18 +236,18 @@ def _solve_convex_points(problem: Solver, alpha: Array, ridge: Array) -> dict[st
 def _convex_values(
     rule: ConvexEquations, finer: ConvexEquations, found: FixedPoint, alpha: Array, ridge: Array
 ) -> dict[str, Array]:
-    """Give all that follows from a solution on a rule, with its change on a finer one."""
-    at, local = rule.order_parameters(found.x), rule.prediction_moments(found.x)
-    losses = [values @ rule.weight for values in rule.channel.losses(local)]
+    """Compute overlaps and errors from a fixed point, and their change on a finer rule."""
+    at, moments = rule.order_parameters(found.x), rule.prediction_moments(found.x)
+    losses = LossAverages(*(values @ rule.weight for values in rule.channel.losses(moments)))
     test_error = rule.test_error(found.x)
-    shift, moved = newton_step_on(rule, finer, found, alpha, ridge)
+    shift, moved = newton_step_on_finer_rule(rule, finer, found, alpha, ridge)
     change = np.abs(finer.test_error(moved) / test_error - 1)
     groups, split = rule.overlaps(found.x, alpha, ridge), rule.equations.triangle.size
     return {
         "test_error": test_error,
-        "training_error": losses[0],
-        "test_loss": losses[2],
-        "training_loss": losses[1],
+        "training_error": losses.training_error,
+        "test_loss": losses.test_loss,
+        "training_loss": losses.training_loss,
         "m": at.prediction[:, : rule.rank] @ rule.to_m.T,
         "zeta": groups.zeta,
         "psi": groups.psi,
@@ -213,125 +260,5 @@ def _convex_values(
         "quadrature_error": np.maximum(shift, change),
         "iterations": found.iterations.astype(float),
         "converged": found.converged.astype(float),
-        "resolved": ((shift <= RESOLVED_CONVEX) & (change <= TRUSTED)).astype(float),
+        "resolved": ((shift <= _CONVEX_RESOLVED) & (change <= _ERROR_RESOLVED)).astype(float),
     }
-
-
-def solve(problem: Problem, grid: Grid, bulk: str = ISOTROPIC) -> Solution:
-    """Solve Result 3.3, or Appendix C for another loss, on the whole grid at once.
-
-    Parameters
-    ----------
-    problem : Protocol or SpikedFeatures
-        A protocol is solved through its equivalent sRF (Result 3.1).
-    grid : Grid
-        Sample complexities and ridges, and the loss.
-    bulk : str
-        One of `bulk.BULKS`: "isotropic", as in the paper; "trained", with the covariance that the
-        first batch leaves; "trained_norms", with the norms that it leaves, too.
-
-    Returns
-    -------
-    Solution
-        Arrays of shape (alphas, ridges, ...). Points that failed hold NaN, and say so in `status`.
-
-    Raises
-    ------
-    InvalidParametersError
-        For another bulk, or a trained one of features that no step has trained; or for a loss that
-        the labels do not allow.
-    """
-    alpha, ridge = np.meshgrid(np.asarray(grid.alpha), np.asarray(grid.ridge), indexing="ij")
-    return cached_solver(problem, bulk, grid.loss).solve(alpha, ridge)
-
-
-class Solver:
-    """The theory of one problem, ready to be asked for many points.
-
-    Parameters
-    ----------
-    problem : Protocol or SpikedFeatures
-    bulk : str
-        As in `solve`.
-    loss : str
-        As in `Grid`.
-    """
-
-    def __init__(self, problem: Problem, bulk: str = ISOTROPIC, loss: str = SQUARE) -> None:
-        check_loss(problem, loss)
-        self.srf, self.loss = equivalent_features(problem), loss
-        self._problem, self._bulk = problem, validate_bulk(problem, bulk)
-        self.coarse = square_loss_on(problem, self.srf, self._bulk)
-        self.fine = square_loss_on(
-            problem, self.srf, self._bulk, fineness=2, B=self.coarse.features.B
-        )
-        rules = (self.coarse, self.fine)
-        self.floats_per_point = max(
-            max(square_loss.features.kappa.size, square_loss.equations.bulk.floats_per_point)
-            for square_loss in rules
-        )
-        if loss != SQUARE:
-            self.floats_per_point *= _CONVEX_NODES
-
-    @cached_property
-    def convex(self) -> tuple[ConvexEquations, ConvexEquations]:
-        """The equations for another loss, on both rules."""
-        return self._convex_on(self.coarse, 1), self._convex_on(self.fine, 2)
-
-    @cached_property
-    def finest_convex(self) -> tuple[ConvexEquations, ConvexEquations]:
-        """The same, with more nodes over kappa."""
-        coarse, fine = (
-            square_loss_on(self._problem, self.srf, self._bulk, fineness, self.coarse.features.B)
-            for fineness in (_FINEST, 2 * _FINEST)
-        )
-        return self._convex_on(coarse, 1), self._convex_on(fine, 2)
-
-    def _convex_on(self, square_loss: SquareLoss, fineness: int) -> ConvexEquations:
-        return ConvexEquations(
-            square_loss, lookup_loss(self.loss), self.coarse.label_residual.to_m, fineness
-        )
-
-    def solve(self, alpha: Array, ridge: Array) -> Solution:
-        """Solve at the points (alpha, ridge), arrays of one shape: alpha > 0, ridge >= 0.
-
-        For the square loss alone a ridge may be zero.
-        """
-        flat_alpha, flat_ridge = alpha.ravel(), ridge.ravel()
-        batch = max(1, _BATCH_ENTRIES // self.floats_per_point)
-        solve_points = _solve_points if self.loss == SQUARE else _solve_convex_points
-        with np.errstate(all="ignore"):  # what is not finite is marked as failed below
-            parts = [
-                solve_points(self, flat_alpha[i : i + batch], flat_ridge[i : i + batch])
-                for i in range(0, alpha.size, batch)
-            ]
-        flat = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        return _collect(flat, alpha.shape)
-
-
-# A problem is often asked about again, point by point.
-cached_solver = lru_cache(maxsize=16)(Solver)
-
-
-def _collect(flat: dict[str, Array], shape: tuple[int, ...]) -> Solution:
-    """Shape the points into the grid, and blank out those that failed."""
-    stable = np.isfinite(flat["test_error"]) & (flat["residual"] <= ACCEPTED)
-    for name in ("test_error", "training_error"):  # squares: below zero all digits are lost
-        stable &= flat[name] >= -1e-9
-        flat[name] = np.maximum(flat[name], 0.0)
-    status = np.where(stable, Status.CONVERGED, Status.UNSTABLE)
-    blurred = stable & ~(flat.pop("resolved") > 0)
-    status = np.where(blurred, Status.UNRESOLVED, status)
-    status = np.where(flat.pop("converged") > 0, status, Status.NOT_CONVERGED)
-    failed = status != Status.CONVERGED
-    kept = {name: flat.pop(name) for name in ("residual", "quadrature_error", "iterations")}
-    for value in flat.values():
-        value[failed] = np.nan
-    values = {name: value.reshape(shape + value.shape[1:]) for name, value in flat.items()}
-    return Solution(
-        **values,
-        residual=kept["residual"].reshape(shape),
-        quadrature_error=kept["quadrature_error"].reshape(shape),
-        iterations=kept["iterations"].astype(np.int64).reshape(shape),
-        status=status.astype(np.int64).reshape(shape),
-    )

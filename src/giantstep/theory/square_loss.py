@@ -115,7 +115,7 @@ def _variances(
     return q, direction + np.einsum("sij,sj->si", at.H, q), residual
 
 
-def square_loss_on(
+def prepare_square_loss(
     problem: Problem, srf: SpikedFeatures, bulk: str, fineness: int = 1, B: Array | None = None
 ) -> SquareLoss:
     """Prepare the equations of a problem on rules of a given fineness.

@@ -26,7 +26,8 @@ from giantstep.simulation.recovery import recover
 from giantstep.simulation.simulate import Progress, Simulated, simulate
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.optima import optimal_ridge
-from giantstep.theory.solve import Solution, solve
+from giantstep.theory.solution import Solution
+from giantstep.theory.solve import solve
 from giantstep.theory.spectrum import spectrum
 
 # Points of a spectral density.

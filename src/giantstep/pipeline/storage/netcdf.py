@@ -16,7 +16,7 @@ import xarray as xr
 from giantstep.pipeline.runtime.checksums import DamagedFileError, check_seal, seal, set_aside
 from giantstep.pipeline.runtime.processes import alive
 from giantstep.pipeline.runtime.signals import uninterrupted
-from giantstep.theory.solve import Status
+from giantstep.theory.solution import Status
 
 REFERENCES = (
     "Cui, Pesce, Dandi, Krzakala, Lu, Zdeborova, Loureiro: Asymptotics of feature learning in"
@@ -215,7 +215,7 @@ def describe(
             variable.attrs |= {
                 "flag_values": np.array(list(Status), dtype=np.int8),
                 "flag_meanings": " ".join(status.label for status in Status),
-                "comment": "; ".join(f"{s.label}: {s.advice}" for s in Status),
+                "comment": " ".join(f"{s.label}: {s.advice}" for s in Status),
             }
     dataset.attrs = {
         "title": title,

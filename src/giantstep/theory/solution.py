@@ -1,0 +1,123 @@
+"""The solution on a grid, and what may be done with each of its points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from giantstep.arrays import Array
+from giantstep.theory.fixed_point import ACCEPTED
+
+# Squared errors may be negative by rounding, but by no more than this.
+_NEGATIVE_ERROR = -1e-9
+
+
+class Status(IntEnum):
+    """Whether a point of a solution can be used, and if not, why."""
+
+    CONVERGED = 0
+    NOT_CONVERGED = 1
+    UNSTABLE = 2
+    UNRESOLVED = 3
+
+    @property
+    def label(self) -> str:
+        """The status as tables show it."""
+        return self.name.lower()
+
+    @property
+    def advice(self) -> str:
+        """What happened, and what the user can do about it."""
+        return {
+            Status.CONVERGED: "Every equation holds to rounding.",
+            Status.NOT_CONVERGED: (
+                "The solver found no finite solution of the equations. Please take a larger ridge"
+                " (a smaller one for hinge loss), or move alpha away from beta. If the spike lies"
+                " along the target, hinge and logistic loss have no finite solution."
+            ),
+            Status.UNSTABLE: (
+                "The linear equations for the overlaps are singular to rounding."
+                " Please take a larger ridge."
+            ),
+            Status.UNRESOLVED: (
+                "The result changes when the number of quadrature nodes is doubled. Please take a"
+                " larger ridge (a smaller one for hinge or Huber loss) or a smaller spike strength."
+            ),
+        }[self]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Theory on a grid: arrays of shape (alphas, ridges, ...), which hold NaN where it failed.
+
+    Attributes
+    ----------
+    test_error, training_error : Array, shape (alphas, ridges)
+        Equation (25), and its counterpart on the training set: squared errors, for any loss.
+    test_loss, training_loss : Array, shape (alphas, ridges)
+        The loss that was minimised, which is half the error for the square loss. On the test set
+        the labels carry no noise.
+    m, zeta, psi, q2, V2 : Array, shape (alphas, ridges, G)
+        The overlaps, equation (17) and theory.md section 4, for each group of neurons.
+    xi : Array, shape (alphas, ridges, G)
+        Overlap with the change of the neurons' norms, docs/trained-bulk.md; zero for an isotropic
+        bulk.
+    q1, V1 : Array, shape (alphas, ridges, G, G)
+        Likewise, for each pair of groups.
+    residual : Array, shape (alphas, ridges)
+        Largest relative residual of all the equations.
+    quadrature_error : Array, shape (alphas, ridges)
+        Relative change of the hats and of the test error when the number of nodes is doubled.
+    iterations, status : integer arrays, shape (alphas, ridges)
+        Number of Newton steps, and a `Status`, of each point.
+    """
+
+    test_error: Array
+    training_error: Array
+    test_loss: Array
+    training_loss: Array
+    m: Array
+    zeta: Array
+    psi: Array
+    xi: Array
+    q1: Array
+    q2: Array
+    V1: Array
+    V2: Array
+    residual: Array
+    quadrature_error: Array
+    iterations: NDArray[np.int64]
+    status: NDArray[np.int64]
+
+
+def collect_points(values: dict[str, Array], shape: tuple[int, ...]) -> Solution:
+    """Arrange S points on a grid, and set those that failed to NaN.
+
+    Parameters
+    ----------
+    values : dict of Array, shape (S, ...)
+        All fields of a `Solution` but the status, and whether each point is `converged` and
+        `resolved`, as 0 or 1.
+    shape : tuple of int
+        Of the grid.
+    """
+    stable = np.isfinite(values["test_error"]) & (values["residual"] <= ACCEPTED)
+    for name in ("test_error", "training_error"):
+        stable &= values[name] >= _NEGATIVE_ERROR
+        values[name] = np.maximum(values[name], 0.0)
+    status = np.where(stable, Status.CONVERGED, Status.UNSTABLE)
+    unresolved = stable & ~(values.pop("resolved") > 0)
+    status = np.where(unresolved, Status.UNRESOLVED, status)
+    status = np.where(values.pop("converged") > 0, status, Status.NOT_CONVERGED)
+    iterations = values.pop("iterations").astype(np.int64)
+    for name, value in values.items():
+        if name not in ("residual", "quadrature_error"):
+            value[status != Status.CONVERGED] = np.nan
+    return Solution(
+        **{name: value.reshape(shape + value.shape[1:]) for name, value in values.items()},
+        iterations=iterations.reshape(shape),
+        status=status.astype(np.int64).reshape(shape),
+    )
