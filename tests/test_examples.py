@@ -11,6 +11,7 @@ MODULES = (
     "problems.grid",
     "theory.equivalent_features",
     "theory.solve",
+    "registry",
 )
 
 

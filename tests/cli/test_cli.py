@@ -115,7 +115,7 @@ def test_simulation_agrees_with_theory_and_repeats_itself(capsys):
 
 
 BAD = [
-    ("theory --ridge 0.1 --alpha 1 --activation tahn", "--activation tahn: must be one of elu"),
+    ("theory --ridge 0.1 --alpha 1 --activation tahn", "--activation tahn: must be one of tanh"),
     ("theory --ridge -0.1 --alpha 1", "--ridge -0.1: must be a finite number >= 0"),
     ("theory --ridge -1e-3 --alpha 1", "--ridge -0.001: must be a finite number >= 0"),
     ("theory --ridge 0.1 --alpha 0", "--alpha 0.0: must be a finite number > 0"),

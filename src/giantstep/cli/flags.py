@@ -13,19 +13,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, get_args, get_origin, get_type_hints
 
-from giantstep.numerics.scalar_functions import known_names
+from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS
 from giantstep.problems.formatting import format_vocabulary
-from giantstep.problems.inputs import known_inputs
-from giantstep.problems.losses import known_losses
+from giantstep.problems.inputs import KNOWN_INPUTS
+from giantstep.problems.losses import KNOWN_LOSSES
 from giantstep.problems.spiked_features import MODELS
 
-# What the help lists for a field that is a name.
-KNOWN: dict[str, Callable[[], str]] = {
-    "activation": known_names,
-    "target": known_names,
-    "inputs": known_inputs,
-    "loss": known_losses,
-    "model": lambda: ", ".join(MODELS),
+# What a field that is a name may be.
+_ALLOWED = {
+    "activation": KNOWN_FUNCTIONS.allowed,
+    "target": KNOWN_FUNCTIONS.allowed,
+    "inputs": KNOWN_INPUTS.allowed,
+    "loss": KNOWN_LOSSES.allowed,
+    "model": f"one of {', '.join(MODELS)}",
 }
 _METAVARS: dict[Any, str] = {float: "NUMBER", int: "COUNT", str: "NAME"}
 _PAIR: Any = tuple[float, float]
@@ -68,8 +68,8 @@ class Flag:
 
     def _help(self) -> str:
         text = self.text
-        if self.name in KNOWN:
-            text += f": one of {KNOWN[self.name]()}"
+        if self.name in _ALLOWED:
+            text += f": {_ALLOWED[self.name]}"
         if self.default is not None and self.hint is not bool:
             text += f" (default {_written(self.default)})"
         return text.replace("%", "%%")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +15,7 @@ from scipy.special import erf, erfc, factorial, ndtr, owens_t, roots_hermitenorm
 
 from giantstep.arrays import Array, Reals
 from giantstep.numerics.quadrature import normal_density
+from giantstep.registry import Family, Registry
 
 Parity = Literal["odd", "even", "none"]
 # The function of labels that are +1 and -1.
@@ -292,26 +292,13 @@ FUNCTIONS: dict[str, ScalarFunction] = {
 _POLYNOMIAL = "polynomial:"
 
 
-@cache
-def lookup(name: str) -> ScalarFunction:
-    """Find a function by name, or make the polynomial that the name spells out.
-
-    Raises
-    ------
-    KeyError
-        If there is none of that name.
-    """
-    if not name.startswith(_POLYNOMIAL):
-        return FUNCTIONS[name]
-    try:
-        coefficients = [float(c) for c in name.removeprefix(_POLYNOMIAL).split(",")]
-    except ValueError:
-        raise KeyError(name) from None
+def _written_out(text: str) -> ScalarFunction:
+    """Make the polynomial of coefficients given as text, constant first."""
+    coefficients = [float(c) for c in text.split(",")]
     if not np.all(np.isfinite(coefficients)) or not any(coefficients) or len(coefficients) > 30:
-        raise KeyError(name)
-    return polynomial(name, "P", coefficients)
+        raise ValueError(text)
+    return polynomial(_POLYNOMIAL + text, "P", coefficients)
 
 
-def known_names() -> str:
-    """List the registered names, for messages."""
-    return ", ".join(sorted(FUNCTIONS)) + ", polynomial:c0,c1,..."
+KNOWN_FUNCTIONS = Registry(FUNCTIONS, Family(_POLYNOMIAL, _written_out, "polynomial:c0,c1,..."))
+lookup = KNOWN_FUNCTIONS.lookup

@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from giantstep.numerics.scalar_functions import known_names, lookup
-from giantstep.problems.inputs import known_inputs, lookup_inputs
-from giantstep.problems.losses import known_losses, lookup_loss
 from giantstep.validation import (
     COUNT,
     NON_NEGATIVE,
@@ -60,30 +57,3 @@ def step_faults(steps: Any, reuse_batch: Any) -> list[Fault]:
     if not isinstance(reuse_batch, bool):
         faults.append(Fault("reuse_batch", reuse_batch, "true or false"))
     return faults
-
-
-def function_faults(name: str, value: object) -> list[Fault]:
-    """Refuse an activation or a target of an unknown name."""
-    try:
-        lookup(str(value))
-    except KeyError:
-        return [Fault(name, value, f"one of {known_names()}")]
-    return []
-
-
-def inputs_faults(value: object) -> list[Fault]:
-    """Refuse inputs of an unknown name."""
-    try:
-        lookup_inputs(str(value))
-    except KeyError:
-        return [Fault("inputs", value, f"one of {known_inputs()}")]
-    return []
-
-
-def loss_faults(value: object) -> list[Fault]:
-    """Refuse a loss of an unknown name."""
-    try:
-        lookup_loss(str(value))
-    except KeyError:
-        return [Fault("loss", value, f"one of {known_losses()}")]
-    return []

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from giantstep.problems.field_checks import LATER, loss_faults
-from giantstep.problems.losses import SQUARE
+from giantstep.problems.field_checks import LATER
+from giantstep.problems.losses import KNOWN_LOSSES, SQUARE
 from giantstep.validation import (
     NON_NEGATIVE,
     POSITIVE,
@@ -53,7 +53,7 @@ class Grid:
     loss: str = field(default=SQUARE, metadata=LATER)
 
     def __post_init__(self) -> None:
-        faults = loss_faults(self.loss)
+        faults = KNOWN_LOSSES.faults("loss", self.loss)
         ridges = NON_NEGATIVE if self.loss == SQUARE else POSITIVE
         for name, interval in (("alpha", POSITIVE), ("ridge", ridges)):
             values = tuple(plain_number(value) for value in getattr(self, name))

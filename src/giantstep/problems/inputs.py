@@ -1,4 +1,7 @@
-"""Distributions of the inputs: independent entries of mean zero and unit variance."""
+"""Distributions of the inputs: independent entries of mean zero and unit variance.
+
+To add one, append its sampler to `INPUTS`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,9 @@ import numpy as np
 from numpy.random import Generator
 
 from giantstep.arrays import Single
+from giantstep.registry import Family, Registry
 
+# Draws entries, in single precision whatever the arithmetic that follows.
 Sampler = Callable[[Generator, tuple[int, int]], Single]
 
 GAUSSIAN = "gaussian"
@@ -28,7 +33,11 @@ def _uniform(rng: Generator, shape: tuple[int, int]) -> Single:
     return np.float32(math.sqrt(12)) * (rng.random(shape, np.float32) - np.float32(0.5))
 
 
-def _student_t(freedom: float) -> Sampler:
+def _student_t(text: str) -> Sampler:
+    """Make the sampler of Student's t distribution, given its degrees of freedom as text."""
+    freedom = float(text)
+    if not 2 < freedom < math.inf:  # otherwise there is no finite variance to scale to one
+        raise ValueError(text)
     scale = math.sqrt((freedom - 2) / freedom)
     return lambda rng, shape: (scale * rng.standard_t(freedom, shape)).astype(np.float32)
 
@@ -40,27 +49,5 @@ INPUTS: dict[str, Sampler] = {
 }
 
 
-def lookup_inputs(name: str) -> Sampler:
-    """Find what draws inputs of a name; `student_t:5` has five degrees of freedom.
-
-    A sampler gives entries in single precision, whatever arithmetic they then go through.
-
-    Raises
-    ------
-    KeyError
-        If there is none of that name, or its degrees of freedom leave no unit variance.
-    """
-    if not name.startswith(_STUDENT):
-        return INPUTS[name]
-    try:
-        freedom = float(name.removeprefix(_STUDENT))
-    except ValueError:
-        raise KeyError(name) from None
-    if not 2 < freedom < math.inf:
-        raise KeyError(name)
-    return _student_t(freedom)
-
-
-def known_inputs() -> str:
-    """List the names, for messages."""
-    return ", ".join(INPUTS) + f", {_STUDENT}NU with NU > 2"
+KNOWN_INPUTS = Registry(INPUTS, Family(_STUDENT, _student_t, f"{_STUDENT}NU with NU > 2"))
+lookup_inputs = KNOWN_INPUTS.lookup

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from scipy.special import expit
 
 from giantstep.arrays import Array
+from giantstep.registry import Family, Registry
 from giantstep.validation import POSITIVE
 
 SQUARE = "square"
@@ -98,26 +98,16 @@ LOSSES: dict[str, Loss] = {
 }
 
 
-@cache
-def lookup_loss(name: str) -> Loss:
-    """Look up a loss by name; `huber:0.5` is quadratic up to residuals of 0.5, `huber` up to 1.
-
-    Raises
-    ------
-    KeyError
-        If no loss has this name.
-    """
-    if not name.startswith(f"{_HUBER}:"):
-        return LOSSES[name]
-    try:
-        turn = float(name.partition(":")[2])
-    except ValueError:
-        raise KeyError(name) from None
+def _huber(text: str) -> ClippedLoss:
+    """Make the Huber loss that turns from a parabola into straight lines at +-`text`."""
+    turn = float(text)
     if turn not in POSITIVE:
-        raise KeyError(name)
+        raise ValueError(text)
     return ClippedLoss(-turn, turn, 1.0)
 
 
-def known_losses() -> str:
-    """List the names of the losses, for messages."""
-    return ", ".join(LOSSES) + f", {_HUBER}:DELTA with DELTA > 0"
+# `huber` is `huber:1`.
+KNOWN_LOSSES: Registry[Loss] = Registry(
+    LOSSES, Family(f"{_HUBER}:", _huber, f"{_HUBER}:DELTA with DELTA > 0")
+)
+lookup_loss = KNOWN_LOSSES.lookup

@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from giantstep.numerics.scalar_functions import lookup
+from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS, lookup
 from giantstep.problems.field_checks import (
     LATER,
     NOISE_INTERVALS,
     check_fields,
-    function_faults,
-    inputs_faults,
     step_faults,
 )
-from giantstep.problems.inputs import GAUSSIAN
+from giantstep.problems.inputs import GAUSSIAN, KNOWN_INPUTS
 from giantstep.problems.readout import UNIFORM, Vocabulary, check_vocabulary
 from giantstep.validation import EXTENDED, NON_NEGATIVE, POSITIVE, Fault
 
@@ -97,8 +95,12 @@ class Protocol:
         }
         readout, faults = check_vocabulary(self.readout, "readout")
         object.__setattr__(self, "readout", readout)
-        faults += _activation_faults(self.activation) + function_faults("target", self.target)
-        faults += inputs_faults(self.inputs) + step_faults(self.steps, self.reuse_batch)
+        faults += _activation_faults(self.activation) + KNOWN_FUNCTIONS.faults(
+            "target", self.target
+        )
+        faults += KNOWN_INPUTS.faults("inputs", self.inputs) + step_faults(
+            self.steps, self.reuse_batch
+        )
         check_fields(self, floats, faults + self._population_faults())
 
     def _population_faults(self) -> list[Fault]:
@@ -108,14 +110,14 @@ class Protocol:
         faults = []
         if self.steps != 1:
             faults.append(Fault("steps", self.steps, "1 where alpha0 = inf"))
-        if self.inputs != GAUSSIAN and not inputs_faults(self.inputs):
+        if self.inputs != GAUSSIAN and not KNOWN_INPUTS.faults("inputs", self.inputs):
             faults.append(Fault("inputs", self.inputs, f"{GAUSSIAN} where alpha0 = inf"))
         return faults
 
 
 def _activation_faults(value: object) -> list[Fault]:
     """Refuse activations that the one-step protocol cannot train (theory.md section 1)."""
-    if faults := function_faults("activation", value):
+    if faults := KNOWN_FUNCTIONS.faults("activation", value):
         return faults
     function = lookup(str(value))
     if function.parity == "odd" and function.continuous:

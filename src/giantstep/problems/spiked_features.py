@@ -10,14 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS
 from giantstep.problems.field_checks import (
     LATER,
     NOISE_INTERVALS,
     check_fields,
-    function_faults,
-    inputs_faults,
 )
-from giantstep.problems.inputs import GAUSSIAN
+from giantstep.problems.inputs import GAUSSIAN, KNOWN_INPUTS
 from giantstep.problems.readout import (
     FRACTION_ROUNDING,
     UNBIASED,
@@ -121,8 +120,10 @@ class SpikedFeatures:
 
     def __post_init__(self) -> None:
         floats = {"alignment": Interval(-1, 1), "beta": POSITIVE, **NOISE_INTERVALS}
-        faults = function_faults("activation", self.activation)
-        faults += function_faults("target", self.target) + inputs_faults(self.inputs)
+        faults = KNOWN_FUNCTIONS.faults("activation", self.activation)
+        faults += KNOWN_FUNCTIONS.faults("target", self.target) + KNOWN_INPUTS.faults(
+            "inputs", self.inputs
+        )
         if self.model not in MODELS:
             faults.append(Fault("model", self.model, f"one of {', '.join(MODELS)}"))
         check_fields(self, floats, faults + _check_groups(self))

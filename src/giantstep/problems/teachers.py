@@ -8,20 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.polynomial.hermite_e import hermeval
 from scipy.special import roots_hermitenorm
 
 from giantstep.arrays import Array, Reals
+from giantstep.registry import Family, Registry
 
 # Beyond, nobody's batches are large enough, and expectations take too many nodes.
 LARGEST_DEGREE, MOST_DIRECTIONS = 5, 3
-ALLOWED = (
-    "a sum of products of directions z1, z2, ... (each used, three at most) and of their Hermite"
-    f" polynomials he2(z1) to he{LARGEST_DEGREE}(z1), such as z1+z1*z2"
-)
 Powers = tuple[int, ...]
 
 _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)")
@@ -104,37 +100,42 @@ def _hermite(degree: int, z: Array) -> Array:
     return np.asarray(hermeval(z, [0] * degree + [1]))
 
 
-@cache
-def lookup_teacher(name: str) -> Teacher:
-    """Make the teacher that a name spells out.
-
-    Raises
-    ------
-    KeyError
-        If it does not.
-    """
+def _parse(name: str) -> Teacher:
+    """Make the teacher of an expression; raise ValueError for what is none."""
     terms: dict[Powers, float] = {}
     for text in name.split("+"):
-        powers, coefficient = _term(name, text.split("*"))
+        powers, coefficient = _parse_product(text.split("*"))
         if powers in terms:
-            raise KeyError(name)
+            raise ValueError(text)
         terms[powers] = coefficient
     directions = max(k + 1 for powers in terms for k, power in enumerate(powers) if power)
     if not all(any(powers[k] for powers in terms) for k in range(directions)):
-        raise KeyError(name)
+        raise ValueError(name)
     return Teacher(name, {powers[:directions]: c for powers, c in terms.items()})
 
 
-def _term(name: str, factors: list[str]) -> tuple[Powers, float]:
-    """Read one product: the degrees of its directions, and its coefficient."""
+def _parse_product(factors: list[str]) -> tuple[Powers, float]:
+    """Parse one product: the degrees in its directions, and its coefficient."""
     coefficient = float(factors.pop(0)) if _NUMBER.fullmatch(factors[0]) else 1.0
     powers = [0] * MOST_DIRECTIONS
     for factor in factors:
         found = _FACTOR.fullmatch(factor)
         direction = int(found[1] or found[3]) - 1 if found else 0
         if not found or powers[direction]:
-            raise KeyError(name)
+            raise ValueError(factor)
         powers[direction] = int(found[2] or 1)
     if not any(powers) or not 0 < coefficient < 1e6:
-        raise KeyError(name)
+        raise ValueError("*".join(factors))
     return tuple(powers), coefficient
+
+
+KNOWN_TEACHERS: Registry[Teacher] = Registry(
+    {},
+    Family(
+        "",
+        _parse,
+        "a sum of products of directions z1, z2, ... (each used, three at most) and of their"
+        f" Hermite polynomials he2(z1) to he{LARGEST_DEGREE}(z1), such as z1+z1*z2",
+    ),
+)
+lookup_teacher = KNOWN_TEACHERS.lookup

@@ -105,7 +105,7 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
         (lambda f: f["panels"]["left"].update(ridge=[]), "panels.left.ridge"),
         (lambda f: f["panels"]["left"].update(ridge="0.1"), "panels.left.ridge: '0.1' must be"),
         (lambda f: f["panels"]["left"].update(ridge=[-1]), "panels.left.ridge: -1.0 must be"),
-        (lambda f: f["panels"]["left"].update(activation="gelu"), "one of elu, erf, hardtanh"),
+        (lambda f: f["panels"]["left"].update(activation="gelu"), "one of tanh, erf, sin"),
         (lambda f: f["panels"]["left"].update(inputs=["student_t:2"]), "one of gaussian, rad"),
         (lambda f: f["panels"]["left"].update(model="network"), "model: is for an sRF"),
         (lambda f: f["panels"]["left"].update(bias={1: 1}), "left.bias: is for an sRF"),

@@ -1,0 +1,94 @@
+"""Named things: activations, losses, inputs and teachers, looked up by the name a user writes.
+
+A name is either that of an entry, such as `tanh`, or belongs to a parametrised family, such as
+`huber:0.5`: the family's prefix, then its parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from giantstep.validation import Fault
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Family(Generic[T]):
+    """Things that share a prefix of their names, and are made from the rest of it.
+
+    Attributes
+    ----------
+    prefix : str
+        An empty one claims every name.
+    make : callable
+        Makes the member from the rest of the name; raises ValueError to refuse it.
+    pattern : str
+        How its names are written, for messages: `huber:DELTA with DELTA > 0`.
+    """
+
+    prefix: str
+    make: Callable[[str], T]
+    pattern: str
+
+
+class Registry(Generic[T]):
+    """Entries by name, and families of them.
+
+    Parameters
+    ----------
+    entries : mapping
+    families : Family
+
+    Examples
+    --------
+    >>> from giantstep.registry import Family, Registry
+    >>> powers = Registry({"one": 1.0, "two": 2.0}, Family("power:", float, "power:NUMBER"))
+    >>> powers.lookup("power:0.5")
+    0.5
+    >>> print(*powers.faults("exponent", "power:half"))
+    exponent = 'power:half': must be one of one, two, power:NUMBER
+    """
+
+    def __init__(self, entries: Mapping[str, T], *families: Family[T]) -> None:
+        self._entries, self._families = entries, families
+        self._made: dict[str, T] = {}
+
+    def lookup(self, name: str) -> T:
+        """Find an entry or make a member of a family: always the same object for the same name.
+
+        Raises
+        ------
+        KeyError
+            If the name is unknown, or its family refuses its parameters.
+        """
+        if name in self._entries:
+            return self._entries[name]
+        if name not in self._made:
+            self._made.setdefault(name, self._make(name))
+        return self._made[name]
+
+    def _make(self, name: str) -> T:
+        for family in self._families:
+            if name.startswith(family.prefix):
+                try:
+                    return family.make(name.removeprefix(family.prefix))
+                except ValueError:
+                    break
+        raise KeyError(name)
+
+    @property
+    def allowed(self) -> str:
+        """What a name may be, for messages and help."""
+        patterns = ", ".join([*self._entries, *(family.pattern for family in self._families)])
+        return f"one of {patterns}" if self._entries else patterns
+
+    def faults(self, parameter: str, name: object) -> list[Fault]:
+        """List the fault of an unknown name given for a parameter, if it is one."""
+        try:
+            self.lookup(str(name))
+        except KeyError:
+            return [Fault(parameter, name, self.allowed)]
+        return []

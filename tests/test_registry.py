@@ -1,0 +1,42 @@
+"""One look-up of named things."""
+
+import pytest
+
+from giantstep.numerics.scalar_functions import FUNCTIONS, KNOWN_FUNCTIONS
+from giantstep.problems.inputs import KNOWN_INPUTS
+from giantstep.problems.losses import KNOWN_LOSSES
+from giantstep.problems.teachers import KNOWN_TEACHERS
+
+
+@pytest.mark.parametrize(
+    ("known", "name"),
+    [
+        (KNOWN_FUNCTIONS, "tahn"),
+        (KNOWN_FUNCTIONS, "polynomial:1,x"),
+        (KNOWN_FUNCTIONS, "polynomial:0,0"),
+        (KNOWN_LOSSES, "huber:0"),
+        (KNOWN_LOSSES, "huber:"),
+        (KNOWN_INPUTS, "student_t:2"),
+        (KNOWN_INPUTS, "student_t:nan"),
+        (KNOWN_TEACHERS, "z2"),
+        (KNOWN_TEACHERS, ""),
+    ],
+)
+def test_unknown_names_are_refused_with_what_is_allowed(known, name):
+    with pytest.raises(KeyError):
+        known.lookup(name)
+    (fault,) = known.faults("parameter", name)
+    assert (fault.name, fault.value, fault.allowed) == ("parameter", name, known.allowed)
+
+
+def test_entries_and_members_of_families_are_found_and_made_once():
+    assert KNOWN_FUNCTIONS.lookup("tanh") is FUNCTIONS["tanh"]
+    assert KNOWN_FUNCTIONS.faults("activation", "tanh") == []
+    member = KNOWN_FUNCTIONS.lookup("polynomial:0,1")
+    assert member.name == "polynomial:0,1"  # what is computed from a function is cached by identity
+    assert KNOWN_FUNCTIONS.lookup("polynomial:0,1") is member
+
+
+def test_names_and_patterns_are_listed():
+    assert KNOWN_LOSSES.allowed.startswith("one of square, huber, hinge, logistic, huber:DELTA")
+    assert KNOWN_TEACHERS.allowed.startswith("a sum of products of directions")
