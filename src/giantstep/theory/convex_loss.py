@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, Indices, Mask
 from giantstep.numerics.linear_systems import TINY, solve_pivoted
+from giantstep.numerics.newton import Iterates, NewtonSettings, solve_newton
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.losses import Loss
 from giantstep.problems.problem import noise_power
@@ -29,7 +29,7 @@ from giantstep.theory.square_loss import SquareLoss
 
 # Residual, relative to the size of the unknowns, at which a point is done.
 _TOLERANCE = 1e-12
-_MAX_ITERATIONS, _SHORTEST = 25, 1e-2
+_SETTINGS = NewtonSettings(max_iterations=25, shortest=1e-2)
 # Ridges, in order, from which solutions are followed, and the longest stride on the way.
 _ANCHORS, _RATIO = (10.0, 1.0, 0.1), 3.2
 # Nodes over kappa of less weight are left out.
@@ -77,15 +77,15 @@ class FixedPoint:
     x: Array
     residual: Array
     error: Array
-    iterations: NDArray[np.int64]
+    iterations: Indices
     jacobian: Array
 
     @property
-    def converged(self) -> NDArray[np.bool_]:
+    def converged(self) -> Mask:
         """Where the equations hold."""
         return (self.residual <= ACCEPTED) & (self.error <= STEP_ACCEPTED)
 
-    def updated(self, places: NDArray[np.int64], other: FixedPoint) -> FixedPoint:
+    def updated(self, places: Indices, other: FixedPoint) -> FixedPoint:
         """Replace some points by those of another solution, with the steps of both."""
         new = {name: values.copy() for name, values in vars(self).items()}
         for name, values in vars(other).items():
@@ -221,41 +221,23 @@ class ConvexEquations:
         return reply.response.of_groups(reply.direction, reply.along_hat, reply.across_hat)
 
 
-class _State(NamedTuple):
-    """The map evaluated at S points; what is not finite has an infinite norm."""
-
-    x: Array
-    mapped: Array
-    norm: Array
-    averages: ChannelAverages
-
-    def at(self, places: NDArray[np.int64]) -> _State:
-        """Choose some of the points."""
-        x, mapped, norm = (values[places] for values in self[:3])
-        return _State(
-            x, mapped, norm, ChannelAverages(*(values[places] for values in self.averages))
-        )
-
-    def put(self, places: NDArray[np.int64], other: _State, chosen: NDArray[np.bool_]) -> None:
-        """Replace some points by chosen points of another state."""
-        for mine, theirs in zip(
-            (*self[:3], *self.averages), (*other[:3], *other.averages), strict=True
-        ):  # fmt: skip
-            mine[places] = theirs[chosen]
-
-
-def _evaluate(equations: ConvexEquations, x: Array, alpha: Array, ridge: Array) -> _State:
+def _evaluate(
+    equations: ConvexEquations, x: Array, alpha: Array, ridge: Array
+) -> Iterates[ChannelAverages]:
+    """Evaluate the map; where it has no value the residual is infinite."""
     local = equations.prediction_moments(x)
     averages = equations.channel.averages(local)
     mapped = equations.evaluate(x, averages, alpha, ridge).x
     gap = np.max(np.abs(equations.coordinates(mapped) - equations.coordinates(x)), axis=-1)
     sound = np.isfinite(gap) & np.all(local.V > 0, axis=-1) & np.all(local.Q > local.P**2, axis=-1)
-    return _State(x, mapped, np.where(sound, gap, np.inf), averages)
+    return Iterates(x, mapped, np.where(sound, gap, np.inf), averages)
 
 
-def _jacobian(equations: ConvexEquations, state: _State, alpha: Array, ridge: Array) -> Array:
+def _jacobian(
+    equations: ConvexEquations, at: Iterates[ChannelAverages], alpha: Array, ridge: Array
+) -> Array:
     """Differentiate the map, in coordinates, shape (S, D, D)."""
-    local = equations.prediction_moments(state.x)
+    local = equations.prediction_moments(at.x)
     spread = np.sqrt(local.Q)
     steps = PredictionMoments(*(_DIFFERENCE * size for size in (local.V, spread, spread, local.Q)))
     slopes = []
@@ -264,25 +246,25 @@ def _jacobian(equations: ConvexEquations, state: _State, alpha: Array, ridge: Ar
         moved[place] = moved[place] + step
         further = equations.channel.averages(PredictionMoments(*moved))
         slopes.append([
-            (new - old) / step for new, old in zip(further, state.averages, strict=True)
+            (new - old) / step for new, old in zip(further, at.details, strict=True)
         ])  # fmt: skip
-    frame, columns = equations.frame(state.x), []
-    before = equations.coordinates(state.mapped)
-    for i in range(state.x.shape[-1]):
+    frame, columns = equations.frame(at.x), []
+    before = equations.coordinates(at.mapped)
+    for i in range(at.x.shape[-1]):
         step = _DIFFERENCE * frame[:, :, i]
         change = equations.prediction_moments(step)  # linear in the unknowns
         averages = ChannelAverages(*(
             old + sum(slope[k] * way for slope, way in zip(slopes, change, strict=True))
-            for k, old in enumerate(state.averages)
+            for k, old in enumerate(at.details)
         ))  # fmt: skip
-        mapped = equations.evaluate(state.x + step, averages, alpha, ridge).x
+        mapped = equations.evaluate(at.x + step, averages, alpha, ridge).x
         columns.append((equations.coordinates(mapped) - before) / _DIFFERENCE)
     return np.stack(columns, axis=-1)
 
 
-def _step(equations: ConvexEquations, state: _State, jacobian: Array) -> Array:
+def _step(equations: ConvexEquations, x: Array, mapped: Array, jacobian: Array) -> Array:
     """Give the Newton step in coordinates, no longer than `_LONGEST`."""
-    gap = equations.coordinates(state.mapped) - equations.coordinates(state.x)
+    gap = equations.coordinates(mapped) - equations.coordinates(x)
     matrix = np.eye(gap.shape[-1]) - np.where(np.isfinite(jacobian), jacobian, 0.0)
     step = solve_pivoted(matrix, gap)
     longest = np.max(np.abs(step), axis=-1, keepdims=True)
@@ -302,7 +284,7 @@ def solve_convex(equations: ConvexEquations, alpha: Array, ridge: Array) -> Fixe
     equations : ConvexEquations
     alpha, ridge : Array, shape (S,)
     """
-    best = descend(
+    best = solve_from(
         equations, square_loss_unknowns(equations.square_loss, alpha, ridge), alpha, ridge, _WARM
     )
     for anchor in _ANCHORS:
@@ -311,7 +293,7 @@ def solve_convex(equations: ConvexEquations, alpha: Array, ridge: Array) -> Fixe
             break
         fixed = np.full(lost.size, anchor)
         start = square_loss_unknowns(equations.square_loss, alpha[lost], fixed)
-        near = descend(equations, start, alpha[lost], fixed, _WARM)
+        near = solve_from(equations, start, alpha[lost], fixed, _WARM)
         lost, start = lost[near.converged], near.x[near.converged]
         if lost.size:
             followed = _continue_in_ridge(equations, start, anchor, alpha[lost], ridge[lost])
@@ -326,48 +308,63 @@ def _continue_in_ridge(
     far = np.log(ridge / anchor)
     count = max(1, int(np.ceil(np.max(np.abs(far), initial=0.0) / np.log(_RATIO))))
     for step in range(1, count):
-        x = descend(equations, x, alpha, anchor * np.exp(far * step / count)).x
-    return descend(equations, x, alpha, ridge)
+        x = solve_from(equations, x, alpha, anchor * np.exp(far * step / count)).x
+    return solve_from(equations, x, alpha, ridge)
 
 
-def descend(
+class _NewtonProblem:
+    """The equations at some points, for `solve_newton`; keeps the Jacobians last computed."""
+
+    def __init__(
+        self, equations: ConvexEquations, alpha: Array, ridge: Array, unknowns: int
+    ) -> None:
+        self.equations, self.alpha, self.ridge = equations, alpha, ridge
+        self.jacobian = np.zeros((alpha.size, unknowns, unknowns))
+
+    def evaluate(self, x: Array, places: Indices) -> Iterates[ChannelAverages]:
+        return _evaluate(self.equations, x, self.alpha[places], self.ridge[places])
+
+    def newton_steps(self, at: Iterates[ChannelAverages], places: Indices) -> Array:
+        of = Iterates(
+            at.x[places],
+            at.mapped[places],
+            at.residual[places],
+            ChannelAverages(*(values[places] for values in at.details)),
+        )
+        alpha, ridge = self.alpha[places], self.ridge[places]
+        self.jacobian[places] = _jacobian(self.equations, of, alpha, ridge)
+        return _step(self.equations, of.x, of.mapped, self.jacobian[places])
+
+    def move(self, x: Array, step: Array) -> Array:
+        return self.equations.move(x, step)
+
+    def iterate_map(self, at: Iterates[ChannelAverages], places: Indices) -> Array:
+        halfway: Array = (at.x[places] + at.mapped[places]) / 2
+        return halfway
+
+    def finished(self, at: Iterates[ChannelAverages], places: Indices) -> Mask:
+        return at.residual[places] <= _TOLERANCE
+
+
+def solve_from(
     equations: ConvexEquations, x: Array, alpha: Array, ridge: Array, warm: int = 0
 ) -> FixedPoint:
     """Solve the equations from some unknowns, after `warm` halved steps of the map.
 
-    A Newton step that does not lower the residual is shortened, then replaced by an iteration of
-    the map; a point that is done, or whose residual cannot be lowered, leaves the batch.
+    Points at which the map has no value stay where they are.
     """
-    state = _evaluate(equations, x.copy(), alpha, ridge)
+    at = _evaluate(equations, x.copy(), alpha, ridge)
     for _ in range(warm):
-        state = _evaluate(equations, (state.x + state.mapped) / 2, alpha, ridge)
-    jacobian, step = np.zeros((*x.shape, x.shape[-1])), np.zeros_like(x)
-    length, fresh = np.ones(alpha.size), np.zeros(alpha.size, dtype=bool)
-    iterations = np.zeros(alpha.size, dtype=np.int64)
-    active = np.flatnonzero(np.isfinite(state.norm))
-    while active.size and iterations.max() < _MAX_ITERATIONS:
-        stale = active[~fresh[active]]
-        if stale.size:
-            of = state.at(stale)
-            jacobian[stale] = _jacobian(equations, of, alpha[stale], ridge[stale])
-            step[stale] = _step(equations, of, jacobian[stale])
-            fresh[stale] = True
-        plain = length[active] < _SHORTEST
-        trial = equations.move(state.x[active], length[active, None] * step[active])
-        trial[plain] = (state.x[active[plain]] + state.mapped[active[plain]]) / 2
-        reached = _evaluate(equations, trial, alpha[active], ridge[active])
-        better = reached.norm < state.norm[active]
-        state.put(active[better], reached, better)
-        fresh[active[better]] = False
-        length[active] = np.where(better, 1.0, length[active] / 4)
-        iterations[active] += 1
-        active = active[(state.norm[active] > _TOLERANCE) & (better | ~plain)]
+        at = _evaluate(equations, (at.x + at.mapped) / 2, alpha, ridge)
+    problem = _NewtonProblem(equations, alpha, ridge, x.shape[-1])
+    iterations = solve_newton(problem, at, _SETTINGS, np.flatnonzero(np.isfinite(at.residual)))
+    step = _step(equations, at.x, at.mapped, problem.jacobian)
     return FixedPoint(
-        x=state.x,
-        residual=state.norm,
-        error=np.max(np.abs(_step(equations, state, jacobian)), axis=-1, initial=0.0),
+        x=at.x,
+        residual=at.residual,
+        error=np.max(np.abs(step), axis=-1, initial=0.0),
         iterations=iterations,
-        jacobian=jacobian,
+        jacobian=problem.jacobian,
     )
 
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from giantstep.arrays import Array, RealOrComplex
+from giantstep.arrays import Array, Indices, Mask, RealOrComplex
 from giantstep.numerics.linear_systems import TINY, solve_small
+from giantstep.numerics.newton import Iterates, NewtonSettings, solve_newton
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.bulk.interface import Bulk
@@ -28,8 +28,7 @@ from giantstep.theory.conditional_features import ConditionalFeatures
 # done; and what rounding may leave of both where Newton can no longer improve them.
 TOLERANCE, STEP_TOLERANCE = 1e-13, 1e-9
 ACCEPTED, STEP_ACCEPTED = 1e-10, 1e-6
-MAX_ITERATIONS = 300
-SHORTEST = 1e-3
+SETTINGS = NewtonSettings(max_iterations=300, shortest=1e-3)
 _ROUNDING = 2.2e-16
 
 
@@ -68,10 +67,10 @@ class Resolvent:
     contraction: Array
     residual: Array
     error: Array
-    iterations: NDArray[np.int64]
+    iterations: Indices
 
     @property
-    def converged(self) -> NDArray[np.bool_]:
+    def converged(self) -> Mask:
         """Where the equations hold, at a point."""
         return (self.residual <= ACCEPTED) & (self.error <= STEP_ACCEPTED)
 
@@ -89,27 +88,29 @@ class Points(NamedTuple):
         scale = np.where((ridge == 0) & (alpha < beta), 0.0, 1.0)
         return cls(alpha / beta, scale, np.where(scale == 0, 1.0, ridge))
 
-    def at(self, chosen: NDArray[np.int64]) -> Points:
+    def at(self, chosen: Indices) -> Points:
         """Choose some of the points."""
         return Points(*(values[chosen] for values in self))
 
 
-class _State(NamedTuple):
-    """The equations evaluated at some hats (S points), and the Newton step from there."""
+class _Details(NamedTuple):
+    """What is kept of the equations at some hats.
 
-    hats: Array
+    Attributes
+    ----------
+    V, T, H : Array
+        As in `Resolvent`.
+    newton : Array, shape (S, K)
+        The Newton step, in coordinates.
+    sensitivity : Array, shape (S,)
+        How much the solution moves, in coordinates, if all equations are off by one.
+    """
+
     V: Array
     T: Array
     H: Array
-    mapped: Array
-    norm: Array
     newton: Array
     sensitivity: Array
-
-    def put(self, places: NDArray[np.int64], other: _State, chosen: NDArray[np.bool_]) -> None:
-        """Replace some points by chosen points of another state."""
-        for mine, theirs in zip(self, other, strict=True):
-            mine[places] = theirs[chosen]
 
 
 class Equations:
@@ -171,7 +172,7 @@ class Equations:
         L = points.ridge[:, None] + hats[:, split:]
         return self.bulk.variances(self.triangle.unpack(hats[:, :split]), L)
 
-    def step(self, hats: Array, points: Points) -> _State:
+    def evaluate(self, hats: Array, points: Points) -> Iterates[_Details]:
         """Evaluate the equations, and the Newton step."""
         size = hats.shape[-1]
         V, T = self.respond(hats, points)
@@ -181,7 +182,7 @@ class Equations:
         jacobian = self._relative(H @ T, hats, mapped)
         both = np.stack([-gap, np.ones_like(gap)], axis=-1)
         newton, response = np.moveaxis(solve_small(np.eye(size) - jacobian, both), -1, 0)
-        return _State(hats, V, T, H, mapped, _largest(gap), newton, _largest(response))
+        return Iterates(hats, mapped, _largest(gap), _Details(V, T, H, newton, _largest(response)))
 
     def units(self, V: Array) -> Array:
         """Give the natural size of each entry of V: itself, or the mean of its two diagonals."""
@@ -235,11 +236,34 @@ def _largest(vectors: Array) -> Array:
     return largest
 
 
-def solve_resolvent(equations: Equations, alpha: Array, ridge: Array) -> Resolvent:
-    """Solve equations (18)-(20) for V1, V2 and their hats at all points at once, by Newton.
+@dataclass(frozen=True)
+class _NewtonProblem:
+    """The equations at some points, for `solve_newton`; the unknowns are the hats."""
 
-    A step that does not lower the residual is shortened, then replaced by an iteration of the map;
-    a point that is done, or whose residual cannot be lowered, leaves the batch.
+    equations: Equations
+    points: Points
+
+    def evaluate(self, x: Array, places: Indices) -> Iterates[_Details]:
+        return self.equations.evaluate(x, self.points.at(places))
+
+    def newton_steps(self, at: Iterates[_Details], places: Indices) -> Array:
+        return at.details.newton[places]
+
+    def move(self, x: Array, step: Array) -> Array:
+        return self.equations.move(x, step)
+
+    def iterate_map(self, at: Iterates[_Details], places: Indices) -> Array:
+        return at.mapped[places]
+
+    def finished(self, at: Iterates[_Details], places: Indices) -> Mask:
+        far = _largest(at.details.newton[places]) > STEP_TOLERANCE  # not if NaN: nothing helps then
+        finished: Mask = ~((at.residual[places] > TOLERANCE) | far)
+        return finished
+
+
+def solve_resolvent(equations: Equations, alpha: Array, ridge: Array) -> Resolvent:
+    """Solve equations (18)-(20) for V1, V2 and their hats at all points at once.
+
     `Resolvent.converged` says which points may be used.
 
     Parameters
@@ -249,33 +273,19 @@ def solve_resolvent(equations: Equations, alpha: Array, ridge: Array) -> Resolve
         The points; alpha > 0, ridge >= 0.
     """
     points = Points.of(alpha, ridge, equations.beta)
-    state = equations.step(equations.start(points), points)
-    length = np.ones(alpha.size)
-    iterations = np.zeros(alpha.size, dtype=np.int64)
-    active = np.arange(alpha.size)
-    while active.size and iterations.max() < MAX_ITERATIONS:
-        with np.errstate(all="ignore"):  # a wild trial is not better, and is shortened
-            step = length[active, None] * state.newton[active]
-            trial = equations.move(state.hats[active], step)
-            plain = length[active] < SHORTEST
-            trial[plain] = state.mapped[active[plain]]
-            reached = equations.step(trial, points.at(active))
-        better = reached.norm < state.norm[active]
-        state.put(active[better], reached, better)
-        length[active] = np.where(better, 1.0, length[active] / 4)
-        iterations[active] += 1
-        far = _largest(state.newton[active]) > STEP_TOLERANCE
-        active = active[((state.norm[active] > TOLERANCE) | far) & (better | ~plain)]
+    at = equations.evaluate(equations.start(points), points)
+    iterations = solve_newton(_NewtonProblem(equations, points), at, SETTINGS)
+    V, T, H, newton, sensitivity = at.details
     return Resolvent(
         alpha=alpha,
         ridge=ridge,
         scale=points.scale,
-        V=state.V,
-        V_hat=state.hats,
-        T=state.T,
-        H=state.H,
-        contraction=equations.hats(state.V, points)[1],
-        residual=state.norm,
-        error=np.maximum(_largest(state.newton), _ROUNDING * state.sensitivity),
+        V=V,
+        V_hat=at.x,
+        T=T,
+        H=H,
+        contraction=equations.hats(V, points)[1],
+        residual=at.residual,
+        error=np.maximum(_largest(newton), _ROUNDING * sensitivity),
         iterations=iterations,
     )

@@ -16,9 +16,9 @@ from giantstep.theory.channel_averages import LossAverages
 from giantstep.theory.convex_loss import (
     ConvexEquations,
     FixedPoint,
-    descend,
     newton_step_on_finer_rule,
     solve_convex,
+    solve_from,
 )
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.fixed_point import Points, Resolvent, solve_resolvent
@@ -225,7 +225,7 @@ def _solve_convex_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
     unresolved = np.flatnonzero(found.converged & ~(values["resolved"] > 0))
     for i in unresolved:
         one = slice(i, i + 1)
-        again = descend(solver.finest_convex[0], found.x[one], alpha[one], ridge[one])
+        again = solve_from(solver.finest_convex[0], found.x[one], alpha[one], ridge[one])
         if again.converged:
             refined = _convex_values(*solver.finest_convex, again, alpha[one], ridge[one])
             for name, value in refined.items():

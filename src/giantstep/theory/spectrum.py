@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, Complex
 from giantstep.numerics.linear_systems import solve_small
+from giantstep.numerics.newton import iterate_newton
 from giantstep.problems.problem import Problem
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.bulk.isotropic import IsotropicBulk
@@ -23,13 +24,13 @@ from giantstep.theory.conditional_features import ConditionalFeatures, condition
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.fixed_point import Equations, Points
 
-Complex = NDArray[np.complex128]
-
 # How far above the real axis the density is read, over the eigenvalue; and the step towards it.
 _HEIGHT, _DESCENT = 1e-9, 0.2
 # A step down this close to none means that the way is lost.
 _STEEPEST = 0.99
-_SWEEPS, _TOLERANCE = 12, 1e-11
+# Newton's method at one height: most steps, the relative step at which it has converged, and that
+# up to which its result is used.
+_MAX_ITERATIONS, _TOLERANCE, _TRUSTED = 12, 1e-11, 1e-6
 # A density in the logarithm of x below this counts as none.
 _EMPTY = 2e-4
 # Nodes are this much denser than elsewhere, and gaps in the bulk narrower than this ratio lie
@@ -115,21 +116,26 @@ class SpectralDensity:
     def _newton(self, points: Points, ridge: Complex, q: Complex, hats: Complex) -> _Reached:
         """Solve at some complex ridges, shape (A,), from a solution nearby."""
         equations, split = self.equations, self.equations.triangle.size
-        for _ in range(_SWEEPS):
-            V1_hat, L = equations.triangle.unpack(hats[:, :split]), ridge[:, None] + hats[:, split:]
-            q = _near_response(q, V1_hat, L, equations.B, self.srf)
+
+        def advance(at: _Reached) -> tuple[_Reached, Array]:
+            V1_hat = equations.triangle.unpack(at.hats[:, :split])
+            L = ridge[:, None] + at.hats[:, split:]
+            q = _response_near(at.q, V1_hat, L, equations.B, self.srf)
             V, T = variances_at(q, V1_hat, equations.B, self.srf.groups, self.srf.beta)
             mapped, contraction = equations.hats(V, points)
             H = equations.slopes(contraction, points)
-            step = -solve_small(np.eye(T.shape[-1]) - H @ T, hats - mapped)
-            hats = hats + step
+            step = -solve_small(np.eye(T.shape[-1]) - H @ T, at.hats - mapped)
+            hats = at.hats + step
             change = np.max(np.abs(step), axis=-1) / np.max(np.abs(hats), axis=-1)
-            if not np.any(change > _TOLERANCE):
-                break
-        # Above the real axis every V2 lies above it too, and the hats below.
-        physical = np.all(V[:, split:].imag > 0, axis=-1)
-        physical &= np.all(hats[:, equations.positive].imag <= 0, axis=-1)
-        return _Reached(hats, q, V[:, split:].sum(axis=-1), physical & (change < 1e-6))
+            # Above the real axis every V2 lies above it too, and the hats below.
+            physical = np.all(V[:, split:].imag > 0, axis=-1)
+            physical &= np.all(hats[:, equations.positive].imag <= 0, axis=-1)
+            trace = V[:, split:].sum(axis=-1)
+            return _Reached(hats, q, trace, physical & (change < _TRUSTED)), change
+
+        nowhere = np.full(ridge.shape, np.nan, dtype=complex)
+        start = _Reached(hats, q, nowhere, np.zeros(ridge.shape, dtype=bool))
+        return iterate_newton(advance, start, _TOLERANCE, _MAX_ITERATIONS)
 
 
 class _Reached(NamedTuple):
@@ -141,12 +147,13 @@ class _Reached(NamedTuple):
     sound: NDArray[np.bool_]
 
 
-def _near_response(
+def _response_near(
     q: Complex, V1_hat: Complex, L: Complex, B: Array, srf: SpikedFeatures
 ) -> Complex:
-    """Follow the root q of `q (L + c M(q)) = 1` by Newton from one nearby."""
+    """Find the root q of `q (L + c M(q)) = 1` that is near a given q."""
     groups, beta = srf.groups, srf.beta
-    for _ in range(_SWEEPS):
+
+    def advance(q: Complex) -> tuple[Complex, Array]:
         M = screened(q, V1_hat, B, groups, beta).M
         inner = L + groups.c * np.einsum("sgg->sg", M)
         # d(q inner) = inner dq - q c beta M^2 pi c dq
@@ -154,9 +161,9 @@ def _near_response(
         slope = slope - (q * groups.c)[:, :, None] * beta * M**2 * (groups.pi * groups.c)
         step = solve_small(slope, 1 - q * inner)
         q = q + step
-        if not np.nanmax(np.abs(step) / np.abs(q)) > _TOLERANCE:
-            break
-    return q
+        return q, np.abs(step) / np.abs(q)
+
+    return iterate_newton(advance, q, _TOLERANCE, _MAX_ITERATIONS)
 
 
 def mass_at_zero(density: SpectralDensity) -> float:

@@ -19,6 +19,7 @@ from scipy.special import roots_hermitenorm, roots_legendre
 
 from giantstep.arrays import Array
 from giantstep.numerics.gaussian import derivative_variance, hermite_coefficients, moments
+from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.quadrature import NODES, RANGE, graded_edges, split_rule, unit_edges
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
 from giantstep.problems.problem import noise_levels, noise_power
@@ -26,8 +27,8 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import Vocabulary
 from giantstep.theory.equivalent_features import equivalent_features
 
-# Sweeps of Newton's method for a trace, and the relative step at which it is done.
-_SWEEPS, _SETTLED = 100, 4e-15
+# Newton's method for a trace: most steps, and the relative step at which it has converged.
+_MAX_ITERATIONS, _TOLERANCE = 100, 4e-15
 # A coefficient of sigma below this is zero by symmetry.
 _ROUNDING = 1e-12
 # Panels of the rule over s are no more than this; from this sharpness down there is nothing sharp.
@@ -135,17 +136,16 @@ class FirstBatch:
 
         By Newton from zero: the left side is concave, and f rises to the solution.
         """
-        f = np.zeros_like(theta)
         power = self.integrands[:, 0]
-        for _ in range(_SWEEPS):
-            damped = self._damping(theta * f)
-            gap = f * (1 + theta * (damped @ power)) - 1
-            step = gap / (1 + theta * (damped**2 @ power))
+
+        def advance(f: Array) -> tuple[Array, Array]:
+            damping = self._damping(theta * f)
+            gap = f * (1 + theta * (damping @ power)) - 1
+            step = gap / (1 + theta * (damping**2 @ power))
             f = f - step
-            relative = np.abs(step) / f
-            if not np.max(relative, initial=0.0, where=np.isfinite(relative)) > _SETTLED:
-                break
-        return f
+            return f, np.abs(step) / f
+
+        return iterate_newton(advance, np.zeros_like(theta), _TOLERANCE, _MAX_ITERATIONS)
 
     def _damping(self, w: Array) -> Array:
         damping: Array = 1 / (1 + (self.scarcity * w)[..., None] * self.squares)

@@ -13,6 +13,7 @@ import numpy as np
 
 from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.linear_systems import solve_small
+from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.packed_symmetric import triangle_of
 
 _MAX_ITERATIONS = 300
@@ -37,16 +38,16 @@ def solve_self_consistency(
     load : callable
         From q to the load, and to minus its derivative by q, shape (S, G, G).
     """
-    x = -np.log(L + largest_load)
-    for _ in range(_MAX_ITERATIONS):
+
+    def advance(x: Array) -> tuple[Array, Array]:
         q = np.exp(x)
         at_q, decrease = load(q)
         mapped = 1 / (L + at_q)
         jacobian = mapped[:, :, None] * decrease * q[:, None]
         step = -solve_small(np.eye(L.shape[-1]) - jacobian, x - np.log(mapped))
-        x = x + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
-        if not np.max(np.abs(step), initial=0.0, where=np.isfinite(step)) > _TOLERANCE:
-            break
+        return x + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP), np.abs(step)
+
+    x = iterate_newton(advance, -np.log(L + largest_load), _TOLERANCE, _MAX_ITERATIONS)
     # One iteration of the map gains the last digits, and spreads NaN where it belongs.
     solution: Array = 1 / (L + load(np.exp(x))[0])
     return solution

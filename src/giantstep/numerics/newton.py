@@ -1,0 +1,162 @@
+"""Newton's method for many points at once.
+
+`solve_newton` is for starts that may be far from the solution: it shortens steps that do not lower
+the residual, and points leave the batch as they converge. `iterate_newton` is for starts from which
+full steps converge: it repeats them on the whole batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+
+from giantstep.arrays import Array, Indices, Mask, RealOrComplex
+
+# How much shorter each next attempt is.
+_SHORTENING = 4
+
+Details = TypeVar("Details", bound=tuple[Array, ...])
+State = TypeVar("State")
+
+
+@dataclass(frozen=True)
+class NewtonSettings:
+    """When `solve_newton` gives up.
+
+    Attributes
+    ----------
+    max_iterations : int
+    shortest : float
+        Share of the Newton step below which it is given up for an iteration of the map.
+    """
+
+    max_iterations: int
+    shortest: float
+
+
+@dataclass(frozen=True)
+class Iterates(Generic[Details]):
+    """A map, whose fixed point is wanted, evaluated at S points.
+
+    Attributes
+    ----------
+    x, mapped : Array, shape (S, D)
+        The unknowns, and their image under the map.
+    residual : Array, shape (S,)
+        Size of the difference of the two; infinite or NaN where the map has no value.
+    details : named tuple of arrays of shape (S, ...)
+        Whatever else the problem keeps of an evaluation.
+    """
+
+    x: Array
+    mapped: Array
+    residual: Array
+    details: Details
+
+    def replace(self, places: Indices, other: Iterates[Details], chosen: Mask) -> None:
+        """Replace the points at `places` by the chosen points of another batch."""
+        for mine, theirs in zip(self._arrays(), other._arrays(), strict=True):
+            mine[places] = theirs[chosen]
+
+    def _arrays(self) -> tuple[Array, ...]:
+        return (self.x, self.mapped, self.residual, *self.details)
+
+
+class FixedPointProblem(Protocol[Details]):
+    """What `solve_newton` needs to know of a map; `places` are indices of points in the batch."""
+
+    def evaluate(self, x: Array, places: Indices) -> Iterates[Details]:
+        """Evaluate the map."""
+
+    def newton_steps(self, at: Iterates[Details], places: Indices) -> Array:
+        """Compute the Newton steps of some points of the whole batch, in any coordinates."""
+
+    def move(self, x: Array, step: Array) -> Array:
+        """Go from x along a step in those coordinates."""
+
+    def iterate_map(self, at: Iterates[Details], places: Indices) -> Array:
+        """Return where to go from some points of the whole batch if Newton steps do not help."""
+
+    def finished(self, at: Iterates[Details], places: Indices) -> Mask:
+        """Say which of some points of the whole batch need no more steps."""
+
+
+def solve_newton(
+    problem: FixedPointProblem[Details],
+    at: Iterates[Details],
+    settings: NewtonSettings,
+    active: Indices | None = None,
+) -> Indices:
+    """Move all points to fixed points of a map, in place, by Newton's method.
+
+    A step that does not lower the residual is shortened, and at last replaced by an iteration of
+    the map. A point leaves the batch when it is finished, or when even that does not lower its
+    residual.
+
+    Parameters
+    ----------
+    problem : FixedPointProblem
+    at : Iterates
+        Where to start; updated in place.
+    settings : NewtonSettings
+    active : integer array, optional
+        The points to move; by default all.
+
+    Returns
+    -------
+    integer array, shape (S,)
+        Number of iterations at each point.
+    """
+    size = at.residual.size
+    active = np.arange(size) if active is None else active
+    steps, length = np.zeros_like(at.x), np.ones(size)
+    iterations, moved = np.zeros(size, dtype=np.int64), np.ones(size, dtype=bool)
+    while active.size and iterations.max() < settings.max_iterations:
+        fresh = active[moved[active]]
+        if fresh.size:
+            steps[fresh] = problem.newton_steps(at, fresh)
+            moved[fresh] = False
+        given_up = length[active] < settings.shortest
+        with np.errstate(all="ignore"):  # a trial that overflows is not better, and is shortened
+            trial = problem.move(at.x[active], length[active, None] * steps[active])
+            trial[given_up] = problem.iterate_map(at, active[given_up])
+            reached = problem.evaluate(trial, active)
+        better = reached.residual < at.residual[active]
+        at.replace(active[better], reached, better)
+        moved[active[better]] = True
+        length[active] = np.where(better, 1.0, length[active] / _SHORTENING)
+        iterations[active] += 1
+        active = active[~problem.finished(at, active) & (better | ~given_up)]
+    return iterations
+
+
+def iterate_newton(
+    advance: Callable[[State], tuple[State, RealOrComplex]],
+    start: State,
+    tolerance: float,
+    max_iterations: int,
+) -> State:
+    """Repeat Newton steps on a whole batch until no point moves any more.
+
+    Points that have converged take part until the last one has: that moves them by rounding only.
+
+    Parameters
+    ----------
+    advance : callable
+        From a state to the state after the Newton step, and to the (relative) size of that step.
+        Sizes that are not finite, of points that are lost, do not hold up the others.
+    start : any
+        A first state.
+    tolerance : float
+        Size of a step below which a point has converged.
+    max_iterations : int
+    """
+    state = start
+    for _ in range(max_iterations):
+        state, change = advance(state)
+        if not np.any((change > tolerance) & np.isfinite(change)):
+            break
+    return state
