@@ -4,7 +4,7 @@ CORES ?= all
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: figures paper supplement test test-kill test-slurm lint benchmark lock clean help
+.PHONY: figures paper supplement test test-kill test-slurm lint benchmark schemas lock clean help
 
 figures: $(READY)
 	$(BIN)/snakemake --cores $(CORES)
@@ -38,6 +38,10 @@ lint: $(READY)
 	$(BIN)/lint-imports
 	$(BIN)/snakefmt --check Snakefile workflow/rules
 
+# The schemas that editors read, from the models that check the configs.
+schemas: $(READY)
+	$(BIN)/python -m giantstep.pipeline.planning.config_schema workflow/schemas
+
 # The environment: pinned and hashed requirements, then the package itself. Byte-compiling once
 # saves every start of a job from doing it again.
 $(READY): requirements.lock pyproject.toml
@@ -66,5 +70,6 @@ help:
 	@echo "make test-kill kill runs at 30 moments, and see that the same command completes them"
 	@echo "make test-slurm the workflow on a Slurm cluster of its own (installs Slurm, as root)"
 	@echo "make benchmark theory and simulation beside the usual ways of computing the same"
+	@echo "make schemas   the schemas by which editors check the files in config/"
 	@echo "make lock      pin the requirements anew"
 	@echo "make clean     remove the environment and all results"

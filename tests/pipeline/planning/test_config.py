@@ -1,14 +1,25 @@
 """A config is checked whole: every fault at once, with its file, place, value and remedy."""
 
 import copy
+import json
 import shutil
+from inspect import signature
 
 import pytest
 import yaml
 from tiny import ROOT
 
-from giantstep.pipeline.planning.config import InvalidConfigError, load_schema, load_yaml
+from giantstep.pipeline.planning.config import InvalidConfigError, load_yaml
+from giantstep.pipeline.planning.config_models import (
+    RecoveryPanel,
+    SpikedFeaturesPanel,
+    StepsPanel,
+)
+from giantstep.pipeline.planning.config_schema import schema_files
 from giantstep.pipeline.planning.plan import make_plan
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.recovery import Recovery
+from giantstep.problems.spiked_features import one_spike
 
 DEFAULTS = yaml.safe_load((ROOT / "config/config.yaml").read_text())
 
@@ -35,8 +46,7 @@ SEEN = {"activation": "elu", "teacher": "z1*z2", "learning_rate": 1, "alpha0": 1
 @pytest.fixture
 def project(tmp_path):
     """A copy of the project's configs, whose figure 2 may be edited."""
-    for folder in ("config", "workflow"):
-        shutil.copytree(ROOT / folder, tmp_path / folder)
+    shutil.copytree(ROOT / "config", tmp_path / "config")
     path = tmp_path / "config/figures/fig2.yaml"
 
     def edit(change):
@@ -54,15 +64,30 @@ def faults(root, config=CONFIG):
     return [str(fault) for fault in raised.value.faults]
 
 
-def test_the_defaults_of_the_schema_are_those_of_the_config():
-    schema = load_schema(ROOT, "config")
+CONFIGS = sorted((ROOT / "config").rglob("*.yaml"))
 
-    def defaults(part):
-        if "properties" not in part:
-            return part["default"]
-        return {name: defaults(child) for name, child in part["properties"].items()}
 
-    assert defaults(schema) == DEFAULTS
+def test_the_schemas_that_editors_read_are_those_of_the_models():
+    folder = ROOT / "workflow/schemas"
+    written = {path.name: path.read_text() for path in folder.iterdir()}
+    assert written == schema_files(), "run make schemas"
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_every_config_names_its_schema_and_fits_it(path):
+    jsonschema = pytest.importorskip("jsonschema")  # Snakemake brings it
+    first = path.read_text().partition("\n")[0]
+    schema = (path.parent / first.removeprefix("# yaml-language-server: $schema=")).resolve()
+    jsonschema.validate(load_yaml(path, path.name), json.loads(schema.read_text()))
+
+
+def test_panels_may_set_every_parameter_of_their_problems():
+    for panel, make in (
+        (StepsPanel, Protocol),
+        (SpikedFeaturesPanel, one_spike),
+        (RecoveryPanel, Recovery),
+    ):
+        assert set(signature(make).parameters) <= set(panel.model_fields)
 
 
 @pytest.mark.parametrize("overlay", ["quick", "paper"])
@@ -87,7 +112,7 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
         "config/config.yaml (with its overlays): seed: -1 must be a whole number from 0 to 2^63",
         "panels.right.ridge: nan must be a finite number >= 0",
         "style.colours.1: 'notacolour' must be a colour",
-        "simulation.alpha: nan must be a finite number > 0",
+        "simulation.alpha.1: nan must be a finite number > 0",
         "config/figures/fig2.yaml: panels.left.beta: -1.0 must be a finite number > 0",
         "config/figures/fig2.yaml: panels.left.alpha0: -2.0 must be a number >= 0 (inf is allowed)",
         "panels.right.activation: 'he2' must be odd and continuous",
@@ -119,7 +144,7 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
         (lambda f: f["panels"]["left"].update(alignment=0.5), "must have all of"),
         (lambda f: f["panels"]["left"].pop("alpha0"), "must have all of (learning_rate, alpha0)"),
         (lambda f: f["simulation"].update(alpha=[0.5, 0]), "simulation.alpha.1: 0 must be"),
-        (lambda f: f["simulation"].update(alpha=[float("nan")]), "simulation.alpha: nan must be"),
+        (lambda f: f["simulation"].update(alpha=[float("nan")]), "simulation.alpha.0: nan must be"),
         (lambda f: f["simulation"].update(alpha=[1e-9]), "such that alpha * dimension"),
         (lambda f: f["simulation"].update(alpha=[]), "simulation.alpha: [] must be"),
         (lambda f: f["theory"]["alpha"].update(stop=0.1), "theory.alpha.stop: 0.1 must be finite"),
@@ -139,7 +164,10 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
         ),
         (lambda f: f["panels"].update(left=SRF | {"steps": 2}), "steps: is for gradient steps"),
         (lambda f: f["panels"].update(left=SEEN | {"teacher": "z1*z9"}), "left.teacher: 'z1*z9' m"),
-        (lambda f: f["panels"].update(left=SEEN | {"target": "sin"}), "left: unknown key 'target'"),
+        (
+            lambda f: f["panels"].update(left=SEEN | {"target": "sin"}),
+            "left.target: is for gradient steps or an sRF",
+        ),
         (lambda f: f["panels"].update(left=SEEN | {"exponent": 3}), "alpha0: 1.0 must be such tha"),
         (lambda f: f["panels"].update(left=SEEN | {"width": 7}), "left.width: 7 must be even"),
         (

@@ -1,4 +1,4 @@
-"""Configs: read, checked whole against their schemas, every fault told with its place."""
+"""Read the YAML files in `config/`; what is wrong with them is a `ConfigFault` with its place."""
 
 from __future__ import annotations
 
@@ -9,13 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
-from jsonschema.validators import extend
 
-from giantstep.validation import shown
-
-SCHEMAS = Path("workflow/schemas")
 FIGURES = Path("config/figures")
 MAIN = Path("config/config.yaml")
 
@@ -151,68 +145,3 @@ def configurations(root: Path, overlays: Sequence[Path] = ()) -> Iterator[Any]:
     yield load_config(root)
     own = sorted(path for path in (root / MAIN).parent.glob("*.yaml") if path != root / MAIN)
     yield from (load_config(root, [path]) for path in (*own, *overlays))
-
-
-# JSON Schema counts 16.0 among the integers; a config that says it means something else.
-_Validator = extend(  # type: ignore[no-untyped-call]
-    Draft202012Validator,
-    type_checker=Draft202012Validator.TYPE_CHECKER.redefine(
-        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
-    ),
-)
-
-
-def load_schema(root: Path, name: str) -> dict[str, Any]:
-    """Read `workflow/schemas/<name>.schema.yaml`."""
-    schema: dict[str, Any] = load_yaml(root / SCHEMAS / f"{name}.schema.yaml", name)
-    return schema
-
-
-def schema_faults(value: Any, schema: dict[str, Any], file: str) -> list[ConfigFault]:
-    """List every way in which a config departs from its schema."""
-    errors = _Validator(schema).iter_errors(value)
-    return [
-        ConfigFault(file, ".".join(map(_step, leaf.absolute_path)), _sentence(leaf))
-        for error in sorted(errors, key=lambda e: list(map(str, e.absolute_path)))
-        for leaf in _leaves(error)
-    ]
-
-
-def _step(key: object) -> str:
-    """Write a step of a path; a key that is no plain word in quotes."""
-    text = str(key)
-    return text if re.fullmatch(r"[\w.:+-]{1,60}", text, re.ASCII) else shown(key)
-
-
-def _leaves(error: ValidationError) -> Iterator[ValidationError]:
-    """Go down into alternatives, to the branch that the user most likely meant."""
-    if error.validator not in ("anyOf", "oneOf") or not error.context:
-        yield error
-        return
-    branches: dict[Any, list[ValidationError]] = {}
-    for child in error.context:
-        branches.setdefault(child.schema_path[0], []).append(child)
-    # A branch that fails deeper inside the value fitted its shape.
-    best = max(branches.values(), key=lambda b: (min(len(e.path) for e in b), -len(b)))
-    if all(not child.path for child in best):
-        yield error
-    else:
-        for child in best:
-            yield from _leaves(child)
-
-
-def _sentence(error: ValidationError) -> str:
-    """Say what the value is and what is allowed, from the schema's own description."""
-    value = shown(error.instance)
-    if error.validator == "additionalProperties":
-        known = sorted(error.schema.get("properties", {}))  # type: ignore[union-attr]
-        given: dict[Any, Any] = error.instance  # type: ignore[assignment]
-        unknown = sorted(set(given) - set(known), key=str)
-        return f"unknown key {', '.join(map(shown, unknown))}; the keys are {', '.join(known)}"
-    if error.validator == "required":
-        required: list[str] = error.validator_value  # type: ignore[assignment]
-        missing = sorted(set(required) - set(error.instance))  # type: ignore[arg-type]
-        return f"missing key {', '.join(map(repr, missing))}"
-    schema = error.schema if isinstance(error.schema, dict) else {}
-    keys = f"a mapping with the keys {', '.join(schema.get('properties', {}))}"
-    return f"{value} must be {schema.get('allowed', keys)}"

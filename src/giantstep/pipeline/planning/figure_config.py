@@ -6,56 +6,51 @@ import ast
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
+from inspect import signature
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
-from giantstep.pipeline.planning.config import (
-    FIGURES,
-    ConfigFault,
-    InvalidConfigError,
-    load_schema,
-    load_yaml,
-    schema_faults,
+from giantstep.pipeline.planning.config import FIGURES, ConfigFault, InvalidConfigError, load_yaml
+from giantstep.pipeline.planning.config_models import (
+    Figure,
+    LearningPanel,
+    RecoveryPanel,
+    StepsPanel,
 )
+from giantstep.pipeline.planning.config_schema import check_config
 from giantstep.pipeline.planning.fingerprint import module_path
 from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.formatting import format_number, format_vocabulary
 from giantstep.problems.grid import Grid, merged_axis, spaced_axis
 from giantstep.problems.losses import SQUARE, Loss, lookup_loss
 from giantstep.problems.problem import Problem, check_loss
-from giantstep.problems.protocol import STEP_FIELDS, Protocol
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
-from giantstep.problems.spiked_features import SPIKED_FIELDS, one_spike
-from giantstep.validation import POSITIVE, Fault, InvalidParametersError, shown
+from giantstep.problems.spiked_features import one_spike
+from giantstep.validation import InvalidParametersError, plain_number, shown
 
-_COMMON = ("activation", "target", "beta", "noise", "inputs")
-_OUTLIERS = ("outlier_fraction", "outlier_variance")
-# What only an sRF has, and need not say.
-_OF_SRF = ("model", "bias")
-# What only gradient steps have, and need not say.
-_OF_STEPS = ("steps", "reuse_batch")
-# What only theory has an answer to, and theory is that of one step.
-_OF_THEORY = ("bulk", "optimal")
-# What tells a panel of recovery, and its fields.
-RECOVERS = "teacher"
-_RECOVERY = tuple(field.name for field in fields(Recovery))
-# What is no part of the problem: the theory's bulk, the readout's loss, and sizes of simulations.
-_APART = ("bulk", "loss", "dimension", "networks", "test_samples")
-# A vocabulary in YAML maps values to fractions; for an sRF it spreads neurons over groups.
-_VOCABULARIES = ("readout", "bias")
-_KINDS: tuple[tuple[Callable[..., Problem], tuple[str, ...]], ...] = (
-    (Protocol, STEP_FIELDS),
-    (one_spike, SPIKED_FIELDS),
-)
-ALIGNED = "an alignment of 1 or -1, or alpha0 = .inf"
-# Where in a figure's YAML a fault of this name belongs, if not to a panel.
-_SECTIONS = {"alpha": "simulation", "alpha.stop": "theory"}
+# How a curve's problem is solved and simulated; the other fields of a panel say what it is.
+_RUN_OPTIONS = ("bulk", "loss", "dimension", "networks", "test_samples")
+# Of a panel; the product of its lists.
+_MOST_CURVES = 1000
+_ALIGNED = "an alignment of 1 or -1, or alpha0 = .inf"
+_ONE_STEP = "which is that of one step; give curves with steps: 1 a panel of their own"
+# Instead of faulty parts of a figure, so that the rest can be checked too.
+_STAND_INS: dict[str, Any] = {
+    "title": "",
+    "caption": "",
+    "theory": {"alpha": {"start": 1.0, "stop": 2.0, "points": 2}},
+    "simulation": {"alpha": [1.0]},
+    "spectrum": {"alpha": 1.0},
+    "style": {},
+}
+_TWICE = "a curve stands twice: two entries of a list mean the same"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a figure asks to be computed of a curve; None is nothing of a kind.
+class Targets:
+    """What is computed of a curve; None where nothing of a kind is.
 
     Attributes
     ----------
@@ -64,7 +59,7 @@ class Asked:
     optimal : bool
         Whether theory is also solved at the best ridge of each sample complexity.
     spectrum : float or None
-        The sample complexity at which the features' spectrum is taken.
+        The sample complexity at which the features' spectrum is computed.
     """
 
     theory: Grid | None = None
@@ -72,39 +67,35 @@ class Asked:
     optimal: bool = False
     spectrum: float | None = None
 
-    def minimising(self, loss: str) -> Asked:
-        """Ask the same of readouts that minimise a loss."""
+    def with_loss(self, loss: str) -> Targets:
+        """Return the same targets for readouts that minimise a loss."""
         theory, simulation = (
             grid and replace(grid, loss=loss) for grid in (self.theory, self.simulation)
         )
         return replace(self, theory=theory, simulation=simulation)
 
 
-# Of a panel; the product of its lists.
-_MOST_CURVES = 1000
-
-
 @dataclass(frozen=True)
-class CurveDraft:
-    """One curve as its figure's YAML asks for it.
+class CurveSpec:
+    """One curve as its figure's YAML describes it.
 
     Attributes
     ----------
     name, panel : str
     problem : Protocol or SpikedFeatures
-    asked : Asked
+    targets : Targets
     bulk : str
-        That the theory takes, one of `bulk.BULKS`.
+        The bulk that the theory assumes, one of `bulk_kind.BULKS`.
     loss : str
-        That the readout minimises.
+        What the readout minimises.
     dimension, networks, test_samples : optional
-        Those of simulations, as in the config, whose they are by default.
+        Sizes of its simulations, by default the config's.
     """
 
     name: str
     panel: str
     problem: Problem
-    asked: Asked
+    targets: Targets
     bulk: str = ISOTROPIC
     loss: str = SQUARE
     dimension: int | None = None
@@ -113,8 +104,8 @@ class CurveDraft:
 
 
 @dataclass(frozen=True)
-class RecoveryDraft:
-    """One curve of a panel of recovery; dimension and networks are the config's by default."""
+class RecoverySpec:
+    """One curve of a recovery panel; dimension and networks are by default the config's."""
 
     name: str
     panel: str
@@ -124,12 +115,12 @@ class RecoveryDraft:
 
 
 @dataclass
-class FigureDraft:
-    """One figure's YAML, the curves it asks for, and what is wrong with it."""
+class FigureSpec:
+    """One figure's YAML, the curves that it describes, and its faults."""
 
     name: str
     config: dict[str, Any] = field(default_factory=dict)
-    curves: list[CurveDraft | RecoveryDraft] = field(default_factory=list)
+    curves: list[CurveSpec | RecoverySpec] = field(default_factory=list)
     faults: list[ConfigFault] = field(default_factory=list)
 
     @property
@@ -137,54 +128,68 @@ class FigureDraft:
         """The YAML's name, for messages."""
         return f"{FIGURES}/{self.name}.yaml"
 
-    def blame(self, path: str, problem: str) -> None:
+    def add_fault(self, path: str, problem: str) -> None:
         """Record a fault, once."""
         fault = ConfigFault(self.file, path, problem)
         if fault not in self.faults:
             self.faults.append(fault)
 
-    def blame_all(
-        self, panel: str, error: InvalidParametersError, section: str | None = None
+    def add_faults(
+        self, panel: str, error: InvalidParametersError, section: str = "simulation"
     ) -> None:
-        """Record the faults of a panel's parameters, each at its place in the YAML."""
-        sections = _SECTIONS | ({"alpha": section} if section else {})
+        """Record the faults of a panel's parameters; those of alpha belong to `section`."""
         for fault in error.faults:
-            place = sections.get(fault.name, f"panels.{panel}")
-            self.blame(f"{place}.{fault.name}", f"{shown(fault.value)} must be {fault.allowed}")
+            place = section if fault.name == "alpha" else f"panels.{panel}"
+            self.add_fault(f"{place}.{fault.name}", f"{shown(fault.value)} must be {fault.allowed}")
 
 
-def draft_figure(root: Path, name: str) -> FigureDraft:
-    """Read one figure's YAML, check it whole, and list its curves.
+def read_figure(root: Path, name: str) -> FigureSpec:
+    """Read one figure's YAML, check all of it, and list its curves.
 
     Parameters
     ----------
     root : Path
-        The folder that holds config/ and workflow/.
+        The folder that holds config/.
     name : str
     """
-    draft = FigureDraft(name)
+    spec = FigureSpec(name)
     try:
-        draft.config = load_yaml(root / draft.file, draft.file)
+        spec.config = load_yaml(root / spec.file, spec.file)
     except InvalidConfigError as error:
-        draft.faults += error.faults
-        return draft
-    _check_drawing(draft)
-    faults = schema_faults(draft.config, load_schema(root, "figure"), draft.file)
-    draft.faults += faults
-    if not faults:
-        _check_colours(draft)
-        for panel, spec in draft.config["panels"].items():
-            (_draft_recovery if RECOVERS in spec else _draft_panel)(draft, panel, spec)
-    return draft
+        spec.faults += error.faults
+        return spec
+    _check_drawing(spec)
+    figure, faults = check_config(Figure, spec.config, spec.file)
+    spec.faults += faults
+    if figure := figure or _valid_part(spec):
+        for panel_name, panel in figure.panels.items():
+            if isinstance(panel, RecoveryPanel):
+                _read_recovery(spec, panel_name, panel)
+            else:
+                _read_learning(spec, panel_name, panel, _targets(spec, panel_name, panel, figure))
+    return spec
 
 
-def _check_drawing(draft: FigureDraft) -> None:
-    """Ask for the figure's module, and the function in it, without importing them."""
-    path = module_path(f"giantstep.figures.{draft.name}")
+def _valid_part(spec: FigureSpec) -> Figure | None:
+    """Return the figure without its faulty panels, and with stand-ins for other faulty parts."""
+    if not isinstance(spec.config, dict) or not isinstance(spec.config.get("panels"), dict):
+        return None
+    faulty = {".".join(fault.path.split(".")[:depth]) for fault in spec.faults for depth in (1, 2)}
+    given = {k: v for k, v in spec.config.items() if k in _STAND_INS and k not in faulty}
+    stand_ins = {
+        k: v for k, v in _STAND_INS.items() if k in spec.config or k in ("title", "caption")
+    }
+    panels = {k: v for k, v in spec.config["panels"].items() if f"panels.{k}" not in faulty}
+    return check_config(Figure, stand_ins | given | {"panels": panels}, spec.file)[0]
+
+
+def _check_drawing(spec: FigureSpec) -> None:
+    """Check that the figure's module has a drawing function, without importing it."""
+    path = module_path(f"giantstep.figures.{spec.name}")
     tree = ast.parse(path.read_text(encoding="utf-8")) if path else ast.Module([], [])
     if not any(_names_draw(node) for node in tree.body):
-        where = f"src/giantstep/figures/{draft.name}.py"
-        draft.blame("", f"there is no {where} with a function draw(data, config)")
+        where = f"src/giantstep/figures/{spec.name}.py"
+        spec.add_fault("", f"there is no {where} with a function draw(data, config)")
 
 
 def _names_draw(node: ast.stmt) -> bool:
@@ -194,93 +199,85 @@ def _names_draw(node: ast.stmt) -> bool:
     return isinstance(node, ast.FunctionDef) and node.name == "draw"
 
 
-def _check_colours(draft: FigureDraft) -> None:
-    colours = draft.config.get("style", {}).get("colours", [])
-    if colours:
-        from matplotlib.colors import is_color_like  # only here: it takes a while to import
-
-        for i, colour in enumerate(colours):
-            if not is_color_like(colour):
-                draft.blame(
-                    f"style.colours.{i}", f"{shown(colour)} must be a colour, such as '#0072b2'"
-                )
-
-
-_TWICE = "a curve stands twice: two entries of a list are the same"
-_ONE_STEP = "which is that of one step: steps must be 1, in a panel of its own"
-
-
-def _draft_panel(draft: FigureDraft, panel: str, spec: dict[str, Any]) -> None:
-    asked = _asked(draft, panel, spec)
-    seen: list[tuple[Any, ...]] = []
-    for name, problem, apart in _problems(draft, panel, spec):
-        told = (problem, apart | {"loss": _same(apart.get("loss", SQUARE))})
-        if told in seen:
-            draft.blame(f"panels.{panel}", _TWICE)
-        if spec.get("lower_bound") and not _aligned(problem):
-            draft.blame(f"panels.{panel}.lower_bound", f"needs a spike along the target: {ALIGNED}")
-        seen.append(told)
-        if asked and _several(problem):
-            _check_several(draft, panel, spec, asked)
-        if asked:
-            of_curve = Asked(simulation=asked.simulation) if _several(problem) else asked
-            _draft_curve(draft, CurveDraft(name, panel, problem, of_curve, **apart))
-
-
-def _same(loss: str) -> Loss | str:
-    """Give what is the same for all names of a loss."""
+def _targets(spec: FigureSpec, name: str, panel: LearningPanel, figure: Figure) -> Targets | None:
+    """Return what is computed of a panel's curves, None where that cannot be."""
+    alphas = figure.simulation.alpha if figure.simulation else []
+    spaced = spaced_axis(**figure.theory.alpha.model_dump()) if figure.theory else ()
+    spectrum = figure.spectrum.alpha if figure.spectrum else None
+    if not (spaced or alphas):
+        if panel.optimal:
+            spec.add_fault(f"panels.{name}.optimal", "needs theory.alpha, or simulation.alpha")
+        return Targets(spectrum=spectrum)
+    if panel.ridge is None:
+        message = "missing key 'ridge', which theory and simulation need"
+        spec.add_fault(f"panels.{name}", message)
+        return None
+    ridge = tuple(panel.ridge) if isinstance(panel.ridge, list) else (panel.ridge,)
     try:
-        return lookup_loss(loss)
-    except KeyError:  # refused with the grid
-        return loss
+        theory = Grid(merged_axis(spaced, alphas), ridge)
+        simulation = Grid(merged_axis(alphas), ridge) if alphas and panel.simulated else None
+    except InvalidParametersError as error:
+        spec.add_faults(name, error)
+        return None
+    return Targets(theory, simulation, panel.optimal, spectrum)
 
 
-def _draft_curve(draft: FigureDraft, curve: CurveDraft) -> None:
-    """Add a curve, whose readouts minimise its loss."""
-    if curve.asked.optimal and curve.loss != SQUARE:
-        draft.blame(f"panels.{curve.panel}.optimal", f"needs the loss {SQUARE}")
+def _read_learning(
+    spec: FigureSpec, panel_name: str, panel: LearningPanel, targets: Targets | None
+) -> None:
+    """Add the curves of a panel of learning curves or spectra."""
+    place = f"panels.{panel_name}"
+    seen: list[tuple[Any, ...]] = []
+    for name, problem, run_options in _problems(spec, panel_name, panel):
+        same = problem, run_options | {"loss": _loss(run_options.get("loss", SQUARE))}
+        if same in seen:
+            spec.add_fault(place, _TWICE)
+        seen.append(same)
+        if panel.lower_bound and not _aligned(problem):
+            spec.add_fault(f"{place}.lower_bound", f"needs a spike along the target: {_ALIGNED}")
+        if targets is None:
+            continue
+        of_curve = targets
+        if isinstance(problem, Protocol) and problem.steps > 1:
+            _check_several_steps(spec, panel_name, panel, targets)
+            of_curve = Targets(simulation=targets.simulation)
+        _add_curve(spec, CurveSpec(name, panel_name, problem, of_curve, **run_options))
+
+
+def _check_several_steps(
+    spec: FigureSpec, name: str, panel: LearningPanel, targets: Targets
+) -> None:
+    """Refuse what only the theory could answer, for curves of several steps."""
+    if panel.bulk not in (None, ISOTROPIC):
+        spec.add_fault(f"panels.{name}.bulk", f"needs a theory, {_ONE_STEP}")
+    if panel.optimal:
+        spec.add_fault(f"panels.{name}.optimal", f"needs a theory, {_ONE_STEP}")
+    if targets.spectrum is not None:
+        spec.add_fault("spectrum", f"needs a theory of {name}, {_ONE_STEP}")
+    if targets.simulation is None:
+        spec.add_fault(f"panels.{name}", f"needs simulation: there is no theory, {_ONE_STEP}")
+
+
+def _add_curve(spec: FigureSpec, curve: CurveSpec) -> None:
+    """Add a curve whose problem allows its loss."""
+    if curve.targets.optimal and curve.loss != SQUARE:
+        spec.add_fault(f"panels.{curve.panel}.optimal", f"needs the loss {SQUARE}")
         return
     try:
-        asked = curve.asked.minimising(curve.loss)  # which refuses unknown ones
+        targets = curve.targets.with_loss(curve.loss)  # refuses unknown losses
         check_loss(curve.problem, curve.loss)
     except InvalidParametersError as error:
-        draft.blame_all(curve.panel, error)
+        spec.add_faults(curve.panel, error)
         return
-    draft.curves.append(replace(curve, asked=asked))
+    spec.curves.append(replace(curve, targets=targets))
 
 
-def _draft_recovery(draft: FigureDraft, panel: str, spec: dict[str, Any]) -> None:
-    varying = {k: spec[k] for k in (*_RECOVERY, "dimension") if k in spec}
-    curves: list[RecoveryDraft] = []
-    for chosen in _choices(draft, panel, varying):
-        arguments = varying | chosen
-        dimension = arguments.pop("dimension", None)
-        try:
-            problem = Recovery(**arguments)
-        except InvalidParametersError as error:
-            draft.blame_all(panel, error)
-            continue
-        found = RecoveryDraft(_name(panel, chosen), panel, problem, dimension, spec.get("networks"))
-        if any((problem, dimension) == (one.problem, one.dimension) for one in curves):
-            draft.blame(f"panels.{panel}", _TWICE)
-        curves.append(found)
-    draft.curves += curves
-
-
-def _several(problem: Problem) -> bool:
-    """Tell whether a problem takes several steps, of which there is no theory."""
-    return isinstance(problem, Protocol) and problem.steps > 1
-
-
-def _check_several(draft: FigureDraft, panel: str, spec: dict[str, Any], asked: Asked) -> None:
-    """Refuse what the theory alone answers, asked of several steps."""
-    for name in _OF_THEORY:
-        if spec.get(name, ISOTROPIC) not in (False, ISOTROPIC):
-            draft.blame(f"panels.{panel}.{name}", f"needs a theory, {_ONE_STEP}")
-    if asked.spectrum is not None:
-        draft.blame("spectrum", f"needs a theory of {panel}, {_ONE_STEP}")
-    if asked.simulation is None:
-        draft.blame(f"panels.{panel}", f"needs simulation: there is no theory, {_ONE_STEP}")
+def _loss(name: str) -> Loss | str:
+    """Return what is the same for all names of a loss."""
+    try:
+        return lookup_loss(name)
+    except KeyError:  # refused with the grid
+        return name
 
 
 def _aligned(problem: Problem) -> bool:
@@ -290,51 +287,64 @@ def _aligned(problem: Problem) -> bool:
     return abs(problem.alignment) == 1
 
 
-def _problems(
-    draft: FigureDraft, panel: str, spec: dict[str, Any]
-) -> Iterator[tuple[str, Problem, dict[str, Any]]]:
-    """Give each curve of a panel, the product of its lists: name, problem, and what else it has."""
-    given = {name for _, names in _KINDS for name in names} & set(spec)
-    kind = next(((make, names) for make, names in _KINDS if set(names) == given), None)
-    if kind is None:
-        choices = " or ".join(f"({', '.join(names)})" for _, names in _KINDS)
-        has = ", ".join(sorted(given)) or "neither"
-        draft.blame(f"panels.{panel}", f"has {has}, must have all of {choices}")
-        return
-    make, names = kind
-    further, others = (_OF_SRF, _OF_STEPS) if make is one_spike else (_OF_STEPS, _OF_SRF)
-    for name in others:
-        if name in spec:
-            kinds = "gradient steps; this is an sRF", "an sRF; a step trains a network"
-            draft.blame(f"panels.{panel}.{name}", f"is for {kinds[name in _OF_SRF]}")
-    known = (*_COMMON, *_OUTLIERS, *names, "readout", *further, *_APART)
-    asked_for = {k: spec[k] for k in known if k in spec}
-    for chosen in _choices(draft, panel, {k: asked_for[k] for k in spec if k in asked_for}):
-        arguments = asked_for | chosen
-        for name in _VOCABULARIES:
-            if name in arguments:
-                arguments[name] = tuple(arguments[name].items())
+def _read_recovery(spec: FigureSpec, panel_name: str, panel: RecoveryPanel) -> None:
+    """Add the curves of a panel of recovery, in the order of the problem's fields."""
+    given = spec.config["panels"][panel_name]
+    names = (*(field.name for field in fields(Recovery)), "dimension")
+    curves: list[RecoverySpec] = []
+    for chosen, arguments in _combinations(
+        spec, panel_name, {k: given[k] for k in names if k in given}
+    ):
+        dimension = arguments.pop("dimension", None)
         try:
-            apart = {k: arguments.pop(k) for k in _APART if k in arguments}
-            problem = make(**arguments)
-            validate_bulk(problem, apart.get("bulk", ISOTROPIC))
-            yield _name(panel, chosen), problem, apart
+            problem = Recovery(**arguments)
         except InvalidParametersError as error:
-            draft.blame_all(panel, error)
+            spec.add_faults(panel_name, error)
+            continue
+        if any((problem, dimension) == (curve.problem, curve.dimension) for curve in curves):
+            spec.add_fault(f"panels.{panel_name}", _TWICE)
+        curves.append(
+            RecoverySpec(_name(panel_name, chosen), panel_name, problem, dimension, panel.networks)
+        )
+    spec.curves += curves
 
 
-def _choices(draft: FigureDraft, panel: str, given: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Give each choice of one entry of every list that a panel's fields are."""
+def _problems(
+    spec: FigureSpec, panel_name: str, panel: LearningPanel
+) -> Iterator[tuple[str, Problem, dict[str, Any]]]:
+    """Yield each curve of a panel: its name, its problem, and its run options."""
+    make: Callable[..., Problem] = Protocol if isinstance(panel, StepsPanel) else one_spike
+    names = (*signature(make).parameters, *_RUN_OPTIONS)
+    given = spec.config["panels"][panel_name]
+    for chosen, arguments in _combinations(
+        spec, panel_name, {k: given[k] for k in given if k in names}
+    ):
+        run_options = {k: arguments.pop(k) for k in _RUN_OPTIONS if k in arguments}
+        pairs = {k: tuple(v.items()) for k, v in arguments.items() if isinstance(v, dict)}
+        try:
+            problem = make(**arguments | pairs)
+            validate_bulk(problem, run_options.get("bulk", ISOTROPIC))
+        except InvalidParametersError as error:
+            spec.add_faults(panel_name, error)
+            continue
+        yield _name(panel_name, chosen), problem, run_options
+
+
+def _combinations(
+    spec: FigureSpec, panel: str, given: dict[str, Any]
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Yield, for each curve that a panel's lists span, its entries of them, and all its fields."""
     varied = [k for k in given if isinstance(given[k], list)]
     if (curves := math.prod(len(given[k]) for k in varied)) > _MOST_CURVES:
-        draft.blame(f"panels.{panel}", f"has {curves} curves, must have {_MOST_CURVES} at most")
+        spec.add_fault(f"panels.{panel}", f"has {curves} curves, must have {_MOST_CURVES} at most")
         return
     for values in product(*(given[k] for k in varied)):
-        yield dict(zip(varied, values, strict=True))
+        chosen = dict(zip(varied, values, strict=True))
+        yield chosen, given | chosen
 
 
 def _name(panel: str, chosen: dict[str, Any]) -> str:
-    """Name a curve by its panel, and by what sets it apart there."""
+    """Name a curve by its panel, and by its entries of the panel's lists."""
     label = ",".join(f"{k}={_label(v)}" for k, v in chosen.items())
     return f"{panel}:{label}" if label else panel
 
@@ -343,39 +353,7 @@ def _label(value: str | float | dict[float, float]) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dict):
-        return format_vocabulary(tuple((float(k), float(v)) for k, v in value.items()))
-    return value if isinstance(value, str) else format_number(float(value))
-
-
-def _asked(draft: FigureDraft, panel: str, spec: dict[str, Any]) -> Asked | None:
-    """Give the grids that a panel's curves are asked about; None where they cannot be."""
-    axis = draft.config.get("theory", {}).get("alpha")
-    simulated = draft.config.get("simulation", {}).get("alpha", ())
-    both = spec.get("simulated", True)
-    spectrum = draft.config.get("spectrum", {}).get("alpha")
-    ridges = spec.get("ridge")
-    if (axis or simulated) and ridges is None:
-        draft.blame(f"panels.{panel}", "missing key 'ridge', which theory and simulation need")
-        return None
-    ridge = tuple(ridges) if isinstance(ridges, list) else (ridges,)
-    if spec.get("optimal") and not (axis or simulated):
-        draft.blame(f"panels.{panel}.optimal", "needs theory.alpha, or simulation.alpha")
-    if spectrum is not None and spectrum not in POSITIVE:
-        draft.blame("spectrum.alpha", f"{spectrum!r} must be {POSITIVE}")
-        return None
-    try:
-        spaced = _spaced(axis) if axis else ()
-        simulation = Grid(merged_axis(simulated), ridge) if simulated and both else None
-        theory = Grid(merged_axis(spaced, simulated), ridge) if spaced or simulated else None
-    except InvalidParametersError as error:
-        draft.blame_all(panel, error)
-        return None
-    return Asked(theory, simulation, spec.get("optimal", False), spectrum)
-
-
-def _spaced(axis: dict[str, Any]) -> tuple[float, ...]:
-    """Give the spaced points of the theory's grid."""
-    if not 0 < axis["start"] < axis["stop"] < math.inf:
-        allowed = f"finite, and greater than start, {axis['start']}"
-        raise InvalidParametersError([Fault("alpha.stop", axis["stop"], allowed)])
-    return spaced_axis(**axis)
+        return format_vocabulary(
+            tuple((plain_number(k), plain_number(v)) for k, v in value.items())
+        )
+    return value if isinstance(value, str) else format_number(plain_number(value))

@@ -8,18 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from giantstep.pipeline.planning.config import (
-    ConfigFault,
-    InvalidConfigError,
-    load_schema,
-    schema_faults,
-)
+from giantstep.pipeline.planning.config import ConfigFault, InvalidConfigError
+from giantstep.pipeline.planning.config_models import NAME_PATTERN, Config
+from giantstep.pipeline.planning.config_schema import check_config
 from giantstep.pipeline.planning.figure_config import (
-    Asked,
-    CurveDraft,
-    FigureDraft,
-    RecoveryDraft,
-    draft_figure,
+    CurveSpec,
+    FigureSpec,
+    RecoverySpec,
+    Targets,
+    read_figure,
 )
 from giantstep.pipeline.planning.fingerprint import fingerprint, key
 from giantstep.problems.canonical import digest
@@ -186,8 +183,8 @@ def make_plan(root: Path, config: dict[str, Any]) -> Plan:
     InvalidConfigError
         With every fault of every file.
     """
-    faults = schema_faults(config, load_schema(root, "config"), CONFIG)
-    drafts = [draft_figure(root, name) for name in _figure_names(config)]
+    _, faults = check_config(Config, config, CONFIG)
+    drafts = [read_figure(root, name) for name in _figure_names(config)]
     if not faults:
         sizes = _sizes(config["simulation"])
         for draft in drafts:
@@ -207,12 +204,9 @@ def make_plan(root: Path, config: dict[str, Any]) -> Plan:
 def _figure_names(config: dict[str, Any]) -> list[str]:
     """Give the figures that can be looked at, in a config that may be faulty."""
     names = config.get("figures") if isinstance(config, dict) else None
-    sound = re.compile(r"[a-z][a-z0-9_]*\Z")
-    return (
-        [n for n in names if isinstance(n, str) and sound.match(n)]
-        if isinstance(names, list)
-        else []
-    )
+    if not isinstance(names, list):
+        return []
+    return [n for n in names if isinstance(n, str) and re.fullmatch(NAME_PATTERN, n)]
 
 
 def block_name(networks: Sequence[int]) -> str:
@@ -224,42 +218,42 @@ def _sizes(simulation: dict[str, Any]) -> Sizes:
     return Sizes(simulation["dimension"], simulation["trainings"], simulation["test_samples"])
 
 
-def sized(sizes: Sizes, draft: CurveDraft) -> Sizes:
+def sized(sizes: Sizes, draft: CurveSpec) -> Sizes:
     """Give the sizes of a curve's simulations: the config's, unless its panel has its own."""
     own: dict[str, Any] = {"dimension": draft.dimension, "test_samples": draft.test_samples}
     return replace(sizes, **{name: size for name, size in own.items() if size is not None})
 
 
-def _check_draft(draft: FigureDraft, sizes: Sizes) -> None:
+def _check_draft(draft: FigureSpec, sizes: Sizes) -> None:
     """Refuse curves that cannot be simulated at the configured sizes."""
     for curve in draft.curves:
-        if isinstance(curve, RecoveryDraft):
+        if isinstance(curve, RecoverySpec):
             try:
                 check_dimension(curve.problem, curve.dimension or sizes.dimension)
             except InvalidParametersError as error:
-                draft.blame_all(curve.panel, error)
+                draft.add_faults(curve.panel, error)
             continue
-        for section, grid in _simulated(curve.asked):
+        for section, grid in _simulated(curve.targets):
             try:
                 check_sizes(curve.problem, grid, sized(sizes, curve))
             except InvalidParametersError as error:
-                _blame(draft, curve, error, section)
+                _add_fault(draft, curve, error, section)
 
 
-def _simulated(asked: Asked) -> Iterator[tuple[str, Grid]]:
+def _simulated(targets: Targets) -> Iterator[tuple[str, Grid]]:
     """Give what is simulated of a curve, and the section of the YAML that asks for it."""
-    if asked.simulation:
-        yield "simulation", asked.simulation
-    if asked.spectrum is not None:
-        yield "spectrum", Grid((asked.spectrum,), (1.0,))
+    if targets.simulation:
+        yield "simulation", targets.simulation
+    if targets.spectrum is not None:
+        yield "spectrum", Grid((targets.spectrum,), (1.0,))
 
 
-def _blame(
-    draft: FigureDraft, curve: CurveDraft, error: InvalidParametersError, section: str
+def _add_fault(
+    draft: FigureSpec, curve: CurveSpec, error: InvalidParametersError, section: str
 ) -> None:
     for fault in error.faults:
         if fault.name not in ("dimension", "test_samples") or getattr(curve, fault.name):
-            draft.blame_all(curve.panel, InvalidParametersError([fault]), section)
+            draft.add_faults(curve.panel, InvalidParametersError([fault]), section)
             continue
         text = f"{shown(fault.value)} must be {fault.allowed}"
         if (found := ConfigFault(CONFIG, f"simulation.{fault.name}", text)) not in draft.faults:
@@ -274,11 +268,11 @@ class _Builder:
         self.networks = simulation["networks"]
         self.per_job = simulation["networks_per_job"]
 
-    def curve(self, draft: CurveDraft | RecoveryDraft) -> Curve:
+    def curve(self, draft: CurveSpec | RecoverySpec) -> Curve:
         """Register the tasks of a curve, and give their keys."""
-        if isinstance(draft, RecoveryDraft):
+        if isinstance(draft, RecoverySpec):
             return self._recovery(draft)
-        problem, asked, slug = draft.problem, draft.asked, _slug(draft.problem)
+        problem, targets, slug = draft.problem, draft.targets, _slug(draft.problem)
         sizes, networks = sized(self.sizes, draft), range(draft.networks or self.networks)
         functions = (problem.activation, problem.target)
         further: dict[str, Any] = {}
@@ -286,19 +280,19 @@ class _Builder:
         if not isinstance(problem, Protocol) or problem.steps == 1:
             parameters = key(slug, "giantstep.theory.equivalent_features", functions, problem)
             self.plan.parameters[parameters] = problem
-        if asked.theory:
-            saddle = TheoryTask(parameters, asked.theory, asked.optimal, draft.bulk, problem)
-            stage = "giantstep.theory.optima" if asked.optimal else "giantstep.theory.solve"
-            further["theory"] = key(slug, stage, functions, problem, asked.theory, draft.bulk)
+        if targets.theory:
+            saddle = TheoryTask(parameters, targets.theory, targets.optimal, draft.bulk, problem)
+            stage = "giantstep.theory.optima" if targets.optimal else "giantstep.theory.solve"
+            further["theory"] = key(slug, stage, functions, problem, targets.theory, draft.bulk)
             self.plan.theory[further["theory"]] = saddle
-        if asked.simulation:
-            further |= self._shards(slug, problem, asked.simulation, sizes, networks)
-        if asked.spectrum is not None:
-            further |= self._spectra(slug, parameters, problem, asked.spectrum, sizes, networks)
+        if targets.simulation:
+            further |= self._shards(slug, problem, targets.simulation, sizes, networks)
+        if targets.spectrum is not None:
+            further |= self._spectra(slug, parameters, problem, targets.spectrum, sizes, networks)
         named = draft.name, draft.panel, problem, draft.bulk, draft.loss, sizes.dimension
         return Curve(*named, parameters, **further)
 
-    def _recovery(self, draft: RecoveryDraft) -> Curve:
+    def _recovery(self, draft: RecoverySpec) -> Curve:
         problem, dimension = draft.problem, draft.dimension or self.sizes.dimension
         networks = tuple(range(draft.networks or self.networks))
         task = RecoveryTask(problem, dimension, networks, self.plan.root_seed)
