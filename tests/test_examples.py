@@ -12,6 +12,11 @@ MODULES = (
     "theory.equivalent_features",
     "theory.solve",
     "registry",
+    "theory.bounds",
+    "theory.optima",
+    "theory.learned_function",
+    "theory.classification_error",
+    "theory.one_step_recovery",
 )
 
 

@@ -10,10 +10,10 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures, one_spike
 from giantstep.theory.bounds import (
     best_linear_error,
-    best_over_learning_rate,
     bounds,
+    bounds_at_best_learning_rate,
     lower_bound_with_bias,
-    shifted,
+    with_common_bias,
 )
 from giantstep.theory.conditional_features import conditional_moments
 from giantstep.theory.optima import optimal_ridge
@@ -58,7 +58,7 @@ def test_bounds_are_realised_by_their_coefficients():
 
 def test_a_bias_and_a_free_learning_rate_only_lower_the_bounds():
     protocol = Protocol("tanh", "sin", 1.0, alpha0=np.inf, beta=1.0)
-    fixed, (upper, lower) = bounds(protocol), best_over_learning_rate(protocol)
+    fixed, (upper, lower) = bounds(protocol), bounds_at_best_learning_rate(protocol)
     assert upper < fixed.upper
     assert lower < fixed.lower
     rates = [replace(protocol, learning_rate=rate) for rate in np.geomspace(0.3, 30, 12)]
@@ -66,7 +66,7 @@ def test_a_bias_and_a_free_learning_rate_only_lower_the_bounds():
     shifted_target = SpikedFeatures("tanh", "relu", 1.0, 1.0, 1.0, beta=1.0)
     with_bias = lower_bound_with_bias(shifted_target)
     assert with_bias < 0.5 * bounds(shifted_target).lower
-    assert with_bias <= bounds(shifted(shifted_target, 0.7)).lower
+    assert with_bias <= bounds(with_common_bias(shifted_target, 0.7)).lower
 
 
 def test_a_richer_vocabulary_has_a_lower_bound():

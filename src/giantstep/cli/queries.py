@@ -23,8 +23,8 @@ from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
 from giantstep.theory.bounds import (
     best_linear_error,
-    best_over_learning_rate,
     bounds,
+    bounds_at_best_learning_rate,
     lower_bound_with_bias,
 )
 from giantstep.theory.classification_error import ReadoutOverlaps, classification_error
@@ -170,7 +170,7 @@ def error_bounds(problem: Problem) -> Answer:
         "best_linear": best_linear_error(problem.target),
     }
     if isinstance(problem, Protocol):
-        upper, lower = best_over_learning_rate(problem)
+        upper, lower = bounds_at_best_learning_rate(problem)
         row |= {"upper_best_learning_rate": upper, "lower_best_learning_rate": lower}
     return Answer({name: np.array([value]) for name, value in row.items()})
 

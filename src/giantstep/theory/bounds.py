@@ -1,15 +1,14 @@
-"""What a readout can reach at best: bounds (26)-(31) and (132), theory.md section 7."""
+"""Bounds on the error of the best readout: equations (26)-(31) and (132), theory.md section 7."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from giantstep.arrays import Array
 from giantstep.numerics.gaussian import moments
+from giantstep.numerics.minimisation import minimise_from_candidates
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
@@ -18,23 +17,23 @@ from giantstep.theory.conditional_features import conditional_features
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.validation import Fault, InvalidParametersError
 
-# Where the best learning rate or bias is looked for.
+# Candidates for the best learning rate and the best bias.
 LEARNING_RATES = np.geomspace(1e-3, 1e3, 61)
 BIASES = np.linspace(-10, 10, 81)
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """Bounds on the test error optimised over the ridge, for a spike along the target.
+    """Bounds on the test error at the optimal ridge, for a spike along the target.
 
     Attributes
     ----------
     upper, lower : float
-        Equations (26) and (27); the upper one is the error as the ridge grows.
+        Equations (26) and (27); the upper bound is the limit of the error for a large ridge.
     upper_coefficients : Array, shape (G,)
-        b, with which sum b mu0 realises the upper bound.
+        The b for which `sum b mu0` attains the upper bound.
     lower_coefficients : Array, shape (2 G,)
-        b and b', with which sum b mu0 + b' kappa mu1 realises the lower bound.
+        The b and b' for which `sum b mu0 + b' kappa mu1` attains the lower bound.
     """
 
     upper: float
@@ -46,8 +45,8 @@ class Bounds:
 def best_linear_error(target: str) -> float:
     """Compute the error of the best linear predictor, `E f*^2 - (E z f*)^2`.
 
-    Neither kernels nor random features do better when n is proportional to d (Section 4.1 of the
-    paper); dimensionless.
+    Neither kernels nor random features do better when n is proportional to d (section 4.1 of the
+    paper).
     """
     teacher = moments(lookup(target), 0.0, 1.0)
     return float(teacher.residual + teacher.mean**2)
@@ -60,6 +59,14 @@ def bounds(problem: Problem) -> Bounds:
     ------
     InvalidParametersError
         Unless the spike is along the target: an alignment of 1 or -1 (an infinite first batch).
+
+    Examples
+    --------
+    >>> import math
+    >>> from giantstep import Protocol
+    >>> found = bounds(Protocol("tanh", "sin", learning_rate=3, alpha0=math.inf, beta=1))
+    >>> print(f"{found.lower:.4f} {found.upper:.4f}")
+    0.0038 0.0211
     """
     srf = equivalent_features(problem)
     if abs(srf.alignment) != 1:
@@ -72,48 +79,39 @@ def bounds(problem: Problem) -> Bounds:
 
 
 def _distance(h: Array, span: Array, weight: Array) -> tuple[float, Array]:
-    """Give the squared distance of h to a span, and the coefficients of the nearest point."""
+    """Compute the squared distance of h from a span, and the coefficients of its projection."""
     root = np.sqrt(weight)
     coefficients: Array = np.linalg.lstsq((span * root).T, h * root, rcond=1e-12)[0].astype(float)
     return float(weight @ (h - coefficients @ span) ** 2), coefficients
 
 
-def best_over_learning_rate(protocol: Protocol) -> tuple[float, float]:
-    """Minimise both bounds over the learning rate: equations (28)-(31).
+def bounds_at_best_learning_rate(protocol: Protocol) -> tuple[float, float]:
+    """Minimise each bound over the learning rate: equations (28)-(31).
 
     Returns
     -------
     upper, lower : float
     """
 
-    def at(learning_rate: float) -> Bounds:
-        return bounds(replace(protocol, learning_rate=learning_rate))
+    def at(log_rate: float) -> Bounds:
+        return bounds(replace(protocol, learning_rate=float(np.exp(log_rate))))
 
-    return (
-        _least(lambda rate: at(float(np.exp(rate))).upper, np.log(LEARNING_RATES)),
-        _least(lambda rate: at(float(np.exp(rate))).lower, np.log(LEARNING_RATES)),
-    )
+    candidates = np.log(LEARNING_RATES)
+    _, upper = minimise_from_candidates(lambda log_rate: at(log_rate).upper, candidates)
+    _, lower = minimise_from_candidates(lambda log_rate: at(log_rate).lower, candidates)
+    return upper, lower
 
 
 def lower_bound_with_bias(problem: Problem) -> float:
     """Minimise the lower bound over a bias common to all neurons: equation (132)."""
     srf = equivalent_features(problem)
 
-    def at(bias: float) -> float:
-        return bounds(shifted(srf, bias)).lower
+    def lower(bias: float) -> float:
+        return bounds(with_common_bias(srf, bias)).lower
 
-    return _least(at, BIASES)
+    return minimise_from_candidates(lower, BIASES)[1]
 
 
-def shifted(srf: SpikedFeatures, bias: float) -> SpikedFeatures:
-    """Add a bias to all neurons."""
+def with_common_bias(srf: SpikedFeatures, bias: float) -> SpikedFeatures:
+    """Add a bias to those of all neurons."""
     return replace(srf, bias=tuple(srf.groups.b + bias))
-
-
-def _least(function: Callable[[float], float], candidates: Array) -> float:
-    """Minimise over an interval: the best of the candidates, improved between its neighbours."""
-    values = np.array([function(float(x)) for x in candidates])
-    best = int(np.argmin(values))
-    around = candidates[max(best - 1, 0)], candidates[min(best + 1, candidates.size - 1)]
-    found = minimize_scalar(function, bounds=around, method="bounded", options={"xatol": 1e-6})
-    return float(min(values[best], found.fun))

@@ -1,4 +1,4 @@
-"""How often a network gives an input of a sign target the other sign: the 0-1 error."""
+"""The 0-1 error: how often the sign of the prediction differs from a sign target."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from giantstep.theory.conditional_features import (
     teacher_rule,
 )
 
-# Points x nodes held at once.
+# Entries of an array computed at once.
 _ENTRIES = 4_000_000
 
 
 class ReadoutOverlaps(NamedTuple):
-    """What a prediction's distribution follows from: overlaps as in `learning.Solution`.
+    """The overlaps that determine the law of a prediction, as in a `Solution`.
 
     Attributes
     ----------
@@ -39,9 +39,10 @@ class ReadoutOverlaps(NamedTuple):
 
 
 def classification_error(srf: SpikedFeatures, of: ReadoutOverlaps) -> Array:
-    """Compute P(y omega < 0) for a target `sign`; NaN for another target.
+    """Compute P(y omega < 0) for the target `sign`; NaN for any other target.
 
-    Given kappa and z, omega is Gaussian of mean M + P z and variance Q - P^2, theory.md section 6.
+    Given kappa and z, omega is Gaussian with mean M + P z and variance Q - P^2 (theory.md,
+    section 6).
 
     Parameters
     ----------
@@ -51,6 +52,16 @@ def classification_error(srf: SpikedFeatures, of: ReadoutOverlaps) -> Array:
     Returns
     -------
     Array, shape (...)
+
+    Examples
+    --------
+    >>> from giantstep import Grid, SpikedFeatures, solve
+    >>> srf = SpikedFeatures("tanh", "sign", 1.2, spike_strength=2, alignment=0.9, beta=1)
+    >>> found = solve(srf, Grid(alpha=(1.0, 4.0), ridge=(0.1,)))
+    >>> overlaps = ReadoutOverlaps(*(getattr(found, name) for name in ReadoutOverlaps._fields))
+    >>> classification_error(srf, overlaps).round(3)
+    array([[0.148],
+           [0.119]])
     """
     shape = of.m.shape[:-1]
     if srf.target != SIGN:
@@ -75,7 +86,7 @@ def classification_error(srf: SpikedFeatures, of: ReadoutOverlaps) -> Array:
 def _given_kappa(
     srf: SpikedFeatures, of: ReadoutOverlaps, kappa: Array
 ) -> tuple[Array, Array, Array]:
-    """Give M, P and Q of theory.md section 6, each of shape (S, N)."""
+    """Compute M, P and Q of theory.md section 6, each of shape (S, N)."""
     mu0, mu1, mu2_squared = conditional_moments(srf, kappa)
     mean = of.m @ mu0 + of.zeta @ (kappa * mu1)
     if np.any(of.xi):

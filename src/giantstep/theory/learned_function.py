@@ -1,4 +1,4 @@
-"""What a network has learned along the target: theory.md section 7, Figures 1, 3 and 7."""
+"""The function that a network has learned along the target: theory.md section 7."""
 
 from __future__ import annotations
 
@@ -23,21 +23,31 @@ def learned_function(
     """Compute the mean output of the trained network at `theta . x = s`.
 
     `F(s) = E_t [sum mu0(kappa) m + mu1(kappa) (kappa zeta + z psi)]` with
-    `kappa = gamma s + rho t`, `z = rho s - gamma t`, t ~ N(0, 1); theory.md section 7. Where the
-    neurons' norms go with the spike, `E sigma'' xi` besides.
+    `kappa = gamma s + rho t`, `z = rho s - gamma t`, t ~ N(0, 1); theory.md section 7. If the norms
+    of the neurons depend on their overlap with the spike, `E sigma'' xi` is added.
 
     Parameters
     ----------
     srf : SpikedFeatures
     m, zeta, psi : Array, shape (..., G)
-        Overlaps of its readouts.
+        Overlaps of the readout, as in a `Solution`.
     s : Array, shape (M,)
     xi : Array, shape (..., G), optional
-        Overlaps with the change of the neurons' norms; by default none.
+        Overlaps with the change of the neurons' norms; by default zero.
 
     Returns
     -------
     Array, shape (..., M)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from giantstep import Grid, SpikedFeatures, solve
+    >>> srf = SpikedFeatures("tanh", "sign", 1.2, spike_strength=2, alignment=0.9, beta=1)
+    >>> found = solve(srf, Grid(alpha=(2.0,), ridge=(0.1,)))
+    >>> s = np.array([0.1, 0.5, 1.0])
+    >>> learned_function(srf, found.m, found.zeta, found.psi, s)[0, 0].round(3)
+    array([0.12 , 0.56 , 0.928])
     """
     gamma = srf.alignment
     rho = math.sqrt(1 - gamma**2)
@@ -54,7 +64,7 @@ def learned_function(
 
 
 def _rule(srf: SpikedFeatures, s: Array, rho: float) -> tuple[Array, Array]:
-    """Give nodes and weights over t, shape (M, N), that resolve the features around their bend."""
+    """Choose nodes and weights over t, shape (M, N), that resolve the features' transitions."""
     if rho == 0:
         return np.zeros((s.size, 1)), np.ones((s.size, 1))
     function = lookup(srf.activation)

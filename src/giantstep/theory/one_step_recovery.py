@@ -1,4 +1,4 @@
-"""What one step sees of a multi-index teacher, in theory: docs/what-one-step-sees.md."""
+"""How much one gradient step recovers of a multi-index teacher: docs/what-one-step-sees.md."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.teachers import Powers, Teacher, lookup_teacher, product_rule
 
-# Nodes a direction over which the overlaps of a row at initialisation are averaged.
+# Quadrature nodes for each direction, over the overlaps of a row at initialisation.
 _NODES = 64
 
 
 class ExpectedOverlaps(NamedTuple):
-    """Shares of squared norms along each direction of the teacher, shape (r,), averaged over rows.
+    """Squared overlaps with each direction of the teacher, averaged over rows.
 
     Attributes
     ----------
-    overlap : Array
-        Of the rows after the step.
-    update_overlap : Array
-        Of their change.
+    overlap : Array, shape (r,)
+        Fraction of a row's squared norm along each direction, after the step.
+    update_overlap : Array, shape (r,)
+        The same fraction for the change of the row.
     """
 
     overlap: Array
@@ -33,20 +33,20 @@ class ExpectedOverlaps(NamedTuple):
 
 
 class _Gradient(NamedTuple):
-    """The gradient of a row by its overlaps m with the directions, at N values of m.
+    """Mean and variance of a row's gradient, at N values of its overlaps m with the directions.
 
     Attributes
     ----------
     signal : Array, shape (N, r)
-        Its mean along the directions.
+        The mean along the directions.
     along_row : Array, shape (N,)
-        Its mean along the row.
+        The mean along the row.
     square : Array, shape (N,)
-        The mean's squared norm.
+        The squared norm of the mean.
     spread : Array, shape (r,)
-        Its variance along each direction.
+        The variance along each direction.
     variance : float
-        Its variance in all.
+        The total variance.
     """
 
     signal: Array
@@ -57,11 +57,28 @@ class _Gradient(NamedTuple):
 
 
 def expected_overlaps(problem: Recovery, dimension: int) -> ExpectedOverlaps:
-    """Compute what one step sees: signal over signal and noise, averaged over initial rows.
+    """Compute the expected overlaps of rows after one step, averaged over the initialisation.
 
     By Stein's lemma and Mehler's formula the mean of a row's gradient is a polynomial in its
-    overlaps with the directions, independent N(0, 1/d) as d grows; its covariance is
-    `E y^2 sigma'^2 x x^T/n0`. What is left out is of relative order 1/d.
+    overlaps with the directions, which are independent N(0, 1/d) for large d; its covariance is
+    `E y^2 sigma'^2 x x^T/n0`. The relative error is of order 1/d.
+
+    Parameters
+    ----------
+    problem : Recovery
+    dimension : int
+        d.
+
+    Returns
+    -------
+    ExpectedOverlaps
+
+    Examples
+    --------
+    >>> from giantstep.problems.recovery import Recovery
+    >>> problem = Recovery("elu", "z1+z1*z2", learning_rate=1.0, alpha0=8.0)
+    >>> expected_overlaps(problem, dimension=128).update_overlap.round(3)
+    array([0.776, 0.004])
     """
     teacher = lookup_teacher(problem.teacher)
     xi, weights = product_rule(teacher.directions, _NODES)
