@@ -3,8 +3,10 @@ PYTHON ?= python3
 CORES ?= all
 BIN := .venv/bin
 READY := .venv/.ready
+PYTEST := $(BIN)/pytest -n logical --dist worksteal
 
-.PHONY: figures paper supplement test test-kill test-slurm lint benchmark schemas lock clean help
+.PHONY: figures paper supplement test test-all test-kill test-slurm lint benchmark schemas lock clean \
+  help
 
 figures: $(READY)
 	$(BIN)/snakemake --cores $(CORES)
@@ -15,12 +17,17 @@ paper: $(READY)
 supplement: $(READY)
 	$(BIN)/snakemake --cores $(CORES) --configfile config/supplement.yaml
 
+# A small version of every property, in minutes; test-all holds the full ones (docs/testing.md).
 test: lint
-	$(BIN)/pytest
+	$(PYTEST)
+
+test-all: lint
+	KILLS=10 $(PYTEST) -m "" --hypothesis-profile=thorough --durations=10
+	$(MAKE) test-slurm
 
 # Kills a small run at 30 moments, each stage once at least; KILLS_SEED=N repeats one such series.
 test-kill: $(READY)
-	KILLS=30 $(BIN)/pytest -s tests/workflow/test_interruption.py
+	KILLS=30 $(PYTEST) -m "" -rP tests/workflow/test_interruption.py
 
 # The workflow on a Slurm cluster that is started for it, on this machine, and always stopped.
 test-slurm: $(READY)
@@ -66,7 +73,8 @@ help:
 	@echo "make figures   every figure into figures/   (CORES=2 to use two cores)"
 	@echo "make paper     the same at the paper's size"
 	@echo "make supplement figures that go beyond the paper"
-	@echo "make test      style, types and tests"
+	@echo "make test      style, types, and a small version of every test: four minutes on two cores"
+	@echo "make test-all  the full versions of all tests, kills and Slurm: 20 minutes"
 	@echo "make test-kill kill runs at 30 moments, and see that the same command completes them"
 	@echo "make test-slurm the workflow on a Slurm cluster of its own (installs Slurm, as root)"
 	@echo "make benchmark theory and simulation beside the usual ways of computing the same"

@@ -1,6 +1,7 @@
 """The learned function is the mean output of trained networks."""
 
 import numpy as np
+from alarms import largest_z
 
 from giantstep.problems.grid import Grid
 from giantstep.problems.sizes import Sizes
@@ -13,10 +14,12 @@ from giantstep.theory.solve import solve
 
 
 def test_the_learned_function_is_the_mean_output_of_trained_networks():
+    """Within standard errors, beside 0.01 for the finite size; a false alarm has 1 % at most."""
     srf = SpikedFeatures("tanh", "sign", 1.3, 2.0, 0.8, beta=1.0)
     grid = Grid((2.0,), (0.1,))
-    outputs = simulate(srf, grid, Sizes(400, 1, 20_000), range(6), 7).learned_function
+    outputs = simulate(srf, grid, Sizes(400, 1, 20_000), range(10), 7).learned_function
     found = summarise(outputs[:, :, 0, 0])
     solution = solve(srf, grid)
     learned = learned_function(srf, solution.m, solution.zeta, solution.psi, SLABS)[0, 0]
-    assert np.abs((found.mean - learned) / np.hypot(found.stderr, 0.01)).max() < 4
+    z = np.abs((found.mean - learned) / np.hypot(found.stderr, 0.01))
+    assert z.max() < largest_z(z.size, 10)

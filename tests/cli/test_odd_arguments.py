@@ -1,20 +1,11 @@
 """Odd arguments get a message, never a traceback."""
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tricks import TRICKS
 
 from giantstep.cli.main import main
-
-SETTINGS = settings(
-    deadline=None,
-    phases=[Phase.generate],
-    derandomize=True,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
-
 
 ARGUMENTS = st.lists(
     st.one_of(
@@ -40,7 +31,7 @@ ARGUMENTS = st.lists(
 )
 
 
-@settings(SETTINGS, max_examples=200)
+@settings(suppress_health_check=list(HealthCheck))
 @given(arguments=ARGUMENTS)
 def test_odd_arguments_get_a_message(tmp_path_factory, capsys, arguments):
     empty = tmp_path_factory.mktemp("empty")

@@ -1,19 +1,11 @@
 """`giantstep verify` computes again what a figure shows; `giantstep prune` removes the rest."""
 
-import shutil
-
 import pytest
 import tiny
 import xarray as xr
 
 from giantstep.cli.main import main
 from giantstep.pipeline.storage import netcdf
-
-
-@pytest.fixture
-def project(tiny_run, tmp_path):
-    """A copy of the tiny project, finished, to be changed."""
-    return shutil.copytree(tiny_run, tmp_path / "project")
 
 
 def run(capsys, command, project, *arguments):

@@ -84,11 +84,23 @@ def test_the_least_objective_grows_with_the_ridge_as_the_readouts_square(problem
     assert (objective[2] - objective[0]) / (2 * h) == pytest.approx(squares[1], rel=1e-4)
 
 
-@pytest.mark.parametrize("problem", [SIGNS, GROUPS, OUTLIERS, STEP])
-def test_points_converge_over_decades_of_ridges(problem):
+DECADES = Grid((0.3, 3.0), (1e-3, 0.3))
+
+
+@pytest.mark.parametrize(
+    ("problem", "grid"),
+    [
+        (SIGNS, DECADES),
+        (OUTLIERS, DECADES),
+        (STEP, DECADES),
+        (GROUPS, Grid((0.3,), (1e-3,))),
+        pytest.param(GROUPS, DECADES, marks=pytest.mark.slow),
+    ],
+)
+def test_points_converge_over_decades_of_ridges(problem, grid):
     losses = LOSSES if problem.target == "sign" else ("huber:0.3", "huber:3")
     for loss in losses:
-        found = solve(problem, Grid((0.3, 3.0), (1e-3, 0.3), loss))
+        found = solve(problem, replace(grid, loss=loss))
         assert np.all(found.status == Status.CONVERGED), loss
         assert found.residual.max() < 1e-10
         assert found.quadrature_error.max() < 1e-4

@@ -3,16 +3,9 @@
 import re
 import shutil
 
-import pytest
 import tiny
 
 PLACES = ("src", "workflow/scripts")
-
-
-@pytest.fixture
-def project(tiny_run, tmp_path):
-    """A copy of the tiny project, finished, to be changed."""
-    return shutil.copytree(tiny_run, tmp_path / "project")
 
 
 def planned(project):
