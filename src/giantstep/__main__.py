@@ -1,4 +1,4 @@
-"""`python -m giantstep`."""
+"""`python -m giantstep` is the command `giantstep`."""
 
 import sys
 

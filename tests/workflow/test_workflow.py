@@ -186,10 +186,11 @@ def test_the_merged_file_alone_redraws_the_figure(finished):
 
 
 def test_the_drawing_names_what_varies(finished):
-    from giantstep.figures import curves
+    from giantstep.figures.labels import curve_label
+    from giantstep.figures.selection import panel_data
 
-    data = curves.panel_data(giantstep.open_figure("fig2", finished), "right")
-    names = [curves.label(data, k) for k in range(data.sizes["curve"])]
+    data = panel_data(giantstep.open_figure("fig2", finished), "right")
+    names = [curve_label(data, k) for k in range(data.sizes["curve"])]
     values = ("0", "0.5", "2", r"\infty")
     assert names == [rf"$\alpha_0 = {value}$" for value in values]
 

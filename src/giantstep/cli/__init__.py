@@ -1,1 +1,1 @@
-"""The command `giantstep`. Start with `main`."""
+"""The command `giantstep`. Start with `main`; flags are in `arguments`, answers in `queries`."""

@@ -1,4 +1,4 @@
-"""Figure 1: what the network has learned along the target, for growing first batches."""
+"""Figure 1: the function of the target direction that networks have learned, by first batch."""
 
 from __future__ import annotations
 
@@ -9,20 +9,14 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.curves import (
-    heading,
-    label,
-    legend_beside,
-    markers,
-    panel_data,
-    setting,
-    written,
-)
+from giantstep.figures.elements import legend_beside, theory_and_networks, title_panel
+from giantstep.figures.labels import curve_label, format_parameter, shared_setting
+from giantstep.figures.selection import panel_data
 from giantstep.numerics.scalar_functions import lookup
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
-    """Draw the figure from its merged Dataset, by its YAML."""
+    """Draw the figure from its merged Dataset and its YAML."""
     panels = config["panels"]
     figure = Figure(figsize=style.size(columns=len(panels) + 0.55))
     for i, name in enumerate(panels):
@@ -30,16 +24,14 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         shown = panel_data(data, name).isel(alpha_simulated=0)
         target = lookup(str(shown["target"].values[0]))
         s = data["s"].values
-        fine = np.linspace(s[0], s[-1], 6001)  # so that a jump is drawn upright
+        fine = np.linspace(s[0], s[-1], 6001)  # so that jumps are vertical
         axes.plot(fine, target.value(fine), color="black", linestyle=style.DASHED, label="target")
         for k, look in enumerate(style.cycle(shown.sizes["curve"])):
-            curve = shown.isel(curve=k)
-            axes.plot([], [], label=label(shown, k), **look)
-            axes.plot(s, curve["learned_function"], color=look["color"])
-            markers(axes, curve["s_simulated"], curve, "learned_function", look)
+            curve, label = shown.isel(curve=k), curve_label(shown, k)
+            theory_and_networks(axes, curve, "learned_function", look, label, along="s")
         axes.set_xlabel(r"projection on the target $\theta \cdot x$")
         axes.set_ylabel(r"mean output $F(\theta \cdot x)$")
-        alpha = written("alpha", f"{shown['alpha_simulated'].item():g}")
-        heading(axes, i, f"{setting(shown)}, ${alpha}$")
+        alpha = format_parameter("alpha", shown["alpha_simulated"].item())
+        title_panel(axes, i, f"{shared_setting(shown)}, ${alpha}$")
     legend_beside(axes)
     return figure

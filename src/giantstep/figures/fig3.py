@@ -1,4 +1,4 @@
-"""Figure 3: functions that realise the bounds, and the optimised error between its bounds."""
+"""Figure 3: the bounds on the test error, the functions that attain them, and errors between."""
 
 from __future__ import annotations
 
@@ -10,48 +10,57 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.curves import heading, legend_above, markers, setting, written
-
-UPPER: dict[str, Any] = {"color": style.COLOURS[2], "linestyle": style.DASHED}
-LOWER: dict[str, Any] = {"color": style.COLOURS[4], "linestyle": style.DOTTED}
+from giantstep.figures.elements import (
+    legend_above,
+    theory_and_networks,
+    title_panel,
+)
+from giantstep.figures.labels import (
+    SAMPLE_COMPLEXITY,
+    TEST_ERROR,
+    format_parameter,
+    shared_setting,
+)
+from giantstep.figures.selection import select
 
 
 def functions(axes: Axes, curve: xr.Dataset) -> None:
-    """Draw the target, and the functions nearest to it that a readout can make."""
+    """Draw the target, and the closest functions that a readout can form."""
     kappa = curve["kappa"]
     axes.plot(kappa, curve["conditional_target"], color="black", label=r"target $\sigma_\star$")
-    for name, look in (("upper_bound_function", UPPER), ("lower_bound_function", LOWER)):
-        symbol, equation = (curve[name].attrs[key] for key in ("symbol", "equation"))
-        axes.plot(kappa, curve[name], label=f"${symbol}$ {equation}", **look)
+    for name, look in style.BOUNDS.items():
+        function = curve[f"{name}_function"]
+        symbol, equation = (function.attrs[key] for key in ("symbol", "equation"))
+        axes.plot(kappa, function, label=f"${symbol}$ {equation}", **look)
     axes.set_xlabel(r"projection on the spike $\kappa$")
     axes.set_ylabel("output")
 
 
 def errors(axes: Axes, data: xr.Dataset) -> None:
-    """Draw the error at the best ridge, simulated at the nearest ridge, between the bounds."""
+    """Draw the error at the best ridge (of networks, the nearest simulated), and the bounds."""
     first = data.isel(curve=0)
-    axes.axhline(first["upper_bound"].item(), label="(26)", **UPPER)
-    axes.axhline(first["lower_bound"].item(), label="(27)", **LOWER)
+    for name, look in style.BOUNDS.items():
+        axes.axhline(first[name].item(), label=first[name].attrs["equation"], **look)
     widths = np.unique(data["beta"].values)
     for width, look in zip(widths, style.cycle(widths.size), strict=True):
-        ridges = data.isel(curve=np.flatnonzero(data["beta"].values == width))
-        axes.plot([], [], label=f"${written('beta', f'{width:g}')}$", **look)
-        curve = ridges.isel(curve=0)
-        axes.plot(curve["alpha"], curve["optimal_test_error"], color=look["color"])
-        markers(axes, curve["alpha_simulated"], curve, "optimal_test_error", look)
+        curve, label = (
+            select(data, beta=width).isel(curve=0),
+            f"${format_parameter('beta', width)}$",
+        )
+        theory_and_networks(axes, curve, "optimal_test_error", look, label)
     axes.set_xscale("log")
-    axes.set_xlabel(r"sample complexity $\alpha = n/d$")
-    axes.set_ylabel(r"test error $\epsilon_g$")
+    axes.set_xlabel(SAMPLE_COMPLEXITY)
+    axes.set_ylabel(TEST_ERROR)
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
-    """Draw the figure from its merged Dataset, by its YAML."""
+    """Draw the figure from its merged Dataset and its YAML."""
     figure = Figure(figsize=style.size(columns=2))
     left, right = figure.subplots(1, 2)
     functions(left, data.isel(curve=0))
-    heading(left, 0, setting(data.drop_vars("ridge")))
+    title_panel(left, 0, shared_setting(data.drop_vars("ridge")))
     legend_above(left, columns=1)
     errors(right, data)
-    heading(right, 1, r"at the best ridge")
+    title_panel(right, 1, "at the best ridge")
     legend_above(right, columns=4)
     return figure

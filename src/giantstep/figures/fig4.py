@@ -1,5 +1,5 @@
-"""Figure 4: learning curves of spiked random features, over spike strength and alignment."""
+"""Figure 4: learning curves of spiked random features, by spike strength and alignment."""
 
-from giantstep.figures.curves import learning_figure as draw
+from giantstep.figures.learning_curves import learning_figure as draw
 
 __all__ = ["draw"]

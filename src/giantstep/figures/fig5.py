@@ -1,5 +1,5 @@
-"""Figure 5: the effect of the width on the test error after one step."""
+"""Figure 5: learning curves after one gradient step, one for each width."""
 
-from giantstep.figures.curves import learning_figure as draw
+from giantstep.figures.learning_curves import learning_figure as draw
 
 __all__ = ["draw"]

@@ -1,4 +1,4 @@
-"""Figure 8: spectrum of the features' covariance, bulk and outlier, theory over a histogram."""
+"""Figure 8: eigenvalues of the features' covariance: the bulk and the outliers."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.curves import heading, legend_above, panel_data
+from giantstep.figures.elements import legend_above, title_panel
+from giantstep.figures.selection import panel_data
 
 BINS = 50
 HISTOGRAM, DENSITY = style.COLOURS[5], style.COLOURS[0]
 
 
 def bulk(axes: Axes, curve: xr.Dataset) -> None:
-    """Draw the density of ln x over a histogram of the simulated eigenvalues."""
+    """Draw the theoretical density of ln x over a histogram of simulated eigenvalues."""
     x = curve["eigenvalue"].values
     ends = np.geomspace(0.8 * np.nanmin(x), 1.25 * np.nanmax(x), BINS + 1)
     values = curve["simulated_eigenvalue"].values
@@ -34,10 +35,10 @@ def bulk(axes: Axes, curve: xr.Dataset) -> None:
 
 
 def outliers(axes: Axes, panels: list[xr.Dataset]) -> None:
-    """Draw the eigenvalues of order d, over d, of every panel."""
+    """Draw the eigenvalues of order d, divided by d, of every panel."""
     for place, curve in enumerate(panels):
         dimension = curve.sizes["index"] / curve["beta"].item()
-        # One that lies within the bulk at this dimension is none yet.
+        # At this dimension an eigenvalue of order d may still lie within the bulk.
         apart = curve["outlier"] * dimension > np.nanmax(curve["eigenvalue"].values)
         shown = curve.isel(rank=np.flatnonzero(apart.values))
         mean, stderr = (shown[f"simulated_outlier_{part}"] for part in ("mean", "stderr"))
@@ -54,7 +55,7 @@ def outliers(axes: Axes, panels: list[xr.Dataset]) -> None:
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
-    """Draw the figure from its merged Dataset, by its YAML: the first curve of every panel."""
+    """Draw the figure from its merged Dataset and its YAML: the first curve of every panel."""
     panels = config["panels"]
     curves = [panel_data(data, name).isel(curve=0) for name in panels]
     figure = Figure(figsize=style.size(columns=2))
@@ -62,9 +63,9 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     places = figure.subplots(1, len(panels) + 1, width_ratios=widths)
     for i, ((name, panel), curve) in enumerate(zip(panels.items(), curves, strict=True)):
         bulk(places[i], curve)
-        heading(places[i], i, panel.get("title", name))
+        title_panel(places[i], i, panel.get("title", name))
     places[0].set_ylabel(r"density of $\ln x$, $x\,\rho(x)$")
     legend_above(places[0], columns=1)
     outliers(places[-1], curves)
-    heading(places[-1], len(panels), "outliers")
+    title_panel(places[-1], len(panels), "outliers")
     return figure

@@ -1,4 +1,4 @@
-"""Figure S10: label noise, and biases of the neurons with the bounds that they lower."""
+"""Figure S10: the effect of label noise, and of biases of the neurons, which lower the bounds."""
 
 from __future__ import annotations
 
@@ -10,52 +10,56 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.curves import (
-    heading,
-    label,
-    learning_curves,
+from giantstep.figures.elements import (
     legend_above,
-    limits,
+    legend_entry,
     markers,
-    panel_data,
-    setting,
+    theory_and_networks,
+    title_panel,
 )
+from giantstep.figures.labels import (
+    SAMPLE_COMPLEXITY,
+    TEST_ERROR,
+    curve_label,
+    shared_setting,
+)
+from giantstep.figures.learning_curves import learning_curves, limits
+from giantstep.figures.selection import panel_data, smallest_ridge
 
-# Where the bias that training would choose is shown.
-SHOWN_ALPHA = 2.0
+# Sample complexity of the panel on uniform biases.
+_SHOWN_ALPHA = 2.0
 
 
 def noise(axes: Axes, data: xr.Dataset) -> None:
-    """Draw test errors at the best ridge, simulated at the nearest."""
+    """Draw test errors at the best ridge, of networks at the nearest simulated one."""
     for i, look in enumerate(style.cycle(data.sizes["curve"])):
         curve = data.isel(curve=i)
-        axes.plot(curve["alpha"], curve["optimal_test_error"], color=look["color"])
-        axes.plot([], [], label=label(data, i, besides=("ridge",)), **look)
-        markers(axes, curve["alpha_simulated"], curve, "optimal_test_error", look)
+        label = curve_label(data, i, without=("ridge",))
+        theory_and_networks(axes, curve, "optimal_test_error", look, label)
     axes.set_xlim(left=0)
-    axes.set_xlabel(r"sample complexity $\alpha = n/d$")
-    axes.set_ylabel(r"test error $\epsilon_g$")
+    axes.set_xlabel(SAMPLE_COMPLEXITY)
+    axes.set_ylabel(TEST_ERROR)
 
 
 def objective(curves: xr.Dataset, prefix: str = "", suffix: str = "") -> xr.DataArray:
-    """Give what training minimises, |y - Phi a|^2 + ridge |a|^2, over d."""
+    """Compute the training objective |y - Phi a|^2 + ridge |a|^2, over d."""
     error, norms = (curves[f"{prefix}{name}{suffix}"] for name in ("training_error", "q2"))
     return curves["at"] * error + curves["ridge"] * curves["beta"] * norms.sum("group")
 
 
 def uniform(axes: Axes, data: xr.Dataset) -> None:
-    """Draw test error, what training minimises, and bound, against a bias that all neurons have."""
-    alpha = SHOWN_ALPHA
+    """Draw test error, training objective and bound against a bias common to all neurons."""
+    alpha = _SHOWN_ALPHA
     shown = data.sel(alpha=alpha, alpha_simulated=alpha).assign_coords(at=alpha)
     bias = shown["bias"].isel(group=0).values
     test, least, bound = (style.COLOURS[i] for i in (0, 2, 4))
     axes.plot(bias, shown["lower_bound"], color=bound, linestyle=style.DASHED, label="bound (27)")
     axes.plot(bias, shown["test_error"], color=test)
-    axes.plot([], [], color=test, marker="o", label="test error")
+    legend_entry(axes, "test error", color=test, marker="o")
     markers(axes, bias, shown, "test_error", {"color": test, "marker": "o"})
     trained = objective(shown)
     axes.plot(bias, trained, color=least)
-    axes.plot([], [], color=least, marker="s", label="training objective$/d$")
+    legend_entry(axes, "training objective$/d$", color=least, marker="s")
     simulated = objective(shown, "simulated_", "_mean")
     axes.plot(bias, simulated, color=least, marker="s", linestyle="none")
     for values, colour in ((trained, least), (shown["lower_bound"], bound)):
@@ -67,25 +71,23 @@ def uniform(axes: Axes, data: xr.Dataset) -> None:
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
-    """Draw the figure from its merged Dataset, by its YAML."""
+    """Draw the figure from its merged Dataset and its YAML."""
     figure = Figure(figsize=style.size(2, 2))
     places = figure.subplots(2, 2).ravel()
-    noisy = panel_data(data, "noise")
-    ridges = noisy["ridge"].values
-    least = noisy.isel(curve=np.flatnonzero(ridges == ridges.min()))
-    learning_curves(places[0], least)
-    heading(places[0], 0, setting(least))
+    noisy = smallest_ridge(panel_data(data, "noise"))
+    learning_curves(places[0], noisy)
+    title_panel(places[0], 0, shared_setting(noisy))
     legend_above(places[0], columns=1)
-    noise(places[1], least)
-    heading(places[1], 1, "at the best ridge")
+    noise(places[1], noisy)
+    title_panel(places[1], 1, "at the best ridge")
     legend_above(places[1], columns=1)
     uniform(places[2], panel_data(data, "uniform"))
-    heading(places[2], 2, rf"uniform bias, $\alpha = {SHOWN_ALPHA:g}$")
+    title_panel(places[2], 2, rf"uniform bias, $\alpha = {_SHOWN_ALPHA:g}$")
     places[2].legend()
     biased = panel_data(data, "bias")
     learning_curves(places[3], biased)
     limits(places[3], biased, {"lower_bound": True})
-    heading(places[3], 3, setting(biased))
+    title_panel(places[3], 3, shared_setting(biased))
     places[3].set_yscale("log")
     places[3].set_ylim(top=3)
     places[3].legend(loc="upper right", ncols=2)

@@ -1,4 +1,4 @@
-"""Figure S6: bias and spread of networks of finite size, against the dimension."""
+"""Figure S6: bias and spread of the test error of networks, against their dimension."""
 
 from __future__ import annotations
 
@@ -10,48 +10,55 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.curves import BULK_LABELS, heading, setting
+from giantstep.figures.elements import title_panel
+from giantstep.figures.labels import (
+    BULK_LABELS,
+    RELATIVE_GAP,
+    format_parameter,
+    shared_setting,
+)
+from giantstep.figures.selection import distinct, relative_gap, select
 from giantstep.problems.bulk_kind import ISOTROPIC
 
-# How far apart, in shares of their distance, the markers of one dimension stand.
+# Markers at the same dimension are shifted by multiples of this, in the logarithm.
 _OFFSET = 0.06
 
 
 def chosen(data: xr.Dataset, alpha0: float, bulk: str) -> xr.Dataset:
-    """Select the curves of one first batch and one bulk, by dimension."""
-    wanted = (data["alpha0"].values == alpha0) & (data["bulk"].values == bulk)
-    return data.isel(curve=np.flatnonzero(wanted), alpha=0, alpha_simulated=0).sortby("dimension")
+    """Select the curves of one first batch and one bulk, ordered by dimension."""
+    found = select(data, alpha0=alpha0, bulk=bulk)
+    return found.isel(alpha=0, alpha_simulated=0).sortby("dimension")
 
 
 def biases(axes: Axes, data: xr.Dataset) -> None:
-    """Draw simulated mean over theory, less one; without a step all bulks are the same."""
+    """Draw the relative gap between networks and theory; without a step all bulks are the same."""
     axes.axhline(0, color="black", linewidth=0.6)
-    batches, bulks = (list(dict.fromkeys(data[name].values)) for name in ("alpha0", "bulk"))
+    batches, bulks = distinct(data, "alpha0"), distinct(data, "bulk")
     pairs = [(a, b) for a in batches for b in bulks if a > 0 or b == ISOTROPIC]
     for i, look in enumerate(style.cycle(len(pairs))):
         alpha0, bulk = pairs[i]
         curve = chosen(data, alpha0, bulk)
-        mean, stderr = (
-            100 * (curve[f"simulated_test_error_{part}"] / curve["test_error"])
-            for part in ("mean", "stderr")
-        )
-        text = "no step" if alpha0 == 0 else rf"$\alpha_0 = {alpha0:g}$, {BULK_LABELS[bulk]}"
+        gap, stderr = relative_gap(curve, curve["test_error"])
+        text = _step(alpha0) + (f", {BULK_LABELS[bulk]}" if alpha0 > 0 else "")
         x = np.exp(_OFFSET * (i - 1)) / curve["dimension"]
-        axes.errorbar(x, mean - 100, stderr, linestyle="none", label=text, **look)
+        axes.errorbar(x, gap, stderr, linestyle="none", label=text, **look)
     axes.set_ylim(top=3.2)  # room for the legend
-    axes.set_ylabel("mean over theory, less one [%]")
+    axes.set_ylabel(RELATIVE_GAP)
+
+
+def _step(alpha0: float) -> str:
+    return "no step" if alpha0 == 0 else f"${format_parameter('alpha0', alpha0)}$"
 
 
 def spreads(axes: Axes, data: xr.Dataset) -> None:
-    """Draw what networks, and training sets, add to the spread of the test error."""
+    """Draw the spread of the test error over networks, and over training sets."""
     pairs = [(a, b) for a in np.unique(data["alpha0"].values) for b in ("network", "training")]
     for (alpha0, level), look in zip(pairs, style.cycle(len(pairs)), strict=True):
         curve = chosen(data, alpha0, ISOTROPIC)
         variance = curve[f"simulated_test_error_{level}_variance"]
         spread = 100 * np.sqrt(np.maximum(variance, 0)) / curve["test_error"]
-        step = "no step" if alpha0 == 0 else rf"$\alpha_0 = {alpha0:g}$"
         what = "networks" if level == "network" else "training sets"
-        axes.plot(1 / curve["dimension"], spread, label=f"{what}, {step}", **look)
+        axes.plot(1 / curve["dimension"], spread, label=f"{what}, {_step(alpha0)}", **look)
     ends = 1 / np.sort(np.unique(data["dimension"].values))[[0, -1]]
     guide = 8 * np.sqrt(ends / ends.max())
     axes.plot(ends, guide, color="black", linestyle=style.DASHED, label=r"$\propto d^{-1/2}$")
@@ -62,14 +69,14 @@ def spreads(axes: Axes, data: xr.Dataset) -> None:
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
-    """Draw the figure from its merged Dataset, by its YAML."""
+    """Draw the figure from its merged Dataset and its YAML."""
     figure = Figure(figsize=style.size(columns=2))
     left, right = figure.subplots(1, 2)
     biases(left, data)
-    heading(left, 0, setting(data))
+    title_panel(left, 0, shared_setting(data))
     left.legend(loc="upper right")
     spreads(right, data)
-    heading(right, 1, "spread of single networks")
+    title_panel(right, 1, "spread of single networks")
     right.legend(loc="lower right", ncols=2, columnspacing=0.8, handletextpad=0.4)
     sizes = np.unique(data["dimension"].values)
     for axes in (left, right):

@@ -1,4 +1,4 @@
-"""Figure S7: inputs that are not Gaussian, over the sample complexity and the dimension."""
+"""Figure S7: networks on inputs that are not Gaussian approach the theory of Gaussian ones."""
 
 from __future__ import annotations
 
@@ -10,68 +10,70 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.curves import heading, markers, setting
+from giantstep.figures.elements import legend_entry, markers, ticks, title_panel
+from giantstep.figures.labels import (
+    RELATIVE_GAP,
+    SAMPLE_COMPLEXITY,
+    TEST_ERROR,
+    format_parameter,
+    shared_setting,
+)
+from giantstep.figures.selection import distinct, panel_data, relative_gap, select
 
-STUDENT = "student_t:"
-# How far apart the markers of different inputs stand.
-_APART = 0.02
+_STUDENT = "student_t:"
+# Markers of different inputs are shifted by multiples of this.
+_OFFSET = 0.02
 
 
-def named(inputs: str) -> str:
-    """Name a distribution as a legend does."""
-    if inputs.startswith(STUDENT):
-        return rf"Student-t, $\nu = {inputs.removeprefix(STUDENT)}$"
+def input_label(inputs: str) -> str:
+    """Name a distribution in the legend."""
+    if inputs.startswith(_STUDENT):
+        return rf"Student-t, $\nu = {inputs.removeprefix(_STUDENT)}$"
     return "Rademacher" if inputs == "rademacher" else inputs.capitalize()
 
 
 def learning(axes: Axes, data: xr.Dataset, looks: dict[str, dict[str, Any]]) -> None:
-    """Draw the one theory, and simulations with all inputs."""
+    """Draw the theory, which is the same for all inputs, and simulations with each of them."""
     first = data.isel(curve=0)
     for inputs, look in looks.items():
-        axes.plot([], [], linestyle="none", label=named(inputs), **look)
+        legend_entry(axes, input_label(inputs), linestyle="none", **look)
     axes.plot(first["alpha"], first["test_error"], color="black", label="theory")
     for i, inputs in enumerate(data["inputs"].values):
         curve = data.isel(curve=i)
-        x = curve["alpha_simulated"] + _APART * (i - (len(looks) - 1) / 2)
+        x = curve["alpha_simulated"] + _OFFSET * (i - (len(looks) - 1) / 2)
         markers(axes, x, curve, "test_error", looks[inputs])
     axes.set_ylim(bottom=0.4)  # room for the legend
-    axes.set_xlabel(r"sample complexity $\alpha = n/d$")
-    axes.set_ylabel(r"test error $\epsilon_g$")
+    axes.set_xlabel(SAMPLE_COMPLEXITY)
+    axes.set_ylabel(TEST_ERROR)
 
 
 def gaps(axes: Axes, data: xr.Dataset, looks: dict[str, dict[str, Any]]) -> None:
-    """Draw simulation over theory, less one, against the dimension."""
+    """Draw the relative gap between networks and theory against the dimension."""
     last = data.isel(alpha_simulated=-1)
-    theory = last["test_error"].sel(alpha=last["alpha_simulated"].item())
+    last = last.sel(alpha=last["alpha_simulated"].item())
     axes.axhline(0, color="black", linewidth=0.6)
     for i, (inputs, look) in enumerate(looks.items()):
-        places = np.flatnonzero(last["inputs"].values == inputs)
-        mean, stderr = (
-            100 * (last[f"simulated_test_error_{part}"] / theory).isel(curve=places)
-            for part in ("mean", "stderr")
-        )
-        dimensions = last["dimension"].values[places]
-        x = dimensions * np.exp(2 * _APART * (i - (len(looks) - 1) / 2))
-        axes.errorbar(x, mean - 100, stderr, **look)
-    ticks = np.unique(data["dimension"].values)
+        chosen = select(last, inputs=inputs)
+        gap, stderr = relative_gap(chosen, chosen["test_error"])
+        x = chosen["dimension"].values * np.exp(2 * _OFFSET * (i - (len(looks) - 1) / 2))
+        axes.errorbar(x, gap, stderr, **look)
     axes.set_xscale("log")
-    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.minorticks_off()
+    ticks(axes, "x", np.unique(data["dimension"].values))
     axes.set_xlabel("dimension $d$")
-    axes.set_ylabel("mean over theory, less one [%]")
+    axes.set_ylabel(RELATIVE_GAP)
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
-    """Draw the figure from its merged Dataset, by its YAML."""
-    names = list(dict.fromkeys(data["inputs"].values))
+    """Draw the figure from its merged Dataset and its YAML."""
+    names = distinct(data, "inputs")
     looks = dict(zip(names, style.cycle(len(names)), strict=True))
     figure = Figure(figsize=style.size(columns=2))
     left, right = figure.subplots(1, 2)
-    shown = data.isel(curve=np.flatnonzero(data["panel"].values == "d1000"))
+    shown = panel_data(data, "d1000")
     learning(left, shown, looks)
-    heading(left, 0, setting(shown))
+    title_panel(left, 0, shared_setting(shown))
     left.legend(loc="lower left", ncols=2)
     gaps(right, data, looks)
-    alpha = data["alpha_simulated"].values[-1]
-    heading(right, 1, rf"$\alpha = {alpha:g}$")
+    alpha = format_parameter("alpha", data["alpha_simulated"].values[-1])
+    title_panel(right, 1, f"${alpha}$")
     return figure

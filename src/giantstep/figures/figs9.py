@@ -1,4 +1,4 @@
-"""Figure S9: what first layers see of multi-index teachers, by leap, batch and steps."""
+"""Figure S9: how much first layers learn of multi-index teachers, by leap, batch and steps."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.curves import heading, markers, only, panel_data
+from giantstep.figures.elements import legend_entry, markers, ticks, title_panel
+from giantstep.figures.labels import format_parameter
+from giantstep.figures.selection import distinct, panel_data, select
 from giantstep.problems.teachers import lookup_teacher
 
 
 def total(curves: xr.Dataset) -> xr.Dataset:
-    """Add the shares of a row's change up over the directions, after one step."""
+    """Sum the shares of a row's first update over the directions of the teacher."""
     one = curves.sel(step=1)
     networks = one["simulated_update_overlap"].sum("direction", min_count=1)
     return xr.Dataset(
@@ -29,61 +31,59 @@ def total(curves: xr.Dataset) -> xr.Dataset:
 
 
 def after_one_step(axes: Axes, data: xr.Dataset, across: str) -> None:
-    """Draw the share of a row's change in the teacher's subspace, a curve each teacher."""
+    """Draw the share of a row's update in the teacher's subspace, a curve for each teacher."""
     pairs = zip(data["activation"].values, data["teacher"].values, strict=True)
     teachers = list(dict.fromkeys(pairs))
     for (activation, teacher), look in zip(teachers, style.cycle(len(teachers)), strict=True):
-        curves = only(data, activation=activation, teacher=teacher).sortby(across)
+        curves = select(data, activation=activation, teacher=teacher).sortby(across)
         found = total(curves)
         axes.plot(found[across], found["theory"], color=look["color"])
         markers(axes, found[across], found, "total", look)
         name = f"${lookup_teacher(teacher).label}$"
         odd = r" ($\sigma = \tanh$)" if activation == "tanh" else ""
-        axes.plot([], [], label=name + odd, **look)
+        legend_entry(axes, name + odd, **look)
     axes.set_yscale("log")
 
 
 def against_dimension(axes: Axes, data: xr.Dataset) -> None:
-    """Draw what one step sees against the dimension, and what chance would be."""
+    """Draw what one step learns against the dimension, and what random rows have."""
     after_one_step(axes, data, "dimension")
     sizes = np.unique(data["dimension"].values)
     axes.plot(sizes, 1 / sizes, color="black", linestyle=style.DASHED, label="$1/d$")
     axes.set_xscale("log")
-    axes.set_xticks(sizes, [f"{size:g}" for size in sizes])
-    axes.minorticks_off()
+    ticks(axes, "x", sizes)
     axes.set_xlabel("$d$")
     axes.set_ylabel("share of a row's change seen")
     axes.set_ylim(1e-4, 1.5)
 
 
 def against_order(axes: Axes, data: xr.Dataset) -> None:
-    """Draw what one step sees against the order of the batch in the dimension."""
+    """Draw what one step learns against the order of the batch in the dimension."""
     after_one_step(axes, data, "exponent")
     orders = np.unique(data["exponent"].values)
     axes.set_xticks(orders)
     axes.set_ylim(0.03, 1.2)
-    axes.set_yticks([0.05, 0.1, 0.2, 0.5, 1], ["0.05", "0.1", "0.2", "0.5", "1"])
-    axes.minorticks_off()
+    ticks(axes, "y", (0.05, 0.1, 0.2, 0.5, 1))
     axes.set_xlabel(r"order $\kappa$ of the batch, $n_0 = \alpha_0 d^\kappa$")
     axes.set_ylabel("share of a row's change seen")
 
 
-def climbing(axes: Axes, data: xr.Dataset) -> None:
+def overlaps_by_step(axes: Axes, data: xr.Dataset) -> None:
     """Draw the share of trained rows along each direction, after each step."""
     sizes = np.unique(data["dimension"].values)
-    staircase, product = dict.fromkeys(data["teacher"].values)
+    staircase, product = distinct(data, "teacher")
     shown = [(staircase, 1), (staircase, 2), (staircase, 3), (product, 1)]
     for (teacher, direction), look in zip(shown, style.cycle(len(shown)), strict=True):
         for size, line in zip(sizes, (style.DOTTED, "-"), strict=True):
-            curve = only(data, teacher=teacher, dimension=size).isel(curve=0)
+            curve = select(data, teacher=teacher, dimension=size).isel(curve=0)
             curve = curve.sel(direction=direction)
             steps = curve["step"].values
             axes.plot(steps, curve["simulated_overlap_mean"], color=look["color"], linestyle=line)
             markers(axes, steps, curve, "overlap", look)
         name = f"z_{direction}$" if teacher == staircase else r"z_1$ of $z_1\,z_2$"
-        axes.plot([], [], label=f"${name}", **look)
+        legend_entry(axes, f"${name}", **look)
     for size, line in zip(sizes, (style.DOTTED, "-"), strict=True):
-        axes.plot([], [], color="grey", linestyle=line, label=f"$d = {size:g}$")
+        legend_entry(axes, f"${format_parameter('dimension', size)}$", color="grey", linestyle=line)
     axes.set_yscale("log")
     axes.set_ylim(4e-4, 9)
     axes.set_xlabel("steps")
@@ -91,25 +91,22 @@ def climbing(axes: Axes, data: xr.Dataset) -> None:
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
-    """Draw the figure from its merged Dataset, by its YAML."""
+    """Draw the figure from its merged Dataset and its YAML."""
     figure = Figure(figsize=style.size(2, 2))
     places = figure.subplots(2, 2).ravel()
     proportional, quadratic, odd, orders, staircase = (
         panel_data(data, name) for name in config["panels"]
     )
     against_dimension(places[0], proportional)
-    heading(places[0], 0, rf"$n_0 = {proportional['alpha0'].values[0]:g}\,d$")
+    title_panel(places[0], 0, rf"$n_0 = {proportional['alpha0'].values[0]:g}\,d$")
     against_dimension(places[1], xr.concat([quadratic, odd], "curve"))
-    heading(places[1], 1, rf"$n_0 = {quadratic['alpha0'].values[0]:g}\,d^2$")
+    title_panel(places[1], 1, rf"$n_0 = {quadratic['alpha0'].values[0]:g}\,d^2$")
     against_order(places[2], orders)
-    size, ratio = orders["dimension"].values[0], orders["alpha0"].values[0]
-    heading(places[2], 2, rf"$d = {size:g}$, $\alpha_0 = {ratio:g}$")
-    climbing(places[3], staircase)
-    name, ratio = (
-        lookup_teacher(config["panels"]["staircase"]["teacher"][0]).label,
-        staircase["alpha0"].values[0],
-    )
-    heading(places[3], 3, rf"${name}$, $n_0 = {ratio:g}\,d$")
+    fixed = (format_parameter(name, orders[name].values[0]) for name in ("dimension", "alpha0"))
+    title_panel(places[2], 2, ", ".join(f"${part}$" for part in fixed))
+    overlaps_by_step(places[3], staircase)
+    name = lookup_teacher(config["panels"]["staircase"]["teacher"][0]).label
+    title_panel(places[3], 3, rf"${name}$, $n_0 = {staircase['alpha0'].values[0]:g}\,d$")
     places[0].legend(loc="lower left", ncols=2)
     places[1].legend(loc="lower left", ncols=2)
     places[3].legend(loc="upper right", ncols=3)

@@ -1,4 +1,4 @@
-"""One style for all figures, as dictionaries for `matplotlib.rc_context`, and one way to save."""
+"""The style of all figures: sizes, colours, markers, matplotlib settings, and saving."""
 
 from __future__ import annotations
 
@@ -12,14 +12,19 @@ from matplotlib.figure import Figure
 TEXT_WIDTH, COLUMN_WIDTH = 6.75, 3.25
 PANEL_RATIO = 0.78
 
-# In order of lightness, so that the order survives in grey, and apart for the colour-blind.
+# Ordered by lightness, to be told apart in grey and by the colour-blind.
 COLOURS = ("#0b1d51", "#7b2d8b", "#d1495b", "#edae49", "#2a9d8f", "#8d99ae")
-# A second cue beside colour.
+# They vary with the colour.
 MARKERS = ("o", "s", "^", "D", "v", "P")
 DASHED, DOTTED = (0, (4, 2)), (0, (1, 1))
-# The same beside colour, where there are no markers.
+# They vary with the colour where there are no markers.
 LINES = ("-", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (5, 2, 1, 2, 1, 2)), (0, (2, 2)))
 
+# The bounds on the test error, equations (26) and (27).
+BOUNDS: dict[str, dict[str, Any]] = {
+    "upper_bound": {"color": COLOURS[2], "linestyle": DASHED},
+    "lower_bound": {"color": COLOURS[4], "linestyle": DOTTED},
+}
 # An optimum.
 STAR: dict[str, Any] = {
     "marker": "*",
@@ -32,7 +37,7 @@ STAR: dict[str, Any] = {
 
 
 def rc() -> dict[str, Any]:
-    """Give the settings under which figures are drawn and saved, as matplotlib's rc parameters."""
+    """Return the settings of matplotlib under which figures are drawn and saved."""
     return {
         "font.family": "STIXGeneral",
         "mathtext.fontset": "stix",
@@ -54,20 +59,20 @@ def rc() -> dict[str, Any]:
         "legend.handlelength": 1.6,
         "figure.constrained_layout.use": True,
         "savefig.dpi": 300,
-        "pdf.fonttype": 42,  # whole fonts, not outlines
+        "pdf.fonttype": 42,  # fonts, so that text can be searched
         "svg.fonttype": "path",
         "svg.hashsalt": "giantstep",
     }
 
 
 def size(columns: float, rows: int = 1) -> tuple[float, float]:
-    """Give width and height, in inches, of equal panels across the text; of one, in a column."""
+    """Return width and height in inches: of several columns across the text, or of one column."""
     width = TEXT_WIDTH if columns > 1 else COLUMN_WIDTH
     return width, width / columns * PANEL_RATIO * rows
 
 
 def cycle(count: int, colours: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """Give colour and marker of each of `count` curves."""
+    """Return colour and marker of each of `count` curves."""
     palette = colours or COLOURS
     return [
         {"color": palette[i % len(palette)], "marker": MARKERS[i % len(MARKERS)]}
@@ -76,7 +81,7 @@ def cycle(count: int, colours: Sequence[str] | None = None) -> list[dict[str, An
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure in the format of the path's suffix; the same figure gives the same bytes."""
+    """Save a figure in the format of the path's suffix; equal figures become equal bytes."""
     metadata: dict[str, dict[str, str | None]] = {
         ".pdf": {"CreationDate": None, "ModDate": None},
         ".svg": {"Date": None},

@@ -1,0 +1,108 @@
+"""Learning curves: test error by sample complexity, theory as lines and networks as markers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from giantstep.figures import style
+from giantstep.figures.elements import (
+    failure_crosses,
+    legend_above,
+    legend_entry,
+    markers,
+    title_panel,
+)
+from giantstep.figures.labels import (
+    BULK_LABELS,
+    SAMPLE_COMPLEXITY,
+    TEST_ERROR,
+    curve_label,
+    shared_setting,
+)
+from giantstep.figures.selection import distinct, panel_data
+
+# A legend entry with so many characters of LaTeX gets a row of its own.
+_LONG_ENTRY = 60
+
+
+def learning_figure(data: xr.Dataset, config: dict[str, Any]) -> Figure:
+    """Draw learning curves, one panel for each panel of the figure's YAML.
+
+    Raises
+    ------
+    ValueError
+        If the data hold no test errors.
+    """
+    if not {"alpha", "alpha_simulated"} & set(data.dims):
+        raise ValueError("learning curves need theory.alpha or simulation.alpha in the YAML")
+    names = [name for name, panel in config["panels"].items() if "teacher" not in panel]
+    columns = min(len(names), 2)
+    rows = -(-len(names) // columns)
+    figure = Figure(figsize=style.size(columns, rows))
+    places = figure.subplots(rows, columns, squeeze=False).ravel()
+    for empty in places[len(names) :]:
+        empty.remove()
+    for i, name in enumerate(names):
+        learning_panel(places[i], data, config, name, i)
+    return figure
+
+
+def learning_panel(
+    axes: Axes, data: xr.Dataset, config: dict[str, Any], name: str, index: int
+) -> None:
+    """Draw the learning curves of one panel of a figure's YAML, with title and legend."""
+    shown = panel_data(data, name)
+    learning_curves(axes, shown, config.get("style", {}).get("colours"))
+    limits(axes, shown, config["panels"][name])
+    title_panel(axes, index, shared_setting(shown))
+    entries = axes.get_legend_handles_labels()[1]
+    legend_above(axes, columns=2 if max(map(len, entries)) < _LONG_ENTRY else 1)
+
+
+def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None = None) -> None:
+    """Draw the test error of every curve of `data` against the sample complexity.
+
+    Curves that differ only in the bulk of their theory share simulations, and so colour, markers
+    and legend entry. Points where the theory failed are gaps in the line, with crosses on the axis.
+    """
+    labels = [curve_label(data, i, without=("bulk",)) for i in range(data.sizes["curve"])]
+    looks = dict(zip(dict.fromkeys(labels), style.cycle(len(set(labels)), colours), strict=True))
+    lines = dict(zip(distinct(data, "bulk"), style.LINES, strict=False))
+    new = set(labels)
+    for i, text in enumerate(labels):
+        curve, look = data.isel(curve=i), looks[text]
+        line = lines[curve["bulk"].item()]
+        if "alpha" in curve.dims:  # several steps have no theory
+            axes.plot(curve["alpha"], curve["test_error"], color=look["color"], linestyle=line)
+            failure_crosses(axes, "alpha", curve, look["color"])
+        if text in new and "alpha_simulated" in curve:
+            markers(axes, curve["alpha_simulated"], curve, "test_error", look)
+        if text in new:  # one entry for both the line and its markers
+            legend_entry(axes, text, **look)
+            new.remove(text)
+    if len(lines) > 1:
+        for name, line in lines.items():
+            legend_entry(axes, BULK_LABELS[name], color="black", linestyle=line)
+    axes.set_xlabel(SAMPLE_COMPLEXITY)
+    axes.set_ylabel(TEST_ERROR)
+    axes.set_xlim(left=0)
+
+
+def limits(axes: Axes, data: xr.Dataset, panel: dict[str, Any]) -> None:
+    """Draw, dashed, the limits on the test error that a panel of a figure's YAML asks for."""
+    dashed: dict[str, Any] = {"linestyle": style.DASHED, "linewidth": 0.9}
+    if panel.get("best_linear"):
+        for bound in np.unique(data["best_linear_error"].values):
+            axes.axhline(bound, color="black", **dashed)
+        legend_entry(axes, "best linear", color="black", **dashed)
+    if panel.get("lower_bound"):
+        looks = style.cycle(data.sizes["curve"])
+        for look, bound in zip(looks, data["lower_bound"].values, strict=True):
+            axes.axhline(bound, color=look["color"], **dashed)
+        legend_entry(axes, "lower bound (27)", color="black", **dashed)
