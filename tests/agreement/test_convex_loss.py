@@ -7,11 +7,12 @@ import pytest
 from alarms import largest_z
 
 from giantstep.problems.grid import Grid
+from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
-from giantstep.theory.classification_error import ReadoutOverlaps, classification_error
+from giantstep.theory.classification_error import classification_error
 from giantstep.theory.solve import solve
 
 SIGNS = SpikedFeatures("tanh", "sign", 1.2, 1.5, 0.9, 0.7)
@@ -24,8 +25,7 @@ LOSSES = ("hinge", "logistic", "huber:0.5")
 
 
 def zero_one(problem, found):
-    overlaps = {name: getattr(found, name) for name in ReadoutOverlaps._fields}
-    return classification_error(problem, ReadoutOverlaps(**overlaps))
+    return classification_error(problem, Overlaps.of(found))
 
 
 @pytest.mark.parametrize(

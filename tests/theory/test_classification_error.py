@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from giantstep.problems.grid import Grid
+from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.classification_error import ReadoutOverlaps, classification_error
+from giantstep.theory.classification_error import classification_error
 from giantstep.theory.solve import solve
 
 
 def zero_one(problem, found):
-    overlaps = {name: getattr(found, name) for name in ReadoutOverlaps._fields}
-    return classification_error(problem, ReadoutOverlaps(**overlaps))
+    return classification_error(problem, Overlaps.of(found))
 
 
 def test_classification_error_of_plain_regression_is_an_angle():

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from giantstep.problems.grid import Grid
+from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.classification_error import ReadoutOverlaps, classification_error
+from giantstep.theory.classification_error import classification_error
 from giantstep.theory.solution import Status
 from giantstep.theory.solve import solve
 from giantstep.validation import InvalidParametersError
@@ -34,8 +35,7 @@ LOSSES = ("hinge", "logistic", "huber:0.5")
 
 
 def zero_one(problem, found):
-    overlaps = {name: getattr(found, name) for name in ReadoutOverlaps._fields}
-    return classification_error(problem, ReadoutOverlaps(**overlaps))
+    return classification_error(problem, Overlaps.of(found))
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from giantstep.numerics.scalar_functions import SIGN
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED_NORMS
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
+from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import EXACT, Sizes
@@ -27,14 +28,13 @@ from giantstep.theory.bounds import (
     bounds_at_best_learning_rate,
     lower_bound_with_bias,
 )
-from giantstep.theory.classification_error import ReadoutOverlaps, classification_error
+from giantstep.theory.classification_error import classification_error
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.optima import optimal_ridge
 from giantstep.theory.solution import Solution, Status
 from giantstep.theory.solve import Solver
 from giantstep.theory.spectrum import spectrum
 
-_OVERLAPS = ("m", "zeta", "psi", "q1", "q2", "V1", "V2")
 _ERRORS, _LOSSES = ("test_error", "training_error"), ("test_loss", "training_loss")
 _ACCURACY = ("residual", "quadrature_error", "iterations")
 
@@ -83,15 +83,15 @@ def _of_solution(
     bulk: str,
     certificate: bool,
 ) -> Answer:
-    names = [*errors, *_OVERLAPS]
-    names += ["xi"] if bulk == TRAINED_NORMS else []
+    names = [*errors, *OVERLAP_DIMENSIONS]
+    if bulk != TRAINED_NORMS:
+        names.remove("xi")
     names += _ACCURACY if certificate else ()
     table: Table = {"alpha": alpha.ravel(), "ridge": ridge.ravel()}
     for name in names:
         table |= group_columns(name, getattr(solution, name), alpha.ndim)
     if problem.target == SIGN:
-        overlaps = {name: getattr(solution, name) for name in ReadoutOverlaps._fields}
-        wrong = classification_error(equivalent_features(problem), ReadoutOverlaps(**overlaps))
+        wrong = classification_error(equivalent_features(problem), Overlaps.of(solution))
         table["classification_error"] = wrong.ravel()
     table["status"] = np.array([Status(int(code)).label for code in solution.status.ravel()])
     return Answer(table, _advice(solution))

@@ -10,6 +10,7 @@ from giantstep.arrays import Array, Reals, Single
 from giantstep.numerics.quadrature import graded_edges, split_rule, unit_edges
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
 from giantstep.problems.losses import LOSSES, SQUARE, Loss
+from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.problem import Problem
 from giantstep.simulation.first_layer import FirstLayer
 
@@ -25,20 +26,7 @@ _TOGETHER = 8
 _ALIGNED = 1e-5
 
 
-class Overlaps(NamedTuple):
-    """Overlaps of readouts with a first layer, by groups of neurons; theory.md section 4.
-
-    Each of shape (..., G), q1 of shape (..., G, G).
-    """
-
-    m: Array
-    zeta: Array
-    psi: Array
-    q1: Array
-    q2: Array
-
-
-def overlaps(layer: FirstLayer, readouts: Array) -> Overlaps:
+def measure_overlaps(layer: FirstLayer, readouts: Array) -> Overlaps:
     """Measure the overlaps of readouts, over sqrt(p), of shape (..., p).
 
     `m = 1.a/sqrt(p)`, `zeta = a.W v/sqrt(p)`, `psi = a.W theta_perp/sqrt(p)`,

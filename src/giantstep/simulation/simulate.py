@@ -21,7 +21,7 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import EXACT, SEED, Sizes, check_sizes
 from giantstep.simulation.convex_readout import ConvexPath
 from giantstep.simulation.first_layer import FirstLayer, first_layer
-from giantstep.simulation.measurements import Tally, exact_test, overlaps, tally
+from giantstep.simulation.measurements import Tally, exact_test, measure_overlaps, tally
 from giantstep.simulation.network_features import NetworkFeatures
 from giantstep.simulation.ridge import Fit, ReadoutPath, RidgePath
 from giantstep.simulation.samples import FEWER_ROWS, ROWS, TEST, TRAINING, block_sizes
@@ -200,12 +200,12 @@ def _pass(
         tested = _Tested(error, np.full_like(error, np.nan), error / 2, learned)
     else:
         tested = _tested(run, features, tests, flat, lookup_loss(grid.loss), report)
-    shape = readouts.shape[:-1]
+    shape, overlaps = readouts.shape[:-1], measure_overlaps(run.layer, readouts)
     return {
         "training_error": training_error,
         "training_loss": training_loss,
         **{name: x.reshape(*shape, *x.shape[1:]) for name, x in tested._asdict().items()},
-        **overlaps(run.layer, readouts)._asdict(),
+        **{name: getattr(overlaps, name) for name in ("m", "zeta", "psi", "q1", "q2")},
     }
 
 

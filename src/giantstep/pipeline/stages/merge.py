@@ -14,7 +14,6 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.pipeline.stages.stages import (
     MEASURED,
     OF_SRF,
-    OVERLAPS,
     by_groups,
     concatenated,
     own_parameters,
@@ -22,13 +21,14 @@ from giantstep.pipeline.stages.stages import (
 )
 from giantstep.pipeline.storage.netcdf import describe
 from giantstep.problems.formatting import format_number
+from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.teachers import lookup_teacher
 from giantstep.simulation.measurements import SLABS
 from giantstep.simulation.replicate_statistics import Summary, summarise
 from giantstep.theory.bounds import Bounds, best_linear_error, bounds
-from giantstep.theory.classification_error import ReadoutOverlaps, classification_error
+from giantstep.theory.classification_error import classification_error
 from giantstep.theory.conditional_features import conditional_moments
 from giantstep.theory.learned_function import learned_function
 from giantstep.theory.one_step_recovery import expected_overlaps
@@ -47,11 +47,11 @@ _FUNCTIONS = dict.fromkeys(("mu0", "kappa_mu1"), ("group",))
 # Everything that each group of neurons, or pair of groups, has of its own.
 _OF_GROUPS = (
     OF_SRF
-    | OVERLAPS
+    | OVERLAP_DIMENSIONS
     | _FUNCTIONS
     | {
         name: dims
-        for overlap, dims in OVERLAPS.items()
+        for overlap, dims in OVERLAP_DIMENSIONS.items()
         for name in (
             f"simulated_{overlap}",
             *(f"simulated_{overlap}_{statistic}" for statistic in STATISTICS),
@@ -240,13 +240,12 @@ def _functions(srf: SpikedFeatures, limits: Bounds | None) -> xr.Dataset:
 def _classified(srf: SpikedFeatures, theory: xr.Dataset) -> xr.Dataset:
     """Add the 0-1 error to a theory."""
     error = theory["test_error"]
-    overlaps = {name: theory[name].values for name in ReadoutOverlaps._fields}
     groups = srf.groups.c.size
-    shaped = ReadoutOverlaps(**{
-        name: values.reshape(*error.shape, *(groups,) * len(OVERLAPS[name]))
-        for name, values in overlaps.items()
+    overlaps = Overlaps(**{
+        name: theory[name].values.reshape(*error.shape, *(groups,) * len(OVERLAP_DIMENSIONS[name]))
+        for name in Overlaps._fields
     })  # fmt: skip
-    return theory.assign(classification_error=(error.dims, classification_error(srf, shaped)))
+    return theory.assign(classification_error=(error.dims, classification_error(srf, overlaps)))
 
 
 def _learned(srf: SpikedFeatures, at: xr.Dataset) -> xr.DataArray:

@@ -15,6 +15,7 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.canonical import plain
 from giantstep.problems.formatting import format_vocabulary
 from giantstep.problems.grid import Grid
+from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
@@ -32,11 +33,6 @@ from giantstep.theory.spectrum import spectrum
 
 # Points of a spectral density.
 POINTS = 600
-# What each group of neurons, and each pair of groups, has of its own.
-OVERLAPS = {
-    **dict.fromkeys(("m", "zeta", "psi", "xi", "q2", "V2"), ("group",)),
-    **dict.fromkeys(("q1", "V1"), ("group", "other_group")),
-}
 OF_SRF = dict.fromkeys(("bulk_variance", "spike_strength", "fraction", "bias"), ("group",))
 MEASURED = tuple(field.name for field in fields(Simulated))
 
@@ -109,7 +105,7 @@ def theory(
     }
     values["status"] = values["status"].astype(np.int8)
     variables = {
-        name: by_groups(("alpha", "ridge"), value, OVERLAPS.get(name, ()))
+        name: by_groups(("alpha", "ridge"), value, OVERLAP_DIMENSIONS.get(name, ()))
         for name, value in values.items()
     }
     if optimal:
@@ -139,7 +135,7 @@ def simulation(
     """Simulate network replicates; variables over (network, training, alpha, ridge)."""
     found = simulate(problem, grid, sizes, networks, root_seed, progress, threads)
     dims = ("network", "training", "alpha", "ridge")
-    further = OVERLAPS | {"learned_function": ("s_simulated",)}
+    further = OVERLAP_DIMENSIONS | {"learned_function": ("s_simulated",)}
     raw = xr.Dataset(
         {
             f"simulated_{name}": by_groups(dims, getattr(found, name), further.get(name, ()))

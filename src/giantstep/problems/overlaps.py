@@ -1,0 +1,57 @@
+"""The overlaps of a readout with the first layer: one set of names for theory, simulation, tables.
+
+theory.md section 4 defines them; each belongs to a group of neurons, or to a pair of groups.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from giantstep.arrays import Array
+
+# Dimensions of each, with those of the response, V1 and V2, that goes with q1 and q2.
+OVERLAP_DIMENSIONS: dict[str, tuple[str, ...]] = {
+    "m": ("group",),
+    "zeta": ("group",),
+    "psi": ("group",),
+    "q1": ("group", "other_group"),
+    "q2": ("group",),
+    "V1": ("group", "other_group"),
+    "V2": ("group",),
+    "xi": ("group",),
+}
+
+
+class Overlaps(NamedTuple):
+    """Overlaps that decide the distribution of a network's predictions.
+
+    Attributes
+    ----------
+    m, zeta, psi : Array, shape (..., G)
+        Sum of the readout, overlap of `a^T W` with the spike, and with the unit vector orthogonal
+        to the spike in the plane of spike and target.
+    q1 : Array, shape (..., G, G)
+        Overlaps of `a^T W`, without its part along the spike, between groups.
+    q2 : Array, shape (..., G)
+        Squared norm of the readout.
+    xi : Array, shape (..., G), optional
+        Overlap with the change of the neurons' norms; None where it vanishes or is not measured.
+    """
+
+    m: Array
+    zeta: Array
+    psi: Array
+    q1: Array
+    q2: Array
+    xi: Array | None = None
+
+    @classmethod
+    def of(cls, record: Any) -> Overlaps:
+        """Pick the overlaps from a `Solution`, or from anything with attributes of these names."""
+        return cls(*(getattr(record, name, None) for name in cls._fields))  # type: ignore[arg-type]
+
+    def flatten(self) -> Overlaps:
+        """Reshape so that a single dimension precedes those of the groups."""
+        leading = self.m.ndim - 1
+        flat = (x if x is None else x.reshape(-1, *x.shape[leading:]) for x in self)
+        return Overlaps(*flat)  # type: ignore[arg-type]
