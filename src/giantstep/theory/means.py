@@ -74,10 +74,10 @@ class LabelResidual:
         spanning, self.to_m = _orthonormal(f.mu0, f.weight, np.sqrt(power))
         self.expressible = np.concatenate([spanning, f.along])
         basis, _ = _orthonormal(self.expressible, f.weight, 0.0)
-        self.of_means = (self.expressible * f.weight) @ basis.T
-        self.of_target = (basis * f.weight) @ f.h
+        self.prediction_to_basis = (self.expressible * f.weight) @ basis.T
+        self.target = (basis * f.weight) @ f.h
         self.rows, self.columns = np.triu_indices(basis.shape[0])
-        beyond = f.h - self.of_target @ basis
+        beyond = f.h - self.target @ basis
         self.functions = np.concatenate([
             (f.target_residual + f.h_z**2 + beyond**2)[None],
             2 * beyond * basis,
@@ -88,7 +88,7 @@ class LabelResidual:
 
     def coefficients(self, mean: Means) -> Array:
         """Compute the coefficients of the functions at every point, shape (S, J)."""
-        delta = self.of_target - mean.prediction @ self.of_means
+        delta = self.target - mean.prediction @ self.prediction_to_basis
         ones = np.ones((delta.shape[0], 1))
         return np.concatenate(
             [ones, delta, delta[:, self.rows] * delta[:, self.columns], mean.slope], axis=-1
@@ -117,7 +117,7 @@ def _orthonormal(functions: Array, weight: Array, least: float) -> tuple[Array, 
 
 
 def solve_means(
-    f: ConditionalFeatures, at: Resolvent, fit: LabelResidual, response: SpikeResponse
+    f: ConditionalFeatures, at: Resolvent, label_residual: LabelResidual, response: SpikeResponse
 ) -> Means:
     """Solve the equations of theory.md section 4, "Means", for any bulk.
 
@@ -125,7 +125,7 @@ def solve_means(
     `along = root root^T/ratio` the system for `root^-1 (x - mixed psi_hat)` is symmetric and
     positive definite.
     """
-    ratio = (at.alpha / fit.beta)[:, None]
+    ratio = (at.alpha / label_residual.beta)[:, None]
 
     def expect(product: Array) -> Array:
         """Compute E[product / (1 + V)] at every point."""
@@ -134,29 +134,29 @@ def solve_means(
         return means
 
     psi_hat = ratio * expect(f.phi * f.h_z)
-    functions, rank = fit.expressible, fit.to_m.shape[1]
+    functions, rank = label_residual.expressible, label_residual.to_m.shape[1]
     matrix, right = expect(functions[:, None] * functions), expect(functions * f.h)
-    vectors, size = _root(response.along, ratio)
+    vectors, size = _symmetric_root(response.along, ratio)
     root = vectors * size[:, None, :]
-    turn = np.zeros_like(matrix)
-    turn[:, np.arange(rank), np.arange(rank)] = 1
-    turn[:, rank:, rank:] = root
+    transform = np.zeros_like(matrix)
+    transform[:, np.arange(rank), np.arange(rank)] = 1
+    transform[:, rank:, rank:] = root
     offset = np.zeros_like(right)
     if response.mixed is not None:
         offset[:, rank:] = np.einsum("szr,sr->sz", response.mixed, psi_hat)
         right = right - np.einsum("sij,sj->si", matrix, offset)
     ridge = np.diag(np.arange(functions.shape[0]) >= rank).astype(float)
-    system = turn.transpose(0, 2, 1) @ matrix @ turn + ridge
-    turned = np.einsum("sij,si->sj", turn, right)
-    x, residual = _solve_symmetric(system, turned)
+    system = transform.transpose(0, 2, 1) @ matrix @ transform + ridge
+    transformed = np.einsum("sij,si->sj", transform, right)
+    x, residual = _solve_symmetric(system, transformed)
     # zeta_hat is ratio root^-T x rather than an expectation of h - M, in which digits would cancel.
     along_hat = ratio * np.einsum("srt,st->sr", vectors, x[:, rank:] / np.maximum(size, TINY))
     slope = np.einsum("srt,st->sr", response.across, psi_hat)
     if response.mixed is not None:
         slope = slope + np.einsum("szr,sz->sr", response.mixed, along_hat)
-    prediction = np.einsum("sij,sj->si", turn, x) + offset
+    prediction = np.einsum("sij,sj->si", transform, x) + offset
     return Means(
-        m=prediction[:, :rank] @ fit.to_m.T,
+        m=prediction[:, :rank] @ label_residual.to_m.T,
         prediction=prediction,
         slope=slope,
         along_hat=along_hat,
@@ -165,7 +165,7 @@ def solve_means(
     )
 
 
-def _root(P: Array, factor: Array) -> tuple[Array, Array]:
+def _symmetric_root(P: Array, factor: Array) -> tuple[Array, Array]:
     """Factorise `factor P = U diag(s^2) U^T`; returns U and s, which is NaN if P is not finite."""
     if P.shape[-1] == 1:
         return np.ones_like(P), np.sqrt(P[:, 0] * factor)

@@ -13,8 +13,8 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE, lookup_loss
 from giantstep.problems.problem import Problem, check_loss
 from giantstep.theory.channel_averages import LossAverages
+from giantstep.theory.convex_equations import ConvexEquations
 from giantstep.theory.convex_loss import (
-    ConvexEquations,
     FixedPoint,
     newton_step_on_finer_rule,
     solve_convex,
@@ -104,13 +104,10 @@ class Solver:
         self.srf, self.loss = equivalent_features(problem), loss
         self._problem, self._bulk = problem, validate_bulk(problem, bulk)
         self.coarse = prepare_square_loss(problem, self.srf, self._bulk)
-        self.fine = prepare_square_loss(
-            problem, self.srf, self._bulk, fineness=2, B=self.coarse.features.B
-        )
-        rules = (self.coarse, self.fine)
+        self.fine = self._on_finer_rule(2)
         self.floats_per_point = max(
-            max(square_loss.features.kappa.size, square_loss.equations.bulk.floats_per_point)
-            for square_loss in rules
+            max(rule.features.kappa.size, rule.equations.bulk.floats_per_point)
+            for rule in (self.coarse, self.fine)
         )
         if loss != SQUARE:
             self.floats_per_point *= _CONVEX_NODES
@@ -123,18 +120,17 @@ class Solver:
     @cached_property
     def finest_convex(self) -> tuple[ConvexEquations, ConvexEquations]:
         """The same, with more nodes over kappa, for points that are unresolved."""
-        coarse, fine = (
-            prepare_square_loss(
-                self._problem, self.srf, self._bulk, fineness, self.coarse.features.B
-            )
-            for fineness in (_FINEST, 2 * _FINEST)
-        )
+        coarse, fine = self._on_finer_rule(_FINEST), self._on_finer_rule(2 * _FINEST)
         return self._convex_on(coarse, 1), self._convex_on(fine, 2)
 
+    def _on_finer_rule(self, fineness: int) -> SquareLoss:
+        """Prepare the same unknowns, over the same functions B, on a finer rule."""
+        B = self.coarse.features.B
+        return prepare_square_loss(self._problem, self.srf, self._bulk, fineness, B)
+
     def _convex_on(self, square_loss: SquareLoss, fineness: int) -> ConvexEquations:
-        return ConvexEquations(
-            square_loss, lookup_loss(self.loss), self.coarse.label_residual.to_m, fineness
-        )
+        to_m = self.coarse.label_residual.to_m
+        return ConvexEquations(square_loss, lookup_loss(self.loss), to_m, fineness)
 
     def solve(self, alpha: Array, ridge: Array) -> Solution:
         """Solve at the points (alpha, ridge).
