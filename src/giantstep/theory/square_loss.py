@@ -126,6 +126,6 @@ def prepare_square_loss(
         features = conditional_features(srf, fineness, B)
         return SquareLoss(features, srf, IsotropicBulk(features.B, srf.groups, srf.beta))
     batch = FirstBatch.of(problem, fineness)
-    norms = bulk == TRAINED_NORMS and batch.coupling != 0
+    norms = bulk == TRAINED_NORMS and batch.norm_coupling != 0
     features = conditional_features(srf, fineness, B, norms)
     return SquareLoss(features, srf, TrainedBulk(problem, features.B, batch, norms))

@@ -82,7 +82,8 @@ def test_overlaps_answer_as_those_of_actual_rows():
     S = V1_hat[np.ix_(member, member)] * (projected @ projected.T) + np.diag(L[member])
     group = np.eye(count)[member]
     vectors = np.hstack([
-        (rows @ v)[:, None] * group[:, :] @ B, (before @ v * bulk.norms[member])[:, None] * group,
+        (rows @ v)[:, None] * group[:, :] @ B,
+        (before @ v * bulk.norm_coupling[member])[:, None] * group,
         (rows @ across)[:, None] * group @ B,
     ])  # fmt: skip
     actual = vectors.T @ np.linalg.solve(S, vectors)

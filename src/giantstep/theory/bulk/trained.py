@@ -1,4 +1,4 @@
-"""The bulk that one step on the first batch leaves: theory.md section 9, docs/trained-bulk.md."""
+"""The bulk after one step on the first batch: theory.md section 9, docs/trained-bulk.md."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from giantstep.numerics.linear_systems import solve_small
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.bulk.batch_covariance import FirstBatch
-from giantstep.theory.bulk.eigenmodes import Modes, Root, Rows, product
+from giantstep.theory.bulk.eigenmodes import Factor, Modes, RowCovariance, product
 from giantstep.theory.bulk.interface import GroupOverlaps
 from giantstep.theory.bulk.response import (
     response_derivative,
@@ -22,23 +22,23 @@ from giantstep.theory.bulk.response import (
 
 
 class TrainedBulk:
-    """Rows of covariance `(I + omega^2 tau B)/d`, and norms that go with the spike.
+    """Rows of covariance `(I + omega^2 tau B)/d`, with norms that depend on the spike.
 
     Parameters
     ----------
     protocol : Protocol
     B : Array, shape (G, R)
-        What makes the mu1 of the functions phi.
+        Combines the functions phi into mu1.
     batch : FirstBatch
     norms : bool
-        Whether the norms count.
+        Whether the norms of neurons depend on their overlaps with the spike.
     """
 
     def __init__(self, protocol: Protocol, B: Array, batch: FirstBatch, norms: bool) -> None:
         omega, pi = np.array(protocol.readout).T
-        self.rows = Rows(B, pi, omega**2 * batch.tau, protocol.beta, batch)
-        # How the norm of a neuron goes with its overlap with the spike; none is no channel.
-        self.norms = omega * batch.coupling * norms
+        self.rows = RowCovariance(B, pi, omega**2 * batch.tau, protocol.beta, batch)
+        # How strongly the norms of a group depend on the overlap; all zero leaves them out.
+        self.norm_coupling = omega * batch.norm_coupling * norms
 
     @property
     def floats_per_point(self) -> int:
@@ -47,56 +47,59 @@ class TrainedBulk:
 
     def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
         """Map the hats to V and T."""
-        (B, pi, growth, beta, batch), root = self.rows, Root.of(V1_hat)
+        (B, pi, batch_weight, beta, batch), factor = self.rows, Factor.of(V1_hat)
 
         def load(q: Array) -> tuple[Array, Array]:
-            at = Modes(self.rows, q, root)
-            return at.load, at.slope
+            modes = Modes(self.rows, q, factor)
+            return modes.load, modes.load_decrease
 
         diagonal = np.einsum("gr,srt,gt->sg", B, V1_hat, B, optimize=True)
-        q = solve_self_consistency(L, (1 + growth * batch.power) * diagonal, load)
-        return variances_from_terms(q, Modes(self.rows, q, root).slopes(), pi, beta)
+        q = solve_self_consistency(L, (1 + batch_weight * batch.label_power) * diagonal, load)
+        return variances_from_terms(q, Modes(self.rows, q, factor).terms(), pi, beta)
 
     def spike_response(self, V1_hat: Array, V: Array) -> TrainedResponse:
         """Compute how the readout responds at a solution."""
         return TrainedResponse(self, V1_hat, V)
 
 
-class _Amplitudes(NamedTuple):
-    """What the readout is made of, in modes.
+class _Drives(NamedTuple):
+    """What the hats of the overlaps drive, mode by mode.
 
     Attributes
     ----------
-    bent : Array, shape (S, 2, R)
-        Of what a row feels, `sum_k B u_k (...) Z_k`.
-    straight : Array, shape (2, S, 2, R)
-        Of what the rows make of it, `sum_k dual_k (...) Z_k`, as polynomials in B.
-    normed : Array, shape (S, G)
-        Along the change of norm of a group.
-    lost : Array, shape (S, R)
-        What lies along the spike's own direction, and is not in the covariance.
+    rows : Array, shape (S, 2, R)
+        Amplitudes of `sum_k B u_k (...) Z_k`, which acts on the rows; along v and across it.
+    functions : Array, shape (2, S, 2, R)
+        Amplitudes of `sum_k dual_k (...) Z_k`, between the functions phi; polynomials in b.
+    norms : Array, shape (S, G)
+        What acts on the change of the norms of a group.
+    spike : Array, shape (S, R)
+        The part along the spike itself, which is not in the covariance.
     """
 
-    bent: Array
-    straight: Array
-    normed: Array
-    lost: Array
+    rows: Array
+    functions: Array
+    norms: Array
+    spike: Array
 
 
 class TrainedResponse:
-    """Overlaps with a trained bulk; along the spike the functions phi come before the norms'."""
+    """Overlaps with a trained bulk.
+
+    The functions along the spike are kappa phi, followed by those of the norms if these count.
+    """
 
     def __init__(self, bulk: TrainedBulk, V1_hat: Array, V: Array) -> None:
         self.bulk, rows = bulk, bulk.rows
         self.triangle = triangle_of(rows.B.shape[1])
-        self.root = Root.of(V1_hat)
+        self.factor = Factor.of(V1_hat)
         q = V[:, self.triangle.size :] / rows.pi
-        self.shares = rows.pi * q
-        self.modes = Modes(rows, q, self.root)
+        self.pi_q = rows.pi * q
+        self.modes = Modes(rows, q, self.factor)
         self.forms = np.stack(rows.batch.forms(self.modes.theta, self.modes.single))
         size = self.triangle.order
         G = self._unprojected()
-        # The spike's own direction is not in the covariance: it is taken out of the bulk.
+        # The bulk has no component along the spike: project that direction out.
         remaining = np.einsum(
             "sik,sjk,sk->sij", self.modes.dual, self.modes.dual, self.forms[0, :, :, 0, 0]
         )
@@ -107,122 +110,135 @@ class TrainedResponse:
         self.across = K[:, split:, split:]
 
     def _unprojected(self) -> Array:
-        """Give K with the spike's direction left in, between (phi on v, norms, phi across)."""
+        """Compute K for rows that have a component along the spike as well.
+
+        Its blocks are (kappa phi, norms, phi).
+        """
         A, dual, F0 = self.modes.A, self.modes.dual, self.forms[0]
-        beta, given = self.bulk.rows.beta, self.bulk.norms * self.shares
+        beta, weights = self.bulk.rows.beta, self.bulk.norm_coupling * self.pi_q
         phi = beta * np.einsum("sik,jskr,jskxy->sxiyr", dual, self.modes.numerators, self.forms)
         phi = (phi + phi.transpose(0, 1, 4, 3, 2)) / 2
-        met = beta * np.einsum("sik,sgk,sg,skx->sxig", dual, A, given, F0[..., 0])
-        own = -(beta**2) * np.einsum("sg,sh,sgk,shk,sk->sgh", given, given, A, A, F0[..., 0, 0])
-        own += np.einsum("sg,gh->sgh", beta * self.bulk.norms * given, np.eye(given.shape[1]))
-        if not self.bulk.norms.any():
-            met, own = met[..., :0], own[:, :0, :0]
-        swapped = met.transpose(0, 1, 3, 2)
+        mixed = beta * np.einsum("sik,sgk,sg,skx->sxig", dual, A, weights, F0[..., 0])
+        norms = np.einsum("sg,sh,sgk,shk,sk->sgh", weights, weights, A, A, F0[..., 0, 0])
+        norms *= -(beta**2)
+        diagonal = beta * self.bulk.norm_coupling * weights
+        norms += np.einsum("sg,gh->sgh", diagonal, np.eye(weights.shape[1]))
+        if not self.bulk.norm_coupling.any():
+            mixed, norms = mixed[..., :0], norms[:, :0, :0]
+        swapped = mixed.transpose(0, 1, 3, 2)
         return np.block([
-            [phi[:, 0, :, 0], met[:, 0], phi[:, 0, :, 1]],
-            [swapped[:, 0], own, swapped[:, 1]],
-            [phi[:, 1, :, 0], met[:, 1], phi[:, 1, :, 1]],
+            [phi[:, 0, :, 0], mixed[:, 0], phi[:, 0, :, 1]],
+            [swapped[:, 0], norms, swapped[:, 1]],
+            [phi[:, 1, :, 0], mixed[:, 1], phi[:, 1, :, 1]],
         ])  # fmt: skip
 
-    def _amplitudes(self, along_hat: Array, across_hat: Array) -> _Amplitudes:
-        """Resolve what drives the readout into modes, between (v, across)."""
+    def _drives(self, along_hat: Array, across_hat: Array) -> _Drives:
+        """Resolve the hats of the overlaps into modes."""
         size, (A, dual) = self.triangle.order, (self.modes.A, self.modes.dual)
-        drive = np.concatenate([along_hat, across_hat], axis=-1)
-        spike = np.einsum("sij,sj->si", self.projection, drive)
-        normed = np.zeros_like(self.shares)
-        if self.bulk.norms.any():
-            normed = self.bulk.norms * along_hat[:, size:]
+        hats = np.concatenate([along_hat, across_hat], axis=-1)
+        spike = np.einsum("sij,sj->si", self.projection, hats)
+        norms = np.zeros_like(self.pi_q)
+        if self.bulk.norm_coupling.any():
+            norms = self.bulk.norm_coupling * along_hat[:, size:]
         phi = np.stack([along_hat[:, :size] + spike, across_hat], axis=1)
-        given = np.einsum("sgk,sg->sk", A, self.shares * normed)
-        bent = np.einsum("srk,sxr->sxk", dual, phi)
-        bent[:, 0] -= self.bulk.rows.beta * given
-        straight = np.einsum("jskr,sxr->jsxk", self.modes.numerators, phi)
-        straight[0, :, 0] += given
-        lost = np.einsum("sij,skj,sk->si", self.root.dual, self.root.dual, spike)
-        return _Amplitudes(bent, straight, normed, lost)
+        from_norms = np.einsum("sgk,sg->sk", A, self.pi_q * norms)
+        rows = np.einsum("srk,sxr->sxk", dual, phi)
+        rows[:, 0] -= self.bulk.rows.beta * from_norms
+        functions = np.einsum("jskr,sxr->jsxk", self.modes.numerators, phi)
+        functions[0, :, 0] += from_norms
+        along_spike = np.einsum("sij,skj,sk->si", self.factor.dual, self.factor.dual, spike)
+        return _Drives(rows, functions, norms, along_spike)
 
     def sources(self, along_hat: Array, across_hat: Array) -> tuple[Array, Array]:
-        """Give minus the derivative of z K z: through q, and at fixed q."""
+        """Compute minus the derivative of z K z by the hats: through q, and at fixed q."""
         beta, modes = self.bulk.rows.beta, self.modes
-        at = self._amplitudes(along_hat, across_hat)
-        lifted = np.einsum("sgk,sxk->sgxk", modes.A, at.bent)
+        drive = self._drives(along_hat, across_hat)
+        on_groups = np.einsum("sgk,sxk->sgxk", modes.A, drive.rows)
         D = self.pair_forms
         squares = np.einsum(
-            "jg,jsklxy,sgxk,sgyl->sg", modes.grown, D[:2], lifted, lifted, optimize=True
+            "jg,jsklxy,sgxk,sgyl->sg", modes.row_norms, D[:2], on_groups, on_groups, optimize=True
         )
-        squares += 2 * at.normed * np.einsum("sgxk,skx->sg", lifted, self.forms[0, ..., 0])
-        squares += at.normed**2
-        thrown = np.einsum("srk,jsxk->jsrxk", modes.dual, at.straight)
+        squares += 2 * drive.norms * np.einsum("sgxk,skx->sg", on_groups, self.forms[0, ..., 0])
+        squares += drive.norms**2
+        on_functions = np.einsum("srk,jsxk->jsrxk", modes.dual, drive.functions)
         direct = beta**2 * sum(
             np.einsum(
-                "sklxy,srxk,stly->srt", D[i + j], thrown[i], thrown[j].swapaxes(2, 3), optimize=True
+                "sklxy,srxk,stly->srt",
+                D[i + j], on_functions[i], on_functions[j].swapaxes(2, 3), optimize=True,
             )
             for i in (0, 1)
             for j in (0, 1)
-        )
-        direct -= at.lost[:, :, None] * at.lost[:, None, :]
-        nothing = np.zeros_like(self.triangle.pack(direct))
+        )  # fmt: skip
+        direct -= drive.spike[:, :, None] * drive.spike[:, None, :]
+        zeros = np.zeros_like(self.triangle.pack(direct))
         return (
-            np.concatenate([nothing, beta * squares], axis=-1),
+            np.concatenate([zeros, beta * squares], axis=-1),
             np.concatenate([self.triangle.pack(direct), np.zeros_like(squares)], axis=-1),
         )
 
     @cached_property
     def pair_forms(self) -> Array:
-        """Forms of B^j Z_k Z_l between (v, across), shape (3, S, R, R, 2, 2)."""
+        """Quadratic forms of B^j Z_k Z_l in (v, across v), shape (3, S, R, R, 2, 2)."""
         modes, batch = self.modes, self.bulk.rows.batch
         return np.stack(batch.pair_forms(modes.theta, modes.single, modes.pair))
 
     def of_groups(self, direction: Array, along_hat: Array, across_hat: Array) -> GroupOverlaps:
-        """Give overlaps of each group of neurons, and pair of groups."""
-        modes, shares = self.modes, self.shares
-        beta, size = self.bulk.rows.beta, self.triangle.order
-        at = self._amplitudes(along_hat, across_hat)
-        lifted = np.einsum("sgk,sxk->sgxk", modes.A, at.bent)
-        single = np.einsum("jg,jskxy,sgxk->sgy", modes.grown, self.forms, lifted)
-        single[:, :, 0] += at.normed
-        overlaps = beta * shares[:, :, None] * single
+        """Compute the overlaps of each group of neurons, and of each pair of groups."""
+        modes, beta = self.modes, self.bulk.rows.beta
+        drive = self._drives(along_hat, across_hat)
+        on_groups = np.einsum("sgk,sxk->sgxk", modes.A, drive.rows)
+        single = np.einsum("jg,jskxy,sgxk->sgy", modes.row_norms, self.forms, on_groups)
+        single[:, :, 0] += drive.norms
+        overlaps = beta * self.pi_q[:, :, None] * single
         zeta, psi = overlaps[:, :, 0], overlaps[:, :, 1]
         xi = np.zeros_like(zeta)
-        if self.bulk.norms.any():
+        if self.bulk.norm_coupling.any():
             xi = np.einsum("sij,sj->si", self.along, along_hat)
-            xi = (xi + np.einsum("sij,sj->si", self.mixed, across_hat))[:, size:]
-        V1, change = self._between_groups(direction)
-        both = product(modes.grown, modes.grown)
-        q1 = np.einsum(
-            "jgh,jsklxy,sgxk,shyl->sgh", both, self.pair_forms, lifted, lifted, optimize=True
-        )
-        mixed = np.einsum(
-            "jg,jskx,sgxk,sh->sgh", modes.grown, self.forms[..., 0], lifted, at.normed
-        )
-        q1 += mixed + mixed.transpose(0, 2, 1) + at.normed[:, :, None] * at.normed[:, None]
-        q1 *= beta**2 * shares[:, :, None] * shares[:, None]
+            xi = (xi + np.einsum("sij,sj->si", self.mixed, across_hat))[:, self.triangle.order :]
+        V1, change = self._variances_of_groups(direction)
+        q1 = self._squared_drives(on_groups, drive.norms)
         q1 -= zeta[:, :, None] * zeta[:, None]
         return GroupOverlaps(V1, q1 - change, zeta, psi, xi)
 
-    def _between_groups(self, direction: Array) -> tuple[Array, Array]:
-        """Give V1 between groups, and its derivative along a direction of the hats.
+    def _squared_drives(self, on_groups: Array, norms: Array) -> Array:
+        """Compute what the hats of the overlaps add to the second moment q1 + zeta zeta^T."""
+        c, pi_q = self.modes.row_norms, self.pi_q
+        q1: Array = np.einsum(
+            "jgh,jsklxy,sgxk,shyl->sgh",
+            product(c, c), self.pair_forms, on_groups, on_groups, optimize=True,
+        )  # fmt: skip
+        mixed = np.einsum("jg,jskx,sgxk,sh->sgh", c, self.forms[..., 0], on_groups, norms)
+        q1 += mixed + mixed.transpose(0, 2, 1) + norms[:, :, None] * norms[:, None]
+        q1 *= self.bulk.rows.beta**2 * pi_q[:, :, None] * pi_q[:, None]
+        return q1
+
+    def _variances_of_groups(self, direction: Array) -> tuple[Array, Array]:
+        """Compute V1 between groups, and its derivative along a direction of the hats.
 
         `V1 = E_b [D - beta D M D]` and, with `W = 1 - beta D M`,
-        `dV1 = E_b [W dD W^T - beta D M V1_hat^-1 dV1_hat V1_hat^-1 M D]`.
+        `dV1 = E_b [W dD W^T - beta D M V1_hat^-1 dV1_hat V1_hat^-1 M D]`, where `D = c(b) pi q`.
         """
-        (_, pi, growth, beta, batch), modes, shares = self.bulk.rows, self.modes, self.shares
-        split, both = self.triangle.size, product(modes.grown, modes.grown)
-        three = np.moveaxis(product(both, modes.grown), 3, 2)  # groups g, j, h
+        (_, pi, batch_weight, beta, batch), modes, pi_q = self.bulk.rows, self.modes, self.pi_q
+        c, A, split = modes.row_norms, modes.A, self.triangle.size
+        cc = product(c, c)
+        ccc = np.moveaxis(product(cc, c), 3, 2)  # groups g, m, h
         dA, dL = self.triangle.unpack(direction[:, :split]), direction[:, split:]
-        slopes = modes.slopes()
-        bend = np.einsum("sgij,sij->sg", slopes.load_gradient, dA)
-        slope = response_derivative(modes.q, bend[:, :, None], slopes.load_decrease)
-        dq = pi * (slope[:, :, 0] + np.einsum("sgh,sh->sg", slope[:, :, 1:], dL))
-        eye, norms = np.eye(pi.size), 1 + growth * batch.power
-        A, pair = modes.A, np.stack(modes.pair.powers)
-        met = np.einsum("jgh,jsk,sgk,shk->sgh", both, np.stack(modes.single.powers), A, A)
-        V1 = eye * (norms * shares)[:, None] - beta * shares[:, :, None] * met * shares[:, None]
-        once = beta * shares[:, :, None] * met * dq[:, None]
-        turned = np.einsum("sik,sij,sjl->skl", modes.dual, dA, modes.dual)
-        bent = np.einsum("jgh,jskl,sgk,shl,skl->sgh", both, pair[:3], A, A, turned, optimize=True)
-        bent -= beta * np.einsum(
-            "jgmh,jskl,sgk,smk,sml,shl,sm->sgh", three, pair, A, A, A, A, dq, optimize=True
+        terms = modes.terms()
+        gradient = np.einsum("sgij,sij->sg", terms.load_gradient, dA)
+        slope = response_derivative(modes.q, gradient[:, :, None], terms.load_decrease)
+        pi_dq = pi * (slope[:, :, 0] + np.einsum("sgh,sh->sg", slope[:, :, 1:], dL))
+        identity, mean_c = np.eye(pi.size), 1 + batch_weight * batch.label_power
+        ccM = np.einsum("jgh,jsk,sgk,shk->sgh", cc, np.stack(modes.single.powers), A, A)
+        V1 = identity * (mean_c * pi_q)[:, None] - beta * pi_q[:, :, None] * ccM * pi_q[:, None]
+        linear = beta * pi_q[:, :, None] * ccM * pi_dq[:, None]
+        pair = np.stack(modes.pair.powers)
+        dA_modes = np.einsum("sik,sij,sjl->skl", modes.dual, dA, modes.dual)
+        quadratic = np.einsum(
+            "jgh,jskl,sgk,shl,skl->sgh", cc, pair[:3], A, A, dA_modes, optimize=True
         )
-        bent *= beta * shares[:, :, None] * shares[:, None]
-        return V1, eye * (norms * dq)[:, None] - once - once.transpose(0, 2, 1) - bent
+        quadratic -= beta * np.einsum(
+            "jgmh,jskl,sgk,smk,sml,shl,sm->sgh", ccc, pair, A, A, A, A, pi_dq, optimize=True
+        )
+        quadratic *= beta * pi_q[:, :, None] * pi_q[:, None]
+        dV1 = identity * (mean_c * pi_dq)[:, None] - linear - linear.transpose(0, 2, 1) - quadratic
+        return V1, dV1
