@@ -1,7 +1,7 @@
 """Readouts of any convex loss, theory.md section 6, fitted by scipy's L-BFGS-B.
 
 With signed rows X (those of Phi, times the labels for a loss of margins) the readout is
-`a = X^T f/ridge`, where f, one a sample, is the loss's pull on its prediction. For a clipped loss f
+`a = X^T f/ridge`, where f is minus the derivative of the loss at each sample. For a clipped loss f
 minimises a quadratic in a box; for the logistic loss, which is smooth, a itself is looked for. Both
 start afresh at each ridge and sample size, so that a readout does not depend on which others are
 asked for.
@@ -119,7 +119,8 @@ def _boxed(
 ) -> tuple[Array, Array, float, float]:
     """Minimise `|X^T f|^2/2 ridge + inverse_curvature |f|^2/2 - t.f` over `low <= f <= high`.
 
-    Here t is the gap of no prediction. Gives f, the readout, its objective and the duality gap.
+    Here t is the residual of a prediction of zero. Returns f, the readout, its objective and the
+    duality gap.
     """
     t = loss.residual(labels, np.zeros_like(labels))
 

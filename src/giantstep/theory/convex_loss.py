@@ -25,7 +25,7 @@ _SETTINGS = NewtonSettings(max_iterations=25, shortest=1e-2)
 _ANCHORS, _RATIO = (10.0, 1.0, 0.1), 3.2
 # Damped iterations of the map before Newton's method, which often diverges from the solution for
 # the square loss.
-_WARM = 6
+_DAMPED_ITERATIONS = 6
 # Step of finite differences and longest Newton step, in coordinates.
 _DIFFERENCE, _LONGEST = 1e-7, 2.0
 
@@ -135,18 +135,18 @@ def solve_convex(equations: ConvexEquations, alpha: Array, ridge: Array) -> Fixe
     alpha, ridge : Array, shape (S,)
     """
     start = square_loss_unknowns(equations.square_loss, alpha, ridge)
-    best = solve_from(equations, start, alpha, ridge, _WARM)
+    best = solve_from(equations, start, alpha, ridge, _DAMPED_ITERATIONS)
     for anchor in _ANCHORS:
-        lost = np.flatnonzero(~best.converged)
-        if not lost.size:
+        failed = np.flatnonzero(~best.converged)
+        if not failed.size:
             break
-        fixed = np.full(lost.size, anchor)
-        start = square_loss_unknowns(equations.square_loss, alpha[lost], fixed)
-        near = solve_from(equations, start, alpha[lost], fixed, _WARM)
-        lost, start = lost[near.converged], near.x[near.converged]
-        if lost.size:
-            continued = _continue_in_ridge(equations, start, anchor, alpha[lost], ridge[lost])
-            best = best.updated(lost, continued)
+        at_anchor = np.full(failed.size, anchor)
+        start = square_loss_unknowns(equations.square_loss, alpha[failed], at_anchor)
+        near = solve_from(equations, start, alpha[failed], at_anchor, _DAMPED_ITERATIONS)
+        failed, start = failed[near.converged], near.x[near.converged]
+        if failed.size:
+            continued = _continue_in_ridge(equations, start, anchor, alpha[failed], ridge[failed])
+            best = best.updated(failed, continued)
     return best
 
 
@@ -196,14 +196,14 @@ class _NewtonProblem:
 
 
 def solve_from(
-    equations: ConvexEquations, x: Array, alpha: Array, ridge: Array, warm: int = 0
+    equations: ConvexEquations, x: Array, alpha: Array, ridge: Array, damped_iterations: int = 0
 ) -> FixedPoint:
-    """Solve the equations from some unknowns, after `warm` halved steps of the map.
+    """Solve the equations from some unknowns, after some damped iterations of the map.
 
-    Points at which the map has no value stay where they are.
+    Points at which the map is not finite stay where they are.
     """
     at = _evaluate(equations, x.copy(), alpha, ridge)
-    for _ in range(warm):
+    for _ in range(damped_iterations):
         at = _evaluate(equations, (at.x + at.mapped) / 2, alpha, ridge)
     problem = _NewtonProblem(equations, alpha, ridge, x.shape[-1])
     iterations = solve_newton(problem, at, _SETTINGS, np.flatnonzero(np.isfinite(at.residual)))

@@ -137,24 +137,17 @@ def solve_means(
     functions, rank = label_residual.expressible, label_residual.to_m.shape[1]
     matrix, right = expect(functions[:, None] * functions), expect(functions * f.h)
     vectors, size = _symmetric_root(response.along, ratio)
-    root = vectors * size[:, None, :]
-    transform = np.zeros_like(matrix)
-    transform[:, np.arange(rank), np.arange(rank)] = 1
-    transform[:, rank:, rank:] = root
     offset = np.zeros_like(right)
     if response.mixed is not None:
         offset[:, rank:] = np.einsum("szr,sr->sz", response.mixed, psi_hat)
         right = right - np.einsum("sij,sj->si", matrix, offset)
-    ridge = np.diag(np.arange(functions.shape[0]) >= rank).astype(float)
-    system = transform.transpose(0, 2, 1) @ matrix @ transform + ridge
-    transformed = np.einsum("sij,si->sj", transform, right)
-    x, residual = _solve_symmetric(system, transformed)
+    x, coefficients, residual = _solve_transformed(matrix, right, vectors * size[:, None, :])
     # zeta_hat is ratio root^-T x rather than an expectation of h - M, in which digits would cancel.
     along_hat = ratio * np.einsum("srt,st->sr", vectors, x[:, rank:] / np.maximum(size, TINY))
     slope = np.einsum("srt,st->sr", response.across, psi_hat)
     if response.mixed is not None:
         slope = slope + np.einsum("szr,sz->sr", response.mixed, along_hat)
-    prediction = np.einsum("sij,sj->si", transform, x) + offset
+    prediction = coefficients + offset
     return Means(
         m=prediction[:, :rank] @ label_residual.to_m.T,
         prediction=prediction,
@@ -173,6 +166,28 @@ def _symmetric_root(P: Array, factor: Array) -> tuple[Array, Array]:
     size = np.sqrt(np.maximum(values, 0.0) * factor)
     sound = np.all(np.isfinite(P), axis=(1, 2), keepdims=True)[:, :, 0]
     return vectors, np.where(sound, size, np.nan)
+
+
+def _solve_transformed(matrix: Array, right: Array, root: Array) -> tuple[Array, Array, Array]:
+    """Solve for the coefficients of the prediction, the last of which are `root` times unknowns.
+
+    Only these unknowns carry a ridge, of one.
+
+    Returns
+    -------
+    x, coefficients : Array, shape (S, rank + Z)
+        The unknowns, and the coefficients.
+    residual : Array, shape (S,)
+    """
+    size = matrix.shape[-1]
+    rank = size - root.shape[-1]
+    transform = np.zeros_like(matrix)
+    transform[:, np.arange(rank), np.arange(rank)] = 1
+    transform[:, rank:, rank:] = root
+    ridge = np.diag(np.arange(size) >= rank).astype(float)
+    system = transform.transpose(0, 2, 1) @ matrix @ transform + ridge
+    x, residual = _solve_symmetric(system, np.einsum("sij,si->sj", transform, right))
+    return x, np.einsum("sij,sj->si", transform, x), residual
 
 
 def _solve_symmetric(system: Array, right: Array) -> tuple[Array, Array]:

@@ -51,7 +51,7 @@ def solve(problem: Problem, grid: Grid, bulk: str = ISOTROPIC) -> Solution:
         Sample complexities, ridges and the loss.
     bulk : str
         One of `bulk_kind.BULKS`: "isotropic", as in the paper; "trained", with the covariance that
-        the first batch gives to the rows; "trained_norms", with the norms that it gives them too.
+        the first batch gives to the rows; "trained_norms", with their norms too.
 
     Returns
     -------
