@@ -23,12 +23,12 @@ def test_traces_and_forms_are_those_of_an_actual_batch(protocol):
     noise = np.sqrt(protocol.noise) * rng.standard_normal(len(x))
     y = lookup(protocol.target).value(x[:, 0]) + noise
     values, vectors = np.linalg.eigh((x * y[:, None] ** 2).T @ x / len(x))
-    spike = y @ x * batch.handedness
+    spike = y @ x * batch.spike_sign
     spike /= np.linalg.norm(spike)
     across = np.eye(d)[0] - spike[0] * spike
     directions = vectors.T @ np.stack([spike, across / np.linalg.norm(across)], axis=1)
-    single = batch.singles(theta)
-    pair = batch.pairs(theta, single)
+    single = batch.traces(theta)
+    pair = batch.pair_traces(theta, single)
     predicted = [*batch.forms(theta, single), *batch.pair_forms(theta, single, pair)]
     first, second = (1 / (1 + t * values) for t in theta[0])
     actual = [values**j * first * second for j in range(4)]
