@@ -1,7 +1,7 @@
 """The cost model beside measurements: time and memory of simulated networks of several sizes.
 
 Every case runs in a process of its own, in one thread; time is the processor's, so that what else
-runs on the machine matters little. With `--fit`, the seconds an operation that fit best:
+runs on the machine matters little. `--fit` also prints the seconds per operation that fit best:
 
     python benchmarks/costs.py [--fit] [--quick]
 """
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import nnls
 
-from giantstep.pipeline.planning import costs
+from giantstep.pipeline.planning.simulation_work import Work, network_memory, network_work
 from giantstep.problems.grid import Grid
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
@@ -88,7 +88,7 @@ def run(case: int) -> tuple[float, float]:
 def main() -> None:
     """Run what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--fit", action="store_true", help="fit the seconds an operation")
+    parser.add_argument("--fit", action="store_true", help="fit the seconds per operation")
     parser.add_argument("--quick", action="store_true", help="up to d = 1000 only")
     parser.add_argument("--case", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -102,9 +102,9 @@ def main() -> None:
             continue
         asked = problem(differing), Grid(alphas, ridges), Sizes(d, **SIZES)
         seconds, memory = run(number)
-        works.append(costs.network_work(*asked))
+        works.append(network_work(*asked))
         taken.append(seconds)
-        expected = float(np.dot(works[-1], costs.RATES)), costs.network_memory(*asked)
+        expected = works[-1].seconds, network_memory(*asked)
         row = f"{seconds:8.2f} {expected[0]:7.2f} {memory:6.0f} {expected[1]:7.0f}"
         print(f"{name:14} {d:5} {row}", flush=True)
     if arguments.fit:
@@ -115,7 +115,7 @@ def fit(works: np.ndarray, taken: np.ndarray) -> None:
     """Print the rates of the least relative error."""
     scale = works.max(axis=0)
     rates = nnls(works / scale / taken[:, None], np.ones(taken.size))[0] / scale
-    print("RATES =", costs.Work(*(float(f"{rate:.2g}") for rate in rates)))
+    print("RATES =", Work(*(float(f"{rate:.2g}") for rate in rates)))
     errors = works @ rates / taken - 1
     print("relative errors:", *(f"{error:+.0%}" for error in errors))
 

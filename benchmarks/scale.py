@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 import yaml
 
-from giantstep.pipeline.planning import costs
 from giantstep.pipeline.planning.plan import Plan, make_plan
+from giantstep.pipeline.planning.simulation_work import MIB
 from giantstep.pipeline.stages import stages
 from giantstep.pipeline.storage import netcdf
 from giantstep.problems.sizes import Sizes
@@ -81,7 +81,7 @@ def merge(replicates: int) -> None:
         start = time.perf_counter()
         workflow(folder, sizes, target)
         taken = time.perf_counter() - start
-        size = (folder / target).stat().st_size / costs.MIB
+        size = (folder / target).stat().st_size / MIB
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(f"merging {replicates} replicates: {taken:.1f} s, {peak:.0f} MiB; file {size:.1f} MiB")
 

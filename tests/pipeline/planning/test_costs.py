@@ -2,13 +2,18 @@
 
 import tracemalloc
 
-import numpy as np
 import pytest
 import yaml
 from tiny import ROOT
 
 from giantstep.pipeline.planning import costs
 from giantstep.pipeline.planning.plan import RecoveryTask, make_plan
+from giantstep.pipeline.planning.simulation_work import (
+    KERNEL_UP_TO,
+    MIB,
+    network_memory,
+    network_work,
+)
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
@@ -23,8 +28,7 @@ ALPHAS = (0.5, 1.0, 2.0)
 
 
 def seconds(sizes, ridges=(0.1,), alphas=ALPHAS, **differing):
-    work = costs.network_work(Protocol(**USUAL | differing), Grid(alphas, ridges), sizes)
-    return float(np.dot(work, costs.RATES))
+    return network_work(Protocol(**USUAL | differing), Grid(alphas, ridges), sizes).seconds
 
 
 @pytest.fixture(scope="module")
@@ -47,23 +51,21 @@ def test_the_memory_of_a_network_is_what_its_arrays_take(differing, alphas, ridg
     simulate(Protocol(**USUAL), Grid((1.0,), (0.1,)), Sizes(64, 1, 100), [0], 0)
     tracemalloc.start()
     simulate(*asked, [0], 0)
-    peak = tracemalloc.get_traced_memory()[1] / costs.MIB
+    peak = tracemalloc.get_traced_memory()[1] / MIB
     tracemalloc.stop()
-    assert 0.85 < costs.network_memory(*asked) / peak < 1.3
+    assert 0.85 < network_memory(*asked) / peak < 1.3
 
 
 def test_fits_of_other_losses_cost_more_the_less_smooth_they_are():
     def of(loss):
         grid = Grid(ALPHAS, (0.1,), loss)
-        work = costs.network_work(Protocol(**USUAL), grid, Sizes(500))
-        return float(np.dot(work, costs.RATES)), costs.network_memory(
-            Protocol(**USUAL), grid, Sizes(500)
-        )
+        asked = Protocol(**USUAL), grid, Sizes(500)
+        return network_work(*asked).seconds, network_memory(*asked)
 
     times, held = zip(*map(of, ("square", "logistic", "huber", "hinge")), strict=True)
     assert times == tuple(sorted(times))
     assert held[1] > held[0]  # rows are kept
-    assert costs.KERNEL_UP_TO == convex_readout._KERNEL_UP_TO
+    assert KERNEL_UP_TO == convex_readout._KERNEL_UP_TO
 
 
 def test_work_grows_with_all_that_is_asked_for():
