@@ -21,8 +21,15 @@ def test_a_figures_file_is_verified_bit_for_bit(capsys, tiny_run):
         "2 of 4 theory, 2 of 4 networks, 1 of 1 spectrum, 2 of 4 eigenvalues, 2 of 4 rec"
         in said.out
     )
-    assert "drawn with --seed 1" in said.out
-    assert "all are the same, bit for bit" in said.out
+    assert "repeat with --seed 1" in said.out
+    assert "all are identical, bit for bit" in said.out
+
+
+def test_open_shows_what_a_figures_file_holds(capsys, tiny_run):
+    assert main(["open", "fig2", "--project", str(tiny_run)]) == 0
+    assert "<xarray.Dataset>" in capsys.readouterr().out
+    assert main(["open", "fig9", "--project", str(tiny_run)]) == 2
+    assert "giantstep open: error: there is no" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

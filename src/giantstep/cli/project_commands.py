@@ -1,4 +1,4 @@
-"""Commands on a project's results: `giantstep explain`, `verify` and `prune`."""
+"""Commands on a project's results: `giantstep open`, `explain`, `verify` and `prune`."""
 
 from __future__ import annotations
 
@@ -29,10 +29,15 @@ from giantstep.validation import Fault
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run one of the commands; give the exit code: 0, or 1 for a difference, or 2 for an error."""
+    """Run one of the commands, and return the exit code.
+
+    Returns
+    -------
+    int
+        0; 1 if `verify` found a difference; 2 after an error; 130 if interrupted.
+    """
     try:
-        commands = {"explain": _explain, "verify": _verify, "prune": _prune}
-        return commands[arguments.command](arguments)
+        return _COMMANDS[arguments.command](arguments)
     except (
         InvalidConfigError,
         NoPlanError,
@@ -45,6 +50,11 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
     except KeyboardInterrupt:
         return 130
+
+
+def _open(arguments: argparse.Namespace) -> int:
+    print(open_figure(arguments.figure, arguments.project))
+    return 0
 
 
 def _explain(arguments: argparse.Namespace) -> int:
@@ -69,15 +79,15 @@ def _verify(arguments: argparse.Namespace) -> int:
     chosen = sample(everything, arguments.sample, seed)
     of, drawn = (Counter(part.kind for part in some) for some in (everything, chosen))
     counts = ", ".join(f"{drawn[kind]} of {of[kind]} {kind}" for kind in drawn)
-    print(f"{name}: {counts} computed again (drawn with --seed {seed})", flush=True)
+    print(f"{name}: recomputing {counts} (repeat with --seed {seed})", flush=True)
     found = []
     for difference in differences(plan, data, chosen, _tell):
         print(difference, flush=True)
         found.append(difference)
     if found:
-        print(f"{len({d.part for d in found})} of {len(chosen)} differ")
+        print(f"{len({difference.part for difference in found})} of {len(chosen)} differ")
         return 1
-    print("all are the same, bit for bit")
+    print("all are identical, bit for bit")
     return 0
 
 
@@ -92,7 +102,7 @@ def _prune(arguments: argparse.Namespace) -> int:
     for path, size in sizes.items():
         print(f"{size / 1e6:10.3f} MB  {path}")
     if not left:
-        print("nothing to remove: every result is referred to")
+        print("nothing to remove: a config refers to every result")
         return 0
     print(f"{sum(sizes.values()) / 1e6:10.3f} MB  in {len(left)} files that no config refers to")
     if not (arguments.yes or _confirmed()):
@@ -109,3 +119,6 @@ def _confirmed() -> bool:
         return input("Remove them? [y/N] ").strip().lower() in ("y", "yes")
     except EOFError:
         return False
+
+
+_COMMANDS = {"open": _open, "explain": _explain, "verify": _verify, "prune": _prune}
