@@ -159,7 +159,7 @@ class ConvexEquations:
 
     def coordinates(self, x: Array) -> Array:
         """Compute Newton's coordinates: logarithms of variances, means over their typical size."""
-        at, to = self.order_parameters(x), self.equations.coordinates
+        at, to = self.order_parameters(x), self.equations.coordinates.of
         means = np.concatenate([at.prediction, at.slope], axis=-1) / self.typical_size
         return np.concatenate([to(at.V), means, to(at.q)], axis=-1)
 
@@ -167,19 +167,19 @@ class ConvexEquations:
         """Compute the derivative of the unknowns by the coordinates, shape (S, D, D)."""
         at, frame = self.order_parameters(x), np.zeros((*x.shape, x.shape[-1]))
         K, middle = len(self.products), slice(len(self.products), self.ends[2])
-        frame[:, :K, :K] = self.equations.frame(at.V)
+        frame[:, :K, :K] = self.equations.coordinates.derivative(at.V)
         frame[:, middle, middle] = np.diag(self.typical_size)
-        frame[:, self.ends[2] :, self.ends[2] :] = self.equations.frame(at.q)
+        frame[:, self.ends[2] :, self.ends[2] :] = self.equations.coordinates.derivative(at.q)
         return frame
 
     def move(self, x: Array, step: Array) -> Array:
         """Move the unknowns by a step in the coordinates."""
         at, by, count = self.order_parameters(x), self.order_parameters(step), len(self.functions)
         return np.concatenate([
-            self.equations.move(at.V, by.V),
+            self.equations.coordinates.move(at.V, by.V),
             at.prediction + by.prediction * self.typical_size[:count],
             at.slope + by.slope * self.typical_size[count:],
-            self.equations.move(at.q, by.q),
+            self.equations.coordinates.move(at.q, by.q),
         ], axis=-1)  # fmt: skip
 
     def test_error(self, x: Array) -> Array:

@@ -1,12 +1,13 @@
-r"""The variances V1, V2 of Result 3.3: the one non-linear solve, theory.md sections 4 and 5.
+"""The self-consistent equations for V1 and V2 of Result 3.3: theory.md sections 4 and 5.
 
-Vectors of K = R (R + 1)/2 + G entries hold V1, between R functions of which the mu1 of G groups
-are made, and V2; likewise their hats: see `variances`.
+They are the only non-linear equations of the square loss. Vectors of K = R (R + 1)/2 + G entries
+hold V1, between the R functions phi that combine to the mu1 of G groups, and V2; likewise their
+hats: see `bulk.isotropic_variances`.
 
-The unknowns are divided by a `scale`, so that the ridgeless limit below the interpolation
-threshold, where V1 and V2 diverge like 1/ridge, is an ordinary point: with W = scale V and hats
-times 1/scale the equations keep their form, `1 + V` becoming `scale + W` and `ridge` becoming
-`ridge/scale`. Everywhere else the scale is 1.
+Below the interpolation threshold V1 and V2 diverge like 1/ridge as the ridge vanishes. To make that
+limit an ordinary point, the unknowns are rescaled: with W = scale V, and hats divided by the scale,
+the equations keep their form, with `scale + W` for `1 + V` and `ridge/scale` for the ridge. In that
+limit the scale is the ridge itself: zero, with `ridge/scale` = 1. Everywhere else it is 1.
 """
 
 from __future__ import annotations
@@ -17,15 +18,16 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array, Indices, Mask, RealOrComplex
-from giantstep.numerics.linear_systems import TINY, solve_small
+from giantstep.numerics.linear_systems import solve_small
+from giantstep.numerics.log_coordinates import LogCoordinates
 from giantstep.numerics.newton import Iterates, NewtonSettings, solve_newton
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.bulk.interface import Bulk
 from giantstep.theory.conditional_features import ConditionalFeatures
 
-# Relative residual, and relative error of V as the next Newton step tells it, at which a point is
-# done; and what rounding may leave of both where Newton can no longer improve them.
+# Relative residual, and relative size of the next Newton step, at which Newton's method stops; and
+# those that are accepted where rounding stops it earlier.
 TOLERANCE, STEP_TOLERANCE = 1e-13, 1e-9
 ACCEPTED, STEP_ACCEPTED = 1e-10, 1e-6
 SETTINGS = NewtonSettings(max_iterations=300, shortest=1e-3)
@@ -34,26 +36,26 @@ _ROUNDING = 2.2e-16
 
 @dataclass(frozen=True)
 class Resolvent:
-    """Solution of the non-linear part at S grid points.
+    """Solution of the self-consistent equations at S grid points.
 
     Attributes
     ----------
     alpha, ridge, scale : Array, shape (S,)
-        The points, and the scale of all that follows.
+        The points, and the scale of everything below.
     V, V_hat : Array, shape (S, K)
-        (V1, V2) times the scale, and their hats over it.
+        (V1, V2) times the scale, and their hats divided by it.
     T : Array, shape (S, K, K)
         -d(V1, V2)/d(V1_hat, ridge + V2_hat), times the scale squared.
     H : Array, shape (S, K, K)
-        -d(V1_hat, V2_hat)/d(V1, V2), over the scale squared.
+        -d(V1_hat, V2_hat)/d(V1, V2), divided by the scale squared.
     contraction : Array, shape (S, N')
-        1/(1 + V(kappa)), over the scale, on the nodes that do (`ConditionalFeatures.half`).
+        1/(1 + V(kappa)), divided by the scale, on the nodes of `ConditionalFeatures.half`.
     residual : Array, shape (S,)
         Largest relative residual of the equations.
     error : Array, shape (S,)
-        Relative size of the next Newton step, or of what rounding in the equations does to their
-        solution. It grows without bound where the solution does (no ridge to speak of, and as many
-        samples as features).
+        Relative error of the solution: the next Newton step, or the effect of rounding in the
+        equations if that is larger. It grows without bound where the solution diverges (hardly any
+        ridge, and as many samples as features).
     iterations : integer array, shape (S,)
     """
 
@@ -71,12 +73,20 @@ class Resolvent:
 
     @property
     def converged(self) -> Mask:
-        """Where the equations hold, at a point."""
+        """Whether the equations hold, at each point."""
         return (self.residual <= ACCEPTED) & (self.error <= STEP_ACCEPTED)
 
 
 class Points(NamedTuple):
-    """Grid points as the equations see them, arrays of shape (S,): alpha/beta, scale, ridge."""
+    """Grid points in the form the equations use, arrays of shape (S,).
+
+    Attributes
+    ----------
+    ratio : Array
+        alpha/beta.
+    scale, ridge : Array
+        See the head of this module; the ridge is divided by the scale.
+    """
 
     ratio: Array
     scale: Array
@@ -84,12 +94,12 @@ class Points(NamedTuple):
 
     @classmethod
     def of(cls, alpha: Array, ridge: Array, beta: float) -> Points:
-        """Scale the points: see the head of this module."""
+        """Choose the scale of each point."""
         scale = np.where((ridge == 0) & (alpha < beta), 0.0, 1.0)
         return cls(alpha / beta, scale, np.where(scale == 0, 1.0, ridge))
 
     def at(self, chosen: Indices) -> Points:
-        """Choose some of the points."""
+        """Select some of the points."""
         return Points(*(values[chosen] for values in self))
 
 
@@ -103,7 +113,7 @@ class _Details(NamedTuple):
     newton : Array, shape (S, K)
         The Newton step, in coordinates.
     sensitivity : Array, shape (S,)
-        How much the solution moves, in coordinates, if all equations are off by one.
+        How far the solution moves, in coordinates, if all equations are off by one.
     """
 
     V: Array
@@ -114,42 +124,43 @@ class _Details(NamedTuple):
 
 
 class Equations:
-    """hats = hats(variances(hats)), in coordinates in which the hats stay positive.
+    """The equations `V_hat = hats(variances(V_hat))`.
 
-    The coordinates of a pair (V1_hat, V2_hat) are the logarithms of the diagonal of V1_hat, its
-    correlations off the diagonal, and the logarithms of V2_hat. For one group the map is monotone
-    in them with row sums of its Jacobian below one: the Newton matrix is never singular, and
-    iterating the map never moves away from the solution.
+    Newton's method solves them in `LogCoordinates`, in which the hats stay positive. For one group
+    the map is monotone in them and the rows of its Jacobian sum to less than one: the Newton matrix
+    is never singular, and iterating the map never moves away from the solution.
 
     Parameters
     ----------
     features : ConditionalFeatures
     srf : SpikedFeatures
     bulk : Bulk
+
+    Attributes
+    ----------
+    coefficients : Array, shape (K, N')
+        `V(kappa) = (multiplicity (V1, V2)) . coefficients`, on the nodes of `half`.
+    folded : Array, shape (N', K)
+        The coefficients times the weights of all nodes.
+    multiplicity : Array, shape (K,)
+    coordinates : LogCoordinates
     """
 
     def __init__(self, features: ConditionalFeatures, srf: SpikedFeatures, bulk: Bulk) -> None:
         self.groups, self.beta, self.B, self.bulk = srf.groups, srf.beta, features.B, bulk
         self.triangle = triangle_of(self.B.shape[1])
+        self.coordinates = LogCoordinates(self.triangle.order, self.groups.c.size)
+        self.multiplicity = self.coordinates.multiplicity
         i, j = self.triangle.rows, self.triangle.columns
-        # Coefficients of (V1, V2) in V(kappa), and how often each stands there.
         coefficients = np.concatenate([features.phi[i] * features.phi[j], features.mu2_squared])
         self.coefficients = features.half(coefficients)
-        ones = np.ones(self.groups.c.size)
-        self.multiplicity = np.concatenate([self.triangle.multiplicity, ones])
-        self.weighted = features.fold(coefficients).T
+        self.folded = features.fold(coefficients).T
         products = coefficients[:, None] * coefficients
-        self.products = features.fold(products.reshape(len(coefficients) ** 2, -1)).T
-        size = self.B.shape[1]
-        # Entries that are logarithms, entries that are correlations and the two they are between.
-        self.positive = np.flatnonzero(self.multiplicity == 1)
-        self.mixed = np.flatnonzero(self.multiplicity == 2)
-        self.between = np.searchsorted(i * size + j, [i * size + i, j * size + j])
-        self.between = self.between[:, self.mixed]
+        self._folded_products = features.fold(products.reshape(len(coefficients) ** 2, -1)).T
 
-    def start(self, points: Points) -> Array:
-        """Give the hats of V = 0, from above."""
-        start: Array = np.outer(points.ratio, self.weighted.sum(axis=0))
+    def initial_hats(self, points: Points) -> Array:
+        """Compute the hats at V = 0, which are upper bounds."""
+        start: Array = np.outer(points.ratio, self.folded.sum(axis=0))
         return start
 
     def hats(self, V: RealOrComplex, points: Points) -> tuple[RealOrComplex, RealOrComplex]:
@@ -157,78 +168,32 @@ class Equations:
         contraction = (V * self.multiplicity) @ self.coefficients
         contraction += points.scale[:, None]
         np.reciprocal(contraction, out=contraction)
-        return points.ratio[:, None] * (contraction @ self.weighted), contraction
+        return points.ratio[:, None] * (contraction @ self.folded), contraction
 
-    def slopes(self, contraction: RealOrComplex, points: Points) -> RealOrComplex:
+    def hats_derivative(self, contraction: RealOrComplex, points: Points) -> RealOrComplex:
         """Compute H = -d hats/dV, shape (S, K, K)."""
         size = self.multiplicity.size
-        H = (contraction**2 @ self.products).reshape(-1, size, size)
-        slopes: RealOrComplex = H * self.multiplicity * points.ratio[:, None, None]
-        return slopes
+        H = (contraction**2 @ self._folded_products).reshape(-1, size, size)
+        scaled: RealOrComplex = H * self.multiplicity * points.ratio[:, None, None]
+        return scaled
 
-    def respond(self, hats: Array, points: Points) -> tuple[Array, Array]:
-        """Compute V at the hats, and T."""
+    def variances(self, hats: Array, points: Points) -> tuple[Array, Array]:
+        """Compute V and T at the hats."""
         split = self.triangle.size
         L = points.ridge[:, None] + hats[:, split:]
         return self.bulk.variances(self.triangle.unpack(hats[:, :split]), L)
 
     def evaluate(self, hats: Array, points: Points) -> Iterates[_Details]:
-        """Evaluate the equations, and the Newton step."""
+        """Evaluate the map at some hats, and the Newton step from there."""
         size = hats.shape[-1]
-        V, T = self.respond(hats, points)
+        V, T = self.variances(hats, points)
         mapped, contraction = self.hats(V, points)
-        H = self.slopes(contraction, points)
-        gap = self.coordinates(hats) - self.coordinates(mapped)
-        jacobian = self._relative(H @ T, hats, mapped)
+        H = self.hats_derivative(contraction, points)
+        gap = self.coordinates.of(hats) - self.coordinates.of(mapped)
+        jacobian = self.coordinates.jacobian(H @ T, hats, mapped)
         both = np.stack([-gap, np.ones_like(gap)], axis=-1)
         newton, response = np.moveaxis(solve_small(np.eye(size) - jacobian, both), -1, 0)
         return Iterates(hats, mapped, _largest(gap), _Details(V, T, H, newton, _largest(response)))
-
-    def units(self, V: Array) -> Array:
-        """Give the natural size of each entry of V: itself, or the mean of its two diagonals."""
-        units, means = self._sizes(np.abs(V))
-        units[:, self.mixed] = means
-        return units
-
-    def _sizes(self, hats: Array) -> tuple[Array, Array]:
-        """Give what logarithms are taken of, and the geometric means that correlations divide."""
-        positive = np.maximum(hats, TINY)
-        if not self.mixed.size:
-            return positive, positive[:, :0]
-        first, second = self.between
-        return positive, np.sqrt(positive[:, first] * positive[:, second])
-
-    def coordinates(self, hats: Array) -> Array:
-        """Give the coordinates of hats, or of variances."""
-        positive, means = self._sizes(hats)
-        coordinates = np.log(positive)
-        coordinates[:, self.mixed] = hats[:, self.mixed] / means
-        return coordinates
-
-    def _relative(self, slopes: Array, hats: Array, mapped: Array) -> Array:
-        """Turn d mapped/d hats into a derivative between their coordinates."""
-        if not self.mixed.size:  # all are logarithms
-            return slopes * self._sizes(hats)[0][:, None, :] / self._sizes(mapped)[0][:, :, None]
-        return solve_small(self.frame(mapped), slopes @ self.frame(hats))
-
-    def frame(self, hats: Array) -> Array:
-        """Give the derivative of the hats by the coordinates."""
-        positive, means = self._sizes(hats)
-        frame = np.zeros((*hats.shape, hats.shape[-1]))
-        frame[:, self.positive, self.positive] = positive[:, self.positive]
-        frame[:, self.mixed, self.mixed] = means
-        for end in self.between:
-            frame[:, self.mixed, end] = hats[:, self.mixed] / 2
-        return frame
-
-    def move(self, hats: Array, step: Array) -> Array:
-        """Go from some hats along the coordinates."""
-        positive, means = self._sizes(hats)
-        moved = positive * np.exp(step)
-        correlation = hats[:, self.mixed] / means + step[:, self.mixed]
-        first, second = self.between
-        moved[:, self.mixed] = correlation * np.sqrt(moved[:, first] * moved[:, second])
-        return moved
 
 
 def _largest(vectors: Array) -> Array:
@@ -250,7 +215,7 @@ class _NewtonProblem:
         return at.details.newton[places]
 
     def move(self, x: Array, step: Array) -> Array:
-        return self.equations.move(x, step)
+        return self.equations.coordinates.move(x, step)
 
     def iterate_map(self, at: Iterates[_Details], places: Indices) -> Array:
         return at.mapped[places]
@@ -273,7 +238,7 @@ def solve_resolvent(equations: Equations, alpha: Array, ridge: Array) -> Resolve
         The points; alpha > 0, ridge >= 0.
     """
     points = Points.of(alpha, ridge, equations.beta)
-    at = equations.evaluate(equations.start(points), points)
+    at = equations.evaluate(equations.initial_hats(points), points)
     iterations = solve_newton(_NewtonProblem(equations, points), at, SETTINGS)
     V, T, H, newton, sensitivity = at.details
     return Resolvent(

@@ -199,10 +199,10 @@ def _quadrature_errors(solver: Solver, at: Resolvent, test_error: Array) -> tupl
     """
     fine, equations = solver.fine.features, solver.fine.equations
     points = Points.of(at.alpha, at.ridge, equations.beta)
-    V, T = equations.respond(at.V_hat, points)
+    V, T = equations.variances(at.V_hat, points)
     V_hat, contraction = equations.hats(V, points)
     shift: Array = np.max(np.abs(V_hat - at.V_hat), axis=-1) / np.max(np.abs(V_hat), axis=-1)
-    slopes = equations.slopes(contraction, points)
+    slopes = equations.hats_derivative(contraction, points)
     again = replace(at, V=V, T=T, V_hat=V_hat, contraction=contraction, H=slopes)
     change = np.abs(solver.fine.order_parameters(again).test_error - test_error)
     power = _ROUNDING * float(fine.weight @ (fine.h**2 + fine.h_z**2 + fine.target_residual))

@@ -92,7 +92,7 @@ class SpectralDensity:
         """Compute tr (K - x - i0)^-1 / p, shape (M,); NaN where the way down was lost."""
         equations = self.equations
         points = Points.of(np.full(x.shape, self.alpha), np.ones(x.shape), self.srf.beta)
-        hats = equations.start(points).astype(complex)
+        hats = equations.initial_hats(points).astype(complex)
         split = equations.triangle.size
         height = 10 * (x + hats.real.sum(axis=-1))
         q = 1 / (hats[:, split:] - (x + 1j * height)[:, None])
@@ -123,13 +123,13 @@ class SpectralDensity:
             q = _response_near(at.q, V1_hat, L, equations.B, self.srf)
             V, T = variances_at(q, V1_hat, equations.B, self.srf.groups, self.srf.beta)
             mapped, contraction = equations.hats(V, points)
-            H = equations.slopes(contraction, points)
+            H = equations.hats_derivative(contraction, points)
             step = -solve_small(np.eye(T.shape[-1]) - H @ T, at.hats - mapped)
             hats = at.hats + step
             change = np.max(np.abs(step), axis=-1) / np.max(np.abs(hats), axis=-1)
             # Above the real axis every V2 lies above it too, and the hats below.
             physical = np.all(V[:, split:].imag > 0, axis=-1)
-            physical &= np.all(hats[:, equations.positive].imag <= 0, axis=-1)
+            physical &= np.all(hats[:, equations.coordinates.logarithmic].imag <= 0, axis=-1)
             trace = V[:, split:].sum(axis=-1)
             return _Reached(hats, q, trace, physical & (change < _TRUSTED)), change
 
@@ -201,7 +201,7 @@ def bulk_edges(density: SpectralDensity, candidates: int = 400) -> Array:
     -------
     Array, shape (B, 2)
     """
-    scale = density.alpha / density.srf.beta * float(density.equations.weighted.sum())
+    scale = density.alpha / density.srf.beta * float(density.equations.folded.sum())
     spread = (1 + np.sqrt(density.srf.beta / density.alpha)) ** 2 * max(1.0, density.srf.beta)
     x = np.geomspace(
         _SMALLEST * scale, 100 * scale * spread * density.srf.groups.c.max(), candidates

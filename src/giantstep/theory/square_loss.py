@@ -35,7 +35,7 @@ class SquareLoss:
         self.equations, self.label_residual = Equations(f, srf, bulk), LabelResidual(f, srf.beta)
         self.functions = f.fold(self.label_residual.functions)
         self.expectations = np.concatenate(
-            [self.label_residual.functions @ f.weight, self.equations.weighted.sum(axis=0)]
+            [self.label_residual.functions @ f.weight, self.equations.folded.sum(axis=0)]
         )
 
     def order_parameters(self, at: Resolvent) -> SquareLossSolution:
@@ -51,7 +51,7 @@ class SquareLoss:
         q, direction, residual = _variances(self.equations, at, mean, response, unfitted)
         scaled = q * self.equations.multiplicity
         test_error = np.concatenate([coefficients, scaled], axis=-1) @ self.expectations
-        fitted = np.einsum("sk,sk->s", scaled, squared @ self.equations.weighted)
+        fitted = np.einsum("sk,sk->s", scaled, squared @ self.equations.folded)
         return SquareLossSolution(
             test_error=test_error - noise_power(self.srf),
             training_error=at.scale**2 * (unfitted.sum(axis=-1) + fitted),
@@ -107,7 +107,7 @@ def _variances(
     first, second = response.sources(mean.along_hat, mean.across_hat)
     b = (at.alpha / equations.beta)[:, None] * (unfitted @ equations.coefficients.T)
     direction = b + first
-    unit = equations.units(at.V)
+    unit = equations.coordinates.natural_sizes(at.V)
     matrix = np.eye(unit.shape[-1]) - (at.T @ at.H) * unit[:, None, :] / unit[:, :, None]
     right = (np.einsum("sij,sj->si", at.T, direction) + second) / unit
     relative, residual = solve_certified(matrix, right)
