@@ -6,7 +6,8 @@ import pytest
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.eigenvalues import feature_eigenvalues
-from giantstep.theory.spectrum import SpectralDensity, spectrum
+from giantstep.theory.spectral_density import SpectralDensity
+from giantstep.theory.spectrum import spectrum
 
 CASES = [
     (SpikedFeatures("tanh", "sin", 1.0, 0.0, 0.0, beta=1.0), 1.5),
