@@ -17,17 +17,17 @@ def moments(
 ) -> GaussianMoments:
     """Compute E f, E z f and the residual of f(mean + std z), z ~ N(0, 1).
 
-    Closed form where the function has one; else the trapezoidal rule where it is analytic, and
-    quadrature split at its kinks where it is not.
+    In closed form where the function has one; otherwise by the trapezoidal rule if it is analytic,
+    and by quadrature split at its kinks if it is not.
 
     Parameters
     ----------
     function : ScalarFunction
     mean : Array, any shape
     std : float
-        Non-negative; zero gives f itself.
+        Non-negative; at zero the mean is f itself.
     fineness : int
-        Multiplies the number of nodes of the split rule; the others are at rounding anyway.
+        Multiplies the number of nodes of the split rule; the other ways are exact to rounding.
     """
     mean = np.asarray(mean, dtype=float)
     if std == 0:
@@ -37,8 +37,8 @@ def moments(
     if function.strip is not None:
         z, weights = strip_rule(function.strip / std)
     else:
-        # Edges at every kink (the origin where there is none) and, for wide Gaussians, at unit
-        # and doubled distances around it: there the function bends on its own scale of one.
+        # Edges at every kink (the origin if there is none) and, for wide Gaussians, at distances
+        # 1, 2, 4 and 8 from it: the function varies on a scale of one there.
         distances = np.array([0, 1, 2, 4, 8, -1, -2, -4, -8.0]) if std > 1 else np.zeros(1)
         places = np.add.outer(function.kinks or (0.0,), distances).ravel()
         z, weights = split_rule(unit_edges((places - mean[..., None]) / std), fineness)
@@ -50,7 +50,7 @@ def moments(
 
 
 def expectation(function: ScalarFunction, values: Callable[[Array], Array]) -> float:
-    """Compute E values(z), z ~ N(0, 1), for an integrand that is smooth but at f's kinks."""
+    """Compute E values(z), z ~ N(0, 1), for an integrand that is smooth except at f's kinks."""
     z, weights = split_rule(unit_edges(np.array(function.kinks)))
     return float(weights @ values(z))
 
@@ -69,7 +69,7 @@ def hermite_coefficients(function: ScalarFunction, degree: int) -> Array:
     ----------
     function : ScalarFunction
     degree : int
-        At most about 150: beyond, unit panels do not resolve He_k.
+        At most about 150: unit panels do not resolve He_k beyond that.
 
     Returns
     -------

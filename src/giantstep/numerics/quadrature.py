@@ -1,4 +1,4 @@
-"""Quadrature rules under N(0, 1), and the edges of the panels they are made of."""
+"""Quadrature under N(0, 1): the trapezoidal rule, and Gauss-Legendre rules on panels."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from scipy.special import roots_legendre
 
 from giantstep.arrays import Array
 
-# The mass of N(0, 1) beyond this is 2e-23; polynomials of degree ten still vanish there.
+# N(0, 1) has a mass of 2e-23 beyond this: even times polynomials of degree ten it is negligible.
 RANGE = 10.0
-# For bounded integrands this is enough: 2e-17 lies beyond.
+# Enough for bounded integrands: the mass beyond is 2e-17.
 BOUNDED_RANGE = 8.5
-# Nodes a panel. On a panel as wide as half the distance to the nearest singularity the error
-# falls as (2 + sqrt(5))^(-2 NODES) at least, below rounding.
+# Nodes per panel. If a panel is half as wide as the distance to the nearest singularity, the error
+# is (2 + sqrt(5))^(-2 NODES) or less, below rounding.
 NODES = 12
 _BASE_EDGES = np.arange(-RANGE, RANGE + 1)
 
@@ -32,14 +32,14 @@ def _legendre(nodes: int) -> tuple[Array, Array]:
 
 
 def split_rule(edges: Array, fineness: int = 1) -> tuple[Array, Array]:
-    """Give nodes and weights of composite Gauss-Legendre under N(0, 1) between sorted edges.
+    """Build the composite Gauss-Legendre rule under N(0, 1) on panels between sorted edges.
 
     Parameters
     ----------
     edges : Array, shape (..., E)
-        Ends of the panels; panels of no width carry no weight.
+        Ends of the panels; panels of zero width have no weight.
     fineness : int
-        Multiplies the number of nodes, to tell the error by doubling them.
+        Multiplies the number of nodes; doubling them shows the error.
 
     Returns
     -------
@@ -55,10 +55,10 @@ def split_rule(edges: Array, fineness: int = 1) -> tuple[Array, Array]:
 
 
 def strip_rule(strip: float) -> tuple[Array, Array]:
-    """Give the trapezoidal rule under N(0, 1) for integrands analytic in |Im z| < strip.
+    """Build the trapezoidal rule under N(0, 1) for integrands analytic in |Im z| < strip.
 
-    Its error is exp(-2 pi strip/h), or exp(-2 pi^2/h^2) from the Gaussian's own growth off the
-    real line, whichever is larger: the step h keeps both at rounding.
+    Its error is exp(-2 pi strip/h) or, because the Gaussian grows away from the real line,
+    exp(-2 pi^2/h^2), whichever is larger. The step h is such that both are rounding.
     """
     step = min(0.7, 2 * np.pi * 0.95 * strip / 37)
     count = int(np.ceil(BOUNDED_RANGE / step))
@@ -67,10 +67,10 @@ def strip_rule(strip: float) -> tuple[Array, Array]:
 
 
 def graded_edges(centre: float, scale: float) -> Array:
-    """Give panel edges that resolve a feature of width `scale` at `centre` within unit panels.
+    """Build panel edges that resolve a feature of width `scale` at `centre` among unit panels.
 
-    Panels of that width stand around the centre, as far as a Gaussian-smoothed step still moves
-    by more than rounding; from there on they widen to 1. A scale of zero (a jump) takes one edge.
+    Panels have that width around the centre, as far out as a Gaussian-smoothed step varies by more
+    than rounding, and widen to 1 from there. A scale of zero (a jump) needs only one edge.
     """
     if not 0 < scale < 1:
         return np.array([centre])
@@ -81,7 +81,7 @@ def graded_edges(centre: float, scale: float) -> Array:
 
 
 def unit_edges(extra: Array) -> Array:
-    """Sort `extra` edges, clipped to the range, among unit panels; acts on the last axis."""
+    """Merge `extra` edges, clipped to the range, with those of unit panels, along the last axis."""
     extra = np.clip(extra, -RANGE, RANGE)
     base = np.broadcast_to(_BASE_EDGES, (*extra.shape[:-1], _BASE_EDGES.size))
     return np.sort(np.concatenate([base, extra], axis=-1), axis=-1)

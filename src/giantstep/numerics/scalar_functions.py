@@ -1,4 +1,4 @@
-"""What an activation or a target is: a scalar function with what the theory needs to know of it.
+"""Activations and targets: scalar functions, with what the theory needs to know of them.
 
 To add one, append an entry to `FUNCTIONS`: its value, derivative, parity and kinks are enough.
 Polynomials need no entry: `polynomial:0,1,0,0.5` is x + x^3/2.
@@ -53,22 +53,22 @@ class ScalarFunction:
     Attributes
     ----------
     name : str
-        What users write in configs and on the command line.
+        As in configs and on the command line.
     label : str
         LaTeX, without dollars.
     value, derivative : callable
         Elementwise, in single precision too; the derivative holds away from `kinks`.
     parity : {"odd", "even", "none"}
-        The one-step protocol takes odd activations only.
+        The one-step protocol needs an odd activation.
     kinks : tuple of float
-        Where the value or a derivative jumps; quadrature rules split there.
+        Where the value or a derivative jumps; quadrature rules are split there.
     continuous : bool
-        Whether the value itself has no jump. A gradient step needs it of the activation.
+        Whether the value itself has no jump. A gradient step needs a continuous activation.
     strip : float or None
         Half-width of the strip about the real line in which the function is analytic and bounded,
-        if it is: quadrature is then by the trapezoidal rule, which nothing beats there.
+        if there is one: the trapezoidal rule is then used, which converges exponentially.
     oscillates : bool
-        Whether it goes on bending far from the origin, as a sine does.
+        Whether it varies even far from the origin, as a sine does.
     moments : callable or None
         `(mean, std) -> GaussianMoments` in closed form for std > 0, where one is known.
     covariance : callable or None
@@ -114,14 +114,14 @@ def _erf_moments(mean: Array, std: Array | float) -> GaussianMoments:
     width = np.sqrt(1 + 2 * std**2)
     x = mean / width
     slope = 2 * std / (np.sqrt(np.pi) * width) * np.exp(-(x**2))
-    # The residual is that of the tail, 1 - erf, which is small where erf is near one.
+    # The residual is that of 1 - erf, which is small where erf is close to one.
     tail = erfc(np.abs(x))
     second = 2 * tail - 8 * owens_t(np.sqrt(2) * x, 1 / np.sqrt(1 + 4 * std**2))
     return GaussianMoments(erf(x), slope, np.maximum(second - tail**2 - slope**2, 0))
 
 
 def _ramp(mean: Array, std: Array | float) -> tuple[Array, Array, Array]:
-    """Give E f, E f' and E f^2 of f = max(t, 0)."""
+    """Compute E f, E f' and E f^2 of f = max(t, 0)."""
     x = mean / std
     mass, density = ndtr(x), normal_density(x)
     second = (mean**2 + std**2) * mass + mean * std * density
@@ -130,14 +130,14 @@ def _ramp(mean: Array, std: Array | float) -> tuple[Array, Array, Array]:
 
 def _relu_moments(mean: Array, std: Array | float) -> GaussianMoments:
     value, mass, _ = _ramp(mean, std)
-    # max(t, 0) and max(-t, 0) differ by t: their residuals are one, and small in the tail.
+    # max(t, 0) and max(-t, 0) differ by t, so they have the same residual, small in the tail.
     tail, tail_mass, second = _ramp(-np.abs(mean), std)
     residual = second - tail**2 - (std * tail_mass) ** 2
     return GaussianMoments(value, std * mass, np.maximum(residual, 0))
 
 
 def _hardtanh_moments(mean: Array, std: Array | float) -> GaussianMoments:
-    # For |t| it is 1 - g, where g = min(max(1 - |t|, 0), 2) is small in the tail.
+    # Of t = |mean| + std z it is 1 - g, where g = min(max(1 - t, 0), 2) is small in the tail.
     size = np.abs(mean)
     (one, mass, second), (two, lost, fourth) = _ramp(1 - size, std), _ramp(-1 - size, std)
     g, slope = one - two, std * (mass - lost)
