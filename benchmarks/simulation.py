@@ -100,11 +100,11 @@ PROFILED = {
     "features": ("network_features.py", "__call__", True),
     "Gram matrices": ("ridge.py", "add", True),
     "factorisations and refinement": ("ridge.py", "_refined", True),
-    "inputs and labels drawn": ("streams.py", "draw_samples", True),
+    "inputs and labels drawn": ("samples.py", "draw_samples", True),
     "dual kernels": ("ridge.py", "_fit_dual", False),
-    "slopes of the step": ("gradient.py", "batch_slopes", True),
-    "sum of the gradient": ("first_layer.py", "_batch_gradient", False),
-    "weights drawn": ("first_layer.py", "_sphere", True),
+    "slopes of the step": ("gradients.py", "batch_slopes", True),
+    "sum of the gradient": ("first_layer.py", "gradient", False),
+    "weights drawn": ("samples.py", "unit_rows", True),
 }
 
 

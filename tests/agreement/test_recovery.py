@@ -5,7 +5,7 @@ import pytest
 from alarms import largest_z
 
 from giantstep.problems.recovery import Recovery
-from giantstep.simulation.recovery import recover
+from giantstep.simulation.recovery import simulate_recovery
 from giantstep.theory.one_step_recovery import expected_overlaps
 
 
@@ -16,7 +16,7 @@ def problem(teacher, exponent=1.0, **differing):
 
 def seen(asked, dimension, networks=8, step=1):
     """Give what is seen of each direction in a row's change: mean, and its standard error."""
-    found = recover(asked, dimension, range(networks), 0).update_overlap[:, step]
+    found = simulate_recovery(asked, dimension, range(networks), 0).update_overlap[:, step]
     return found.mean(axis=0), found.std(axis=0, ddof=1) / np.sqrt(networks)
 
 
@@ -31,7 +31,7 @@ def test_one_step_sees_what_the_theory_says(teacher, exponent, dimension):
     far = largest_z(mean.size, 8)
     expected = expected_overlaps(asked, dimension).update_overlap
     assert np.all(abs(mean - expected) < far * stderr + 4 / dimension)
-    rows = recover(asked, dimension, range(8), 0).overlap[:, 1]
+    rows = simulate_recovery(asked, dimension, range(8), 0).overlap[:, 1]
     spread = far * rows.std(axis=0, ddof=1) / np.sqrt(8) + 2 / dimension
     assert np.all(abs(rows.mean(axis=0) - expected_overlaps(asked, dimension).overlap) < spread)
 

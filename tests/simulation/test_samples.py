@@ -10,7 +10,8 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.simulation.samples import ROWS, draw_samples
+from giantstep.simulation.arithmetic import ROWS
+from giantstep.simulation.samples import draw_samples
 from giantstep.simulation.simulate import simulate
 from giantstep.validation import InvalidParametersError
 

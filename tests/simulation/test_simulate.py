@@ -10,9 +10,9 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.simulation import simulate as simulate_module
+from giantstep.simulation import arithmetic
+from giantstep.simulation.arithmetic import FEWER_ROWS, ROWS
 from giantstep.simulation.replicate_statistics import summarise
-from giantstep.simulation.samples import FEWER_ROWS, ROWS
 from giantstep.simulation.simulate import Simulated, simulate
 from giantstep.validation import InvalidParametersError
 
@@ -32,7 +32,7 @@ def test_single_precision_moves_no_error_by_a_thousandth_of_its_error_bar(
 ):
     grid, sizes = Grid((0.5, 0.98, 1.03, 3.0), ridges), Sizes(300, 2, 2000)
     single = simulate(problem, grid, sizes, range(6), 1)
-    monkeypatch.setattr(simulate_module, "SINGLE_FROM", np.inf)
+    monkeypatch.setattr(arithmetic, "SINGLE_FROM", np.inf)
     double = simulate(problem, grid, sizes, range(6), 1)
     for name in ("test_error", "training_error"):
         one, two = (summarise(getattr(found, name)) for found in (single, double))
@@ -43,8 +43,8 @@ def test_single_precision_moves_no_error_by_a_thousandth_of_its_error_bar(
 def test_small_ridges_are_fitted_in_double_precision(monkeypatch):
     protocol, grid = Protocol("tanh", "sign", 1, alpha0=1, beta=1), Grid((1.0,), (0.0, 1e-3))
     errors = []
-    for threshold in (simulate_module.SINGLE_FROM, np.inf, 0):
-        monkeypatch.setattr(simulate_module, "SINGLE_FROM", threshold)
+    for threshold in (arithmetic.SINGLE_FROM, np.inf, 0):
+        monkeypatch.setattr(arithmetic, "SINGLE_FROM", threshold)
         errors.append(simulate(protocol, grid, Sizes(100, 1, 500), [0], 1).test_error)
     assert np.array_equal(errors[0], errors[1])
     assert np.all(errors[0] != errors[2])
@@ -79,7 +79,9 @@ def test_a_single_point_has_the_bits_that_it_has_in_a_grid(tests):
 def test_groups_without_a_neuron_are_refused():
     letters = ((1, 0.5), (2, 0.001), (3, 0.499))
     protocol = Protocol("tanh", "sign", 1, alpha0=1, beta=1, readout=letters)
-    with pytest.raises(InvalidParametersError, match="readout = 0.001: must be at least one neu"):
+    with pytest.raises(
+        InvalidParametersError, match="readout = 0.001: must be large enough for one of"
+    ):
         simulate(protocol, Grid((1,), (1,)), Sizes(50), [0], 1)
 
 

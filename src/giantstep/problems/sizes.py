@@ -1,7 +1,8 @@
-"""How large simulated networks are, and which sizes a problem allows."""
+"""The sizes of simulated networks, and which of them a problem allows."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,21 +19,21 @@ from giantstep.problems.spiked_features import NETWORK
 from giantstep.validation import COUNT, Fault, Interval, InvalidParametersError, interval_faults
 
 DIMENSION = Interval(2, 1_000_000, whole=True)
-# Neurons or samples: beyond, even one column of them is out of reach.
+# Of neurons or samples: with more, even one column of them is out of reach.
 LARGEST = 100_000_000
-# From here on random rows overlap little enough for the population gradient's series.
+# From this dimension on, random rows overlap little enough for the population gradient's series.
 POPULATION_DIMENSION = 64
-# Beyond, squares of labels overflow.
+# Squares of labels with a larger noise overflow.
 LARGEST_NOISE = 1e100
-# Roots of random streams: what a file's attribute can hold.
+# Root seeds that an attribute of a file can hold.
 SEED = Interval(0, 2**63 - 1, whole=True)
-# Instead of test samples: the expectation over the test input in closed form.
+# In place of a number of test samples: the expectation over the test input in closed form.
 EXACT: Literal["exact"] = "exact"
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """How large the simulated networks are, and how many samples measure their test error.
+    """The sizes of simulated networks, and of the samples that measure their test error.
 
     Attributes
     ----------
@@ -48,6 +49,13 @@ class Sizes:
     ------
     InvalidParametersError
         With every value that is not a whole number of the allowed size.
+
+    Examples
+    --------
+    >>> from giantstep.problems.sizes import Sizes
+    >>> sizes = Sizes(dimension=500, trainings=2)
+    >>> sizes.count(1.5)  # samples at alpha = 1.5
+    750
     """
 
     dimension: int
@@ -63,14 +71,14 @@ class Sizes:
             raise InvalidParametersError(faults)
 
     def count(self, ratio: float) -> int:
-        """Give the number of things that are `ratio` times the dimension, LARGEST + 1 at most."""
+        """Return `ratio` times the dimension, rounded, and capped at LARGEST + 1."""
         return round(min(ratio * self.dimension, LARGEST + 1))
 
 
 def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
-    """Refuse a dimension at which a width, a batch or a training set is empty, or out of reach.
+    """Refuse a dimension at which the width, the batch or a training set is empty or too large.
 
-    And what cannot be simulated at any.
+    Refuse also what cannot be simulated at any dimension.
 
     Raises
     ------
@@ -102,21 +110,37 @@ def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
         raise InvalidParametersError(faults)
 
 
+def check_replicates(networks: Iterable[int], root_seed: int) -> list[int]:
+    """Refuse no replicates at all, and indices or seeds that are out of range.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    indices = list(networks)
+    faults = [] if indices else [Fault("networks", 0, str(COUNT))]
+    faults += [Fault("networks", index, str(SEED)) for index in indices if index not in SEED]
+    faults += interval_faults({"root_seed": root_seed}, {"root_seed": SEED})
+    if faults:
+        raise InvalidParametersError(faults)
+    return indices
+
+
 def group_ends(fractions: ArrayLike, neurons: int) -> NDArray[np.int64]:
-    """Share neurons out among groups, each within one of its fraction; give where each ends."""
+    """Divide neurons among groups by their fractions, rounded; return where each group ends."""
     ends: NDArray[np.int64] = np.rint(np.cumsum(fractions) * neurons).astype(np.int64)
     return ends
 
 
 def _group_faults(problem: Problem, sizes: Sizes) -> list[Fault]:
-    """Refuse groups that have no neuron."""
+    """Refuse groups without a neuron."""
     if isinstance(problem, Protocol):
         name, shares = "readout", [share for _, share in problem.readout]
     else:
         name, shares = "fraction", problem.groups.pi.tolist()
     neurons = min(sizes.count(problem.beta), LARGEST)
     counts = np.diff(group_ends(shares, neurons), prepend=0)
-    allowed = f"at least one neuron of the {neurons} that there are at this dimension"
+    allowed = f"large enough for one of the {neurons} neurons at this dimension"
     return [
         Fault(name, share, allowed)
         for share, count in zip(shares, counts, strict=True)

@@ -1,4 +1,4 @@
-"""Eigenvalues of the features' covariance of simulated networks, beside `spectrum`'s density."""
+"""Eigenvalues of the features' covariance in simulated networks, to compare with `spectrum`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from giantstep.arrays import Array, Reals
 from giantstep.problems.canonical import problem_seed
 from giantstep.problems.grid import Grid
 from giantstep.problems.problem import Problem
-from giantstep.problems.sizes import Sizes, check_sizes
+from giantstep.problems.sizes import Sizes, check_replicates, check_sizes
+from giantstep.simulation.arithmetic import ROWS, block_sizes
 from giantstep.simulation.first_layer import FirstLayer, first_layer
 from giantstep.simulation.network_features import NetworkFeatures
-from giantstep.simulation.samples import ROWS, TRAINING, block_sizes
+from giantstep.simulation.samples import TRAINING
 from giantstep.simulation.threads import workers
 
 
@@ -23,7 +24,7 @@ def feature_eigenvalues(
 ) -> Array:
     """Compute the eigenvalues of `Phi^T Phi` of network replicates, on alpha d samples each.
 
-    Networks and samples are those of `montecarlo.simulate`.
+    Networks and samples are the same as in `simulate`.
 
     Parameters
     ----------
@@ -41,12 +42,23 @@ def feature_eigenvalues(
     Raises
     ------
     InvalidParametersError
-        If the dimension is too small for the ratios.
+        If the dimension is too small for the ratios, an index or the seed is negative, or there
+        are no replicates.
+
+    Examples
+    --------
+    >>> from giantstep import Protocol
+    >>> from giantstep.problems.sizes import Sizes
+    >>> problem = Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=0.5)
+    >>> found = feature_eigenvalues(problem, 2.0, Sizes(dimension=80), range(3), root_seed=0)
+    >>> found.shape  # networks, neurons
+    (3, 40)
     """
     check_sizes(problem, Grid((alpha,), (1.0,)), sizes)
+    indices = check_replicates(networks, root_seed)
     seed, found = problem_seed(root_seed, problem), []
     with workers(1) as pool:
-        for network in networks:
+        for network in indices:
             layer = first_layer(problem, sizes, network, seed, pool)
             blocks = _blocks(problem, layer, sizes.count(alpha), network, seed)
             found.append(_eigenvalues(blocks, sizes.count(alpha), layer.bias.size))
@@ -56,14 +68,14 @@ def feature_eigenvalues(
 def _blocks(
     problem: Problem, layer: FirstLayer, count: int, network: int, seed: SeedSequence
 ) -> Iterator[Reals]:
-    """Give blocks of rows of sqrt(p) Phi."""
+    """Yield blocks of rows of sqrt(p) Phi."""
     features = NetworkFeatures(problem, layer, np.float64)
     for index, rows in enumerate(block_sizes(count, ROWS)):
         yield features.draw(seed, rows, network, TRAINING, 0, index)[1]
 
 
 def _eigenvalues(blocks: Iterator[Reals], count: int, p: int) -> Array:
-    """Give the eigenvalues of Phi^T Phi, from it or, with fewer rows, from Phi Phi^T."""
+    """Compute the eigenvalues of Phi^T Phi, from Phi Phi^T where there are fewer rows."""
     if count < p:
         rows = np.concatenate(list(blocks))
         product = rows @ rows.T

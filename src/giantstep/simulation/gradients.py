@@ -1,4 +1,4 @@
-"""The first layer after one gradient step: an actual batch, or the population gradient."""
+"""Gradients of the first layer: of an actual batch, or of the population."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from giantstep.numerics.gaussian import expectation, hermite_coefficients
 from giantstep.numerics.scalar_functions import ScalarFunction
 from giantstep.validation import Fault, InvalidParametersError
 
-# Overlaps of random rows stay below this but in a handful of dimensions, where the series in
-# powers of the overlap would need degrees that quadrature does not resolve.
+# Random rows overlap by more than this only in very low dimensions. There the power series in the
+# overlap would need degrees that quadrature does not resolve.
 LARGEST_OVERLAP = 0.75
-# Rows whose overlaps with all others are held at once.
+# Rows whose overlaps with all others are in memory at once.
 _BLOCK = 512
 _PRECISION = 1e-14
 
@@ -24,8 +24,8 @@ def batch_slopes(
 ) -> Reals:
     """Compute `omega_i (y - f0(x)) sigma'(w_i.x)` over a batch; theory.md section 1.
 
-    Their product with the inputs, summed over the batch, is minus the gradient of the squared
-    loss, times p.
+    Multiplied with the inputs and summed over the batch, they are minus p times the gradient of
+    the squared loss.
 
     Parameters
     ----------
@@ -56,9 +56,9 @@ def population_gradient(
     """Compute `E omega_i (y - f0(x)) sigma'(w_i.x) x` over x ~ N(0, I_d), exactly.
 
     By Stein's lemma `E g(u.x) sigma'(w.x) x = u E g' sigma' + w E g sigma''`, for g the target
-    along theta or the activation along another row; by Mehler's formula both expectations are
-    power series in the overlap u.w, from the Hermite coefficients of g and sigma. Label noise
-    averages out.
+    along theta or the activation along another row. By Mehler's formula both expectations are
+    power series in the overlap u.w, with coefficients from the Hermite coefficients of g and
+    sigma. Label noise averages out.
 
     Parameters
     ----------
@@ -101,25 +101,25 @@ def _population_rows(
     itself = np.arange(own_rows.shape[0]), np.arange(own_rows.shape[0]) + rows.start
     among[itself] = 0
     student, teacher = _hermite_series(activation, target, theta.size, on_target, among)
-    along, bend = _stein_series(teacher, student)
-    gradient = np.outer(along(on_target), theta)
-    bends = bend(on_target)
-    # Minus the network's own output f0, a mean over rows; what a row's own output adds, apart.
-    along, bend = _stein_series(student, student)
-    slopes = along(among) * omega
-    slopes[itself] = self_gradient(activation) * omega[rows]
-    gradient -= slopes @ weights / omega.size
-    overlaps = bend(among) * omega
-    overlaps[itself] = 0
-    bends -= overlaps.sum(axis=1) / omega.size
-    gradient += bends[:, None] * own_rows
+    along_other, along_own = _stein_series(teacher, student)
+    gradient = np.outer(along_other(on_target), theta)
+    own = along_own(on_target)
+    # Subtract the network's output f0, a mean over rows; a row's own output is a case of its own.
+    along_other, along_own = _stein_series(student, student)
+    others = along_other(among) * omega
+    others[itself] = self_gradient(activation) * omega[rows]
+    gradient -= others @ weights / omega.size
+    from_others = along_own(among) * omega
+    from_others[itself] = 0
+    own -= from_others.sum(axis=1) / omega.size
+    gradient += own[:, None] * own_rows
     return gradient
 
 
 def _hermite_series(
     activation: ScalarFunction, target: ScalarFunction, dimension: int, *overlaps: Array
 ) -> tuple[Array, Array]:
-    """Give Hermite coefficients of both functions, as many as series in the overlaps need."""
+    """Compute as many Hermite coefficients of both functions as the power series need."""
     largest = max(float(np.abs(values).max()) for values in overlaps)
     if largest > LARGEST_OVERLAP:
         allowed = f"larger: two random rows overlap by {largest:.2f}, above {LARGEST_OVERLAP}"
@@ -131,16 +131,19 @@ def _hermite_series(
 def _stein_series(
     outer: Array, inner: Array
 ) -> tuple[np.polynomial.Polynomial, np.polynomial.Polynomial]:
-    """Give `E g'(s) sigma'(t)` and `E g(s) sigma''(t)` as power series in the overlap of s and t.
+    """Expand `E g'(s) sigma'(t)` and `E g(s) sigma''(t)` in powers of the overlap of s and t.
 
-    `outer` and `inner` are normalised Hermite coefficients of g and sigma.
+    Parameters
+    ----------
+    outer, inner : Array
+        Normalised Hermite coefficients of g and of sigma.
     """
     k = np.arange(outer.size - 2)
-    along = (k + 1) * outer[1:-1] * inner[1:-1]
-    own = np.sqrt((k + 1) * (k + 2)) * outer[:-2] * inner[2:]
-    return np.polynomial.Polynomial(along), np.polynomial.Polynomial(own)
+    along_other = (k + 1) * outer[1:-1] * inner[1:-1]
+    along_own = np.sqrt((k + 1) * (k + 2)) * outer[:-2] * inner[2:]
+    return np.polynomial.Polynomial(along_other), np.polynomial.Polynomial(along_own)
 
 
 def self_gradient(activation: ScalarFunction) -> float:
-    """Compute E z sigma(z) sigma'(z), what a unit row's own output adds to its gradient."""
+    """Compute E z sigma(z) sigma'(z), the part of a unit row's gradient from its own output."""
     return expectation(activation, lambda z: z * activation.value(z) * activation.derivative(z))

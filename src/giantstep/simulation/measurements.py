@@ -1,4 +1,4 @@
-"""What is measured of fitted networks: test errors, overlaps, and what is learned of the target."""
+"""Measurements of fitted networks: test errors, overlaps, and what they learned of the target."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.problem import Problem
 from giantstep.simulation.first_layer import FirstLayer
 
-# Where along theta.x the learned function is measured, and how far from there inputs may lie: so
-# thin a slab that averaging over it moves the function by less than its simulation's noise.
+# Values of theta.x at which the learned function is measured, and how far inputs may be from them.
+# Averaging over so thin a slab changes the function by less than the noise of its simulation.
 SLABS = np.linspace(-2, 2, 17)
 SLAB_HALF_WIDTH = 0.05
-# Neurons whose kernels with all others are held at once.
+# Neurons whose kernels with all others are in memory at once.
 _BLOCK = 512
-# Readouts that are multiplied together, always as many: so a readout's bits are its own.
+# Readouts multiplied together: always as many, so that the rounding of one does not depend on how
+# many there are.
 _TOGETHER = 8
-# From here on nothing of the target is left across the spike.
+# Where less of the target is orthogonal to the spike, it counts as none.
 _ALIGNED = 1e-5
 
 
@@ -30,15 +31,16 @@ def measure_overlaps(layer: FirstLayer, readouts: Array) -> Overlaps:
     """Measure the overlaps of readouts, over sqrt(p), of shape (..., p).
 
     `m = 1.a/sqrt(p)`, `zeta = a.W v/sqrt(p)`, `psi = a.W theta_perp/sqrt(p)`,
-    `q1 = a^T W Pi W^T a/p`, `q2 = |a|^2/p`, over each group of neurons; W is the bulk.
+    `q1 = a^T W Pi W^T a/p`, `q2 = |a|^2/p` over each group of neurons, where W is the bulk; see
+    theory.md section 4.
     """
     spike, theta = layer.spike, layer.theta.astype(float)
     across = theta - (theta @ spike) * spike
     norm = np.linalg.norm(across)
     across = across / norm if norm > _ALIGNED else np.zeros_like(across)
-    shares, flat = layer.shares.T, readouts.reshape(-1, readouts.shape[-1])
-    # One by one: neither memory nor bits depend on how many there are.
-    found = [_overlaps_of(layer, readout * shares, across) for readout in flat]
+    membership, flat = layer.membership.T, readouts.reshape(-1, readouts.shape[-1])
+    # One by one, so that neither memory nor rounding depends on how many there are.
+    found = [_overlaps_of(layer, readout * membership, across) for readout in flat]
     stacked = (np.stack(values) for values in zip(*found, strict=True))
     return Overlaps(
         *(values.reshape(*readouts.shape[:-1], *values.shape[1:]) for values in stacked)
@@ -46,7 +48,7 @@ def measure_overlaps(layer: FirstLayer, readouts: Array) -> Overlaps:
 
 
 def _overlaps_of(layer: FirstLayer, of_group: Array, across: Array) -> Overlaps:
-    """Measure one readout, split over groups in the rows of `of_group`, shape (G, p)."""
+    """Measure one readout, given its part on each group in the rows of `of_group`, shape (G, p)."""
     images = (of_group.astype(np.float32) @ layer.weights).astype(float)
     images -= np.outer(of_group @ layer.strengths, layer.spike)
     zeta, psi = images @ layer.spike, images @ across
@@ -55,7 +57,7 @@ def _overlaps_of(layer: FirstLayer, of_group: Array, across: Array) -> Overlaps:
 
 
 def _products(readouts: Array, matrix: Reals) -> Array:
-    """Multiply readouts, shape (R, p), with a matrix, in groups of always as many rows."""
+    """Multiply readouts, shape (R, p), with a matrix, always the same number of rows at a time."""
     count, p = readouts.shape
     padded = np.zeros((-(-count // _TOGETHER), _TOGETHER, p))
     padded.reshape(-1, p)[:count] = readouts
@@ -69,14 +71,15 @@ class Tally(NamedTuple):
     Attributes
     ----------
     squares : Array, shape (R,)
-        Of the squared errors.
+        Sum of the squared errors.
     wrong : Array, shape (R,)
-        Of ones: how many outputs have another sign than the label.
+        How many outputs have another sign than the label.
     losses : Array, shape (R,)
+        Sum of the losses.
     outputs : Array, shape (R, S)
-        Of the outputs in each slab.
+        Sum of the outputs in each slab.
     inside : Array, shape (S,)
-        Of ones: how many inputs lie in each slab.
+        How many inputs lie in each slab.
     """
 
     squares: Array
@@ -93,12 +96,13 @@ class Tally(NamedTuple):
 def tally(
     features: Reals, readouts: Array, along: Single, clean: Array, loss: Loss = LOSSES[SQUARE]
 ) -> Tally:
-    """Sum what test inputs say of readouts, over sqrt(p), of shape (R, p).
+    """Sum errors, losses and outputs of readouts, over sqrt(p), over test inputs.
 
     Parameters
     ----------
     features : Reals, shape (n, p)
     readouts : Array, shape (R, p)
+        Over sqrt(p).
     along : Single, shape (n,)
         theta . x
     clean : Array, shape (n,)
@@ -120,7 +124,7 @@ def tally(
 def exact_test(problem: Problem, layer: FirstLayer, readouts: Array) -> tuple[Array, Array]:
     """Compute test error and learned function over Gaussian inputs in closed form.
 
-    `E (y - a.phi)^2` from the kernel `E phi phi^T` and `E y phi`.
+    `E (y - a.phi)^2` follows from the kernel `E phi phi^T` and from `E y phi`.
 
     Parameters
     ----------
@@ -139,7 +143,7 @@ def exact_test(problem: Problem, layer: FirstLayer, readouts: Array) -> tuple[Ar
     weights, theta = layer.weights.astype(float), layer.theta.astype(float)
     variance, on_target = np.sum(weights**2, axis=1), weights @ theta / np.linalg.norm(theta)
     spread = np.sqrt(np.maximum(variance - on_target**2, 0))
-    # Given theta.x, a feature bends at the origin, over the width of what else it sees.
+    # The mean feature given theta.x bends at the origin, over the width of the rest of its input.
     scale = float(np.min(spread / np.maximum(np.abs(on_target), _ALIGNED)))
     edges = np.concatenate([target.kinks, graded_edges(0.0, scale)])
     s, weight = split_rule(unit_edges(edges), fineness=2)

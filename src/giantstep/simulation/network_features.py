@@ -1,8 +1,6 @@
-"""Features of samples: those of an actual network, or the Gaussian ones of Result 3.2."""
+"""Features of samples: of an actual network, or the Gaussian ones of Result 3.2."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator, SeedSequence
@@ -12,39 +10,39 @@ from giantstep.numerics.gaussian import moments
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem
 from giantstep.problems.spiked_features import CONDITIONAL_GAUSSIAN, SpikedFeatures
+from giantstep.simulation.arithmetic import Precision
 from giantstep.simulation.first_layer import FirstLayer
 from giantstep.simulation.samples import Samples, draw_samples, stream
 
 
 class NetworkFeatures:
-    """Features of samples of a network, unscaled: sigma(b + W x), or Gaussian given kappa.
+    """The features of one network, without the factor 1/sqrt(p).
 
-    Readouts are fitted to them over sqrt(p), and ridges times p, which is the same.
+    They are sigma(b + W x), or Gaussian given kappa. Fitting to them with p times the ridge yields
+    the readout over sqrt(p).
 
     Parameters
     ----------
     problem : Problem
     layer : FirstLayer
     precision : type
-        In which they are computed, float32 or float64.
+        float32 or float64, in which they are computed.
     """
 
-    def __init__(
-        self, problem: Problem, layer: FirstLayer, precision: type[np.floating[Any]]
-    ) -> None:
+    def __init__(self, problem: Problem, layer: FirstLayer, precision: Precision) -> None:
         self.problem, self.layer, self.precision = problem, layer, precision
         self.activation = lookup(problem.activation)
         self.weights = layer.weights.astype(precision, copy=False).T
         self.bias = layer.bias.astype(precision)
 
     def draw(self, seed: SeedSequence, rows: int, *path: int) -> tuple[Samples, Reals]:
-        """Draw a block of samples from the stream of its own, with their features."""
+        """Draw a block of samples from the stream at `path`, and compute their features."""
         rng = stream(seed, *path)
         samples = draw_samples(self.problem, self.layer.theta, rows, rng)
         return samples, self(samples, rng)
 
     def __call__(self, samples: Samples, rng: Generator) -> Reals:
-        """Compute the features of a block; the stream is the block's own."""
+        """Compute the features of a block; Gaussian ones draw more from the block's stream."""
         features: Reals = samples.inputs.astype(self.precision, copy=False) @ self.weights
         problem = self.problem
         if isinstance(problem, SpikedFeatures) and problem.model == CONDITIONAL_GAUSSIAN:

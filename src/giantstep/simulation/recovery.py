@@ -1,4 +1,4 @@
-"""What trained rows see of a multi-index teacher, in actual networks (see `recovery`)."""
+"""How much of a multi-index teacher trained first layers recover: `Recovery`, simulated."""
 
 from __future__ import annotations
 
@@ -12,83 +12,88 @@ from giantstep.arrays import Array, Single
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.canonical import problem_seed
 from giantstep.problems.recovery import Recovery, check_dimension
-from giantstep.problems.sizes import SEED
+from giantstep.problems.sizes import check_replicates
 from giantstep.problems.teachers import Teacher, lookup_teacher
+from giantstep.simulation.arithmetic import FEWER_ROWS, block_sizes, check_weights
 from giantstep.simulation.gradients import batch_slopes
-from giantstep.simulation.samples import FEWER_ROWS, FIRST_BATCH, WEIGHTS, block_sizes, stream
-from giantstep.validation import COUNT, Fault, InvalidParametersError, interval_faults
-
-# Beyond, squares of weights leave the range of single precision.
-_LARGEST_WEIGHT = 1e12
+from giantstep.simulation.samples import FIRST_BATCH, WEIGHTS, stream, unit_rows
 
 
-class Recovered(NamedTuple):
-    """Shares of squared norms along each direction, averaged over rows, after 0, 1, ... steps.
+class SimulatedOverlaps(NamedTuple):
+    """Fractions of squared norms along each direction, averaged over rows, after 0, 1, ... steps.
 
-    Both of shape (networks, steps + 1, directions); those of the change are NaN before any step.
+    Attributes
+    ----------
+    overlap : Array, shape (networks, steps + 1, directions)
+        Of the rows.
+    update_overlap : Array, shape (networks, steps + 1, directions)
+        Of their change since initialisation; NaN before the first step.
     """
 
     overlap: Array
     update_overlap: Array
 
 
-def recover(
+def simulate_recovery(
     problem: Recovery, dimension: int, networks: Iterable[int], root_seed: int
-) -> Recovered:
-    """Train the first layers of networks, and measure them after each step.
+) -> SimulatedOverlaps:
+    """Train the first layers of network replicates, and measure them after each step.
 
-    A replicate's numbers depend on the seed, the problem, the dimension and its own index alone.
+    A replicate's numbers depend only on the seed, the problem, the dimension and its own index.
+
+    Parameters
+    ----------
+    problem : Recovery
+    dimension : int
+    networks : iterable of int
+        Indices of the replicates to simulate.
+    root_seed : int
 
     Raises
     ------
     InvalidParametersError
-        If the dimension does not suit, there are no replicates, a negative index or seed, or the
-        weights become infinite.
+        If the dimension does not suit the problem, an index or the seed is negative, there are no
+        replicates, or the weights overflow.
+
+    Examples
+    --------
+    >>> from giantstep.problems.recovery import Recovery
+    >>> problem = Recovery("elu", "z1+z1*z2", learning_rate=1, alpha0=8, width=16, steps=2)
+    >>> found = simulate_recovery(problem, dimension=30, networks=range(4), root_seed=0)
+    >>> found.overlap.shape  # networks, steps, directions
+    (4, 3, 2)
     """
     check_dimension(problem, dimension)
-    indices = list(networks)
-    faults = [] if indices else [Fault("networks", 0, str(COUNT))]
-    faults += [Fault("networks", index, str(SEED)) for index in indices if index not in SEED]
-    faults += interval_faults({"root_seed": root_seed}, {"root_seed": SEED})
-    if faults:
-        raise InvalidParametersError(faults)
+    indices = check_replicates(networks, root_seed)
     seed = problem_seed(root_seed, problem, dimension)
-    found = [_network(problem, dimension, seed, network) for network in indices]
-    return Recovered(*(np.stack(values) for values in zip(*found, strict=True)))
+    found = [_simulate_network(problem, dimension, seed, network) for network in indices]
+    return SimulatedOverlaps(*(np.stack(values) for values in zip(*found, strict=True)))
 
 
-def _network(
+def _simulate_network(
     problem: Recovery, dimension: int, seed: SeedSequence, network: int
-) -> tuple[Array, Array]:
+) -> SimulatedOverlaps:
     rng = stream(seed, network, WEIGHTS)
     teacher = lookup_teacher(problem.teacher)
     directions = np.linalg.qr(rng.standard_normal((dimension, teacher.directions)))[0]
-    initial = np.tile(_unit_rows(rng, problem.width // 2, dimension), (2, 1))
+    initial = np.tile(unit_rows(rng, problem.width // 2, dimension), (2, 1))
     omega = np.repeat(np.array([1, -1], dtype=np.float32), problem.width // 2)
     weights, count = initial.copy(), problem.batch(dimension)
-    rows, changes = [_shares(weights, directions)], [np.full(teacher.directions, np.nan)]
+    rows, changes = [_overlaps(weights, directions)], [np.full(teacher.directions, np.nan)]
     for step in range(problem.steps):
-        which = 0 if problem.reuse_batch else step
-        sums = np.zeros_like(weights)
+        batch = 0 if problem.reuse_batch else step
+        total = np.zeros_like(weights)
         for index, size in enumerate(block_sizes(count, FEWER_ROWS)):
-            block = stream(seed, network, FIRST_BATCH, which, index)
-            sums += _block(problem, teacher, weights, omega, directions, size, block)
-        weights += np.float32(problem.rate(dimension) / count) * sums
-        if not np.abs(weights).max() < _LARGEST_WEIGHT:
-            allowed = f"small enough that all weights stay below {_LARGEST_WEIGHT:g}"
-            raise InvalidParametersError([Fault("learning_rate", problem.learning_rate, allowed)])
-        rows.append(_shares(weights, directions))
-        changes.append(_shares(weights - initial, directions))
-    return np.stack(rows), np.stack(changes)
+            block = stream(seed, network, FIRST_BATCH, batch, index)
+            total += _block_gradient(problem, teacher, weights, omega, directions, size, block)
+        weights += np.float32(problem.rate(dimension) / count) * total
+        check_weights(weights, "learning_rate", problem.learning_rate)
+        rows.append(_overlaps(weights, directions))
+        changes.append(_overlaps(weights - initial, directions))
+    return SimulatedOverlaps(np.stack(rows), np.stack(changes))
 
 
-def _unit_rows(rng: Generator, rows: int, dimension: int) -> Single:
-    normals = rng.standard_normal((rows, dimension), np.float32)
-    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-    return normals
-
-
-def _block(
+def _block_gradient(
     problem: Recovery,
     teacher: Teacher,
     weights: Single,
@@ -104,10 +109,13 @@ def _block(
     return (slopes.T @ inputs).astype(np.float32, copy=False)
 
 
-def _shares(rows: Single, directions: Array) -> Array:
-    """Average over rows the share of their squared norm along each direction; none of zero rows."""
+def _overlaps(rows: Single, directions: Array) -> Array:
+    """Average over rows the fraction of their squared norm along each direction.
+
+    Rows that are zero count as having none.
+    """
     precise = rows.astype(float)
     norms = np.sum(precise**2, axis=1, keepdims=True)
-    shares = (precise @ directions) ** 2 / np.where(norms > 0, norms, 1)
-    mean: Array = shares.mean(axis=0)
+    fractions = (precise @ directions) ** 2 / np.where(norms > 0, norms, 1)
+    mean: Array = fractions.mean(axis=0)
     return mean

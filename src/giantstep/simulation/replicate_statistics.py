@@ -1,4 +1,4 @@
-"""Statistics of two-level replicates: networks, and training sets under each."""
+"""Statistics of replicates on two levels: networks, and training sets of each network."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from giantstep.arrays import Array
 
 @dataclass(frozen=True)
 class Summary:
-    """Mean over all replicates, its standard error, and the variance of each level.
+    """Mean over all replicates, its standard error, and the variance on each level.
 
     Attributes
     ----------
     mean : Array
     stderr : Array
-        From the spread of the networks' means, which alone are independent; NaN for one network.
+        From the spread of the networks' means, which are independent; NaN for a single network.
     network_variance, training_variance : Array
-        Unbiased variance components; the first may come out negative by chance, and each is NaN
-        where its level has one replicate.
+        Unbiased variance components; the first may be negative by chance. Each is NaN if its
+        level has a single replicate.
     """
 
     mean: Array

@@ -1,10 +1,12 @@
-"""Ridge regression along a learning curve: growing data, one factorisation a sample size.
+"""Ridge regression along a learning curve: growing data, one factorisation per sample size.
 
-Single precision, where it is used, costs no digit that a simulation could show. Features are
-rounded at 1e-7, which is noise on them. Their Gram matrix is summed over blocks of rows in single
-precision, and over blocks in double; but first the mean over each group of neurons is taken off
-every row, and put back in double. For it is that common part which would make partial sums large,
-and their rounding with them. What the factorisation rounds, refinement in double puts right.
+Single precision, where it is used, changes no digit that a simulation could resolve:
+
+- Features are rounded at 1e-7, which acts as a little noise on them.
+- Their Gram matrix is summed in single precision within a block of rows, and in double precision
+  over blocks. Before that the mean over each group of neurons is subtracted from every row, to be
+  added back in double precision: this common part would make the sums, and their rounding, large.
+- The rounding of the factorisation is removed by iterative refinement in double precision.
 """
 
 from __future__ import annotations
@@ -18,16 +20,22 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from giantstep.arrays import Array, Reals, Single
 
-# Features whose products are summed in one go before going into the double-precision sum.
+# Features whose products are summed in the working precision, before they are added in double.
 _COLUMNS = 1024
-# Rows of a p x p update that are held at once.
+# Rows of a p x p update that are in memory at once.
 _STRIP = 128
-# Refinement stops at this residual over the right-hand side; it wins some three digits a step.
+# Refinement stops at this relative residual; each step gains about three digits.
 _REFINED, _REFINEMENTS = 1e-12, 8
 
 
 class Fit(NamedTuple):
-    """Readouts, shape (ridges, p), with their errors and losses on the training set, (ridges,)."""
+    """Fitted readouts, with their mean squared errors and losses on the training set.
+
+    Attributes
+    ----------
+    readouts : Array, shape (ridges, p)
+    errors, losses : Array, shape (ridges,)
+    """
 
     readouts: Array
     errors: Array
@@ -35,20 +43,20 @@ class Fit(NamedTuple):
 
 
 class ReadoutPath(Protocol):
-    """What fits readouts at the sample sizes of a learning curve, as training data grows."""
+    """Fits readouts at the sample sizes of a learning curve, as training data are added."""
 
     def extend(self, features: Reals, labels: Array) -> None:
-        """Add a block of samples: features of shape (n, p), which it may overwrite."""
+        """Add a block of samples: features of shape (n, p), which may be overwritten."""
 
     def fit(self, count: int) -> Callable[[tuple[float, ...]], Fit]:
-        """Give what fits the first `count` samples, of which the last are in the last block.
+        """Return a function that fits the first `count` samples, which end in the last block.
 
-        It takes the ridges, and may be called later, from another thread.
+        Its argument is the ridges. It may be called later, and from another thread.
         """
 
 
 class _Block(NamedTuple):
-    """Rows `rest + shared E^T`: the first in the working precision, the second in double."""
+    """Rows `rest + shared E^T`, with `rest` in the working precision and `shared` in double."""
 
     rest: Reals
     shared: Array
@@ -58,94 +66,103 @@ class _Block(NamedTuple):
 class RidgePath:
     """The readout `argmin |y - Phi a|^2 + ridge |a|^2` as rows are added to Phi.
 
-    As long as there are fewer rows than features the rows are kept and the dual problem is
-    solved; from then on only their Gram matrix is, and memory stays O(p^2) whatever the number of
-    rows. What is fitted does not depend, by a bit, on the other sample sizes asked for.
+    While there are fewer rows than features, the rows are kept and the dual problem is solved.
+    From then on only their Gram matrix is kept, so that memory stays O(p^2) whatever the number of
+    rows. A fit does not depend on which other sample sizes are fitted, to the last bit.
 
     Parameters
     ----------
-    shares : array, shape (p, G)
-        E, which feature is in which group, as ones and zeros.
+    membership : array, shape (p, G)
+        E: which feature is in which group, as ones and zeros.
     """
 
-    def __init__(self, shares: Single) -> None:
-        self.shares = shares.astype(float)
+    def __init__(self, membership: Single) -> None:
+        self.membership = membership.astype(float)
         self._kept: list[_Block] = []
-        self._seen = 0
+        self._count = 0
         self._moments: _Moments | None = None
 
     def extend(self, features: Reals, labels: Array) -> None:
         """Add a block of samples: features of shape (n, p), which are overwritten."""
-        if self._seen >= self.shares.shape[0]:
-            self._settle(len(self._kept))
-        means = features @ (self.shares / self.shares.sum(axis=0)).astype(features.dtype)
-        features -= means @ self.shares.T.astype(features.dtype)
+        if self._count >= self.membership.shape[0]:
+            self._sum_kept(len(self._kept))
+        means = features @ (self.membership / self.membership.sum(axis=0)).astype(features.dtype)
+        features -= means @ self.membership.T.astype(features.dtype)
         self._kept.append(_Block(features, means.astype(float), labels))
-        self._seen += labels.size
+        self._count += labels.size
 
-    def _settle(self, count: int) -> None:
-        """Sum the moments of the first of the kept blocks, and let go of them."""
+    def _sum_kept(self, count: int) -> None:
+        """Add the first of the kept blocks to the moments, and drop them."""
         if self._moments is None:
-            self._moments = _Moments.of_nothing(self.shares)
+            self._moments = _Moments.empty(self.membership)
         for block in self._kept[:count]:
             self._moments.add(block)
         del self._kept[:count]
 
     def fit(self, count: int) -> Callable[[tuple[float, ...]], Fit]:
-        """Give what fits the first `count` samples; see `ReadoutPath`."""
+        """Return a function that fits the first `count` samples; see `ReadoutPath`."""
         last = self._kept[-1]
-        rows = count - (self._seen - last.labels.size)
+        rows = count - (self._count - last.labels.size)
         part = _Block(last.rest[:rows], last.shared[:rows], last.labels[:rows])
-        if count < self.shares.shape[0]:
+        if count < self.membership.shape[0]:
             blocks = [*self._kept[:-1], part]
-            return lambda ridges: _fit_dual(self.shares, blocks, ridges)
-        self._settle(len(self._kept) - 1)
+            return lambda ridges: _fit_dual(self.membership, blocks, ridges)
+        self._sum_kept(len(self._kept) - 1)
         assert self._moments is not None
         moments = self._moments.copy()
         return lambda ridges: _fit_primal(moments, part, count, ridges)
 
 
-def _fit_dual(shares: Array, blocks: list[_Block], ridges: tuple[float, ...]) -> Fit:
+def _fit_dual(membership: Array, blocks: list[_Block], ridges: tuple[float, ...]) -> Fit:
     """Solve `(Phi Phi^T + ridge) w = y`; the readout is Phi^T w."""
     rest, shared, labels = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
     kernel = np.zeros((labels.size, labels.size))
     for start in range(0, rest.shape[1], _COLUMNS):
         columns = rest[:, start : start + _COLUMNS]
         kernel += columns @ columns.T
-    _add_symmetrised(rest @ shares + shared @ (shares.T @ shares) / 2, shared, kernel)
+    _add_symmetrised(rest @ membership + shared @ (membership.T @ membership) / 2, shared, kernel)
     readouts, errors = [], []
     for ridge in ridges:
         weights = _solve(kernel, ridge, labels, rest.dtype)
-        readouts.append(weights @ rest + shares @ (shared.T @ weights))
+        readouts.append(weights @ rest + membership @ (shared.T @ weights))
         # The residual y - Phi a is ridge times the dual weights: no cancellation.
         errors.append(float(np.linalg.norm(ridge * weights)) ** 2 / labels.size)
-    return _square_fit(readouts, errors)
+    return _collect(readouts, errors)
 
 
-def _square_fit(readouts: list[Array], errors: list[float]) -> Fit:
-    """Put what was fitted together; the loss is half the error."""
+def _collect(readouts: list[Array], errors: list[float]) -> Fit:
+    """Collect fits at several ridges; the square loss is half the error."""
     return Fit(np.stack(readouts), np.array(errors), np.array(errors) / 2)
 
 
 @dataclass
 class _Moments:
-    """Sums over samples: all that the primal problem takes from them.
+    """Sums over samples that the primal problem needs.
 
-    `inner` is those of the rest among itself, `cross` of the rest with the shared parts and the
-    label, `outer` of these among themselves.
+    Attributes
+    ----------
+    membership : Array, shape (p, G)
+    inner : Array, shape (p, p)
+        Products of the rest with itself.
+    cross : Array, shape (p, G + 1)
+        Products of the rest with the shared parts and the label.
+    outer : Array, shape (G + 1, G + 1)
+        Products of shared parts and label with each other.
+    product : Reals, shape (p, p), optional
+        Working memory.
     """
 
-    shares: Array
+    membership: Array
     inner: Array
     cross: Array
     outer: Array
     product: Reals | None = None
 
     @classmethod
-    def of_nothing(cls, shares: Array) -> _Moments:
-        p, groups = shares.shape
+    def empty(cls, membership: Array) -> _Moments:
+        p, groups = membership.shape
         sizes = (p, p), (p, groups + 1), (groups + 1, groups + 1)
-        return cls(shares, *map(np.zeros, sizes))
+        return cls(membership, *map(np.zeros, sizes))
 
     def add(self, block: _Block) -> None:
         """Add a block of samples."""
@@ -158,23 +175,23 @@ class _Moments:
         self.outer += beside.T @ beside
 
     def copy(self) -> _Moments:
-        return _Moments(self.shares, self.inner.copy(), self.cross.copy(), self.outer.copy())
+        return _Moments(self.membership, self.inner.copy(), self.cross.copy(), self.outer.copy())
 
 
 def _fit_primal(moments: _Moments, part: _Block, count: int, ridges: tuple[float, ...]) -> Fit:
-    """Solve `(Phi^T Phi + ridge) a = Phi^T y`, with the last rows in `part`."""
+    """Solve `(Phi^T Phi + ridge) a = Phi^T y`, where `part` holds the last rows."""
     moments.add(part)
-    shares, cross, outer = moments.shares, moments.cross, moments.outer
+    membership, cross, outer = moments.membership, moments.cross, moments.outer
     gram = moments.inner
-    _add_symmetrised(cross[:, :-1] + shares @ outer[:-1, :-1] / 2, shares, gram)
-    moment, power = cross[:, -1] + shares @ outer[:-1, -1], outer[-1, -1]
+    _add_symmetrised(cross[:, :-1] + membership @ outer[:-1, :-1] / 2, membership, gram)
+    moment, power = cross[:, -1] + membership @ outer[:-1, -1], outer[-1, -1]
     readouts, errors = [], []
     for ridge in ridges:
         readout = _solve(gram, ridge, moment, part.rest.dtype)
         fitted = float(readout @ moment) + ridge * float(readout @ readout)
         readouts.append(readout)
         errors.append(max(power - fitted, 0.0) / count)
-    return _square_fit(readouts, errors)
+    return _collect(readouts, errors)
 
 
 def _add_symmetrised(left: Array, right: Array, total: Array) -> None:
@@ -185,7 +202,7 @@ def _add_symmetrised(left: Array, right: Array, total: Array) -> None:
 
 
 def _solve(matrix: Array, ridge: float, right: Array, precision: np.dtype[np.floating]) -> Array:
-    """Solve (S + ridge) x = right for a symmetric S; by least norm if it is singular."""
+    """Solve (S + ridge) x = right for a symmetric S; with the least norm if it is singular."""
     if precision == np.float32 and (solution := _refined(matrix, ridge, right)) is not None:
         return solution
     try:
@@ -199,9 +216,9 @@ def _solve(matrix: Array, ridge: float, right: Array, precision: np.dtype[np.flo
 
 
 def _least_norm(matrix: Array, ridge: float, right: Array) -> Array:
-    """Solve where features are linearly dependent to rounding: not within what only rounding fills.
+    """Solve where features are linearly dependent to rounding, outside the span of rounding errors.
 
-    A ridge smaller than rounding is so the limit of none.
+    A ridge below rounding thus yields the ridgeless limit.
     """
     values, vectors = eigh(matrix, check_finite=False)
     kept = values > right.size * np.finfo(float).eps * values[-1]
@@ -211,14 +228,14 @@ def _least_norm(matrix: Array, ridge: float, right: Array) -> Array:
 
 
 def _factor(matrix: Reals, ridge: float) -> tuple[Reals, bool]:
-    """Factorise S + ridge in the place of S."""
+    """Factorise S + ridge, overwriting S."""
     matrix[np.diag_indices_from(matrix)] += ridge
-    # The transpose of a symmetric matrix is the same in the order that LAPACK can overwrite.
+    # S is symmetric: its transpose is the same matrix, in the order that LAPACK can overwrite.
     return cho_factor(matrix.T, overwrite_a=True, check_finite=False)  # type: ignore[no-any-return]
 
 
 def _refined(matrix: Array, ridge: float, right: Array) -> Array | None:
-    """Solve by a single-precision factorisation, refined in double; None where that fails."""
+    """Solve by factorising in single and refining in double precision; None if that fails."""
     try:
         factor = _factor(matrix.astype(np.float32), ridge)
     except LinAlgError:

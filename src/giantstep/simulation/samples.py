@@ -1,6 +1,7 @@
-"""Random streams: one for each purpose of each replicate and, of samples, each block of rows.
+"""Random streams and what is drawn from them.
 
-So what is drawn depends on neither the order, nor the threads, nor how many rows others take.
+Each purpose of each network replicate has a stream of its own and, for samples, each block of rows.
+So what is drawn depends neither on the order, nor on the threads, nor on how much else is drawn.
 """
 
 from __future__ import annotations
@@ -14,21 +15,22 @@ from giantstep.arrays import Array, Single
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.inputs import lookup_inputs
 from giantstep.problems.problem import Problem
+from giantstep.simulation.arithmetic import ROWS
 
-# Rows of samples that share a stream, and that are held and multiplied together. Another value
-# gives other samples, and other roundings.
-ROWS = 1024
-
-# The same of first batches and test samples, where nothing is gained by larger blocks.
-FEWER_ROWS = 512
-
-# What a stream of a network replicate is for: part of its seed, so never renumber.
+# The purposes of a network replicate's streams. They are part of the seed: never renumber them.
 WEIGHTS, FIRST_BATCH, TEST, TRAINING = range(4)
 
 
 def stream(seed: SeedSequence, *path: int) -> Generator:
-    """Give the generator of one purpose of one replicate."""
+    """Create the random generator of a network replicate, a purpose and what else `path` names."""
     return default_rng(SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *path)))
+
+
+def unit_rows(rng: Generator, rows: int, dimension: int) -> Single:
+    """Draw rows uniformly on the unit sphere."""
+    normals = rng.standard_normal((rows, dimension), np.float32)
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    return normals
 
 
 class Samples(NamedTuple):
@@ -50,16 +52,20 @@ class Samples(NamedTuple):
 
 
 def draw_samples(problem: Problem, theta: Single, count: int, rng: Generator) -> Samples:
-    """Draw the first `count` samples, up to ROWS, of a stream."""
-    noise = _noise(problem, rng)[:count]
+    """Draw the first `count` samples of a stream, `ROWS` at most."""
+    noise = _draw_noise(problem, rng)[:count]
     inputs = lookup_inputs(problem.inputs)(rng, (count, theta.size))
     along = inputs @ theta
     clean = lookup(problem.target).value(along.astype(np.float64))
     return Samples(inputs, along, clean, noise)
 
 
-def _noise(problem: Problem, rng: Generator) -> Array:
-    """Draw the label noise of ROWS samples; only with outliers does it draw who they are."""
+def _draw_noise(problem: Problem, rng: Generator) -> Array:
+    """Draw the label noise of `ROWS` samples.
+
+    Which of them are outliers is drawn only if there are any, so that samples without outliers
+    stay as they were before outliers existed.
+    """
     normals: Array = rng.standard_normal(ROWS)
     if problem.outlier_fraction == 0:
         normals *= np.sqrt(problem.noise)
@@ -67,8 +73,3 @@ def _noise(problem: Problem, rng: Generator) -> Array:
     outliers = rng.random(ROWS) < problem.outlier_fraction
     normals *= np.sqrt(np.where(outliers, problem.outlier_variance, problem.noise))
     return normals
-
-
-def block_sizes(count: int, rows: int) -> list[int]:
-    """Cut `count` rows into whole blocks, but for the last."""
-    return [min(rows, count - start) for start in range(0, count, rows)]

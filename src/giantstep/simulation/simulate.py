@@ -1,4 +1,4 @@
-"""The protocol, run: actual networks of finite size, theory.md section 1."""
+"""Network replicates of finite size: trained, fitted and measured; theory.md section 1."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import SeedSequence
-from scipy.special import ndtri
 
 from giantstep.arrays import Array, Reals
 from giantstep.numerics.scalar_functions import SIGN, lookup
@@ -18,47 +17,47 @@ from giantstep.problems.canonical import problem_seed
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE, Loss, lookup_loss
 from giantstep.problems.problem import Problem
-from giantstep.problems.sizes import EXACT, SEED, Sizes, check_sizes
+from giantstep.problems.sizes import EXACT, Sizes, check_replicates, check_sizes
+from giantstep.simulation.arithmetic import (
+    FEWER_ROWS,
+    ROWS,
+    Precision,
+    block_sizes,
+    feature_power,
+    fit_precision,
+)
 from giantstep.simulation.convex_readout import ConvexPath
 from giantstep.simulation.first_layer import FirstLayer, first_layer
 from giantstep.simulation.measurements import Tally, exact_test, measure_overlaps, tally
 from giantstep.simulation.network_features import NetworkFeatures
 from giantstep.simulation.ridge import Fit, ReadoutPath, RidgePath
-from giantstep.simulation.samples import FEWER_ROWS, ROWS, TEST, TRAINING, block_sizes
+from giantstep.simulation.samples import TEST, TRAINING
 from giantstep.simulation.threads import Workers, workers
-from giantstep.validation import COUNT, Fault, InvalidParametersError, interval_faults
-
-# Below this share of the features' mean square a ridge is fitted in double precision throughout:
-# single precision then moves the test error by less than 1e-3 of its standard error
-# (benchmarks/simulation.py, tests/test_montecarlo.py).
-SINGLE_FROM = 0.01
-# Above this one single precision would overflow.
-LARGEST_SINGLE = 1e20
-# A few values that stand for N(0, 1), to judge the features' size by.
-_QUANTILES = ndtri((np.arange(32) + 0.5) / 32)
 
 Progress = Callable[[float], None]
+# Neurons from whose weights the size of features is estimated.
+_FEW = 64
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """What was measured of simulated networks; each of shape (networks, trainings, alphas, ridges).
+    """Measurements of simulated networks, each of shape (networks, trainings, alphas, ridges, ...).
 
     Attributes
     ----------
     test_error, training_error : Array
-        Mean squared errors: of clean labels, and of the training set's own.
+        Mean squared errors: with respect to clean labels, and to the training set's labels.
     classification_error : Array
-        Share of the test inputs given the other sign than the clean label; NaN unless the target
-        is a sign, and where the test is in closed form.
+        Fraction of the test inputs where the output's sign differs from the clean label; NaN
+        unless the target is a sign, and for tests in closed form.
     training_loss, test_loss : Array
-        Means of the loss, likewise; for the square loss halves of the errors.
+        Means of the loss, likewise; for the square loss, half of the errors.
     m, zeta, psi, q2 : Array, shape (..., G)
-        Overlaps, by groups of neurons (theory.md section 4); NaN where they need a spike and
-        several steps were taken.
+        Overlaps by groups of neurons (theory.md section 4); after several steps NaN where they
+        refer to a spike.
     q1 : Array, shape (..., G, G)
     learned_function : Array, shape (..., S)
-        Mean output in thin slabs of theta.x around `measure.SLABS`; NaN where a slab is empty.
+        Mean output in thin slabs of theta.x around `measurements.SLABS`; NaN for an empty slab.
     """
 
     test_error: Array
@@ -74,8 +73,8 @@ class Simulated:
     learned_function: Array
 
 
-class _Run(NamedTuple):
-    """One network replicate: what is asked, and what it draws on."""
+class _Replicate(NamedTuple):
+    """A network replicate, with the seed of its streams and the threads that compute on it."""
 
     problem: Problem
     sizes: Sizes
@@ -91,126 +90,127 @@ def simulate(
     sizes: Sizes,
     networks: Iterable[int],
     root_seed: int,
-    progress: Progress = lambda share: None,
+    progress: Progress = lambda fraction: None,
     threads: int = 1,
 ) -> Simulated:
-    """Simulate network replicates: initialise, step, fit the readout on fresh data, test.
+    """Simulate network replicates: initialise, take steps, fit the readout on fresh data, test.
 
-    A replicate's numbers depend on the seed and its own index alone: not, by a bit, on the number
-    of threads, nor on which other replicates, sample complexities or ridges are asked for.
+    A replicate's numbers depend only on the seed and its own index. The number of threads and the
+    other replicates, sample complexities and ridges do not change them, to the last bit.
 
     Parameters
     ----------
     problem : Protocol or SpikedFeatures
     grid : Grid
-        One training set serves all its sample complexities, one factorisation each.
+        One training set serves all its sample complexities, with one factorisation for each.
     sizes : Sizes
     networks : iterable of int
-        Indices of the network replicates to run.
+        Indices of the network replicates to simulate.
     root_seed : int
-        With the problem's parameters, the root of its random streams.
+        Determines all random streams, together with the problem's parameters.
     progress : callable
-        Called, now and then, with the share of the work that is done.
+        Called from time to time with the fraction of the work that is done.
     threads : int
-        How many compute at once; memory grows with them by some blocks and some p^2.
+        How many compute at once; each needs memory for some blocks and some p x p matrices.
 
     Raises
     ------
     InvalidParametersError
-        If the dimension is too small for the ratios, or there are no replicates, or a negative
-        index or seed, or the loss does not suit the labels or cannot be minimised at a ridge.
+        If the dimension is too small for the ratios, an index or the seed is negative, there are
+        no replicates, the loss does not suit the labels, the weights overflow, or the loss cannot
+        be minimised at a ridge.
+
+    Examples
+    --------
+    >>> from giantstep import Grid, Protocol
+    >>> from giantstep.problems.sizes import Sizes
+    >>> problem = Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
+    >>> grid, sizes = Grid(alpha=(0.5, 2), ridge=(0.1,)), Sizes(dimension=100, trainings=2)
+    >>> found = simulate(problem, grid, sizes, networks=range(3), root_seed=0)
+    >>> found.test_error.shape  # networks, trainings, alphas, ridges
+    (3, 2, 2, 1)
     """
     check_sizes(problem, grid, sizes)
-    indices = list(networks)
-    faults = [] if indices else [Fault("networks", 0, str(COUNT))]
-    faults += [Fault("networks", index, str(SEED)) for index in indices if index not in SEED]
-    faults += interval_faults({"root_seed": root_seed}, {"root_seed": SEED})
-    if faults:
-        raise InvalidParametersError(faults)
-    seed, replicates = problem_seed(root_seed, problem), []
+    indices = check_replicates(networks, root_seed)
+    seed, measured = problem_seed(root_seed, problem), []
     with workers(threads) as pool:
         for done, network in enumerate(indices):
-            with np.errstate(over="ignore", invalid="ignore"):  # told by first_layer, if it matters
+            with np.errstate(over="ignore", invalid="ignore"):  # first_layer reports an overflow
                 layer = first_layer(problem, sizes, network, seed, pool)
-            run = _Run(problem, sizes, layer, seed, network, pool)
-            part = _part(progress, done / len(indices), 1 / len(indices))
-            replicates.append(_measured(run, grid, part))
+            replicate = _Replicate(problem, sizes, layer, seed, network, pool)
+            part = _part_of(progress, done / len(indices), 1 / len(indices))
+            measured.append(_measure(replicate, grid, part))
     names = [field.name for field in fields(Simulated)]
-    return Simulated(**{name: np.stack([one[name] for one in replicates]) for name in names})
+    return Simulated(**{name: np.stack([one[name] for one in measured]) for name in names})
 
 
-def _measured(run: _Run, grid: Grid, progress: Progress) -> dict[str, Array]:
-    """Measure one network, on the grid, in the precision that each ridge needs."""
+def _part_of(progress: Progress, start: float, fraction: float) -> Progress:
+    """Report progress on a part of the work, which begins when `start` of it is done."""
+    return lambda done: progress(start + fraction * done)
+
+
+def _measure(replicate: _Replicate, grid: Grid, progress: Progress) -> dict[str, Array]:
+    """Measure one network on the grid, in the precision that each ridge needs."""
     order: list[int] = []
-    passes: list[dict[str, Array]] = []
-    for precision, columns in _precisions(run, grid).items():
+    parts: list[dict[str, Array]] = []
+    for precision, columns in _columns_by_precision(replicate, grid).items():
         ridges = tuple(grid.ridge[column] for column in columns)
-        share = len(columns) / len(grid.ridge)
-        part = _part(progress, len(order) / len(grid.ridge), share)
-        passes.append(_pass(run, replace(grid, ridge=ridges), precision, part))
+        fraction = len(columns) / len(grid.ridge)
+        part = _part_of(progress, len(order) / len(grid.ridge), fraction)
+        parts.append(_measure_in(precision, replicate, replace(grid, ridge=ridges), part))
         order += columns
     return {
-        name: np.concatenate([values[name] for values in passes], axis=2)[:, :, np.argsort(order)]
-        for name in passes[0]
+        name: np.concatenate([values[name] for values in parts], axis=2)[:, :, np.argsort(order)]
+        for name in parts[0]
     }
 
 
-def _part(progress: Progress, start: float, share: float) -> Progress:
-    """Report on a part of the work."""
-    return lambda done: progress(start + share * done)
-
-
-def _precisions(run: _Run, grid: Grid) -> dict[type[np.floating[Any]], list[int]]:
-    """Sort the ridges, by their places in the grid, into those of either precision."""
-    few = slice(None, None, max(1, run.layer.bias.size // 64))
-    norms = np.linalg.norm(run.layer.weights[few].astype(float), axis=1)
-    inputs = run.layer.bias[few, None] + norms[:, None] * _QUANTILES
-    power = float(np.mean(lookup(run.problem.activation).value(inputs) ** 2))
-    found: dict[type[np.floating[Any]], list[int]] = {}
+def _columns_by_precision(replicate: _Replicate, grid: Grid) -> dict[Precision, list[int]]:
+    """Sort the ridges, by their places in the grid, into those of each precision."""
+    layer = replicate.layer
+    some = slice(None, None, max(1, layer.bias.size // _FEW))
+    norms = np.linalg.norm(layer.weights[some].astype(float), axis=1)
+    power = feature_power(lookup(replicate.problem.activation), layer.bias[some], norms)
+    columns: dict[Precision, list[int]] = {}
     for column, ridge in enumerate(grid.ridge):
-        single = SINGLE_FROM * power <= ridge <= LARGEST_SINGLE * power
-        precision = np.float32 if single else np.float64
-        found.setdefault(precision, []).append(column)
-    return found
+        columns.setdefault(fit_precision(ridge, power), []).append(column)
+    return columns
 
 
-def _pass(
-    run: _Run,
-    grid: Grid,
-    precision: type[np.floating[Any]],
-    progress: Progress,
+def _measure_in(
+    precision: Precision, replicate: _Replicate, grid: Grid, progress: Progress
 ) -> dict[str, Array]:
-    """Fit and test in one precision; arrays of shape (trainings, alphas, ridges, ...)."""
-    features = NetworkFeatures(run.problem, run.layer, precision)
-    counts = [run.sizes.count(alpha) for alpha in grid.alpha]
-    steps = run.sizes.trainings * len(block_sizes(max(counts), ROWS))
-    samples = run.sizes.test_samples
-    tests = [] if samples == EXACT else block_sizes(samples, FEWER_ROWS)
+    """Fit and test in one precision; return arrays of shape (trainings, alphas, ridges, ...)."""
+    problem, sizes = replicate.problem, replicate.sizes
+    features = NetworkFeatures(problem, replicate.layer, precision)
+    counts = [sizes.count(alpha) for alpha in grid.alpha]
+    exact = sizes.test_samples == EXACT
+    tests = [] if exact else block_sizes(int(sizes.test_samples), FEWER_ROWS)
+    blocks = sizes.trainings * len(block_sizes(max(counts), ROWS)) + len(tests)
     done = 0
 
     def report() -> None:
         nonlocal done
         done += 1
-        progress(done / (steps + len(tests)))
+        progress(done / blocks)
 
-    readouts, training_error, training_loss = _fits(run, features, counts, grid, report)
-    flat = readouts.reshape(-1, readouts.shape[-1])
-    if samples == EXACT:
-        error, learned = exact_test(run.problem, run.layer, flat)
-        tested = _Tested(error, np.full_like(error, np.nan), error / 2, learned)
+    fit = _fit_readouts(replicate, features, counts, grid, report)
+    flat = fit.readouts.reshape(-1, fit.readouts.shape[-1])
+    if exact:
+        tested = _test_exactly(replicate, flat)
     else:
-        tested = _tested(run, features, tests, flat, lookup_loss(grid.loss), report)
-    shape, overlaps = readouts.shape[:-1], measure_overlaps(run.layer, readouts)
+        tested = _test_on_samples(replicate, features, tests, flat, lookup_loss(grid.loss), report)
+    shape, overlaps = fit.readouts.shape[:-1], measure_overlaps(replicate.layer, fit.readouts)
     return {
-        "training_error": training_error,
-        "training_loss": training_loss,
+        "training_error": fit.errors,
+        "training_loss": fit.losses,
         **{name: x.reshape(*shape, *x.shape[1:]) for name, x in tested._asdict().items()},
         **{name: getattr(overlaps, name) for name in ("m", "zeta", "psi", "q1", "q2")},
     }
 
 
-def _fits(
-    run: _Run,
+def _fit_readouts(
+    replicate: _Replicate,
     features: NetworkFeatures,
     counts: list[int],
     grid: Grid,
@@ -223,38 +223,39 @@ def _fits(
     Fit
         Readouts of shape (trainings, alphas, ridges, p), the others (trainings, alphas, ridges).
     """
-    scaled = tuple(ridge * run.layer.bias.size for ridge in grid.ridge)
+    layer, pool = replicate.layer, replicate.pool
+    scaled = tuple(ridge * layer.bias.size for ridge in grid.ridge)
     blocks = range(len(block_sizes(max(counts), ROWS)))
 
     def block(place: tuple[int, int]) -> tuple[Reals, Array]:
-        # Whole, even where only its first rows are needed: so its bits are always the same.
-        samples, values = features.draw(run.seed, ROWS, run.network, TRAINING, *place)
+        # Always a whole block, even if only its first rows are used: so rounding is the same.
+        samples, values = features.draw(replicate.seed, ROWS, replicate.network, TRAINING, *place)
         return values, samples.clean + samples.noise
 
-    places = [(training, index) for training in range(run.sizes.trainings) for index in blocks]
+    places = [
+        (training, index) for training in range(replicate.sizes.trainings) for index in blocks
+    ]
     found: list[dict[int, Future[Fit]]] = []
     path: ReadoutPath
-    for (_, index), given in zip(places, run.pool.ahead(block, places), strict=True):
+    for (_, index), drawn in zip(places, pool.map_ahead(block, places), strict=True):
         if index == 0:
-            path = _path(run.layer, grid.loss)
+            path = _readout_path(layer, grid.loss)
             found.append({})
-        path.extend(*given)
-        del given
+        path.extend(*drawn)
+        del drawn
         for count in sorted({n for n in counts if index * ROWS < n <= (index + 1) * ROWS}):
-            fit = path.fit(count)
-            found[-1][count] = run.pool.later(partial(fit, scaled))
+            found[-1][count] = pool.compute_later(partial(path.fit(count), scaled))
         report()
     fits = [[of_count[count].result() for count in counts] for of_count in found]
     return Fit(*(np.stack([[fit[part] for fit in row] for row in fits]) for part in range(3)))
 
 
-def _path(layer: FirstLayer, loss: str) -> ReadoutPath:
-    """Give what fits readouts of a loss."""
-    return RidgePath(layer.shares) if loss == SQUARE else ConvexPath(lookup_loss(loss))
+def _readout_path(layer: FirstLayer, loss: str) -> ReadoutPath:
+    return RidgePath(layer.membership) if loss == SQUARE else ConvexPath(lookup_loss(loss))
 
 
 class _Tested(NamedTuple):
-    """Means over test inputs, shape (R,), and in slabs of them, shape (R, S)."""
+    """Means over test inputs, of shape (R,) for R readouts; in slabs of inputs (R, S)."""
 
     test_error: Array
     classification_error: Array
@@ -262,29 +263,36 @@ class _Tested(NamedTuple):
     learned_function: Array
 
 
-def _tested(
-    run: _Run,
+def _test_exactly(replicate: _Replicate, readouts: Array) -> _Tested:
+    """Average errors and outputs over Gaussian inputs in closed form."""
+    error, learned = exact_test(replicate.problem, replicate.layer, readouts)
+    return _Tested(error, np.full_like(error, np.nan), error / 2, learned)
+
+
+def _test_on_samples(
+    replicate: _Replicate,
     features: NetworkFeatures,
     sizes: list[int],
     readouts: Array,
     loss: Loss,
     report: Callable[[], None],
 ) -> _Tested:
-    """Average errors and losses, and outputs in slabs, over fresh clean samples."""
+    """Average errors, losses, and outputs in slabs, over blocks of fresh clean samples."""
 
     def block(item: tuple[int, int]) -> Tally:
         index, rows = item
-        samples, values = features.draw(run.seed, rows, run.network, TEST, index)
+        samples, values = features.draw(replicate.seed, rows, replicate.network, TEST, index)
         return tally(values, readouts, samples.along, samples.clean, loss)
 
-    tallies: Iterator[Tally] = run.pool.ahead(block, enumerate(sizes))
+    tallies: Iterator[Tally] = replicate.pool.map_ahead(block, enumerate(sizes))
     total = next(tallies)
     report()
     for further in tallies:
         total = total.plus(further)
         report()
-    count = sum(sizes)
-    wrong = total.wrong / count if run.problem.target == SIGN else np.full(len(readouts), np.nan)
-    with np.errstate(invalid="ignore"):
+    count, wrong = sum(sizes), np.full(len(readouts), np.nan)
+    if replicate.problem.target == SIGN:
+        wrong = total.wrong / count
+    with np.errstate(invalid="ignore"):  # empty slabs
         learned = total.outputs / total.inside
     return _Tested(total.squares / count, wrong, total.losses / count, learned)

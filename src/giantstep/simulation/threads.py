@@ -1,7 +1,7 @@
-"""Threads that compute ahead while results are taken in order.
+"""Threads that compute results ahead of when they are needed.
 
-Each computes with one BLAS thread on blocks that do not depend on how many threads there are, so
-that neither do the digits.
+Each uses one BLAS thread, on blocks that do not depend on the number of threads. So the results do
+not depend on it either, to the last bit.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ R = TypeVar("R")
 
 
 class _Inline(Executor):
-    """Computes at once, in the calling thread."""
+    """Runs each task at once, in the calling thread."""
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -28,21 +28,21 @@ class _Inline(Executor):
 
 
 class Workers:
-    """A number of threads; one of them is the caller's own, which then does everything.
+    """Threads to compute with; with one thread, the caller's own does everything.
 
     Parameters
     ----------
     executor : Executor
     depth : int
-        How many results may wait to be taken.
+        How many tasks may be unfinished, or their results unused.
     """
 
     def __init__(self, executor: Executor, depth: int) -> None:
         self._executor, self._depth = executor, depth
         self._tasks: deque[Future[Any]] = deque()
 
-    def ahead(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-        """Give `function(item)` in order, computing the next few meanwhile."""
+    def map_ahead(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+        """Yield `function(item)` in order, while the next few are being computed."""
         waiting: deque[Future[R]] = deque()
         for item in items:
             waiting.append(self._executor.submit(function, item))
@@ -51,8 +51,8 @@ class Workers:
         while waiting:
             yield waiting.popleft().result()
 
-    def later(self, function: Callable[[], R]) -> Future[R]:
-        """Compute beside what goes on; waits while too many such tasks are unfinished."""
+    def compute_later(self, function: Callable[[], R]) -> Future[R]:
+        """Start a computation in the background; wait first if too many are unfinished."""
         future = self._executor.submit(function)
         self._tasks.append(future)
         while len(self._tasks) > self._depth:
@@ -62,7 +62,7 @@ class Workers:
 
 @contextlib.contextmanager
 def workers(count: int) -> Iterator[Workers]:
-    """Start `count` threads, and let none outlive the block; BLAS takes one thread meanwhile."""
+    """Start `count` threads that end with the block; BLAS uses one thread meanwhile."""
     executor = ThreadPoolExecutor(count) if count > 1 else _Inline()
     with threadpool_limits(1):
         try:

@@ -9,7 +9,6 @@ from tiny import ROOT
 from giantstep.pipeline.planning import costs
 from giantstep.pipeline.planning.plan import RecoveryTask, make_plan
 from giantstep.pipeline.planning.simulation_work import (
-    KERNEL_UP_TO,
     MIB,
     network_memory,
     network_work,
@@ -18,7 +17,6 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.sizes import Sizes
-from giantstep.simulation import convex_readout
 from giantstep.simulation.simulate import simulate
 
 USUAL = {"activation": "tanh", "target": "sign", "learning_rate": 1, "alpha0": 1, "beta": 1}
@@ -65,7 +63,6 @@ def test_fits_of_other_losses_cost_more_the_less_smooth_they_are():
     times, held = zip(*map(of, ("square", "logistic", "huber", "hinge")), strict=True)
     assert times == tuple(sorted(times))
     assert held[1] > held[0]  # rows are kept
-    assert KERNEL_UP_TO == convex_readout._KERNEL_UP_TO
 
 
 def test_work_grows_with_all_that_is_asked_for():

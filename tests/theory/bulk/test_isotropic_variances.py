@@ -5,7 +5,7 @@ import pytest
 
 from giantstep.numerics.packed_symmetric import Triangle
 from giantstep.problems.spiked_features import Groups
-from giantstep.simulation.first_layer import members
+from giantstep.simulation.first_layer import group_members
 from giantstep.theory.bulk.isotropic_variances import variances, variances_of_groups
 
 
@@ -26,7 +26,7 @@ def test_variances_are_traces_over_an_actual_matrix(beta, groups):
     # S = V1_hat_{g(i)g(j)} (W W^T)_ij + delta_ij (ridge + V2_hat_g), for W drawn at finite size:
     # V2 = tr S^-1 / p on each group, V1 = tr (W W^T S^-1) / p on each pair, and T their derivative.
     d, rng, count = 1200, np.random.default_rng(1), groups.c.size
-    member = members(groups.pi, round(beta * d))
+    member = group_members(groups.pi, round(beta * d))
     root = rng.standard_normal((count, count))
     V1_hat, L = 0.5 + root @ root.T / count, rng.uniform(0.2, 0.6, count)
     bulk = rng.standard_normal((member.size, d)) * np.sqrt(groups.c[member] / d)[:, None]

@@ -8,7 +8,7 @@ from giantstep.problems.bulk_kind import TRAINED, TRAINED_NORMS
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.simulation.first_layer import members
+from giantstep.simulation.first_layer import group_members
 from giantstep.theory.bulk.batch_covariance import FirstBatch
 from giantstep.theory.bulk.trained import TrainedBulk
 from giantstep.theory.conditional_features import conditional_features
@@ -69,7 +69,7 @@ def test_overlaps_answer_as_those_of_actual_rows():
     (B, pi, growth, _, _), count = bulk.rows, len(LETTERS)
     x = rng.standard_normal((round(protocol.alpha0 * d), d))
     y = np.sin(x[:, 0]) + np.sqrt(protocol.noise) * rng.standard_normal(len(x))
-    member = members(pi, d)
+    member = group_members(pi, d)
     before = rng.standard_normal((d, d)) / np.sqrt(d)
     noise = (rng.standard_normal((d, len(x))) * y) @ x / np.sqrt(len(x) * d)
     rows = before + np.sqrt(growth[member])[:, None] * noise

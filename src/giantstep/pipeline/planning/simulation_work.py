@@ -16,7 +16,6 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.grid import Grid
@@ -26,15 +25,15 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.sizes import EXACT, Sizes
 from giantstep.problems.spiked_features import CONDITIONAL_GAUSSIAN
-from giantstep.simulation.samples import FEWER_ROWS, ROWS
+from giantstep.simulation.arithmetic import (
+    FEWER_ROWS,
+    KERNEL_UP_TO,
+    ROWS,
+    feature_power,
+    fit_precision,
+)
 
 MIB = 2**20
-# From this ratio of ridge to the features' mean square on, fits are in single precision, and up to
-# this ratio of samples to features the kernel of a convex fit is made; both as in `simulate` and
-# `convex_readout`, which are too slow to import for an estimate.
-SINGLE_FROM = 0.01
-KERNEL_UP_TO = 2.0
-_QUANTILES = ndtri((np.arange(32) + 0.5) / 32)
 # Products with all features that a convex fit usually needs: of hinge, Huber and logistic loss.
 _CORNER_STEPS, _HUBER_STEPS, _SMOOTH_STEPS = 400, 200, 60
 # Operations of a matrix product in the time of reading one entry of a large matrix.
@@ -113,9 +112,8 @@ def _in_single_precision(problem: Problem, ridges: Iterable[float]) -> list[bool
     variance = 1.0 if isinstance(problem, Protocol) else problem.groups.c
     bias = 0.0 if isinstance(problem, Protocol) else problem.groups.b
     norms = np.sqrt(np.atleast_1d(variance + np.square(strength)))
-    inputs = np.atleast_1d(bias)[:, None] + norms[:, None] * _QUANTILES
-    power = float(np.mean(lookup(problem.activation).value(inputs) ** 2))
-    return [SINGLE_FROM * power <= ridge for ridge in ridges]
+    power = feature_power(lookup(problem.activation), np.atleast_1d(bias), norms)
+    return [fit_precision(ridge, power) is np.float32 for ridge in ridges]
 
 
 @cache

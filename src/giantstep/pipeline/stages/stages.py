@@ -23,7 +23,7 @@ from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.eigenvalues import feature_eigenvalues
 from giantstep.simulation.measurements import SLABS
-from giantstep.simulation.recovery import recover
+from giantstep.simulation.recovery import simulate_recovery
 from giantstep.simulation.simulate import Progress, Simulated, simulate
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.optima import optimal_ridge
@@ -235,7 +235,7 @@ def recovery(
     problem: Recovery, dimension: int, networks: Sequence[int], root_seed: int
 ) -> xr.Dataset:
     """Measure what networks see of a multi-index teacher, after each step."""
-    found = recover(problem, dimension, networks, root_seed)
+    found = simulate_recovery(problem, dimension, networks, root_seed)
     dims = ("network", "step", "direction")
     steps, directions = found.overlap.shape[1:]
     return describe(
