@@ -8,8 +8,9 @@ from functools import cache
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.numerics.closed_forms import GaussianMoments
 from giantstep.numerics.quadrature import split_rule, strip_rule, unit_edges
-from giantstep.numerics.scalar_functions import GaussianMoments, ScalarFunction
+from giantstep.numerics.scalar_functions import ScalarFunction
 
 
 def moments(

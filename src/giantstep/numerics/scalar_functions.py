@@ -11,39 +11,26 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import erf, erfc, factorial, ndtr, owens_t, roots_hermitenorm
+from scipy.special import erf, factorial, roots_hermitenorm
 
 from giantstep.arrays import Array, Reals
-from giantstep.numerics.quadrature import normal_density
+from giantstep.numerics.closed_forms import (
+    GaussianMoments,
+    erf_covariance,
+    erf_moments,
+    hardtanh_moments,
+    relu_covariance,
+    relu_moments,
+    sign_covariance,
+    sign_moments,
+    sin_covariance,
+    sin_moments,
+)
 from giantstep.registry import Family, Registry
 
 Parity = Literal["odd", "even", "none"]
 # The function of labels that are +1 and -1.
 SIGN = "sign"
-
-
-@dataclass(frozen=True)
-class GaussianMoments:
-    """Moments of f(t), `t = mean + std z`, under z ~ N(0, 1); theory.md sections 2-4.
-
-    Attributes
-    ----------
-    mean : Array
-        E f(t).
-    slope : Array
-        E z f(t).
-    residual : Array
-        E (f(t) - mean - slope z)^2, the part of f that is not linear in z; never negative.
-    """
-
-    mean: Array
-    slope: Array
-    residual: Array
-
-    @property
-    def second(self) -> Array:
-        """E f(t)^2."""
-        return self.residual + self.mean**2 + self.slope**2
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,72 +81,6 @@ class ScalarFunction:
             self.value(x, out=x)
         else:
             x[...] = self.value(x)
-
-
-def _sign_moments(mean: Array, std: Array | float) -> GaussianMoments:
-    x = mean / (np.sqrt(2) * std)
-    slope = np.sqrt(2 / np.pi) * np.exp(-(x**2))
-    tail = erfc(np.abs(x))  # 1 - erf^2 = tail (2 - tail), without cancellation
-    return GaussianMoments(erf(x), slope, np.maximum(tail * (2 - tail) - slope**2, 0))
-
-
-def _sin_moments(mean: Array, std: Array | float) -> GaussianMoments:
-    damping = np.exp(-(std**2) / 2)
-    value, slope = damping * np.sin(mean), std * damping * np.cos(mean)
-    second = (1 - damping**4 * np.cos(2 * mean)) / 2
-    return GaussianMoments(value, slope, np.maximum(second - value**2 - slope**2, 0))
-
-
-def _erf_moments(mean: Array, std: Array | float) -> GaussianMoments:
-    width = np.sqrt(1 + 2 * std**2)
-    x = mean / width
-    slope = 2 * std / (np.sqrt(np.pi) * width) * np.exp(-(x**2))
-    # The residual is that of 1 - erf, which is small where erf is close to one.
-    tail = erfc(np.abs(x))
-    second = 2 * tail - 8 * owens_t(np.sqrt(2) * x, 1 / np.sqrt(1 + 4 * std**2))
-    return GaussianMoments(erf(x), slope, np.maximum(second - tail**2 - slope**2, 0))
-
-
-def _ramp(mean: Array, std: Array | float) -> tuple[Array, Array, Array]:
-    """Compute E f, E f' and E f^2 of f = max(t, 0)."""
-    x = mean / std
-    mass, density = ndtr(x), normal_density(x)
-    second = (mean**2 + std**2) * mass + mean * std * density
-    return mean * mass + std * density, mass, np.maximum(second, 0)
-
-
-def _relu_moments(mean: Array, std: Array | float) -> GaussianMoments:
-    value, mass, _ = _ramp(mean, std)
-    # max(t, 0) and max(-t, 0) differ by t, so they have the same residual, small in the tail.
-    tail, tail_mass, second = _ramp(-np.abs(mean), std)
-    residual = second - tail**2 - (std * tail_mass) ** 2
-    return GaussianMoments(value, std * mass, np.maximum(residual, 0))
-
-
-def _hardtanh_moments(mean: Array, std: Array | float) -> GaussianMoments:
-    # Of t = |mean| + std z it is 1 - g, where g = min(max(1 - t, 0), 2) is small in the tail.
-    size = np.abs(mean)
-    (one, mass, second), (two, lost, fourth) = _ramp(1 - size, std), _ramp(-1 - size, std)
-    g, slope = one - two, std * (mass - lost)
-    residual = second - fourth - 4 * two - g**2 - slope**2
-    return GaussianMoments(np.sign(mean) * (1 - g), slope, np.maximum(residual, 0))
-
-
-def _sign_covariance(C: Array, A: Array, B: Array) -> Array:
-    return 2 / np.pi * np.arcsin(np.clip(C / np.sqrt(A * B), -1, 1))
-
-
-def _erf_covariance(C: Array, A: Array, B: Array) -> Array:
-    return 2 / np.pi * np.arcsin(2 * C / np.sqrt((1 + 2 * A) * (1 + 2 * B)))
-
-
-def _sin_covariance(C: Array, A: Array, B: Array) -> Array:
-    return (np.exp(C - (A + B) / 2) - np.exp(-C - (A + B) / 2)) / 2
-
-
-def _relu_covariance(C: Array, A: Array, B: Array) -> Array:
-    angle = np.arccos(np.clip(C / np.sqrt(A * B), -1, 1))
-    return np.sqrt(A * B) / (2 * np.pi) * (np.sin(angle) + (np.pi - angle) * np.cos(angle))
 
 
 def polynomial(name: str, label: str, coefficients: Sequence[float] | Array) -> ScalarFunction:
@@ -225,8 +146,8 @@ FUNCTIONS: dict[str, ScalarFunction] = {
             erf,
             lambda x: 2 / np.sqrt(np.pi) * np.exp(-(x**2)),
             "odd",
-            moments=_erf_moments,
-            covariance=_erf_covariance,
+            moments=erf_moments,
+            covariance=erf_covariance,
         ),
         ScalarFunction(
             "sin",
@@ -235,8 +156,8 @@ FUNCTIONS: dict[str, ScalarFunction] = {
             np.cos,
             "odd",
             oscillates=True,
-            moments=_sin_moments,
-            covariance=_sin_covariance,
+            moments=sin_moments,
+            covariance=sin_covariance,
         ),
         ScalarFunction(
             SIGN,
@@ -246,8 +167,8 @@ FUNCTIONS: dict[str, ScalarFunction] = {
             "odd",
             kinks=(0.0,),
             continuous=False,
-            moments=_sign_moments,
-            covariance=_sign_covariance,
+            moments=sign_moments,
+            covariance=sign_covariance,
         ),
         ScalarFunction(
             "relu",
@@ -256,8 +177,8 @@ FUNCTIONS: dict[str, ScalarFunction] = {
             lambda x: np.heaviside(x, 0.5),
             "none",
             kinks=(0.0,),
-            moments=_relu_moments,
-            covariance=_relu_covariance,
+            moments=relu_moments,
+            covariance=relu_covariance,
         ),
         ScalarFunction(
             "hardtanh",
@@ -266,7 +187,7 @@ FUNCTIONS: dict[str, ScalarFunction] = {
             lambda x: np.heaviside(1 - np.abs(x), 0.5),
             "odd",
             kinks=(-1.0, 1.0),
-            moments=_hardtanh_moments,
+            moments=hardtanh_moments,
         ),
         ScalarFunction(
             "softsign",

@@ -1,0 +1,114 @@
+"""Gaussian moments and covariances that are known in closed form.
+
+Moments are those of `GaussianMoments`, for std > 0. Covariances are E f(a) f(b) for centred
+Gaussians a and b of variances A and B and covariance C.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import erf, erfc, ndtr, owens_t
+
+from giantstep.arrays import Array
+from giantstep.numerics.quadrature import normal_density
+
+
+@dataclass(frozen=True)
+class GaussianMoments:
+    """Moments of f(t), `t = mean + std z`, under z ~ N(0, 1); theory.md sections 2-4.
+
+    Attributes
+    ----------
+    mean : Array
+        E f(t).
+    slope : Array
+        E z f(t).
+    residual : Array
+        E (f(t) - mean - slope z)^2, the part of f that is not linear in z; never negative.
+    """
+
+    mean: Array
+    slope: Array
+    residual: Array
+
+    @property
+    def second(self) -> Array:
+        """E f(t)^2."""
+        return self.residual + self.mean**2 + self.slope**2
+
+
+def sign_moments(mean: Array, std: Array | float) -> GaussianMoments:
+    """Compute the moments of the sign."""
+    x = mean / (np.sqrt(2) * std)
+    slope = np.sqrt(2 / np.pi) * np.exp(-(x**2))
+    tail = erfc(np.abs(x))  # 1 - erf^2 = tail (2 - tail), without cancellation
+    return GaussianMoments(erf(x), slope, np.maximum(tail * (2 - tail) - slope**2, 0))
+
+
+def sin_moments(mean: Array, std: Array | float) -> GaussianMoments:
+    """Compute the moments of the sine."""
+    damping = np.exp(-(std**2) / 2)
+    value, slope = damping * np.sin(mean), std * damping * np.cos(mean)
+    second = (1 - damping**4 * np.cos(2 * mean)) / 2
+    return GaussianMoments(value, slope, np.maximum(second - value**2 - slope**2, 0))
+
+
+def erf_moments(mean: Array, std: Array | float) -> GaussianMoments:
+    """Compute the moments of the error function."""
+    width = np.sqrt(1 + 2 * std**2)
+    x = mean / width
+    slope = 2 * std / (np.sqrt(np.pi) * width) * np.exp(-(x**2))
+    # The residual is that of 1 - erf, which is small where erf is close to one.
+    tail = erfc(np.abs(x))
+    second = 2 * tail - 8 * owens_t(np.sqrt(2) * x, 1 / np.sqrt(1 + 4 * std**2))
+    return GaussianMoments(erf(x), slope, np.maximum(second - tail**2 - slope**2, 0))
+
+
+def _ramp(mean: Array, std: Array | float) -> tuple[Array, Array, Array]:
+    """Compute E f, E f' and E f^2 of f = max(t, 0)."""
+    x = mean / std
+    mass, density = ndtr(x), normal_density(x)
+    second = (mean**2 + std**2) * mass + mean * std * density
+    return mean * mass + std * density, mass, np.maximum(second, 0)
+
+
+def relu_moments(mean: Array, std: Array | float) -> GaussianMoments:
+    """Compute the moments of max(t, 0)."""
+    value, mass, _ = _ramp(mean, std)
+    # max(t, 0) and max(-t, 0) differ by t, so they have the same residual, small in the tail.
+    tail, tail_mass, second = _ramp(-np.abs(mean), std)
+    residual = second - tail**2 - (std * tail_mass) ** 2
+    return GaussianMoments(value, std * mass, np.maximum(residual, 0))
+
+
+def hardtanh_moments(mean: Array, std: Array | float) -> GaussianMoments:
+    """Compute the moments of t clipped to [-1, 1]."""
+    # Of t = |mean| + std z it is 1 - g, where g = min(max(1 - t, 0), 2) is small in the tail.
+    size = np.abs(mean)
+    (one, mass, second), (two, lost, fourth) = _ramp(1 - size, std), _ramp(-1 - size, std)
+    g, slope = one - two, std * (mass - lost)
+    residual = second - fourth - 4 * two - g**2 - slope**2
+    return GaussianMoments(np.sign(mean) * (1 - g), slope, np.maximum(residual, 0))
+
+
+def sign_covariance(C: Array, A: Array, B: Array) -> Array:
+    """Compute the covariance of signs."""
+    return 2 / np.pi * np.arcsin(np.clip(C / np.sqrt(A * B), -1, 1))
+
+
+def erf_covariance(C: Array, A: Array, B: Array) -> Array:
+    """Compute the covariance of error functions."""
+    return 2 / np.pi * np.arcsin(2 * C / np.sqrt((1 + 2 * A) * (1 + 2 * B)))
+
+
+def sin_covariance(C: Array, A: Array, B: Array) -> Array:
+    """Compute the covariance of sines."""
+    return (np.exp(C - (A + B) / 2) - np.exp(-C - (A + B) / 2)) / 2
+
+
+def relu_covariance(C: Array, A: Array, B: Array) -> Array:
+    """Compute E max(a, 0) max(b, 0)."""
+    angle = np.arccos(np.clip(C / np.sqrt(A * B), -1, 1))
+    return np.sqrt(A * B) / (2 * np.pi) * (np.sin(angle) + (np.pi - angle) * np.cos(angle))
