@@ -16,7 +16,7 @@ MAIN = Path("config/config.yaml")
 
 @dataclass(frozen=True)
 class ConfigFault:
-    """One fault of a config: the file, the path of keys inside it, and what is wrong there."""
+    """One fault of a config: the file, the keys that lead to the place, and what is wrong there."""
 
     file: str
     path: str
@@ -27,7 +27,7 @@ class ConfigFault:
 
 
 class InvalidConfigError(ValueError):
-    """A config with faults; `faults` holds every one that was found."""
+    """Faults in the configuration; `faults` holds all of them."""
 
     def __init__(self, faults: Sequence[ConfigFault]) -> None:
         self.faults = tuple(faults)
@@ -53,7 +53,7 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-# YAML 1.1 reads 1e-4 and 1.0e4 as texts, for want of a dot or a sign; people mean the numbers.
+# YAML 1.1 reads 1e-4 and 1.0e4, which lack a dot or a sign, as texts; people mean the numbers.
 _Loader.add_implicit_resolver(
     "tag:yaml.org,2002:float",
     re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)[eE][-+]?[0-9]+\Z"),
@@ -61,12 +61,12 @@ _Loader.add_implicit_resolver(
 )
 
 
-# Beyond, a config is no one's: in characters, in values (an anchor's as often as it is used), and
-# in levels of nesting.
+# Limits that no real config reaches: characters, values (an anchor's count wherever it is used),
+# and levels of nesting.
 _LONGEST, _MOST, _DEEPEST = 1_000_000, 100_000, 30
 
 
-def _constructed(text: str) -> Any:
+def _parse(text: str) -> Any:
     if len(text) > _LONGEST:
         raise ValueError(f"it has {len(text)} characters, more than {_LONGEST}")
     loader = _Loader(text)
@@ -75,14 +75,16 @@ def _constructed(text: str) -> Any:
         if node is None:
             return None
         if _count(node, {}, 0) > _MOST:
-            raise ValueError(f"it has more than {_MOST} values, each anchor's counted where used")
+            raise ValueError(
+                f"it has more than {_MOST} values, those of an anchor count wherever it is used"
+            )
         return loader.construct_document(node)
     finally:
         loader.dispose()
 
 
 def _count(node: yaml.Node, known: dict[int, int], depth: int) -> int:
-    """Count the values below a node as if no two were one."""
+    """Count the values below a node; those of an anchor count wherever it is used."""
     if depth > _DEEPEST:
         raise ValueError(f"it is nested more than {_DEEPEST} levels deep, or within itself")
     if id(node) not in known:
@@ -101,27 +103,27 @@ def load_yaml(path: Path, name: str) -> Any:
         If it is missing, not YAML, or repeats a key.
     """
     try:
-        return _constructed(path.read_text(encoding="utf-8"))
+        return _parse(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InvalidConfigError([ConfigFault(name, "", "there is no such file")]) from None
     except OSError as error:
         raise InvalidConfigError(
             [ConfigFault(name, "", f"not readable: {error.strerror}")]
         ) from None
-    except Exception as error:  # PyYAML raises anything on values that are not as they are tagged
+    except Exception as error:  # PyYAML raises all sorts where values do not fit their tags
         text = " ".join(str(error).split())[:300]
         raise InvalidConfigError([ConfigFault(name, "", f"not readable as YAML: {text}")]) from None
 
 
 def overlaid(config: Any, overlay: Any) -> Any:
-    """Lay one config over another, as Snakemake does: mappings key by key, anything else whole."""
+    """Lay one config over another, as Snakemake does: mappings merge, anything else is replaced."""
     if not isinstance(config, dict) or not isinstance(overlay, dict):
         return overlay
     return config | {k: overlaid(config.get(k), v) for k, v in overlay.items()}
 
 
 def load_config(root: Path, overlays: Sequence[Path] = ()) -> Any:
-    """Read a project's config/config.yaml, and lay files over it, in order.
+    """Read a project's config/config.yaml, and lay overlays over it, in order.
 
     Raises
     ------
@@ -135,7 +137,9 @@ def load_config(root: Path, overlays: Sequence[Path] = ()) -> Any:
 
 
 def configurations(root: Path, overlays: Sequence[Path] = ()) -> Iterator[Any]:
-    """Give every configuration of a project: its default, and each overlay in config/ and beyond.
+    """Yield every configuration of a project: the default, alone and under each overlay.
+
+    Overlays are the other files in config/, and those given.
 
     Raises
     ------

@@ -82,6 +82,10 @@ Number = Annotated[
 ]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False), WrapValidator(_as_written)]
 Count = Annotated[int, Field(ge=1)]
+Replicates = Annotated[int, Field(ge=1, le=1_000_000)]
+Seed = Annotated[
+    int, Field(ge=0, le=2**63 - 1, json_schema_extra=described("a whole number from 0 to 2^63 - 1"))
+]
 StepCount = Annotated[int, Field(ge=1, le=1000)]
 Dimension = Annotated[int, Field(ge=2)]
 Colour = Annotated[
@@ -110,7 +114,9 @@ OneOrList = Annotated[
 class _Section(BaseModel):
     """A mapping with known keys, whose values are of exactly the declared types."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(
+        strict=True, extra="forbid", defer_build=True, use_attribute_docstrings=True
+    )
 
     @field_validator("*", mode="before")
     @classmethod
@@ -123,44 +129,27 @@ class _Section(BaseModel):
 class SimulationSizes(_Section):
     """How large simulations are, and how many."""
 
-    dimension: int = Field(
-        ge=10,
-        le=1_000_000,
-        description="d; the width, the first batch and the training sets are its multiples",
-    )
-    networks: int = Field(
-        ge=1,
-        le=1_000_000,
-        description="Network replicates (initialisation and first batch) for each curve",
-    )
-    trainings: int = Field(
-        ge=1,
-        le=1_000_000,
-        description="Training replicates (fresh training sets) for each network",
-    )
-    test_samples: Annotated[int, Field(ge=1, le=100_000_000)] | Literal["exact"] = Field(
-        description="Fresh inputs over which a network's test error is averaged; or exact, its "
-        "closed form, for activations that have one"
-    )
-    networks_per_job: Count = Field(
-        description="Network replicates that one job simulates. It changes no number, and nothing "
-        "is simulated again when it changes"
-    )
+    dimension: Annotated[int, Field(ge=10, le=1_000_000)]
+    """d; the width, the first batch and the training sets are its multiples."""
+    networks: Replicates
+    """Network replicates (initialisation and first batch) for each curve."""
+    trainings: Replicates
+    """Training replicates (fresh training sets) for each network."""
+    test_samples: Annotated[int, Field(ge=1, le=1_000_00000)] | Literal["exact"]
+    """Fresh inputs over which a network's test error is averaged; or exact, its closed form,
+    for activations that have one."""
+    networks_per_job: Count
+    """Network replicates that one job simulates. It changes no number, and nothing is simulated
+    again when it changes."""
 
 
 class Config(_Section):
     """Sizes, seed, and which figures to make."""
 
-    figures: ListOf[Name] = Field(
-        description="Figures that `snakemake` makes by default; each has its "
-        "config/figures/<name>.yaml"
-    )
-    seed: int = Field(
-        ge=0,
-        le=2**63 - 1,
-        description="The root of every random stream",
-        json_schema_extra=described("a whole number from 0 to 2^63 - 1"),
-    )
+    figures: ListOf[Name]
+    """Figures that `snakemake` makes by default; each has its config/figures/<name>.yaml."""
+    seed: Seed
+    """The root of every random stream."""
     simulation: SimulationSizes
 
 
@@ -169,7 +158,7 @@ class AlphaAxis(_Section):
 
     start: Positive
     stop: Positive
-    points: int = Field(ge=2, le=100_000)
+    points: Annotated[int, Field(ge=2, le=100_000)]
     spacing: Literal["even", "log"] = "even"
 
     @field_validator("stop")
@@ -189,7 +178,8 @@ class TheoryGrid(_Section):
 class SimulationGrid(_Section):
     """Where networks are simulated."""
 
-    alpha: ListOf[Positive] = Field(description="Sample complexities")
+    alpha: ListOf[Positive]
+    """Sample complexities."""
 
 
 class SpectrumPoint(_Section):
@@ -201,73 +191,55 @@ class SpectrumPoint(_Section):
 class Style(_Section):
     """What concerns the drawing alone."""
 
-    colours: Annotated[list[Colour], Field(min_length=1)] | None = Field(
-        default=None, description="One matplotlib colour per curve of a panel, in order"
-    )
+    colours: Annotated[list[Colour], Field(min_length=1)] | None = None
+    """One matplotlib colour per curve of a panel, in order."""
 
 
 class _Panel(_Section):
     required_by_kind: ClassVar[tuple[str, ...]]
 
-    title: str | None = Field(
-        default=None, description="The panel's name, where its parameters do not say it"
-    )
+    title: str | None = None
+    """The panel's name, where its parameters do not say it."""
     activation: OneOrList[Word]
-    dimension: OneOrList[Dimension] | None = Field(
-        default=None, description="Dimension of the simulations, instead of the config's"
-    )
-    networks: Count | None = Field(
-        default=None, description="Network replicates of each curve, instead of the config's"
-    )
+    dimension: OneOrList[Dimension] | None = None
+    """Dimension of the simulations, instead of the config's."""
+    networks: Count | None = None
+    """Network replicates of each curve, instead of the config's."""
 
 
 class LearningPanel(_Panel):
     """What both kinds of panel with a trained readout may say."""
 
     target: OneOrList[Word]
-    beta: OneOrList[Number] = Field(description="Width over dimension")
-    ridge: OneOrList[Number] | None = Field(
-        default=None, description="Ridge penalties; a list makes no further curves"
-    )
-    noise: OneOrList[Number] | None = Field(default=None, description="Variance of the label noise")
-    outlier_fraction: OneOrList[Number] | None = Field(
-        default=None,
-        description="Share of the labels whose noise has the variance outlier_variance instead",
-    )
+    beta: OneOrList[Number]
+    """Width over dimension."""
+    ridge: OneOrList[Number] | None = None
+    """Ridge penalties; unlike other lists, theirs makes no further curves."""
+    noise: OneOrList[Number] | None = None
+    """Variance of the label noise."""
+    outlier_fraction: OneOrList[Number] | None = None
+    """Share of the labels whose noise has the variance outlier_variance instead."""
     outlier_variance: OneOrList[Number] | None = None
-    inputs: OneOrList[Word] | None = Field(
-        default=None, description="Distribution of the inputs' entries in simulations"
-    )
-    readout: OneOrList[Vocabulary] | None = Field(
-        default=None,
-        description="Values of the initial readout, each with its share of the neurons",
-    )
-    bulk: OneOrList[Word] | None = Field(
-        default=None,
-        description="How the theory describes the bulk of the first layer: isotropic, trained or "
-        "trained_norms",
-    )
-    loss: OneOrList[Word] | None = Field(
-        default=None,
-        description="What the readout minimises, plus ridge/2 times its squared norm: square, "
-        "huber, huber:DELTA, hinge or logistic",
-    )
-    test_samples: Count | Literal["exact"] | None = Field(
-        default=None,
-        description="Fresh inputs over which test errors are averaged, instead of the config's",
-    )
-    optimal: bool = Field(
-        default=False, description="Also solve the theory at the best ridge of each alpha"
-    )
-    simulated: bool = Field(
-        default=True, description="Whether the panel's curves are simulated; if not, theory alone"
-    )
-    best_linear: bool = Field(
-        default=False, description="Draw the error of the best linear predictor"
-    )
-    lower_bound: bool = Field(
-        default=False, description="Draw the lower bound on the test error of each curve"
-    )
+    inputs: OneOrList[Word] | None = None
+    """Distribution of the inputs' entries in simulations."""
+    readout: OneOrList[Vocabulary] | None = None
+    """Values of the initial readout, each with its share of the neurons."""
+    bulk: OneOrList[Word] | None = None
+    """How the theory describes the bulk of the first layer: isotropic, trained or
+    trained_norms."""
+    loss: OneOrList[Word] | None = None
+    """What the readout minimises, plus ridge/2 times its squared norm: square, huber,
+    huber:DELTA, hinge or logistic."""
+    test_samples: Count | Literal["exact"] | None = None
+    """Fresh inputs over which test errors are averaged, instead of the config's."""
+    optimal: bool = False
+    """Also solve the theory at the best ridge of each sample complexity."""
+    simulated: bool = True
+    """Whether the panel's curves are simulated; if not, theory alone."""
+    best_linear: bool = False
+    """Draw the error of the best linear predictor."""
+    lower_bound: bool = False
+    """Draw the lower bound on the test error of each curve."""
 
 
 class StepsPanel(LearningPanel):
@@ -277,13 +249,12 @@ class StepsPanel(LearningPanel):
     required_by_kind = STEP_FIELDS
 
     learning_rate: OneOrList[Number]
-    alpha0: OneOrList[Number] = Field(description="Samples of the first step over dimension")
-    steps: OneOrList[StepCount] | None = Field(
-        default=None, description="Gradient steps; the theory is that of one"
-    )
-    reuse_batch: OneOrList[bool] | None = Field(
-        default=None, description="Whether later steps reuse the first batch, not a fresh one each"
-    )
+    alpha0: OneOrList[Number]
+    """Samples of the first step over dimension."""
+    steps: OneOrList[StepCount] | None = None
+    """Gradient steps; the theory is that of one."""
+    reuse_batch: OneOrList[bool] | None = None
+    """Whether later steps reuse the first batch instead of a fresh one each."""
 
 
 class SpikedFeaturesPanel(LearningPanel):
@@ -295,13 +266,10 @@ class SpikedFeaturesPanel(LearningPanel):
     bulk_variance: OneOrList[Number]
     spike_strength: OneOrList[Number]
     alignment: OneOrList[Number]
-    model: OneOrList[Word] | None = Field(
-        default=None, description="Features that are simulated: network or conditional_gaussian"
-    )
-    bias: OneOrList[Vocabulary] | None = Field(
-        default=None,
-        description="Quenched biases of the neurons, each with its share of them",
-    )
+    model: OneOrList[Word] | None = None
+    """Features that are simulated: network or conditional_gaussian."""
+    bias: OneOrList[Vocabulary] | None = None
+    """Quenched biases of the neurons, each with its share of them."""
 
 
 class RecoveryPanel(_Panel):
@@ -310,18 +278,16 @@ class RecoveryPanel(_Panel):
     model_config = ConfigDict(title="recovery of a teacher")
     required_by_kind = ("teacher",)
 
-    teacher: OneOrList[Word] = Field(
-        description="Sums of products of directions z1, z2, ... and their Hermite polynomials, "
-        "such as z1+z1*z2 or he2(z1)"
-    )
+    teacher: OneOrList[Word]
+    """Sums of products of directions z1, z2, ... and their Hermite polynomials, such as
+    z1+z1*z2 or he2(z1)."""
     learning_rate: OneOrList[Number]
     alpha0: OneOrList[Number]
     exponent: OneOrList[Number] | None = None
     width: OneOrList[Count] | None = None
     steps: OneOrList[StepCount] | None = None
-    reuse_batch: OneOrList[bool] | None = Field(
-        default=None, description="Whether later steps reuse the first batch, not a fresh one each"
-    )
+    reuse_batch: OneOrList[bool] | None = None
+    """Whether later steps reuse the first batch instead of a fresh one each."""
 
 
 _KINDS: tuple[type[_Panel], ...] = (StepsPanel, SpikedFeaturesPanel, RecoveryPanel)
@@ -352,6 +318,15 @@ Panel = Annotated[
 ]
 
 
+Panels = Annotated[
+    dict[Name, Panel],
+    Field(
+        min_length=1,
+        json_schema_extra={"additionalProperties": False, **described("one or more panels")},
+    ),
+]
+
+
 class Figure(_Section):
     """One figure: what it shows, where it is computed, and how it is drawn."""
 
@@ -360,9 +335,6 @@ class Figure(_Section):
     theory: TheoryGrid | None = None
     simulation: SimulationGrid | None = None
     spectrum: SpectrumPoint | None = None
-    panels: dict[Name, Panel] = Field(
-        min_length=1,
-        description="Panels by name, in order; a field that is a list makes one curve per entry",
-        json_schema_extra={"additionalProperties": False, **described("one or more panels")},
-    )
+    panels: Panels
+    """Panels by name, in order; a field that is a list makes one curve per entry."""
     style: Style | None = None

@@ -11,10 +11,9 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
@@ -95,35 +94,39 @@ def check_config(
     try:
         return model.model_validate(value), []
     except ValidationError as error:
-        return None, list(_faults(json_schema(model), error.errors(include_url=False), file))
+        schema = json_schema(model)
+        tree = _written_out(schema, schema.get("$defs", {}))
+        return None, list(_faults(tree, error.errors(include_url=False), file))
 
 
-@dataclass
-class _Place:
-    """A place in a file, and what its schema says there.
+class _Place(NamedTuple):
+    """A place in a file.
 
     Attributes
     ----------
-    path : list
-        Keys and indices that lead there.
+    path : str
+        The keys and indices that lead there.
     node : dict
-        The schema of that place.
+        What its schema says there, with all definitions written out.
     kinds : list of dict
-        Where mappings of several kinds are allowed there, the schemas of all of them.
+        Where mappings of several kinds are allowed, what it says of each kind.
     """
 
-    schema: Node
-    path: list[Any] = field(default_factory=list)
-    node: Node = field(default_factory=dict)
-    kinds: list[Node] = field(default_factory=list)
+    path: str
+    node: Node
+    kinds: list[Node]
 
-    def __str__(self) -> str:
-        return ".".join(map(_step, self.path))
 
-    def resolve(self, node: Node) -> Node:
-        """Follow a reference to a definition."""
-        reference = node.get("$ref", "")
-        return self.schema["$defs"][reference.rpartition("/")[2]] if reference else node
+def _written_out(node: Any, definitions: Node) -> Any:
+    """Replace references by the definitions, each with its name as its tag."""
+    if isinstance(node, list):
+        return [_written_out(part, definitions) for part in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        name = node["$ref"].rpartition("/")[2]
+        return {"tag": name, **_written_out(definitions[name], definitions)}
+    return {key: _written_out(part, definitions) for key, part in node.items() if key != "$defs"}
 
 
 def _step(key: object) -> str:
@@ -132,31 +135,27 @@ def _step(key: object) -> str:
     return text if re.fullmatch(r"[\w.:+-]{1,60}", text, re.ASCII) else shown(key)
 
 
-def _locate(schema: Node, steps: Iterable[Any]) -> _Place:
+def _locate(node: Node, steps: Iterable[Any]) -> _Place:
     """Follow an error's keys, indices and tags of alternatives through a schema."""
-    place, node = _Place(schema, node=schema), schema
+    place = _Place("", node, [])
     for step in steps:
         if "anyOf" in node:  # plain values: no alternative leads deeper
             break
         if "oneOf" in node:
-            place.kinds = [place.resolve(part) for part in node["oneOf"] if "$ref" in part]
-            node = place.resolve(next(part for part in node["oneOf"] if _has_tag(part, step)))
-            place.node = node if place.kinds else place.node  # one or a list: both are allowed
+            kinds = [part for part in node["oneOf"] if "tag" in part]
+            node = next(part for part in node["oneOf"] if _tag(part) == step)
+            # Of one value or a list, messages say that both are allowed.
+            place = place._replace(node=node if kinds else place.node, kinds=kinds)
             continue
         inner = node.get("properties", {}).get(step)
-        if inner is None:
-            inner = node.get("items") or node.get("additionalProperties")
-        if not inner:
-            (inner,) = node["patternProperties"].values()
-        node = place.resolve(inner)
-        place.path, place.node, place.kinds = [*place.path, step], node, []
+        inner = inner or node.get("items") or node.get("additionalProperties")
+        node = inner or next(iter(node["patternProperties"].values()))
+        place = _Place(f"{place.path}.{_step(step)}".lstrip("."), node, [])
     return place
 
 
-def _has_tag(part: Node, tag: str) -> bool:
-    if "$ref" in part:
-        return str(part["$ref"]).endswith(f"/{tag}")
-    return tag == (LIST if part.get("type") == "array" else ONE)
+def _tag(part: Node) -> str:
+    return str(part.get("tag", LIST if part.get("type") == "array" else ONE))
 
 
 def _faults(schema: Node, errors: list[ErrorDetails], file: str) -> Iterator[ConfigFault]:
@@ -168,7 +167,7 @@ def _faults(schema: Node, errors: list[ErrorDetails], file: str) -> Iterator[Con
             *steps, key = error["loc"]
             place = _locate(schema, steps)
             key = error["input"] if error["type"] == "invalid_key" else key
-            keys.setdefault((str(place), kind), (place, []))[1].append(key)
+            keys.setdefault((place.path, kind), (place, []))[1].append(key)
         elif (fault := _value_fault(schema, error, file)) not in found:
             found.add(fault)
             yield fault
@@ -181,17 +180,15 @@ def _faults(schema: Node, errors: list[ErrorDetails], file: str) -> Iterator[Con
 
 def _value_fault(schema: Node, error: ErrorDetails, file: str) -> ConfigFault:
     steps = error["loc"]
-    if steps and steps[-1] == "[key]":
-        place = _locate(schema, steps[:-2])
-        node = place.node["propertyNames"]
-    else:
-        place = _locate(schema, steps)
-        node = place.node
+    of_key = steps[-1:] == ("[key]",)
+    place = _locate(schema, steps[:-2] if of_key else steps)
     if error["type"] == "kind":
-        return ConfigFault(file, str(place), error["msg"])
+        return ConfigFault(file, place.path, error["msg"])
     reason = error.get("ctx", {}).get("error")  # of a ValueError that a model raises
-    sentence = reason or f"must be {_allowed(place, node)}"
-    return ConfigFault(file, str(place), f"{shown(error['input'])} {sentence}")
+    sentence = (
+        reason or f"must be {_allowed(place.node['propertyNames'] if of_key else place.node)}"
+    )
+    return ConfigFault(file, place.path, f"{shown(error['input'])} {sentence}")
 
 
 def _unknown_keys(place: _Place, keys: list[Any], file: str) -> Iterator[ConfigFault]:
@@ -201,31 +198,30 @@ def _unknown_keys(place: _Place, keys: list[Any], file: str) -> Iterator[ConfigF
         homes = [kind["title"] for kind in place.kinds if key in kind["properties"]]
         if homes:
             problem = f"is for {' or '.join(homes)}; this panel is for {place.node['title']}"
-            yield ConfigFault(file, f"{place}.{_step(key)}", problem)
+            yield ConfigFault(file, f"{place.path}.{_step(key)}", problem)
         else:
             unknown.append(key)
     if unknown:
         names = ", ".join(map(shown, sorted(unknown, key=str)))
         known = ", ".join(sorted(place.node["properties"]))
-        yield ConfigFault(file, str(place), f"unknown key {names}; the keys are {known}")
+        yield ConfigFault(file, place.path, f"unknown key {names}; the keys are {known}")
 
 
-def _allowed(place: _Place, node: Node) -> str:
+def _allowed(node: Node) -> str:
     """Say which values a schema allows."""
-    node = place.resolve(node)
     if message := node.get("errorMessage"):
         return str(message).removeprefix("must be ")
     match node:
         case {"oneOf": [one, {"type": "array"}]}:
-            return f"{_allowed(place, one)}, or a list of them, each once"
+            return f"{_allowed(one)}, or a list of them, each once"
         case {"anyOf": parts} | {"oneOf": parts}:
-            return ", or ".join(_allowed(place, part) for part in parts)
+            return ", or ".join(_allowed(part) for part in parts)
         case {"enum": choices}:
             return " or ".join(map(str, choices))
         case {"const": only}:
             return str(only)
         case {"type": "array", "items": entry}:
-            return f"a list of one or more entries, each {_allowed(place, entry)}"
+            return f"a list of one or more entries, each {_allowed(entry)}"
         case {"type": "object", "properties": known}:
             return f"a mapping with the keys {', '.join(known)}"
         case {"type": "integer", "minimum": least, "maximum": most}:
