@@ -1,8 +1,8 @@
-"""Draw one panel of a figure again from its merged file, in a way of one's own.
+"""Draw one panel of a figure in another way, from its merged file.
 
     python examples/redraw_panel.py fig2 right panel.png
 
-Here: simulation over theory, which shows where the two part.
+It shows the ratio of simulation to theory.
 """
 
 import sys

@@ -101,7 +101,7 @@ def _advice(solution: Solution) -> tuple[str, ...]:
     """Say what to do about points that failed."""
     counts = {status: int(np.sum(solution.status == status)) for status in Status}
     return tuple(
-        f"{count} point(s) {status.label}: {status.advice}"
+        f"{count} point(s) {status.label}. {status.advice}"
         for status, count in counts.items()
         if count and status is not Status.CONVERGED
     )
