@@ -13,6 +13,7 @@ MODULES = (
     "theory.solve",
     "problems.sizes",
     "registry",
+    "validation",
     "simulation.simulate",
     "simulation.eigenvalues",
     "simulation.recovery",

@@ -1,4 +1,4 @@
-"""Names for the types of arrays that signatures use."""
+"""Types of arrays: double precision, single precision, and either."""
 
 from typing import Any
 

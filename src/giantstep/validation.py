@@ -1,4 +1,4 @@
-"""Values that cannot be: collected, and told to the user all at once."""
+"""Checks of parameters: what is wrong is collected, and reported all at once."""
 
 from __future__ import annotations
 
@@ -7,19 +7,34 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-# Characters that a message shows of a value.
-_SHOWN = 80
+# Longest text of a value in a message.
+_LENGTH = 80
 
 
 def shown(value: object) -> str:
-    """Write a value for a message: in one line, and only so much of it."""
+    """Write a value for a message: in one line, shortened if need be."""
     text = repr(value)
-    return text if len(text) < _SHOWN else text[: _SHOWN - 3] + "..."
+    return text if len(text) < _LENGTH else text[: _LENGTH - 3] + "..."
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One refused value: the parameter's name, what it was, and what is allowed."""
+    """A value that was refused.
+
+    Attributes
+    ----------
+    name : str
+        The parameter.
+    value : object
+    allowed : str
+        What it must be, to follow the words "must be".
+
+    Examples
+    --------
+    >>> from giantstep.validation import EXTENDED, Fault
+    >>> print(Fault("alpha0", -1, str(EXTENDED)))
+    alpha0 = -1: must be a number >= 0 (inf is allowed)
+    """
 
     name: str
     value: object
@@ -30,7 +45,7 @@ class Fault:
 
 
 class InvalidParametersError(ValueError):
-    """Parameters outside their domain; `faults` holds every one that was found."""
+    """Parameters outside their domain; the attribute `faults` lists every one that was found."""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(faults)
@@ -39,13 +54,24 @@ class InvalidParametersError(ValueError):
 
 @dataclass(frozen=True)
 class Interval:
-    """The numbers a parameter may take; NaN lies in no interval.
+    """The numbers that a parameter may be; NaN lies in no interval.
 
-    Parameters
+    Attributes
     ----------
     lower, upper : float
-        The ends. The lower end belongs to the interval unless `open_below`, an infinite upper
-        end only if `infinity`.
+        The ends. Finite ends belong to the interval, except a lower one that is `open_below`.
+    open_below : bool
+    infinity : bool
+        Whether an infinite upper end belongs to the interval.
+    whole : bool
+        Whether only ints belong to it.
+
+    Examples
+    --------
+    >>> from giantstep.validation import Interval
+    >>> fraction = Interval(0, 1)
+    >>> 0.5 in fraction, 2 in fraction, str(fraction)
+    (True, False, 'a number from 0 to 1')
     """
 
     lower: float
@@ -82,7 +108,7 @@ COUNT = Interval(1, whole=True)
 
 
 def plain_number(value: Any) -> Any:
-    """Turn numpy scalars and ints into plain floats, and leave everything else alone."""
+    """Convert numbers of any kind to float, and return everything else unchanged."""
     try:
         return value if isinstance(value, str | bool) else float(value)
     except OverflowError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from scipy.special import roots_legendre
+from scipy.special import roots_hermitenorm, roots_legendre
 
 from giantstep.arrays import Array
 
@@ -85,3 +85,11 @@ def unit_edges(extra: Array) -> Array:
     extra = np.clip(extra, -RANGE, RANGE)
     base = np.broadcast_to(_BASE_EDGES, (*extra.shape[:-1], _BASE_EDGES.size))
     return np.sort(np.concatenate([base, extra], axis=-1), axis=-1)
+
+
+def product_rule(directions: int, nodes: int) -> tuple[Array, Array]:
+    """Return nodes, shape (N, directions), and weights of the Gauss-Hermite product for N(0, I)."""
+    points, weight = roots_hermitenorm(nodes)
+    z = np.stack(np.meshgrid(*[points] * directions, indexing="ij"), axis=-1)
+    weights = np.prod(np.meshgrid(*[weight / weight.sum()] * directions, indexing="ij"), axis=0)
+    return z.reshape(-1, directions), weights.ravel()

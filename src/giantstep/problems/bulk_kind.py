@@ -1,8 +1,8 @@
 """The bulks that a problem can be solved with, by name.
 
-In the order of `BULKS`: the isotropic one of the paper; the one that has the covariance which the
-first batch gives to the rows (theory.md section 9); and that one with norms, too, which depend on
-the neurons' overlaps with the spike.
+The first is the isotropic bulk of the paper. In the second, the first batch gives the rows a
+covariance (theory.md section 9). In the third, the rows' norms depend on their overlaps with the
+spike as well.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ISOTROPIC, TRAINED, TRAINED_NORMS = BULKS = ("isotropic", "trained", "trained_no
 def validate_bulk(problem: Problem, bulk: str) -> str:
     """Return the bulk to solve a problem with.
 
-    That is the one asked for, except that weights which no step has moved are isotropic.
+    This is the given one, except for weights that no step has moved: they are isotropic.
 
     Raises
     ------

@@ -14,7 +14,7 @@ from numpy.random import Generator
 from giantstep.arrays import Single
 from giantstep.registry import Family, Registry
 
-# Draws entries, in single precision whatever the arithmetic that follows.
+# Draws entries of a given shape, in single precision whatever precision follows.
 Sampler = Callable[[Generator, tuple[int, int]], Single]
 
 GAUSSIAN = "gaussian"

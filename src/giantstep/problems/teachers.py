@@ -1,6 +1,6 @@
 """Multi-index teachers: sums of products of Hermite polynomials along orthonormal directions.
 
-They are written as they are read: `he2(z1)`, `z1*z2`, `z1+z1*z2+z1*z2*z3`, `0.5*z1+he3(z2)`.
+A name spells one out: `he2(z1)`, `z1*z2`, `z1+z1*z2+z1*z2*z3`, `0.5*z1+he3(z2)`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.polynomial.hermite_e import hermeval
-from scipy.special import roots_hermitenorm
 
 from giantstep.arrays import Array, Reals
+from giantstep.numerics.quadrature import product_rule
 from giantstep.registry import Family, Registry
 
-# Beyond, nobody's batches are large enough, and expectations take too many nodes.
+# Higher degrees need batches that are too large, more directions too many quadrature nodes.
 LARGEST_DEGREE, MOST_DIRECTIONS = 5, 3
 Powers = tuple[int, ...]
 
@@ -42,7 +42,7 @@ class Teacher:
 
     @property
     def directions(self) -> int:
-        """How many directions it depends on."""
+        """The number of directions it depends on."""
         return len(next(iter(self.terms)))
 
     @property
@@ -53,22 +53,22 @@ class Teacher:
 
     @property
     def leap(self) -> int:
-        """The largest degree in new directions that no order of its terms avoids.
+        """The leap complexity (Abbe, Boix-Adsera, Misiakiewicz 2023).
 
-        Terms are taken in the order in which they are easiest: the next is that of the least
-        degree in directions that no term before had (Abbe, Boix-Adsera, Misiakiewicz 2023).
+        Terms are learned one after the other, always the one of lowest degree in directions that
+        no earlier term has. The leap is the largest of these degrees.
         """
         seen: set[int] = set()
         largest = 0
         while len(seen) < self.directions:
-            degrees = {powers: _new(powers, seen) for powers in self.terms}
+            degrees = {powers: _new_degree(powers, seen) for powers in self.terms}
             easiest = min((p for p in degrees if degrees[p]), key=degrees.__getitem__)
             largest = max(largest, degrees[easiest])
             seen |= {k for k, power in enumerate(easiest) if power}
         return largest
 
     def value(self, z: Reals) -> Array:
-        """Evaluate it at projections of shape (n, directions)."""
+        """Evaluate F at projections of shape (n, directions)."""
         columns = np.asarray(z, dtype=float).T
         total = np.zeros(columns.shape[1])
         for powers, coefficient in self.terms.items():
@@ -83,16 +83,8 @@ class Teacher:
         return float(squares.sum()), squares @ z**2
 
 
-def product_rule(directions: int, nodes: int) -> tuple[Array, Array]:
-    """Give nodes, shape (N, directions), and weights of the Gauss-Hermite product under N(0, I)."""
-    points, weight = roots_hermitenorm(nodes)
-    z = np.stack(np.meshgrid(*[points] * directions, indexing="ij"), axis=-1)
-    weights = np.prod(np.meshgrid(*[weight / weight.sum()] * directions, indexing="ij"), axis=0)
-    return z.reshape(-1, directions), weights.ravel()
-
-
-def _new(powers: Powers, seen: set[int]) -> int:
-    """Add up degrees in directions that are not yet seen."""
+def _new_degree(powers: Powers, seen: set[int]) -> int:
+    """Add the degrees in directions that are not yet seen."""
     return sum(power for k, power in enumerate(powers) if k not in seen)
 
 
@@ -101,7 +93,13 @@ def _hermite(degree: int, z: Array) -> Array:
 
 
 def _parse(name: str) -> Teacher:
-    """Make the teacher of an expression; raise ValueError for what is none."""
+    """Make the teacher of an expression.
+
+    Raises
+    ------
+    ValueError
+        If it is not the expression of a teacher.
+    """
     terms: dict[Powers, float] = {}
     for text in name.split("+"):
         powers, coefficient = _parse_product(text.split("*"))

@@ -9,9 +9,10 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.gaussian import expectation, hermite_coefficients
+from giantstep.numerics.quadrature import product_rule
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.recovery import Recovery
-from giantstep.problems.teachers import Powers, Teacher, lookup_teacher, product_rule
+from giantstep.problems.teachers import Powers, Teacher, lookup_teacher
 
 # Quadrature nodes for each direction, over the overlaps of a row at initialisation.
 _NODES = 64
