@@ -5,11 +5,12 @@
 #   snakemake --cores all figures/fig2.pdf        one of them
 #   snakemake --cores all --configfile config/paper.yaml
 #
-# A figure's way: its YAML in config/figures/ lists curves. Each curve's protocol becomes an
-# equivalent sRF (parameters), which is solved over the curve's grid (saddle), while networks are
-# trained by the same protocol in shards of replicates (montecarlo). All curves of a figure go into
-# one file (merge), and from it alone the figure is drawn (figures). A page with all figures, their
-# captions and scores:
+# The way to a figure: its YAML in config/figures/ lists curves. The theory of each curve is solved
+# over its grid (theory), and networks are trained by the same protocol, in shards of replicates
+# (montecarlo). All curves of a figure go into one file, with the parameters of their equivalent sRF
+# (parameters, merge), and from this file alone the figure is drawn (figures). The stages and their
+# files are listed in giantstep.pipeline.planning.layout. A page with all figures, their captions
+# and scores:
 #
 #   snakemake --report report.html
 
@@ -26,7 +27,7 @@ include: "workflow/rules/common.smk"
 
 onerror:
     print(
-        "Not everything was made. Each job that failed is named above, with its log, which says why."
+        "Some jobs have failed. Each is named above, with its log, which says why."
         " What is finished is kept: run the same command again to go on."
     )
 
@@ -43,24 +44,18 @@ rule all:
             for figure in PLAN.figures.values()
             for identity in (merging, drawing)
         ],
-        collect(
-            "figures/{figure}.{format}",
-            figure=PLAN.figures,
-            format=["pdf", "svg", "png"],
-        ),
-        collect("results/figures/{figure}.nc", figure=PLAN.figures),
-        collect("results/scores/{figure}.csv", figure=PLAN.figures),
-        collect(
-            "results/checksums/{drawn}/{figure}.sha256",
-            drawn=integrity.DRAWN,
-            figure=PLAN.figures,
-        ),
-        integrity.lost(Path(), PLAN),
+        [
+            files(stage, figure)
+            for figure in PLAN.figures
+            for stage in ("merge", "figures", "scores")
+        ],
+        # A function, since it is called once damaged files have been set aside.
+        lambda wildcards: integrity.lost_files(Path(), PLAN),
 
 
 include: "workflow/rules/identity.smk"
 include: "workflow/rules/parameters.smk"
-include: "workflow/rules/saddle.smk"
+include: "workflow/rules/theory.smk"
 include: "workflow/rules/montecarlo.smk"
 include: "workflow/rules/spectrum.smk"
 include: "workflow/rules/recovery.smk"

@@ -16,15 +16,17 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import yaml
 
+from giantstep.pipeline.planning.layout import STAGES
 from giantstep.pipeline.planning.plan import Plan, make_plan
 from giantstep.pipeline.planning.simulation_work import MIB
-from giantstep.pipeline.stages import stages
+from giantstep.pipeline.stages.result import compute_result, describe_result
 from giantstep.pipeline.storage import netcdf
 from giantstep.problems.sizes import Sizes
 
@@ -89,14 +91,15 @@ def merge(replicates: int) -> None:
 def fill(folder: Path, plan: Plan) -> None:
     """Write shards whose replicates are copies of one."""
     for curve in plan.figures[MERGED].curves:
-        task = plan.montecarlo[curve.shards[0]]
-        asked = task.problem, task.grid, Sizes(100, task.sizes.trainings, 1000)
-        one = stages.simulation(*asked, [0], task.root_seed)
-        for key in curve.shards:
-            networks = list(plan.montecarlo[key].networks)
+        stage, shards = STAGES["montecarlo"], curve.keys["montecarlo"]
+        task = plan.tasks[stage.name][shards[0]]
+        task = replace(task, sizes=Sizes(100, task.sizes.trainings, 1000))
+        one = compute_result(stage, replace(task, networks=(0,)))
+        for key in shards:
+            networks = list(plan.tasks[stage.name][key].networks)
             block = one.isel(network=np.zeros(len(networks), int)).assign_coords(network=networks)
-            whole = stages.joined([block], *asked, task.root_seed)
-            netcdf.write(whole, folder / "results/montecarlo" / f"{key}.nc")
+            whole = describe_result(stage, replace(task, networks=tuple(networks)), block)
+            netcdf.write(whole, folder / stage.paths(key)[0])
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ panels:
 """
 COMMAND = (sys.executable, "-m", "snakemake", "--cores")
 OVERLAY = ("--configfile", "config/tiny.yaml")
-STAGES = ("srf", "theory", "montecarlo", "spectrum", "eigenvalues", "recovery")
+STAGES = ("parameters", "theory", "montecarlo", "spectrum", "eigenvalues", "recovery")
 
 
 def make(project):
@@ -56,7 +56,7 @@ def snakemake(project, *arguments, cores=2, code=0):
         stderr=subprocess.STDOUT,
         text=True,
     )
-    assert done.returncode == code, done.stdout
+    assert code is None or done.returncode == code, done.stdout
     return done.stdout
 
 

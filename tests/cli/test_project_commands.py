@@ -18,8 +18,8 @@ def test_a_figures_file_is_verified_bit_for_bit(capsys, tiny_run):
     code, said = run(capsys, "verify", tiny_run, "fig2", "--sample", "60%", "--seed", "1")
     assert code == 0
     assert (
-        "2 of 4 theory, 2 of 4 networks, 1 of 1 spectrum, 2 of 4 eigenvalues, 2 of 4 rec"
-        in said.out
+        "1 of 1 parameters, 2 of 4 theory, 1 of 1 spectrum, 2 of 4 montecarlo,"
+        " 2 of 4 eigenvalues, 2 of 4 recovery" in said.out
     )
     assert "repeat with --seed 1" in said.out
     assert "all are identical, bit for bit" in said.out
@@ -36,7 +36,7 @@ def test_open_shows_what_a_figures_file_holds(capsys, tiny_run):
     ("variable", "part"),
     [
         ("test_error", "theory"),
-        ("simulated_q2", "networks"),
+        ("simulated_q2", "montecarlo"),
         ("density", "spectrum"),
         ("simulated_overlap", "recovery"),
     ],
@@ -48,9 +48,9 @@ def test_a_number_off_by_a_rounding_is_told(capsys, project, variable, part):
     netcdf.write(data, path)
     code, said = run(capsys, "verify", project, "fig2", "--sample", "1")
     assert code == 1
-    assert f"{'seen' if part == 'recovery' else 'left'}, {part} " in said.out
+    assert f"{'seen' if part == 'recovery' else 'left'}, {part}" in said.out
     assert f"{variable} differs by" in said.out
-    assert "1 of 5 differ" in said.out
+    assert "1 of 6 differ" in said.out
 
 
 @pytest.mark.parametrize(

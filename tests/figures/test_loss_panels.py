@@ -3,7 +3,10 @@
 from dataclasses import replace
 
 from giantstep.figures import figs2
-from giantstep.pipeline.stages import merge, stages
+from giantstep.pipeline.stages import montecarlo, parameters, theory
+from giantstep.pipeline.stages.merge import join_lines
+from giantstep.pipeline.stages.merge_curve import merge_curve
+from giantstep.pipeline.stages.scores import score_table
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
@@ -16,18 +19,19 @@ def test_a_figure_of_losses_holds_and_draws_both_sides():
     for panel in ("before", "after", "before_networks", "after_networks"):
         for loss in ("square", "logistic"):
             grid = Grid((0.5, 1.0), (0.01, 0.1), loss)
-            simulated = [stages.simulation(protocol, grid, Sizes(40, 1, 200), range(2), 1)]
-            lines += merge.curve(
+            simulated = [montecarlo.compute(protocol, grid, Sizes(40, 1, 200), range(2), 1)]
+            lines += merge_curve(
                 f"{panel}:loss={loss}",
                 panel,
-                stages.parameters(protocol),
+                parameters.compute(protocol),
                 {"bulk": "isotropic", "loss": loss, "dimension": 40},
-                stages.theory(protocol, grid),
+                theory.compute(protocol, grid),
                 simulated if panel.endswith("networks") else [],
             )
-    data = merge.merged("Losses", lines, {}, [], 1)
-    scored = [row for row in merge.scores(data) if row["largest_z_score_classification_error"]]
-    assert {row["loss"] for row in scored} == {"square", "logistic"}
+    data = join_lines(lines)
+    table = score_table(data)
+    scored = table[table["largest_z_score_classification_error"] != ""]
+    assert set(scored["loss"]) == {"square", "logistic"}
     panels = {panel: {"title": panel} for panel in ("before", "after")}
     picture = figs2.draw(data, {"panels": panels, "style": {"colours": ["black", "red"]}})
     entries = [text.get_text() for text in picture.axes[0].get_legend().get_texts()]

@@ -23,7 +23,7 @@ STARTS = {
     "montecarlo": "Networks of",
     "merge": "Merging",
     "parameters": "sRF parameters",
-    "saddle": "Saddle points",
+    "theory": "Theory of",
     "spectrum": "Spectrum of",
     "eigenvalues": "Eigenvalues of",
     "recovery": "Overlaps of",

@@ -53,12 +53,12 @@ def test_a_figures_config_is_nothing_to_another_figure(project):
     said = tiny.snakemake(project, "--dry-run")
     assert "fig4" in said
     assert "fig2" not in said.split("Building DAG")[1].split("rule all")[0].replace("localrule", "")
-    assert planned(project) == {"saddle": 1, "merge": 1, "scores": 1, "figures": 1}
+    assert planned(project) == {"theory": 1, "merge": 1, "scores": 1, "figures": 1}
 
 
 def test_the_solver_computes_theory_again_and_no_simulation(project):
     edit(project, "resolvent.py")
-    assert planned(project) == {"saddle": 1, "spectrum": 1, "merge": 2, "scores": 2, "figures": 2}
+    assert planned(project) == {"theory": 1, "spectrum": 1, "merge": 2, "scores": 2, "figures": 2}
 
 
 def test_the_simulator_computes_simulations_again_and_no_theory(project):

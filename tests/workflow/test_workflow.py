@@ -28,7 +28,7 @@ FIGURES = [f"fig{k}" for k in range(1, 9)]
 OUTPUTS = [f"figures/fig2.{suffix}" for suffix in ("pdf", "svg", "png")]
 
 
-JOBS = ("parameters", "saddle", "spectrum", "eigenvalues", "montecarlo", "merge", "figures")
+JOBS = ("parameters", "theory", "spectrum", "eigenvalues", "montecarlo", "merge", "figures")
 
 
 def snakemake(project, *arguments, code=0):
@@ -77,7 +77,7 @@ def test_every_figure_is_made_and_nothing_half_written(finished):
         for suffix in ("pdf", "svg", "png"):
             assert (finished / f"figures/{name}.{suffix}").stat().st_size > 1000
     left = {folder.name for folder in (finished / "results").iterdir()}
-    stages = {"srf", "theory", "montecarlo", "spectrum", "eigenvalues", "checksums"}
+    stages = {"parameters", "theory", "montecarlo", "spectrum", "eigenvalues"}
     assert left == stages | {"figures", "identity", "scores"}
     assert not list(finished.rglob("*.part"))
 
@@ -231,7 +231,7 @@ def test_changes_are_seen_without_snakemakes_own_records(project):
 def test_one_more_alpha0_computes_that_curve_only(project):
     edit(project / FIGURE, "alpha0: [0.5, 1, 2, .inf]", "alpha0: [0.5, 1, 2, 8, .inf]")
     assert planned(project) == {
-        "parameters": 1, "saddle": 1, "montecarlo": 1, "merge": 1, "figures": 1,
+        "parameters": 1, "theory": 1, "montecarlo": 1, "merge": 1, "figures": 1,
     }  # fmt: skip
 
 
@@ -284,7 +284,7 @@ def test_explain_agrees_with_a_dry_run_and_says_why(project):
     counts, why, _ = explained(project, "fig2")
     assert counts == planned(project, "figures/fig2.pdf", "results/scores/fig2.csv")
     assert why["montecarlo"] == "parameters have changed: grid.ridge from [0.01] to [0.02]"
-    assert why["saddle"] == why["montecarlo"]
+    assert why["theory"] == why["montecarlo"]
     assert why["merge"] == "its curves, or the code that merges, have changed"
 
     style = "\nstyle:\n  colours: ['#000000', '#333333', '#666666', '#999999']\n"
@@ -296,14 +296,14 @@ def test_explain_agrees_with_a_dry_run_and_says_why(project):
     (project / FIGURE).write_text(original.replace("alpha0: [0.5,", "alpha0: [0.25, 0.5,"))
     counts, why, _ = explained(project)
     assert counts == planned(project)
-    assert {why[stage] for stage in ("parameters", "saddle", "montecarlo")} == {"not made yet"}
+    assert {why[stage] for stage in ("parameters", "theory", "montecarlo")} == {"not made yet"}
 
 
 def test_explain_counts_replicates_that_are_there(project):
     edit(project / "config/quick.yaml", "networks: 4", "networks: 4\n  networks_per_job: 2")
     counts, why, others = explained(project)
     assert counts == planned(project)
-    assert why["montecarlo"] == "its replicates are there, in other shards"
+    assert why["montecarlo"] == "its replicates exist, in other shards"
     edit(project / "config/quick.yaml", "networks: 4", "networks: 8")
     counts, _, more = explained(project)
     assert counts == planned(project)
@@ -317,5 +317,5 @@ def test_explain_tells_a_change_of_code_from_one_of_parameters(project):
         (project / made).unlink()
     counts, why, _ = explained(project)
     assert counts == planned(project)
-    assert why["saddle"] == "the code that computes it has changed"
+    assert why["theory"] == "the code that computes it has changed"
     assert why["merge"] == "not made yet"

@@ -2,12 +2,11 @@
 rule figures:
     input:
         lambda wildcards: drawing(figure_of(wildcards)),
-        data=ancient("results/figures/{figure}.nc"),
+        data=ancient(files("merge", "{figure}")[0]),
     output:
-        pdf="figures/{figure}.pdf",
-        svg="figures/{figure}.svg",
-        png=report(
-            "figures/{figure}.png",
+        files("figures", "{figure}")[:-1],
+        report(
+            files("figures", "{figure}")[-1],
             caption="../report/figure.rst",
             category="Figures",
             labels=lambda wildcards: {
@@ -15,12 +14,11 @@ rule figures:
                 "title": figure_of(wildcards).config["title"],
             },
         ),
-        checksums="results/checksums/figures/{figure}.sha256",
     log:
         "logs/figures/{figure}.log",
     resources:
-        mem_mb=memory(cost_of_figure(costs.drawing)),
-        runtime=minutes(cost_of_figure(costs.drawing)),
+        mem_mb=memory(figure_cost("figures")),
+        runtime=minutes(figure_cost("figures")),
     params:
         config=lambda wildcards: figure_of(wildcards).config,
     message:
@@ -32,20 +30,19 @@ rule figures:
 rule scores:
     input:
         lambda wildcards: merging(figure_of(wildcards)),
-        data=ancient("results/figures/{figure}.nc"),
+        data=ancient(files("merge", "{figure}")[0]),
     output:
         report(
-            "results/scores/{figure}.csv",
+            files("scores", "{figure}"),
             caption="../report/scores.rst",
             category="Scores",
             labels=lambda wildcards: {"figure": wildcards.figure},
         ),
-        checksums="results/checksums/scores/{figure}.sha256",
     log:
         "logs/scores/{figure}.log",
     resources:
-        mem_mb=memory(cost_of_figure(costs.scores)),
-        runtime=minutes(cost_of_figure(costs.scores)),
+        mem_mb=memory(figure_cost("scores")),
+        runtime=minutes(figure_cost("scores")),
     message:
         "Scores of {wildcards.figure}"
     script:

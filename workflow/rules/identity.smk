@@ -1,22 +1,25 @@
 # A merged file and a drawing have names without a key. What they are made from is therefore an
-# input of theirs, as the name of an empty file of which only the latest is kept; and `all` asks for
-# it. So a change is seen even where Snakemake's own records are lost, and no time of a file counts;
-# and as what was made before goes first, no stopped run leaves anything that looks new.
+# input of theirs: the name of an empty file, of which only the latest is kept, and which `all`
+# requests. So a change is noticed even without Snakemake's own records, and times of files do not
+# count. What was made before is removed first, so that an interrupted run leaves nothing that looks
+# current.
 localrules:
     identity,
 
 
 rule identity:
     output:
-        touch("results/identity/{figure}/{stage}-{identity}"),
+        touch(f"{IDENTITY}/{{figure}}/{{stage}}-{{identity}}"),
     log:
         "logs/identity/{figure}-{stage}-{identity}.log",
     params:
         outdated=lambda wildcards: {
-            "merge": f"results/figures/{wildcards.figure}.nc results/scores/{wildcards.figure}.csv",
-            "draw": f"results/checksums/figures/{wildcards.figure}.sha256",
+            "merge": files("merge", wildcards.figure)
+            + files("scores", wildcards.figure),
+            "draw": files("figures", wildcards.figure),
         }[wildcards.stage],
+        markers=lambda wildcards: f"{IDENTITY}/{wildcards.figure}/{wildcards.stage}-*",
     message:
         "What {wildcards.figure} is made from ({wildcards.stage}) has changed"
     shell:
-        "rm -f {params.outdated} results/identity/{wildcards.figure}/{wildcards.stage}-* 2> {log}"
+        "rm -f {params.outdated} {params.markers} 2> {log}"

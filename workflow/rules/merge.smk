@@ -2,19 +2,17 @@
 rule merge:
     input:
         lambda wildcards: merging(figure_of(wildcards)),
-        lambda wildcards: [
-            ancient(f"results/{path}") for path in figure_of(wildcards).files
-        ],
+        lambda wildcards: [ancient(path) for path in figure_of(wildcards).files],
     output:
-        "results/figures/{figure}.nc",
+        files("merge", "{figure}"),
     log:
         "logs/merge/{figure}.log",
     resources:
-        mem_mb=memory(cost_of_figure(costs.merging)),
-        runtime=minutes(cost_of_figure(costs.merging)),
+        mem_mb=memory(figure_cost("merge")),
+        runtime=minutes(figure_cost("merge")),
     params:
-        science=lambda wildcards: figure_of(wildcards).science,
         curves=lambda wildcards: figure_of(wildcards).curves,
+        config=lambda wildcards: figure_of(wildcards).science,
         simulation=PLAN.sizes,
         root_seed=PLAN.root_seed,
     message:

@@ -1,18 +1,21 @@
 # Stage 3: simulated networks; a shard is one curve and one block of network replicates. A folder
 # holds all shards of a curve, and the finished replicates of those that were stopped. Numbers do
-# not depend on threads; there are several where a network would take more than four hours, and
-# `--set-threads montecarlo=4` says how many where memory allows fewer jobs than cores.
+# not depend on threads. A shard has several where a network would take more than four hours;
+# `--set-threads montecarlo=4` sets them where memory allows fewer jobs than cores.
+SHARD = "{key}/{block}"
+
+
 rule montecarlo:
     output:
-        "results/montecarlo/{key}/{block}.nc",
+        files("montecarlo", SHARD),
     log:
         "logs/montecarlo/{key}/{block}.log",
-    threads: threads_of_shard
+    threads: lambda wildcards: costs.shard_threads(task("montecarlo", SHARD)(wildcards))
     resources:
-        mem_mb=memory(cost_of_shard),
-        runtime=minutes(cost_of_shard),
+        mem_mb=memory(task_cost("montecarlo", SHARD)),
+        runtime=minutes(task_cost("montecarlo", SHARD)),
     params:
-        task=lambda wildcards: PLAN.montecarlo[f"{wildcards.key}/{wildcards.block}"],
+        task=task("montecarlo", SHARD),
     message:
         "Networks of {wildcards.key}: {wildcards.block}"
     script:

@@ -1,15 +1,15 @@
 # Stage 1: the spiked random features equivalent to a curve's protocol (Result 3.1).
 rule parameters:
     output:
-        "results/srf/{key}.nc",
+        files("parameters", "{key}"),
     log:
         "logs/parameters/{key}.log",
     resources:
-        mem_mb=memory(lambda wildcards, threads: costs.parameters()),
-        runtime=minutes(lambda wildcards, threads: costs.parameters()),
+        mem_mb=memory(task_cost("parameters")),
+        runtime=minutes(task_cost("parameters")),
     params:
-        problem=lambda wildcards: PLAN.parameters[wildcards.key],
+        task=task("parameters"),
     message:
         "sRF parameters of {wildcards.key}"
     script:
-        "../scripts/parameters.py"
+        "../scripts/compute.py"

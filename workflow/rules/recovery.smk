@@ -1,15 +1,15 @@
-# Stage 3, of a panel with a teacher: what first layers see of its directions, after each step.
+# Stage 3, of a panel with a teacher: overlaps of first layers with its directions after each step.
 rule recovery:
     output:
-        "results/recovery/{key}.nc",
+        files("recovery", "{key}"),
     log:
         "logs/recovery/{key}.log",
     resources:
-        mem_mb=memory(cost_of_recovery),
-        runtime=minutes(cost_of_recovery),
+        mem_mb=memory(task_cost("recovery")),
+        runtime=minutes(task_cost("recovery")),
     params:
-        task=lambda wildcards: PLAN.recovery[wildcards.key],
+        task=task("recovery"),
     message:
         "Overlaps of {wildcards.key}"
     script:
-        "../scripts/recovery.py"
+        "../scripts/compute.py"

@@ -1,34 +1,32 @@
 # Stages 2 and 3 of a spectrum: the density of eigenvalues of the features' covariance in theory
 # (Appendix F), and the eigenvalues of simulated features.
 rule spectrum:
-    input:
-        lambda wildcards: results("srf", [PLAN.spectrum[wildcards.key].parameters]),
     output:
-        "results/spectrum/{key}.nc",
+        files("spectrum", "{key}"),
     log:
         "logs/spectrum/{key}.log",
     resources:
-        mem_mb=memory(lambda wildcards, threads: costs.spectrum()),
-        runtime=minutes(lambda wildcards, threads: costs.spectrum()),
+        mem_mb=memory(task_cost("spectrum")),
+        runtime=minutes(task_cost("spectrum")),
     params:
-        task=lambda wildcards: PLAN.spectrum[wildcards.key],
+        task=task("spectrum"),
     message:
         "Spectrum of {wildcards.key}"
     script:
-        "../scripts/spectrum.py"
+        "../scripts/compute.py"
 
 
 rule eigenvalues:
     output:
-        "results/eigenvalues/{key}.nc",
+        files("eigenvalues", "{key}"),
     log:
         "logs/eigenvalues/{key}.log",
     resources:
-        mem_mb=memory(cost_of_eigenvalues),
-        runtime=minutes(cost_of_eigenvalues),
+        mem_mb=memory(task_cost("eigenvalues")),
+        runtime=minutes(task_cost("eigenvalues")),
     params:
-        task=lambda wildcards: PLAN.eigenvalues[wildcards.key],
+        task=task("eigenvalues"),
     message:
         "Eigenvalues of {wildcards.key}"
     script:
-        "../scripts/eigenvalues.py"
+        "../scripts/compute.py"

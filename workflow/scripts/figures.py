@@ -1,4 +1,4 @@
-"""Stage 5 as a job: a figure's merged file to its drawings."""
+"""A job of one figure: its merged file, to its drawings."""
 
 from importlib import import_module
 from pathlib import Path
@@ -7,19 +7,18 @@ from warnings import filterwarnings
 from matplotlib import rc_context
 
 from giantstep.figures import style
-from giantstep.pipeline.runtime.checksums import write_list
 from giantstep.pipeline.runtime.job import logged
 from giantstep.pipeline.storage import netcdf
+from giantstep.pipeline.storage.whole_file import whole_file
 
 if "snakemake" in globals():
     job = globals()["snakemake"]
     with logged(job.log[0]):
-        drawing = import_module(f"giantstep.figures.{job.wildcards.figure}")
-        # What does not fit on its page is no drawing.
+        figure = import_module(f"giantstep.figures.{job.wildcards.figure}")
+        # A drawing that does not fit on its page is an error.
         filterwarnings("error", message=".*layout not applied")
         with rc_context(style.rc()):  # type: ignore[arg-type]
-            picture = drawing.draw(netcdf.read(job.input.data), job.params.config)
-            *drawings, checksums = job.output
-            for output in drawings:
-                style.save(picture, Path(output))
-            write_list(drawings, checksums)
+            picture = figure.draw(netcdf.read(job.input.data), job.params.config)
+            for output in map(Path, job.output):
+                with whole_file(output) as path:
+                    style.save(picture, path)

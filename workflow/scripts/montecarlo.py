@@ -1,22 +1,12 @@
-"""Stage 3 as a job: one curve and one block of network replicates to a shard's file."""
+"""A job of one shard: the simulation of a block of network replicates, to a file."""
 
-import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
-from giantstep.pipeline.runtime.job import logged
-from giantstep.pipeline.stages import shards
-
-
-def teller(name: str) -> Callable[[str], None]:
-    """Give what tells how far a shard is, and since when."""
-    start = time.monotonic()
-    return lambda text: print(f"{name}: {text}, {time.monotonic() - start:.0f} s", file=sys.stderr)
-
+from giantstep.pipeline.runtime.job import logged, progress_log
+from giantstep.pipeline.stages.shards import complete_shard
 
 if "snakemake" in globals():
     job = globals()["snakemake"]
     with logged(job.log[0]):
-        say = teller("/".join(job.wildcards))
-        shards.complete(job.params.task, Path(job.output[0]), say, job.threads)
+        report = progress_log("/".join(job.wildcards))
+        complete_shard(job.params.task, Path(job.output[0]), report, job.threads)

@@ -1,19 +1,13 @@
-"""A table for the report: how far theory and simulation of each curve are apart."""
+"""A job of one figure: a table of how far theory and simulation of each curve are apart."""
 
-import csv
 from pathlib import Path
 
-from giantstep.pipeline.runtime.checksums import write_list
 from giantstep.pipeline.runtime.job import logged
-from giantstep.pipeline.stages import merge
+from giantstep.pipeline.stages.scores import score_table
 from giantstep.pipeline.storage import netcdf
+from giantstep.pipeline.storage.whole_file import whole_file
 
 if "snakemake" in globals():
     job = globals()["snakemake"]
-    with logged(job.log[0]):
-        rows = merge.scores(netcdf.read(job.input.data))
-        with Path(job.output[0]).open("w", encoding="utf-8", newline="") as table:
-            writer = csv.DictWriter(table, list(rows[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
-        write_list([job.output[0]], job.output.checksums)
+    with logged(job.log[0]), whole_file(Path(job.output[0])) as path:
+        score_table(netcdf.read(job.input.data)).to_csv(path, index=False, lineterminator="\n")

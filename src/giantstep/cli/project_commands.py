@@ -12,9 +12,9 @@ from typing import Any
 from giantstep.pipeline.planning.config import InvalidConfigError, load_config
 from giantstep.pipeline.planning.plan import make_plan
 from giantstep.pipeline.runtime.checksums import DamagedFileError
-from giantstep.pipeline.runtime.run_lock import RECORDS, AnotherRunError, begin
+from giantstep.pipeline.runtime.run_lock import RECORDS, AnotherRunError, acquire_run_lock
 from giantstep.pipeline.storage.open_figure import open_figure
-from giantstep.pipeline.upkeep.explain import NoPlanError, explain, told
+from giantstep.pipeline.upkeep.explain import NoPlanError, explain, summarise_jobs
 from giantstep.pipeline.upkeep.prune import remove, unreferenced
 from giantstep.pipeline.upkeep.verify import (
     Part,
@@ -59,7 +59,7 @@ def _open(arguments: argparse.Namespace) -> int:
 
 def _explain(arguments: argparse.Namespace) -> int:
     jobs = explain(Path(arguments.project), arguments.figure, arguments.configfile)
-    for line in told(jobs):
+    for line in summarise_jobs(jobs):
         print(line)
     return 0
 
@@ -77,8 +77,8 @@ def _verify(arguments: argparse.Namespace) -> int:
     check_made_from(figure, data)
     everything = parts(figure, plan)
     chosen = sample(everything, arguments.sample, seed)
-    of, drawn = (Counter(part.kind for part in some) for some in (everything, chosen))
-    counts = ", ".join(f"{drawn[kind]} of {of[kind]} {kind}" for kind in drawn)
+    of, drawn = (Counter(part.stage for part in some) for some in (everything, chosen))
+    counts = ", ".join(f"{drawn[stage]} of {of[stage]} {stage}" for stage in drawn)
     print(f"{name}: recomputing {counts} (repeat with --seed {seed})", flush=True)
     found = []
     for difference in differences(plan, data, chosen, _tell):
@@ -92,7 +92,7 @@ def _verify(arguments: argparse.Namespace) -> int:
 
 
 def _tell(part: Part) -> None:
-    print(f"{part.curve.name}, {part.kind} {part.number}", file=sys.stderr, flush=True)
+    print(part, file=sys.stderr, flush=True)
 
 
 def _prune(arguments: argparse.Namespace) -> int:
@@ -108,7 +108,7 @@ def _prune(arguments: argparse.Namespace) -> int:
     if not (arguments.yes or _confirmed()):
         print("nothing was removed")
         return 0
-    begin(root / RECORDS, lambda text: print(text, file=sys.stderr))
+    acquire_run_lock(root / RECORDS, lambda text: print(text, file=sys.stderr))
     remove(left, root / "results")
     print("removed")
     return 0

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.pipeline.storage.netcdf import MEANINGS
+from giantstep.pipeline.storage.vocabulary import MEANINGS
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_NORMS
 
 SAMPLE_COMPLEXITY = r"sample complexity $\alpha = n/d$"

@@ -195,11 +195,15 @@ def test_a_panel_may_have_sizes_of_its_own_or_no_simulation(project):
         figure["panels"]["right"]["simulated"] = False
 
     curves = (plan := make_plan(project(change), CONFIG)).figures["fig2"].curves
-    tasks = [plan.montecarlo[key] for curve in curves for key in curve.shards]
-    assert {curve.panel for curve in curves if curve.shards} == {"left"}
+    tasks = [
+        plan.tasks["montecarlo"][key]
+        for curve in curves
+        for key in curve.keys.get("montecarlo", ())
+    ]
+    assert {curve.panel for curve in curves if "montecarlo" in curve.keys} == {"left"}
     assert {task.networks for task in tasks} == {(0, 1, 2)}
     assert {(task.sizes.dimension, task.sizes.test_samples) for task in tasks} == {(70, 7)}
-    assert all(curve.theory for curve in curves)
+    assert all("theory" in curve.keys for curve in curves)
 
 
 def test_several_steps_are_simulated_and_one_has_its_theory_too(project):
@@ -207,9 +211,9 @@ def test_several_steps_are_simulated_and_one_has_its_theory_too(project):
         figure["panels"] = {"left": SEVERAL | {"steps": [1, 2], "reuse_batch": [False, True]}}
 
     curves = make_plan(project(change), CONFIG).figures["fig2"].curves
-    assert all(curve.shards for curve in curves)
+    assert all("montecarlo" in curve.keys for curve in curves)
     assert all(
-        (curve.problem.steps == 1) == bool(curve.theory) == bool(curve.parameters)
+        (curve.problem.steps == 1) == ("theory" in curve.keys) == ("parameters" in curve.keys)
         for curve in curves
     )
     assert {"left:reuse_batch=true,steps=2"} < {curve.name for curve in curves}
@@ -220,7 +224,7 @@ def test_what_first_layers_see_is_planned_by_teacher_and_dimension(project):
     plan = make_plan(project(lambda figure: figure.update(panels={"left": seen})), CONFIG)
     curves = plan.figures["fig2"].curves
     assert curves[1].name == "left:teacher=z1,dimension=30"
-    tasks = [plan.recovery[curve.recovery] for curve in curves]
+    tasks = [plan.tasks["recovery"][key] for curve in curves for key in curve.keys["recovery"]]
     assert [task.dimension for task in tasks] == [20, 30, 20, 30]
     assert {task.networks for task in tasks} == {(0, 1, 2)}
 

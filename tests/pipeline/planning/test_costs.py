@@ -7,12 +7,13 @@ import yaml
 from tiny import ROOT
 
 from giantstep.pipeline.planning import costs
-from giantstep.pipeline.planning.plan import RecoveryTask, make_plan
+from giantstep.pipeline.planning.plan import make_plan
 from giantstep.pipeline.planning.simulation_work import (
     MIB,
     network_memory,
     network_work,
 )
+from giantstep.pipeline.planning.tasks import RecoveryTask
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
@@ -96,7 +97,7 @@ def test_what_first_layers_see_costs_as_its_batch_its_steps_and_its_networks():
 
 
 def test_a_shard_costs_what_is_still_to_be_simulated(plan):
-    task = next(iter(plan.montecarlo.values()))
+    task = next(iter(plan.tasks["montecarlo"].values()))
     none, some, every = (costs.shard(task, networks).seconds for networks in (0, 2, None))
     assert none < some < every
     assert every - none == pytest.approx(2 * (some - none))

@@ -19,12 +19,12 @@ def test_a_panel_may_ask_for_both_bulks_over_the_same_simulations(tmp_path):
     path.write_text(yaml.safe_dump(figure))
     config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
     curves = make_plan(tmp_path, config | {"figures": ["fig2"]}).figures["fig2"].curves
-    assert len({curve.theory for curve in curves}) == 8
-    assert len({curve.simulation for curve in curves}) == 4
+    assert len({curve.keys["theory"] for curve in curves}) == 8
+    assert len({curve.keys["montecarlo"] for curve in curves}) == 4
     figure["panels"]["left"] |= {"bulk": "trained", "dimension": 300}
     path.write_text(yaml.safe_dump(figure))
     plan = make_plan(tmp_path, config | {"figures": ["fig2"]})
-    assert {task.sizes.dimension for task in plan.montecarlo.values()} == {300}
+    assert {task.sizes.dimension for task in plan.tasks["montecarlo"].values()} == {300}
     figure["panels"]["left"] |= {"bulk": "square", "dimension": 1}
     path.write_text(yaml.safe_dump(figure))
     with pytest.raises(InvalidConfigError, match="left.dimension"):

@@ -10,8 +10,9 @@ from dataclasses import replace
 
 import pytest
 
-from giantstep.pipeline.planning.plan import ShardTask, block_name
-from giantstep.pipeline.stages import shards, stages
+from giantstep.pipeline.planning.tasks import ShardTask, block_name
+from giantstep.pipeline.stages import montecarlo
+from giantstep.pipeline.stages.shards import complete_shard
 from giantstep.pipeline.storage import netcdf
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
@@ -28,7 +29,7 @@ TASK = ShardTask(
 
 def complete(folder, networks=TASK.networks, **options):
     path = folder / f"{block_name(networks)}.nc"
-    shards.complete(replace(TASK, networks=tuple(networks)), path, **options)
+    complete_shard(replace(TASK, networks=tuple(networks)), path, **options)
     return path
 
 
@@ -39,19 +40,19 @@ def names(folder):
 @pytest.fixture
 def simulated(monkeypatch):
     """The networks that are simulated from now on."""
-    indices, real = [], stages.simulate
+    indices, real = [], montecarlo.simulate
 
     def counting(problem, grid, sizes, networks, *others):
         indices.extend(networks)
         return real(problem, grid, sizes, networks, *others)
 
-    monkeypatch.setattr(stages, "simulate", counting)
+    monkeypatch.setattr(montecarlo, "simulate", counting)
     return indices
 
 
 def test_a_shard_is_its_replicates_simulated_at_once(tmp_path):
     path = complete(tmp_path)
-    at_once = stages.simulation(TASK.problem, TASK.grid, TASK.sizes, TASK.networks, TASK.root_seed)
+    at_once = montecarlo.compute(**vars(TASK))
     assert netcdf.read(path).drop_attrs().identical(at_once.drop_attrs())
     assert names(tmp_path) == ["networks0-3.nc"]
 
@@ -59,7 +60,7 @@ def test_a_shard_is_its_replicates_simulated_at_once(tmp_path):
 def test_a_stopped_shard_goes_on_at_the_last_finished_replicate(tmp_path, monkeypatch, simulated):
     undisturbed = complete(tmp_path / "undisturbed").read_bytes()
     simulated.clear()
-    real = stages.simulate
+    real = montecarlo.simulate
 
     def stopping(problem, grid, sizes, networks, *others):
         if list(networks) == [2] and 2 not in simulated:
@@ -67,7 +68,7 @@ def test_a_stopped_shard_goes_on_at_the_last_finished_replicate(tmp_path, monkey
             raise KeyboardInterrupt
         return real(problem, grid, sizes, networks, *others)
 
-    monkeypatch.setattr(stages, "simulate", stopping)
+    monkeypatch.setattr(montecarlo, "simulate", stopping)
     with pytest.raises(KeyboardInterrupt):
         complete(tmp_path)
     assert names(tmp_path) == ["networks0-0.nc", "networks1-1.nc", "undisturbed"]
@@ -90,7 +91,7 @@ def test_a_damaged_replicate_is_set_aside_and_simulated_again(tmp_path, simulate
     complete(tmp_path, [1])
     (tmp_path / "networks1-1.nc").write_bytes(b"half a file")
     said = []
-    complete(tmp_path, range(2), say=said.append)
+    complete(tmp_path, range(2), report=said.append)
     assert simulated == [1, 0, 1]
     assert "networks1-1.nc.damaged" in "".join(said)
 
@@ -99,15 +100,15 @@ def test_a_damaged_replicate_is_set_aside_and_simulated_again(tmp_path, simulate
 def test_a_job_told_to_stop_leaves_whole_files_and_a_message(tmp_path, told):
     job = f"""
         from pathlib import Path
-        from giantstep.pipeline.stages import shards
+        from giantstep.pipeline.stages.shards import complete_shard
         from giantstep.pipeline.runtime.job import logged
-        from giantstep.pipeline.planning.plan import ShardTask
+        from giantstep.pipeline.planning.tasks import ShardTask
         from giantstep.problems.grid import Grid
         from giantstep.problems.protocol import Protocol
         from giantstep.problems.sizes import Sizes
         with logged("log"):
             task = ShardTask({TASK.problem!r}, {TASK.grid!r}, Sizes(300, 1, 2000), range(999), 1)
-            shards.complete(task, Path("networks0-998.nc"), threads=2)
+            complete_shard(task, Path("networks0-998.nc"), threads=2)
     """
     running = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(job)],

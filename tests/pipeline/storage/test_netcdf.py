@@ -9,9 +9,11 @@ import time
 import pytest
 import xarray as xr
 
+from giantstep.pipeline.planning.layout import STAGES
+from giantstep.pipeline.planning.tasks import TheoryTask
 from giantstep.pipeline.runtime.checksums import DamagedFileError, check_seal
-from giantstep.pipeline.runtime.signals import listen
-from giantstep.pipeline.stages import stages
+from giantstep.pipeline.runtime.signals import handle_stop_signals
+from giantstep.pipeline.stages.result import compute_result
 from giantstep.pipeline.storage import netcdf
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
@@ -24,7 +26,8 @@ PROTOCOL = Protocol("tanh", "sign", 1, alpha0=1, beta=1)
 
 @pytest.fixture
 def solved():
-    return stages.theory(PROTOCOL, Grid((0.5, 1.0), (0.1, 1.0)))
+    task = TheoryTask(PROTOCOL, Grid((0.5, 1.0), (0.1, 1.0)), False, "isotropic")
+    return compute_result(STAGES["theory"], task)
 
 
 def test_a_file_reads_back_and_has_the_same_bytes_every_time(solved, tmp_path):
@@ -67,7 +70,7 @@ def test_telling_to_stop_waits_for_the_file(solved, tmp_path, monkeypatch):
         real(self, target, **options)
 
     monkeypatch.setattr(xr.Dataset, "to_netcdf", told_meanwhile)
-    listen()
+    handle_stop_signals()
     try:
         with pytest.raises(KeyboardInterrupt):
             netcdf.write(solved, tmp_path / "result.nc")

@@ -10,15 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from giantstep.pipeline.planning.plan import (
-    Curve,
-    EigenvaluesTask,
-    FigurePlan,
-    Plan,
-    RecoveryTask,
-    ShardTask,
-    TheoryTask,
-)
+from giantstep.pipeline.planning.plan import FigurePlan, Plan
 from giantstep.pipeline.planning.simulation_work import (
     MIB,
     eigenvalues_memory,
@@ -29,10 +21,18 @@ from giantstep.pipeline.planning.simulation_work import (
     recovery_memory,
     recovery_work,
 )
+from giantstep.pipeline.planning.tasks import (
+    Curve,
+    EigenvaluesTask,
+    RecoveryTask,
+    ShardTask,
+    SpectrumTask,
+    Task,
+    TheoryTask,
+)
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
-from giantstep.problems.problem import Problem
 
 # What every job takes: starting Python and Snakemake, and what they hold.
 START_SECONDS, START_MEMORY = 1.0, 200.0
@@ -121,14 +121,9 @@ def recovery(task: RecoveryTask) -> Cost:
     return Cost(START_SECONDS + len(task.networks) * one, START_MEMORY + memory, FILE)
 
 
-def parameters() -> Cost:
-    """Estimate the equivalent sRF of a curve."""
-    return Cost(START_SECONDS)
-
-
-def theory(task: TheoryTask, problem: Problem) -> Cost:
-    """Estimate the theory of a curve, whose problem is `problem`, over its grid."""
-    groups = group_count(problem)
+def theory(task: TheoryTask) -> Cost:
+    """Estimate the theory of a curve over its grid."""
+    groups = group_count(task.problem)
     points = len(task.grid.alpha) * (len(task.grid.ridge) + (_SEARCH if task.optimal else 0))
     disk = FILE + points * 8 * (8 + 4 * groups + 2 * groups**2) / MIB
     if task.grid.loss != SQUARE:
@@ -140,9 +135,34 @@ def theory(task: TheoryTask, problem: Problem) -> Cost:
     return Cost(seconds, START_MEMORY + TRAINED_MEMORY, disk)
 
 
-def spectrum() -> Cost:
-    """Estimate a curve's density of eigenvalues."""
-    return Cost(START_SECONDS + SPECTRUM_SECONDS)
+def of_task(task: Task, networks: int | None = None, threads: int = 1) -> Cost:
+    """Estimate the job of a task; one that is not named here only has to start.
+
+    Parameters
+    ----------
+    task : Task
+    networks : int, optional
+        How many replicates of a shard are still to be simulated; by default all.
+    threads : int
+    """
+    match task:
+        case ShardTask():
+            return shard(task, networks, threads)
+        case EigenvaluesTask():
+            return eigenvalues(task)
+        case RecoveryTask():
+            return recovery(task)
+        case TheoryTask():
+            return theory(task)
+        case SpectrumTask():
+            return Cost(START_SECONDS + SPECTRUM_SECONDS)
+        case _:
+            return Cost(START_SECONDS)
+
+
+def of_figure(stage: str, plan: Plan, figure: FigurePlan) -> Cost:
+    """Estimate a job of a figure: "merge", "figures" or "scores"."""
+    return {"merge": merging, "figures": drawing, "scores": scores}[stage](plan, figure)
 
 
 def _raw_disk(task: ShardTask) -> float:
@@ -154,11 +174,11 @@ def _raw_disk(task: ShardTask) -> float:
 
 def _merged_disk(plan: Plan, curve: Curve) -> float:
     """Count the MiB that a curve fills in its figure's file."""
-    shards = [plan.montecarlo[key] for key in curve.shards]
+    tasks = [plan.tasks[stage][key] for stage, keys in curve.keys.items() for key in keys]
+    shards = [task for task in tasks if isinstance(task, ShardTask)]
     raw = sum(len(task.networks) * _raw_disk(task) for task in shards)
-    if curve.eigenvalues:
-        raw += eigenvalues(plan.eigenvalues[curve.eigenvalues]).disk
-    solved = _points(plan.theory[curve.theory].grid) if curve.theory else 0
+    raw += sum(eigenvalues(task).disk for task in tasks if isinstance(task, EigenvaluesTask))
+    solved = sum(_points(task.grid) for task in tasks if isinstance(task, TheoryTask))
     simulated = _points(shards[0].grid) if shards else 0
     held = _OF_CURVE + _OF_POINT * solved + _OF_SIMULATED * simulated
     return raw + 8 * held / MIB
@@ -171,7 +191,7 @@ def _points(grid: Grid) -> int:
 def merging(plan: Plan, figure: FigurePlan) -> Cost:
     """Estimate the merging of a figure, which holds all its data in memory."""
     disk = FILE + sum(_merged_disk(plan, curve) for curve in figure.curves)
-    files = sum(len(keys) for curve in figure.curves for keys in curve.files.values())
+    files = sum(len(keys) for curve in figure.curves for keys in curve.keys.values())
     seconds = START_SECONDS + files * FILE_SECONDS + disk * MERGING_SECONDS
     return Cost(seconds, START_MEMORY + MERGING_MEMORY + MERGED_COPIES * disk, disk)
 

@@ -1,68 +1,68 @@
-"""What a workflow's job says: to the terminal, and to its own log."""
+"""The frame of every job of the workflow: its log, its way to stop, and its exit code."""
 
 from __future__ import annotations
 
 import contextlib
+import logging
 import sys
-import traceback
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, TextIO
 
 from giantstep.pipeline.runtime.checksums import DamagedFileError
-from giantstep.pipeline.runtime.run_lock import RECORDS, job
-from giantstep.pipeline.runtime.signals import listen
+from giantstep.pipeline.runtime.run_lock import RECORDS, join_run
+from giantstep.pipeline.runtime.signals import handle_stop_signals
 from giantstep.validation import InvalidParametersError
 
-# What a shell says of a command that Ctrl-C ended.
+# The exit code of a command that Ctrl-C ended.
 STOPPED = 130
-
-
-class _Both:
-    """A text stream that writes to a terminal and a log, as long as each takes it.
-
-    A full disk ends neither what is said of it, nor a job.
-    """
-
-    def __init__(self, terminal: TextIO, log: BinaryIO) -> None:
-        self.terminal, self.log = terminal, log
-
-    def write(self, text: str) -> int:
-        with contextlib.suppress(OSError):
-            self.terminal.write(text)
-            self.terminal.flush()
-        with contextlib.suppress(OSError):
-            self.log.write(text.encode())
-        return len(text)
-
-    def flush(self) -> None:
-        """Do nothing: all is written at once."""
+log = logging.getLogger("giantstep")
 
 
 @contextlib.contextmanager
 def logged(path: str | Path) -> Iterator[None]:
-    """Copy standard error to a job's log; end the job with a message where that says it all.
+    """Run a job: log to standard error and a file, and end with a message instead of an exception.
 
-    A job that is told to stop (SIGINT, SIGTERM) leaves what is finished, and nothing half-written.
+    A job that is stopped (SIGINT, SIGTERM) keeps what is finished, and leaves no partial file.
 
     Parameters
     ----------
     path : str or Path
-        The log; made anew.
+        The log file, which is overwritten.
+
+    Raises
+    ------
+    SystemExit
+        If the job failed or was stopped.
     """
-    with Path(path).open("wb", buffering=0) as log:
-        both = _Both(sys.stderr, log)
-        with contextlib.redirect_stderr(both):
-            listen()
-            try:
-                with job(RECORDS):
-                    yield
-            except KeyboardInterrupt:
-                print("stopped: what is finished is kept; run again to go on", file=both)
-                sys.exit(STOPPED)
-            except (DamagedFileError, InvalidParametersError, MemoryError, OSError) as error:
-                print(f"error: {error}", file=both)
-                sys.exit(1)
-            except Exception:
-                traceback.print_exc(file=both)
-                sys.exit(1)
+    _log_to(path)
+    handle_stop_signals()
+    try:
+        with join_run(RECORDS):
+            yield
+    except KeyboardInterrupt:
+        log.warning("stopped: what is finished is kept; run again to go on")
+        sys.exit(STOPPED)
+    except (DamagedFileError, InvalidParametersError, MemoryError, OSError) as error:
+        log.error("error: %s", error)
+        sys.exit(1)
+    except Exception:
+        log.exception("error:")
+        sys.exit(1)
+
+
+def _log_to(path: str | Path) -> None:
+    """Send log messages and warnings to standard error and a file."""
+    handlers: list[logging.Handler] = [
+        logging.StreamHandler(),
+        logging.FileHandler(path, mode="w", encoding="utf-8"),
+    ]
+    logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=handlers, force=True)
+    logging.captureWarnings(True)
+    logging.raiseExceptions = False  # a full disk stops the log, not the job
+
+
+def progress_log(name: str) -> Callable[[str], None]:
+    """Give a function that logs how far a job is, with its name and the seconds since its start."""
+    start = time.monotonic()
+    return lambda text: log.info("%s: %s, %.0f s", name, text, time.monotonic() - start)

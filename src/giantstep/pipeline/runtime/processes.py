@@ -1,4 +1,4 @@
-"""Processes of the system: whether they still live."""
+"""Processes of the system: whether they are still running."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import psutil
 
 
 def alive(process: int) -> bool:
-    """Tell whether a process is there, and not merely not yet buried by its parent."""
+    """Check whether a process is running; a zombie is not."""
     try:
         return bool(psutil.Process(process).status() != psutil.STATUS_ZOMBIE)
     except (psutil.NoSuchProcess, ValueError):

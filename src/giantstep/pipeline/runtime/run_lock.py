@@ -1,7 +1,7 @@
 """One run at a time in a folder, and no job that outlives its run.
 
-Snakemake's own locks are files, which a killed run leaves behind. These are the operating system's:
-they go with the processes that hold them, however these end.
+Snakemake's own locks are files, which stay when a run is killed. These are the operating system's,
+which are released when the process that holds them ends, for whatever reason.
 """
 
 from __future__ import annotations
@@ -18,43 +18,43 @@ from typing import TextIO
 
 from giantstep.pipeline.runtime.processes import alive
 
-# Where runs keep their records, from the folder that they are in: Snakemake's own place.
+# The folder of a run's records, from where it is started: Snakemake's own.
 RECORDS = Path(".snakemake")
-# Where a run tells its jobs which process it is.
+# The environment variable by which jobs know the process of their run.
 _RUN = "GIANTSTEP_RUN"
-# Seconds between two looks at whether the run is still there.
-_PATIENCE = 0.5
+# Seconds between two checks that the run is alive.
+_CHECK_EVERY = 0.5
 # Locks that are held until the process ends.
 _held: list[TextIO] = []
 
 
 class AnotherRunError(RuntimeError):
-    """The folder is taken by another run."""
+    """Another run is at work in the folder."""
 
 
-def lead() -> None:
-    """Make this process the one whose end is the end of the jobs that it starts."""
+def announce_run() -> None:
+    """Let the jobs that this process starts know that they belong to it, and end with it."""
     os.environ[_RUN] = str(os.getpid())
 
 
-def begin(folder: Path, say: Callable[[str], None]) -> None:
-    """Take a folder for a run until this process ends, once all jobs of an earlier one have.
+def acquire_run_lock(folder: Path, warn: Callable[[str], None]) -> None:
+    """Lock a folder until this process ends, after waiting for the jobs of an earlier run.
 
     Parameters
     ----------
     folder : Path
-        Where runs keep their records.
-    say : callable
-        Told what is waited for.
+        Of the run's records.
+    warn : callable
+        Called with what is waited for.
 
     Raises
     ------
     AnotherRunError
-        If another run has the folder.
+        If another run holds the lock.
     """
     run = _opened(folder / "run.lock")
     try:
-        _lock(run, fcntl.LOCK_EX | fcntl.LOCK_NB, say)
+        _lock(run, fcntl.LOCK_EX | fcntl.LOCK_NB, warn)
     except BlockingIOError:
         run.seek(0)
         raise AnotherRunError(
@@ -68,8 +68,8 @@ def begin(folder: Path, say: Callable[[str], None]) -> None:
         try:
             _lock(jobs, fcntl.LOCK_EX | fcntl.LOCK_NB, lambda text: None)
         except BlockingIOError:
-            say("Jobs of a run that was killed are still at work: waiting for their end")
-            _lock(jobs, fcntl.LOCK_EX, say)
+            warn("Jobs of a run that was killed are still at work: waiting for their end")
+            _lock(jobs, fcntl.LOCK_EX, warn)
 
 
 def _opened(path: Path) -> TextIO:
@@ -78,29 +78,29 @@ def _opened(path: Path) -> TextIO:
 
 
 def _of_jobs(folder: Path) -> Path:
-    """Name what jobs on this machine hold; those elsewhere are a scheduler's to end."""
+    """Name the lock that the jobs on this machine share; a scheduler ends those elsewhere."""
     return folder / f"jobs-{platform.node()}.lock"
 
 
-def _lock(file: TextIO, how: int, say: Callable[[str], None]) -> None:
+def _lock(file: TextIO, how: int, warn: Callable[[str], None]) -> None:
     try:
         fcntl.flock(file, how)
     except BlockingIOError:
         raise
     except OSError as error:
-        say(f"No locks on this file system ({error.strerror}): take care that no other run is on")
+        warn(f"No locks on this file system ({error.strerror}): start no other run beside this")
 
 
 @contextlib.contextmanager
-def job(folder: Path) -> Iterator[None]:
-    """Be one of a run's jobs: end soon, as if told to stop, where the run is no more.
+def join_run(folder: Path) -> Iterator[None]:
+    """Make this process a job of the run that started it: it is stopped when that run ends.
 
-    What no run has started is left alone.
+    A process that no run has started is left alone.
 
     Parameters
     ----------
     folder : Path
-        As in `begin`.
+        As in `acquire_run_lock`.
     """
     if _RUN not in os.environ:
         yield
@@ -115,7 +115,7 @@ def job(folder: Path) -> Iterator[None]:
 
 def _watch(run: int) -> None:
     while _stop_unless_alive(run):
-        threading.Event().wait(_PATIENCE)
+        threading.Event().wait(_CHECK_EVERY)
 
 
 def _stop_unless_alive(run: int) -> bool:

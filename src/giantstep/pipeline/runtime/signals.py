@@ -1,6 +1,6 @@
-"""Being told to stop: at once, but not in the middle of writing a file.
+"""Stopping by a signal: at once, but never while a file is being written.
 
-A process is told by signals, and has one way to take them: what is kept here is its state.
+Handlers of signals belong to the whole process, and so does the state of this module.
 """
 
 from __future__ import annotations
@@ -13,44 +13,44 @@ from types import FrameType
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-class _Wish:
-    """Whether stopping is put off for now, and whether it was asked for meanwhile."""
+class _PendingStop:
+    """Whether stopping is deferred, and whether a signal has come meanwhile."""
 
     def __init__(self) -> None:
-        self.put_off = 0
+        self.deferred = 0
         self.pending = False
 
-    def take(self, signum: int, frame: FrameType | None) -> None:
-        """Handle a signal."""
-        if self.put_off:
+    def handle(self, signum: int, frame: FrameType | None) -> None:
+        """Stop now, or when stopping is no longer deferred."""
+        if self.deferred:
             self.pending = True
         else:
             self.stop()
 
     def stop(self) -> None:
-        """Raise KeyboardInterrupt, once: what cleans up after it is not interrupted again."""
+        """Raise KeyboardInterrupt; later signals are ignored, and do not interrupt the clean-up."""
         for number in _SIGNALS:
             signal.signal(number, signal.SIG_IGN)
         raise KeyboardInterrupt
 
 
-_wish = _Wish()
+_stop = _PendingStop()
 
 
-def listen() -> None:
-    """Take SIGINT and SIGTERM as KeyboardInterrupt from now on; call from the main thread."""
+def handle_stop_signals() -> None:
+    """Turn SIGINT and SIGTERM into KeyboardInterrupt; to be called from the main thread."""
     for number in _SIGNALS:
-        signal.signal(number, _wish.take)
+        signal.signal(number, _stop.handle)
 
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Put off stopping until the block's end: libraries that hold locks cannot be left anywhere."""
-    _wish.put_off += 1
+    """Defer stopping to the end of the block, so that libraries can release their locks."""
+    _stop.deferred += 1
     try:
         yield
     finally:
-        _wish.put_off -= 1
-        if _wish.pending and not _wish.put_off:
-            _wish.pending = False
-            _wish.stop()
+        _stop.deferred -= 1
+        if _stop.pending and not _stop.deferred:
+            _stop.pending = False
+            _stop.stop()

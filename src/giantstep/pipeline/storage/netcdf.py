@@ -1,254 +1,15 @@
-"""How results are stored: names, symbols, units, equation numbers; whole files or none."""
+"""Result files in netCDF: written whole or not at all, and checked when read."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import xarray as xr
 
 from giantstep.pipeline.runtime.checksums import DamagedFileError, check_seal, seal, set_aside
 from giantstep.pipeline.runtime.processes import alive
 from giantstep.pipeline.runtime.signals import uninterrupted
-from giantstep.theory.solution import Status
-
-REFERENCES = (
-    "Cui, Pesce, Dandi, Krzakala, Lu, Zdeborova, Loureiro: Asymptotics of feature learning in"
-    " two-layer networks after one gradient-step, ICML 2024, arXiv 2402.04980"
-)
-
-
-@dataclass(frozen=True)
-class Meaning:
-    """What a variable of a file is; `equation` refers to the paper unless it says otherwise."""
-
-    long_name: str
-    symbol: str
-    equation: str = "not in the paper"
-
-
-MEANINGS = {
-    "alpha": Meaning("sample complexity n/d of the readout's training set", r"\alpha", "(18)"),
-    "alpha_simulated": Meaning("sample complexity of simulated points", r"\alpha", "(18)"),
-    "ridge": Meaning("ridge penalty, without 1/n", r"\lambda", "(4)"),
-    "curve": Meaning("name of the curve: panel, then what varies", "curve"),
-    "panel": Meaning("panel of the figure", "panel"),
-    "network": Meaning("network replicate", "i"),
-    "training": Meaning("training replicate", "j"),
-    "activation": Meaning("activation of the network", r"\sigma", "(1)"),
-    "target": Meaning("target function", r"\sigma_\star", "(2)"),
-    "learning_rate": Meaning("learning rate over dimension", r"\tilde\eta", "(3)"),
-    "alpha0": Meaning("sample complexity n0/d of the first batch", r"\alpha_0", "(9)"),
-    "beta": Meaning("width p/d", r"\beta", "(18)"),
-    "noise": Meaning("variance of the label noise", r"\Delta", "theory.md section 1"),
-    "outlier_fraction": Meaning(
-        "share of the labels that are outliers", r"\varrho", "docs/loss.md"
-    ),
-    "outlier_variance": Meaning(
-        "variance of the label noise of outliers", r"\Delta_o", "docs/loss.md"
-    ),
-    "loss": Meaning("what the readout minimises", r"\ell", "App. C"),
-    "readout": Meaning("values of the initial readout, and their shares", r"\omega", "App. D"),
-    "group": Meaning("group of neurons", "g", "theory.md section 4"),
-    "other_group": Meaning("the other group of neurons of a pair", "h", "theory.md section 4"),
-    "fraction": Meaning("share of the neurons", r"\pi", "theory.md section 4"),
-    "bias": Meaning("quenched bias of the neurons", "b", "App. D"),
-    "bulk_variance": Meaning("squared norm of a bulk row", "c", "(11)"),
-    "spike_strength": Meaning("spike strength", "r", "(10)"),
-    "alignment": Meaning("overlap of spike and target", r"\gamma", "(9)"),
-    "best_linear_error": Meaning(
-        "error of the best linear predictor", r"\|\sigma_\star\|^2 - h_1^{\star 2}", "section 4.1"
-    ),
-    "test_error": Meaning("test error, without label noise", r"\epsilon_g", "(25)"),
-    "training_error": Meaning("training error", r"\epsilon_t", "theory.md section 4"),
-    "classification_error": Meaning("share of inputs given the other sign", r"\epsilon_{0-1}"),
-    "training_loss": Meaning("mean loss on the training set", r"\ell_t", "theory.md section 6"),
-    "test_loss": Meaning("mean loss, without label noise", r"\ell_g", "theory.md section 6"),
-    "m": Meaning("mean readout", "m", "(17)"),
-    "zeta": Meaning("readout along the bulk's image of the spike", r"\zeta", "(17)"),
-    "psi": Meaning("readout along the bulk's image of the target", r"\psi", "(17)"),
-    "xi": Meaning("readout along the change of the neurons' norms", r"\xi", "docs/trained-bulk.md"),
-    "q1": Meaning("readout's norm through the bulk", "q_1", "(17)"),
-    "q2": Meaning("readout's norm", "q_2", "(17)"),
-    "V1": Meaning("variance through the bulk", "V_1", "(19)"),
-    "V2": Meaning("variance", "V_2", "(19)"),
-    "residual": Meaning("largest relative residual of all equations", r"\delta", "(18)-(20)"),
-    "quadrature_error": Meaning(
-        "relative change when the nodes are doubled", r"\delta_q", "(18), (25)"
-    ),
-    "iterations": Meaning("Newton steps", "k"),
-    "status": Meaning("what may be done with the point", "status"),
-    "s": Meaning("projection of the input on the target", r"\theta \cdot x", "(2)"),
-    "s_simulated": Meaning(
-        "projection at which thin slabs of inputs are centred", r"\theta \cdot x"
-    ),
-    "inputs": Meaning("distribution of the inputs' entries", "x"),
-    "steps": Meaning("number of gradient steps", "k"),
-    "reuse_batch": Meaning("whether later steps take the first batch again", "reuse"),
-    "model": Meaning("what simulations of an sRF take as features", "model", "(15)"),
-    "dimension": Meaning("dimension of the inputs, in simulations", "d", "(1)"),
-    "bulk": Meaning("bulk of the first layer, in the theory", "bulk", "docs/trained-bulk.md"),
-    "kappa": Meaning("projection of the input on the spike", r"\kappa", "(15)"),
-    "mu0": Meaning("mean feature given the projection on the spike", r"\mu_0(\kappa)", "(15)"),
-    "kappa_mu1": Meaning(
-        "projection times the feature's slope given it", r"\kappa\mu_1(\kappa)", "(15)"
-    ),
-    "conditional_target": Meaning(
-        "mean target given the projection on the spike", r"h(\kappa)", "theory.md section 4"
-    ),
-    "upper_bound": Meaning("upper bound on the test error at the best ridge", r"b_+", "(26)"),
-    "lower_bound": Meaning("lower bound on the test error at the best ridge", r"b_-", "(27)"),
-    "upper_bound_function": Meaning(
-        "nearest function to the target in the span of mu0", r"b\mu_0(\kappa)", "(26)"
-    ),
-    "lower_bound_function": Meaning(
-        "nearest function to the target in the span of mu0 and kappa mu1",
-        r"b\mu_0(\kappa) + b'\kappa\mu_1(\kappa)",
-        "(27)",
-    ),
-    "optimal_ridge": Meaning("ridge of the least test error", r"\lambda_{opt}"),
-    "optimal_test_error": Meaning("test error at the best ridge", r"\epsilon_g", "(25)"),
-    "alpha_spectrum": Meaning("sample complexity of the spectrum", r"\alpha", "App. F"),
-    "eigenvalue": Meaning("eigenvalue of the features' covariance", "x", "App. F"),
-    "density": Meaning("density of eigenvalues", r"\rho(x)", "App. F"),
-    "point": Meaning("point of the density, counted", "k"),
-    "rank": Meaning("outlier, counted from the largest", "k"),
-    "index": Meaning("eigenvalue, counted from the smallest", "k"),
-    "mass_at_zero": Meaning("share of eigenvalues that vanish", r"\rho_0", "App. F"),
-    "outlier": Meaning("predicted eigenvalue of order d, over d", "x/d", "(191)"),
-    "simulated_eigenvalue": Meaning("eigenvalue of simulated features' covariance", "x", "App. F"),
-    "nearest_ridge": Meaning("simulated ridge nearest to the best", r"\lambda"),
-    "simulated_outlier_mean": Meaning("mean of simulated eigenvalues of order d, over d", "x/d"),
-    "simulated_outlier_stderr": Meaning("its standard error", r"\mathrm{se}\, x/d"),
-    "teacher": Meaning("multi-index target", "F", "docs/what-one-step-sees.md"),
-    "exponent": Meaning("order of the batch in the dimension", r"\log n_0/\log d"),
-    "width": Meaning("neurons", "p", "(1)"),
-    "leap": Meaning("leap of the teacher", r"\ell", "Abbe et al. 2023"),
-    "first_batch": Meaning("samples of a batch", "n_0", "(3)"),
-    "step": Meaning("steps taken", "k"),
-    "direction": Meaning("direction of the teacher, counted", "k"),
-    "overlap": Meaning(
-        "share of a row's squared norm along a direction of the teacher",
-        r"\langle (w \cdot \theta_k)^2/|w|^2 \rangle",
-        "docs/what-one-step-sees.md",
-    ),
-    "update_overlap": Meaning(
-        "the same of the row's change",
-        r"\langle (\delta w \cdot \theta_k)^2/|\delta w|^2 \rangle",
-        "docs/what-one-step-sees.md",
-    ),
-    "learned_function": Meaning("mean output at a projection on the target", "F", "Figure 1"),
-}
-
-# What is simulated, raw and summarised, is named after the theory's.
-_DERIVED = (
-    ("simulated_{}", "simulated {}", "{}"),
-    ("simulated_{}_mean", "simulated {}, mean over replicates", r"\langle {} \rangle"),
-    ("simulated_{}_stderr", "standard error of the mean simulated {}", r"\mathrm{{se}}\, {}"),
-    (
-        "simulated_{}_network_variance",
-        "variance component of networks in simulated {}",
-        r"\mathrm{{Var}}_i\, {}",
-    ),
-    (
-        "simulated_{}_training_variance",
-        "variance component of training sets in simulated {}",
-        r"\mathrm{{Var}}_j\, {}",
-    ),
-    ("z_score_{}", "simulated {} minus theory, over its standard error", "z({})"),
-    ("largest_z_score_{}", "largest size of the z-scores of the {} of a curve", r"\max |z({})|"),
-    ("mean_z_score_{}", "mean z-score of the {} of a curve", r"\langle z({}) \rangle"),
-)
-for _name in (
-    "test_error",
-    "training_error",
-    "optimal_test_error",
-    *("classification_error", "training_loss", "test_loss"),
-    *("m", "zeta", "psi", "q1", "q2"),
-    "learned_function",
-    *("overlap", "update_overlap"),
-):
-    _meaning = MEANINGS[_name]
-    for _form, _what, _symbol in _DERIVED:
-        MEANINGS[_form.format(_name)] = Meaning(
-            _what.format(_meaning.long_name), _symbol.format(_meaning.symbol), "theory.md section 1"
-        )
-
-
-def describe(
-    dataset: xr.Dataset,
-    title: str,
-    parameters: dict[str, Any],
-    made_from: list[str],
-    root_seed: int | None = None,
-) -> xr.Dataset:
-    """Add the meaning of every variable, and where the file comes from.
-
-    Parameters
-    ----------
-    dataset : xarray.Dataset
-        Its variables must be named in `MEANINGS`.
-    title : str
-    parameters : dict
-        Everything that determines the content; stored as JSON.
-    made_from : list of str
-        Keys of the results that went in.
-    root_seed : int, optional
-        Where random numbers went in.
-    """
-    dataset = dataset.copy()
-    for name, variable in dataset.variables.items():
-        meaning = MEANINGS[str(name)]
-        variable.attrs = {
-            "long_name": meaning.long_name,
-            "units": "1",  # all is dimensionless; texts and counts are too
-            "symbol": meaning.symbol,
-            "equation": meaning.equation,
-        }
-        if name == "status":
-            variable.attrs |= {
-                "flag_values": np.array(list(Status), dtype=np.int8),
-                "flag_meanings": " ".join(status.label for status in Status),
-                "comment": " ".join(f"{s.label}: {s.advice}" for s in Status),
-            }
-    dataset.attrs = {
-        "title": title,
-        "references": REFERENCES,
-        "parameters": json.dumps(parameters, sort_keys=True),
-        "made_from": json.dumps(made_from),
-        "giantstep_version": version("giantstep"),
-        "libraries": " ".join(
-            f"{name} {version(name)}" for name in ("numpy", "scipy", "xarray", "netcdf4")
-        ),
-    }
-    if root_seed is not None:
-        dataset.attrs["root_seed"] = np.int64(root_seed)
-    return dataset
-
-
-def content_hash(dataset: xr.Dataset) -> str:
-    """Hash names, dimensions, attributes and values of a dataset."""
-    digest = hashlib.sha256()
-    attributes = {k: str(v) for k, v in dataset.attrs.items() if k != "content_hash"}
-    digest.update(json.dumps(attributes, sort_keys=True).encode())
-    for name in sorted(map(str, dataset.variables)):
-        variable = dataset.variables[name]
-        values = np.asarray(variable.values)
-        kind = "text" if values.dtype.kind in "OUST" else values.dtype.str
-        meanings = {key: np.asarray(value).tolist() for key, value in variable.attrs.items()}
-        header = [name, variable.dims, values.shape, kind, meanings]
-        digest.update(json.dumps(header, sort_keys=True).encode())
-        if kind == "text":
-            digest.update(json.dumps(values.astype(str).tolist()).encode())
-        else:
-            digest.update(np.ascontiguousarray(values).tobytes())
-    return digest.hexdigest()
 
 
 def write(dataset: xr.Dataset, path: str | Path) -> None:
@@ -266,16 +27,16 @@ def write(dataset: xr.Dataset, path: str | Path) -> None:
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    for left_behind in path.parent.glob(f".{path.name}.*.part"):
-        writer = left_behind.name.split(".")[-2]
+    for leftover in path.parent.glob(f".{path.name}.*.part"):
+        writer = leftover.name.split(".")[-2]
         if not (writer.isdigit() and alive(int(writer))):  # left by a job that was killed
-            left_behind.unlink(missing_ok=True)
+            leftover.unlink(missing_ok=True)
     # An encoding that came from another file would cut texts to the lengths they had there.
-    dataset = dataset.drop_encoding().assign_attrs(content_hash=content_hash(dataset))
+    dataset = dataset.drop_encoding()
     with uninterrupted():
         try:
             _write_beside(dataset, beside)
-            if not _reads_back(beside, dataset.attrs["content_hash"]):
+            if not _reads_back(beside, dataset):
                 raise DamagedFileError(f"{path} does not read back as it was written")
             seal(beside)
             beside.replace(path)
@@ -290,16 +51,16 @@ def _write_beside(dataset: xr.Dataset, beside: Path) -> None:
     try:
         dataset.to_netcdf(beside, engine="netcdf4", format="NETCDF4")
     except Exception:
-        # HDF5 does not say why; the system does, asked for the same room.
+        # HDF5 does not say why; the system does, when it is asked for the same room.
         with beside.open("ab") as file:
             file.write(bytes(dataset.nbytes + 2**20))
             os.fsync(file.fileno())
         raise
 
 
-def _reads_back(beside: Path, hashed: str) -> bool:
+def _reads_back(beside: Path, dataset: xr.Dataset) -> bool:
     try:
-        return content_hash(xr.load_dataset(beside, engine="netcdf4")) == hashed
+        return xr.load_dataset(beside, engine="netcdf4").identical(dataset)
     except MemoryError:
         raise
     except Exception:  # netCDF4 raises anything on broken files

@@ -1,7 +1,8 @@
-"""What a run of the workflow would make, why, and what that costs; nothing is started.
+"""What a run of the workflow would do, why, and at what cost; nothing is run.
 
-Snakemake itself says what would run. Why follows from comparing the results that are missing with
-those that are there: a result's name holds all that it depends on, and its file tells it.
+Snakemake says which files it would make. The reasons come from comparing the results that are
+missing with those that exist: the name of a result covers all that it depends on, and its file
+lists the parameters.
 """
 
 from __future__ import annotations
@@ -22,29 +23,21 @@ import xarray as xr
 from giantstep.pipeline.planning import costs
 from giantstep.pipeline.planning.config import MAIN, load_config
 from giantstep.pipeline.planning.costs import Cost
-from giantstep.pipeline.planning.plan import (
-    EigenvaluesTask,
-    Plan,
-    RecoveryTask,
-    ShardTask,
-    SpectrumTask,
-    TheoryTask,
-    make_plan,
-)
-from giantstep.pipeline.stages import shards
-from giantstep.problems.canonical import plain
-from giantstep.problems.problem import Problem
+from giantstep.pipeline.planning.layout import STAGES, Stage
+from giantstep.pipeline.planning.plan import Plan, make_plan
+from giantstep.pipeline.planning.tasks import ShardTask
+from giantstep.pipeline.stages.result import task_parameters
+from giantstep.pipeline.stages.shards import stored_networks
 
-RESULTS = Path("results")
 NEW = "not made yet"
-FED = "what it is made from is made again"
+UPSTREAM = "what it is made from is made again"
 CODE = "the code that computes it has changed"
-# Changed parameters, and names of results, that are told before the rest is only counted.
-_TOLD = 3
+# How many changed parameters, and names of results, are listed before the others are counted.
+_LISTED = 3
 
 
 class NoPlanError(RuntimeError):
-    """There is nothing to explain; the message says why."""
+    """There is no plan to explain; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +49,7 @@ class Job:
     stage : str
         The workflow's rule.
     name : str
-        The key of its result, or the figure.
+        The key of its task, or the figure.
     why : str
     cost : Cost
     """
@@ -75,11 +68,11 @@ def explain(
     Parameters
     ----------
     project : Path
-        The folder in which the workflow is run.
+        Its folder.
     figures : sequence of str
-        Whose jobs; by default those of all figures of the configuration.
+        By default all figures of the configuration.
     overlays : sequence of str or Path
-        Files that change some of `config/config.yaml`, as for `snakemake --configfile`.
+        Files that override parts of `config/config.yaml`, as for `snakemake --configfile`.
 
     Raises
     ------
@@ -95,145 +88,101 @@ def explain(
             known = ", ".join(plan.figures)
             raise NoPlanError(f"there is no figure {name} in {MAIN}: name one of {known}")
     pending = _pending(project, figures, files)
-    situation = _Situation(project, plan, pending.pop(_MARKS, []))
-    jobs = {situation.job(stage, path) for stage in pending for path in pending[stage]}
-    return sorted(jobs, key=lambda job: (_STAGES.index(job.stage), job.name))
+    reasons = _Reasons(project, plan, pending.pop(_MARKS, []))
+    jobs = {reasons.job(STAGES[rule], path) for rule in pending for path in pending[rule]}
+    order = list(STAGES)
+    return sorted(jobs, key=lambda job: (order.index(job.stage), job.name))
 
 
-# The rule that marks a change of what figures are made from; it costs nothing, and is no news.
+# The rule that marks a change in what figures are made from; it takes no time, and is not listed.
 _MARKS = "identity"
-# The others, in the order of what is made from what.
-_STAGES = (
-    "parameters", "saddle", "spectrum", "montecarlo", "eigenvalues", "recovery", "merge", "figures",
-    "scores",
-)  # fmt: skip
 # How Snakemake's table begins.
 _HEADER = "output_file\t"
-_FORMATS = ("pdf", "svg", "png")
-_FOLDERS = {
-    "parameters": "srf",
-    "saddle": "theory",
-    "spectrum": "spectrum",
-    "montecarlo": "montecarlo",
-    "eigenvalues": "eigenvalues",
-    "recovery": "recovery",
-}
 
 
 def _pending(
     project: Path, figures: Sequence[str], overlays: Sequence[Path]
 ) -> dict[str, list[Path]]:
     """Ask Snakemake which files it would make, by their rules."""
-    targets = [f for name in figures for f in (f"figures/{name}.pdf", f"results/scores/{name}.csv")]
+    targets = [STAGES[stage].paths(name)[0] for name in figures for stage in ("figures", "scores")]
     command = [sys.executable, "-m", "snakemake", "-n", "--summary", *targets]
     if overlays:
         command += ["--configfile", *map(str, overlays)]
     done = subprocess.run(command, cwd=project, capture_output=True, text=True)
     if done.returncode:
         raise NoPlanError(done.stderr.strip())
-    _, header, rows = done.stdout.partition(_HEADER)  # a dry run says something before
+    _, header, rows = done.stdout.partition(_HEADER)  # a dry run prints something before
     pending: dict[str, list[Path]] = {}
     for row in csv.DictReader(io.StringIO(header + rows), delimiter="\t"):
-        if row["plan"] == "update pending" and row["rule"] in (*_STAGES, _MARKS):
+        if row["plan"] == "update pending" and row["rule"] in (*STAGES, _MARKS):
             pending.setdefault(row["rule"], []).append(Path(row["output_file"]))
     return pending
 
 
-class _Situation:
-    """A plan, the results that are there, and marks of changes that are not."""
+class _Reasons:
+    """Finds the reasons of jobs, from a plan, the results that exist, and marks of changes."""
 
     def __init__(self, project: Path, plan: Plan, marks: Sequence[Path]) -> None:
-        self.plan, self.project, self.results = plan, project, project / RESULTS
+        self.project, self.plan = project, plan
         # results/identity/<figure>/<merge or draw>-<hash>
         self.changed = {(mark.parent.name, mark.name.partition("-")[0]) for mark in marks}
 
-    def job(self, stage: str, path: Path) -> Job:
+    def job(self, stage: Stage, path: Path) -> Job:
         """Explain the job that makes a file."""
-        if stage in _FOLDERS:
-            key = str(path.relative_to(RESULTS / _FOLDERS[stage]).with_suffix(""))
-            return Job(stage, key, self._why_computed(stage, key), self._cost(stage, key))
-        return Job(stage, path.stem, self._why_made(stage, path.stem), self._cost(stage, path.stem))
+        name = str(path.relative_to(stage.folder).with_suffix(""))
+        if not stage.by_task:
+            cost = costs.of_figure(stage.name, self.plan, self.plan.figures[name])
+            return Job(stage.name, name, self._why_made(stage, name), cost)
+        return Job(stage.name, name, self._why_computed(stage, name), self._cost(stage, name))
 
-    def _cost(self, stage: str, name: str) -> Cost:
-        plan = self.plan
-        if stage == "montecarlo":
-            task = plan.montecarlo[name]
-            held = shards.held((self.results / stage / name).parent)
-            missing = len(set(task.networks) - held)
-            return costs.shard(task, missing, costs.shard_threads(task))
-        if stage == "saddle":
-            solved = plan.theory[name]
-            return costs.theory(solved, plan.parameters[solved.parameters])
-        if stage == "eigenvalues":
-            return costs.eigenvalues(plan.eigenvalues[name])
-        if stage == "recovery":
-            return costs.recovery(plan.recovery[name])
-        of_figure = {"merge": costs.merging, "figures": costs.drawing, "scores": costs.scores}
-        if stage in of_figure:
-            return of_figure[stage](plan, plan.figures[name])
-        return costs.spectrum() if stage == "spectrum" else costs.parameters()
+    def _cost(self, stage: Stage, key: str) -> Cost:
+        task = self.plan.tasks[stage.name][key]
+        if not isinstance(task, ShardTask):
+            return costs.of_task(task)
+        missing = set(task.networks) - self._stored(stage, key)
+        return costs.of_task(task, len(missing), costs.shard_threads(task))
 
-    def _why_made(self, stage: str, name: str) -> str:
+    def _stored(self, stage: Stage, key: str) -> set[int]:
+        """List the replicates that the folder of a shard holds."""
+        return stored_networks((self.project / stage.folder / key).parent)
+
+    def _why_made(self, stage: Stage, figure: str) -> str:
         """Say why a figure is merged, drawn or scored."""
-        made = {
-            "merge": [self.results / "figures" / f"{name}.nc"],
-            "scores": [self.results / "scores" / f"{name}.csv"],
-            "figures": [self.project / "figures" / f"{name}.{form}" for form in _FORMATS],
-        }[stage]
-        if not all(path.exists() for path in made):
+        if not all((self.project / path).exists() for path in stage.paths(figure)):
             return NEW
-        if stage == "merge" and (name, "merge") in self.changed:
+        if stage.name == "merge" and (figure, "merge") in self.changed:
             return "its curves, or the code that merges, have changed"
-        if stage == "figures" and (name, "draw") in self.changed:
+        if stage.name == "figures" and (figure, "draw") in self.changed:
             return "its config, or the code that draws, has changed"
-        return FED
+        return UPSTREAM
 
-    def _why_computed(self, stage: str, key: str) -> str:
-        """Say why a result is computed that is named by all that it depends on."""
-        folder = self.results / _FOLDERS[stage]
-        if (folder / f"{key}.nc").exists():
-            return "its last run was cut short"
-        if stage == "montecarlo" and (held := shards.held((folder / key).parent)):
-            missing = set(self.plan.montecarlo[key].networks) - held
-            return "more replicates" if missing else "its replicates are there, in other shards"
-        wanted = _flat(self._parameters(stage, key))
+    def _why_computed(self, stage: Stage, key: str) -> str:
+        """Say why a result is computed, whose name covers all that it depends on."""
+        if all((self.project / path).exists() for path in stage.paths(key)):
+            return "its last run was interrupted"
+        task = self.plan.tasks[stage.name][key]
+        if isinstance(task, ShardTask) and (stored := self._stored(stage, key)):
+            missing = set(task.networks) - stored
+            return "more replicates" if missing else "its replicates exist, in other shards"
+        wanted = _flat(task_parameters(task))
         others = [_flat(found) for found in self._unused(stage, key.partition("/")[0])]
         if not others:
             return NEW
         changed = min((_differences(other, wanted) for other in others), key=len)
         if not changed:
             return CODE
-        more = f", and {len(changed) - _TOLD} more" if len(changed) > _TOLD else ""
-        return f"parameters have changed: {', '.join(changed[:_TOLD])}{more}"
+        more = f", and {len(changed) - _LISTED} more" if len(changed) > _LISTED else ""
+        return f"parameters have changed: {', '.join(changed[:_LISTED])}{more}"
 
-    def _parameters(self, stage: str, key: str) -> dict[str, Any]:
-        """Give all parameters of a result, as `_recorded` reads them from a file."""
-        tasks = {
-            "parameters": self.plan.parameters,
-            "saddle": self.plan.theory,
-            "spectrum": self.plan.spectrum,
-            "montecarlo": self.plan.montecarlo,
-            "eigenvalues": self.plan.eigenvalues,
-            "recovery": self.plan.recovery,
-        }[stage]
-        task: Problem | TheoryTask | SpectrumTask | ShardTask | EigenvaluesTask | RecoveryTask
-        task = tasks[key]  # type: ignore[index]
-        if isinstance(task, TheoryTask | SpectrumTask | ShardTask | EigenvaluesTask | RecoveryTask):
-            found = {name: plain(value) for name, value in vars(task).items()}
-            if isinstance(task, TheoryTask | SpectrumTask):
-                found["problem"] = plain(self.plan.parameters[found.pop("parameters")])
-            return found
-        return {"problem": plain(task)}
-
-    def _unused(self, stage: str, key: str) -> Iterator[dict[str, Any]]:
-        """Read the parameters of results with the same gist that the plan does not refer to."""
-        folder, gist = self.results / _FOLDERS[stage], key.rpartition("-")[0]
-        for path in sorted(folder.glob(f"{gist}-*")):
+    def _unused(self, stage: Stage, key: str) -> Iterator[dict[str, Any]]:
+        """Read the parameters of results of a similar name that the plan does not refer to."""
+        folder, slug = self.project / stage.folder, key.rpartition("-")[0]
+        for path in sorted(folder.glob(f"{slug}-*")):
             name = path.name.removesuffix(".nc")
-            if name in self._used or name.rpartition("-")[0] != gist:
+            if name in self._used or name.rpartition("-")[0] != slug:
                 continue
             files = sorted(path.glob("networks*.nc"))[:1] if path.is_dir() else [path]
-            yield from (found for file in files if (found := self._recorded(file)))
+            yield from (found for file in files if (found := _recorded(file)))
 
     @cached_property
     def _used(self) -> set[str]:
@@ -241,25 +190,21 @@ class _Situation:
         figures = self.plan.figures.values()
         return {key for figure in figures for curve in figure.curves for key in curve.made_from}
 
-    def _recorded(self, path: Path) -> dict[str, Any]:
-        """Read from a result's file what it was computed from; nothing, if it does not say."""
-        try:
-            with xr.open_dataset(path, engine="netcdf4") as data:
-                found: dict[str, Any] = json.loads(data.attrs["parameters"])
-                made_from = json.loads(data.attrs["made_from"])
-                if "root_seed" in data.attrs:
-                    found["root_seed"] = int(data.attrs["root_seed"])
-                if "residual" in data:
-                    found["optimal"] = "optimal_ridge" in data
-        except (OSError, KeyError, ValueError):
-            return {}
-        for key in made_from:  # a theory's own problem is the sRF
-            found |= self._recorded(self.results / "srf" / f"{key}.nc")
-        return found
+
+def _recorded(path: Path) -> dict[str, Any]:
+    """Read the parameters of a result from its file; none, if it lists none."""
+    try:
+        with xr.open_dataset(path, engine="netcdf4") as data:
+            found: dict[str, Any] = json.loads(data.attrs["parameters"])
+            if "root_seed" in data.attrs:
+                found["root_seed"] = int(data.attrs["root_seed"])
+    except (OSError, KeyError, ValueError):
+        return {}
+    return found
 
 
 def _flat(parameters: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Name nested parameters by their paths, without which replicates there are."""
+    """Name nested parameters by their paths, leaving out the numbers of replicates."""
     flat: dict[str, Any] = {}
     for name, value in parameters.items():
         if isinstance(value, dict):
@@ -270,7 +215,7 @@ def _flat(parameters: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def _differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    """Word what differs between parameters."""
+    """Describe what differs between parameters."""
     return [
         f"{name} from {_short(old.get(name))} to {_short(new.get(name))}"
         for name in sorted(old.keys() | new.keys())
@@ -279,28 +224,28 @@ def _differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
 
 
 def _short(value: Any) -> str:
-    """Write a value, or how many and which a long list holds."""
-    if isinstance(value, list) and len(value) > _TOLD:
+    """Write a value; of a long list, only its length and ends."""
+    if isinstance(value, list) and len(value) > _LISTED:
         return f"{len(value)} values in [{value[0]}, {value[-1]}]"
     return "nothing" if value is None else str(value)
 
 
-def told(jobs: Sequence[Job]) -> Iterator[str]:
-    """Word an explanation, in lines: each stage with its cost, and its jobs by their reasons."""
-    for stage in _STAGES:
+def summarise_jobs(jobs: Sequence[Job]) -> Iterator[str]:
+    """Summarise jobs in lines: each stage with its cost, and its jobs by their reasons."""
+    for stage in STAGES:
         of_stage = [job for job in jobs if job.stage == stage]
         if not of_stage:
             continue
         yield f"{stage}: {_totals(of_stage)}"
         for why in dict.fromkeys(job.why for job in of_stage):
             names = [job.name for job in of_stage if job.why == why]
-            more = f" and {len(names) - _TOLD} more" if len(names) > _TOLD else ""
-            yield f"    {why}: {', '.join(names[:_TOLD])}{more}"
+            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+            yield f"    {why}: {', '.join(names[:_LISTED])}{more}"
     yield f"in all: {_totals(jobs)}" if jobs else "nothing would run"
 
 
 def _totals(jobs: Sequence[Job]) -> str:
-    """Word what jobs cost together."""
+    """Summarise the cost of jobs."""
     seconds, disk = sum(job.cost.seconds for job in jobs), sum(job.cost.disk for job in jobs)
     memory = max(job.cost.memory for job in jobs)
     count = "1 job" if len(jobs) == 1 else f"{len(jobs)} jobs"

@@ -1,4 +1,4 @@
-"""Results that no configuration refers to any more: found, and removed when told to."""
+"""Results that no configuration refers to any more: found, and removed on request."""
 
 from __future__ import annotations
 
@@ -7,43 +7,50 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from giantstep.pipeline.planning.config import FIGURES, configurations
+from giantstep.pipeline.planning.layout import (
+    FIGURE_STAGES,
+    IDENTITY,
+    RESULTS,
+    TASK_STAGES,
+)
 from giantstep.pipeline.planning.plan import Plan, make_plan
 from giantstep.pipeline.runtime.processes import alive
 
-# Below results/, what is the workflow's; anything else there is left alone.
-_STAGES = ("srf", "theory", "montecarlo", "spectrum", "eigenvalues", "recovery")
-_BY_FIGURE = ("figures", "scores", "checksums", "identity")
 
-
-def unreferenced(root: Path, overlays: Sequence[Path]) -> list[Path]:
-    """List results that no figure refers to, at any configuration of a project.
+def unreferenced(project: Path, overlays: Sequence[Path]) -> list[Path]:
+    """List the results that no figure refers to, in any configuration of a project.
 
     Parameters
     ----------
-    root : Path
-        The project.
+    project : Path
     overlays : sequence of Path
-        Further configurations than those in its config/.
+        Configurations besides those in its config/.
 
     Raises
     ------
     InvalidConfigError
         If any configuration or figure has faults: what it refers to is then unknown.
     """
-    figures = sorted(path.stem for path in (root / FIGURES).glob("*.yaml"))
+    figures = sorted(path.stem for path in (project / FIGURES).glob("*.yaml"))
     plans = [
-        make_plan(root, config | {"figures": figures}) for config in configurations(root, overlays)
+        make_plan(project, config | {"figures": figures})
+        for config in configurations(project, overlays)
     ]
     kept = {name for plan in plans for name in _referenced(plan)}
-    results = root / "results"
-    return [path for path in _files(results) if _is_left(path, results, kept, set(figures))]
+    return [
+        path
+        for path in _files(project / RESULTS)
+        if _is_left_over(path, path.relative_to(project), kept, set(figures))
+    ]
 
 
-def _referenced(plan: Plan) -> Iterator[str]:
-    """Give a plan's results: paths, and folders of replicates, from results/."""
+def _referenced(plan: Plan) -> Iterator[Path]:
+    """List a plan's results, and its folders of replicates, from the project's folder."""
     for figure in plan.figures.values():
-        yield from figure.files
-        yield from (f"montecarlo/{curve.simulation}" for curve in figure.curves)
+        yield from map(Path, figure.files)
+    for stage in TASK_STAGES:
+        if stage.sharded:
+            yield from ((stage.folder / key).parent for key in plan.tasks[stage.name])
 
 
 def _files(results: Path) -> Iterator[Path]:
@@ -51,21 +58,23 @@ def _files(results: Path) -> Iterator[Path]:
         yield from (Path(folder) / name for name in sorted(names))
 
 
-def _is_left(path: Path, results: Path, kept: set[str], figures: set[str]) -> bool:
-    name = path.relative_to(results)
+def _is_left_over(path: Path, name: Path, kept: set[Path], figures: set[str]) -> bool:
+    """Judge a file by its name from the project's folder; files of unknown folders are kept."""
     if path.suffix == ".part":
         writer = path.name.split(".")[-2]
         return not (writer.isdigit() and alive(int(writer)))
     if path.suffix == ".damaged":
-        return path.with_suffix("").exists()  # else it says that the file is to be made again
-    if name.parts[0] in _STAGES:
-        # Replicates that a config with more of them, or a stopped shard, left are kept.
-        return name.as_posix() not in kept and name.parent.as_posix() not in kept
-    return name.parts[0] in _BY_FIGURE and not figures & {path.stem, path.parent.name}
+        return path.with_suffix("").exists()  # otherwise it shows what is to be made again
+    if any(stage.folder in name.parents for stage in TASK_STAGES):
+        # Replicates of a config with more of them, or of a stopped shard, are kept.
+        return name not in kept and name.parent not in kept
+    if any(stage.folder in name.parents for stage in FIGURE_STAGES):
+        return name.stem not in figures
+    return IDENTITY in name.parents and name.parent.name not in figures
 
 
 def remove(paths: Iterable[Path], results: Path) -> None:
-    """Remove files below a folder, and folders in it that are then empty."""
+    """Remove files below a folder, and the folders in it that are then empty."""
     for path in paths:
         path.unlink(missing_ok=True)
         for folder in path.parents:

@@ -13,33 +13,37 @@ import xarray as xr
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from giantstep.pipeline.planning.plan import Curve, FigurePlan, Plan
-from giantstep.pipeline.stages import stages
-from giantstep.problems.bulk_kind import ISOTROPIC
-from giantstep.problems.recovery import Recovery
+from giantstep.pipeline.planning.layout import STAGES
+from giantstep.pipeline.planning.plan import FigurePlan, Plan
+from giantstep.pipeline.stages.result import compute_result
 
-# What a file's parts are made by: points of the theory and its spectra, networks of both kinds.
-THEORY, SPECTRUM = "theory", "spectrum"
-NETWORKS, EIGENVALUES, RECOVERY = "networks", "eigenvalues", "recovery"
 _GROUPS = ("group", "other_group")
 
 
 class VerificationError(ValueError):
-    """What was asked for cannot be verified."""
+    """What is to be verified cannot be."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """One part of a figure's file: a theory point or a network replicate of a curve, counted."""
+    """A part of one result of a curve: one point, one network replicate, or all of it.
 
-    curve: Curve
-    kind: str
+    `number` is the place along the stage's dimension `along`.
+    """
+
+    curve: str
+    stage: str
+    key: str
     number: int
+
+    def __str__(self) -> str:
+        number = f" {self.number}" if STAGES[self.stage].along else ""
+        return f"{self.curve}, {self.stage}{number}"
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A variable of a part that did not come out as it stands in the file."""
+    """A variable of a part that did not come out as it is stored in the file."""
 
     part: Part
     variable: str
@@ -47,39 +51,34 @@ class Difference:
     relative: float
 
     def __str__(self) -> str:
-        part = self.part
         return (
-            f"{part.curve.name}, {part.kind} {part.number}: {self.variable} differs by"
-            f" {self.size:.3g} ({self.relative:.3g} of its size)"
+            f"{self.part}: {self.variable} differs by {self.size:.3g} ({self.relative:.3g} of its"
+            " size)"
         )
 
 
 def parts(figure: FigurePlan, plan: Plan) -> list[Part]:
     """List all parts of a figure's file."""
     return [
-        Part(curve, kind, number)
+        Part(curve.name, stage, key, number)
         for curve in figure.curves
-        for kind, count in _counts(curve, plan).items()
-        for number in range(count)
+        for stage, keys in curve.keys.items()
+        for key in keys
+        for number in _numbers_along(STAGES[stage].along, plan.tasks[stage][key])
     ]
 
 
-def _counts(curve: Curve, plan: Plan) -> dict[str, int]:
-    counts = {}
-    if curve.theory:
-        counts[THEORY] = len(plan.theory[curve.theory].grid.alpha)
-    if curve.shards:
-        counts[NETWORKS] = sum(len(plan.montecarlo[key].networks) for key in curve.shards)
-    if curve.spectrum:
-        counts[SPECTRUM] = 1
-        counts[EIGENVALUES] = len(plan.eigenvalues[curve.eigenvalues].networks)
-    if curve.recovery:
-        counts[RECOVERY] = len(plan.recovery[curve.recovery].networks)
-    return counts
+def _numbers_along(dimension: str, task: Any) -> tuple[int, ...]:
+    """List the parts of a task along a dimension; network replicates have numbers already."""
+    if dimension == "network":
+        return tuple(task.networks)
+    if dimension == "alpha":
+        return tuple(range(len(task.grid.alpha)))
+    return (0,)
 
 
 def sample(everything: list[Part], size: str, seed: int) -> list[Part]:
-    """Draw parts at random: of each kind a share ("5%"), or a number ("3"), at least one.
+    """Draw parts at random: of each stage a share ("5%") or a number ("3"), and at least one.
 
     Raises
     ------
@@ -87,25 +86,25 @@ def sample(everything: list[Part], size: str, seed: int) -> list[Part]:
         If the size is neither.
     """
     given = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)(%?)", size)
-    share, number = (float(given[1]), bool(given[2])) if given else (0.0, False)
-    whole = number or share == int(share)
-    if share <= 0 or not whole or (number and share > 100):
+    share, is_share = (float(given[1]), bool(given[2])) if given else (0.0, False)
+    whole = is_share or share == int(share)
+    if share <= 0 or not whole or (is_share and share > 100):
         raise VerificationError(
-            f"--sample {size}: must be a share such as 5%, from above 0% to 100%, or a number of"
-            " theory points and of networks such as 3"
+            f"--sample {size}: must be a share such as 5%, above 0% and up to 100%, or a number"
+            " of parts such as 3"
         )
     rng = np.random.default_rng(seed)
     drawn: list[Part] = []
-    for kind in dict.fromkeys(part.kind for part in everything):
-        of_kind = [part for part in everything if part.kind == kind]
-        count = round(share / 100 * len(of_kind)) if number else int(share)
-        chosen = rng.choice(len(of_kind), min(max(count, 1), len(of_kind)), replace=False)
-        drawn += [of_kind[place] for place in sorted(chosen)]
+    for stage in dict.fromkeys(part.stage for part in everything):
+        of_stage = [part for part in everything if part.stage == stage]
+        count = round(share / 100 * len(of_stage)) if is_share else int(share)
+        chosen = rng.choice(len(of_stage), min(max(count, 1), len(of_stage)), replace=False)
+        drawn += [of_stage[place] for place in sorted(chosen)]
     return drawn
 
 
 def check_made_from(figure: FigurePlan, data: xr.Dataset) -> None:
-    """Refuse a file that was made from other curves, sizes or code than the plan's.
+    """Refuse a file that was made from other curves, sizes or code than those of the plan.
 
     Raises
     ------
@@ -119,7 +118,7 @@ def check_made_from(figure: FigurePlan, data: xr.Dataset) -> None:
 
 
 def differences(
-    plan: Plan, data: xr.Dataset, chosen: list[Part], say: Callable[[Part], None]
+    plan: Plan, data: xr.Dataset, chosen: list[Part], report: Callable[[Part], None]
 ) -> Iterator[Difference]:
     """Compute parts of a figure's file again, and give what differs in any bit.
 
@@ -129,56 +128,48 @@ def differences(
     data : xarray.Dataset
         The figure's file.
     chosen : list of Part
-    say : callable
-        Told each part before it is computed.
+    report : callable
+        Called with each part before it is computed.
     """
-    solved: dict[str, xr.Dataset] = {}
+    wholes: dict[str, xr.Dataset] = {}
     with threadpool_limits(1):  # as in the workflow: another number may round differently
         for part in chosen:
-            say(part)
-            line = data.sel(curve=part.curve.name)
-            for name, variable in _again(part, plan, solved).data_vars.items():
-                if name in line:
-                    yield from _compared(part, variable, line[name])
+            report(part)
+            again = _compute_again(part, plan, wholes)
+            for line in _lines(part.curve, data):
+                found = again.sel(ridge=line["ridge"].item()) if "ridge" in again.dims else again
+                for name, variable in found.data_vars.items():
+                    if name in line and variable.dtype.kind not in "OUST":
+                        yield from _compare(part, variable, line[name])
 
 
-def _again(part: Part, plan: Plan, solved: dict[str, xr.Dataset]) -> xr.Dataset:
-    """Compute a part again; whole curves of the theory once, as points there share roundings."""
-    curve = part.curve
-    if part.kind == THEORY:
-        if curve.theory not in solved:
-            points = plan.theory[curve.theory]
-            problem = _srf(curve) if points.bulk == ISOTROPIC else points.problem
-            solved[curve.theory] = stages.theory(
-                problem, points.grid, [], points.optimal, points.bulk
-            )
-        return solved[curve.theory].isel(alpha=[part.number])
-    if part.kind == SPECTRUM:
-        return stages.spectral_density(_srf(curve), plan.spectrum[curve.spectrum].alpha, [])
-    if part.kind == EIGENVALUES:
-        of = replace(plan.eigenvalues[curve.eigenvalues], networks=(part.number,))
-        return stages.eigenvalues(of.problem, of.alpha, of.sizes, of.networks, of.root_seed)
-    if part.kind == RECOVERY:
-        seen = plan.recovery[curve.recovery]
-        return stages.recovery(seen.problem, seen.dimension, [part.number], seen.root_seed)
-    task = plan.montecarlo[curve.shards[0]]
-    return stages.simulation(task.problem, task.grid, task.sizes, [part.number], task.root_seed)
+def _lines(curve: str, data: xr.Dataset) -> Iterator[xr.Dataset]:
+    """List the lines of a curve: one, or one for each ridge."""
+    for name in data["curve"].values.tolist():
+        if name == curve or name.startswith(f"{curve},ridge="):
+            yield data.sel(curve=name)
 
 
-def _srf(curve: Curve) -> Any:
-    assert not isinstance(curve.problem, Recovery)
-    return stages.srf_of(stages.parameters(curve.problem))
+def _compute_again(part: Part, plan: Plan, wholes: dict[str, xr.Dataset]) -> xr.Dataset:
+    """Compute a part again; points of a theory are solved together, as they share roundings."""
+    stage = STAGES[part.stage]
+    task: Any = plan.tasks[part.stage][part.key]
+    if stage.along == "network":
+        return compute_result(stage, replace(task, networks=(part.number,)))
+    if part.key not in wholes:
+        wholes[part.key] = compute_result(stage, task)
+    whole = wholes[part.key]
+    return whole.isel({stage.along: [part.number]}) if stage.along else whole
 
 
-def _compared(part: Part, found: xr.DataArray, stored: xr.DataArray) -> Iterator[Difference]:
-    found = found.squeeze("ridge", drop=True) if "ridge" in found.dims else found
+def _compare(part: Part, found: xr.DataArray, stored: xr.DataArray) -> Iterator[Difference]:
     if "alpha_simulated" in stored.dims:
         found = found.rename(alpha="alpha_simulated")
     for dim in _GROUPS:
         if dim in stored.dims and dim not in found.dims:
             found = found.expand_dims({dim: [1]})
     for dim in map(str, found.dims):
-        # Other curves may have more groups, points or ranks; a part is of one point or network.
+        # Other curves may have more groups, points or ranks than this one.
         known = dim in found.coords and dim not in _GROUPS
         stored = (
             stored.sel({dim: found[dim].values})
@@ -193,6 +184,6 @@ def _compared(part: Part, found: xr.DataArray, stored: xr.DataArray) -> Iterator
 
 
 def _numbers(values: xr.DataArray) -> NDArray[np.float64]:
-    """Give numbers of one type, with one zero and one NaN."""
+    """Convert to one type, with one zero and one NaN."""
     numbers = values.values.astype(np.float64)
     return np.where(np.isnan(numbers), np.nan, numbers) + 0.0

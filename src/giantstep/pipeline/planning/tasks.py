@@ -1,0 +1,111 @@
+"""What a job of each stage is to compute, and the results of each curve.
+
+The fields of a task are the arguments of `compute` in the stage's module. With the code, they are
+all that the result depends on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from giantstep.problems.grid import Grid
+from giantstep.problems.problem import Problem
+from giantstep.problems.recovery import Recovery
+from giantstep.problems.sizes import Sizes
+
+
+@dataclass(frozen=True)
+class ParametersTask:
+    """The equivalent spiked random features of one curve."""
+
+    problem: Problem
+
+
+@dataclass(frozen=True)
+class TheoryTask:
+    """The theory of one curve on its grid; with `optimal`, at the best ridge too."""
+
+    problem: Problem
+    grid: Grid
+    optimal: bool
+    bulk: str
+
+
+@dataclass(frozen=True)
+class SpectrumTask:
+    """The theoretical spectrum of one curve's features, at one sample complexity."""
+
+    problem: Problem
+    alpha: float
+
+
+@dataclass(frozen=True)
+class ShardTask:
+    """The simulation of one curve by one block of network replicates."""
+
+    problem: Problem
+    grid: Grid
+    sizes: Sizes
+    networks: tuple[int, ...]
+    root_seed: int
+
+
+@dataclass(frozen=True)
+class EigenvaluesTask:
+    """The eigenvalues of one curve's simulated features."""
+
+    problem: Problem
+    alpha: float
+    sizes: Sizes
+    networks: tuple[int, ...]
+    root_seed: int
+
+
+@dataclass(frozen=True)
+class RecoveryTask:
+    """The overlaps of trained networks of one dimension with a multi-index teacher."""
+
+    problem: Recovery
+    dimension: int
+    networks: tuple[int, ...]
+    root_seed: int
+
+
+Task = ParametersTask | TheoryTask | SpectrumTask | ShardTask | EigenvaluesTask | RecoveryTask
+
+
+def block_name(networks: Sequence[int]) -> str:
+    """Name the file of a block of network replicates, without its suffix."""
+    return f"networks{networks[0]}-{networks[-1]}"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One curve of a figure.
+
+    Attributes
+    ----------
+    name, panel : str
+    problem : Protocol, SpikedFeatures or Recovery
+    bulk, loss : str
+        Of the theory, and of the readouts; empty for a panel of recovery.
+    dimension : int
+        Of its simulations.
+    keys : mapping of str to tuple of str
+        The keys of its results by stage, in the order of the stages.
+    """
+
+    name: str
+    panel: str
+    problem: Problem | Recovery
+    bulk: str
+    loss: str
+    dimension: int
+    keys: Mapping[str, tuple[str, ...]]
+
+    @property
+    def made_from(self) -> tuple[str, ...]:
+        """The keys of its results, without how replicates are split over shards."""
+        keys = (key.partition("/")[0] for keys in self.keys.values() for key in keys)
+        return tuple(dict.fromkeys(keys))

@@ -1,0 +1,160 @@
+"""One curve of a figure: all that was computed of it, theory beside simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from giantstep.numerics.gaussian import moments
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.pipeline.stages.comparison import (
+    at_nearest_ridge,
+    join_and_summarise,
+    score,
+    z_scores,
+)
+from giantstep.pipeline.stages.dataset_layout import by_groups, read_features
+from giantstep.problems.formatting import format_number
+from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.simulation.measurements import SLABS
+from giantstep.simulation.replicate_statistics import summarise
+from giantstep.theory.bounds import Bounds, best_linear_error, bounds
+from giantstep.theory.classification_error import classification_error
+from giantstep.theory.conditional_features import conditional_moments
+from giantstep.theory.learned_function import learned_function
+
+# Projections on the target at which the theory's learned function is computed; those of the
+# simulated slabs are among them.
+PROJECTIONS = np.linspace(-3, 3, 121)
+# Projections on the spike at which functions of it are computed.
+KAPPAS = np.linspace(-4, 4, 161)
+
+
+def merge_curve(
+    name: str,
+    panel: str,
+    parameters: xr.Dataset,
+    labels: Mapping[str, Any],
+    theory: xr.Dataset | None = None,
+    shards: Sequence[xr.Dataset] = (),
+    spectra: Sequence[xr.Dataset] = (),
+) -> list[xr.Dataset]:
+    """Put theory beside simulation for one curve of a figure.
+
+    Parameters
+    ----------
+    name, panel : str
+    parameters : xarray.Dataset
+        Result of the stage "parameters"; or `problem_parameters`, where a problem has no equivalent
+        spiked features.
+    labels : mapping
+        Further coordinates: the bulk of the theory, the loss of the readouts, the dimension of the
+        simulations.
+    theory : xarray.Dataset, optional
+        Result of the stage "theory", on a grid that includes the simulated alphas.
+    shards : sequence of xarray.Dataset
+        Results of the stage "montecarlo", with different networks.
+    spectra : sequence of xarray.Dataset
+        Results of the stages "spectrum" and "eigenvalues".
+
+    Returns
+    -------
+    list of xarray.Dataset
+        One for each ridge.
+    """
+    features = read_features(parameters) if "alignment" in parameters else None
+    limits = bounds(features) if features and abs(features.alignment) == 1 else None
+    parts = [part.drop_attrs() for part in spectra]
+    if features:
+        parts.append(_functions(features, limits))
+    if spectra:
+        density, eigenvalues = spectra
+        parts.append(_outliers(density, eigenvalues, float(parameters["beta"])))
+    if features and theory is not None:
+        solved = _classified(features, theory.drop_attrs())
+        parts += [solved, *(_beside(features, solved, shards) if shards else ())]
+    elif shards:
+        parts += join_and_summarise(shards)
+    whole = xr.merge(parts, join="exact", compat="equals")
+    whole = whole.assign_coords({key: parameters[key].variable for key in parameters.data_vars})
+    whole = whole.assign_coords(
+        best_linear_error=best_linear_error(parameters["target"].item()),
+        upper_bound=limits.upper if limits else np.nan,
+        lower_bound=limits.lower if limits else np.nan,
+    )
+    whole = whole.assign_coords(panel=panel, **labels)
+    if "ridge" not in whole.dims:
+        return [whole.assign_coords(curve=name)]
+    lines = []
+    for ridge in whole["ridge"].values.tolist():
+        line = f"{name},ridge={format_number(ridge)}" if whole.sizes["ridge"] > 1 else name
+        lines.append(score(whole.sel(ridge=ridge).assign_coords(curve=line)))
+    return lines
+
+
+def _beside(
+    srf: SpikedFeatures, theory: xr.Dataset, shards: Sequence[xr.Dataset]
+) -> list[xr.Dataset]:
+    """Summarise simulations, and score them against the theory."""
+    simulated, summarised = join_and_summarise(shards)
+    at = theory.sel(alpha=simulated["alpha_simulated"]).drop_vars("alpha")
+    learned = _learned(srf, at)
+    at["learned_function"] = learned.sel(s=SLABS).rename(s="s_simulated")
+    scored = xr.merge([summarised, z_scores(at, summarised)], join="exact", compat="equals")
+    parts = [learned.to_dataset(), simulated, scored]
+    return [*parts, at_nearest_ridge(at, scored)] if "optimal_ridge" in at else parts
+
+
+def _outliers(density: xr.Dataset, simulated: xr.Dataset, beta: float) -> xr.Dataset:
+    """Summarise the simulated eigenvalues that stand for the predicted outliers, over d."""
+    dimension = simulated.sizes["index"] / beta
+    largest = np.sort(simulated["simulated_eigenvalue"].values, axis=1)[:, ::-1] / dimension
+    found = summarise(largest[:, None, : density.sizes["rank"]])
+    values = {"mean": found.mean, "stderr": found.stderr}
+    return xr.Dataset({f"simulated_outlier_{key}": ("rank", x) for key, x in values.items()})
+
+
+def _functions(srf: SpikedFeatures, limits: Bounds | None) -> xr.Dataset:
+    """Compute functions of the projection on the spike: features, target, and nearest to it."""
+    mu0, mu1, _ = conditional_moments(srf, KAPPAS)
+    rho = float(np.sqrt(1 - srf.alignment**2))
+    target = moments(lookup(srf.target), srf.alignment * KAPPAS, rho).mean
+    values = {
+        "mu0": by_groups(("kappa",), mu0.T, ("group",)),
+        "kappa_mu1": by_groups(("kappa",), (KAPPAS * mu1).T, ("group",)),
+        "conditional_target": (("kappa",), target),
+    }
+    if limits:
+        both = np.concatenate([mu0, KAPPAS * mu1])
+        values["upper_bound_function"] = (("kappa",), limits.upper_coefficients @ mu0)
+        values["lower_bound_function"] = (("kappa",), limits.lower_coefficients @ both)
+    return xr.Dataset(values, coords={"kappa": KAPPAS})
+
+
+def _classified(srf: SpikedFeatures, theory: xr.Dataset) -> xr.Dataset:
+    """Add the 0-1 error to a theory."""
+    error = theory["test_error"]
+    groups = srf.groups.c.size
+    overlaps = Overlaps(**{
+        name: theory[name].values.reshape(*error.shape, *(groups,) * len(OVERLAP_DIMENSIONS[name]))
+        for name in Overlaps._fields
+    })  # fmt: skip
+    return theory.assign(classification_error=(error.dims, classification_error(srf, overlaps)))
+
+
+def _learned(srf: SpikedFeatures, at: xr.Dataset) -> xr.DataArray:
+    """Compute the theory's learned function where there are simulations."""
+    grid = at["test_error"].dims
+    m, zeta, psi, xi = (
+        at[name].values.reshape(*at["test_error"].shape, -1) for name in ("m", "zeta", "psi", "xi")
+    )
+    return xr.DataArray(
+        learned_function(srf, m, zeta, psi, PROJECTIONS, xi),
+        dims=(*grid, "s"),
+        coords={"s": PROJECTIONS},
+        name="learned_function",
+    )

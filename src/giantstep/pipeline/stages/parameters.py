@@ -1,0 +1,16 @@
+"""The parameters of a problem and of its equivalent spiked random features (Result 3.1)."""
+
+from __future__ import annotations
+
+import xarray as xr
+
+from giantstep.pipeline.stages.dataset_layout import features_parameters
+from giantstep.problems.problem import Problem
+from giantstep.theory.equivalent_features import equivalent_features
+
+TITLE = "Spiked random features equivalent to the problem"
+
+
+def compute(problem: Problem) -> xr.Dataset:
+    """Compute the equivalent spiked features, as scalars beside the problem's own parameters."""
+    return features_parameters(problem, equivalent_features(problem))

@@ -1,0 +1,44 @@
+"""The theory of a curve on its grid: overlaps and errors (Result 3.3, or Appendix C)."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from giantstep.pipeline.stages.dataset_layout import by_groups
+from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.grid import Grid
+from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
+from giantstep.problems.problem import Problem
+from giantstep.theory.optima import optimal_ridge
+from giantstep.theory.solution import Solution
+from giantstep.theory.solve import solve
+
+TITLE = "Asymptotic theory (Result 3.3, Appendix C)"
+
+
+def compute(
+    problem: Problem, grid: Grid, optimal: bool = False, bulk: str = ISOTROPIC
+) -> xr.Dataset:
+    """Solve the theory on a grid; variables over (alpha, ridge).
+
+    With `optimal`, also the best ridge and its test error, over alpha.
+    """
+    solution = solve(problem, grid, bulk)
+    values: dict[str, NDArray[Any]] = {
+        field.name: getattr(solution, field.name) for field in fields(Solution)
+    }
+    values["status"] = values["status"].astype(np.int8)
+    variables = {
+        name: by_groups(("alpha", "ridge"), value, OVERLAP_DIMENSIONS.get(name, ()))
+        for name, value in values.items()
+    }
+    if optimal:
+        ridge, best = optimal_ridge(problem, np.array(grid.alpha), bulk)
+        variables["optimal_ridge"] = (("alpha",), ridge)
+        variables["optimal_test_error"] = (("alpha",), best.test_error)
+    return xr.Dataset(variables, coords={"alpha": list(grid.alpha), "ridge": list(grid.ridge)})
