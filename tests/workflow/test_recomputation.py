@@ -18,7 +18,8 @@ def planned(project):
 
 def edit(project, *modules):
     for module in modules:
-        with (project / "src/giantstep" / module).open("a") as code:
+        with (project / "src/giantstep" / module).open("r+") as code:
+            code.seek(0, 2)
             code.write("\n_edited = True\n")
 
 
@@ -57,12 +58,12 @@ def test_a_figures_config_is_nothing_to_another_figure(project):
 
 
 def test_the_solver_computes_theory_again_and_no_simulation(project):
-    edit(project, "resolvent.py")
+    edit(project, "theory/fixed_point.py")
     assert planned(project) == {"theory": 1, "spectrum": 1, "merge": 2, "scores": 2, "figures": 2}
 
 
 def test_the_simulator_computes_simulations_again_and_no_theory(project):
-    edit(project, "ridge.py", "eigenvalues.py")
+    edit(project, "simulation/ridge.py", "simulation/eigenvalues.py")
     assert planned(project) == {
         "montecarlo": 2, "eigenvalues": 1, "merge": 2, "scores": 2, "figures": 2,
     }  # fmt: skip
