@@ -134,6 +134,10 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
         (lambda f: f["panels"]["left"].update(inputs=["student_t:2"]), "one of gaussian, rad"),
         (lambda f: f["panels"]["left"].update(model="network"), "model: is for an sRF"),
         (lambda f: f["panels"]["left"].update(bias={1: 1}), "left.bias: is for an sRF"),
+        (
+            lambda f: f["panels"]["left"].update(networks=10**400),
+            "a whole number from 1 to 1000000",
+        ),
         (lambda f: f["panels"]["left"].update(dimension=20), "left.dimension: 20 must be 64 or"),
         (lambda f: f["panels"]["left"].update(lower_bound=True), "needs a spike along the target"),
         (lambda f: f["panels"]["left"].update(readout=[{1: 1}, {1.0: 1}]), "stands twice"),

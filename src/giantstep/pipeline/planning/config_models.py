@@ -87,7 +87,9 @@ Seed = Annotated[
     int, Field(ge=0, le=2**63 - 1, json_schema_extra=described("a whole number from 0 to 2^63 - 1"))
 ]
 StepCount = Annotated[int, Field(ge=1, le=1000)]
-Dimension = Annotated[int, Field(ge=2)]
+Dimension = Annotated[int, Field(ge=2, le=1_000_000)]
+Width = Annotated[int, Field(ge=1, le=100_000_000)]
+TestSamples = Annotated[int, Field(ge=1, le=100_000_000)] | Literal["exact"]
 Colour = Annotated[
     str,
     AfterValidator(_colour),
@@ -203,7 +205,7 @@ class _Panel(_Section):
     activation: OneOrList[Word]
     dimension: OneOrList[Dimension] | None = None
     """Dimension of the simulations, instead of the config's."""
-    networks: Count | None = None
+    networks: Replicates | None = None
     """Network replicates of each curve, instead of the config's."""
 
 
@@ -230,7 +232,7 @@ class LearningPanel(_Panel):
     loss: OneOrList[Word] | None = None
     """What the readout minimises, plus ridge/2 times its squared norm: square, huber,
     huber:DELTA, hinge or logistic."""
-    test_samples: Count | Literal["exact"] | None = None
+    test_samples: TestSamples | None = None
     """Fresh inputs over which test errors are averaged, instead of the config's."""
     optimal: bool = False
     """Also solve the theory at the best ridge of each sample complexity."""
@@ -284,7 +286,7 @@ class RecoveryPanel(_Panel):
     learning_rate: OneOrList[Number]
     alpha0: OneOrList[Number]
     exponent: OneOrList[Number] | None = None
-    width: OneOrList[Count] | None = None
+    width: OneOrList[Width] | None = None
     steps: OneOrList[StepCount] | None = None
     reuse_batch: OneOrList[bool] | None = None
     """Whether later steps reuse the first batch instead of a fresh one each."""
