@@ -1,4 +1,4 @@
-"""How results are stored: whole netCDF files that name and explain every variable.
+"""How results are stored: netCDF files, whole or missing, that explain every variable.
 
 Start with `netcdf`.
 """

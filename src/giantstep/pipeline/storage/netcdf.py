@@ -13,16 +13,18 @@ from giantstep.pipeline.runtime.signals import uninterrupted
 
 
 def write(dataset: xr.Dataset, path: str | Path) -> None:
-    """Write a dataset whole or not at all: beside, reopened and checked, sealed, synced, renamed.
+    """Write a dataset whole or not at all.
 
-    The same dataset gives the same bytes.
+    It is written beside `path`, read back and compared, sealed, synced to the disk, and renamed.
+
+    The same dataset makes the same bytes.
 
     Raises
     ------
     DamagedFileError
-        If what was written does not read back as the same.
+        If what was written does not read back as the same dataset.
     OSError
-        If there is no room, or no right, to write it.
+        If it cannot be written: no room, or no permission.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -31,7 +33,7 @@ def write(dataset: xr.Dataset, path: str | Path) -> None:
         writer = leftover.name.split(".")[-2]
         if not (writer.isdigit() and alive(int(writer))):  # left by a job that was killed
             leftover.unlink(missing_ok=True)
-    # An encoding that came from another file would cut texts to the lengths they had there.
+    # The encoding of another file would cut texts to the lengths that they had in it.
     dataset = dataset.drop_encoding()
     with uninterrupted():
         try:
@@ -63,7 +65,7 @@ def _reads_back(beside: Path, dataset: xr.Dataset) -> bool:
         return xr.load_dataset(beside, engine="netcdf4").identical(dataset)
     except MemoryError:
         raise
-    except Exception:  # netCDF4 raises anything on broken files
+    except Exception:  # netCDF4 raises all kinds of exceptions on broken files
         return False
 
 
@@ -73,16 +75,16 @@ def read(path: str | Path) -> xr.Dataset:
     Raises
     ------
     DamagedFileError
-        If the file is damaged; it is set aside under another name, so that running again makes it
-        anew.
+        If the file is damaged; it is set aside under another name, so that the next run makes
+        it again.
     """
     path = Path(path)
     try:
         check_seal(path)
     except DamagedFileError as error:
         raise DamagedFileError(
-            f"{error}; it was set aside as {set_aside(path)}: run the same command again to make"
-            " it anew"
+            f"{error}; it was set aside as {set_aside(path)}: run the same command again to"
+            " make a new one"
         ) from error
     with uninterrupted():
         return xr.load_dataset(path, engine="netcdf4")

@@ -1,4 +1,4 @@
-"""A figure's data, for whoever asks the next question."""
+"""Opening the data of a figure."""
 
 from __future__ import annotations
 
@@ -6,33 +6,34 @@ from pathlib import Path
 
 import xarray as xr
 
+from giantstep.pipeline.planning.layout import STAGES
 from giantstep.pipeline.storage import netcdf
-
-FIGURES = Path("results/figures")
 
 
 def open_figure(name: str, project: str | Path = ".") -> xr.Dataset:
-    """Open the merged file of a figure, checked against its content hash.
+    """Open the merged file of a figure, checked against its checksum.
 
     Parameters
     ----------
     name : str
         Such as "fig4".
     project : str or Path
-        The folder in which the workflow was run; by default the present one.
+        The folder in which the workflow was run; by default the current one.
 
     Raises
     ------
     FileNotFoundError
-        If the figure has not been made there.
+        If the figure has not been made in that folder.
     DamagedFileError
         If the file is not as it was written.
     """
-    path = Path(project) / FIGURES / f"{name}.nc"
-    if path.parent != Path(project) / FIGURES or not path.is_file():
-        made = sorted(found.stem for found in path.parent.glob("*.nc"))
+    stage = STAGES["merge"]
+    (file,) = stage.paths(name)
+    path, folder = Path(project) / file, Path(project) / stage.folder
+    if path.parent != folder or not path.is_file():
+        made = sorted(found.stem for found in folder.glob("*.nc"))
         raise FileNotFoundError(
-            f"there is no {path}: run `snakemake --cores all {FIGURES}/{name}.nc` in the project,"
-            f" or name one that is there: {', '.join(made) or 'none'}"
+            f"there is no {path}: run `snakemake --cores all {file}` in the project, or name a"
+            f" figure that has been made: {', '.join(made) or 'none'}"
         )
     return netcdf.read(path)

@@ -78,7 +78,7 @@ MEANINGS = {
         "relative change when the nodes are doubled", r"\delta_q", "(18), (25)"
     ),
     "iterations": Meaning("Newton steps", "k"),
-    "status": Meaning("what may be done with the point", "status"),
+    "status": Meaning("whether the point may be used, and why not", "status"),
     "s": Meaning("projection of the input on the target", r"\theta \cdot x", "(2)"),
     "s_simulated": Meaning(
         "projection at which thin slabs of inputs are centred", r"\theta \cdot x"

@@ -1,1 +1,1 @@
-"""What is known of finished results: explain, verify, prune, and files that are damaged."""
+"""Care of finished results: explain, verify, prune, and damaged files. Start with `explain`."""
