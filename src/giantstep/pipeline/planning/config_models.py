@@ -137,7 +137,7 @@ class SimulationSizes(_Section):
     """Network replicates (initialisation and first batch) for each curve."""
     trainings: Replicates
     """Training replicates (fresh training sets) for each network."""
-    test_samples: Annotated[int, Field(ge=1, le=1_000_00000)] | Literal["exact"]
+    test_samples: TestSamples
     """Fresh inputs over which a network's test error is averaged; or exact, its closed form,
     for activations that have one."""
     networks_per_job: Count
