@@ -8,14 +8,11 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import solve_certified
-from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED_NORMS
 from giantstep.problems.problem import Problem, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.bulk.batch_covariance import FirstBatch
 from giantstep.theory.bulk.interface import Bulk, SpikeResponse
-from giantstep.theory.bulk.isotropic import IsotropicBulk
-from giantstep.theory.bulk.trained import TrainedBulk
-from giantstep.theory.conditional_features import ConditionalFeatures, conditional_features
+from giantstep.theory.bulk.prepare import prepare_bulk
+from giantstep.theory.conditional_features import ConditionalFeatures
 from giantstep.theory.fixed_point import Equations, Resolvent
 from giantstep.theory.means import LabelResidual, Means, solve_means
 
@@ -122,10 +119,5 @@ def prepare_square_loss(
 
     `B` is as in `conditional_features`.
     """
-    if bulk == ISOTROPIC or isinstance(problem, SpikedFeatures):
-        features = conditional_features(srf, fineness, B)
-        return SquareLoss(features, srf, IsotropicBulk(features.B, srf.groups, srf.beta))
-    batch = FirstBatch.of(problem, fineness)
-    norms = bulk == TRAINED_NORMS and batch.norm_coupling != 0
-    features = conditional_features(srf, fineness, B, norms)
-    return SquareLoss(features, srf, TrainedBulk(problem, features.B, batch, norms))
+    features, prepared = prepare_bulk(problem, srf, bulk, fineness, B)
+    return SquareLoss(features, srf, prepared)

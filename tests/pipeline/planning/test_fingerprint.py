@@ -17,16 +17,11 @@ from giantstep.pipeline.planning.fingerprint import (
     function_fingerprint,
     key,
 )
+from giantstep.pipeline.planning.layout import STAGES
 from giantstep.problems.protocol import Protocol
 
 SOURCE = Path(giantstep.__file__).parent
-STAGES = (
-    "giantstep.theory.equivalent_features",
-    "giantstep.theory.solve",
-    "giantstep.theory.spectrum",
-    "giantstep.simulation.simulate",
-    "giantstep.simulation.eigenvalues",
-)
+MODULES = {name: stage.module for name, stage in STAGES.items() if stage.by_task}
 
 
 def forget():
@@ -99,16 +94,16 @@ def test_packages_hold_a_docstring_and_nothing_that_a_fingerprint_would_miss():
 
 def test_the_solver_feeds_the_theory_and_not_the_simulations(package):
     def outdated_by(module):
-        before = [fingerprint(stage) for stage in STAGES]
+        before = {name: fingerprint(module) for name, module in MODULES.items()}
         with (package / f"{module}.py").open("a") as file:
             file.write("edited = True\n")
         forget()
-        after = [fingerprint(stage) for stage in STAGES]
-        return [name for name, a, b in zip(STAGES, before, after, strict=True) if a != b]
+        return {name for name, module in MODULES.items() if fingerprint(module) != before[name]}
 
-    assert outdated_by("theory/fixed_point") == ["giantstep.theory.solve", STAGES[2]]
-    assert outdated_by("simulation/gradients") == list(STAGES[3:])
-    assert outdated_by("numerics/gaussian") == list(STAGES)
+    assert outdated_by("theory/fixed_point") == {"theory", "spectrum"}
+    assert outdated_by("simulation/gradients") == {"montecarlo", "eigenvalues", "recovery"}
+    assert outdated_by("pipeline/stages/theory") == {"theory"}
+    assert outdated_by("problems/canonical") == {"montecarlo", "eigenvalues", "recovery"}
 
 
 def changed_constant(text, chance):
@@ -131,18 +126,20 @@ def changed_constant(text, chance):
 @pytest.mark.parametrize("seed", range(5))
 def test_a_changed_constant_outdates_exactly_the_stages_that_import_it(package, seed):
     graph, chance = grimp.build_graph("giantstep"), random.Random(seed)
-    imported = {stage: graph.find_upstream_modules(stage) | {stage} for stage in STAGES}
+    imported = {
+        name: graph.find_upstream_modules(start) | {start} for name, start in MODULES.items()
+    }
     everything = sorted(set().union(*imported.values()) - {"giantstep", "giantstep.validation"})
     edited = None
     while edited is None:  # some modules hold no number
         module = chance.choice(everything)
         path = package.parent.joinpath(*module.split(".")).with_suffix(".py")
         edited = path.is_file() and changed_constant(path.read_text(), chance) or None
-    before = {stage: fingerprint(stage) for stage in STAGES}
+    before = {name: fingerprint(start) for name, start in MODULES.items()}
     path.write_text(edited)
     forget()
-    outdated = {stage for stage in STAGES if fingerprint(stage) != before[stage]}
-    assert outdated == {stage for stage in STAGES if module in imported[stage]}, module
+    outdated = {name for name, start in MODULES.items() if fingerprint(start) != before[name]}
+    assert outdated == {name for name, modules in imported.items() if module in modules}, module
 
 
 def test_equal_parameters_have_equal_keys_however_they_are_written():

@@ -1,0 +1,67 @@
+"""From a bulk's name to the bulk, and to the conditional features that go with it.
+
+To add a bulk: write its module beside this one, name it in `problems.bulk_kind`, and enter here the
+function that prepares it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from giantstep.arrays import Array
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_NORMS
+from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.bulk.batch_covariance import FirstBatch
+from giantstep.theory.bulk.interface import Bulk
+from giantstep.theory.bulk.isotropic import IsotropicBulk
+from giantstep.theory.bulk.trained import TrainedBulk
+from giantstep.theory.conditional_features import ConditionalFeatures, conditional_features
+
+Prepared = tuple[ConditionalFeatures, Bulk]
+
+
+def prepare_bulk(
+    problem: Problem, srf: SpikedFeatures, bulk: str, fineness: int = 1, B: Array | None = None
+) -> Prepared:
+    """Prepare a bulk and the conditional features, on rules of a given fineness.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+        The trained bulks need the protocol that trained them.
+    srf : SpikedFeatures
+        Those equivalent to the problem.
+    bulk : str
+        As `bulk_kind.validate_bulk` returns it.
+    fineness : int
+        Multiplies the number of nodes.
+    B : Array, optional
+        As in `conditional_features`.
+    """
+    return _PREPARE[bulk](problem, srf, fineness, B)
+
+
+def _isotropic(problem: Problem, srf: SpikedFeatures, fineness: int, B: Array | None) -> Prepared:
+    features = conditional_features(srf, fineness, B)
+    return features, IsotropicBulk(features.B, srf.groups, srf.beta)
+
+
+def _trained(
+    problem: Problem, srf: SpikedFeatures, fineness: int, B: Array | None, norms: bool = False
+) -> Prepared:
+    if not isinstance(problem, Protocol):
+        raise TypeError("a trained bulk needs the protocol that trained it")
+    batch = FirstBatch.of(problem, fineness)
+    coupled = norms and batch.norm_coupling != 0
+    features = conditional_features(srf, fineness, B, coupled)
+    return features, TrainedBulk(problem, features.B, batch, coupled)
+
+
+_PREPARE: dict[str, Callable[..., Prepared]] = {
+    ISOTROPIC: _isotropic,
+    TRAINED: _trained,
+    TRAINED_NORMS: partial(_trained, norms=True),
+}
