@@ -1,7 +1,8 @@
 """The stages of the workflow: what each is called, which files it makes, and which code it runs.
 
 Plans, the rules of the workflow, `giantstep explain`, `verify` and `prune` all read this table. A
-new stage is a line here, a task in `planning.tasks`, a module in `pipeline.stages` and a rule.
+new stage is a line here, a module in `pipeline.stages`, and a rule; `planning.tasks` says what it
+is asked, and `planning.plan` of which curves.
 """
 
 from __future__ import annotations

@@ -18,8 +18,9 @@ from giantstep.pipeline.planning.figure_config import (
     Targets,
     read_figure,
 )
-from giantstep.pipeline.planning.fingerprint import fingerprint, key
-from giantstep.pipeline.planning.layout import STAGES, TASK_STAGES, Stage
+from giantstep.pipeline.planning.fingerprint import fingerprint
+from giantstep.pipeline.planning.keys import result_keys
+from giantstep.pipeline.planning.layout import STAGES, TASK_STAGES
 from giantstep.pipeline.planning.tasks import (
     Curve,
     EigenvaluesTask,
@@ -29,14 +30,11 @@ from giantstep.pipeline.planning.tasks import (
     SpectrumTask,
     Task,
     TheoryTask,
-    block_name,
 )
 from giantstep.problems.canonical import digest
-from giantstep.problems.formatting import format_number
 from giantstep.problems.grid import Grid
-from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.recovery import Recovery, check_dimension
+from giantstep.problems.recovery import check_dimension
 from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.validation import InvalidParametersError, shown
 
@@ -94,21 +92,21 @@ def make_plan(root: Path, config: dict[str, Any]) -> Plan:
         With every fault of every file.
     """
     _, faults = check_config(Config, config, CONFIG)
-    drafts = [read_figure(root, name) for name in _figure_names(config)]
+    specs = [read_figure(root, name) for name in _figure_names(config)]
     if not faults:
         sizes = _sizes(config["simulation"])
-        for draft in drafts:
-            _check_draft(draft, sizes)
-    faults += [fault for draft in drafts for fault in draft.faults]
+        for spec in specs:
+            _check_sizes(spec, sizes)
+    faults += [fault for spec in specs for fault in spec.faults]
     if faults:
         raise InvalidConfigError(faults)
     simulation = {k: v for k, v in config["simulation"].items() if k != "networks_per_job"}
     tasks: dict[str, dict[str, Task]] = {stage.name: {} for stage in TASK_STAGES}
     plan = Plan({}, tasks, simulation, config["seed"])
     builder = _Builder(plan, sizes, config["simulation"])
-    for draft in drafts:
-        curves = tuple(builder.curve(curve) for curve in draft.curves)
-        plan.figures[draft.name] = FigurePlan(draft.name, draft.config, curves)
+    for spec in specs:
+        curves = tuple(builder.curve(curve) for curve in spec.curves)
+        plan.figures[spec.name] = FigurePlan(spec.name, spec.config, curves)
     return plan
 
 
@@ -124,26 +122,26 @@ def _sizes(simulation: dict[str, Any]) -> Sizes:
     return Sizes(simulation["dimension"], simulation["trainings"], simulation["test_samples"])
 
 
-def sized(sizes: Sizes, draft: CurveSpec) -> Sizes:
+def _curve_sizes(sizes: Sizes, spec: CurveSpec) -> Sizes:
     """Give the sizes of a curve's simulations: its panel's own, or else the config's."""
-    own: dict[str, Any] = {"dimension": draft.dimension, "test_samples": draft.test_samples}
+    own: dict[str, Any] = {"dimension": spec.dimension, "test_samples": spec.test_samples}
     return replace(sizes, **{name: size for name, size in own.items() if size is not None})
 
 
-def _check_draft(draft: FigureSpec, sizes: Sizes) -> None:
+def _check_sizes(spec: FigureSpec, sizes: Sizes) -> None:
     """Refuse curves that cannot be simulated at the configured sizes."""
-    for curve in draft.curves:
+    for curve in spec.curves:
         if isinstance(curve, RecoverySpec):
             try:
                 check_dimension(curve.problem, curve.dimension or sizes.dimension)
             except InvalidParametersError as error:
-                draft.add_faults(curve.panel, error)
+                spec.add_faults(curve.panel, error)
             continue
         for section, grid in _simulated(curve.targets):
             try:
-                check_sizes(curve.problem, grid, sized(sizes, curve))
+                check_sizes(curve.problem, grid, _curve_sizes(sizes, curve))
             except InvalidParametersError as error:
-                _add_fault(draft, curve, error, section)
+                _add_fault(spec, curve, error, section)
 
 
 def _simulated(targets: Targets) -> Iterator[tuple[str, Grid]]:
@@ -155,48 +153,48 @@ def _simulated(targets: Targets) -> Iterator[tuple[str, Grid]]:
 
 
 def _add_fault(
-    draft: FigureSpec, curve: CurveSpec, error: InvalidParametersError, section: str
+    spec: FigureSpec, curve: CurveSpec, error: InvalidParametersError, section: str
 ) -> None:
     for fault in error.faults:
         if fault.name not in ("dimension", "test_samples") or getattr(curve, fault.name):
-            draft.add_faults(curve.panel, InvalidParametersError([fault]), section)
+            spec.add_faults(curve.panel, InvalidParametersError([fault]), section)
             continue
         text = f"{shown(fault.value)} must be {fault.allowed}"
-        if (found := ConfigFault(CONFIG, f"simulation.{fault.name}", text)) not in draft.faults:
-            draft.faults.append(found)
+        if (found := ConfigFault(CONFIG, f"simulation.{fault.name}", text)) not in spec.faults:
+            spec.faults.append(found)
 
 
 class _Builder:
-    """Turns drafts of curves into tasks, and registers these under their keys."""
+    """Turns specs of curves into tasks, and registers these under their keys."""
 
     def __init__(self, plan: Plan, sizes: Sizes, simulation: dict[str, Any]) -> None:
         self.plan, self.sizes = plan, sizes
         self.networks = simulation["networks"]
         self.per_job = simulation["networks_per_job"]
 
-    def curve(self, draft: CurveSpec | RecoverySpec) -> Curve:
+    def curve(self, spec: CurveSpec | RecoverySpec) -> Curve:
         """Register the tasks of a curve."""
-        networks = tuple(range(draft.networks or self.networks))
-        if isinstance(draft, RecoverySpec):
-            dimension = draft.dimension or self.sizes.dimension
-            task = RecoveryTask(draft.problem, dimension, networks, self.plan.root_seed)
-            keys = self._register({"recovery": [task]}, _recovery_slug(draft.problem, dimension))
-            return Curve(draft.name, draft.panel, draft.problem, "", "", dimension, keys)
-        sizes = sized(self.sizes, draft)
-        keys = self._register(self._tasks(draft, sizes, networks), _slug(draft.problem))
-        named = draft.name, draft.panel, draft.problem, draft.bulk, draft.loss
+        networks = tuple(range(spec.networks or self.networks))
+        if isinstance(spec, RecoverySpec):
+            dimension = spec.dimension or self.sizes.dimension
+            task = RecoveryTask(spec.problem, dimension, networks, self.plan.root_seed)
+            keys = self._register({"recovery": [task]})
+            return Curve(spec.name, spec.panel, spec.problem, "", "", dimension, keys)
+        sizes = _curve_sizes(self.sizes, spec)
+        keys = self._register(self._tasks(spec, sizes, networks))
+        named = spec.name, spec.panel, spec.problem, spec.bulk, spec.loss
         return Curve(*named, sizes.dimension, keys)
 
     def _tasks(
-        self, draft: CurveSpec, sizes: Sizes, networks: tuple[int, ...]
+        self, spec: CurveSpec, sizes: Sizes, networks: tuple[int, ...]
     ) -> dict[str, list[Task]]:
         """List the tasks of a curve by stage."""
-        problem, targets, seed = draft.problem, draft.targets, self.plan.root_seed
+        problem, targets, seed = spec.problem, spec.targets, self.plan.root_seed
         tasks: dict[str, list[Task]] = {}
         if not isinstance(problem, Protocol) or problem.steps == 1:
             tasks["parameters"] = [ParametersTask(problem)]
         if targets.theory:
-            tasks["theory"] = [TheoryTask(problem, targets.theory, targets.optimal, draft.bulk)]
+            tasks["theory"] = [TheoryTask(problem, targets.theory, targets.optimal, spec.bulk)]
         if targets.spectrum is not None:
             tasks["spectrum"] = [SpectrumTask(problem, targets.spectrum)]
             of_layer = Sizes(sizes.dimension)
@@ -212,51 +210,15 @@ class _Builder:
             ]
         return tasks
 
-    def _register(
-        self, tasks: Mapping[str, Sequence[Task]], slug: str
-    ) -> dict[str, tuple[str, ...]]:
+    def _register(self, tasks: Mapping[str, Sequence[Task]]) -> dict[str, tuple[str, ...]]:
         """Add tasks to the plan, and give their keys by stage, in the order of the stages."""
         found = {}
         for stage in TASK_STAGES:
             if stage.name in tasks:
-                keys = _keys(stage, slug, tasks[stage.name])
+                keys = result_keys(stage, tasks[stage.name])
                 self.plan.tasks[stage.name].update(zip(keys, tasks[stage.name], strict=True))
                 found[stage.name] = keys
         return found
-
-
-def _keys(stage: Stage, slug: str, tasks: Sequence[Task]) -> tuple[str, ...]:
-    """Name the results of a stage's tasks of one curve: one task, or the shards of one."""
-    task = tasks[0]
-    functions = [task.problem.activation]
-    if not isinstance(task.problem, Recovery):
-        functions.append(task.problem.target)
-    if not isinstance(task, ShardTask):
-        return (key(slug, stage.module, tuple(functions), task),)
-    whole = key(slug, stage.module, tuple(functions), replace(task, networks=()))
-    shards = (shard for shard in tasks if isinstance(shard, ShardTask))
-    return tuple(f"{whole}/{block_name(shard.networks)}" for shard in shards)
-
-
-def _slug(problem: Problem) -> str:
-    """Summarise a problem for people who list the folder of results."""
-    if isinstance(problem, Protocol):
-        gist = f"eta{format_number(problem.learning_rate)}-alpha0_{format_number(problem.alpha0)}"
-    else:
-        strengths = "_".join(f"{strength:.4g}" for strength in problem.groups.u[:4])
-        gist = f"r{strengths}-gamma{format_number(problem.alignment)}"
-    functions = f"{problem.activation}-{problem.target}"
-    return _as_file_name(f"{functions}-{gist}")
-
-
-def _recovery_slug(problem: Recovery, dimension: int) -> str:
-    batch = problem.batch(dimension)
-    return _as_file_name(f"{problem.activation}-{problem.teacher}-d{dimension}-n0_{batch}")
-
-
-def _as_file_name(text: str) -> str:
-    """Make a text the beginning of a file's name."""
-    return re.sub(r"[^\w.+-]", "_", text)[:80]
 
 
 def merging_identity(plan: Plan, figure: FigurePlan) -> str:

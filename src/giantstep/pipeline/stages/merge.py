@@ -12,12 +12,10 @@ import xarray as xr
 from giantstep.pipeline.planning.layout import STAGES
 from giantstep.pipeline.planning.tasks import Curve
 from giantstep.pipeline.stages.comparison import STATISTICS
-from giantstep.pipeline.stages.dataset_layout import (
-    GROUP_PARAMETERS,
-    problem_parameters,
-)
+from giantstep.pipeline.stages.dataset_layout import GROUP_PARAMETERS
 from giantstep.pipeline.stages.merge_curve import merge_curve
 from giantstep.pipeline.stages.merge_recovery import merge_recovery
+from giantstep.pipeline.stages.problem_parameters import problem_parameters
 from giantstep.pipeline.storage import netcdf
 from giantstep.pipeline.storage.vocabulary import describe
 from giantstep.problems.canonical import plain

@@ -16,7 +16,8 @@ from giantstep.pipeline.stages.comparison import (
     score,
     z_scores,
 )
-from giantstep.pipeline.stages.dataset_layout import by_groups, read_features
+from giantstep.pipeline.stages.dataset_layout import by_groups
+from giantstep.pipeline.stages.problem_parameters import read_features
 from giantstep.problems.formatting import format_number
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps
 from giantstep.problems.spiked_features import SpikedFeatures

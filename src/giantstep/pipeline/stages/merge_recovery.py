@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from giantstep.pipeline.stages.comparison import score
-from giantstep.pipeline.stages.dataset_layout import problem_parameters
+from giantstep.pipeline.stages.problem_parameters import problem_parameters
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.teachers import lookup_teacher
 from giantstep.simulation.replicate_statistics import summarise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import xarray as xr
 
-from giantstep.pipeline.stages.dataset_layout import features_parameters
+from giantstep.pipeline.stages.problem_parameters import features_parameters
 from giantstep.problems.problem import Problem
 from giantstep.theory.equivalent_features import equivalent_features
 
