@@ -8,6 +8,7 @@ import shutil
 for library in ("OPENBLAS", "OMP", "MKL"):
     os.environ[f"{library}_NUM_THREADS"] = "1"
 
+import in_process
 import pytest
 import tiny
 from hypothesis import settings
@@ -15,6 +16,9 @@ from hypothesis import settings
 settings.register_profile("quick", max_examples=100, deadline=None, derandomize=True, database=None)
 settings.register_profile("thorough", settings.get_profile("quick"), max_examples=1000)
 settings.load_profile("quick")
+
+
+QUICK = "config/quick.yaml"
 
 
 def pytest_collection_modifyitems(items):
@@ -51,3 +55,23 @@ def tiny_run(once):
 def project(tiny_run, tmp_path):
     """A copy of the tiny project, finished, to be changed."""
     return shutil.copytree(tiny_run, tmp_path / "project")
+
+
+@pytest.fixture(scope="session")
+def paper_run(once):
+    """A project in which the workflow has made all figures of the paper, at the quick size."""
+    return once("paper_run", lambda folder: tiny.snakemake(tiny.copied(folder), overlay=QUICK))
+
+
+@pytest.fixture
+def paper_project(paper_run, tmp_path):
+    """A copy of the finished project, to be changed."""
+    return shutil.copytree(paper_run, tmp_path / "project")
+
+
+@pytest.fixture(params=["in process", pytest.param("workflow", marks=pytest.mark.slow)])
+def paper(request, once):
+    """A folder with the merged data of all figures of the paper, not to be changed."""
+    if request.param == "workflow":
+        return request.getfixturevalue("paper_run")
+    return once("paper", in_process.make)

@@ -4,30 +4,19 @@ import doctest
 from importlib import import_module
 
 import pytest
+from tiny import ROOT
 
-MODULES = (
-    "problems.protocol",
-    "problems.spiked_features",
-    "problems.grid",
-    "theory.equivalent_features",
-    "theory.solve",
-    "problems.sizes",
-    "registry",
-    "validation",
-    "simulation.simulate",
-    "simulation.eigenvalues",
-    "simulation.recovery",
-    "theory.bounds",
-    "theory.optima",
-    "theory.learned_function",
-    "theory.classification_error",
-    "theory.one_step_recovery",
-)
+PACKAGE = ROOT / "src/giantstep"
+MODULES = [
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if ">>> " in path.read_text()
+]
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_in_docstrings_run(name):
     options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    results = doctest.testmod(import_module(f"giantstep.{name}"), optionflags=options)
+    results = doctest.testmod(import_module(name), optionflags=options)
     assert results.attempted > 0
     assert results.failed == 0

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -24,17 +25,23 @@ panels:
   seen: {activation: elu, teacher: z1*z2, learning_rate: 1, alpha0: 2, width: 8, dimension: 20}
 """
 COMMAND = (sys.executable, "-m", "snakemake", "--cores")
-OVERLAY = ("--configfile", "config/tiny.yaml")
+TINY = "config/tiny.yaml"
 STAGES = ("parameters", "theory", "montecarlo", "spectrum", "eigenvalues", "recovery")
 
 
-def make(project):
-    """Copy what a run reads, code included, with tiny configs."""
+def copied(project):
+    """Copy what a run reads, code included."""
     project.mkdir(parents=True)
     for name in ("Snakefile", "config", "workflow", "profiles", "src"):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, project / name)
-    (project / "config/tiny.yaml").write_text(CONFIG)
+    return project
+
+
+def make(project):
+    """Copy what a run reads, with tiny configs."""
+    copied(project)
+    (project / TINY).write_text(CONFIG)
     for figure in ("fig2", "fig4"):
         (project / f"config/figures/{figure}.yaml").write_text(FIGURE)
     return project
@@ -46,10 +53,10 @@ def environment(project):
     return clean | {"PYTHONPATH": str(project / "src")}
 
 
-def snakemake(project, *arguments, cores=2, code=0):
+def snakemake(project, *arguments, overlay=TINY, cores=2, code=0):
     """Run the project's workflow to its end; give what it said."""
     done = subprocess.run(
-        [*COMMAND, str(cores), *arguments, *OVERLAY],
+        [*COMMAND, str(cores), *arguments, "--configfile", overlay],
         cwd=project,
         env=environment(project),
         stdout=subprocess.PIPE,
@@ -58,6 +65,21 @@ def snakemake(project, *arguments, cores=2, code=0):
     )
     assert code is None or done.returncode == code, done.stdout
     return done.stdout
+
+
+def planned(project, *arguments, **options):
+    """Count the jobs of each stage that a dry run plans."""
+    said = snakemake(project, "--dry-run", *arguments, **options)
+    counts = {job: int(n) for job, n in re.findall(r"^(\w+) +(\d+)$", said, flags=re.MULTILINE)}
+    assert counts or "Nothing to be done" in said
+    return {job: n for job, n in counts.items() if job not in ("all", "total", "identity")}
+
+
+def edit(path, old, new):
+    """Replace a text that must be there."""
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
 
 
 def made(project):

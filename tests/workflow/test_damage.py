@@ -1,15 +1,21 @@
-"""A file damaged after it was made is noticed by the next run, set aside, and made again."""
+"""A result damaged after it was made is noticed by the next run, set aside, and made again."""
 
 import random
-import shutil
 from itertools import cycle
 
+import pytest
 import tiny
+
+from giantstep.pipeline.planning.config import load_config
+from giantstep.pipeline.planning.plan import make_plan
+from giantstep.pipeline.upkeep import integrity
 
 KINDS = (
     *(f"results/{stage}/**/*.nc" for stage in tiny.STAGES),
     "results/figures/fig2.nc",
 )
+SOME = ("results/montecarlo/**/*.nc", "results/figures/fig2.nc")
+DRAWN = ("figures/fig2.pdf", "figures/fig4.svg", "results/scores/fig4.csv")
 
 
 def flipped(whole, dice):
@@ -21,24 +27,46 @@ def truncated(whole, dice):
     return whole[: dice.randrange(len(whole))]
 
 
-def test_damage_of_every_kind_of_file_is_undone_by_one_run(tiny_run, tmp_path):
-    project = shutil.copytree(tiny_run, tmp_path / "project")
-    dice = random.Random(1)
-    for kind, damage in zip(KINDS, cycle([flipped, truncated])):
+def spoil(project, kinds):
+    """Damage a file of each kind; give their names."""
+    dice, names = random.Random(1), []
+    for kind, damage in zip(kinds, cycle([flipped, truncated])):
         path = next(project.glob(kind))
         path.write_bytes(damage(path.read_bytes(), dice))
+        names.append(str(path.relative_to(project)))
+    return names
+
+
+def test_damage_of_every_kind_of_file_is_set_aside(project):
+    plan = make_plan(project, load_config(project, [project / tiny.TINY]))
+    said = []
+    integrity.set_damaged_aside(project, plan, said.append)
+    assert said == []
+    names = spoil(project, KINDS)
+    integrity.set_damaged_aside(project, plan, said.append)
+    assert len(said) == len(names)
+    assert set(integrity.lost_files(project, plan)) == set(names)
+    assert all((project / f"{name}.damaged").exists() for name in names)
+
+
+@pytest.mark.parametrize("kinds", [SOME, pytest.param(KINDS, marks=pytest.mark.slow)])
+def test_one_run_undoes_damage_and_makes_missing_drawings_and_tables_again(
+    project, tiny_run, kinds
+):
+    names = spoil(project, kinds)
+    for name in DRAWN:
+        (project / name).unlink()
     said = tiny.snakemake(project)
-    for kind in KINDS:
-        name = next(project.glob(kind)).relative_to(project)
+    for name in names:
         assert f"{name} is damaged: set aside as {name}.damaged" in said
     after = tiny.made(project)
     assert {name: after[name] for name in after if ".damaged" not in name} == tiny.made(tiny_run)
-    assert "Nothing to be done" in tiny.snakemake(project)
+    assert tiny.planned(project) == {}
 
 
-def test_missing_drawings_and_tables_are_made_again(tiny_run, tmp_path):
-    project = shutil.copytree(tiny_run, tmp_path / "project")
-    for name in ("figures/fig2.pdf", "figures/fig4.svg", "results/scores/fig4.csv"):
+@pytest.mark.slow
+def test_missing_drawings_and_tables_are_made_again(project, tiny_run):
+    for name in DRAWN:
         (project / name).unlink()
     tiny.snakemake(project)
     assert tiny.made(project) == tiny.made(tiny_run)
@@ -53,13 +81,18 @@ def state(project):
     }
 
 
-def test_what_starts_no_job_changes_no_file_and_takes_no_lock(tiny_run, tmp_path):
-    project = shutil.copytree(tiny_run, tmp_path / "project")
+MORE = ("--summary", "--dag", "--unlock", "--report=../report.html")
+
+
+@pytest.mark.parametrize(
+    "queries", [("--dry-run",), pytest.param(MORE, marks=pytest.mark.slow)], ids=["one", "more"]
+)
+def test_what_starts_no_job_changes_no_file_and_takes_no_lock(project, queries):
     lock = project / ".snakemake/run.lock"
     lock.unlink()
     next(project.glob("results/theory/*.nc")).write_bytes(b"damaged")
     before = state(project)
-    for query in ("--dry-run", "--summary", "--dag", "--unlock", "--report=../report.html"):
+    for query in queries:
         tiny.snakemake(project, query)
         assert state(project) == before, query
     tiny.snakemake(project, "--lint", code=None)

@@ -2,9 +2,11 @@
 
 import random
 
+import pytest
 import tiny
 
 
+@pytest.mark.slow  # in brief: a killed run is completed on one core, see test_interruption.py
 def test_one_core_in_another_order_gives_the_same_bytes_as_two(tiny_run, tmp_path):
     project = tiny.make(tmp_path / "project")
     order = [

@@ -1,0 +1,69 @@
+"""Drawings are readable in a column, and name what varies."""
+
+import subprocess
+import sys
+import warnings
+from importlib import import_module
+
+import numpy as np
+import pytest
+from matplotlib import rc_context
+from tiny import ROOT
+
+import giantstep
+from giantstep.figures import fig2, style
+from giantstep.figures.labels import curve_label
+from giantstep.figures.selection import panel_data
+from giantstep.pipeline.planning.config import load_yaml
+
+FIGURES = [f"fig{k}" for k in range(1, 9)]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_is_readable_in_a_column_and_its_legend_off_its_data(paper, name):
+    config = load_yaml(paper / f"config/figures/{name}.yaml", name)
+    with rc_context(style.rc()), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        data = giantstep.open_figure(name, paper)
+        figure = import_module(f"giantstep.figures.{name}").draw(data, config)
+        figure.draw_without_rendering()
+        assert figure.get_figwidth() <= style.TEXT_WIDTH
+        for axes in figure.axes:
+            box = axes.get_tightbbox()
+            assert box.x0 >= -1
+            assert box.x1 <= figure.bbox.width + 1
+            assert axes.get_title(loc="left") or len(figure.axes) == 1
+            assert axes.get_xlabel() or name == "fig8"
+            for text in axes.get_xticklabels() + axes.get_yticklabels():
+                assert text.get_fontsize() >= 7
+            if legend := axes.get_legend():
+                ends = axes.transData.transform(np.reshape(axes.dataLim.get_points(), (2, 2)))
+                frame = legend.get_window_extent()
+                assert frame.x0 >= axes.bbox.x0
+                assert frame.y0 >= ends[:, 1].max() - 1 or frame.x0 >= ends[:, 0].max() - 1
+
+
+def test_the_drawing_names_what_varies(paper):
+    data = panel_data(giantstep.open_figure("fig2", paper), "right")
+    names = [curve_label(data, k) for k in range(data.sizes["curve"])]
+    values = ("0", "0.5", "2", r"\infty")
+    assert names == [rf"$\alpha_0 = {value}$" for value in values]
+
+
+def test_drawing_twice_gives_the_same_bytes(paper, tmp_path):
+    config = load_yaml(paper / "config/figures/fig2.yaml", "fig2")
+    for suffix in ("pdf", "svg", "png"):
+        drawn = []
+        for number in range(2):
+            path = tmp_path / f"{number}.{suffix}"
+            with rc_context(style.rc()):
+                style.save(fig2.draw(giantstep.open_figure("fig2", paper), config), path)
+            drawn.append(path.read_bytes())
+        assert drawn[0] == drawn[1]
+
+
+def test_the_example_redraws_a_panel(paper, tmp_path):
+    script = ROOT / "examples/redraw_panel.py"
+    command = [sys.executable, str(script), "fig2", "right", str(tmp_path / "panel.png")]
+    subprocess.run(command, cwd=paper, check=True)
+    assert (tmp_path / "panel.png").stat().st_size > 5000

@@ -1,0 +1,78 @@
+"""A figure's merged file holds theory beside simulation, scores, and how it was made."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import giantstep
+
+
+def test_merged_files_score_each_curve(paper):
+    for name, drawn in (
+        ("fig1", "learned_function"), ("fig3", "optimal_test_error"), ("fig4", "test_error"),
+    ):  # fmt: skip
+        data = giantstep.open_figure(name, paper)
+        z = data[f"z_score_{drawn}"]
+        points = [dim for dim in z.dims if dim != "curve"]
+        largest = data[f"largest_z_score_{drawn}"].values
+        assert largest == pytest.approx(abs(z).max(points).values)
+        assert data[f"mean_z_score_{drawn}"].values == pytest.approx(z.mean(points).values)
+        table = (paper / f"results/scores/{name}.csv").read_text().splitlines()
+        assert len(table) == 1 + data.sizes["curve"]
+        assert f"mean_z_score_{drawn}" in table[0]
+    assert "simulated_outlier_mean" in (paper / "results/scores/fig8.csv").read_text()
+
+
+def test_the_error_at_the_best_ridge_is_simulated_at_the_nearest(paper):
+    data = giantstep.open_figure("fig3", paper)
+    data = data.isel(curve=data["beta"].values == 1)
+    best = data["optimal_ridge"].isel(curve=0).sel(alpha=data["alpha_simulated"].values)
+    for place, ridge in enumerate(best.values):
+        nearest = np.argmin(np.abs(np.log(data["ridge"].values / ridge)))
+        shown = data["simulated_optimal_test_error_mean"].isel(curve=0, alpha_simulated=place)
+        mean = data["simulated_test_error_mean"].isel(curve=nearest, alpha_simulated=place)
+        assert shown.item() == mean.item()
+
+
+def test_the_functions_of_figure_3_realise_their_bounds(paper):
+    curve = giantstep.open_figure("fig3", paper).isel(curve=0)
+    density = np.exp(-(curve["kappa"] ** 2) / 2)
+    density /= density.sum()
+    for name in ("upper_bound", "lower_bound"):
+        gap = np.sin(curve["kappa"]) - curve[f"{name}_function"]
+        assert float((gap**2 * density).sum()) == pytest.approx(curve[name].item(), rel=5e-2)
+    best = curve["optimal_test_error"]
+    assert bool(((curve["lower_bound"] < best) & (best <= curve["upper_bound"] + 1e-9)).all())
+
+
+def test_the_merged_file_alone_redraws_the_figure(paper):
+    with xr.open_dataset(paper / "results/figures/fig2.nc") as data:
+        curve = data.sel(curve="right:alpha0=inf")
+        assert curve["test_error"].sel(alpha=1.0).item() == pytest.approx(0.3, abs=0.05)
+        assert curve["alignment"].item() == 1
+        assert curve["simulated_test_error"].dims == ("network", "training", "alpha_simulated")
+        mean = curve["simulated_test_error"].mean(("network", "training"))
+        assert curve["simulated_test_error_mean"].values == pytest.approx(mean.values)
+        assert np.isin(data["alpha_simulated"].values, data["alpha"].values).all()
+        assert data["best_linear_error"].sel(curve="right:alpha0=0").item() == pytest.approx(
+            1 - 2 / np.pi
+        )
+        gap = mean - curve["test_error"].sel(alpha=data["alpha_simulated"].values).values
+        z = gap / curve["simulated_test_error_stderr"]
+        assert curve["z_score_test_error"].values == pytest.approx(z.values)
+
+
+def test_the_merged_file_says_how_it_was_made_and_nothing_of_where(paper):
+    with xr.open_dataset(paper / "results/figures/fig2.nc") as data:
+        attributes = data.attrs
+    parameters = json.loads(attributes["parameters"])
+    assert parameters["curves"]["left:alpha0=0.5"]["learning_rate"] == 1
+    assert parameters["simulation"]["dimension"] == 100
+    assert len(json.loads(attributes["made_from"])) == 24
+    everything = json.dumps({k: str(v) for k, v in attributes.items()})
+    for private in (str(paper), os.uname().nodename, str(Path.home())):
+        assert private not in everything
