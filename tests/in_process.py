@@ -2,12 +2,14 @@
 
 import shutil
 
+import pytest
 import yaml
 from tiny import ROOT
 
 from giantstep.pipeline.planning.config import load_config, load_yaml
 from giantstep.pipeline.planning.layout import STAGES
 from giantstep.pipeline.planning.plan import make_plan
+from giantstep.pipeline.stages import spectrum
 from giantstep.pipeline.stages.merge import merge_figure
 from giantstep.pipeline.stages.result import compute_result
 from giantstep.pipeline.stages.scores import score_table
@@ -28,9 +30,11 @@ def make(project):
     overlay = project / "config/quick.yaml"
     overlay.write_text(yaml.safe_dump({"simulation": SIZES}))
     plan = make_plan(project, load_config(project, [overlay]))
-    for stage, tasks in plan.tasks.items():
-        for key, task in tasks.items():
-            netcdf.write(compute_result(STAGES[stage], task), made(project, stage, key))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spectrum, "POINTS", 100)
+        for stage, tasks in plan.tasks.items():
+            for key, task in tasks.items():
+                netcdf.write(compute_result(STAGES[stage], task), made(project, stage, key))
     for name, figure in plan.figures.items():
         merged = merge_figure(figure.curves, figure.science, plan.sizes, plan.root_seed, project)
         netcdf.write(merged, made(project, "merge", name))

@@ -41,7 +41,7 @@ def test_a_curve_more_and_another_style_are_explained(project):
 
 def test_other_parameters_other_code_and_more_replicates_are_explained(project):
     for figure in ("fig2", "fig4"):
-        tiny.edit(project / f"config/figures/{figure}.yaml", "alpha0: 2,", "alpha0: 3,")
+        tiny.edit(project / f"config/figures/{figure}.yaml", "width: 8,", "width: 10,")
     tiny.edit(project / tiny.TINY, "networks: 4, trainings", "networks: 8, trainings")
     spectrum = next((project / "results/spectrum").glob("*.nc"))
     spectrum.rename(spectrum.with_name(f"{spectrum.stem[:-12]}000000000000.nc"))
@@ -49,7 +49,7 @@ def test_other_parameters_other_code_and_more_replicates_are_explained(project):
     assert counts == tiny.planned(project)
     assert (counts["montecarlo"], counts["recovery"]) == (2, 1)
     assert why >= {
-        ("recovery", "parameters have changed: problem.alpha0 from 2.0 to 3.0"),
+        ("recovery", "parameters have changed: problem.width from 8 to 10"),
         ("montecarlo", "more replicates"),
         ("spectrum", "the code that computes it has changed"),
     }
