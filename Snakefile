@@ -39,15 +39,11 @@ localrules:
 rule all:
     default_target: True
     input:
+        [mark(stage.name, figure) for figure in PLAN.figures for stage in FIGURE_STAGES],
         [
-            identity(figure)
-            for figure in PLAN.figures.values()
-            for identity in (merging, drawing)
-        ],
-        [
-            files(stage, figure)
+            files(stage.name, figure)
             for figure in PLAN.figures
-            for stage in ("merge", "figures", "scores")
+            for stage in FIGURE_STAGES
         ],
         # A function, since it is called once damaged files have been set aside.
         lambda wildcards: integrity.lost_files(Path(), PLAN),

@@ -26,6 +26,7 @@ import yaml
 from giantstep.pipeline.planning.layout import STAGES
 from giantstep.pipeline.planning.plan import Plan, make_plan
 from giantstep.pipeline.planning.simulation_work import MIB
+from giantstep.pipeline.stages import montecarlo
 from giantstep.pipeline.stages.result import compute_result, describe_result
 from giantstep.pipeline.storage import netcdf
 from giantstep.problems.sizes import Sizes
@@ -94,11 +95,11 @@ def fill(folder: Path, plan: Plan) -> None:
         stage, shards = STAGES["montecarlo"], curve.keys["montecarlo"]
         task = plan.tasks[stage.name][shards[0]]
         task = replace(task, sizes=Sizes(100, task.sizes.trainings, 1000))
-        one = compute_result(stage, replace(task, networks=(0,)))
+        one = compute_result(montecarlo, replace(task, networks=(0,)))
         for key in shards:
             networks = list(plan.tasks[stage.name][key].networks)
             block = one.isel(network=np.zeros(len(networks), int)).assign_coords(network=networks)
-            whole = describe_result(stage, replace(task, networks=tuple(networks)), block)
+            whole = describe_result(montecarlo, replace(task, networks=tuple(networks)), block)
             netcdf.write(whole, folder / stage.paths(key)[0])
 
 

@@ -1,6 +1,7 @@
 """The data of all figures of the paper, made in this process: no job starts, tiny networks."""
 
 import shutil
+from importlib import import_module
 
 import pytest
 import yaml
@@ -21,7 +22,8 @@ POINTS = 9
 
 def make(project):
     """Compute and merge what the workflow would, at fewer points and in smaller networks."""
-    shutil.copytree(ROOT / "config", project / "config")
+    for folder in ("config", "workflow"):
+        shutil.copytree(ROOT / folder, project / folder)
     for path in (project / "config/figures").glob("fig?.yaml"):
         figure = load_yaml(path, path.name)
         if theory := figure.get("theory"):
@@ -34,7 +36,8 @@ def make(project):
         patch.setattr(spectrum, "POINTS", 100)
         for stage, tasks in plan.tasks.items():
             for key, task in tasks.items():
-                netcdf.write(compute_result(STAGES[stage], task), made(project, stage, key))
+                module = import_module(STAGES[stage].module)
+                netcdf.write(compute_result(module, task), made(project, stage, key))
     for name, figure in plan.figures.items():
         merged = merge_figure(figure.curves, figure.science, plan.sizes, plan.root_seed, project)
         netcdf.write(merged, made(project, "merge", name))

@@ -7,8 +7,9 @@ __version__ = "0.1.0"
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.solution import Solution, Status
+from giantstep.theory.solution import Solution
 from giantstep.theory.solve import solve
+from giantstep.theory.status import Status
 
 if TYPE_CHECKING:
     from giantstep.pipeline.storage.open_figure import open_figure

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from giantstep.problems.canonical import problem_seed
 from giantstep.problems.protocol import Protocol
+from giantstep.problems.seeds import problem_seed
 
 
 def test_problems_have_streams_of_their_own():

@@ -11,10 +11,11 @@ import math
 
 import pytest
 
-from giantstep.problems.canonical import digest, problem_seed
+from giantstep.problems.canonical import digest
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
+from giantstep.problems.seeds import problem_seed
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures, one_spike
 from giantstep.simulation.samples import FIRST_BATCH, TEST, TRAINING, WEIGHTS, stream

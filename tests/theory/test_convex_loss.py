@@ -10,8 +10,8 @@ from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.classification_error import classification_error
-from giantstep.theory.solution import Status
 from giantstep.theory.solve import solve
+from giantstep.theory.status import Status
 from giantstep.validation import InvalidParametersError
 
 SIGNS = SpikedFeatures("tanh", "sign", 1.2, 1.5, 0.9, 0.7)

@@ -8,12 +8,11 @@ from snakemake.logging import logger
 
 from giantstep.pipeline.planning import costs
 from giantstep.pipeline.planning.config import InvalidConfigError, load_config, overlaid
-from giantstep.pipeline.planning.layout import IDENTITY, STAGES
-from giantstep.pipeline.planning.plan import (
-    drawing_identity,
-    make_plan,
-    merging_identity,
-)
+from giantstep.pipeline.planning.fingerprint import UntraceableCodeError
+from giantstep.pipeline.planning.identities import identity
+from giantstep.pipeline.planning.job_code import code_of_figure, code_of_task
+from giantstep.pipeline.planning.layout import FIGURE_STAGES, IDENTITY, STAGES
+from giantstep.pipeline.planning.plan import make_plan
 from giantstep.pipeline.runtime import run_lock
 from giantstep.pipeline.runtime.run_start import before_run
 from giantstep.pipeline.upkeep import integrity
@@ -24,7 +23,7 @@ try:
     # Files are read again, and strictly; overlays as Snakemake read them, and --config, lie on top.
     config = overlaid(load_config(ROOT, workflow.configfiles), config)
     PLAN = make_plan(ROOT, config)
-except InvalidConfigError as error:
+except (InvalidConfigError, UntraceableCodeError) as error:
     raise WorkflowError(str(error)) from None
 
 
@@ -45,7 +44,7 @@ wildcard_constraints:
     figure="|".join(PLAN.figures),
     key="[^/]+",
     block=r"networks\d+-\d+",
-    stage="merge|draw",
+    stage="|".join(stage.name for stage in FIGURE_STAGES),
     identity="[0-9a-f]+",
 
 
@@ -61,20 +60,40 @@ def files(stage, name):
 
 def task(stage, name="{key}"):
     """The task of a job."""
-    return lambda wildcards: PLAN.tasks[stage][name.format(**wildcards)]
+
+    def found(wildcards):
+        key = name.format(**wildcards)
+        if key not in PLAN.tasks[stage]:
+            raise WorkflowError(OTHER_PLAN.format(files(stage, key)[0]))
+        return PLAN.tasks[stage][key]
+
+    return found
+
+
+def code(stage, name="{key}"):
+    """The code of a job, as planned; the job checks that it still is."""
+    if STAGES[stage].by_task:
+        return lambda wildcards: code_of_task(
+            ROOT, STAGES[stage], task(stage, name)(wildcards)
+        )
+    return lambda wildcards: code_of_figure(ROOT, STAGES[stage], wildcards.figure)
+
+
+OTHER_PLAN = (
+    "{} is not among what the configuration and the code make now; if either was edited since the"
+    " run was planned, run the same command again, which plans anew"
+)
 
 
 # Names say what is in a file: times of files, which copies and checkouts change, do not count.
-def merging(figure):
-    """The identity of a figure's merging (workflow/rules/identity.smk)."""
-    return ancient(f"{IDENTITY}/{figure.name}/merge-{merging_identity(PLAN, figure)}")
-
-
-def drawing(figure):
-    """The identity of a figure's drawing (workflow/rules/identity.smk)."""
-    script = str(ROOT / "workflow" / "scripts" / "figures.py")
-    identity = drawing_identity(figure, script, merging(figure))
-    return ancient(f"{IDENTITY}/{figure.name}/draw-{identity}")
+def mark(stage, figure):
+    """The mark of what a figure's files are made from at a stage (workflow/rules/identity.smk)."""
+    made_from = identity(PLAN, PLAN.figures[figure], stage)
+    path = IDENTITY / figure / f"{stage}-{made_from}"
+    # A job on a cluster reads the Snakefile again, and may find other code than was planned.
+    if not (workflow.is_main_process or path.exists()):
+        raise WorkflowError(OTHER_PLAN.format(path))
+    return ancient(str(path))
 
 
 # What jobs request from a scheduler, by the cost model; more with each attempt. On one machine it

@@ -1,7 +1,7 @@
 # Stage 5: a figure is drawn from its merged file alone, and its scores are written as a table.
 rule figures:
     input:
-        lambda wildcards: drawing(figure_of(wildcards)),
+        lambda wildcards: mark("figures", wildcards.figure),
         data=ancient(files("merge", "{figure}")[0]),
     output:
         files("figures", "{figure}")[:-1],
@@ -21,6 +21,7 @@ rule figures:
         runtime=minutes(figure_cost("figures")),
     params:
         config=lambda wildcards: figure_of(wildcards).config,
+        code=code("figures", "{figure}"),
     message:
         "Drawing {wildcards.figure}"
     script:
@@ -29,7 +30,7 @@ rule figures:
 
 rule scores:
     input:
-        lambda wildcards: merging(figure_of(wildcards)),
+        lambda wildcards: mark("scores", wildcards.figure),
         data=ancient(files("merge", "{figure}")[0]),
     output:
         report(
@@ -43,6 +44,8 @@ rule scores:
     resources:
         mem_mb=memory(figure_cost("scores")),
         runtime=minutes(figure_cost("scores")),
+    params:
+        code=code("scores", "{figure}"),
     message:
         "Scores of {wildcards.figure}"
     script:

@@ -1,4 +1,4 @@
-# A merged file and a drawing have names without a key. What they are made from is therefore an
+# Merged files, drawings and scores have names without a key. What they are made from is therefore an
 # input of theirs: the name of an empty file, of which only the latest is kept, and which `all`
 # requests. So a change is noticed even without Snakemake's own records, and times of files do not
 # count. What was made before is removed first, so that an interrupted run leaves nothing that looks
@@ -13,11 +13,7 @@ rule identity:
     log:
         "logs/identity/{figure}-{stage}-{identity}.log",
     params:
-        outdated=lambda wildcards: {
-            "merge": files("merge", wildcards.figure)
-            + files("scores", wildcards.figure),
-            "draw": files("figures", wildcards.figure),
-        }[wildcards.stage],
+        outdated=lambda wildcards: files(wildcards.stage, wildcards.figure),
         markers=lambda wildcards: f"{IDENTITY}/{wildcards.figure}/{wildcards.stage}-*",
     message:
         "What {wildcards.figure} is made from ({wildcards.stage}) has changed"

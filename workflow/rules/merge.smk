@@ -1,7 +1,7 @@
 # Stage 4: everything of one figure, theory beside simulation, in one self-contained file.
 rule merge:
     input:
-        lambda wildcards: merging(figure_of(wildcards)),
+        lambda wildcards: mark("merge", wildcards.figure),
         lambda wildcards: [ancient(path) for path in figure_of(wildcards).files],
     output:
         files("merge", "{figure}"),
@@ -15,6 +15,7 @@ rule merge:
         config=lambda wildcards: figure_of(wildcards).science,
         simulation=PLAN.sizes,
         root_seed=PLAN.root_seed,
+        code=code("merge", "{figure}"),
     message:
         "Merging {wildcards.figure}"
     script:

@@ -16,6 +16,7 @@ rule montecarlo:
         runtime=minutes(task_cost("montecarlo", SHARD)),
     params:
         task=task("montecarlo", SHARD),
+        code=code("montecarlo", SHARD),
     message:
         "Networks of {wildcards.key}: {wildcards.block}"
     script:

@@ -10,6 +10,7 @@ rule spectrum:
         runtime=minutes(task_cost("spectrum")),
     params:
         task=task("spectrum"),
+        code=code("spectrum"),
     message:
         "Spectrum of {wildcards.key}"
     script:
@@ -26,6 +27,7 @@ rule eigenvalues:
         runtime=minutes(task_cost("eigenvalues")),
     params:
         task=task("eigenvalues"),
+        code=code("eigenvalues"),
     message:
         "Eigenvalues of {wildcards.key}"
     script:

@@ -9,6 +9,7 @@ rule theory:
         runtime=minutes(task_cost("theory")),
     params:
         task=task("theory"),
+        code=code("theory"),
     message:
         "Theory of {wildcards.key}"
     script:

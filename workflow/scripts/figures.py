@@ -14,7 +14,8 @@ from giantstep.pipeline.storage.whole_file import whole_file
 if "snakemake" in globals():
     job = globals()["snakemake"]
     with logged(job.log[0]):
-        figure = import_module(f"giantstep.figures.{job.wildcards.figure}")
+        (figure,) = map(import_module, job.params.code.loads)
+        job.params.code.check()
         # A drawing that does not fit on its page is an error.
         filterwarnings("error", message=".*layout not applied")
         with rc_context(style.rc()):  # type: ignore[arg-type]
@@ -22,3 +23,4 @@ if "snakemake" in globals():
             for output in map(Path, job.output):
                 with whole_file(output) as path:
                     style.save(picture, path)
+                    job.params.code.check()

@@ -8,5 +8,7 @@ if "snakemake" in globals():
     job = globals()["snakemake"]
     with logged(job.log[0]):
         given = job.params
+        given.code.check()
         merged = merge_figure(given.curves, given.config, given.simulation, given.root_seed)
+        given.code.check()
         netcdf.write(merged, job.output[0])

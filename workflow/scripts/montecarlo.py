@@ -8,5 +8,7 @@ from giantstep.pipeline.stages.shards import complete_shard
 if "snakemake" in globals():
     job = globals()["snakemake"]
     with logged(job.log[0]):
+        given = job.params
+        given.code.check()
         report = progress_log("/".join(job.wildcards))
-        complete_shard(job.params.task, Path(job.output[0]), report, job.threads)
+        complete_shard(given.task, Path(job.output[0]), report, job.threads, given.code.check)

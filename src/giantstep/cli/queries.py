@@ -31,9 +31,10 @@ from giantstep.theory.bounds import (
 from giantstep.theory.classification_error import classification_error
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.optima import optimal_ridge
-from giantstep.theory.solution import Solution, Status
+from giantstep.theory.solution import Solution
 from giantstep.theory.solve import Solver
 from giantstep.theory.spectrum import spectrum
+from giantstep.theory.status import Status
 
 _ERRORS, _LOSSES = ("test_error", "training_error"), ("test_loss", "training_loss")
 _ACCURACY = ("residual", "quadrature_error", "iterations")

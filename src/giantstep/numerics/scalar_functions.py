@@ -128,10 +128,10 @@ def polynomial(name: str, label: str, coefficients: Sequence[float] | Array) -> 
     )
 
 
-def _hermite(degree: int) -> ScalarFunction:
+def _hermite(name: str, degree: int) -> ScalarFunction:
     """Make the probabilists' Hermite polynomial He_k."""
     coefficients = np.polynomial.hermite_e.herme2poly([0] * degree + [1]).astype(float)
-    return polynomial(f"he{degree}", rf"\mathrm{{He}}_{degree}", coefficients)
+    return polynomial(name, rf"\mathrm{{He}}_{degree}", coefficients)
 
 
 FUNCTIONS: dict[str, ScalarFunction] = {
@@ -206,7 +206,11 @@ FUNCTIONS: dict[str, ScalarFunction] = {
             kinks=(0.0,),
         ),
         polynomial("linear", r"\mathrm{id}", (0.0, 1.0)),
-        *map(_hermite, range(1, 6)),
+        _hermite("he1", 1),
+        _hermite("he2", 2),
+        _hermite("he3", 3),
+        _hermite("he4", 4),
+        _hermite("he5", 5),
     )
 }
 

@@ -1,4 +1,7 @@
-"""Parameters in one canonical form, from which keys are hashed and random streams are seeded."""
+"""Parameters in one canonical form, which keys and seeds of random streams hash.
+
+The key of every result covers this module, so it knows no kind of parameters.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,6 @@ import json
 import math
 from dataclasses import fields, is_dataclass
 from typing import Any
-
-from numpy.random import SeedSequence
-
-from giantstep.problems.problem import Problem
-from giantstep.problems.recovery import Recovery
 
 
 def plain(value: Any) -> Any:
@@ -41,16 +39,3 @@ def digest(*values: Any) -> str:
     """Hash parameters in their canonical JSON."""
     text = json.dumps(plain(values), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def problem_seed(root: int, problem: Problem | Recovery, *path: int) -> SeedSequence:
-    """Derive the seed of a problem's random streams from the root seed and its parameters.
-
-    Parameters
-    ----------
-    root : int
-    problem : Protocol, SpikedFeatures or Recovery
-    path : int
-        What else separates streams, such as the dimension of a `Recovery`.
-    """
-    return SeedSequence(root, spawn_key=(int(digest(problem)[:16], 16), *path))

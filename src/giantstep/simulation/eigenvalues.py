@@ -8,9 +8,9 @@ import numpy as np
 from numpy.random import SeedSequence
 
 from giantstep.arrays import Array, Reals
-from giantstep.problems.canonical import problem_seed
 from giantstep.problems.grid import Grid
 from giantstep.problems.problem import Problem
+from giantstep.problems.seeds import problem_seed
 from giantstep.problems.sizes import Sizes, check_replicates, check_sizes
 from giantstep.simulation.arithmetic import ROWS, block_sizes
 from giantstep.simulation.first_layer import FirstLayer, first_layer

@@ -10,8 +10,8 @@ from numpy.random import Generator, SeedSequence
 
 from giantstep.arrays import Array, Single
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.canonical import problem_seed
 from giantstep.problems.recovery import Recovery, check_dimension
+from giantstep.problems.seeds import problem_seed
 from giantstep.problems.sizes import check_replicates
 from giantstep.problems.teachers import Teacher, lookup_teacher
 from giantstep.simulation.arithmetic import FEWER_ROWS, block_sizes, check_weights

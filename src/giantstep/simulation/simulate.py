@@ -13,10 +13,10 @@ from numpy.random import SeedSequence
 
 from giantstep.arrays import Array, Reals
 from giantstep.numerics.scalar_functions import SIGN, lookup
-from giantstep.problems.canonical import problem_seed
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE, Loss, lookup_loss
 from giantstep.problems.problem import Problem
+from giantstep.problems.seeds import problem_seed
 from giantstep.problems.sizes import EXACT, Sizes, check_replicates, check_sizes
 from giantstep.simulation.arithmetic import (
     FEWER_ROWS,

@@ -8,44 +8,73 @@ from pathlib import Path
 import grimp
 import numpy as np
 import pytest
+from tiny import ROOT
 
 import giantstep
 from giantstep.pipeline.planning import fingerprint as fingerprint_module
+from giantstep.pipeline.planning import job_code
 from giantstep.pipeline.planning.fingerprint import (
-    UntraceableImportError,
+    RUNNERS,
+    UntraceableCodeError,
     fingerprint,
     function_fingerprint,
-    key,
 )
-from giantstep.pipeline.planning.layout import STAGES
+from giantstep.pipeline.planning.job_code import ChangedCodeError, code_of_figure, code_of_task
+from giantstep.pipeline.planning.keys import result_keys
+from giantstep.pipeline.planning.layout import STAGES, TASK_STAGES
+from giantstep.pipeline.planning.tasks import ParametersTask
 from giantstep.problems.protocol import Protocol
 
 SOURCE = Path(giantstep.__file__).parent
-MODULES = {name: stage.module for name, stage in STAGES.items() if stage.by_task}
-
-
-def forget():
-    for cached in (fingerprint, function_fingerprint, fingerprint_module._read_module):
-        cached.cache_clear()
+SCRIPTS = ROOT / "workflow/scripts"
+# Stages of figures, for one of them.
+FIGURE = "fig2"
+SIMULATIONS = {"montecarlo", "eigenvalues", "recovery"}
+PROBLEM = Protocol("tanh", "sign", 1, alpha0=1, beta=1)
 
 
 @pytest.fixture
-def package(tmp_path, monkeypatch):
-    """A copy of the package to edit, of which fingerprints are taken."""
-    shutil.copytree(SOURCE, tmp_path / "giantstep", ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(fingerprint_module, "_ROOT", tmp_path)
-    forget()
-    yield tmp_path / "giantstep"
-    forget()
+def copy(tmp_path, monkeypatch):
+    """A copy of the package and the scripts to edit, of which fingerprints are taken."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(SOURCE, tmp_path / "src/giantstep", ignore=ignored)
+    shutil.copytree(SCRIPTS, tmp_path / "workflow/scripts", ignore=ignored)
+    monkeypatch.setattr(fingerprint_module, "_ROOT", tmp_path / "src")
+    job_code._planned.cache_clear()
+    yield tmp_path
+    job_code._planned.cache_clear()
+
+
+def identities(root, activation="tanh", target="sign"):
+    """The code of each stage, for one problem and one figure, as it is now."""
+    job_code._planned.cache_clear()
+    task = ParametersTask(Protocol(activation, target, 1, alpha0=1, beta=1))
+    return {
+        name: (
+            code_of_task(root, stage, task)
+            if stage.by_task
+            else code_of_figure(root, stage, FIGURE)
+        ).identity
+        for name, stage in STAGES.items()
+    }
+
+
+def outdated(before, after):
+    return {name for name in before if before[name] != after[name]}
+
+
+def edit(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
 
 
 @pytest.fixture
 def print_of(tmp_path):
-    def fingerprint_of(text):
-        path = tmp_path / "module.py"
+    def fingerprint_of(text, loads=()):
+        path = tmp_path / "script.py"
         path.write_text(text)
-        forget()
-        return fingerprint(str(path))
+        return fingerprint(str(path), loads)
 
     return fingerprint_of
 
@@ -68,23 +97,30 @@ def test_words_and_layout_do_not_change_a_fingerprint(print_of):
         "from giantstep.theory import bulk\n",
         "from giantstep.theory.bulk import interface, nothing\n",
         "from importlib import import_module\nimport_module('giantstep.theory.solve')\n",
+        "from importlib import import_module as load\n",
+        "import importlib.util\n",
+        "import runpy\n",
+        "import helper\n",
+        "from helper import number\n",
         "__import__('giantstep.theory.solve')\n",
+        "f = __builtins__\n",
+        "import sys\nsolve = sys.modules['giantstep.theory.solve']\n",
         "exec('from giantstep.theory.solve import solve')\n",
+        "run = eval\n",
     ],
 )
-def test_an_import_that_cannot_be_followed_is_refused(print_of, text):
-    with pytest.raises(UntraceableImportError, match="cannot be followed"):
+def test_code_that_cannot_be_followed_is_refused(print_of, text):
+    with pytest.raises(UntraceableCodeError, match="cannot be followed"):
         print_of(text)
 
 
-def test_modules_loaded_by_a_computed_name_count_when_they_are_named(tmp_path):
-    script = tmp_path / "draw.py"
-    script.write_text("from importlib import import_module\ndraw = import_module(input())\n")
+def test_modules_loaded_by_a_computed_name_count_when_they_are_named(print_of):
+    script = "from importlib import import_module\ndraw = import_module(input())\n"
     figures = [f"giantstep.figures.{name}" for name in ("fig2", "fig3")]
-    assert len({fingerprint(str(script), (figure,)) for figure in figures}) == 2
+    assert len({print_of(script, (figure,)) for figure in figures}) == 2
 
 
-def test_packages_hold_a_docstring_and_nothing_that_a_fingerprint_would_miss():
+def test_packages_hold_a_docstring_alone():
     packages = [path for path in SOURCE.rglob("__init__.py") if path.parent != SOURCE]
     assert packages
     for path in packages:
@@ -92,83 +128,214 @@ def test_packages_hold_a_docstring_and_nothing_that_a_fingerprint_would_miss():
         assert isinstance(only, ast.Expr), path
 
 
-def test_the_solver_feeds_the_theory_and_not_the_simulations(package):
-    def outdated_by(module):
-        before = {name: fingerprint(module) for name, module in MODULES.items()}
-        with (package / f"{module}.py").open("a") as file:
-            file.write("edited = True\n")
-        forget()
-        return {name for name, module in MODULES.items() if fingerprint(module) != before[name]}
+@pytest.mark.parametrize(
+    ("module", "stages"),
+    [
+        ("src/giantstep/theory/fixed_point", {"theory", "spectrum"}),
+        ("src/giantstep/pipeline/stages/theory", {"theory"}),
+        ("src/giantstep/pipeline/stages/shards", {"montecarlo"}),
+        ("src/giantstep/problems/seeds", SIMULATIONS | {"merge", "scores"}),
+        ("src/giantstep/pipeline/planning/tasks", {"merge"}),
+        ("src/giantstep/pipeline/planning/layout", {"merge"}),
+        ("src/giantstep/figures/fig2", {"figures"}),
+        ("src/giantstep/figures/fig3", set()),
+        ("src/giantstep/pipeline/storage/netcdf", set(STAGES)),
+        ("src/giantstep/__init__", set(STAGES)),
+        ("src/giantstep/pipeline/__init__", set(STAGES)),
+        ("src/giantstep/pipeline/runtime/run_lock", set()),
+        ("workflow/scripts/compute", {s.name for s in TASK_STAGES} - {"montecarlo"}),
+        ("workflow/scripts/montecarlo", {"montecarlo"}),
+        ("workflow/scripts/merge", {"merge"}),
+        ("workflow/scripts/scores", {"scores"}),
+    ],
+)
+def test_an_edit_outdates_what_runs_it(copy, module, stages):
+    before = identities(copy)
+    with (copy / f"{module}.py").open("a") as file:
+        file.write("edited = True\n")
+    assert outdated(before, identities(copy)) == stages
 
-    assert outdated_by("theory/fixed_point") == {"theory", "spectrum"}
-    assert outdated_by("simulation/gradients") == {"montecarlo", "eigenvalues", "recovery"}
-    assert outdated_by("pipeline/stages/theory") == {"theory"}
-    assert outdated_by("problems/canonical") == {"montecarlo", "eigenvalues", "recovery"}
+
+def imported_by_stage():
+    """What each stage's code imports, by import-linter's graph: another route to the same."""
+    graph = grimp.build_graph("giantstep", include_external_packages=False)
+    for module in RUNNERS:
+        graph.remove_module(module)
+    found = {}
+    for name, stage in STAGES.items():
+        script = SCRIPTS / f"{stage.script}.py"
+        starts = set()
+        for node in ast.walk(ast.parse(script.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module.startswith("giantstep"):
+                inner = {f"{node.module}.{alias.name}" for alias in node.names}
+                starts |= (inner & graph.modules) or {node.module}
+        if stage.by_task:
+            starts.add(stage.module)
+        elif name == "figures":
+            starts.add(f"giantstep.figures.{FIGURE}")
+        starts -= RUNNERS
+        modules = set().union(*map(graph.find_upstream_modules, starts)) | starts
+        files = (SOURCE.parent / f"{module.replace('.', '/')}.py" for module in modules)
+        found[name] = {f"src/{p.relative_to(SOURCE.parent)}" for p in files if p.exists()}
+        found[name].add(f"workflow/scripts/{script.name}")
+    return found
 
 
-def changed_constant(text, chance):
-    """Change one number in a module, outside the table of functions; None where there is none."""
+def is_counted(path, node):
+    """Whether a part of a module counts, or is the table of functions, or wording."""
+    if path.endswith("scalar_functions.py"):
+        return not any(fingerprint_module._is_table(part) for part in ast.walk(node))
+    return not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+
+
+def randomly_edited(path, text, chance):
+    """Change a constant or an operator, delete a statement or double it; None if there is none."""
     tree = ast.parse(text)
-    tree_without_table = [node for node in tree.body if not fingerprint_module._is_table(node)]
-    numbers = [
-        node
-        for part in tree_without_table
-        for node in ast.walk(part)
-        if isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+    lists = [
+        (body, place)
+        for node in ast.walk(tree)
+        for body in (getattr(node, "body", None), getattr(node, "orelse", None))
+        if isinstance(body, list)
+        for place, statement in enumerate(body)
+        if is_counted(path, statement) and not isinstance(statement, ast.Pass)
     ]
-    if not numbers:
+    if not lists:
         return None
-    chosen = chance.choice(numbers)
-    chosen.value = not chosen.value if isinstance(chosen.value, bool) else chosen.value + 1
+    body, place = chance.choice(lists)
+    parts = [part for part in ast.walk(body[place]) if is_counted(path, part)]
+    operators = [part for part in parts if isinstance(part, ast.BinOp)]
+    numbers = [
+        part
+        for part in parts
+        if isinstance(part, ast.Constant) and isinstance(part.value, int | float)
+    ]
+    kind = chance.choice(["constant"] * bool(numbers) + ["operator"] * bool(operators) + ["delete"])
+    if kind == "constant":
+        number = chance.choice(numbers)
+        number.value = not number.value if isinstance(number.value, bool) else number.value + 1
+    elif kind == "operator":
+        operator = chance.choice(operators)
+        operator.op = ast.Mod() if isinstance(operator.op, ast.Sub) else ast.Sub()
+    elif chance.random() < 0.5:
+        body.insert(place, body[place])
+    elif len(body) > 1:
+        del body[place]
+    else:
+        body[place] = ast.Pass()
     return ast.unparse(tree)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_a_changed_constant_outdates_exactly_the_stages_that_import_it(package, seed):
-    graph, chance = grimp.build_graph("giantstep"), random.Random(seed)
-    imported = {
-        name: graph.find_upstream_modules(start) | {start} for name, start in MODULES.items()
-    }
-    everything = sorted(set().union(*imported.values()) - {"giantstep", "giantstep.validation"})
-    edited = None
-    while edited is None:  # some modules hold no number
-        module = chance.choice(everything)
-        path = package.parent.joinpath(*module.split(".")).with_suffix(".py")
-        edited = path.is_file() and changed_constant(path.read_text(), chance) or None
-    before = {name: fingerprint(start) for name, start in MODULES.items()}
-    path.write_text(edited)
-    forget()
-    outdated = {name for name, start in MODULES.items() if fingerprint(start) != before[name]}
-    assert outdated == {name for name, modules in imported.items() if module in modules}, module
+@pytest.mark.parametrize(
+    "seed",
+    [
+        *range(5),
+        *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(5, 105)),
+    ],
+)
+def test_a_random_edit_outdates_exactly_the_stages_that_run_it(copy, seed):
+    chance, imported = random.Random(seed), imported_by_stage()
+    before, edited = identities(copy), None
+    while edited is None:
+        path = chance.choice(sorted(set().union(*imported.values())))
+        original = (copy / path).read_text()
+        edited = randomly_edited(path, original, chance)
+    (copy / path).write_text(edited)
+    expected = {name for name, paths in imported.items() if path in paths}
+    assert outdated(before, identities(copy)) == expected, (path, edited)
+
+
+def test_comments_docstrings_formatting_and_wording_outdate_nothing(copy):
+    before = identities(copy)
+    for path in copy.rglob("*.py"):
+        text = ast.unparse(ast.parse(path.read_text()))
+        path.write_text(f"# A comment.\n{text}\n\n\n# Another.\n")
+    edit(copy / "src/giantstep/theory/solve.py", '."""', ', in other words."""')
+    edit(copy / "src/giantstep/validation.py", "a whole number", "an integer")
+    edit(copy / "src/giantstep/__init__.py", "'0.1.0'", "'0.2.0'")
+    assert identities(copy) == before
+
+
+def test_a_refusals_words_do_not_count_but_how_numbers_are_converted_does(copy):
+    before = identities(copy)
+    edit(copy / "src/giantstep/validation.py", "else float(value)", "else float(value) + 1e-9")
+    assert outdated(before, identities(copy)) >= {stage.name for stage in TASK_STAGES}
+
+
+TABLE = "src/giantstep/numerics/scalar_functions.py"
+NEW = '        ScalarFunction("arctan", "", np.arctan, np.cos, "odd"),\n'
+FIRST = '        ScalarFunction(\n            "tanh"'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "activation", "others"),
+    [
+        (FIRST, NEW + FIRST, False, False),  # another entry
+        ("np.tanh,", "np.arctan,", True, False),
+        ("            np.sign,\n", "            np.cos,\n", False, True),  # named by a constant
+        ('SIGN = "sign"', 'SIGN = "sign"\nHALF = 0.5', True, True),
+    ],
+)
+def test_of_the_table_of_functions_the_entries_that_are_used_count(
+    copy, old, new, activation, others
+):
+    before = identities(copy, "tanh", "tanh"), identities(copy, "sin", "sign")
+    edit(copy / TABLE, old, new)
+    after = identities(copy, "tanh", "tanh"), identities(copy, "sin", "sign")
+    tasks = {stage.name for stage in TASK_STAGES}
+    for changed, one, other in zip((activation, others), before, after, strict=True):
+        assert outdated(one, other) & tasks == (tasks if changed else set())
+
+
+@pytest.mark.parametrize(
+    ("written", "edited"),
+    [
+        ('ScalarFunction(label="", name="mine", value=np.cos)', ("np.cos", "np.sin")),
+        ('halved(ScalarFunction("mine", "", np.cos))', ("halved", "doubled")),
+        ('ScalarFunction(MINE, "", np.cos)', ("np.cos", "np.sin")),
+    ],
+)
+def test_an_entry_counts_however_it_is_written(copy, written, edited):
+    edit(copy / TABLE, 'SIGN = "sign"\n', 'SIGN = "sign"\nMINE = "mine"\n')
+    edit(copy / TABLE, FIRST, f"        {written},\n{FIRST}")
+    before = function_fingerprint("mine"), function_fingerprint("tanh")
+    edit(copy / TABLE, written, written.replace(*edited))
+    assert function_fingerprint("mine") != before[0]
+    assert function_fingerprint("tanh") == before[1]
+
+
+def test_a_function_that_is_in_no_entry_is_refused(copy):
+    assert function_fingerprint("polynomial:0,1") != function_fingerprint("polynomial:0,2")
+    with pytest.raises(UntraceableCodeError, match="write the entry of 'mine'"):
+        function_fingerprint("mine")
+    edit(copy / TABLE, FIRST, f'        *map(_hermite, ["mine"], [7]),\n{FIRST}')
+    with pytest.raises(UntraceableCodeError, match="write each entry out"):
+        function_fingerprint("mine")
+    edit(copy / TABLE, "for function in (", "for function in 2 * (")
+    with pytest.raises(UntraceableCodeError, match="list its entries in a tuple"):
+        function_fingerprint("tanh")
 
 
 def test_equal_parameters_have_equal_keys_however_they_are_written():
     def key_of(problem):
-        return key("slug", "giantstep.theory.equivalent_features", ("tanh", "sign"), problem)
+        (found,) = result_keys(ROOT, STAGES["parameters"], [ParametersTask(problem)])
+        return found
 
     one = Protocol("tanh", "sign", 1, alpha0=np.float64(2), beta=1)
     assert key_of(one) == key_of(Protocol("tanh", "sign", 1.0, alpha0=2.0, beta=1.0, noise=0))
     assert key_of(one) != key_of(Protocol("tanh", "sign", 1, alpha0=2, beta=1, noise=1e-12))
 
 
-def test_another_activation_or_another_wording_changes_no_other_key(package):
-    def keys():
-        forget()
-        return [key("s", "giantstep.simulation.simulate", (name,), 1) for name in ("tanh", "sin")]
-
-    before = keys()
-    entry = '        ScalarFunction("arctan", "", np.arctan, np.cos, "odd"),\n'
-    start = '        ScalarFunction(\n            "tanh"'
-    for module, old, new, same in (
-        ("numerics/scalar_functions", start, entry + start, (True, True)),
-        ("validation", "a whole number", "an integer", (True, True)),
-        ("numerics/scalar_functions", "np.tanh,", "np.arctan,", (False, True)),
-        ("problems/canonical", "spawn_key=(", "spawn_key=(1,", (False, False)),
-    ):
-        path = package / f"{module}.py"
-        text = path.read_text()
-        assert old in text
-        path.write_text(text.replace(old, new, 1))
-        assert tuple(a == b for a, b in zip(before, keys(), strict=True)) == same
-        path.write_text(text)
-    assert keys() == before
+def test_a_job_sees_that_its_code_is_not_what_was_planned(copy):
+    code = code_of_task(copy, STAGES["theory"], ParametersTask(PROBLEM))
+    code.check()
+    solver = copy / "src/giantstep/theory/fixed_point.py"
+    original = solver.read_text()
+    for text in (f"{original}edited = 1\n", "half a line (", "exec('1')\n"):
+        solver.write_text(text)
+        with pytest.raises(ChangedCodeError, match="edited after the run was planned"):
+            code.check()
+    solver.unlink()
+    with pytest.raises(ChangedCodeError):
+        code.check()
+    solver.write_text(f"# A comment.\n{original}")
+    code.check()

@@ -28,5 +28,9 @@ def test_every_stage_has_a_rule_and_a_group_on_a_cluster():
     rules = "".join(path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk"))
     named = set(re.findall(r"^rule (\w+):", rules, flags=re.MULTILINE))
     assert named == {*STAGES, "identity"}
+    for rule in re.split(r"^rule ", rules, flags=re.MULTILINE)[1:]:
+        name = rule.partition(":")[0]
+        scripts = [STAGES[name].script] if name in STAGES else []
+        assert re.findall(r"scripts/(\w+)\.py", rule) == scripts, name
     groups = yaml.safe_load((ROOT / "profiles/slurm/config.yaml").read_text())["groups"]
     assert set(groups) == set(STAGES)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from giantstep.pipeline.planning.tasks import ShardTask, block_name
+from giantstep.pipeline.planning.shard_task import ShardTask, block_name
 from giantstep.pipeline.stages import montecarlo
 from giantstep.pipeline.stages.shards import complete_shard
 from giantstep.pipeline.storage import netcdf
@@ -102,7 +102,7 @@ def test_a_job_told_to_stop_leaves_whole_files_and_a_message(tmp_path, told):
         from pathlib import Path
         from giantstep.pipeline.stages.shards import complete_shard
         from giantstep.pipeline.runtime.job import logged
-        from giantstep.pipeline.planning.tasks import ShardTask
+        from giantstep.pipeline.planning.shard_task import ShardTask
         from giantstep.problems.grid import Grid
         from giantstep.problems.protocol import Protocol
         from giantstep.problems.sizes import Sizes

@@ -9,10 +9,10 @@ import time
 import pytest
 import xarray as xr
 
-from giantstep.pipeline.planning.layout import STAGES
 from giantstep.pipeline.planning.tasks import TheoryTask
 from giantstep.pipeline.runtime.checksums import DamagedFileError, check_seal
 from giantstep.pipeline.runtime.signals import handle_stop_signals
+from giantstep.pipeline.stages import theory
 from giantstep.pipeline.stages.result import compute_result
 from giantstep.pipeline.storage import netcdf
 from giantstep.problems.grid import Grid
@@ -27,7 +27,7 @@ PROTOCOL = Protocol("tanh", "sign", 1, alpha0=1, beta=1)
 @pytest.fixture
 def solved():
     task = TheoryTask(PROTOCOL, Grid((0.5, 1.0), (0.1, 1.0)), False, "isotropic")
-    return compute_result(STAGES["theory"], task)
+    return compute_result(theory, task)
 
 
 def test_a_file_reads_back_and_has_the_same_bytes_every_time(solved, tmp_path):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from giantstep.pipeline.planning.plan import FigurePlan, Plan
+from giantstep.pipeline.planning.shard_task import ShardTask
 from giantstep.pipeline.planning.simulation_work import (
     MIB,
     eigenvalues_memory,
@@ -25,7 +26,6 @@ from giantstep.pipeline.planning.tasks import (
     Curve,
     EigenvaluesTask,
     RecoveryTask,
-    ShardTask,
     SpectrumTask,
     Task,
     TheoryTask,

@@ -1,8 +1,7 @@
-"""Keys of results: hashes of their parameters and of the code that computes them.
+"""Fingerprints of code: hashes of a script's syntax and of all that it imports from this package.
 
-The code counts through its syntax tree, without comments, docstrings or formatting: so an edit of
-style computes nothing again, and an edit of the solver computes the theory again but no simulation.
-A module's imports inside the package count with it. They are read, never run; a form of import that
+Comments, docstrings and formatting do not count: so an edit of style computes nothing again, and an
+edit of the solver computes the theory again but no simulation. Imports are read, never run. What
 cannot be followed is refused, since a result would otherwise pass as current after an edit there.
 """
 
@@ -11,6 +10,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -20,105 +20,146 @@ from giantstep.problems.canonical import digest
 
 PACKAGE = "giantstep"
 _ROOT = Path(__file__).parents[3]
-# Part of every key; raise it when the files of a stage change in what they hold, or how.
-LAYOUT = 3
-# This module only words refusals and computes no number. Of the table of functions a result uses
-# two entries: a further entry changes nothing for it.
+# Modules that run a job, and do not count: they log, lock, stop it on a signal, and report what
+# went wrong. No value passes through them, and no byte of a result.
+RUNNERS = frozenset(
+    f"{PACKAGE}.pipeline.runtime.{name}" for name in ("job", "processes", "run_lock", "signals")
+)
+# Its texts are the wording of refusals, and do not count; its functions do.
 _WORDS = f"{PACKAGE}.validation"
+# Of the table of functions a result uses two entries: a further entry changes nothing for it.
 _TABLE, _TABLE_MODULE = "FUNCTIONS", f"{PACKAGE}.numerics.scalar_functions"
-# Calls that can reach code which no import statement names.
-_DYNAMIC = {"import_module", "__import__", "exec", "eval"}
+# Names that need no entry in the table: the rest of such a name holds all coefficients.
+_POLYNOMIAL = "polynomial:"
+# It runs at every import, but only names what the library offers (see `_is_inert`).
+_INIT = f"{PACKAGE}.__init__"
+# Imported code that is not this project's. Results record the versions of these libraries.
+LIBRARIES = frozenset({
+    "matplotlib", "netCDF4", "numpy", "pandas", "scipy", "threadpoolctl", "xarray",
+})  # fmt: skip
+# What can reach code that no import statement names.
+_LOADERS = {"builtins", "importlib", "imp", "pkgutil", "runpy", "zipimport"}
+_HARMLESS = {"importlib.metadata"}
+_DYNAMIC_NAMES = {
+    "__builtins__", "__import__", "__loader__", "__spec__", "compile", "eval", "exec",
+}  # fmt: skip
+_DYNAMIC_ATTRIBUTES = {"__builtins__", "__import__", "__loader__", "exec_module", "import_module"}
+_NAME_THEM = "name the modules in an import statement"
 
 
-class UntraceableImportError(ValueError):
-    """An import that a fingerprint cannot follow."""
+class UntraceableCodeError(ValueError):
+    """Code that a fingerprint cannot follow."""
 
     def __init__(self, source: str, node: ast.AST, remedy: str) -> None:
         line = getattr(node, "lineno", 0)
         super().__init__(
             f"{source}, line {line}: {ast.unparse(node)!r} cannot be followed, so results would not"
-            f" be computed again after an edit of what it imports; {remedy}"
+            f" be computed again after an edit of what it uses; {remedy}"
         )
 
 
-def key(slug: str, stage: str, functions: tuple[str, ...], *parameters: Any) -> str:
-    """Name a result: a slug for people, then a hash of its parameters and of its code.
+def function_fingerprint(name: str) -> str:
+    """Hash the syntax of one entry of the table of functions; of none, for a polynomial.
 
-    Parameters
-    ----------
-    slug : str
-    stage : str
-        The module of this package that computes the result.
-    functions : tuple of str
-        The names of the activation and the target that the result uses.
-    parameters
-        Everything else that determines the result.
+    All entries in which the name stands count: as a text, or as a constant that holds it.
 
     Raises
     ------
-    UntraceableImportError
+    UntraceableCodeError
+        If there is no such entry, or the table is not written entry by entry.
     """
-    entries = [function_fingerprint(name) for name in functions]
-    return f"{slug}-{digest(LAYOUT, fingerprint(stage), entries, parameters)[:12]}"
-
-
-@cache
-def function_fingerprint(name: str) -> str:
-    """Hash the syntax of one entry of the table of functions; of none, for a polynomial."""
-    tree = ast.parse(_path(_TABLE_MODULE).read_text(encoding="utf-8"))
-    table = next(node for node in tree.body if _is_table(node))
-    entries = [
-        _syntax(node)
-        for node in ast.walk(table)
-        if isinstance(node, ast.Starred)  # families of functions count for all
-        or (
-            isinstance(node, ast.Call)
-            and any(isinstance(x, ast.Constant) and x.value == name for x in node.args[:1])
-        )
-    ]
-    return digest(entries)
+    if name.startswith(_POLYNOMIAL):
+        return digest(name)
+    tree = ast.parse(_read(_TABLE_MODULE))
+    constants = _assigned(tree.body)
+    table = next((node for node in tree.body if _is_table(node)), tree)
+    entries = [entry for entry in _entries(table) if name in _texts(entry, constants)]
+    if not entries:
+        remedy = f"write the entry of {name!r} in {_TABLE}, with its name"
+        raise UntraceableCodeError(_TABLE_MODULE, ast.Name(_TABLE), remedy)
+    return digest([_syntax(entry) for entry in entries])
 
 
 def _is_table(node: ast.AST) -> bool:
     return isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == _TABLE
 
 
-@cache
-def fingerprint(source: str, loads: tuple[str, ...] = ()) -> str:
-    """Hash the syntax of a module (or script) and of all it imports inside the package.
+def _entries(table: ast.AST) -> list[ast.expr]:
+    """List the entries of `FUNCTIONS: ... = {... for ... in (entry, entry, ...)}`."""
+    match getattr(table, "value", None):
+        case ast.DictComp(generators=[ast.comprehension(iter=ast.Tuple(found))]):
+            for entry in found:
+                if isinstance(entry, ast.Starred):
+                    remedy = "write each entry out, with its name"
+                    raise UntraceableCodeError(_TABLE_MODULE, entry, remedy)
+            return found
+    raise UntraceableCodeError(_TABLE_MODULE, ast.Name(_TABLE), "list its entries in a tuple")
 
-    Comments, docstrings, formatting and the wording of refusals do not count, nor does the table
-    of functions (see `function_fingerprint`).
+
+def _assigned(body: list[ast.stmt]) -> dict[str, ast.expr]:
+    """List what a module assigns to names."""
+    return {
+        target.id: node.value
+        for node in body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _texts(node: ast.AST, constants: dict[str, ast.expr]) -> set[str]:
+    """List the texts in an expression, and in the constants that it names."""
+    found = set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            found.add(part.value)
+        elif isinstance(part, ast.Name) and part.id in constants:
+            others = {name: value for name, value in constants.items() if name != part.id}
+            found |= _texts(constants[part.id], others)
+    return found
+
+
+def fingerprint(source: str, loads: tuple[str, ...] = ()) -> str:
+    """Hash the syntax of a script (or module) and of all it imports inside the package.
+
+    Comments, docstrings, formatting, the wording of refusals and `RUNNERS` do not count, nor do the
+    entries of the table of functions (see `function_fingerprint`). Files are read anew each time.
 
     Parameters
     ----------
     source : str
-        A dotted module name inside the package, or the path of a Python file.
+        The path of a Python file, or a dotted module name inside the package.
     loads : tuple of str
         Modules of this package that the source imports by a computed name.
 
     Raises
     ------
-    UntraceableImportError
+    UntraceableCodeError
         For an import that cannot be followed: a relative one, one of a package rather than of its
-        modules, or one by a computed name where `loads` is empty.
+        modules, one of an undeclared library, or one by a computed name where `loads` is empty.
     """
-    own = _read_module(source)
+    own = _module(source)
     if own.dynamic is not None and not loads:
-        raise UntraceableImportError(source, own.dynamic, "name the modules in an import statement")
+        raise UntraceableCodeError(source, own.dynamic, _NAME_THEM)
     seen: dict[str, str] = {}
-    waiting = [*own.imports, *loads]
+    waiting = [*own.imports, *loads, *_packages(own.imports), *_packages(loads)]
     while waiting:
         name = waiting.pop()
-        if name in seen or name == source:
+        if name in seen or name == source or name in RUNNERS:
             continue
-        module = _read_module(name)
+        module = _module(name)
         if module.dynamic is not None:
-            remedy = "name the modules in an import statement"
-            raise UntraceableImportError(name, module.dynamic, remedy)
+            raise UntraceableCodeError(name, module.dynamic, _NAME_THEM)
         seen[name] = module.syntax
-        waiting += module.imports
+        waiting += [*module.imports, *_packages(module.imports)]
     return digest(own.syntax, seen)
+
+
+def _packages(modules: Iterable[str]) -> set[str]:
+    """List the packages that are imported with modules, as modules of their own."""
+    names = (name.split(".") for name in modules)
+    inits = {".".join([*parts[:k], "__init__"]) for parts in names for k in range(1, len(parts))}
+    return {name for name in inits if module_path(name)}
 
 
 class _Module(NamedTuple):
@@ -129,28 +170,82 @@ class _Module(NamedTuple):
     dynamic: ast.AST | None
 
 
-@cache
-def _read_module(source: str) -> _Module:
-    """Read a module once, however many fingerprints it is part of."""
-    tree = ast.parse(_path(source).read_text(encoding="utf-8"))
-    nodes = list(ast.walk(tree))
-    dynamic = next((node for node in nodes if _is_dynamic(node)), None)
-    syntax = hashlib.sha256(json.dumps(_syntax(tree)).encode()).hexdigest()
-    return _Module(syntax, tuple(_imports(nodes, source)), dynamic)
+def _module(source: str) -> _Module:
+    return _parsed(source, _read(source))
 
 
-def _is_dynamic(node: ast.AST) -> bool:
-    if not isinstance(node, ast.Call):
-        return False
-    called = node.func
-    return (called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")) in _DYNAMIC
-
-
-def _path(source: str) -> Path:
+def _read(source: str) -> str:
     path = Path(source) if source.endswith(".py") else module_path(source)
     if path is None:
         raise ModuleNotFoundError(f"no module {source} in {PACKAGE}")
-    return path
+    return path.read_text(encoding="utf-8")
+
+
+@cache
+def _parsed(source: str, text: str) -> _Module:
+    """Parse a module once, however many fingerprints it is part of."""
+    tree = ast.parse(text)
+    if source == _WORDS:
+        _Wordless().visit(tree)
+    if source == _TABLE_MODULE:
+        tree.body = [node for node in tree.body if not _is_table(node)] + _shape(tree)
+    if source == _INIT:
+        tree.body = [node for node in tree.body if not _is_inert(node)]
+    nodes = list(ast.walk(tree))
+    syntax = hashlib.sha256(json.dumps(_syntax(tree)).encode()).hexdigest()
+    dynamic = next((node for node in nodes if _is_dynamic(node)), None)
+    return _Module(syntax, tuple(_imports(nodes, source)), dynamic)
+
+
+class _Wordless(ast.NodeTransformer):
+    """Empties all texts."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        """Empty a text."""
+        return ast.Constant("") if isinstance(node.value, str) else node
+
+
+def _shape(tree: ast.Module) -> list[ast.stmt]:
+    """Give the statement of the table of functions without its entries."""
+    table = next((node for node in tree.body if _is_table(node)), None)
+    if table is None:
+        return []
+    entries = _entries(table)
+    entries.clear()
+    return [table]
+
+
+def _is_inert(node: ast.stmt) -> bool:
+    """Tell statements of giantstep/__init__.py that change nothing: names, and where they are."""
+    match node:
+        case ast.ImportFrom(module=str(module), level=0):
+            return module == "typing" or module.startswith(f"{PACKAGE}.")
+        case ast.Assign(targets=[ast.Name(id="__all__" | "__version__")], value=value):
+            return all(isinstance(x, ast.Constant | ast.List | ast.Load) for x in ast.walk(value))
+        case ast.If(test=ast.Name(id="TYPE_CHECKING"), orelse=[]):
+            return True
+        case ast.FunctionDef(name="__getattr__", decorator_list=[]):
+            return not any((*node.args.defaults, *node.args.kw_defaults))
+    return False
+
+
+def _is_dynamic(node: ast.AST) -> bool:
+    match node:
+        case ast.Import():
+            return any(_is_loader(alias.name) for alias in node.names)
+        case ast.ImportFrom(module=str(module)):
+            return _is_loader(module)
+        case ast.Attribute(value=ast.Name(id="sys"), attr="modules" | "path" | "meta_path"):
+            return True
+        case ast.Attribute():
+            return node.attr in _DYNAMIC_ATTRIBUTES
+        case ast.Name():
+            return node.id in _DYNAMIC_NAMES
+    return False
+
+
+def _is_loader(module: str) -> bool:
+    return module.split(".")[0] in _LOADERS and module not in _HARMLESS
 
 
 def module_path(name: str) -> Path | None:
@@ -165,12 +260,24 @@ def _imports(nodes: Iterable[ast.AST], source: str) -> Iterator[str]:
         if isinstance(node, ast.Import):
             if any(alias.name.split(".")[0] == PACKAGE for alias in node.names):
                 remedy = f"write `from {PACKAGE}.wing import module`"
-                raise UntraceableImportError(source, node, remedy)
+                raise UntraceableCodeError(source, node, remedy)
+            for alias in node.names:
+                _check_library(alias.name, source, node)
         elif isinstance(node, ast.ImportFrom):
             if node.level:
-                raise UntraceableImportError(source, node, "write the absolute name")
+                raise UntraceableCodeError(source, node, "write the absolute name")
             if (node.module or "").split(".")[0] == PACKAGE:
-                yield from (name for name in _imported(node, source) if name != _WORDS)
+                yield from _imported(node, source)
+            else:
+                _check_library(str(node.module), source, node)
+
+
+def _check_library(module: str, source: str, node: ast.AST) -> None:
+    """Refuse modules that may be the project's own, such as one beside a script."""
+    top = module.split(".")[0]
+    if top not in LIBRARIES and top not in sys.stdlib_module_names:
+        remedy = f"move {top} into {PACKAGE}, or name it in LIBRARIES in planning/fingerprint.py"
+        raise UntraceableCodeError(source, node, remedy)
 
 
 def _imported(node: ast.ImportFrom, source: str) -> Iterator[str]:
@@ -183,7 +290,7 @@ def _imported(node: ast.ImportFrom, source: str) -> Iterator[str]:
         name = f"{whole}.{alias.name}"
         if not module_path(name):
             remedy = f"there is no module {name}: import from the module that defines it"
-            raise UntraceableImportError(source, node, remedy)
+            raise UntraceableCodeError(source, node, remedy)
         yield name
 
 
@@ -193,7 +300,7 @@ def _syntax(node: Any) -> Any:
     Leaving out what is empty keeps fingerprints alike between versions of Python that add fields.
     """
     if isinstance(node, list):
-        return [_syntax(child) for child in node if not _is_text(child) and not _is_table(child)]
+        return [_syntax(child) for child in node if not _is_text(child)]
     if not isinstance(node, ast.AST):
         return repr(node)
     children = ((name, getattr(node, name, None)) for name in node._fields)

@@ -5,37 +5,49 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
-from giantstep.pipeline.planning.fingerprint import key
+from giantstep.pipeline.planning.job_code import code_of_task
 from giantstep.pipeline.planning.layout import Stage
-from giantstep.pipeline.planning.tasks import RecoveryTask, ShardTask, Task, block_name
+from giantstep.pipeline.planning.shard_task import ShardTask, block_name
+from giantstep.pipeline.planning.tasks import RecoveryTask, Task
+from giantstep.problems.canonical import digest
 from giantstep.problems.formatting import format_number
-from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 
+# Digits of the hash in a name.
+_HASH = 12
 
-def result_keys(stage: Stage, tasks: Sequence[Task]) -> tuple[str, ...]:
+
+def result_keys(root: Path, stage: Stage, tasks: Sequence[Task]) -> tuple[str, ...]:
     """Name the results of a curve at one stage.
 
     Parameters
     ----------
+    root : Path
+        The folder that holds workflow/.
     stage : Stage
     tasks : sequence of Task
         One; or all shards of one simulation, whose results are in one folder.
+
+    Raises
+    ------
+    UntraceableCodeError
     """
     task = tasks[0]
-    if isinstance(task, RecoveryTask):
-        return (key(_recovery_slug(task), stage.module, (task.problem.activation,), task),)
-    slug, functions = _slug(task.problem), (task.problem.activation, task.problem.target)
+    code = code_of_task(root, stage, task).identity
     if not isinstance(task, ShardTask):
-        return (key(slug, stage.module, functions, task),)
-    folder = key(slug, stage.module, functions, replace(task, networks=()))
+        return (f"{_slug(task)}-{digest(code, task)[:_HASH]}",)
+    folder = f"{_slug(task)}-{digest(code, replace(task, networks=()))[:_HASH]}"
     shards = (shard for shard in tasks if isinstance(shard, ShardTask))
     return tuple(f"{folder}/{block_name(shard.networks)}" for shard in shards)
 
 
-def _slug(problem: Problem) -> str:
-    """Summarise a problem."""
+def _slug(task: Task) -> str:
+    """Summarise what a task computes."""
+    if isinstance(task, RecoveryTask):
+        return _recovery_slug(task)
+    problem = task.problem
     if isinstance(problem, Protocol):
         gist = f"eta{format_number(problem.learning_rate)}-alpha0_{format_number(problem.alpha0)}"
     else:

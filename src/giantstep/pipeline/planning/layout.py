@@ -26,8 +26,10 @@ class Stage:
         Also that of its rule, its logs and its module.
     files : tuple of str
         What one job makes, from the project's folder; {} is the key of its task, or the figure.
+    script : str
+        What one job runs, in workflow/scripts; without its suffix.
     by_task : bool
-        Whether a job is for a task, whose key covers the module; otherwise it is for a figure.
+        Whether a job is for a task, whose key covers the code; otherwise it is for a figure.
     along : str
         The dimension along which parts of a result can be computed again ("alpha", "network"); none
         if a result is computed again as a whole.
@@ -37,6 +39,7 @@ class Stage:
 
     name: str
     files: tuple[str, ...]
+    script: str = "compute"
     by_task: bool = True
     along: str = ""
     sharded: bool = False
@@ -63,12 +66,23 @@ STAGES = {
         Stage("parameters", ("results/parameters/{}.nc",)),
         Stage("theory", ("results/theory/{}.nc",), along="alpha"),
         Stage("spectrum", ("results/spectrum/{}.nc",)),
-        Stage("montecarlo", ("results/montecarlo/{}.nc",), along="network", sharded=True),
+        Stage(
+            "montecarlo",
+            ("results/montecarlo/{}.nc",),
+            "montecarlo",
+            along="network",
+            sharded=True,
+        ),
         Stage("eigenvalues", ("results/eigenvalues/{}.nc",), along="network"),
         Stage("recovery", ("results/recovery/{}.nc",), along="network"),
-        Stage("merge", ("results/figures/{}.nc",), by_task=False),
-        Stage("figures", ("figures/{}.pdf", "figures/{}.svg", "figures/{}.png"), by_task=False),
-        Stage("scores", ("results/scores/{}.csv",), by_task=False),
+        Stage("merge", ("results/figures/{}.nc",), "merge", by_task=False),
+        Stage(
+            "figures",
+            ("figures/{}.pdf", "figures/{}.svg", "figures/{}.png"),
+            "figures",
+            by_task=False,
+        ),
+        Stage("scores", ("results/scores/{}.csv",), "scores", by_task=False),
     )
 }
 TASK_STAGES = tuple(stage for stage in STAGES.values() if stage.by_task)

@@ -18,20 +18,18 @@ from giantstep.pipeline.planning.figure_config import (
     Targets,
     read_figure,
 )
-from giantstep.pipeline.planning.fingerprint import fingerprint
 from giantstep.pipeline.planning.keys import result_keys
 from giantstep.pipeline.planning.layout import STAGES, TASK_STAGES
+from giantstep.pipeline.planning.shard_task import ShardTask
 from giantstep.pipeline.planning.tasks import (
     Curve,
     EigenvaluesTask,
     ParametersTask,
     RecoveryTask,
-    ShardTask,
     SpectrumTask,
     Task,
     TheoryTask,
 )
-from giantstep.problems.canonical import digest
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import check_dimension
@@ -68,8 +66,12 @@ class FigurePlan:
 
 @dataclass(frozen=True)
 class Plan:
-    """All that the workflow can make; `tasks` are by stage, then by key."""
+    """All that the workflow can make; `tasks` are by stage, then by key.
 
+    `root` is the folder that holds config/ and workflow/.
+    """
+
+    root: Path
     figures: dict[str, FigurePlan]
     tasks: dict[str, dict[str, Task]]
     sizes: dict[str, Any]
@@ -90,6 +92,8 @@ def make_plan(root: Path, config: dict[str, Any]) -> Plan:
     ------
     InvalidConfigError
         With every fault of every file.
+    UntraceableCodeError
+        If code uses what no key can cover.
     """
     _, faults = check_config(Config, config, CONFIG)
     specs = [read_figure(root, name) for name in _figure_names(config)]
@@ -102,7 +106,7 @@ def make_plan(root: Path, config: dict[str, Any]) -> Plan:
         raise InvalidConfigError(faults)
     simulation = {k: v for k, v in config["simulation"].items() if k != "networks_per_job"}
     tasks: dict[str, dict[str, Task]] = {stage.name: {} for stage in TASK_STAGES}
-    plan = Plan({}, tasks, simulation, config["seed"])
+    plan = Plan(root, {}, tasks, simulation, config["seed"])
     builder = _Builder(plan, sizes, config["simulation"])
     for spec in specs:
         curves = tuple(builder.curve(curve) for curve in spec.curves)
@@ -215,20 +219,7 @@ class _Builder:
         found = {}
         for stage in TASK_STAGES:
             if stage.name in tasks:
-                keys = result_keys(stage, tasks[stage.name])
+                keys = result_keys(self.plan.root, stage, tasks[stage.name])
                 self.plan.tasks[stage.name].update(zip(keys, tasks[stage.name], strict=True))
                 found[stage.name] = keys
         return found
-
-
-def merging_identity(plan: Plan, figure: FigurePlan) -> str:
-    """Hash all that a figure's merged file depends on: its curves, and the code that merges."""
-    curves = [(curve.name, curve.panel, curve.made_from) for curve in figure.curves]
-    code = fingerprint(STAGES["merge"].module)
-    return digest(figure.science, curves, plan.sizes, plan.root_seed, code)[:16]
-
-
-def drawing_identity(figure: FigurePlan, script: str, merging: str) -> str:
-    """Hash all that a drawing depends on: its data's identity, config, module and script."""
-    code = fingerprint(script, (f"giantstep.figures.{figure.name}",))
-    return digest(merging, figure.config, code)[:16]

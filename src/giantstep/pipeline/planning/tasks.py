@@ -6,9 +6,10 @@ all that the result depends on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from giantstep.pipeline.planning.shard_task import ShardTask
 from giantstep.problems.grid import Grid
 from giantstep.problems.problem import Problem
 from giantstep.problems.recovery import Recovery
@@ -41,17 +42,6 @@ class SpectrumTask:
 
 
 @dataclass(frozen=True)
-class ShardTask:
-    """The simulation of one curve by one block of network replicates."""
-
-    problem: Problem
-    grid: Grid
-    sizes: Sizes
-    networks: tuple[int, ...]
-    root_seed: int
-
-
-@dataclass(frozen=True)
 class EigenvaluesTask:
     """The eigenvalues of one curve's simulated features."""
 
@@ -73,11 +63,6 @@ class RecoveryTask:
 
 
 Task = ParametersTask | TheoryTask | SpectrumTask | ShardTask | EigenvaluesTask | RecoveryTask
-
-
-def block_name(networks: Sequence[int]) -> str:
-    """Name the file of a block of network replicates, without its suffix."""
-    return f"networks{networks[0]}-{networks[-1]}"
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from giantstep.pipeline.planning.job_code import ChangedCodeError
 from giantstep.pipeline.runtime.checksums import DamagedFileError
 from giantstep.pipeline.runtime.run_lock import RECORDS, join_run
 from giantstep.pipeline.runtime.signals import handle_stop_signals
@@ -43,7 +44,13 @@ def logged(path: str | Path) -> Iterator[None]:
     except KeyboardInterrupt:
         log.warning("stopped: what is finished is kept; run again to go on")
         sys.exit(STOPPED)
-    except (DamagedFileError, InvalidParametersError, MemoryError, OSError) as error:
+    except (
+        ChangedCodeError,
+        DamagedFileError,
+        InvalidParametersError,
+        MemoryError,
+        OSError,
+    ) as error:
         log.error("error: %s", error)
         sys.exit(1)
     except Exception:

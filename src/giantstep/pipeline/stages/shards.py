@@ -17,21 +17,24 @@ from pathlib import Path
 
 import xarray as xr
 
-from giantstep.pipeline.planning.layout import STAGES
-from giantstep.pipeline.planning.tasks import ShardTask, block_name
+from giantstep.pipeline.planning.shard_task import ShardTask, block_name
 from giantstep.pipeline.runtime.checksums import DamagedFileError
+from giantstep.pipeline.stages import montecarlo
 from giantstep.pipeline.stages.dataset_layout import join_networks
 from giantstep.pipeline.stages.result import compute_result, describe_result
 from giantstep.pipeline.storage import netcdf
 
 Report = Callable[[str], None]
-STAGE = STAGES["montecarlo"]
 # Seconds between two reports of how far a replicate is.
 REPORT_EVERY = 15
 
 
 def complete_shard(
-    task: ShardTask, path: Path, report: Report = lambda text: None, threads: int = 1
+    task: ShardTask,
+    path: Path,
+    report: Report = lambda text: None,
+    threads: int = 1,
+    check: Callable[[], None] = lambda: None,
 ) -> None:
     """Write a shard's file, simulating the replicates that its folder does not hold.
 
@@ -39,10 +42,12 @@ def complete_shard(
     ----------
     task : ShardTask
     path : Path
-        The shard's file, named by `tasks.block_name`.
+        The shard's file, named by `shard_task.block_name`.
     report : callable
         Called now and then with how far the shard is.
     threads : int
+    check : callable
+        Called before a file is written; raises to prevent it.
     """
     stored = _read_stored(path.parent, task.networks, report)
     replicates = []
@@ -51,10 +56,12 @@ def complete_shard(
         if replicate is None:
             progress = _progress(report, place, len(task.networks))
             one = replace(task, networks=(network,))
-            replicate = compute_result(STAGE, one, progress=progress, threads=threads)
+            replicate = compute_result(montecarlo, one, progress=progress, threads=threads)
+            check()
             netcdf.write(replicate, _single(path.parent, network))
         replicates.append(replicate)
-    netcdf.write(describe_result(STAGE, task, join_networks(replicates)), path)
+    check()
+    netcdf.write(describe_result(montecarlo, task, join_networks(replicates)), path)
     for network in task.networks:
         single = _single(path.parent, network)
         if single != path:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from giantstep.theory.solution import Status
+from giantstep.theory.status import Status
 
 REFERENCES = (
     "Cui, Pesce, Dandi, Krzakala, Lu, Zdeborova, Loureiro: Asymptotics of feature learning in"

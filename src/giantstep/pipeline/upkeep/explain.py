@@ -25,7 +25,7 @@ from giantstep.pipeline.planning.config import MAIN, load_config
 from giantstep.pipeline.planning.costs import Cost
 from giantstep.pipeline.planning.layout import STAGES, Stage
 from giantstep.pipeline.planning.plan import Plan, make_plan
-from giantstep.pipeline.planning.tasks import ShardTask
+from giantstep.pipeline.planning.shard_task import ShardTask
 from giantstep.pipeline.stages.result import task_parameters
 from giantstep.pipeline.stages.shards import stored_networks
 
@@ -96,6 +96,11 @@ def explain(
 
 # The rule that marks a change in what figures are made from; it takes no time, and is not listed.
 _MARKS = "identity"
+# Why what is made from a merged file is made again, where the merged file is not.
+_REMADE = {
+    "figures": "its config, or the code that draws, has changed",
+    "scores": "the code that scores has changed",
+}
 # How Snakemake's table begins.
 _HEADER = "output_file\t"
 
@@ -124,7 +129,7 @@ class _Reasons:
 
     def __init__(self, project: Path, plan: Plan, marks: Sequence[Path]) -> None:
         self.project, self.plan = project, plan
-        # results/identity/<figure>/<merge or draw>-<hash>
+        # results/identity/<figure>/<stage>-<hash>
         self.changed = {(mark.parent.name, mark.name.partition("-")[0]) for mark in marks}
 
     def job(self, stage: Stage, path: Path) -> Job:
@@ -150,11 +155,12 @@ class _Reasons:
         """Say why a figure is merged, drawn or scored."""
         if not all((self.project / path).exists() for path in stage.paths(figure)):
             return NEW
-        if stage.name == "merge" and (figure, "merge") in self.changed:
+        merged_anew = (figure, "merge") in self.changed
+        if stage.name == "merge" and merged_anew:
             return "its curves, or the code that merges, have changed"
-        if stage.name == "figures" and (figure, "draw") in self.changed:
-            return "its config, or the code that draws, has changed"
-        return UPSTREAM
+        if merged_anew or (figure, stage.name) not in self.changed:
+            return UPSTREAM
+        return _REMADE[stage.name]
 
     def _why_computed(self, stage: Stage, key: str) -> str:
         """Say why a result is computed, whose name covers all that it depends on."""

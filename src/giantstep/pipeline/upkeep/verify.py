@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -153,11 +154,12 @@ def _lines(curve: str, data: xr.Dataset) -> Iterator[xr.Dataset]:
 def _compute_again(part: Part, plan: Plan, wholes: dict[str, xr.Dataset]) -> xr.Dataset:
     """Compute a part again; points of a theory are solved together, as they share roundings."""
     stage = STAGES[part.stage]
+    module = import_module(stage.module)
     task: Any = plan.tasks[part.stage][part.key]
     if stage.along == "network":
-        return compute_result(stage, replace(task, networks=(part.number,)))
+        return compute_result(module, replace(task, networks=(part.number,)))
     if part.key not in wholes:
-        wholes[part.key] = compute_result(stage, task)
+        wholes[part.key] = compute_result(module, task)
     whole = wholes[part.key]
     return whole.isel({stage.along: [part.number]}) if stage.along else whole
 

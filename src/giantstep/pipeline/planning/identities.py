@@ -1,0 +1,39 @@
+"""Identities of what is made of a whole figure: hashes of all that it depends on.
+
+These files have names without a key. What they are made from is noted beside them
+(workflow/rules/identity.smk).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from giantstep.pipeline.planning.job_code import code_of_figure
+from giantstep.pipeline.planning.layout import STAGES
+from giantstep.pipeline.planning.plan import FigurePlan, Plan
+from giantstep.problems.canonical import digest
+
+
+def identity(plan: Plan, figure: FigurePlan, stage: str) -> str:
+    """Hash all that a stage makes a figure's files from, its code included.
+
+    Parameters
+    ----------
+    plan : Plan
+    figure : FigurePlan
+    stage : {"merge", "figures", "scores"}
+
+    Raises
+    ------
+    UntraceableCodeError
+    """
+    code = code_of_figure(plan.root, STAGES[stage], figure.name).identity
+    return digest(code, *_made_from(plan, figure, stage))[:16]
+
+
+def _made_from(plan: Plan, figure: FigurePlan, stage: str) -> tuple[Any, ...]:
+    if stage == "merge":
+        curves = [(curve.name, curve.panel, curve.made_from) for curve in figure.curves]
+        return figure.science, curves, plan.sizes, plan.root_seed
+    merged = identity(plan, figure, "merge")
+    return (merged, figure.config) if stage == "figures" else (merged,)

@@ -1,0 +1,29 @@
+"""The task of a shard of a simulation, and the name of its file.
+
+It stands apart from the other tasks so that a change of theirs simulates nothing again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from giantstep.problems.grid import Grid
+from giantstep.problems.problem import Problem
+from giantstep.problems.sizes import Sizes
+
+
+@dataclass(frozen=True)
+class ShardTask:
+    """The simulation of one curve by one block of network replicates."""
+
+    problem: Problem
+    grid: Grid
+    sizes: Sizes
+    networks: tuple[int, ...]
+    root_seed: int
+
+
+def block_name(networks: Sequence[int]) -> str:
+    """Name the file of a block of network replicates, without its suffix."""
+    return f"networks{networks[0]}-{networks[-1]}"

@@ -1,0 +1,39 @@
+"""The status of a solved point: whether it may be used, and why not."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Status(IntEnum):
+    """Whether a point of a solution can be used, and if not, why."""
+
+    CONVERGED = 0
+    NOT_CONVERGED = 1
+    UNSTABLE = 2
+    UNRESOLVED = 3
+
+    @property
+    def label(self) -> str:
+        """The status as tables show it."""
+        return self.name.lower()
+
+    @property
+    def advice(self) -> str:
+        """What happened, and what the user can do about it."""
+        return {
+            Status.CONVERGED: "Every equation holds to rounding.",
+            Status.NOT_CONVERGED: (
+                "The solver found no finite solution of the equations. Please take a larger ridge"
+                " (a smaller one for hinge loss), or move alpha away from beta. If the spike lies"
+                " along the target, hinge and logistic loss have no finite solution."
+            ),
+            Status.UNSTABLE: (
+                "The linear equations for the overlaps are singular to rounding."
+                " Please take a larger ridge."
+            ),
+            Status.UNRESOLVED: (
+                "The result changes when the number of quadrature nodes is doubled. Please take a"
+                " larger ridge (a smaller one for hinge or Huber loss) or a smaller spike strength."
+            ),
+        }[self]
