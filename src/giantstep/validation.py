@@ -31,9 +31,9 @@ class Fault:
 
     Examples
     --------
-    >>> from giantstep.validation import EXTENDED, Fault
-    >>> print(Fault("alpha0", -1, str(EXTENDED)))
-    alpha0 = -1: must be a number >= 0 (inf is allowed)
+    >>> from giantstep.validation import POSITIVE, Fault
+    >>> print(Fault("x", -1, str(POSITIVE)))
+    x = -1: must be a finite number > 0
     """
 
     name: str
@@ -62,7 +62,7 @@ class Interval:
         The ends. Finite ends belong to the interval, except a lower one that is `open_below`.
     open_below : bool
     infinity : bool
-        Whether an infinite upper end belongs to the interval.
+        Whether infinity belongs to the interval, too.
     whole : bool
         Whether only ints belong to it.
 
@@ -85,25 +85,21 @@ class Interval:
             return False
         if self.whole and not isinstance(value, int):
             return False
+        if value in (math.inf, -math.inf):
+            return self.infinity and value > 0
         above = value > self.lower if self.open_below else value >= self.lower
-        below = value <= self.upper and (self.infinity or not math.isinf(value))
-        return above and below
+        return above and value <= self.upper
 
     def __str__(self) -> str:
-        finite = "a number" if self.infinity else "a finite number"
-        kind = "a whole number" if self.whole else finite
+        kind = "a whole number" if self.whole else "a number"
+        infinite = ", or inf" if self.infinity else ""
         if not math.isinf(self.upper):
-            return f"{kind.replace('finite ', '')} from {self.lower:g} to {self.upper:g}"
-        if math.isinf(self.lower):
-            return kind
-        sign = ">" if self.open_below else ">="
-        return f"{kind} {sign} {self.lower:g}" + (" (inf is allowed)" if self.infinity else "")
+            return f"{kind} from {self.lower:g} to {self.upper:g}{infinite}"
+        kind = kind if self.whole or self.infinity else "a finite number"
+        return f"{kind} {'>' if self.open_below else '>='} {self.lower:g}{infinite}"
 
 
-FINITE = Interval(-math.inf)
-NON_NEGATIVE = Interval(0)
 POSITIVE = Interval(0, open_below=True)
-EXTENDED = Interval(0, infinity=True)
 COUNT = Interval(1, whole=True)
 
 

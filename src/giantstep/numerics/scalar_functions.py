@@ -215,12 +215,18 @@ FUNCTIONS: dict[str, ScalarFunction] = {
 }
 
 _POLYNOMIAL = "polynomial:"
+# Of a polynomial that is written out: squares of features stay finite.
+LARGEST_COEFFICIENT = 1e6
 
 
 def _written_out(text: str) -> ScalarFunction:
     """Make the polynomial of coefficients given as text, constant first."""
     coefficients = [float(c) for c in text.split(",")]
-    if not np.all(np.isfinite(coefficients)) or not any(coefficients) or len(coefficients) > 30:
+    if (
+        not np.all(np.abs(coefficients) <= LARGEST_COEFFICIENT)
+        or not any(coefficients)
+        or len(coefficients) > 30
+    ):
         raise ValueError(text)
     return polynomial(_POLYNOMIAL + text, "P", coefficients)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
+from giantstep.problems.domains import SHARE, VARIANCE
 from giantstep.validation import (
     COUNT,
-    NON_NEGATIVE,
     Fault,
     Interval,
     InvalidParametersError,
@@ -19,11 +19,7 @@ from giantstep.validation import (
 # that the seeds and keys of older problems stay as they were.
 LATER = {"later": True}
 
-NOISE_INTERVALS = {
-    "noise": NON_NEGATIVE,
-    "outlier_fraction": Interval(0, 1),
-    "outlier_variance": NON_NEGATIVE,
-}
+NOISE_INTERVALS = {"noise": VARIANCE, "outlier_fraction": SHARE, "outlier_variance": VARIANCE}
 
 
 def check_fields(problem: Any, floats: dict[str, Interval], faults: list[Fault]) -> None:

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from giantstep.problems.domains import ALPHA, POSITIVE_RIDGE, RIDGE
 from giantstep.problems.field_checks import LATER
 from giantstep.problems.losses import KNOWN_LOSSES, SQUARE
 from giantstep.validation import (
-    NON_NEGATIVE,
-    POSITIVE,
     Fault,
     InvalidParametersError,
     plain_number,
@@ -45,7 +44,7 @@ class Grid:
     >>> Grid(alpha=(), ridge=(0,), loss="huber:0.5")
     Traceback (most recent call last):
     giantstep.validation.InvalidParametersError: alpha = []: must be at least one number
-    ridge = 0.0: must be a finite number > 0
+    ridge = 0.0: must be a number from 1e-15 to 1e+15
     """
 
     alpha: tuple[float, ...]
@@ -54,8 +53,8 @@ class Grid:
 
     def __post_init__(self) -> None:
         faults = KNOWN_LOSSES.faults("loss", self.loss)
-        ridges = NON_NEGATIVE if self.loss == SQUARE else POSITIVE
-        for name, interval in (("alpha", POSITIVE), ("ridge", ridges)):
+        ridges = RIDGE if self.loss == SQUARE else POSITIVE_RIDGE
+        for name, interval in (("alpha", ALPHA), ("ridge", ridges)):
             values = tuple(plain_number(value) for value in getattr(self, name))
             object.__setattr__(self, name, values)
             faults += [Fault(name, v, str(interval)) for v in values if v not in interval]

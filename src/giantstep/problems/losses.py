@@ -13,8 +13,8 @@ import numpy as np
 from scipy.special import expit
 
 from giantstep.arrays import Array
+from giantstep.problems.domains import HUBER_TURN
 from giantstep.registry import Family, Registry
-from giantstep.validation import POSITIVE
 
 SQUARE = "square"
 _HUBER = "huber"
@@ -101,13 +101,13 @@ LOSSES: dict[str, Loss] = {
 def _huber(text: str) -> ClippedLoss:
     """Make the Huber loss that turns from a parabola into straight lines at +-`text`."""
     turn = float(text)
-    if turn not in POSITIVE:
+    if turn not in HUBER_TURN:
         raise ValueError(text)
     return ClippedLoss(-turn, turn, 1.0)
 
 
 # `huber` is `huber:1`.
 KNOWN_LOSSES: Registry[Loss] = Registry(
-    LOSSES, Family(f"{_HUBER}:", _huber, f"{_HUBER}:DELTA with DELTA > 0")
+    LOSSES, Family(f"{_HUBER}:", _huber, f"{_HUBER}:DELTA with DELTA {HUBER_TURN}")
 )
 lookup_loss = KNOWN_LOSSES.lookup

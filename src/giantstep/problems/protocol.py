@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS, lookup
+from giantstep.problems.domains import ALPHA0, BETA, LEARNING_RATE
 from giantstep.problems.field_checks import (
     LATER,
     NOISE_INTERVALS,
@@ -14,7 +15,7 @@ from giantstep.problems.field_checks import (
 )
 from giantstep.problems.inputs import GAUSSIAN, KNOWN_INPUTS
 from giantstep.problems.readout import UNIFORM, Vocabulary, check_vocabulary
-from giantstep.validation import EXTENDED, NON_NEGATIVE, POSITIVE, Fault
+from giantstep.validation import Fault
 
 # What a protocol has and spiked features have not.
 STEP_FIELDS = ("learning_rate", "alpha0")
@@ -70,7 +71,7 @@ class Protocol:
     >>> Protocol("relu", "sin", learning_rate=-3, alpha0=20, beta=1)
     Traceback (most recent call last):
     giantstep.validation.InvalidParametersError: activation = 'relu': must be odd and continuous ...
-    learning_rate = -3.0: must be a finite number >= 0
+    learning_rate = -3.0: must be a number from 0 to 1e+12
     """
 
     activation: str
@@ -88,9 +89,9 @@ class Protocol:
 
     def __post_init__(self) -> None:
         floats = {
-            "learning_rate": NON_NEGATIVE,
-            "alpha0": EXTENDED,
-            "beta": POSITIVE,
+            "learning_rate": LEARNING_RATE,
+            "alpha0": ALPHA0,
+            "beta": BETA,
             **NOISE_INTERVALS,
         }
         readout, faults = check_vocabulary(self.readout, "readout")

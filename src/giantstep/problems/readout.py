@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from giantstep.validation import FINITE, POSITIVE, Fault, plain_number
+from giantstep.problems.domains import LETTER
+from giantstep.validation import POSITIVE, Fault, plain_number
 
 Vocabulary = tuple[tuple[float, float], ...]
 UNIFORM: Vocabulary = ((1.0, 1.0),)
@@ -31,13 +32,13 @@ def check_vocabulary(value: Any, name: str) -> tuple[Vocabulary, list[Fault]]:
         `UNIFORM` in place of one that is refused.
     faults : list of Fault
     """
-    allowed = "pairs of a finite value and a fraction > 0, the fractions adding up to 1"
+    allowed = f"pairs of {LETTER} and a fraction > 0, the fractions adding up to 1"
     try:
         pairs = [(plain_number(letter), plain_number(fraction)) for letter, fraction in value]
     except (TypeError, ValueError):
         return UNIFORM, [Fault(name, value, allowed)]
     total = sum(fraction for _, fraction in pairs if fraction in POSITIVE)
-    valid = all(letter in FINITE and fraction in POSITIVE for letter, fraction in pairs)
+    valid = all(letter in LETTER and fraction in POSITIVE for letter, fraction in pairs)
     if not pairs or not valid or abs(total - 1) > FRACTION_ROUNDING:
         return UNIFORM, [Fault(name, value, allowed)]
     return tuple((letter, fraction / total) for letter, fraction in pairs), []

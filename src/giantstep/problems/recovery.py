@@ -12,13 +12,12 @@ import math
 from dataclasses import dataclass
 
 from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS, lookup
+from giantstep.problems.domains import ALPHA, LEARNING_RATE
 from giantstep.problems.field_checks import check_fields, step_faults
 from giantstep.problems.sizes import DIMENSION, LARGEST
 from giantstep.problems.teachers import KNOWN_TEACHERS, lookup_teacher
 from giantstep.validation import (
     COUNT,
-    NON_NEGATIVE,
-    POSITIVE,
     Fault,
     Interval,
     InvalidParametersError,
@@ -65,7 +64,7 @@ class Recovery:
     reuse_batch: bool = False
 
     def __post_init__(self) -> None:
-        floats = {"learning_rate": NON_NEGATIVE, "alpha0": POSITIVE, "exponent": _EXPONENT}
+        floats = {"learning_rate": LEARNING_RATE, "alpha0": ALPHA, "exponent": _EXPONENT}
         faults = self._activation_faults() + KNOWN_TEACHERS.faults("teacher", self.teacher)
         faults += self._width_faults() + step_faults(self.steps, self.reuse_batch)
         check_fields(self, floats, faults)

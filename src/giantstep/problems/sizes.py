@@ -23,8 +23,6 @@ DIMENSION = Interval(2, 1_000_000, whole=True)
 LARGEST = 100_000_000
 # From this dimension on, random rows overlap little enough for the population gradient's series.
 POPULATION_DIMENSION = 64
-# Squares of labels with a larger noise overflow.
-LARGEST_NOISE = 1e100
 # Root seeds that an attribute of a file can hold.
 SEED = Interval(0, 2**63 - 1, whole=True)
 # In place of a number of test samples: the expectation over the test input in closed form.
@@ -101,11 +99,6 @@ def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
     if sizes.test_samples == EXACT:
         faults += _exact_faults(problem, grid.loss)
     faults += _group_faults(problem, sizes)
-    faults += [
-        Fault(name, variance, f"at most {LARGEST_NOISE:g} in simulations")
-        for name in ("noise", "outlier_variance")
-        if (variance := getattr(problem, name)) > LARGEST_NOISE
-    ]
     if faults:
         raise InvalidParametersError(faults)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS
+from giantstep.problems.domains import BETA, BULK_VARIANCE, LETTER, SPIKE_STRENGTH
 from giantstep.problems.field_checks import (
     LATER,
     NOISE_INTERVALS,
@@ -25,7 +26,6 @@ from giantstep.problems.readout import (
     check_vocabulary,
 )
 from giantstep.validation import (
-    FINITE,
     POSITIVE,
     Fault,
     Interval,
@@ -39,10 +39,10 @@ SPIKED_FIELDS = ("bulk_variance", "spike_strength", "alignment")
 # the spike.
 NETWORK, CONDITIONAL_GAUSSIAN = MODELS = ("network", "conditional_gaussian")
 _PER_GROUP = {
-    "bulk_variance": POSITIVE,
-    "spike_strength": FINITE,
+    "bulk_variance": BULK_VARIANCE,
+    "spike_strength": SPIKE_STRENGTH,
     "fraction": POSITIVE,
-    "bias": FINITE,
+    "bias": LETTER,
 }
 
 
@@ -119,7 +119,7 @@ class SpikedFeatures:
     outlier_variance: float = field(default=0.0, metadata=LATER)
 
     def __post_init__(self) -> None:
-        floats = {"alignment": Interval(-1, 1), "beta": POSITIVE, **NOISE_INTERVALS}
+        floats = {"alignment": Interval(-1, 1), "beta": BETA, **NOISE_INTERVALS}
         faults = KNOWN_FUNCTIONS.faults("activation", self.activation)
         faults += KNOWN_FUNCTIONS.faults("target", self.target) + KNOWN_INPUTS.faults(
             "inputs", self.inputs

@@ -14,9 +14,15 @@ from giantstep.numerics.quadrature import RANGE, graded_edges, split_rule, unit_
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
 from giantstep.problems.problem import noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.validation import Fault, InvalidParametersError
 
 # Singular values of the mu1 below this fraction of the largest are rounding.
 _INDEPENDENT = 1e-13
+# An oscillating activation has panels of nodes of its own scale in kappa: a million nodes at this
+# one. An analytic activation has nodes in z, as many as the root of the bulk's variance: 10^5.
+_FINEST_KAPPA, _LARGEST_VARIANCE = 2e-4, 2e6
+# Fourth powers of features are finite.
+_LARGEST_FEATURE = 1e60
 
 
 @dataclass(frozen=True)
@@ -115,6 +121,29 @@ def kappa_rule(srf: SpikedFeatures, fineness: int = 1) -> tuple[Array, Array]:
     return split_rule(unit_edges(np.unique(np.concatenate(edges))), fineness)
 
 
+def check_resolution(srf: SpikedFeatures) -> None:
+    """Refuse features that vary on so small a scale that quadrature would need too many nodes.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    function = lookup(srf.activation)
+    for c, u, _, b in zip(*srf.groups, strict=True):
+        scale = transition_width(function, u, math.sqrt(c)) if u else 1.0
+        if function.oscillates and scale < _FINEST_KAPPA:
+            allowed = f"small enough that {function.name} varies slowly along the spike"
+            raise InvalidParametersError([Fault("spike_strength", float(u), allowed)])
+        if function.moments is None and function.strip and c > _LARGEST_VARIANCE:
+            allowed = f"at most {_LARGEST_VARIANCE:g} for {function.name}"
+            raise InvalidParametersError([Fault("bulk_variance", float(c), allowed)])
+        with np.errstate(all="ignore"):
+            largest = function.value(np.array([-1, 1]) * (abs(b) + RANGE * (abs(u) + math.sqrt(c))))
+        if not np.all(np.abs(largest) < _LARGEST_FEATURE):
+            allowed = f"such that features stay below {_LARGEST_FEATURE:g}: use smaller weights"
+            raise InvalidParametersError([Fault("activation", srf.activation, allowed)])
+
+
 def conditional_moments(
     srf: SpikedFeatures, kappa: Array, fineness: int = 1
 ) -> tuple[Array, Array, Array]:
@@ -187,6 +216,7 @@ def conditional_features(
     norms : bool
         Whether the norms of the neurons depend on their overlap with the spike.
     """
+    check_resolution(srf)
     kappa, weight = kappa_rule(srf, fineness)
     mirrored = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
     mirrored = mirrored and kappa.size % 2 == 0 and np.array_equal(kappa, -kappa[::-1])

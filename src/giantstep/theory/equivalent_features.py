@@ -6,7 +6,9 @@ import math
 
 from giantstep.numerics.gaussian import derivative_variance, moments
 from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.domains import BULK_VARIANCE, SPIKE_STRENGTH
 from giantstep.problems.problem import Problem, noise_power
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures, one_spike
 from giantstep.validation import Fault, InvalidParametersError
 
@@ -30,7 +32,7 @@ def equivalent_features(problem: Problem) -> SpikedFeatures:
     Raises
     ------
     InvalidParametersError
-        For several steps, which the theory does not cover, or if the step overflows.
+        For several steps, which the theory does not cover, or if the step is too large.
 
     Examples
     --------
@@ -56,15 +58,14 @@ def equivalent_features(problem: Problem) -> SpikedFeatures:
         e = h1_star = 0.0
     norm = math.hypot(h1_star, math.sqrt(batch_noise))  # |v| before normalisation
     c = 1 + e * e * derivative_variance(activation) * batch_noise
-    if not math.isfinite(c + norm):
-        allowed = "small enough (and beta, alpha0 large enough) that the step is finite"
-        raise InvalidParametersError([Fault("learning_rate", problem.learning_rate, allowed)])
+    strength = abs(e * h1) * norm
+    _check_step(problem, c, strength)
     gamma = min(1.0, max(-1.0, h1_star / norm)) if norm > 0 else 0.0
     return one_spike(
         activation=problem.activation,
         target=problem.target,
         bulk_variance=c,
-        spike_strength=abs(e * h1) * norm,
+        spike_strength=strength,
         readout=problem.readout,
         alignment=math.copysign(gamma, h1 * gamma),  # v takes the sign of h1, so that r >= 0
         beta=problem.beta,
@@ -73,3 +74,14 @@ def equivalent_features(problem: Problem) -> SpikedFeatures:
         outlier_variance=problem.outlier_variance,
         inputs=problem.inputs,
     )
+
+
+def _check_step(protocol: Protocol, c: float, strength: float) -> None:
+    """Refuse a step whose equivalent features, of any neuron, are out of their domain."""
+    largest = max(abs(omega) for omega, _ in protocol.readout)
+    if c * max(largest, 1) ** 2 > BULK_VARIANCE.upper or strength * largest > SPIKE_STRENGTH.upper:
+        allowed = (
+            "small enough (and noise and readout small, beta and alpha0 large enough) that the step"
+            f" gives rows a squared norm of at most {BULK_VARIANCE.upper:g}"
+        )
+        raise InvalidParametersError([Fault("learning_rate", protocol.learning_rate, allowed)])

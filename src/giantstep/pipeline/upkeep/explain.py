@@ -81,7 +81,7 @@ def explain(
     NoPlanError
         If there is no such figure, or Snakemake cannot plan.
     """
-    files = [Path(overlay).resolve() for overlay in overlays]
+    files = [Path(overlay).absolute() for overlay in overlays]
     plan = make_plan(project, load_config(project, files))
     for name in figures:
         if name not in plan.figures:

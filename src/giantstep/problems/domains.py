@@ -1,0 +1,27 @@
+"""The numbers that parameters may be: all bounds in one place.
+
+They are wider than any problem that people pose, and narrow enough that no product of parameters in
+theory or simulation overflows: sums of squares stay below 1e60. What a size costs, and what a
+quadrature rule cannot resolve, is refused elsewhere.
+"""
+
+from __future__ import annotations
+
+from giantstep.validation import Interval
+
+LEARNING_RATE = Interval(0, 1e12)
+ALPHA0 = Interval(0, 1e15, infinity=True)
+ALPHA = Interval(1e-12, 1e12)
+BETA = Interval(1e-9, 1e9)
+# Penalties; other losses than the square have no ridgeless limit.
+RIDGE = Interval(0, 1e15)
+POSITIVE_RIDGE = Interval(1e-15, 1e15)
+# Of label noise; its square root is the size of labels.
+VARIANCE = Interval(0, 1e12)
+BULK_VARIANCE = Interval(1e-12, 1e12)
+SPIKE_STRENGTH = Interval(-1e12, 1e12)
+# Values of a vocabulary: initial readouts and biases.
+LETTER = Interval(-1e6, 1e6)
+SHARE = Interval(0, 1)
+# Where Huber's loss turns from a parabola into straight lines.
+HUBER_TURN = Interval(1e-9, 1e12)
