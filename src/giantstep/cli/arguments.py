@@ -17,6 +17,7 @@ import numpy as np
 
 from giantstep import __version__
 from giantstep.cli.flags import Flag, flags_of, spelled
+from giantstep.cli.limits import SIMULATION_HOURS, THEORY_HOURS
 from giantstep.problems.bulk_kind import BULKS, ISOTROPIC
 from giantstep.problems.grid import Grid
 from giantstep.problems.problem import Problem
@@ -119,6 +120,7 @@ def _add_theory(parser: argparse.ArgumentParser) -> None:
         f" (default {ISOTROPIC})",
     )
     Flag("certificate", bool, False, "add columns on the accuracy of each point").add_to(parser)
+    _max_hours(THEORY_HOURS).add_to(parser)
 
 
 def _add_simulation(parser: argparse.ArgumentParser) -> None:
@@ -129,8 +131,15 @@ def _add_simulation(parser: argparse.ArgumentParser) -> None:
         Flag("replicates", int, 8, "independent networks, >= 1"),
         Flag("threads", int, 1, "threads, >= 1; results do not depend on them"),
         Flag("seed", int, 0, "seed of all random numbers, >= 0"),
+        _max_hours(SIMULATION_HOURS),
     ):
         flag.add_to(group)
+    text = "refuse what would hold more GiB of memory than this (default that of this machine)"
+    Flag("max_memory", float, None, text).add_to(group, required=False)
+
+
+def _max_hours(default: float) -> Flag:
+    return Flag("max_hours", float, default, "refuse what would take more core-hours than this")
 
 
 def _add_grid(parser: argparse.ArgumentParser, flags: dict[str, Flag]) -> None:
@@ -145,6 +154,7 @@ def _add_spectrum(parser: argparse.ArgumentParser) -> None:
     Flag("x", tuple[float, ...], None, "these eigenvalues instead, each > 0").add_to(
         parser, required=False
     )
+    _max_hours(THEORY_HOURS).add_to(parser)
 
 
 def _add_open(parser: argparse.ArgumentParser) -> None:

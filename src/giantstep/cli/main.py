@@ -24,19 +24,24 @@ from giantstep.cli.arguments import (
     sizes_of,
 )
 from giantstep.cli.flags import spelled
+from giantstep.cli.limits import LIMIT, check_simulation, check_spectrum, check_theory
 from giantstep.cli.queries import Answer
 from giantstep.cli.tables import print_progress, print_table
+from giantstep.pipeline.planning.theory_work import SEARCH
+from giantstep.problems.domains import COUNTED
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import check_loss
-from giantstep.problems.sizes import SEED
+from giantstep.problems.sizes import SEED, check_sizes
 from giantstep.validation import (
-    COUNT,
     POSITIVE,
     Fault,
     Interval,
     InvalidParametersError,
     interval_faults,
 )
+
+# More find nothing to do.
+THREADS = Interval(1, 1024, whole=True)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -80,21 +85,26 @@ def _fail(arguments: argparse.Namespace, message: str) -> int:
 def _theory(arguments: argparse.Namespace) -> Answer:
     options = arguments.bulk, arguments.certificate
     if OPTIMAL not in arguments.ridge:
-        problem, grid = _make(arguments, problem_of, grid_of)
+        problem, grid = _make(arguments, problem_of, grid_of, max_hours=LIMIT)
         check_loss(problem, grid.loss)
+        check_theory(arguments, problem, len(grid.alpha) * len(grid.ridge))
         return queries.theory(problem, grid, *options)
     if arguments.ridge != [OPTIMAL]:
         raise argparse.ArgumentError(None, f"--ridge {OPTIMAL} stands alone, without numbers")
     if arguments.loss != SQUARE:
         raise argparse.ArgumentError(None, f"--ridge {OPTIMAL} needs --loss {SQUARE}")
-    problem, alpha = _make(arguments, problem_of, alpha_of)
+    problem, alpha = _make(arguments, problem_of, alpha_of, max_hours=LIMIT)
+    check_theory(arguments, problem, SEARCH * len(alpha))
     return queries.theory_at_optimal_ridge(problem, np.array(alpha), *options)
 
 
 def _simulate(arguments: argparse.Namespace) -> Answer:
-    intervals = {"replicates": COUNT, "seed": SEED, "threads": COUNT}
+    intervals = {"replicates": COUNTED, "seed": SEED, "threads": THREADS, "max_hours": LIMIT}
+    if arguments.max_memory is not None:
+        intervals["max_memory"] = LIMIT
     problem, grid, sizes = _make(arguments, problem_of, grid_of, sizes_of, **intervals)
-    check_loss(problem, grid.loss)
+    check_sizes(problem, grid, sizes)
+    check_simulation(arguments, problem, grid, sizes)
     return queries.simulation(
         problem,
         grid,
@@ -107,10 +117,12 @@ def _simulate(arguments: argparse.Namespace) -> Answer:
 
 
 def _spectrum(arguments: argparse.Namespace) -> Answer:
-    problem, alpha = _make(arguments, problem_of, alpha_of, points=POINTS)
+    intervals = {"points": POINTS, "max_hours": LIMIT}
+    problem, alpha = _make(arguments, problem_of, alpha_of, **intervals)
     if faults := [Fault("x", x, str(POSITIVE)) for x in arguments.x or () if x not in POSITIVE]:
         raise InvalidParametersError(faults)
     x = None if arguments.x is None else np.array(arguments.x)
+    check_spectrum(arguments, arguments.points if x is None else x.size)
     return queries.eigenvalue_density(problem, alpha[0], arguments.points, x)
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from giantstep.validation import Interval
 
+# Whatever is repeated: the costs of so many are finite, and beyond every limit.
+COUNTED = Interval(1, 10**15, whole=True)
 LEARNING_RATE = Interval(0, 1e12)
 ALPHA0 = Interval(0, 1e15, infinity=True)
 ALPHA = Interval(1e-12, 1e12)

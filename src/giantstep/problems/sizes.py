@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.domains import COUNTED
 from giantstep.problems.grid import Grid
 from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.losses import SQUARE
@@ -61,7 +62,7 @@ class Sizes:
     test_samples: int | Literal["exact"] = 10_000
 
     def __post_init__(self) -> None:
-        intervals = dict.fromkeys(vars(self), COUNT) | {"dimension": DIMENSION}
+        intervals = dict.fromkeys(vars(self), COUNTED) | {"dimension": DIMENSION}
         if self.test_samples == EXACT:
             del intervals["test_samples"]
         faults = interval_faults(vars(self), intervals)

@@ -145,6 +145,20 @@ class SimulationSizes(_Section):
     again when it changes."""
 
 
+class Limits(_Section):
+    """What configurations may take; more is refused at once, as a mistake."""
+
+    core_hours: Positive = 1e6
+    """Of all jobs together, as estimated."""
+    memory: Positive = 1024
+    """GiB that any one job may hold, as estimated."""
+    jobs: Count = 100_000
+    networks: Count = 1_000_000
+    """Simulated networks of all curves."""
+    points: Count = 1_000_000
+    """Points of the theory of all curves."""
+
+
 class Config(_Section):
     """Sizes, seed, and which figures to make."""
 
@@ -153,6 +167,7 @@ class Config(_Section):
     seed: Seed
     """The root of every random stream."""
     simulation: SimulationSizes
+    limits: Limits = Field(default_factory=Limits)
 
 
 class AlphaAxis(_Section):

@@ -30,21 +30,18 @@ from giantstep.pipeline.planning.tasks import (
     Task,
     TheoryTask,
 )
-from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.pipeline.planning.theory_work import (
+    SEARCH,
+    SPECTRUM_SECONDS,
+    theory_memory,
+    theory_seconds,
+)
 from giantstep.problems.grid import Grid
-from giantstep.problems.losses import SQUARE
 
 # What every job takes: starting Python and Snakemake, and what they hold.
 START_SECONDS, START_MEMORY = 1.0, 200.0
 # What every file takes: MiB of names, meanings and attributes; seconds of writing or reading it.
 FILE, FILE_SECONDS = 0.03, 0.03
-# Seconds of a point of the theory with one group of neurons: with the isotropic bulk, with a
-# trained one (which also needs setting up), and with another loss than the square.
-POINT_SECONDS, TRAINED_POINT_SECONDS, CONVEX_POINT_SECONDS = 2e-4, 4e-3, 0.5
-TRAINED_SECONDS, TRAINED_MEMORY = 2.0, 600.0
-# Points that a search for the best ridge solves.
-_SEARCH = 20
-SPECTRUM_SECONDS = 4.0
 DRAWING_SECONDS, DRAWING = 2.0, 0.35
 # Merging: memory besides the figure's data, copies of these data that it and drawing hold, and
 # seconds per MiB.
@@ -124,15 +121,11 @@ def recovery(task: RecoveryTask) -> Cost:
 def theory(task: TheoryTask) -> Cost:
     """Estimate the theory of a curve over its grid."""
     groups = group_count(task.problem)
-    points = len(task.grid.alpha) * (len(task.grid.ridge) + (_SEARCH if task.optimal else 0))
+    points = len(task.grid.alpha) * (len(task.grid.ridge) + (SEARCH if task.optimal else 0))
     disk = FILE + points * 8 * (8 + 4 * groups + 2 * groups**2) / MIB
-    if task.grid.loss != SQUARE:
-        seconds = START_SECONDS + points * groups * CONVEX_POINT_SECONDS
-        return Cost(seconds, START_MEMORY + TRAINED_MEMORY, disk)
-    if task.bulk == ISOTROPIC:
-        return Cost(START_SECONDS + points * groups**2 * POINT_SECONDS, START_MEMORY, disk)
-    seconds = START_SECONDS + TRAINED_SECONDS + points * groups**2 * TRAINED_POINT_SECONDS
-    return Cost(seconds, START_MEMORY + TRAINED_MEMORY, disk)
+    seconds = theory_seconds(task.problem, points, task.grid.loss, task.bulk)
+    memory = theory_memory(points, task.grid.loss, task.bulk)
+    return Cost(START_SECONDS + seconds, START_MEMORY + memory, disk)
 
 
 def of_task(task: Task, networks: int | None = None, threads: int = 1) -> Cost:

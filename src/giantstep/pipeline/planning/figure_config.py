@@ -27,13 +27,14 @@ from giantstep.problems.losses import SQUARE, Loss, lookup_loss
 from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
+from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import one_spike
 from giantstep.validation import InvalidParametersError, plain_number, shown
 
 # How a curve's problem is solved and simulated; the other fields of a panel say what it is.
 _RUN_OPTIONS = ("bulk", "loss", "dimension", "networks", "test_samples")
-# Of a panel; the product of its lists.
-_MOST_CURVES = 1000
+# Of a figure; those of a panel are the product of its lists.
+MOST_CURVES = 1000
 _ALIGNED = "an alignment of 1 or -1, or alpha0 = .inf"
 _ONE_STEP = "which is that of one step; give curves with steps: 1 a panel of their own"
 # Instead of faulty parts of a figure, so that the rest can be checked too.
@@ -102,6 +103,11 @@ class CurveSpec:
     networks: int | None = None
     test_samples: int | Literal["exact"] | None = None
 
+    def sizes(self, default: Sizes) -> Sizes:
+        """Return the sizes of its simulations: its panel's own, or else the config's."""
+        own: dict[str, Any] = {"dimension": self.dimension, "test_samples": self.test_samples}
+        return replace(default, **{name: size for name, size in own.items() if size is not None})
+
 
 @dataclass(frozen=True)
 class RecoverySpec:
@@ -161,13 +167,31 @@ def read_figure(root: Path, name: str) -> FigureSpec:
     _check_drawing(spec)
     figure, faults = check_config(Figure, spec.config, spec.file)
     spec.faults += faults
-    if figure := figure or _valid_part(spec):
+    if (figure := figure or _valid_part(spec)) and not _too_many_curves(spec, figure):
         for panel_name, panel in figure.panels.items():
             if isinstance(panel, RecoveryPanel):
                 _read_recovery(spec, panel_name, panel)
             else:
                 _read_learning(spec, panel_name, panel, _targets(spec, panel_name, panel, figure))
     return spec
+
+
+def _too_many_curves(spec: FigureSpec, figure: Figure) -> bool:
+    """Refuse more curves than a figure can have, before any is made."""
+    counts = {name: _count_curves(spec.config["panels"][name]) for name in figure.panels}
+    if (curves := sum(counts.values())) <= MOST_CURVES:
+        return False
+    largest = max(counts, key=counts.__getitem__)
+    few = f"must have {MOST_CURVES} at most"
+    spec.add_fault(f"panels.{largest}", f"has {counts[largest]} of {curves} curves; a figure {few}")
+    return True
+
+
+def _count_curves(panel: dict[str, Any]) -> int:
+    """Count the curves that a panel's lists span; that of ridges makes none."""
+    return math.prod(
+        len(value) for name, value in panel.items() if isinstance(value, list) and name != "ridge"
+    )
 
 
 def _valid_part(spec: FigureSpec) -> Figure | None:
@@ -227,12 +251,13 @@ def _read_learning(
 ) -> None:
     """Add the curves of a panel of learning curves or spectra."""
     place = f"panels.{panel_name}"
-    seen: list[tuple[Any, ...]] = []
+    seen: set[tuple[Any, ...]] = set()
     for name, problem, run_options in _problems(spec, panel_name, panel):
-        same = problem, run_options | {"loss": _loss(run_options.get("loss", SQUARE))}
+        loss = _loss(run_options.get("loss", SQUARE))
+        same = problem, frozenset((run_options | {"loss": loss}).items())
         if same in seen:
             spec.add_fault(place, _TWICE)
-        seen.append(same)
+        seen.add(same)
         if panel.lower_bound and not _aligned(problem):
             spec.add_fault(f"{place}.lower_bound", f"needs a spike along the target: {_ALIGNED}")
         if targets is None:
@@ -292,17 +317,17 @@ def _read_recovery(spec: FigureSpec, panel_name: str, panel: RecoveryPanel) -> N
     given = spec.config["panels"][panel_name]
     names = (*(field.name for field in fields(Recovery)), "dimension")
     curves: list[RecoverySpec] = []
-    for chosen, arguments in _combinations(
-        spec, panel_name, {k: given[k] for k in names if k in given}
-    ):
+    seen: set[tuple[Recovery, int | None]] = set()
+    for chosen, arguments in _combinations({k: given[k] for k in names if k in given}):
         dimension = arguments.pop("dimension", None)
         try:
             problem = Recovery(**arguments)
         except InvalidParametersError as error:
             spec.add_faults(panel_name, error)
             continue
-        if any((problem, dimension) == (curve.problem, curve.dimension) for curve in curves):
+        if (problem, dimension) in seen:
             spec.add_fault(f"panels.{panel_name}", _TWICE)
+        seen.add((problem, dimension))
         curves.append(
             RecoverySpec(_name(panel_name, chosen), panel_name, problem, dimension, panel.networks)
         )
@@ -316,9 +341,7 @@ def _problems(
     make: Callable[..., Problem] = Protocol if isinstance(panel, StepsPanel) else one_spike
     names = (*signature(make).parameters, *_RUN_OPTIONS)
     given = spec.config["panels"][panel_name]
-    for chosen, arguments in _combinations(
-        spec, panel_name, {k: given[k] for k in given if k in names}
-    ):
+    for chosen, arguments in _combinations({k: given[k] for k in given if k in names}):
         run_options = {k: arguments.pop(k) for k in _RUN_OPTIONS if k in arguments}
         pairs = {k: tuple(v.items()) for k, v in arguments.items() if isinstance(v, dict)}
         try:
@@ -331,13 +354,10 @@ def _problems(
 
 
 def _combinations(
-    spec: FigureSpec, panel: str, given: dict[str, Any]
+    given: dict[str, Any],
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Yield, for each curve that a panel's lists span, its entries of them, and all its fields."""
     varied = [k for k in given if isinstance(given[k], list)]
-    if (curves := math.prod(len(given[k]) for k in varied)) > _MOST_CURVES:
-        spec.add_fault(f"panels.{panel}", f"has {curves} curves, must have {_MOST_CURVES} at most")
-        return
     for values in product(*(given[k] for k in varied)):
         chosen = dict(zip(varied, values, strict=True))
         yield chosen, given | chosen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from giantstep.pipeline.planning.figure_config import (
 )
 from giantstep.pipeline.planning.keys import result_keys
 from giantstep.pipeline.planning.layout import STAGES, TASK_STAGES
+from giantstep.pipeline.planning.limits import limit_faults
 from giantstep.pipeline.planning.shard_task import ShardTask
 from giantstep.pipeline.planning.tasks import (
     Curve,
@@ -34,6 +35,8 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import check_dimension
 from giantstep.problems.sizes import Sizes, check_sizes
+from giantstep.theory.conditional_features import check_resolution
+from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.validation import InvalidParametersError, shown
 
 CONFIG = "config/config.yaml (with its overlays)"
@@ -95,13 +98,15 @@ def make_plan(root: Path, config: dict[str, Any]) -> Plan:
     UntraceableCodeError
         If code uses what no key can cover.
     """
-    _, faults = check_config(Config, config, CONFIG)
+    checked, faults = check_config(Config, config, CONFIG)
     specs = [read_figure(root, name) for name in _figure_names(config)]
     if not faults:
         sizes = _sizes(config["simulation"])
         for spec in specs:
             _check_sizes(spec, sizes)
     faults += [fault for spec in specs for fault in spec.faults]
+    if checked and not faults:
+        faults = limit_faults(checked.limits, specs, checked.simulation, CONFIG)
     if faults:
         raise InvalidConfigError(faults)
     simulation = {k: v for k, v in config["simulation"].items() if k != "networks_per_job"}
@@ -126,14 +131,8 @@ def _sizes(simulation: dict[str, Any]) -> Sizes:
     return Sizes(simulation["dimension"], simulation["trainings"], simulation["test_samples"])
 
 
-def _curve_sizes(sizes: Sizes, spec: CurveSpec) -> Sizes:
-    """Give the sizes of a curve's simulations: its panel's own, or else the config's."""
-    own: dict[str, Any] = {"dimension": spec.dimension, "test_samples": spec.test_samples}
-    return replace(sizes, **{name: size for name, size in own.items() if size is not None})
-
-
 def _check_sizes(spec: FigureSpec, sizes: Sizes) -> None:
-    """Refuse curves that cannot be simulated at the configured sizes."""
+    """Refuse curves that cannot be simulated at the configured sizes, or solved."""
     for curve in spec.curves:
         if isinstance(curve, RecoverySpec):
             try:
@@ -143,9 +142,14 @@ def _check_sizes(spec: FigureSpec, sizes: Sizes) -> None:
             continue
         for section, grid in _simulated(curve.targets):
             try:
-                check_sizes(curve.problem, grid, _curve_sizes(sizes, curve))
+                check_sizes(curve.problem, grid, curve.sizes(sizes))
             except InvalidParametersError as error:
                 _add_fault(spec, curve, error, section)
+        if curve.targets.theory or curve.targets.spectrum is not None:
+            try:
+                check_resolution(equivalent_features(curve.problem))
+            except InvalidParametersError as error:
+                spec.add_faults(curve.panel, error)
 
 
 def _simulated(targets: Targets) -> Iterator[tuple[str, Grid]]:
@@ -184,7 +188,7 @@ class _Builder:
             task = RecoveryTask(spec.problem, dimension, networks, self.plan.root_seed)
             keys = self._register({"recovery": [task]})
             return Curve(spec.name, spec.panel, spec.problem, "", "", dimension, keys)
-        sizes = _curve_sizes(self.sizes, spec)
+        sizes = spec.sizes(self.sizes)
         keys = self._register(self._tasks(spec, sizes, networks))
         named = spec.name, spec.panel, spec.problem, spec.bulk, spec.loss
         return Curve(*named, sizes.dimension, keys)

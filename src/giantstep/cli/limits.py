@@ -1,0 +1,55 @@
+"""Questions whose answer would take too long, or too much memory, are refused at once."""
+
+from __future__ import annotations
+
+import argparse
+
+import psutil
+
+from giantstep.pipeline.planning.simulation_work import MIB, network_memory, network_work
+from giantstep.pipeline.planning.theory_work import spectrum_seconds, theory_seconds
+from giantstep.problems.grid import Grid
+from giantstep.problems.problem import Problem
+from giantstep.problems.sizes import Sizes
+from giantstep.validation import Interval
+
+LIMIT = Interval(0, infinity=True)
+# Core-hours that an answer may take unless --max-hours says otherwise.
+THEORY_HOURS, SIMULATION_HOURS = 0.05, 24.0
+
+
+def check_theory(arguments: argparse.Namespace, problem: Problem, points: int) -> None:
+    """Refuse a grid of too many points."""
+    _check_hours(arguments, theory_seconds(problem, points, arguments.loss, arguments.bulk))
+
+
+def check_spectrum(arguments: argparse.Namespace, points: int) -> None:
+    """Refuse a density at too many points."""
+    _check_hours(arguments, spectrum_seconds(points))
+
+
+def check_simulation(
+    arguments: argparse.Namespace, problem: Problem, grid: Grid, sizes: Sizes
+) -> None:
+    """Refuse networks that are too many, or too large."""
+    needed = network_memory(problem, grid, sizes, arguments.threads) * MIB / 2**30
+    own = arguments.max_memory is None
+    limit = psutil.virtual_memory().total / 2**30 if own else arguments.max_memory
+    if needed > limit:
+        whose = "this machine has" if own else "--max-memory is"
+        raise argparse.ArgumentError(
+            None,
+            f"this needs about {needed:,.3g} GiB of memory, and {whose} {limit:,.3g}: it must be"
+            " smaller, or --max-memory larger",
+        )
+    _check_hours(arguments, arguments.replicates * network_work(problem, grid, sizes).seconds)
+
+
+def _check_hours(arguments: argparse.Namespace, seconds: float) -> None:
+    hours = seconds / 3600
+    if hours > arguments.max_hours:
+        raise argparse.ArgumentError(
+            None,
+            f"this takes about {hours:,.3g} core-hours, more than {arguments.max_hours:g}: it must"
+            " be smaller, or --max-hours larger",
+        )

@@ -1,0 +1,107 @@
+"""Plans that could never run are refused before anything is listed, with what they would take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+
+from giantstep.pipeline.planning.config import ConfigFault
+from giantstep.pipeline.planning.config_models import Limits, SimulationSizes
+from giantstep.pipeline.planning.figure_config import CurveSpec, FigureSpec, RecoverySpec
+from giantstep.pipeline.planning.simulation_work import (
+    eigenvalues_memory,
+    eigenvalues_work,
+    network_memory,
+    network_work,
+    recovery_memory,
+    recovery_work,
+)
+from giantstep.pipeline.planning.theory_work import SEARCH, theory_memory, theory_seconds
+from giantstep.problems.sizes import Sizes
+
+_UNITS = {
+    "core_hours": "core-hours",
+    "memory": "GiB of memory in one job",
+    "jobs": "jobs",
+    "networks": "simulated networks",
+    "points": "points of the theory",
+}
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What a plan takes; memory is that of its largest job, in GiB."""
+
+    core_hours: float = 0.0
+    memory: float = 0.0
+    jobs: int = 0
+    networks: int = 0
+    points: int = 0
+
+    def __add__(self, other: Demand) -> Demand:
+        return Demand(
+            self.core_hours + other.core_hours,
+            max(self.memory, other.memory),
+            self.jobs + other.jobs,
+            self.networks + other.networks,
+            self.points + other.points,
+        )
+
+
+def limit_faults(
+    limits: Limits, specs: Sequence[FigureSpec], simulation: SimulationSizes, file: str
+) -> list[ConfigFault]:
+    """List what of a plan is beyond the limits, counting without listing any network or job."""
+    total = Demand()
+    for spec in specs:
+        for curve in spec.curves:
+            for demand in _demands(curve, simulation):
+                total += demand
+    return [
+        ConfigFault(
+            file,
+            f"limits.{field.name}",
+            f"this configuration takes {_shown(needed)} {_UNITS[field.name]}, and must take at most"
+            f" {_shown(allowed)}: make it smaller, or raise this limit",
+        )
+        for field in fields(Demand)
+        if (needed := getattr(total, field.name)) > (allowed := getattr(limits, field.name))
+    ]
+
+
+def _shown(number: float) -> str:
+    return f"{math.ceil(number):,}" if number < 1e15 else f"{number:.3g}"
+
+
+def _demands(curve: CurveSpec | RecoverySpec, simulation: SimulationSizes) -> Iterator[Demand]:
+    """Yield the demand of each kind of result of a curve."""
+    networks = curve.networks or simulation.networks
+    if isinstance(curve, RecoverySpec):
+        dimension = curve.dimension or simulation.dimension
+        seconds = recovery_work(curve.problem, dimension).seconds
+        memory = recovery_memory(curve.problem, dimension)
+        yield _demand(networks * seconds, memory, jobs=1, networks=networks)
+        return
+    problem, targets = curve.problem, curve.targets
+    sizes = curve.sizes(Sizes(simulation.dimension, simulation.trainings, simulation.test_samples))
+    if targets.theory:
+        grid = targets.theory
+        points = len(grid.alpha) * (len(grid.ridge) + (SEARCH if targets.optimal else 0))
+        seconds = theory_seconds(problem, points, grid.loss, curve.bulk)
+        memory = theory_memory(points, grid.loss, curve.bulk)
+        yield _demand(seconds, memory, jobs=2, points=points)
+    if targets.spectrum is not None:
+        seconds = eigenvalues_work(problem, targets.spectrum, sizes).seconds
+        memory = eigenvalues_memory(problem, targets.spectrum, sizes)
+        yield _demand(networks * seconds, memory, jobs=2, networks=networks)
+    if targets.simulation:
+        seconds = network_work(problem, targets.simulation, sizes).seconds
+        memory = network_memory(problem, targets.simulation, sizes)
+        jobs = -(-networks // simulation.networks_per_job)
+        yield _demand(networks * seconds, memory, jobs, networks)
+
+
+def _demand(seconds: float, memory: float, jobs: int, networks: int = 0, points: int = 0) -> Demand:
+    """Make a demand from seconds and MiB."""
+    return Demand(seconds / 3600, memory / 1024, jobs, networks, points)

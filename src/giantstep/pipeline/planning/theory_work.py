@@ -1,0 +1,40 @@
+"""What solving the theory takes: seconds and memory, from plain measured figures."""
+
+from __future__ import annotations
+
+from giantstep.pipeline.planning.simulation_work import group_count
+from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.losses import SQUARE
+from giantstep.problems.problem import Problem
+
+# Seconds of a point of the theory with one group of neurons: with the isotropic bulk, with a
+# trained one (which also needs setting up), and with another loss than the square.
+POINT_SECONDS, TRAINED_POINT_SECONDS, CONVEX_POINT_SECONDS = 2e-4, 4e-3, 0.5
+TRAINED_SECONDS = 2.0
+# MiB of a trained bulk or a convex loss, and of each point.
+TRAINED_MEMORY, POINT_MEMORY = 600.0, 0.015
+# Points that a search for the best ridge solves.
+SEARCH = 20
+# Seconds of a spectrum: its edges, and each further point.
+SPECTRUM_SECONDS, SPECTRUM_POINT_SECONDS = 4.0, 2e-3
+
+
+def theory_seconds(problem: Problem, points: int, loss: str, bulk: str) -> float:
+    """Estimate the seconds of one core."""
+    groups = group_count(problem)
+    if loss != SQUARE:
+        return points * groups * CONVEX_POINT_SECONDS
+    if bulk == ISOTROPIC:
+        return points * groups**2 * POINT_SECONDS
+    return TRAINED_SECONDS + points * groups**2 * TRAINED_POINT_SECONDS
+
+
+def theory_memory(points: int, loss: str, bulk: str) -> float:
+    """Estimate the MiB, beside the process itself."""
+    plain = loss == SQUARE and bulk == ISOTROPIC
+    return (0.0 if plain else TRAINED_MEMORY) + points * POINT_MEMORY
+
+
+def spectrum_seconds(points: int) -> float:
+    """Estimate the seconds of one core."""
+    return SPECTRUM_SECONDS + points * SPECTRUM_POINT_SECONDS
