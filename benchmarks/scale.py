@@ -100,7 +100,7 @@ def fill(folder: Path, plan: Plan) -> None:
             networks = list(plan.tasks[stage.name][key].networks)
             block = one.isel(network=np.zeros(len(networks), int)).assign_coords(network=networks)
             whole = describe_result(montecarlo, replace(task, networks=tuple(networks)), block)
-            netcdf.write(whole, folder / stage.paths(key)[0])
+            netcdf.write(whole, folder / stage.paths(key)[0], f"{stage.name}/{key}")
 
 
 def main() -> None:

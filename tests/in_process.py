@@ -8,6 +8,7 @@ import yaml
 from tiny import ROOT
 
 from giantstep.pipeline.planning.config import load_config, load_yaml
+from giantstep.pipeline.planning.identities import merged_name
 from giantstep.pipeline.planning.layout import STAGES
 from giantstep.pipeline.planning.plan import make_plan
 from giantstep.pipeline.stages import spectrum
@@ -37,10 +38,11 @@ def make(project):
         for stage, tasks in plan.tasks.items():
             for key, task in tasks.items():
                 module = import_module(STAGES[stage].module)
-                netcdf.write(compute_result(module, task), made(project, stage, key))
+                path = made(project, stage, key)
+                netcdf.write(compute_result(module, task), path, f"{stage}/{key}")
     for name, figure in plan.figures.items():
         merged = merge_figure(figure.curves, figure.science, plan.sizes, plan.root_seed, project)
-        netcdf.write(merged, made(project, "merge", name))
+        netcdf.write(merged, made(project, "merge", name), merged_name(plan, figure))
         score_table(merged).to_csv(made(project, "scores", name), index=False)
 
 

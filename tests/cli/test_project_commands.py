@@ -5,6 +5,7 @@ import tiny
 import xarray as xr
 
 from giantstep.cli.main import main
+from giantstep.pipeline.runtime.checksums import sealed_name
 from giantstep.pipeline.storage import netcdf
 
 
@@ -45,7 +46,7 @@ def test_a_number_off_by_a_rounding_is_told(capsys, project, variable, part):
     path = project / "results/figures/fig2.nc"
     data = xr.load_dataset(path)
     data[variable] = data[variable] * (1 + 4e-16)
-    netcdf.write(data, path)
+    netcdf.write(data, path, sealed_name(path))
     code, said = run(capsys, "verify", project, "fig2", "--sample", "1")
     assert code == 1
     assert f"{'seen' if part == 'recovery' else 'left'}, {part}" in said.out

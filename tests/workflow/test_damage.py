@@ -1,6 +1,7 @@
 """A result damaged after it was made is noticed by the next run, set aside, and made again."""
 
 import random
+import shutil
 from itertools import cycle
 
 import pytest
@@ -8,6 +9,8 @@ import tiny
 
 from giantstep.pipeline.planning.config import load_config
 from giantstep.pipeline.planning.plan import make_plan
+from giantstep.pipeline.runtime.checksums import DamagedFileError
+from giantstep.pipeline.storage.open_figure import open_figure
 from giantstep.pipeline.upkeep import integrity
 
 KINDS = (
@@ -47,6 +50,79 @@ def test_damage_of_every_kind_of_file_is_set_aside(project):
     assert len(said) == len(names)
     assert set(integrity.lost_files(project, plan)) == set(names)
     assert all((project / f"{name}.damaged").exists() for name in names)
+
+
+# Pairs of files, of one kind and of two.
+PAIRS = (
+    ("results/montecarlo/*/networks0-1.nc", "results/montecarlo/*/networks2-3.nc"),
+    ("results/figures/fig2.nc", "results/figures/fig4.nc"),
+    ("results/theory/*.nc", "results/spectrum/*.nc"),
+    ("results/eigenvalues/*.nc", "results/recovery/*.nc"),
+)
+
+
+def exchange(project):
+    """Exchange the files of each pair, and copy one file over another; give their names."""
+    names = []
+    for pair in PAIRS:
+        one, other = (next(project.glob(kind)) for kind in pair)
+        first, second = one.read_bytes(), other.read_bytes()
+        one.write_bytes(second)
+        other.write_bytes(first)
+        names += [str(path.relative_to(project)) for path in (one, other)]
+    copied = next(project.glob("results/parameters/*.nc"))
+    shutil.copy(project / names[-1], copied)
+    return [*names, str(copied.relative_to(project))]
+
+
+def inside(name):
+    """Give what a message says that a file is, but for the hash of a merged file."""
+    return name.removeprefix("results/").removesuffix(".nc").replace("figures/", "merge/")
+
+
+def test_exchanged_and_copied_files_are_set_aside(project):
+    plan = make_plan(project, load_config(project, [project / tiny.TINY]))
+    names, said = exchange(project), []
+    integrity.set_damaged_aside(project, plan, said.append)
+    assert set(integrity.lost_files(project, plan)) == set(names)
+    found = {line.partition(" is another file, ")[0]: line for line in said}
+    assert set(found) == {str(project / name) for name in names}
+    for one, other in zip(names[:-1:2], names[1:-1:2], strict=True):
+        assert f"is another file, {inside(other)}" in found[str(project / one)]
+        assert f"is another file, {inside(one)}" in found[str(project / other)]
+
+
+def test_a_merged_file_of_an_edited_config_is_no_other_file(project):
+    overlay = project / tiny.TINY
+    overlay.write_text(overlay.read_text().replace("networks: 4, t", "networks: 8, t"))
+    said = []
+    integrity.set_damaged_aside(
+        project, make_plan(project, load_config(project, [overlay])), said.append
+    )
+    assert said == []
+
+
+def test_a_figure_is_opened_as_what_it_is_and_a_copy_elsewhere_by_any_name(project, tmp_path):
+    merged = project / "results/figures/fig2.nc"
+    assert open_figure("fig2", project).identical(open_figure("fig4", project)) is False
+    elsewhere = tmp_path / "elsewhere/results/figures"
+    elsewhere.mkdir(parents=True)
+    shutil.copy(merged, elsewhere / "mine.nc")
+    assert open_figure("mine", tmp_path / "elsewhere").identical(open_figure("fig2", project))
+    shutil.copy(project / "results/figures/fig4.nc", merged)
+    with pytest.raises(DamagedFileError, match="is another file, merge/fig4"):
+        open_figure("fig2", project)
+    assert not merged.exists()
+
+
+@pytest.mark.slow
+def test_one_run_undoes_exchanges(project, tiny_run):
+    names = exchange(project)
+    said = tiny.snakemake(project)
+    assert all(f"{name} is another file" in said for name in names)
+    after = tiny.made(project)
+    assert {name: after[name] for name in after if ".damaged" not in name} == tiny.made(tiny_run)
+    assert tiny.planned(project) == {}
 
 
 @pytest.mark.parametrize("kinds", [SOME, pytest.param(KINDS, marks=pytest.mark.slow)])

@@ -6,10 +6,9 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
-from giantstep.pipeline.planning import costs
+from giantstep.pipeline.planning import costs, identities
 from giantstep.pipeline.planning.config import InvalidConfigError, load_config, overlaid
 from giantstep.pipeline.planning.fingerprint import UntraceableCodeError
-from giantstep.pipeline.planning.identities import identity
 from giantstep.pipeline.planning.job_code import code_of_figure, code_of_task
 from giantstep.pipeline.planning.layout import FIGURE_STAGES, IDENTITY, STAGES
 from giantstep.pipeline.planning.plan import make_plan
@@ -79,6 +78,11 @@ def code(stage, name="{key}"):
     return lambda wildcards: code_of_figure(ROOT, STAGES[stage], wildcards.figure)
 
 
+def merged_name(wildcards):
+    """The name that is inside the merged file of a job's figure."""
+    return identities.merged_name(PLAN, figure_of(wildcards))
+
+
 OTHER_PLAN = (
     "{} is not among what the configuration and the code make now; if either was edited since the"
     " run was planned, run the same command again, which plans anew"
@@ -88,8 +92,7 @@ OTHER_PLAN = (
 # Names say what is in a file: times of files, which copies and checkouts change, do not count.
 def mark(stage, figure):
     """The mark of what a figure's files are made from at a stage (workflow/rules/identity.smk)."""
-    made_from = identity(PLAN, PLAN.figures[figure], stage)
-    path = IDENTITY / figure / f"{stage}-{made_from}"
+    path = identities.mark(PLAN, PLAN.figures[figure], stage)
     # A job on a cluster reads the Snakefile again, and may find other code than was planned.
     if not (workflow.is_main_process or path.exists()):
         raise WorkflowError(OTHER_PLAN.format(path))

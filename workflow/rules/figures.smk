@@ -22,6 +22,7 @@ rule figures:
     params:
         config=lambda wildcards: figure_of(wildcards).config,
         code=code("figures", "{figure}"),
+        name=merged_name,
     message:
         "Drawing {wildcards.figure}"
     script:
@@ -46,6 +47,7 @@ rule scores:
         runtime=minutes(figure_cost("scores")),
     params:
         code=code("scores", "{figure}"),
+        name=merged_name,
     message:
         "Scores of {wildcards.figure}"
     script:

@@ -16,6 +16,7 @@ rule merge:
         simulation=PLAN.sizes,
         root_seed=PLAN.root_seed,
         code=code("merge", "{figure}"),
+        name=merged_name,
     message:
         "Merging {wildcards.figure}"
     script:

@@ -15,4 +15,4 @@ if "snakemake" in globals():
         job.params.code.check()
         result = compute_result(module, job.params.task)
         job.params.code.check()
-        netcdf.write(result, job.output[0])
+        netcdf.write(result, job.output[0], f"{job.rule}/{job.wildcards.key}")

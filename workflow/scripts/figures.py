@@ -19,7 +19,7 @@ if "snakemake" in globals():
         # A drawing that does not fit on its page is an error.
         filterwarnings("error", message=".*layout not applied")
         with rc_context(style.rc()):  # type: ignore[arg-type]
-            picture = figure.draw(netcdf.read(job.input.data), job.params.config)
+            picture = figure.draw(netcdf.read(job.input.data, job.params.name), job.params.config)
             for output in map(Path, job.output):
                 with whole_file(output) as path:
                     style.save(picture, path)

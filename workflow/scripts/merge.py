@@ -11,4 +11,4 @@ if "snakemake" in globals():
         given.code.check()
         merged = merge_figure(given.curves, given.config, given.simulation, given.root_seed)
         given.code.check()
-        netcdf.write(merged, job.output[0])
+        netcdf.write(merged, job.output[0], given.name)

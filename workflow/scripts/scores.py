@@ -11,5 +11,6 @@ if "snakemake" in globals():
     job = globals()["snakemake"]
     with logged(job.log[0]), whole_file(Path(job.output[0])) as path:
         job.params.code.check()
-        score_table(netcdf.read(job.input.data)).to_csv(path, index=False, lineterminator="\n")
+        data = netcdf.read(job.input.data, job.params.name)
+        score_table(data).to_csv(path, index=False, lineterminator="\n")
         job.params.code.check()

@@ -74,7 +74,7 @@ def _verify(arguments: argparse.Namespace) -> int:
     asked: dict[str, Any] = {"figures": [name]}
     plan = make_plan(root, config | asked if isinstance(config, dict) else config)
     figure = plan.figures[name]
-    check_made_from(figure, data)
+    check_made_from(figure, plan, root)
     everything = parts(figure, plan)
     chosen = sample(everything, arguments.sample, seed)
     of, drawn = (Counter(part.stage for part in some) for some in (everything, chosen))

@@ -53,7 +53,7 @@ def simulated(monkeypatch):
 def test_a_shard_is_its_replicates_simulated_at_once(tmp_path):
     path = complete(tmp_path)
     at_once = montecarlo.compute(**vars(TASK))
-    assert netcdf.read(path).drop_attrs().identical(at_once.drop_attrs())
+    assert netcdf.read(path, None).drop_attrs().identical(at_once.drop_attrs())
     assert names(tmp_path) == ["networks0-3.nc"]
 
 
@@ -124,4 +124,4 @@ def test_a_job_told_to_stop_leaves_whole_files_and_a_message(tmp_path, told):
     assert running.returncode == 130
     assert said == "stopped: what is finished is kept; run again to go on\n"
     left = [name for name in names(tmp_path) if name != "log"]
-    assert all(netcdf.read(tmp_path / name).sizes["network"] == 1 for name in left)
+    assert all(netcdf.read(tmp_path / name, None).sizes["network"] == 1 for name in left)

@@ -21,6 +21,7 @@ from giantstep.problems.protocol import Protocol
 STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
+NAME = "theory/some-key"
 PROTOCOL = Protocol("tanh", "sign", 1, alpha0=1, beta=1)
 
 
@@ -32,9 +33,9 @@ def solved():
 
 def test_a_file_reads_back_and_has_the_same_bytes_every_time(solved, tmp_path):
     for name in ("one.nc", "two.nc"):
-        netcdf.write(solved, tmp_path / name)
+        netcdf.write(solved, tmp_path / name, NAME)
     assert (tmp_path / "one.nc").read_bytes() == (tmp_path / "two.nc").read_bytes()
-    assert netcdf.read(tmp_path / "one.nc").drop_attrs().equals(solved.drop_attrs())
+    assert netcdf.read(tmp_path / "one.nc", NAME).drop_attrs().equals(solved.drop_attrs())
     assert sorted(p.name for p in tmp_path.iterdir()) == ["one.nc", "two.nc"]
 
 
@@ -48,7 +49,7 @@ def test_every_variable_says_what_it_is(solved):
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(solved, tmp_path, monkeypatch):
     path = tmp_path / "result.nc"
-    netcdf.write(solved, path)
+    netcdf.write(solved, path, NAME)
     before = path.read_bytes()
 
     def torn(self, target, **options):
@@ -56,7 +57,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(solved, tmp_path, m
 
     monkeypatch.setattr(xr.Dataset, "to_netcdf", torn)
     with pytest.raises(DamagedFileError):
-        netcdf.write(solved.assign_attrs(title="another"), path)
+        netcdf.write(solved.assign_attrs(title="another"), path, NAME)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
 
@@ -73,18 +74,18 @@ def test_telling_to_stop_waits_for_the_file(solved, tmp_path, monkeypatch):
     handle_stop_signals()
     try:
         with pytest.raises(KeyboardInterrupt):
-            netcdf.write(solved, tmp_path / "result.nc")
+            netcdf.write(solved, tmp_path / "result.nc", NAME)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    assert netcdf.read(tmp_path / "result.nc").drop_attrs().equals(solved.drop_attrs())
+    assert netcdf.read(tmp_path / "result.nc", NAME).drop_attrs().equals(solved.drop_attrs())
 
 
 def test_half_files_of_the_dead_are_removed_and_those_of_the_living_left(solved, tmp_path):
     living, dead = (tmp_path / f".result.nc.{pid}.part" for pid in (os.getppid(), 2**30))
     for half in (living, dead):
         half.touch()
-    netcdf.write(solved, tmp_path / "result.nc")
+    netcdf.write(solved, tmp_path / "result.nc", NAME)
     assert living.exists()
     assert not dead.exists()
 
@@ -92,7 +93,7 @@ def test_half_files_of_the_dead_are_removed_and_those_of_the_living_left(solved,
 @pytest.mark.parametrize("damage", ["truncated", "one number changed"])
 def test_a_damaged_file_is_set_aside(solved, tmp_path, damage):
     path = tmp_path / "result.nc"
-    netcdf.write(solved, path)
+    netcdf.write(solved, path, NAME)
     if damage == "truncated":
         path.write_bytes(path.read_bytes()[:-100])
     else:
@@ -100,30 +101,43 @@ def test_a_damaged_file_is_set_aside(solved, tmp_path, damage):
         changed["test_error"][0, 0] += 1e-15
         changed.to_netcdf(path)
     with pytest.raises(DamagedFileError, match="run the same command again"):
-        netcdf.read(path)
+        netcdf.read(path, NAME)
     assert not path.exists()
     assert path.with_name("result.nc.damaged").exists()
 
 
 def test_any_flipped_bit_is_seen(solved, tmp_path):
     path = tmp_path / "result.nc"
-    netcdf.write(solved, path)
+    netcdf.write(solved, path, NAME)
     whole = path.read_bytes()
     for place in range(0, len(whole), 97):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
         with pytest.raises(DamagedFileError):
-            check_seal(path)
+            check_seal(path, NAME)
+
+
+def test_a_file_under_another_name_is_seen_and_set_aside(solved, tmp_path):
+    path = tmp_path / "result.nc"
+    netcdf.write(solved, path, "theory/other-key")
+    assert netcdf.read(path, None).identical(netcdf.read(path, "theory/other-key"))
+    whole = path.read_bytes()
+    with pytest.raises(DamagedFileError, match="is another file, theory/other-key; it was set"):
+        netcdf.read(path, NAME)
+    assert not path.exists()
+    path.write_bytes(whole.replace(b"theory/other-key", b"theory/some1-key"))  # under the seal
+    with pytest.raises(DamagedFileError, match="is damaged"):
+        netcdf.read(path, None)
 
 
 def test_where_there_is_no_room_the_system_says_so_and_old_files_stay(solved, tmp_path):
     path = tmp_path / "result.nc"
-    netcdf.write(solved, path)
+    netcdf.write(solved, path, NAME)
     before = path.read_bytes()
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))
     try:
         with pytest.raises(OSError, match=r"cannot be written \(File too large\): .*result.nc"):
-            netcdf.write(solved.assign_attrs(title="another"), path)
+            netcdf.write(solved.assign_attrs(title="another"), path, NAME)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert path.read_bytes() == before

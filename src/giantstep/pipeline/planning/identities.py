@@ -6,10 +6,11 @@ These files have names without a key. What they are made from is noted beside th
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from giantstep.pipeline.planning.job_code import code_of_figure
-from giantstep.pipeline.planning.layout import STAGES
+from giantstep.pipeline.planning.layout import IDENTITY, STAGES
 from giantstep.pipeline.planning.plan import FigurePlan, Plan
 from giantstep.problems.canonical import digest
 
@@ -29,6 +30,16 @@ def identity(plan: Plan, figure: FigurePlan, stage: str) -> str:
     """
     code = code_of_figure(plan.root, STAGES[stage], figure.name).identity
     return digest(code, *_made_from(plan, figure, stage))[:16]
+
+
+def merged_name(plan: Plan, figure: FigurePlan) -> str:
+    """Give the name that is inside a figure's merged file."""
+    return f"merge/{figure.name}-{identity(plan, figure, 'merge')}"
+
+
+def mark(plan: Plan, figure: FigurePlan, stage: str) -> Path:
+    """Name the empty file that notes what a figure's files are made from, from the project."""
+    return IDENTITY / figure.name / f"{stage}-{identity(plan, figure, stage)}"
 
 
 def _made_from(plan: Plan, figure: FigurePlan, stage: str) -> tuple[Any, ...]:

@@ -1,8 +1,10 @@
-"""Seals: hashes by which a file of data shows that it is as it was written.
+"""Seals: by which a file of data shows that it is as it was written, and which file it is.
 
-A file ends with the hash of all bytes before, which readers of netCDF ignore. By hand:
+A file ends with two lines that readers of netCDF ignore: the name under which it was written, such
+as `theory/KEY`, and the hash of all bytes before the second line. So a file that was renamed, or
+copied over another one, is as easily told as a damaged one. By hand:
 
-    head -c -72 results/theory/KEY.nc | sha256sum; tail -c 72 results/theory/KEY.nc
+    tail -n 2 results/theory/KEY.nc; head -c -72 results/theory/KEY.nc | sha256sum
 """
 
 from __future__ import annotations
@@ -11,26 +13,52 @@ import hashlib
 import os
 from pathlib import Path
 
-_NAME = b"sha256:"
-_LENGTH = len(_NAME) + 64 + 1
+_NAME = b"\nname:"
+_SHA = b"sha256:"
+_LENGTH = len(_SHA) + 64 + 1
+# No name is longer.
+_LONGEST = 1000
 _BLOCK = 2**20
 
 
 class DamagedFileError(RuntimeError):
-    """A result file that is not what was written."""
+    """A result file that is not what was written, or not under this name."""
 
 
-def seal(path: Path) -> None:
-    """Append the hash of a file to it, and sync it to the disk."""
+def seal(path: Path, name: str) -> None:
+    """Append a name and the hash of everything to a file, and sync it to the disk."""
+    with path.open("ab") as file:
+        file.write(_NAME + name.encode() + b"\n")
     hashed = _hash(path, path.stat().st_size)
     with path.open("ab") as file:
-        file.write(_NAME + hashed.encode() + b"\n")
+        file.write(_SHA + hashed.encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())
 
 
-def check_seal(path: Path) -> None:
-    """Check a sealed file.
+def check_seal(path: Path, name: str | None) -> None:
+    """Check that a file is the one that was sealed under a name.
+
+    Parameters
+    ----------
+    path : Path
+    name : str, optional
+        None to accept any name.
+
+    Raises
+    ------
+    DamagedFileError
+        If any byte of it has changed, or if it is another file.
+    OSError
+        If it is missing, or cannot be read.
+    """
+    found = sealed_name(path)
+    if name is not None and found != name:
+        raise DamagedFileError(f"{path} is another file, {found or 'of no name'}")
+
+
+def sealed_name(path: Path) -> str:
+    """Read the name under which a file was sealed, after a check of all its bytes.
 
     Raises
     ------
@@ -42,11 +70,13 @@ def check_seal(path: Path) -> None:
     length = path.stat().st_size - _LENGTH
     if length >= 0:
         with path.open("rb") as file:
-            file.seek(length)
-            given = file.read()
-        if given == _NAME + _hash(path, length).encode() + b"\n":
-            return
-    raise DamagedFileError(f"{path} is not as it was written (its checksum differs)")
+            file.seek(max(length - _LONGEST, 0))
+            end = file.read()
+        before, given = end[:-_LENGTH], end[-_LENGTH:]
+        if given == _SHA + _hash(path, length).encode() + b"\n":
+            _, found, name = before.rpartition(_NAME)
+            return name.decode(errors="replace").strip() if found else ""
+    raise DamagedFileError(f"{path} is damaged")
 
 
 def _hash(path: Path, length: int) -> str:

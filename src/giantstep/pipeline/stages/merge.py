@@ -76,7 +76,11 @@ def merge_figure(
 def _lines(curve: Curve, project: Path) -> list[xr.Dataset]:
     """Read the results of a curve, and put them together."""
     found = {
-        stage: [netcdf.read(project / path) for key in keys for path in STAGES[stage].paths(key)]
+        stage: [
+            netcdf.read(project / path, f"{stage}/{key}")
+            for key in keys
+            for path in STAGES[stage].paths(key)
+        ]
         for stage, keys in curve.keys.items()
     }
     if isinstance(curve.problem, Recovery):

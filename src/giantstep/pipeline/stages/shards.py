@@ -58,10 +58,11 @@ def complete_shard(
             one = replace(task, networks=(network,))
             replicate = compute_result(montecarlo, one, progress=progress, threads=threads)
             check()
-            netcdf.write(replicate, _single(path.parent, network))
+            single = _single(path.parent, network)
+            netcdf.write(replicate, single, _name(single))
         replicates.append(replicate)
     check()
-    netcdf.write(describe_result(montecarlo, task, join_networks(replicates)), path)
+    netcdf.write(describe_result(montecarlo, task, join_networks(replicates)), path, _name(path))
     for network in task.networks:
         single = _single(path.parent, network)
         if single != path:
@@ -77,6 +78,11 @@ def _single(folder: Path, network: int) -> Path:
     return folder / f"{block_name([network])}.nc"
 
 
+def _name(path: Path) -> str:
+    """Give the name that is inside a file of replicates, whose folder's name is the key."""
+    return f"montecarlo/{path.parent.name}/{path.stem}"
+
+
 def _read_stored(folder: Path, networks: Sequence[int], report: Report) -> dict[int, xr.Dataset]:
     """Read replicates from the files of a folder; damaged files are set aside."""
     stored: dict[int, xr.Dataset] = {}
@@ -85,7 +91,7 @@ def _read_stored(folder: Path, networks: Sequence[int], report: Report) -> dict[
         if not wanted:
             continue
         try:
-            found = netcdf.read(path)
+            found = netcdf.read(path, _name(path))
             stored |= {network: found.sel(network=[network]) for network in wanted}
         except DamagedFileError as error:
             report(str(error))

@@ -12,12 +12,19 @@ from giantstep.pipeline.runtime.processes import alive
 from giantstep.pipeline.runtime.signals import uninterrupted
 
 
-def write(dataset: xr.Dataset, path: str | Path) -> None:
+def write(dataset: xr.Dataset, path: str | Path, name: str) -> None:
     """Write a dataset whole or not at all.
 
     It is written beside `path`, read back and compared, sealed, synced to the disk, and renamed.
 
     The same dataset makes the same bytes.
+
+    Parameters
+    ----------
+    dataset : xarray.Dataset
+    path : str or Path
+    name : str
+        What `read` expects to find: stage and key, such as `theory/KEY`.
 
     Raises
     ------
@@ -40,7 +47,7 @@ def write(dataset: xr.Dataset, path: str | Path) -> None:
             _write_beside(dataset, beside)
             if not _reads_back(beside, dataset):
                 raise DamagedFileError(f"{path} does not read back as it was written")
-            seal(beside)
+            seal(beside, name)
             beside.replace(path)
         except OSError as error:
             text = f"cannot be written ({error.strerror})"
@@ -69,18 +76,24 @@ def _reads_back(beside: Path, dataset: xr.Dataset) -> bool:
         return False
 
 
-def read(path: str | Path) -> xr.Dataset:
+def read(path: str | Path, name: str | None) -> xr.Dataset:
     """Read a file that `write` made, checked against its seal.
+
+    Parameters
+    ----------
+    path : str or Path
+    name : str, optional
+        Under which it must have been written; None for any.
 
     Raises
     ------
     DamagedFileError
-        If the file is damaged; it is set aside under another name, so that the next run makes
-        it again.
+        If the file is damaged, or another one; it is set aside, so that the next run makes it
+        again.
     """
     path = Path(path)
     try:
-        check_seal(path)
+        check_seal(path, name)
     except DamagedFileError as error:
         raise DamagedFileError(
             f"{error}; it was set aside as {set_aside(path)}: run the same command again to"

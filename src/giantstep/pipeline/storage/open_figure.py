@@ -6,12 +6,15 @@ from pathlib import Path
 
 import xarray as xr
 
-from giantstep.pipeline.planning.layout import STAGES
+from giantstep.pipeline.planning.layout import IDENTITY, STAGES
 from giantstep.pipeline.storage import netcdf
 
 
 def open_figure(name: str, project: str | Path = ".") -> xr.Dataset:
     """Open the merged file of a figure, checked against its checksum.
+
+    In the project, it must be the file that was made last under this name. A copy elsewhere, where
+    nothing notes what was made, may have been renamed.
 
     Parameters
     ----------
@@ -25,7 +28,7 @@ def open_figure(name: str, project: str | Path = ".") -> xr.Dataset:
     FileNotFoundError
         If the figure has not been made in that folder.
     DamagedFileError
-        If the file is not as it was written.
+        If the file is not as it was written, or is another one; it is set aside.
     """
     stage = STAGES["merge"]
     (file,) = stage.paths(name)
@@ -36,4 +39,6 @@ def open_figure(name: str, project: str | Path = ".") -> xr.Dataset:
             f"there is no {path}: run `snakemake --cores all {file}` in the project, or name a"
             f" figure that has been made: {', '.join(made) or 'none'}"
         )
-    return netcdf.read(path)
+    marks = [mark.name for mark in (Path(project) / IDENTITY / name).glob(f"{stage.name}-*")]
+    sealed = marks[0].replace("-", f"/{name}-", 1) if len(marks) == 1 else None
+    return netcdf.read(path, sealed)

@@ -1,7 +1,8 @@
-"""Damaged results: found when a run starts, and set aside to be made again.
+"""Damaged and exchanged results: found when a run starts, and set aside to be made again.
 
-Snakemake sees whether a file exists, not what is in it. So a damaged file is renamed before
-Snakemake looks. Drawings and tables are not checked: delete one, and the next run makes it again.
+Snakemake sees whether a file exists, not what is in it. So a damaged file, or one that was written
+under another name, is renamed before Snakemake looks. Drawings and tables are not checked: delete
+one, and the next run makes it again.
 """
 
 from __future__ import annotations
@@ -9,25 +10,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from giantstep.pipeline.planning.identities import mark, merged_name
 from giantstep.pipeline.planning.layout import STAGES
 from giantstep.pipeline.planning.plan import Plan
 from giantstep.pipeline.runtime.checksums import DamagedFileError, aside, check_seal, set_aside
 
 
 def set_damaged_aside(project: Path, plan: Plan, warn: Callable[[str], None]) -> None:
-    """Rename the damaged files of a plan, and report each."""
-    for path in _damaged(project, plan):
-        warn(f"{path} is damaged: set aside as {set_aside(path)}, and made again")
+    """Rename the files of a plan that are damaged, or another file; and report each."""
+    for path, error in _damaged(project, plan):
+        warn(f"{error}: set aside as {set_aside(path)}, and made again")
 
 
-def _damaged(project: Path, plan: Plan) -> Iterator[Path]:
-    for path in _data_files(project, plan):
+def _damaged(project: Path, plan: Plan) -> Iterator[tuple[Path, DamagedFileError]]:
+    for path, name in _data_files(project, plan).items():
         try:
-            check_seal(path)
+            check_seal(path, name)
         except FileNotFoundError:
             continue
-        except DamagedFileError:
-            yield path
+        except DamagedFileError as error:
+            yield path, error
 
 
 def lost_files(project: Path, plan: Plan) -> list[str]:
@@ -42,8 +44,19 @@ def lost_files(project: Path, plan: Plan) -> list[str]:
     ]
 
 
-def _data_files(project: Path, plan: Plan) -> list[Path]:
-    """List the files of data of a plan, each once."""
-    merged = [path for name in plan.figures for path in STAGES["merge"].paths(name)]
-    results = [path for figure in plan.figures.values() for path in figure.files]
-    return [project / path for path in dict.fromkeys(merged + results)]
+def _data_files(project: Path, plan: Plan) -> dict[Path, str | None]:
+    """List the files of data of a plan, each with the name that must be inside.
+
+    A merged file that is not marked as current may have any name: it is about to be made again.
+    """
+    names: dict[Path, str | None] = {}
+    for figure in plan.figures.values():
+        current = (project / mark(plan, figure, "merge")).exists()
+        for path in STAGES["merge"].paths(figure.name):
+            names[project / path] = merged_name(plan, figure) if current else None
+        for curve in figure.curves:
+            for stage, keys in curve.keys.items():
+                for key in keys:
+                    for path in STAGES[stage].paths(key):
+                        names[project / path] = f"{stage}/{key}"
+    return names

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,10 @@ import xarray as xr
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from giantstep.pipeline.planning.identities import merged_name
 from giantstep.pipeline.planning.layout import STAGES
 from giantstep.pipeline.planning.plan import FigurePlan, Plan
+from giantstep.pipeline.runtime.checksums import sealed_name
 from giantstep.pipeline.stages.result import compute_result
 
 _GROUPS = ("group", "other_group")
@@ -104,14 +106,15 @@ def sample(everything: list[Part], size: str, seed: int) -> list[Part]:
     return drawn
 
 
-def check_made_from(figure: FigurePlan, data: xr.Dataset) -> None:
-    """Refuse a file that was made from other curves, sizes or code than those of the plan.
+def check_made_from(figure: FigurePlan, plan: Plan, project: Path) -> None:
+    """Refuse a figure's file that was made from other curves, sizes or code than the plan's.
 
     Raises
     ------
     VerificationError
     """
-    if json.loads(data.attrs["made_from"]) != [k for c in figure.curves for k in c.made_from]:
+    (path,) = STAGES["merge"].paths(figure.name)
+    if sealed_name(project / path) != merged_name(plan, figure):
         raise VerificationError(
             f"the file of {figure.name} was made from another configuration, or by other code: run"
             " the workflow first, or name the overlay that it was made with (--configfile)"
