@@ -47,10 +47,10 @@ def make(project):
     return project
 
 
-def environment(project):
-    """Give an environment in which the project's own copy of the code runs."""
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("SNAKEMAKE", "GIANTSTEP"))}
-    return clean | {"PYTHONPATH": str(project / "src")}
+def environment():
+    """Give an environment that names no code: the project's own must run all the same."""
+    removed = ("SNAKEMAKE", "GIANTSTEP", "PYTHONPATH")
+    return {k: v for k, v in os.environ.items() if not k.startswith(removed)}
 
 
 def snakemake(project, *arguments, overlay=TINY, cores=2, code=0):
@@ -58,7 +58,7 @@ def snakemake(project, *arguments, overlay=TINY, cores=2, code=0):
     done = subprocess.run(
         [*COMMAND, str(cores), *arguments, "--configfile", overlay],
         cwd=project,
-        env=environment(project),
+        env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

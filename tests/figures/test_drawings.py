@@ -8,6 +8,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 from matplotlib import rc_context
+from matplotlib.figure import Figure
 from tiny import ROOT
 
 import giantstep
@@ -22,7 +23,7 @@ FIGURES = [f"fig{k}" for k in range(1, 9)]
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_is_readable_in_a_column_and_its_legend_off_its_data(paper, name):
     config = load_yaml(paper / f"config/figures/{name}.yaml", name)
-    with rc_context(style.rc()), warnings.catch_warnings():
+    with style.settings(), warnings.catch_warnings():
         warnings.simplefilter("error")
         data = giantstep.open_figure(name, paper)
         figure = import_module(f"giantstep.figures.{name}").draw(data, config)
@@ -56,7 +57,7 @@ def test_drawing_twice_gives_the_same_bytes(paper, tmp_path):
         drawn = []
         for number in range(2):
             path = tmp_path / f"{number}.{suffix}"
-            with rc_context(style.rc()):
+            with style.settings():
                 style.save(fig2.draw(giantstep.open_figure("fig2", paper), config), path)
             drawn.append(path.read_bytes())
         assert drawn[0] == drawn[1]
@@ -67,3 +68,24 @@ def test_the_example_redraws_a_panel(paper, tmp_path):
     command = [sys.executable, str(script), "fig2", "right", str(tmp_path / "panel.png")]
     subprocess.run(command, cwd=paper, check=True)
     assert (tmp_path / "panel.png").stat().st_size > 5000
+
+
+def test_a_users_settings_of_matplotlib_change_no_byte(tmp_path):
+    def drawn(name):
+        with style.settings():
+            figure = Figure()
+            figure.subplots().plot([1, 2], [1, 4], label="line")
+            figure.legend()
+            style.save(figure, tmp_path / name)
+        return (tmp_path / name).read_bytes()
+
+    users = {
+        "axes.facecolor": "red",
+        "lines.linestyle": ":",
+        "axes.grid": True,
+        "savefig.pad_inches": 1,
+    }
+    for suffix in ("pdf", "svg", "png"):
+        plain = drawn(f"plain.{suffix}")
+        with rc_context(users):
+            assert drawn(f"users.{suffix}") == plain

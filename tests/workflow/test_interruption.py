@@ -40,7 +40,7 @@ def kill(project, start, delay, orphans):
         running = subprocess.Popen(
             [*tiny.COMMAND, "2", "--configfile", tiny.TINY],
             cwd=project,
-            env=tiny.environment(project),
+            env=tiny.environment(),
             stdout=said,
             stderr=subprocess.STDOUT,
             start_new_session=True,

@@ -1,28 +1,39 @@
 # The plan: the configuration, checked as a whole before the first job, as tasks by their keys. Keys
 # are the names of files in results/; they cover all that a result depends on.
 
+import os
+import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
+
+ROOT = Path(workflow.basedir)
+# The package that computes, here and in all jobs, is the one beside the Snakefile, if there is one.
+SOURCE = str(ROOT / "src")
+if Path(SOURCE, "giantstep").is_dir():
+    sys.path.insert(0, SOURCE)
+    others = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        [SOURCE, *(path for path in others if path not in ("", SOURCE))]
+    )
 
 from giantstep.pipeline.planning import costs, identities
 from giantstep.pipeline.planning.config import InvalidConfigError, load_config, overlaid
 from giantstep.pipeline.planning.fingerprint import UntraceableCodeError
 from giantstep.pipeline.planning.job_code import code_of_figure, code_of_task
 from giantstep.pipeline.planning.layout import FIGURE_STAGES, IDENTITY, STAGES
+from giantstep.pipeline.planning.own_package import ForeignPackageError
 from giantstep.pipeline.planning.plan import make_plan
 from giantstep.pipeline.runtime import run_lock
 from giantstep.pipeline.runtime.run_start import before_run
 from giantstep.pipeline.upkeep import integrity
 
-ROOT = Path(workflow.basedir)
-
 try:
     # Files are read again, and strictly; overlays as Snakemake read them, and --config, lie on top.
     config = overlaid(load_config(ROOT, workflow.configfiles), config)
     PLAN = make_plan(ROOT, config)
-except (InvalidConfigError, UntraceableCodeError) as error:
+except (ForeignPackageError, InvalidConfigError, UntraceableCodeError) as error:
     raise WorkflowError(str(error)) from None
 
 

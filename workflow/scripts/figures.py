@@ -4,8 +4,6 @@ from importlib import import_module
 from pathlib import Path
 from warnings import filterwarnings
 
-from matplotlib import rc_context
-
 from giantstep.figures import style
 from giantstep.pipeline.runtime.job import logged
 from giantstep.pipeline.storage import netcdf
@@ -18,7 +16,7 @@ if "snakemake" in globals():
         job.params.code.check()
         # A drawing that does not fit on its page is an error.
         filterwarnings("error", message=".*layout not applied")
-        with rc_context(style.rc()):  # type: ignore[arg-type]
+        with style.settings():
             picture = figure.draw(netcdf.read(job.input.data, job.params.name), job.params.config)
             for output in map(Path, job.output):
                 with whole_file(output) as path:

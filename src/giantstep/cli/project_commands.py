@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from giantstep.pipeline.planning.config import InvalidConfigError, load_config
+from giantstep.pipeline.planning.fingerprint import UntraceableCodeError
+from giantstep.pipeline.planning.own_package import ForeignPackageError
 from giantstep.pipeline.planning.plan import make_plan
 from giantstep.pipeline.runtime.checksums import DamagedFileError
 from giantstep.pipeline.runtime.run_lock import RECORDS, AnotherRunError, acquire_run_lock
 from giantstep.pipeline.storage.open_figure import open_figure
-from giantstep.pipeline.upkeep.explain import NoPlanError, explain, summarise_jobs
+from giantstep.pipeline.upkeep.explain import NoPlanError, explain, library_notes, summarise_jobs
 from giantstep.pipeline.upkeep.prune import remove, unreferenced
 from giantstep.pipeline.upkeep.verify import (
     Part,
@@ -39,11 +41,13 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         return _COMMANDS[arguments.command](arguments)
     except (
+        ForeignPackageError,
         InvalidConfigError,
         NoPlanError,
         VerificationError,
         DamagedFileError,
         AnotherRunError,
+        UntraceableCodeError,
         OSError,
     ) as error:
         print(f"giantstep {arguments.command}: error: {error}", file=sys.stderr)
@@ -59,7 +63,8 @@ def _open(arguments: argparse.Namespace) -> int:
 
 def _explain(arguments: argparse.Namespace) -> int:
     jobs = explain(Path(arguments.project), arguments.figure, arguments.configfile)
-    for line in summarise_jobs(jobs):
+    notes = library_notes(Path(arguments.project), arguments.figure)
+    for line in (*summarise_jobs(jobs), *notes):
         print(line)
     return 0
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from matplotlib import rc_context, rcdefaults, rcParams
 from matplotlib.figure import Figure
 
 # The paper's text and column widths, in inches; height over width of one panel.
@@ -36,8 +38,16 @@ STAR: dict[str, Any] = {
 }
 
 
-def rc() -> dict[str, Any]:
-    """Return the settings of matplotlib under which figures are drawn and saved."""
+@contextmanager
+def settings() -> Iterator[None]:
+    """Draw and save in this style on matplotlib's own defaults, whatever the user has set."""
+    with rc_context():
+        rcdefaults()
+        rcParams.update(_house())  # type: ignore[arg-type]
+        yield
+
+
+def _house() -> dict[str, Any]:
     return {
         "font.family": "STIXGeneral",
         "mathtext.fontset": "stix",

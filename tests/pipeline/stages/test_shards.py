@@ -11,6 +11,8 @@ from dataclasses import replace
 import pytest
 
 from giantstep.pipeline.planning.shard_task import ShardTask, block_name
+from giantstep.pipeline.planning.versions import library_versions
+from giantstep.pipeline.runtime.checksums import sealed_name
 from giantstep.pipeline.stages import montecarlo
 from giantstep.pipeline.stages.shards import complete_shard
 from giantstep.pipeline.storage import netcdf
@@ -58,7 +60,7 @@ def test_a_shard_is_its_replicates_simulated_at_once(tmp_path):
 
 
 def test_a_stopped_shard_goes_on_at_the_last_finished_replicate(tmp_path, monkeypatch, simulated):
-    undisturbed = complete(tmp_path / "undisturbed").read_bytes()
+    undisturbed = complete(tmp_path / "undisturbed" / tmp_path.name).read_bytes()
     simulated.clear()
     real = montecarlo.simulate
 
@@ -83,7 +85,7 @@ def test_more_replicates_in_shards_of_another_size_simulate_those_only(tmp_path,
     for networks in (range(2), range(2, 4), range(4, 6)):
         complete(tmp_path, networks)
     assert simulated == [3, 4, 5]
-    other = complete(tmp_path / "other", range(2, 4)).read_bytes()
+    other = complete(tmp_path / "other" / tmp_path.name, range(2, 4)).read_bytes()
     assert (tmp_path / "networks2-3.nc").read_bytes() == other
 
 
@@ -94,6 +96,14 @@ def test_a_damaged_replicate_is_set_aside_and_simulated_again(tmp_path, simulate
     complete(tmp_path, range(2), report=said.append)
     assert simulated == [1, 0, 1]
     assert "networks1-1.nc.damaged" in "".join(said)
+
+
+def test_a_shard_says_which_libraries_any_of_its_replicates_came_from(tmp_path):
+    single = complete(tmp_path, [0])
+    name = sealed_name(single)
+    netcdf.write(netcdf.read(single, name).assign_attrs(libraries="numpy 1.0"), single, name)
+    said = netcdf.read(complete(tmp_path, range(2)), None).attrs["libraries"]
+    assert said == f"numpy 1.0; {library_versions()}"
 
 
 @pytest.mark.parametrize("told", [signal.SIGTERM, signal.SIGINT])

@@ -168,6 +168,9 @@ class Config(_Section):
     """The root of every random stream."""
     simulation: SimulationSizes
     limits: Limits = Field(default_factory=Limits)
+    strict_versions: bool = False
+    """Whether results count as others when the versions of numpy, scipy, xarray or netcdf4 differ,
+    and drawings when that of matplotlib does."""
 
 
 class AlphaAxis(_Section):

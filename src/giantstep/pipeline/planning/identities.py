@@ -12,6 +12,7 @@ from typing import Any
 from giantstep.pipeline.planning.job_code import code_of_figure
 from giantstep.pipeline.planning.layout import IDENTITY, STAGES
 from giantstep.pipeline.planning.plan import FigurePlan, Plan
+from giantstep.pipeline.planning.versions import DRAWING, library_versions
 from giantstep.problems.canonical import digest
 
 
@@ -45,6 +46,8 @@ def mark(plan: Plan, figure: FigurePlan, stage: str) -> Path:
 def _made_from(plan: Plan, figure: FigurePlan, stage: str) -> tuple[Any, ...]:
     if stage == "merge":
         curves = [(curve.name, curve.panel, curve.made_from) for curve in figure.curves]
-        return figure.science, curves, plan.sizes, plan.root_seed
+        return figure.science, curves, plan.sizes, plan.root_seed, plan.versions
     merged = identity(plan, figure, "merge")
-    return (merged, figure.config) if stage == "figures" else (merged,)
+    if stage == "scores":
+        return (merged,)
+    return merged, figure.config, library_versions([DRAWING]) if plan.versions else ""

@@ -19,7 +19,9 @@ from giantstep.problems.protocol import Protocol
 _HASH = 12
 
 
-def result_keys(root: Path, stage: Stage, tasks: Sequence[Task]) -> tuple[str, ...]:
+def result_keys(
+    root: Path, stage: Stage, tasks: Sequence[Task], versions: str = ""
+) -> tuple[str, ...]:
     """Name the results of a curve at one stage.
 
     Parameters
@@ -29,6 +31,8 @@ def result_keys(root: Path, stage: Stage, tasks: Sequence[Task]) -> tuple[str, .
     stage : Stage
     tasks : sequence of Task
         One; or all shards of one simulation, whose results are in one folder.
+    versions : str
+        Of libraries, if they count.
 
     Raises
     ------
@@ -37,8 +41,8 @@ def result_keys(root: Path, stage: Stage, tasks: Sequence[Task]) -> tuple[str, .
     task = tasks[0]
     code = code_of_task(root, stage, task).identity
     if not isinstance(task, ShardTask):
-        return (f"{_slug(task)}-{digest(code, task)[:_HASH]}",)
-    folder = f"{_slug(task)}-{digest(code, replace(task, networks=()))[:_HASH]}"
+        return (f"{_slug(task)}-{digest(code, versions, task)[:_HASH]}",)
+    folder = f"{_slug(task)}-{digest(code, versions, replace(task, networks=()))[:_HASH]}"
     shards = (shard for shard in tasks if isinstance(shard, ShardTask))
     return tuple(f"{folder}/{block_name(shard.networks)}" for shard in shards)
 

@@ -21,6 +21,7 @@ from giantstep.pipeline.planning.figure_config import (
 from giantstep.pipeline.planning.keys import result_keys
 from giantstep.pipeline.planning.layout import STAGES, TASK_STAGES
 from giantstep.pipeline.planning.limits import limit_faults
+from giantstep.pipeline.planning.own_package import check_own_package
 from giantstep.pipeline.planning.shard_task import ShardTask
 from giantstep.pipeline.planning.tasks import (
     Curve,
@@ -31,6 +32,7 @@ from giantstep.pipeline.planning.tasks import (
     Task,
     TheoryTask,
 )
+from giantstep.pipeline.planning.versions import library_versions
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import check_dimension
@@ -71,7 +73,8 @@ class FigurePlan:
 class Plan:
     """All that the workflow can make; `tasks` are by stage, then by key.
 
-    `root` is the folder that holds config/ and workflow/.
+    `root` is the folder that holds config/ and workflow/; `versions` are those of the libraries, if
+    they are to be part of all keys, and otherwise empty.
     """
 
     root: Path
@@ -79,6 +82,7 @@ class Plan:
     tasks: dict[str, dict[str, Task]]
     sizes: dict[str, Any]
     root_seed: int
+    versions: str = ""
 
 
 def make_plan(root: Path, config: dict[str, Any]) -> Plan:
@@ -97,7 +101,10 @@ def make_plan(root: Path, config: dict[str, Any]) -> Plan:
         With every fault of every file.
     UntraceableCodeError
         If code uses what no key can cover.
+    ForeignPackageError
+        If the code that is loaded is not the project's.
     """
+    check_own_package(root)
     checked, faults = check_config(Config, config, CONFIG)
     specs = [read_figure(root, name) for name in _figure_names(config)]
     if not faults:
@@ -111,7 +118,8 @@ def make_plan(root: Path, config: dict[str, Any]) -> Plan:
         raise InvalidConfigError(faults)
     simulation = {k: v for k, v in config["simulation"].items() if k != "networks_per_job"}
     tasks: dict[str, dict[str, Task]] = {stage.name: {} for stage in TASK_STAGES}
-    plan = Plan(root, {}, tasks, simulation, config["seed"])
+    versions = library_versions() if config.get("strict_versions") else ""
+    plan = Plan(root, {}, tasks, simulation, config["seed"], versions)
     builder = _Builder(plan, sizes, config["simulation"])
     for spec in specs:
         curves = tuple(builder.curve(curve) for curve in spec.curves)
@@ -223,7 +231,7 @@ class _Builder:
         found = {}
         for stage in TASK_STAGES:
             if stage.name in tasks:
-                keys = result_keys(self.plan.root, stage, tasks[stage.name])
+                keys = result_keys(self.plan.root, stage, tasks[stage.name], self.plan.versions)
                 self.plan.tasks[stage.name].update(zip(keys, tasks[stage.name], strict=True))
                 found[stage.name] = keys
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import xarray as xr
 
 from giantstep.pipeline.planning.layout import STAGES
 from giantstep.pipeline.planning.tasks import Curve
+from giantstep.pipeline.planning.versions import split_versions
 from giantstep.pipeline.stages.comparison import STATISTICS
 from giantstep.pipeline.stages.dataset_layout import GROUP_PARAMETERS
 from giantstep.pipeline.stages.merge_curve import merge_curve
@@ -22,6 +24,7 @@ from giantstep.problems.canonical import plain
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.problems.recovery import Recovery
 
+log = logging.getLogger("giantstep")
 # Everything that each group of neurons, or pair of groups, has of its own.
 _OF_GROUPS = (
     GROUP_PARAMETERS
@@ -59,8 +62,10 @@ def merge_figure(
     project : Path
         The folder of the project, whose results are read.
     """
-    lines = [line for curve in curves for line in _lines(curve, project)]
-    return describe(
+    results = [_results(curve, project) for curve in curves]
+    pairs = zip(curves, results, strict=True)
+    lines = [line for curve, found in pairs for line in _lines(curve, found)]
+    merged = describe(
         join_lines(lines),
         title=config["title"],
         parameters={
@@ -70,12 +75,22 @@ def merge_figure(
         },
         made_from=[key for curve in curves for key in curve.made_from],
         root_seed=root_seed,
+        libraries=[
+            one.attrs["libraries"] for found in results for many in found.values() for one in many
+        ],
     )
+    if len(versions := split_versions(merged.attrs["libraries"])) > 1:
+        log.warning(
+            "its results come from several versions of libraries (%s): with `strict_versions: true`"
+            " in the config, all are computed with those that are installed",
+            "; ".join(versions),
+        )
+    return merged
 
 
-def _lines(curve: Curve, project: Path) -> list[xr.Dataset]:
-    """Read the results of a curve, and put them together."""
-    found = {
+def _results(curve: Curve, project: Path) -> dict[str, list[xr.Dataset]]:
+    """Read the results of a curve, by stage."""
+    return {
         stage: [
             netcdf.read(project / path, f"{stage}/{key}")
             for key in keys
@@ -83,6 +98,10 @@ def _lines(curve: Curve, project: Path) -> list[xr.Dataset]:
         ]
         for stage, keys in curve.keys.items()
     }
+
+
+def _lines(curve: Curve, found: dict[str, list[xr.Dataset]]) -> list[xr.Dataset]:
+    """Put the results of a curve together."""
     if isinstance(curve.problem, Recovery):
         named = curve.name, curve.panel, curve.problem, curve.dimension
         return [merge_recovery(*named, found["recovery"][0])]

@@ -5,6 +5,7 @@ The key of every result covers this module, so it knows no kind of task.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
@@ -30,11 +31,22 @@ def compute_result(stage: ModuleType, task: object, **options: Any) -> xr.Datase
     return describe_result(stage, task, data)
 
 
-def describe_result(stage: ModuleType, task: object, data: xr.Dataset) -> xr.Dataset:
-    """Add the meaning of the variables, and the parameters that determine them."""
+def describe_result(
+    stage: ModuleType, task: object, data: xr.Dataset, libraries: Iterable[str] = ()
+) -> xr.Dataset:
+    """Add the meaning of the variables, and the parameters that determine them.
+
+    `libraries` are versions that parts of the data come from, besides those that are installed.
+    """
     parameters = task_parameters(task)
     root_seed = parameters.pop("root_seed", None)
-    return describe(data, title=stage.TITLE, parameters=parameters, root_seed=root_seed)
+    return describe(
+        data,
+        title=stage.TITLE,
+        parameters=parameters,
+        root_seed=root_seed,
+        libraries=libraries,
+    )
 
 
 def task_parameters(task: object) -> dict[str, Any]:

@@ -62,7 +62,9 @@ def complete_shard(
             netcdf.write(replicate, single, _name(single))
         replicates.append(replicate)
     check()
-    netcdf.write(describe_result(montecarlo, task, join_networks(replicates)), path, _name(path))
+    libraries = [replicate.attrs["libraries"] for replicate in replicates]
+    joined = describe_result(montecarlo, task, join_networks(replicates), libraries)
+    netcdf.write(joined, path, _name(path))
     for network in task.networks:
         single = _single(path.parent, network)
         if single != path:

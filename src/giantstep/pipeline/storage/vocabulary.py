@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from giantstep.pipeline.planning.versions import join_versions, library_versions
 from giantstep.theory.status import Status
 
 REFERENCES = (
@@ -182,6 +183,7 @@ def describe(
     parameters: dict[str, Any],
     made_from: Sequence[str] = (),
     root_seed: int | None = None,
+    libraries: Iterable[str] = (),
 ) -> xr.Dataset:
     """Add the meaning of every variable, and the origin of the dataset.
 
@@ -196,6 +198,8 @@ def describe(
         Keys of the results that it is made from.
     root_seed : int, optional
         Of its random numbers.
+    libraries : iterable of str
+        Versions of libraries that it comes from, besides those that are installed.
     """
     dataset = dataset.copy()
     for name, variable in dataset.variables.items():
@@ -218,9 +222,7 @@ def describe(
         "parameters": json.dumps(parameters, sort_keys=True),
         "made_from": json.dumps(list(made_from)),
         "giantstep_version": version("giantstep"),
-        "libraries": " ".join(
-            f"{name} {version(name)}" for name in ("numpy", "scipy", "xarray", "netcdf4")
-        ),
+        "libraries": join_versions([library_versions(), *libraries]),
     }
     if root_seed is not None:
         dataset.attrs["root_seed"] = np.int64(root_seed)

@@ -26,6 +26,7 @@ from giantstep.pipeline.planning.costs import Cost
 from giantstep.pipeline.planning.layout import STAGES, Stage
 from giantstep.pipeline.planning.plan import Plan, make_plan
 from giantstep.pipeline.planning.shard_task import ShardTask
+from giantstep.pipeline.planning.versions import library_versions, split_versions
 from giantstep.pipeline.stages.result import task_parameters
 from giantstep.pipeline.stages.shards import stored_networks
 
@@ -259,3 +260,33 @@ def _totals(jobs: Sequence[Job]) -> str:
         f"{count}, {seconds / 60:,.1f} core-minutes, at most {memory:,.0f} MiB of memory each,"
         f" {disk:,.1f} MiB on disk"
     )
+
+
+def library_notes(project: Path, figures: Sequence[str] = ()) -> Iterator[str]:
+    """Say which merged files come from other versions of libraries than those installed.
+
+    Parameters
+    ----------
+    project : Path
+    figures : sequence of str
+        By default all that have been merged.
+    """
+    stage, installed = STAGES["merge"], library_versions()
+    names = figures or sorted(path.stem for path in (project / stage.folder).glob("*.nc"))
+    for path in (project / path for name in names for path in stage.paths(name)):
+        others = [one for one in _libraries(path) if one != installed]
+        if others:
+            yield (
+                f"{path.stem} comes from other versions of libraries than those installed"
+                f" ({'; '.join(others)}; installed: {installed}): `strict_versions: true` in the"
+                " config computes it again"
+            )
+
+
+def _libraries(path: Path) -> list[str]:
+    """Read which versions of libraries a file comes from; none, if it says none."""
+    try:
+        with xr.open_dataset(path, engine="netcdf4") as data:
+            return split_versions(data.attrs["libraries"])
+    except (OSError, KeyError, ValueError):
+        return []

@@ -1,0 +1,42 @@
+"""Code that is edited while a run is on: the jobs that it concerns stop, and write nothing."""
+
+import subprocess
+import time
+
+import tiny
+
+SLOW = """
+def compute(problem):
+    import time
+    from pathlib import Path
+    Path("started").touch()
+    while not Path("edited").exists():
+        time.sleep(0.05)
+    return _compute(problem)
+"""
+
+
+def test_an_edit_during_a_job_is_noticed_before_its_result_is_written(project):
+    stage = project / "src/giantstep/pipeline/stages/parameters.py"
+    stage.write_text(stage.read_text().replace("def compute(", "def _compute(") + SLOW)
+    before = set((project / "results/parameters").iterdir())
+    running = subprocess.Popen(
+        [*tiny.COMMAND, "1", "--until", "parameters", "--configfile", tiny.TINY],
+        cwd=project,
+        env=tiny.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    while not (project / "started").exists():
+        assert running.poll() is None, running.communicate()
+        time.sleep(0.05)
+    with (project / "src/giantstep/theory/equivalent_features.py").open("a") as code:
+        code.write("edited = True\n")
+    (project / "edited").touch()
+    said, _ = running.communicate()
+    assert running.returncode == 1
+    assert "edited after the run was planned: nothing was written; run the same command" in said
+    assert "Traceback" not in said
+    assert set((project / "results/parameters").iterdir()) == before
+    assert tiny.planned(project)["parameters"] == 1
