@@ -3,6 +3,7 @@
 import subprocess
 import time
 
+import pytest
 import tiny
 
 SLOW = """
@@ -40,3 +41,26 @@ def test_an_edit_during_a_job_is_noticed_before_its_result_is_written(project):
     assert "Traceback" not in said
     assert set((project / "results/parameters").iterdir()) == before
     assert tiny.planned(project)["parameters"] == 1
+
+
+@pytest.mark.slow
+def test_a_job_on_a_cluster_that_finds_other_code_than_was_planned_writes_nothing(project):
+    theory = next((project / "results/theory").glob("*.nc"))
+    merged = project / "results/figures/fig2.nc"
+    jobs = {theory: ("theory", f"key={theory.stem}"), merged: ("merge", "figure=fig2")}
+
+    def run(rule, wildcards, code=0):
+        target = ("--target-jobs", f"{rule}:{wildcards}", "--allowed-rules", rule)
+        return tiny.snakemake(project, "--mode", "remote", "--force", *target, code=code)
+
+    before = {path: path.read_bytes() for path in jobs}
+    for path, job in jobs.items():
+        path.unlink()
+        run(*job)
+        assert path.read_bytes() == before[path]
+    with (project / "src/giantstep/theory/equivalent_features.py").open("a") as code:
+        code.write("edited = True\n")
+    for path, job in jobs.items():
+        path.unlink()
+        assert "was edited since the run was planned, run the same command" in run(*job, code=1)
+        assert not path.exists()

@@ -103,11 +103,20 @@ OTHER_PLAN = (
 # Names say what is in a file: times of files, which copies and checkouts change, do not count.
 def mark(stage, figure):
     """The mark of what a figure's files are made from at a stage (workflow/rules/identity.smk)."""
-    path = identities.mark(PLAN, PLAN.figures[figure], stage)
-    # A job on a cluster reads the Snakefile again, and may find other code than was planned.
-    if not (workflow.is_main_process or path.exists()):
-        raise WorkflowError(OTHER_PLAN.format(path))
-    return ancient(str(path))
+    return ancient(str(identities.mark(PLAN, PLAN.figures[figure], stage)))
+
+
+def mark_of_job(stage):
+    """The mark for a job, which must be the one that the run has made."""
+
+    def found(wildcards):
+        path = mark(stage, wildcards.figure)
+        # A job on a cluster reads the Snakefile again, and may find other code than was planned.
+        if not (workflow.is_main_process or Path(path).exists()):
+            raise WorkflowError(OTHER_PLAN.format(path))
+        return path
+
+    return found
 
 
 # What jobs request from a scheduler, by the cost model; more with each attempt. On one machine it

@@ -1,7 +1,7 @@
 # Stage 4: everything of one figure, theory beside simulation, in one self-contained file.
 rule merge:
     input:
-        lambda wildcards: mark("merge", wildcards.figure),
+        mark_of_job("merge"),
         lambda wildcards: [ancient(path) for path in figure_of(wildcards).files],
     output:
         files("merge", "{figure}"),
