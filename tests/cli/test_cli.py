@@ -163,7 +163,7 @@ BAD = [
     ("bounds", "must be 1 or -1 for the bounds to hold"),
     ("theory --ridge 0.1 --alpha 1 --loss absolute", "--loss absolute: must be one of square"),
     ("theory --ridge 0.1 --alpha 1 --loss hinge", "--loss hinge: must be square or huber"),
-    ("theory --ridge 0 --alpha 1 --loss huber", "--ridge 0.0: must be a number from 1e-15"),
+    ("theory --ridge 0 --alpha 1 --loss huber", "--ridge 0.0: must be a number from 1e-08"),
     ("theory --ridge optimal --alpha 1 --loss huber", "--ridge optimal needs --loss square"),
     ("theory --ridge 0.1 --alpha 1 --outlier-fraction 2", "--outlier-fraction 2.0: must be a"),
     ("simulate --ridge 0.1 --alpha 1e-5", "such that alpha * dimension (here 500)"),

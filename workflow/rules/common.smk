@@ -30,8 +30,10 @@ from giantstep.pipeline.runtime.run_start import before_run
 from giantstep.pipeline.upkeep import integrity
 
 try:
-    # Files are read again, and strictly; overlays as Snakemake read them, and --config, lie on top.
-    config = overlaid(load_config(ROOT, workflow.configfiles), config)
+    # All files are read again, and strictly; of what Snakemake read, only --config lies on top.
+    config = overlaid(
+        load_config(ROOT, workflow.configfiles), dict(workflow.config_settings.config)
+    )
     PLAN = make_plan(ROOT, config)
 except (ForeignPackageError, InvalidConfigError, UntraceableCodeError) as error:
     raise WorkflowError(str(error)) from None

@@ -15,7 +15,7 @@ from giantstep.validation import Interval
 
 LIMIT = Interval(0, infinity=True)
 # Core-hours that an answer may take unless --max-hours says otherwise.
-THEORY_HOURS, SIMULATION_HOURS = 0.05, 24.0
+THEORY_HOURS, SIMULATION_HOURS = 0.05, 10.0
 
 
 def check_theory(arguments: argparse.Namespace, problem: Problem, points: int) -> None:

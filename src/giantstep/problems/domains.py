@@ -15,9 +15,9 @@ LEARNING_RATE = Interval(0, 1e12)
 ALPHA0 = Interval(0, 1e15, infinity=True)
 ALPHA = Interval(1e-12, 1e12)
 BETA = Interval(1e-9, 1e9)
-# Penalties; other losses than the square have no ridgeless limit.
+# Penalties; other losses than the square have no ridgeless limit, and need a search near it.
 RIDGE = Interval(0, 1e15)
-POSITIVE_RIDGE = Interval(1e-15, 1e15)
+POSITIVE_RIDGE = Interval(1e-8, 1e8)
 # Of label noise; its square root is the size of labels.
 VARIANCE = Interval(0, 1e12)
 BULK_VARIANCE = Interval(1e-12, 1e12)

@@ -44,7 +44,7 @@ class Grid:
     >>> Grid(alpha=(), ridge=(0,), loss="huber:0.5")
     Traceback (most recent call last):
     giantstep.validation.InvalidParametersError: alpha = []: must be at least one number
-    ridge = 0.0: must be a number from 1e-15 to 1e+15
+    ridge = 0.0: must be a number from 1e-08 to 1e+08
     """
 
     alpha: tuple[float, ...]

@@ -21,6 +21,7 @@ from giantstep.pipeline.planning.config_models import (
 from giantstep.pipeline.planning.config_schema import check_config
 from giantstep.pipeline.planning.fingerprint import module_path
 from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
+from giantstep.problems.domains import ALPHA
 from giantstep.problems.formatting import format_number, format_vocabulary
 from giantstep.problems.grid import Grid, merged_axis, spaced_axis
 from giantstep.problems.losses import SQUARE, Loss, lookup_loss
@@ -228,6 +229,9 @@ def _targets(spec: FigureSpec, name: str, panel: LearningPanel, figure: Figure) 
     alphas = figure.simulation.alpha if figure.simulation else []
     spaced = spaced_axis(**figure.theory.alpha.model_dump()) if figure.theory else ()
     spectrum = figure.spectrum.alpha if figure.spectrum else None
+    if spectrum is not None and spectrum not in ALPHA:
+        spec.add_fault("spectrum.alpha", f"{shown(spectrum)} must be {ALPHA}")
+        return None
     if not (spaced or alphas):
         if panel.optimal:
             spec.add_fault(f"panels.{name}.optimal", "needs theory.alpha, or simulation.alpha")
@@ -252,6 +256,8 @@ def _read_learning(
     """Add the curves of a panel of learning curves or spectra."""
     place = f"panels.{panel_name}"
     seen: set[tuple[Any, ...]] = set()
+    of_several_steps = Targets(simulation=targets.simulation if targets else None)
+    by_loss: dict[tuple[int, str], Targets] = {}
     for name, problem, run_options in _problems(spec, panel_name, panel):
         loss = _loss(run_options.get("loss", SQUARE))
         same = problem, frozenset((run_options | {"loss": loss}).items())
@@ -265,8 +271,8 @@ def _read_learning(
         of_curve = targets
         if isinstance(problem, Protocol) and problem.steps > 1:
             _check_several_steps(spec, panel_name, panel, targets)
-            of_curve = Targets(simulation=targets.simulation)
-        _add_curve(spec, CurveSpec(name, panel_name, problem, of_curve, **run_options))
+            of_curve = of_several_steps
+        _add_curve(spec, CurveSpec(name, panel_name, problem, of_curve, **run_options), by_loss)
 
 
 def _check_several_steps(
@@ -283,13 +289,16 @@ def _check_several_steps(
         spec.add_fault(f"panels.{name}", f"needs simulation: there is no theory, {_ONE_STEP}")
 
 
-def _add_curve(spec: FigureSpec, curve: CurveSpec) -> None:
-    """Add a curve whose problem allows its loss."""
+def _add_curve(spec: FigureSpec, curve: CurveSpec, by_loss: dict[tuple[int, str], Targets]) -> None:
+    """Add a curve whose problem allows its loss; those of one loss share their checked grids."""
     if curve.targets.optimal and curve.loss != SQUARE:
         spec.add_fault(f"panels.{curve.panel}.optimal", f"needs the loss {SQUARE}")
         return
     try:
-        targets = curve.targets.with_loss(curve.loss)  # refuses unknown losses
+        same = id(curve.targets), curve.loss
+        if same not in by_loss:
+            by_loss[same] = curve.targets.with_loss(curve.loss)  # refuses unknown losses
+        targets = by_loss[same]
         check_loss(curve.problem, curve.loss)
     except InvalidParametersError as error:
         spec.add_faults(curve.panel, error)

@@ -31,11 +31,9 @@ def unreferenced(project: Path, overlays: Sequence[Path]) -> list[Path]:
     InvalidConfigError
         If any configuration or figure has faults: what it refers to is then unknown.
     """
+    configs = list(configurations(project, overlays))  # all are read before any is planned
     figures = sorted(path.stem for path in (project / FIGURES).glob("*.yaml"))
-    plans = [
-        make_plan(project, config | {"figures": figures})
-        for config in configurations(project, overlays)
-    ]
+    plans = [make_plan(project, config | {"figures": figures}) for config in configs]
     kept = {name for plan in plans for name in _referenced(plan)}
     return [
         path
