@@ -40,7 +40,6 @@ def test_a_style_draws_again_and_computes_nothing(project):
 def test_a_figures_config_is_nothing_to_another_figure(project):
     tiny.edit(project / FIGURE, "points: 4", "points: 7")
     assert tiny.planned(project) == {"theory": 1, "merge": 1, "scores": 1, "figures": 1}
-    assert tiny.planned(project, "figures/fig2.pdf", "results/scores/fig2.csv") == {}
 
 
 def test_the_solver_computes_theory_again_and_no_simulation(project):
