@@ -1,11 +1,10 @@
 """The data of all figures of the paper, made in this process: no job starts, tiny networks."""
 
-import shutil
 from importlib import import_module
 
 import pytest
 import yaml
-from tiny import ROOT
+from tiny import configured
 
 from giantstep.pipeline.planning.config import load_config, load_yaml
 from giantstep.pipeline.planning.identities import merged_name
@@ -23,8 +22,8 @@ POINTS = 9
 
 def make(project):
     """Compute and merge what the workflow would, at fewer points and in smaller networks."""
-    for folder in ("config", "workflow"):
-        shutil.copytree(ROOT / folder, project / folder)
+    project.mkdir()
+    configured(project)
     for path in (project / "config/figures").glob("fig?.yaml"):
         figure = load_yaml(path, path.name)
         if theory := figure.get("theory"):

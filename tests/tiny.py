@@ -29,6 +29,13 @@ TINY = "config/tiny.yaml"
 STAGES = ("parameters", "theory", "montecarlo", "spectrum", "eigenvalues", "recovery")
 
 
+def configured(project):
+    """Copy what a plan reads, into a folder that exists: configs to be changed, and scripts."""
+    for name in ("config", "workflow"):
+        shutil.copytree(ROOT / name, project / name)
+    return project
+
+
 def copied(project):
     """Copy what a run reads, code included."""
     project.mkdir(parents=True)

@@ -2,7 +2,6 @@
 
 import copy
 import math
-import shutil
 from datetime import date
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tiny import ROOT
+from tiny import ROOT, configured
 from tricks import TRICKS
 
 from giantstep.pipeline.planning.config import InvalidConfigError
@@ -151,8 +150,7 @@ def check(told):
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     """A project's configs alone, whose figure 2 is to be broken."""
-    root = tmp_path_factory.mktemp("broken")
-    shutil.copytree(ROOT / "config", root / "config")
+    root = configured(tmp_path_factory.mktemp("broken"))
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("empty"))
         yield root

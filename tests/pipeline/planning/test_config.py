@@ -7,7 +7,7 @@ from inspect import signature
 
 import pytest
 import yaml
-from tiny import ROOT
+from tiny import ROOT, configured
 
 from giantstep.pipeline.planning.config import InvalidConfigError, load_yaml
 from giantstep.pipeline.planning.config_models import (
@@ -46,7 +46,7 @@ SEEN = {"activation": "elu", "teacher": "z1*z2", "learning_rate": 1, "alpha0": 1
 @pytest.fixture
 def project(tmp_path):
     """A copy of the project's configs, whose figure 2 may be edited."""
-    shutil.copytree(ROOT / "config", tmp_path / "config")
+    configured(tmp_path)
     path = tmp_path / "config/figures/fig2.yaml"
 
     def edit(change):

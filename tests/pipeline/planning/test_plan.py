@@ -1,18 +1,15 @@
 """A plan holds each computation once."""
 
-import shutil
-
 import pytest
 import yaml
-from tiny import ROOT
+from tiny import ROOT, configured
 
 from giantstep.pipeline.planning.config import InvalidConfigError
 from giantstep.pipeline.planning.plan import make_plan
 
 
 def test_a_panel_may_ask_for_both_bulks_over_the_same_simulations(tmp_path):
-    for folder in ("config", "workflow"):
-        shutil.copytree(ROOT / folder, tmp_path / folder)
+    configured(tmp_path)
     path = tmp_path / "config/figures/fig2.yaml"
     figure = yaml.safe_load(path.read_text())
     figure["panels"] = {"left": figure["panels"]["left"] | {"bulk": ["isotropic", "trained"]}}
