@@ -17,7 +17,7 @@ def run(capsys, command, project, *arguments):
 
 def test_a_figures_file_is_verified_bit_for_bit(capsys, tiny_run):
     code, said = run(capsys, "verify", tiny_run, "fig2", "--sample", "60%", "--seed", "1")
-    assert code == 0
+    assert code == 0, said
     assert (
         "1 of 1 parameters, 2 of 4 theory, 1 of 1 spectrum, 2 of 4 montecarlo,"
         " 2 of 4 eigenvalues, 2 of 4 recovery" in said.out
@@ -92,7 +92,7 @@ def test_what_nothing_refers_to_is_listed_and_removed_once_told_to(capsys, proje
     half.write_bytes(b"a replicate that a stopped shard left")
     monkeypatch.setattr("builtins.input", lambda question: "n")
     code, said = run(capsys, "prune", project)
-    assert code == 0
+    assert code == 0, said
     assert all(f"0.001 MB  {path}" in said.out for path in old)
     assert "nothing was removed" in said.out
     assert all(path.exists() for path in old)
