@@ -17,6 +17,11 @@ def listing(root):
             '__use_yte__: true\n__definitions__: [\'open("giantstep_broken", "w")\']\n',
             "unknown key '__definitions__', '__use_yte__'",
         ),
+        (
+            "config/tiny.yaml",
+            '__use_yte__: true\n__definitions__: [\'open("giantstep_broken", "w")\']\n',
+            "config/tiny.yaml: top level: unknown key __definitions__, __use_yte__",
+        ),
         ("config/tiny.yaml", "figures: [../fig2]\n", "figures.0: '../fig2' must be a name"),
         (
             "config/figures/fig2.yaml",
