@@ -13,6 +13,9 @@ ROOT = Path(workflow.basedir)
 SOURCE = str(ROOT / "src")
 if Path(SOURCE, "giantstep").is_dir():
     sys.path.insert(0, SOURCE)
+    # The profile has loaded the reader of overlays already, perhaps from an installed package.
+    for name in [name for name in sys.modules if name.partition(".")[0] == "giantstep"]:
+        del sys.modules[name]
     others = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     os.environ["PYTHONPATH"] = os.pathsep.join(
         [SOURCE, *(path for path in others if path not in ("", SOURCE))]

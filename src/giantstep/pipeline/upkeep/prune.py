@@ -33,7 +33,10 @@ def unreferenced(project: Path, overlays: Sequence[Path]) -> list[Path]:
     """
     configs = list(configurations(project, overlays))  # all are read before any is planned
     figures = sorted(path.stem for path in (project / FIGURES).glob("*.yaml"))
-    plans = [make_plan(project, config | {"figures": figures}) for config in configs]
+    # One figure at a time: limits are for what one run makes, and no run makes them all.
+    plans = (
+        make_plan(project, config | {"figures": [one]}) for config in configs for one in figures
+    )
     kept = {name for plan in plans for name in _referenced(plan)}
     return [
         path
