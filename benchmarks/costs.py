@@ -73,7 +73,7 @@ def measured(case: int) -> tuple[float, float]:
 
 
 def peak() -> float:
-    """Give the largest memory of this process so far, in MiB."""
+    """Return the largest memory of this process so far, in MiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

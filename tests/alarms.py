@@ -8,7 +8,7 @@ from scipy import stats
 
 
 def largest_z(count: int, replicates: int, rate: float = 0.01) -> float:
-    """Give what the largest of `count` z-scores exceeds, in size, with a chance of at most `rate`.
+    """Return what the largest of `count` z-scores exceeds, in size, with chance `rate` at most.
 
     Each standard error comes from `replicates` values, so a z-score follows Student's law. The
     z-scores need not be independent (union bound).

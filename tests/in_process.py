@@ -46,7 +46,7 @@ def make(project):
 
 
 def made(project, stage, name):
-    """Give the path of a stage's file, whose folder exists."""
+    """Return the path of a stage's file, whose folder exists."""
     path = project / STAGES[stage].paths(name)[0]
     path.parent.mkdir(parents=True, exist_ok=True)
     return path

@@ -55,7 +55,7 @@ def make(project):
 
 
 def environment():
-    """Give an environment that names no code: the project's own must run all the same."""
+    """Return an environment that names no code: the project's own must run all the same."""
     removed = ("SNAKEMAKE", "GIANTSTEP", "PYTHONPATH")
     return {k: v for k, v in os.environ.items() if not k.startswith(removed)}
 

@@ -15,7 +15,7 @@ def problem(teacher, exponent=1.0, **differing):
 
 
 def seen(asked, dimension, networks=8, step=1):
-    """Give what is seen of each direction in a row's change: mean, and its standard error."""
+    """Return what is seen of each direction in a row's change: mean, and its standard error."""
     found = simulate_recovery(asked, dimension, range(networks), 0).update_overlap[:, step]
     return found.mean(axis=0), found.std(axis=0, ddof=1) / np.sqrt(networks)
 

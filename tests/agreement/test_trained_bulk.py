@@ -14,7 +14,7 @@ from giantstep.theory.solve import solve
 
 
 def gaps(protocols, grid, dimension, networks, bulks):
-    """Give relative gaps of simulation to each theory, and their standard errors."""
+    """Return relative gaps of simulation to each theory, and their standard errors."""
     found = {bulk: [] for bulk in bulks}
     for i, protocol in enumerate(protocols):
         raw = simulate(protocol, grid, Sizes(dimension, 2, EXACT), range(networks), i)

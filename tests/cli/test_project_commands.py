@@ -1,5 +1,9 @@
 """`giantstep verify` computes again what a figure shows; `giantstep prune` removes the rest."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 import tiny
 import xarray as xr
@@ -31,6 +35,23 @@ def test_open_shows_what_a_figures_file_holds(capsys, tiny_run):
     assert "<xarray.Dataset>" in capsys.readouterr().out
     assert main(["open", "fig9", "--project", str(tiny_run)]) == 2
     assert "giantstep open: error: there is no" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["open fig2", "bounds --activation tanh"])
+def test_a_reader_that_closes_ends_a_command_quietly(tmp_path, command):
+    netcdf.write(xr.Dataset(), tmp_path / "results/figures/fig2.nc", "merge/fig2")
+    problem = "--target sin --learning-rate 1 --alpha0 inf --beta 1".split()
+    rest = ["--project", str(tmp_path)] if "open" in command else problem
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "giantstep", *command.split(), *rest],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, b"")
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,5 @@
+"""Newton's method moves many points at once, and none of them holds up the others."""
+
 from typing import NamedTuple
 
 import numpy as np

@@ -76,7 +76,7 @@ def exchange(project):
 
 
 def inside(name):
-    """Give what a message says that a file is, but for the hash of a merged file."""
+    """Return what a message says that a file is, but for the hash of a merged file."""
     return name.removeprefix("results/").removesuffix(".nc").replace("figures/", "merge/")
 
 
@@ -149,7 +149,7 @@ def test_missing_drawings_and_tables_are_made_again(project, tiny_run):
 
 
 def state(project):
-    """Give each file's content and time of change, without Snakemake's own records."""
+    """Return each file's content and time of change, without Snakemake's own records."""
     return {
         str(path.relative_to(project)): (path.read_bytes(), path.stat().st_mtime_ns)
         for path in project.rglob("*")

@@ -7,6 +7,7 @@ in `tables`, and the commands on a project's results in `project_commands`.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -42,6 +43,8 @@ from giantstep.validation import (
 
 # More find nothing to do.
 THREADS = Interval(1, 1024, whole=True)
+# The exit code of what ends because its reader has closed the pipe, as `head` does: 128 + SIGPIPE.
+UNREAD = 141
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -50,9 +53,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit code: 0, 1 if `verify` finds a difference, 2 for an error, 130 if interrupted.
+        The exit code: 0, 1 if `verify` finds a difference, 2 for an error, 130 if interrupted,
+        141 if what reads the output closes it.
     """
     arguments = parse(sys.argv[1:] if argv is None else argv)
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes once more as it ends, which must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return UNREAD
+    return code
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    """Run the command, and return the exit code."""
     if arguments.command not in _QUESTIONS:
         from giantstep.cli.project_commands import run  # only here: it takes a while to import
 

@@ -40,6 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
     """
     try:
         return _COMMANDS[arguments.command](arguments)
+    except BrokenPipeError:  # nobody reads on: `main` ends the command
+        raise
     except (
         ForeignPackageError,
         InvalidConfigError,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 import sys
 from collections.abc import Callable
 from typing import Any, Literal
@@ -38,14 +37,6 @@ def group_columns(name: str, values: NDArray[Any], grid_dimensions: int) -> Tabl
 
 def print_table(table: Table, form: Literal["csv", "table"]) -> None:
     """Print a header and a line for each row, on standard output."""
-    try:
-        _write(table, form)
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader has closed, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _write(table: Table, form: Literal["csv", "table"]) -> None:
     rows = [list(table)]
     for entry in zip(*table.values(), strict=True):
         rows.append([x if isinstance(x, str) else f"{x:.12g}" for x in entry])

@@ -161,7 +161,7 @@ def listing(root):
 
 
 def refused(project, config):
-    """Tell whether a config is refused, as it should be; nothing is written either way."""
+    """Check whether a config is refused, as it should be; nothing is written either way."""
     before = listing(project)
     try:
         make_plan(project, config)

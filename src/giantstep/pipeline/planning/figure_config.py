@@ -218,7 +218,7 @@ def _check_drawing(spec: FigureSpec) -> None:
 
 
 def _names_draw(node: ast.stmt) -> bool:
-    """Tell whether a statement defines `draw`, or imports a function under that name."""
+    """Check whether a statement defines `draw`, or imports a function under that name."""
     if isinstance(node, ast.ImportFrom):
         return any(alias.asname == "draw" for alias in node.names)
     return isinstance(node, ast.FunctionDef) and node.name == "draw"
@@ -315,7 +315,7 @@ def _loss(name: str) -> Loss | str:
 
 
 def _aligned(problem: Problem) -> bool:
-    """Tell whether the spike is along the target, as bounds need it."""
+    """Check whether the spike is along the target, as bounds need it."""
     if isinstance(problem, Protocol):
         return problem.alpha0 == math.inf
     return abs(problem.alignment) == 1

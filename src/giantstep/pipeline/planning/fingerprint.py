@@ -206,7 +206,7 @@ class _Wordless(ast.NodeTransformer):
 
 
 def _shape(tree: ast.Module) -> list[ast.stmt]:
-    """Give the statement of the table of functions without its entries."""
+    """Return the statement of the table of functions without its entries."""
     table = next((node for node in tree.body if _is_table(node)), None)
     if table is None:
         return []
@@ -216,7 +216,7 @@ def _shape(tree: ast.Module) -> list[ast.stmt]:
 
 
 def _is_inert(node: ast.stmt) -> bool:
-    """Tell statements of giantstep/__init__.py that change nothing: names, and where they are."""
+    """Check whether a statement of giantstep/__init__.py only names things, or imports them."""
     match node:
         case ast.ImportFrom(module=str(module), level=0):
             return module == "typing" or module.startswith(f"{PACKAGE}.")
@@ -281,7 +281,7 @@ def _check_library(module: str, source: str, node: ast.AST) -> None:
 
 
 def _imported(node: ast.ImportFrom, source: str) -> Iterator[str]:
-    """Give the modules of `from module import names`, or of `from package import modules`."""
+    """Return the modules of `from module import names`, or of `from package import modules`."""
     whole = str(node.module)
     if module_path(whole):
         yield whole
@@ -310,7 +310,7 @@ def _syntax(node: Any) -> Any:
 
 
 def _is_text(node: Any) -> bool:
-    """Tell a string that stands alone as a statement: a docstring."""
+    """Check whether a statement is a string that stands alone: a docstring."""
     return (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)

@@ -34,7 +34,7 @@ def identity(plan: Plan, figure: FigurePlan, stage: str) -> str:
 
 
 def merged_name(plan: Plan, figure: FigurePlan) -> str:
-    """Give the name that is inside a figure's merged file."""
+    """Return the name that is inside a figure's merged file."""
     return f"merge/{figure.name}-{identity(plan, figure, 'merge')}"
 
 

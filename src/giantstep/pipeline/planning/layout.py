@@ -1,8 +1,8 @@
 """The stages of the workflow: what each is called, which files it makes, and which code it runs.
 
 Plans, the rules of the workflow, `giantstep explain`, `verify` and `prune` all read this table. A
-new stage is a line here, a module in `pipeline.stages`, and a rule; `planning.tasks` says what it
-is asked, and `planning.plan` of which curves.
+new stage is a line here, a module in `pipeline.stages`, and a rule; `planning.tasks` defines what
+it computes, and `planning.plan` for which curves.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Stage:
         return Path(self.files[0]).parent
 
     def paths(self, name: str) -> list[str]:
-        """Give the files of one job, for a key or a figure."""
+        """Return the files of one job, for a key or a figure."""
         return [pattern.format(name) for pattern in self.files]
 
 

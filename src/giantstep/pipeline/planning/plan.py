@@ -161,7 +161,7 @@ def _check_sizes(spec: FigureSpec, sizes: Sizes) -> None:
 
 
 def _simulated(targets: Targets) -> Iterator[tuple[str, Grid]]:
-    """Give the simulated grids of a curve, each with the section of the YAML that sets it."""
+    """Yield the simulated grids of a curve, each with the section of the YAML that sets it."""
     if targets.simulation:
         yield "simulation", targets.simulation
     if targets.spectrum is not None:
@@ -227,7 +227,7 @@ class _Builder:
         return tasks
 
     def _register(self, tasks: Mapping[str, Sequence[Task]]) -> dict[str, tuple[str, ...]]:
-        """Add tasks to the plan, and give their keys by stage, in the order of the stages."""
+        """Add tasks to the plan, and return their keys by stage, in the order of the stages."""
         found = {}
         for stage in TASK_STAGES:
             if stage.name in tasks:

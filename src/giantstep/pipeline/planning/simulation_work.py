@@ -107,7 +107,7 @@ def group_count(problem: Problem) -> int:
 
 
 def _in_single_precision(problem: Problem, ridges: Iterable[float]) -> list[bool]:
-    """Tell which ridges are fitted in single precision, judged by weights before the step."""
+    """Return which ridges are fitted in single precision, judged by weights before the step."""
     strength = 0.0 if isinstance(problem, Protocol) else problem.groups.u
     variance = 1.0 if isinstance(problem, Protocol) else problem.groups.c
     bias = 0.0 if isinstance(problem, Protocol) else problem.groups.b

@@ -1,1 +1,1 @@
-"""How runs and their jobs behave: locks, seals, signals and logs. Start with `job`."""
+"""How runs and their jobs behave: locks, checksums, signals and logs. Start with `job`."""

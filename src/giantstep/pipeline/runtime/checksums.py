@@ -1,8 +1,8 @@
-"""Seals: by which a file of data shows that it is as it was written, and which file it is.
+"""Seals of data files: each file holds the name that it was written under, and a checksum.
 
 A file ends with two lines that readers of netCDF ignore: the name under which it was written, such
 as `theory/KEY`, and the hash of all bytes before the second line. So a file that was renamed, or
-copied over another one, is as easily told as a damaged one. By hand:
+copied over another one, is recognised just like a damaged one. By hand:
 
     tail -n 2 results/theory/KEY.nc; head -c -72 results/theory/KEY.nc | sha256sum
 """
@@ -90,10 +90,10 @@ def _hash(path: Path, length: int) -> str:
 
 
 def aside(path: Path) -> Path:
-    """Give the path to which a damaged file is moved."""
+    """Return the path to which a damaged file is moved."""
     return path.with_name(path.name + ".damaged")
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a damaged file, so that it counts as missing, and give its new path."""
+    """Rename a damaged file, so that it counts as missing, and return its new path."""
     return path.replace(aside(path))

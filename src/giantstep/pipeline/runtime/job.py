@@ -70,6 +70,6 @@ def _log_to(path: str | Path) -> None:
 
 
 def progress_log(name: str) -> Callable[[str], None]:
-    """Give a function that logs how far a job is, with its name and the seconds since its start."""
+    """Return a function that logs the progress of a job, with its name and the seconds it took."""
     start = time.monotonic()
     return lambda text: log.info("%s: %s, %.0f s", name, text, time.monotonic() - start)

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def before_run(workflow: Any, prepare: Callable[[], None]) -> None:
-    """Have a function called when a workflow starts to run jobs, before it looks for any file.
+    """Call a function when a workflow starts to run jobs, before it looks for any file.
 
     Reading the Snakefile must change no file, since `snakemake -n`, `--lint`, `--report` and others
     read it too; and Snakemake calls `onstart` only after it has decided, by the files that it

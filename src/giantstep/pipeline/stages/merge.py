@@ -145,7 +145,7 @@ def join_lines(lines: Sequence[xr.Dataset]) -> xr.Dataset:
 
 
 def _by_group(line: xr.Dataset) -> xr.Dataset:
-    """Give a line's groups of neurons numbers, by which lines with fewer or more of them align."""
+    """Count a line's groups of neurons from 1, so that lines with fewer or more of them align."""
     for name, dims in _OF_GROUPS.items():
         if name in line and dims[0] not in line[name].dims:
             line = line.assign({name: line[name].expand_dims(dict.fromkeys(dims, 1))})

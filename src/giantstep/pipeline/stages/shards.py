@@ -81,7 +81,7 @@ def _single(folder: Path, network: int) -> Path:
 
 
 def _name(path: Path) -> str:
-    """Give the name that is inside a file of replicates, whose folder's name is the key."""
+    """Return the name that is inside a file of replicates, whose folder's name is the key."""
     return f"montecarlo/{path.parent.name}/{path.stem}"
 
 

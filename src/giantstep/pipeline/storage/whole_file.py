@@ -9,7 +9,7 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Give a path beside `path`, of the same suffix, and rename it to `path` once it is written."""
+    """Yield a path beside `path`, with its suffix, and rename it to `path` once it is written."""
     beside = path.with_name(f".{path.stem}.part{path.suffix}")
     try:
         yield beside

@@ -124,7 +124,7 @@ def check_made_from(figure: FigurePlan, plan: Plan, project: Path) -> None:
 def differences(
     plan: Plan, data: xr.Dataset, chosen: list[Part], report: Callable[[Part], None]
 ) -> Iterator[Difference]:
-    """Compute parts of a figure's file again, and give what differs in any bit.
+    """Compute parts of a figure's file again, and yield what differs in any bit.
 
     Parameters
     ----------
