@@ -18,7 +18,7 @@ __all__ = ["Grid", "Protocol", "Solution", "SpikedFeatures", "Status", "open_fig
 
 
 def __getattr__(name: str) -> Any:
-    """Import what needs xarray only when it is asked for: that takes as long as all else."""
+    """Import what needs xarray on demand only: it takes as long as everything else."""
     if name == "open_figure":
         from giantstep.pipeline.storage.open_figure import open_figure
 

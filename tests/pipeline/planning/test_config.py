@@ -140,7 +140,7 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
         ),
         (lambda f: f["panels"]["left"].update(dimension=20), "left.dimension: 20 must be 64 or"),
         (lambda f: f["panels"]["left"].update(lower_bound=True), "needs a spike along the target"),
-        (lambda f: f["panels"]["left"].update(readout=[{1: 1}, {1.0: 1}]), "stands twice"),
+        (lambda f: f["panels"]["left"].update(readout=[{1: 1}, {1.0: 1}]), "appears twice"),
         (lambda f: f["panels"]["left"].update(readout=[{"a": 1}, {1: 1}]), "pairs of a number"),
         (lambda f: f.update(spectrum={"alpha": float("inf")}), "spectrum.alpha: inf must be"),
         (lambda f: f.update(spectrum={"alpha": 1e-9}), "spectrum.alpha: 1e-09 must be such"),
@@ -179,7 +179,7 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
             "left.loss: 'absolute' must be one",
         ),
         (lambda f: f["panels"]["left"].update(loss="hinge", target="sin"), "left.loss: 'hinge' m"),
-        (lambda f: f["panels"]["left"].update(loss=["huber", "huber:1"]), "stands twice"),
+        (lambda f: f["panels"]["left"].update(loss=["huber", "huber:1"]), "appears twice"),
         (lambda f: f["panels"]["left"].update(loss="huber", ridge=0), "left.ridge: 0.0 must be"),
         (lambda f: f["panels"]["left"].update(loss="huber", optimal=True), "optimal: needs the lo"),
         (lambda f: f["panels"]["left"].update(outlier_fraction=2), "outlier_fraction: 2.0 must be"),
@@ -278,5 +278,5 @@ def test_a_repeated_key_is_refused_and_a_bare_exponent_is_a_number(tmp_path):
     path.write_text("one: &one {ridge: 1.0e4}\ntwo:\n  <<: *one\n  beta: 1\n")
     assert load_yaml(path, "figure.yaml")["two"] == {"ridge": 1e4, "beta": 1}
     path.write_text("ridge: 1\nridge: 2\n")
-    with pytest.raises(InvalidConfigError, match="'ridge' stands twice"):
+    with pytest.raises(InvalidConfigError, match="'ridge' appears twice"):
         load_yaml(path, "figure.yaml")

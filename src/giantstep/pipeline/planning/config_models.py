@@ -54,7 +54,7 @@ def _without_repetition(entries: Iterable[Any]) -> Iterable[Any]:
     for entry in entries:
         value = frozenset(entry.items()) if isinstance(entry, dict) else entry
         if value in seen:
-            raise ValueError(f"must list each entry once; {shown(entry)} stands twice")
+            raise ValueError(f"must list each entry once; {shown(entry)} appears twice")
         seen.add(value)
     return entries
 

@@ -1,7 +1,7 @@
-"""What each job of the workflow costs: core-seconds, memory and disk, and what to ask for it.
+"""What each job of the workflow costs: core-seconds, memory and disk, and what to request for it.
 
 `simulation_work` counts what simulated networks take. The other stages take seconds, and theirs
-are plain measured figures. What is asked of a scheduler has margins.
+are plain measured figures. Requests to a scheduler add margins.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ MERGING_MEMORY, MERGED_COPIES, DRAWN_COPIES, MERGING_SECONDS = 100.0, 3.0, 2.5, 
 _OF_CURVE, _OF_POINT, _OF_SIMULATED, _MEASURED = 2000, 19, 255, 22
 # A replicate that takes longer than this many seconds is shared by threads, up to so many.
 LONGEST_REPLICATE, LARGEST_THREADS = 4 * 3600, 8
-# What a scheduler is asked for: factors on the estimates, and what the submission itself needs.
+# Requests to a scheduler: factors on the estimates, and what the submission itself needs.
 MEMORY_MARGIN, TIME_MARGIN = 1.3, 3.0
 SUBMISSION_MEMORY, SUBMISSION_MINUTES = 300, 2
 
@@ -202,7 +202,7 @@ def scores(plan: Plan, figure: FigurePlan) -> Cost:
 
 
 class Request(NamedTuple):
-    """What a job asks of a scheduler: memory in MiB, and minutes."""
+    """What a job requests from a scheduler: memory in MiB, and minutes."""
 
     memory: int
     minutes: int

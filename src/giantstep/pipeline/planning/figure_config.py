@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import fields, replace
 from inspect import signature
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from giantstep.pipeline.planning.config import FIGURES, ConfigFault, InvalidConfigError, load_yaml
+from giantstep.pipeline.planning.config import InvalidConfigError, load_yaml
 from giantstep.pipeline.planning.config_models import (
     Figure,
     LearningPanel,
@@ -19,6 +19,7 @@ from giantstep.pipeline.planning.config_models import (
     StepsPanel,
 )
 from giantstep.pipeline.planning.config_schema import check_config
+from giantstep.pipeline.planning.figure_spec import CurveSpec, FigureSpec, RecoverySpec, Targets
 from giantstep.pipeline.planning.fingerprint import module_path
 from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.domains import ALPHA
@@ -28,7 +29,6 @@ from giantstep.problems.losses import SQUARE, Loss, lookup_loss
 from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
-from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import one_spike
 from giantstep.validation import InvalidParametersError, plain_number, shown
 
@@ -47,107 +47,7 @@ _STAND_INS: dict[str, Any] = {
     "spectrum": {"alpha": 1.0},
     "style": {},
 }
-_TWICE = "a curve stands twice: two entries of a list mean the same"
-
-
-@dataclass(frozen=True)
-class Targets:
-    """What is computed of a curve; None where nothing of a kind is.
-
-    Attributes
-    ----------
-    theory, simulation : Grid or None
-        The theory's grid includes the simulated points.
-    optimal : bool
-        Whether theory is also solved at the best ridge of each sample complexity.
-    spectrum : float or None
-        The sample complexity at which the features' spectrum is computed.
-    """
-
-    theory: Grid | None = None
-    simulation: Grid | None = None
-    optimal: bool = False
-    spectrum: float | None = None
-
-    def with_loss(self, loss: str) -> Targets:
-        """Return the same targets for readouts that minimise a loss."""
-        theory, simulation = (
-            grid and replace(grid, loss=loss) for grid in (self.theory, self.simulation)
-        )
-        return replace(self, theory=theory, simulation=simulation)
-
-
-@dataclass(frozen=True)
-class CurveSpec:
-    """One curve as its figure's YAML describes it.
-
-    Attributes
-    ----------
-    name, panel : str
-    problem : Protocol or SpikedFeatures
-    targets : Targets
-    bulk : str
-        The bulk that the theory assumes, one of `bulk_kind.BULKS`.
-    loss : str
-        What the readout minimises.
-    dimension, networks, test_samples : optional
-        Sizes of its simulations, by default the config's.
-    """
-
-    name: str
-    panel: str
-    problem: Problem
-    targets: Targets
-    bulk: str = ISOTROPIC
-    loss: str = SQUARE
-    dimension: int | None = None
-    networks: int | None = None
-    test_samples: int | Literal["exact"] | None = None
-
-    def sizes(self, default: Sizes) -> Sizes:
-        """Return the sizes of its simulations: its panel's own, or else the config's."""
-        own: dict[str, Any] = {"dimension": self.dimension, "test_samples": self.test_samples}
-        return replace(default, **{name: size for name, size in own.items() if size is not None})
-
-
-@dataclass(frozen=True)
-class RecoverySpec:
-    """One curve of a recovery panel; dimension and networks are by default the config's."""
-
-    name: str
-    panel: str
-    problem: Recovery
-    dimension: int | None = None
-    networks: int | None = None
-
-
-@dataclass
-class FigureSpec:
-    """One figure's YAML, the curves that it describes, and its faults."""
-
-    name: str
-    config: dict[str, Any] = field(default_factory=dict)
-    curves: list[CurveSpec | RecoverySpec] = field(default_factory=list)
-    faults: list[ConfigFault] = field(default_factory=list)
-
-    @property
-    def file(self) -> str:
-        """The YAML's name, for messages."""
-        return f"{FIGURES}/{self.name}.yaml"
-
-    def add_fault(self, path: str, problem: str) -> None:
-        """Record a fault, once."""
-        fault = ConfigFault(self.file, path, problem)
-        if fault not in self.faults:
-            self.faults.append(fault)
-
-    def add_faults(
-        self, panel: str, error: InvalidParametersError, section: str = "simulation"
-    ) -> None:
-        """Record the faults of a panel's parameters; those of alpha belong to `section`."""
-        for fault in error.faults:
-            place = section if fault.name == "alpha" else f"panels.{panel}"
-            self.add_fault(f"{place}.{fault.name}", f"{shown(fault.value)} must be {fault.allowed}")
+_TWICE = "a curve appears twice: two entries of a list mean the same"
 
 
 def read_figure(root: Path, name: str) -> FigureSpec:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 
 from giantstep.pipeline.planning.config import ConfigFault
 from giantstep.pipeline.planning.config_models import Limits, SimulationSizes
-from giantstep.pipeline.planning.figure_config import CurveSpec, FigureSpec, RecoverySpec
+from giantstep.pipeline.planning.figure_spec import CurveSpec, FigureSpec, RecoverySpec
 from giantstep.pipeline.planning.simulation_work import (
     eigenvalues_memory,
     eigenvalues_work,

@@ -11,13 +11,8 @@ from typing import Any
 from giantstep.pipeline.planning.config import ConfigFault, InvalidConfigError
 from giantstep.pipeline.planning.config_models import NAME_PATTERN, Config
 from giantstep.pipeline.planning.config_schema import check_config
-from giantstep.pipeline.planning.figure_config import (
-    CurveSpec,
-    FigureSpec,
-    RecoverySpec,
-    Targets,
-    read_figure,
-)
+from giantstep.pipeline.planning.figure_config import read_figure
+from giantstep.pipeline.planning.figure_spec import CurveSpec, FigureSpec, RecoverySpec, Targets
 from giantstep.pipeline.planning.keys import result_keys
 from giantstep.pipeline.planning.layout import STAGES, TASK_STAGES
 from giantstep.pipeline.planning.limits import limit_faults

@@ -2,7 +2,7 @@
 
 The counts follow `first_layer`, `simulate`, `ridge`, `convex_readout` and `measurements`; small
 terms are left out. Operations are of two kinds, whose rates give the seconds of one thread: within
-a third of what networks of d = 250 to 3000 take on an AMD EPYC. What schedulers are asked for has a
+a third of what networks of d = 250 to 3000 take on an AMD EPYC. Requests to schedulers have a
 margin of three (`costs.TIME_MARGIN`). How many steps other losses than the square need is a guess.
 Memory is that of the arrays held at once, within 20 % from 100 MiB on. `benchmarks/costs.py` shows
 both beside measurements, and fits the rates.

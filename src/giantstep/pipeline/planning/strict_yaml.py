@@ -83,7 +83,7 @@ class _Loader(yaml.SafeLoader):
             except TypeError:
                 raise _refusal(key_node, "a key must be a plain value") from None
             if twice:
-                raise _refusal(key_node, f"the key {key!r} stands twice")
+                raise _refusal(key_node, f"the key {key!r} appears twice")
             seen.add(key)
         return super().construct_mapping(node, deep)
 

@@ -70,6 +70,6 @@ def _log_to(path: str | Path) -> None:
 
 
 def progress_log(name: str) -> Callable[[str], None]:
-    """Return a function that logs the progress of a job, with its name and the seconds it took."""
+    """Return a function that logs a job's progress, with its name and the seconds so far."""
     start = time.monotonic()
     return lambda text: log.info("%s: %s, %.0f s", name, text, time.monotonic() - start)

@@ -60,7 +60,7 @@ def _write_beside(dataset: xr.Dataset, beside: Path) -> None:
     try:
         dataset.to_netcdf(beside, engine="netcdf4", format="NETCDF4")
     except Exception:
-        # HDF5 does not say why; the system does, when it is asked for the same room.
+        # HDF5 does not say why. The system does, when as many bytes are written by hand.
         with beside.open("ab") as file:
             file.write(bytes(dataset.nbytes + 2**20))
             os.fsync(file.fileno())
