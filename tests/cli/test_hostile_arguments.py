@@ -84,6 +84,7 @@ LINES = {
     "no question": "guess",
     "half a question": "theory",
     "both kinds": f"theory {STEPS} --alignment 1 {GRID}",
+    "a bulk too narrow": f"spectrum {STEPS} --alpha 1e-9",
     "no figure": "open nosuchfigure",
     "a figure elsewhere": "open ../../etc/passwd",
     "no project": "explain --project /nonexistent",

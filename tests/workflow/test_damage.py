@@ -1,5 +1,6 @@
 """A result damaged after it was made is noticed by the next run, set aside, and made again."""
 
+import os
 import random
 import shutil
 from itertools import cycle
@@ -12,6 +13,7 @@ from giantstep.pipeline.planning.plan import make_plan
 from giantstep.pipeline.runtime.checksums import DamagedFileError
 from giantstep.pipeline.storage.open_figure import open_figure
 from giantstep.pipeline.upkeep import integrity
+from giantstep.pipeline.upkeep.explain import DAMAGED, explain
 
 KINDS = (
     *(f"results/{stage}/**/*.nc" for stage in tiny.STAGES),
@@ -50,6 +52,50 @@ def test_damage_of_every_kind_of_file_is_set_aside(project):
     assert len(said) == len(names)
     assert set(integrity.lost_files(project, plan)) == set(names)
     assert all((project / f"{name}.damaged").exists() for name in names)
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "circle"])
+def test_what_is_no_file_is_set_aside(project, kind):
+    plan = make_plan(project, load_config(project, [project / tiny.TINY]))
+    path = next(project.glob("results/theory/*.nc"))
+    path.unlink()
+    match kind:
+        case "folder":
+            path.mkdir()
+            (path / "something").write_bytes(bytes(1000))
+        case "pipe":
+            os.mkfifo(path)
+        case "circle":
+            path.symlink_to(path.name)
+    said = []
+    integrity.set_damaged_aside(project, plan, said.append)
+    assert len(said) == 1
+    assert f"{path} is " in said[0]
+    assert not path.is_symlink()
+    assert not path.exists()
+
+
+def test_what_cannot_be_set_aside_is_named_with_what_to_do(project):
+    plan = make_plan(project, load_config(project, [project / tiny.TINY]))
+    (name,) = spoil(project, KINDS[:1])
+    (project / f"{name}.damaged").mkdir()
+    with pytest.raises(OSError, match=r"cannot be set aside as .* remove both") as caught:
+        integrity.set_damaged_aside(project, plan, print)
+    assert name in str(caught.value)
+
+
+def test_explain_lists_what_a_run_would_set_aside(project):
+    (name,) = spoil(project, KINDS[:1])
+    shutil.copy(
+        next(project.glob("results/montecarlo/*/networks0-1.nc")),
+        next(project.glob("results/montecarlo/*/networks2-3.nc")),
+    )
+    jobs = explain(project, ["fig2"], [project / tiny.TINY])
+    assert {(job.stage, job.why) for job in jobs} == {
+        ("parameters", DAMAGED),
+        ("montecarlo", DAMAGED),
+    }
+    assert (project / name).exists()
 
 
 # Pairs of files, of one kind and of two.

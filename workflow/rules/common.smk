@@ -46,9 +46,9 @@ def start_run():
     """Lock the folder, and set damaged results aside."""
     try:
         run_lock.acquire_run_lock(run_lock.RECORDS, logger.warning)
-    except run_lock.AnotherRunError as error:
+        integrity.set_damaged_aside(Path(), PLAN, logger.warning)
+    except (OSError, run_lock.AnotherRunError) as error:
         raise WorkflowError(str(error)) from None
-    integrity.set_damaged_aside(Path(), PLAN, logger.warning)
 
 
 run_lock.announce_run()

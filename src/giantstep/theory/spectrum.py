@@ -12,6 +12,7 @@ import numpy as np
 from giantstep.arrays import Array, Indices, Mask
 from giantstep.problems.problem import Problem
 from giantstep.theory.spectral_density import SpectralDensity
+from giantstep.validation import Fault, InvalidParametersError
 
 # The bulk is where the density in log x exceeds this.
 _EMPTY = 2e-4
@@ -21,6 +22,7 @@ _GAP = 1.3
 _SMALLEST = 1e-12
 # Intervals whose ends have a larger ratio get points in geometric progression.
 _WIDE = 1e3
+_FINDABLE = "so large that the bulk is wide enough to be found"
 # Where the mean of mu2^2 is smaller, features are linear: their rank is d at most.
 _LINEAR = 1e-20
 
@@ -83,6 +85,7 @@ def bulk_edges(density: SpectralDensity, candidates: int = 400) -> Array:
     Returns
     -------
     Array, shape (B, 2)
+        Empty if no candidate lies in the bulk.
     """
     scale = density.alpha / density.srf.beta * float(density.equations.folded.sum())
     spread = (1 + np.sqrt(density.srf.beta / density.alpha)) ** 2 * max(1.0, density.srf.beta)
@@ -96,6 +99,8 @@ def bulk_edges(density: SpectralDensity, candidates: int = 400) -> Array:
     low, high = edges[: ups.size], edges[ups.size :]
     if inside[0]:  # the bulk reaches zero
         low = np.concatenate([[0.0], low])
+    if not low.size:
+        return np.empty((0, 2))
     gap = low[1:] > _GAP * high[:-1]
     return np.stack([low[np.r_[True, gap]], high[np.r_[gap, True]]], axis=-1)
 
@@ -134,9 +139,16 @@ def spectrum(problem: Problem, alpha: float, points: int = 400, x: Array | None 
     Returns
     -------
     Spectrum
+
+    Raises
+    ------
+    InvalidParametersError
+        If the bulk is too narrow to be found, as it is at a very small alpha.
     """
     density = SpectralDensity(problem, alpha)
     edges = bulk_edges(density)
+    if not edges.size:
+        raise InvalidParametersError([Fault("alpha", alpha, _FINDABLE)])
     x = _points(edges, points) if x is None else x
     return Spectrum(
         x=x,

@@ -105,6 +105,9 @@ def test_words_and_layout_do_not_change_a_fingerprint(print_of):
         "__import__('giantstep.theory.solve')\n",
         "f = __builtins__\n",
         "import sys\nsolve = sys.modules['giantstep.theory.solve']\n",
+        "import sys as system\nsolve = system.modules\n",
+        "from sys import modules\n",
+        "solve = globals()['__builtins__']\n",
         "exec('from giantstep.theory.solve import solve')\n",
         "run = eval\n",
     ],
@@ -301,6 +304,16 @@ def test_an_entry_counts_however_it_is_written(copy, written, edited):
     edit(copy / TABLE, written, written.replace(*edited))
     assert function_fingerprint("mine") != before[0]
     assert function_fingerprint("tanh") == before[1]
+
+
+@pytest.mark.parametrize(
+    "entry", ['ScalarFunction("ta" + "nh", "", np.sin)', "polynomial(*MINE)", "MINE"]
+)
+def test_an_entry_whose_name_is_not_written_out_counts_for_all(copy, entry):
+    before = function_fingerprint("tanh"), function_fingerprint("he3")
+    edit(copy / TABLE, FIRST, f"        {entry},\n{FIRST}")
+    after = function_fingerprint("tanh"), function_fingerprint("he3")
+    assert all(one != other for one, other in zip(before, after, strict=True))
 
 
 def test_a_function_that_is_in_no_entry_is_refused(copy):

@@ -44,6 +44,7 @@ _DYNAMIC_NAMES = {
     "__builtins__", "__import__", "__loader__", "__spec__", "compile", "eval", "exec",
 }  # fmt: skip
 _DYNAMIC_ATTRIBUTES = {"__builtins__", "__import__", "__loader__", "exec_module", "import_module"}
+_OF_SYS = {"meta_path", "modules", "path", "path_hooks"}
 _NAME_THEM = "name the modules in an import statement"
 
 
@@ -61,7 +62,8 @@ class UntraceableCodeError(ValueError):
 def function_fingerprint(name: str) -> str:
     """Hash the syntax of one entry of the table of functions; of none, for a polynomial.
 
-    All entries in which the name stands count: as a text, or as a constant that holds it.
+    All entries in which the name stands count: as a text, or as a constant that holds it. So does
+    an entry whose own name cannot be read, since it may replace another.
 
     Raises
     ------
@@ -77,7 +79,8 @@ def function_fingerprint(name: str) -> str:
     if not entries:
         remedy = f"write the entry of {name!r} in {_TABLE}, with its name"
         raise UntraceableCodeError(_TABLE_MODULE, ast.Name(_TABLE), remedy)
-    return digest([_syntax(entry) for entry in entries])
+    unnamed = [entry for entry in _entries(table) if not _has_name(entry, constants)]
+    return digest([_syntax(entry) for entry in entries], *([_syntax(x)] for x in unnamed))
 
 
 def _is_table(node: ast.AST) -> bool:
@@ -94,6 +97,19 @@ def _entries(table: ast.AST) -> list[ast.expr]:
                     raise UntraceableCodeError(_TABLE_MODULE, entry, remedy)
             return found
     raise UntraceableCodeError(_TABLE_MODULE, ast.Name(_TABLE), "list its entries in a tuple")
+
+
+def _has_name(entry: ast.expr, constants: dict[str, ast.expr]) -> bool:
+    """Tell whether the name of an entry is written out: its first argument, or `name=`."""
+    if not isinstance(entry, ast.Call):
+        return False
+    given = [word.value for word in entry.keywords if word.arg == "name"] or entry.args[:1]
+    name = given[0] if given else None
+    if isinstance(name, ast.Call):
+        return _has_name(name, constants)
+    if isinstance(name, ast.Name):
+        name = constants.get(name.id)
+    return isinstance(name, ast.Constant) and isinstance(name.value, str)
 
 
 def _assigned(body: list[ast.stmt]) -> dict[str, ast.expr]:
@@ -232,10 +248,18 @@ def _is_inert(node: ast.stmt) -> bool:
 def _is_dynamic(node: ast.AST) -> bool:
     match node:
         case ast.Import():
-            return any(_is_loader(alias.name) for alias in node.names)
+            # Under another name, what is taken from `sys` would not be seen below.
+            return any(
+                _is_loader(alias.name) or (alias.name == "sys" and alias.asname)
+                for alias in node.names
+            )
+        case ast.ImportFrom(module="sys"):
+            return any(alias.name in _OF_SYS or alias.name == "*" for alias in node.names)
         case ast.ImportFrom(module=str(module)):
             return _is_loader(module)
-        case ast.Attribute(value=ast.Name(id="sys"), attr="modules" | "path" | "meta_path"):
+        case ast.Attribute(value=ast.Name(id="sys"), attr=attribute):
+            return attribute in _OF_SYS
+        case ast.Constant(value="modules" | "__builtins__" | "__import__"):
             return True
         case ast.Attribute():
             return node.attr in _DYNAMIC_ATTRIBUTES

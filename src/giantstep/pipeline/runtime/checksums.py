@@ -9,8 +9,10 @@ copied over another one, is recognised just like a damaged one. By hand:
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+import stat
 from pathlib import Path
 
 _NAME = b"\nname:"
@@ -67,7 +69,15 @@ def sealed_name(path: Path) -> str:
     OSError
         If it is missing, or cannot be read.
     """
-    length = path.stat().st_size - _LENGTH
+    try:
+        found_there = path.stat()
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise DamagedFileError(f"{path} is a link to itself") from None
+    if not stat.S_ISREG(found_there.st_mode):
+        raise DamagedFileError(f"{path} is no regular file")
+    length = found_there.st_size - _LENGTH
     if length >= 0:
         with path.open("rb") as file:
             file.seek(max(length - _LONGEST, 0))
@@ -95,5 +105,18 @@ def aside(path: Path) -> Path:
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a damaged file, so that it counts as missing, and return its new path."""
-    return path.replace(aside(path))
+    """Rename a damaged file, so that it counts as missing, and return its new path.
+
+    Raises
+    ------
+    OSError
+        If it cannot be renamed.
+    """
+    try:
+        return path.replace(aside(path))
+    except OSError as error:
+        text = (
+            f"is damaged, and cannot be set aside as {aside(path)} ({error.strerror}): remove both,"
+            " then run the same command again to make a new one"
+        )
+        raise OSError(error.errno, text, str(path)) from error

@@ -29,10 +29,12 @@ from giantstep.pipeline.planning.shard_task import ShardTask
 from giantstep.pipeline.planning.versions import library_versions, split_versions
 from giantstep.pipeline.stages.result import task_parameters
 from giantstep.pipeline.stages.shards import stored_networks
+from giantstep.pipeline.upkeep.integrity import damaged_files
 
 NEW = "not made yet"
 UPSTREAM = "what it is made from is made again"
 CODE = "the code that computes it has changed"
+DAMAGED = "its file is damaged, or another file: the run sets it aside"
 # How many changed parameters, and names of results, are listed before the others are counted.
 _LISTED = 3
 
@@ -89,7 +91,11 @@ def explain(
             known = ", ".join(plan.figures)
             raise NoPlanError(f"there is no figure {name} in {MAIN}: name one of {known}")
     pending = _pending(project, figures, files)
-    reasons = _Reasons(project, plan, pending.pop(_MARKS, []))
+    damaged = [path.relative_to(project) for path, _ in damaged_files(project, plan, figures)]
+    for path in damaged:
+        rule = next(stage.name for stage in STAGES.values() if stage.folder in path.parents)
+        pending.setdefault(rule, []).append(path)
+    reasons = _Reasons(project, plan, pending.pop(_MARKS, []), damaged)
     jobs = {reasons.job(STAGES[rule], path) for rule in pending for path in pending[rule]}
     order = list(STAGES)
     return sorted(jobs, key=lambda job: (order.index(job.stage), job.name))
@@ -128,8 +134,10 @@ def _pending(
 class _Reasons:
     """Finds the reasons of jobs, from a plan, the results that exist, and marks of changes."""
 
-    def __init__(self, project: Path, plan: Plan, marks: Sequence[Path]) -> None:
-        self.project, self.plan = project, plan
+    def __init__(
+        self, project: Path, plan: Plan, marks: Sequence[Path], damaged: Sequence[Path]
+    ) -> None:
+        self.project, self.plan, self.damaged = project, plan, frozenset(damaged)
         # results/identity/<figure>/<stage>-<hash>
         self.changed = {(mark.parent.name, mark.name.partition("-")[0]) for mark in marks}
 
@@ -138,14 +146,16 @@ class _Reasons:
         name = str(path.relative_to(stage.folder).with_suffix(""))
         if not stage.by_task:
             cost = costs.of_figure(stage.name, self.plan, self.plan.figures[name])
-            return Job(stage.name, name, self._why_made(stage, name), cost)
-        return Job(stage.name, name, self._why_computed(stage, name), self._cost(stage, name))
+            why = DAMAGED if path in self.damaged else self._why_made(stage, name)
+            return Job(stage.name, name, why, cost)
+        why = DAMAGED if path in self.damaged else self._why_computed(stage, name)
+        return Job(stage.name, name, why, self._cost(stage, name, why == DAMAGED))
 
-    def _cost(self, stage: Stage, key: str) -> Cost:
+    def _cost(self, stage: Stage, key: str, damaged: bool) -> Cost:
         task = self.plan.tasks[stage.name][key]
         if not isinstance(task, ShardTask):
             return costs.of_task(task)
-        missing = set(task.networks) - self._stored(stage, key)
+        missing = set(task.networks) - (set() if damaged else self._stored(stage, key))
         return costs.of_task(task, len(missing), costs.shard_threads(task))
 
     def _stored(self, stage: Stage, key: str) -> set[int]:

@@ -7,7 +7,7 @@ one, and the next run makes it again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from giantstep.pipeline.planning.identities import mark, merged_name
@@ -18,18 +18,32 @@ from giantstep.pipeline.runtime.checksums import DamagedFileError, aside, check_
 
 def set_damaged_aside(project: Path, plan: Plan, warn: Callable[[str], None]) -> None:
     """Rename the files of a plan that are damaged, or another file; and report each."""
-    for path, error in _damaged(project, plan):
+    for path, error in damaged_files(project, plan):
         warn(f"{error}: set aside as {set_aside(path)}, and made again")
 
 
-def _damaged(project: Path, plan: Plan) -> Iterator[tuple[Path, DamagedFileError]]:
-    for path, name in _data_files(project, plan).items():
+def damaged_files(
+    project: Path, plan: Plan, figures: Sequence[str] = ()
+) -> Iterator[tuple[Path, DamagedFileError]]:
+    """Find the files of a plan that are damaged, or another file; each with what is wrong.
+
+    Parameters
+    ----------
+    project : Path
+    plan : Plan
+    figures : sequence of str
+        By default all of the plan.
+    """
+    for path, name in _data_files(project, plan, figures).items():
         try:
             check_seal(path, name)
         except FileNotFoundError:
             continue
         except DamagedFileError as error:
             yield path, error
+        except OSError as error:
+            text = f"cannot be read ({error.strerror}): make it readable, or remove it"
+            raise OSError(error.errno, text, str(path)) from error
 
 
 def lost_files(project: Path, plan: Plan) -> list[str]:
@@ -44,13 +58,13 @@ def lost_files(project: Path, plan: Plan) -> list[str]:
     ]
 
 
-def _data_files(project: Path, plan: Plan) -> dict[Path, str | None]:
+def _data_files(project: Path, plan: Plan, figures: Sequence[str] = ()) -> dict[Path, str | None]:
     """List the files of data of a plan, each with the name that must be inside.
 
     A merged file that is not marked as current may have any name: it is about to be made again.
     """
     names: dict[Path, str | None] = {}
-    for figure in plan.figures.values():
+    for figure in (plan.figures[name] for name in figures or plan.figures):
         current = (project / mark(plan, figure, "merge")).exists()
         for path in STAGES["merge"].paths(figure.name):
             names[project / path] = merged_name(plan, figure) if current else None
