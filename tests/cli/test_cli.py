@@ -2,6 +2,7 @@
 
 import csv
 import io
+import signal
 import subprocess
 import sys
 
@@ -188,9 +189,9 @@ def test_an_alignment_beyond_one_is_refused(capsys):
     assert "--alignment -1.5: must be a number from -1 to 1" in err
 
 
-def test_a_reader_that_closes_early_is_no_error():
+def test_a_reader_that_closes_early_ends_a_command_quietly():
     command = [sys.executable, "-m", "giantstep", "theory", *STEP, "--alpha", "1", "--ridge", "1"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait() == 0
+        assert process.wait() == 128 + signal.SIGPIPE
