@@ -75,6 +75,17 @@ def test_what_is_no_file_is_set_aside(project, kind):
     assert not path.exists()
 
 
+def test_a_folder_in_place_of_a_drawing_or_a_table_is_set_aside(project):
+    plan = make_plan(project, load_config(project, [project / tiny.TINY]))
+    for name in DRAWN:
+        (project / name).unlink()
+        (project / name).mkdir()
+    said = []
+    integrity.set_damaged_aside(project, plan, said.append)
+    assert len(said) == len(DRAWN)
+    assert not any((project / name).exists() for name in DRAWN)
+
+
 def test_what_cannot_be_set_aside_is_named_with_what_to_do(project):
     plan = make_plan(project, load_config(project, [project / tiny.TINY]))
     (name,) = spoil(project, KINDS[:1])

@@ -1,8 +1,8 @@
 """Damaged and exchanged results: found when a run starts, and set aside to be made again.
 
 Snakemake sees whether a file exists, not what is in it. So a damaged file, or one that was written
-under another name, is renamed before Snakemake looks. Drawings and tables are not checked: delete
-one, and the next run makes it again.
+under another name, is renamed before Snakemake looks. What drawings and tables hold is not checked:
+delete one, and the next run makes it again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from giantstep.pipeline.planning.identities import mark, merged_name
-from giantstep.pipeline.planning.layout import STAGES
+from giantstep.pipeline.planning.layout import FIGURE_STAGES, STAGES
 from giantstep.pipeline.planning.plan import Plan
 from giantstep.pipeline.runtime.checksums import DamagedFileError, aside, check_seal, set_aside
 
@@ -44,6 +44,10 @@ def damaged_files(
         except OSError as error:
             text = f"cannot be read ({error.strerror}): make it readable, or remove it"
             raise OSError(error.errno, text, str(path)) from error
+    for name in figures or plan.figures:
+        for path in (project / file for stage in FIGURE_STAGES for file in stage.paths(name)):
+            if path.suffix != ".nc" and path.exists() and not path.is_file():
+                yield path, DamagedFileError(f"{path} is no regular file")
 
 
 def lost_files(project: Path, plan: Plan) -> list[str]:
