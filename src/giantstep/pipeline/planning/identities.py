@@ -50,4 +50,6 @@ def _made_from(plan: Plan, figure: FigurePlan, stage: str) -> tuple[Any, ...]:
     merged = identity(plan, figure, "merge")
     if stage == "scores":
         return (merged,)
-    return merged, figure.config, library_versions([DRAWING]) if plan.versions else ""
+    if stage == "figures":
+        return merged, figure.config, library_versions([DRAWING]) if plan.versions else ""
+    raise ValueError(f"say here what the stage {stage} is made from")
