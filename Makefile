@@ -58,7 +58,7 @@ $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	-$(BIN)/python -m compileall -q .venv/lib
+	-$(BIN)/python -m compileall -q .venv/lib src
 	touch $@
 
 # Pins anew from pyproject.toml; needs uv. The lock carries hashes, and no address.
