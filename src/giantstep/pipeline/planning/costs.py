@@ -31,9 +31,9 @@ from giantstep.pipeline.planning.tasks import (
     TheoryTask,
 )
 from giantstep.pipeline.planning.theory_work import (
-    SEARCH,
     SPECTRUM_SECONDS,
     theory_memory,
+    theory_points,
     theory_seconds,
 )
 from giantstep.problems.grid import Grid
@@ -121,7 +121,7 @@ def recovery(task: RecoveryTask) -> Cost:
 def theory(task: TheoryTask) -> Cost:
     """Estimate the theory of a curve over its grid."""
     groups = group_count(task.problem)
-    points = len(task.grid.alpha) * (len(task.grid.ridge) + (SEARCH if task.optimal else 0))
+    points = theory_points(task.grid, task.optimal)
     disk = FILE + points * 8 * (8 + 4 * groups + 2 * groups**2) / MIB
     seconds = theory_seconds(task.problem, points, task.grid.loss, task.bulk)
     memory = theory_memory(points, task.grid.loss, task.bulk)

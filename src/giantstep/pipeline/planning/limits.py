@@ -17,7 +17,7 @@ from giantstep.pipeline.planning.simulation_work import (
     recovery_memory,
     recovery_work,
 )
-from giantstep.pipeline.planning.theory_work import SEARCH, theory_memory, theory_seconds
+from giantstep.pipeline.planning.theory_work import theory_memory, theory_points, theory_seconds
 from giantstep.problems.sizes import Sizes
 
 _UNITS = {
@@ -87,7 +87,7 @@ def _demands(curve: CurveSpec | RecoverySpec, simulation: SimulationSizes) -> It
     sizes = curve.sizes(Sizes(simulation.dimension, simulation.trainings, simulation.test_samples))
     if targets.theory:
         grid = targets.theory
-        points = len(grid.alpha) * (len(grid.ridge) + (SEARCH if targets.optimal else 0))
+        points = theory_points(grid, targets.optimal)
         seconds = theory_seconds(problem, points, grid.loss, curve.bulk)
         memory = theory_memory(points, grid.loss, curve.bulk)
         yield _demand(seconds, memory, jobs=2, points=points)

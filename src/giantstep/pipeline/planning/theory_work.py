@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from giantstep.pipeline.planning.simulation_work import group_count
 from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 
@@ -17,6 +18,11 @@ TRAINED_MEMORY, POINT_MEMORY = 600.0, 0.015
 SEARCH = 20
 # Seconds of a spectrum: its edges, and each further point.
 SPECTRUM_SECONDS, SPECTRUM_POINT_SECONDS = 4.0, 2e-3
+
+
+def theory_points(grid: Grid, optimal: bool) -> int:
+    """Count the points that are solved, those of the search for the best ridge included."""
+    return len(grid.alpha) * (len(grid.ridge) + (SEARCH if optimal else 0))
 
 
 def theory_seconds(problem: Problem, points: int, loss: str, bulk: str) -> float:
