@@ -39,6 +39,7 @@ PROBLEMS = [
         "8ccea93b4560a5a7",
         4248620157,
     ),
+    (Protocol("tanh", "sin", 3, 20, 1, step_exponent=0.25), "4bd91ee114cf3c8d", 2512595905),
     (SpikedFeatures("tanh", "sign", 1.2, 1.5, 1.0, 0.7), "af57402cfc4f9506", 3590322613),
     (
         SpikedFeatures(

@@ -1,5 +1,7 @@
 """The first layer follows the protocol."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.random import SeedSequence
@@ -34,6 +36,15 @@ def test_first_layer_after_the_step_has_the_equivalent_bulk_and_spike():
     assert layer.weights @ layer.spike == pytest.approx(layer.strengths, abs=0.3)
     bulk = layer.weights - np.outer(layer.strengths, layer.spike)
     assert np.sum(bulk**2, axis=1).mean() == pytest.approx(srf.groups.c[0], rel=0.03)
+
+
+@pytest.mark.parametrize("alpha0", [2, np.inf])
+def test_a_smaller_step_moves_the_rows_by_less(alpha0):
+    giant, sizes = Protocol("tanh", "sign", 2, alpha0=alpha0, beta=0.5), Sizes(100)
+    start = layer_of(replace(giant, alpha0=0), sizes).weights
+    step = layer_of(giant, sizes).weights - start
+    smaller = layer_of(replace(giant, step_exponent=0.2), sizes)
+    assert smaller.weights - start == pytest.approx(step * 100**-0.3, abs=1e-6)
 
 
 @pytest.mark.parametrize("reuse", [False, True])

@@ -12,6 +12,8 @@ from giantstep.validation import Interval
 # Whatever is repeated: the costs of so many are finite, and beyond every limit.
 COUNTED = Interval(1, 10**15, whole=True)
 LEARNING_RATE = Interval(0, 1e12)
+# Of the dimension, in the step size; the largest is the giant step.
+STEP_EXPONENT = Interval(0, 0.5)
 ALPHA0 = Interval(0, 1e15, infinity=True)
 ALPHA = Interval(1e-12, 1e12)
 BETA = Interval(1e-9, 1e9)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS, lookup
-from giantstep.problems.domains import ALPHA0, BETA, LEARNING_RATE
+from giantstep.problems.domains import ALPHA0, BETA, LEARNING_RATE, STEP_EXPONENT
 from giantstep.problems.field_checks import (
     LATER,
     NOISE_INTERVALS,
@@ -15,10 +15,12 @@ from giantstep.problems.field_checks import (
 )
 from giantstep.problems.inputs import GAUSSIAN, KNOWN_INPUTS
 from giantstep.problems.readout import UNIFORM, Vocabulary, check_vocabulary
-from giantstep.validation import Fault
+from giantstep.validation import Fault, InvalidParametersError
 
 # What a protocol has and spiked features have not.
 STEP_FIELDS = ("learning_rate", "alpha0")
+# The step exponent at which the spike keeps its strength as the dimension grows.
+GIANT_STEP = STEP_EXPONENT.upper
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Protocol:
     target : str
         Target function.
     learning_rate : float
-        eta tilde >= 0; the step size is eta = learning_rate * d.
+        eta tilde >= 0; the step size is eta = learning_rate * d, or less with a `step_exponent`.
     alpha0 : float
         Samples of the first step over d, in [0, inf]; 0 leaves the network at initialisation,
         inf follows the population gradient.
@@ -55,6 +57,10 @@ class Protocol:
         Fraction of the labels, in [0, 1], whose noise has the variance `outlier_variance` instead.
     outlier_variance : float
         Variance of the noise of these labels, >= 0.
+    step_exponent : float
+        Exponent s of the step size, from 0 to 0.5, the giant step: eta = learning_rate * d^(s+1/2).
+        That is d^s where the initial readout has entries of order 1/sqrt(p), as in most of the
+        literature. The theory of a smaller step needs the dimension.
 
     Raises
     ------
@@ -86,12 +92,14 @@ class Protocol:
     reuse_batch: bool = False
     outlier_fraction: float = field(default=0.0, metadata=LATER)
     outlier_variance: float = field(default=0.0, metadata=LATER)
+    step_exponent: float = field(default=GIANT_STEP, metadata=LATER)
 
     def __post_init__(self) -> None:
         floats = {
             "learning_rate": LEARNING_RATE,
             "alpha0": ALPHA0,
             "beta": BETA,
+            "step_exponent": STEP_EXPONENT,
             **NOISE_INTERVALS,
         }
         readout, faults = check_vocabulary(self.readout, "readout")
@@ -103,6 +111,39 @@ class Protocol:
             self.steps, self.reuse_batch
         )
         check_fields(self, floats, faults + self._population_faults())
+
+    @property
+    def is_giant_step(self) -> bool:
+        """Whether the spike keeps its strength as the dimension grows."""
+        return self.step_exponent == GIANT_STEP
+
+    def with_giant_step(self, dimension: float) -> Protocol:
+        """State the protocol of a dimension with the giant step, at the learning rate that matches.
+
+        Parameters
+        ----------
+        dimension : float
+            d, or infinity.
+
+        Raises
+        ------
+        InvalidParametersError
+            For a smaller step at infinite dimension, where its spike vanishes.
+
+        Examples
+        --------
+        >>> from giantstep import Protocol
+        >>> smaller = Protocol("tanh", "sin", 3, alpha0=20, beta=1, step_exponent=0.25)
+        >>> round(smaller.with_giant_step(dimension=10_000).learning_rate, 6)
+        0.3
+        """
+        if self.is_giant_step:
+            return self
+        if math.isinf(dimension):
+            allowed = f"{GIANT_STEP:g}, the giant step, unless a finite dimension is given"
+            raise InvalidParametersError([Fault("step_exponent", self.step_exponent, allowed)])
+        rate = self.learning_rate * dimension ** (self.step_exponent - GIANT_STEP)
+        return replace(self, learning_rate=rate, step_exponent=GIANT_STEP)
 
     def _population_faults(self) -> list[Fault]:
         """Refuse what has no population gradient in closed form: later steps and other inputs."""

@@ -75,7 +75,9 @@ def first_layer(
         layer = _add_spike(problem, weights, theta, other)
         check_weights(layer.weights, "spike_strength", problem.spike_strength)
         return layer
-    layer = _train(problem, sizes, weights, other, _Batches(problem, theta, seed, network, pool))
+    stepped = problem.with_giant_step(sizes.dimension)
+    batches = _Batches(stepped, theta, seed, network, pool)
+    layer = _train(stepped, sizes, weights, other, batches)
     check_weights(layer.weights, "learning_rate", problem.learning_rate)
     return layer
 

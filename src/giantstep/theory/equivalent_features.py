@@ -15,7 +15,7 @@ from giantstep.validation import Fault, InvalidParametersError
 _ROUNDING = 1e-13
 
 
-def equivalent_features(problem: Problem) -> SpikedFeatures:
+def equivalent_features(problem: Problem, dimension: float = math.inf) -> SpikedFeatures:
     """Compute the sRF equivalent to the one-step protocol: equations (9)-(12), section 2.
 
     An sRF given directly is returned as it is. `alpha0 = 0` is the network at initialisation, plain
@@ -24,6 +24,8 @@ def equivalent_features(problem: Problem) -> SpikedFeatures:
     Parameters
     ----------
     problem : Protocol or SpikedFeatures
+    dimension : float
+        d, which smaller steps than the giant one depend on.
 
     Returns
     -------
@@ -32,7 +34,8 @@ def equivalent_features(problem: Problem) -> SpikedFeatures:
     Raises
     ------
     InvalidParametersError
-        For several steps, which the theory does not cover, or if the step is too large.
+        For several steps, which the theory does not cover, if the step is too large, or for a
+        smaller step than the giant one at infinite dimension.
 
     Examples
     --------
@@ -43,6 +46,7 @@ def equivalent_features(problem: Problem) -> SpikedFeatures:
     """
     if isinstance(problem, SpikedFeatures):
         return problem
+    problem = problem.with_giant_step(dimension)
     if problem.steps != 1:
         raise InvalidParametersError([Fault("steps", problem.steps, "1 in the theory")])
     activation, target = lookup(problem.activation), lookup(problem.target)

@@ -269,6 +269,8 @@ class StepsPanel(LearningPanel):
     required_by_kind = STEP_FIELDS
 
     learning_rate: OneOrList[Number]
+    step_exponent: OneOrList[Number] | None = None
+    """Exponent s of the step size, learning_rate d^(s+1/2): 0.5, the giant step, by default."""
     alpha0: OneOrList[Number]
     """Samples of the first step over dimension."""
     steps: OneOrList[StepCount] | None = None

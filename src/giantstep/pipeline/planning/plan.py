@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -150,7 +151,8 @@ def _check_sizes(spec: FigureSpec, sizes: Sizes) -> None:
                 _add_fault(spec, curve, error, section)
         if curve.targets.theory or curve.targets.spectrum is not None:
             try:
-                check_resolution(equivalent_features(curve.problem))
+                dimension = curve.sizes(sizes).dimension
+                check_resolution(equivalent_features(curve.problem, dimension))
             except InvalidParametersError as error:
                 spec.add_faults(curve.panel, error)
 
@@ -203,7 +205,9 @@ class _Builder:
         problem, targets, seed = spec.problem, spec.targets, self.plan.root_seed
         tasks: dict[str, list[Task]] = {}
         if not isinstance(problem, Protocol) or problem.steps == 1:
-            tasks["parameters"] = [ParametersTask(problem)]
+            smaller_step = isinstance(problem, Protocol) and not problem.is_giant_step
+            dimension = sizes.dimension if smaller_step else math.inf
+            tasks["parameters"] = [ParametersTask(problem, dimension)]
         if targets.theory:
             tasks["theory"] = [TheoryTask(problem, targets.theory, targets.optimal, spec.bulk)]
         if targets.spectrum is not None:

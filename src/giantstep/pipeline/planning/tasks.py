@@ -6,10 +6,12 @@ all that the result depends on.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from giantstep.pipeline.planning.shard_task import ShardTask
+from giantstep.problems.field_checks import LATER
 from giantstep.problems.grid import Grid
 from giantstep.problems.problem import Problem
 from giantstep.problems.recovery import Recovery
@@ -18,9 +20,13 @@ from giantstep.problems.sizes import Sizes
 
 @dataclass(frozen=True)
 class ParametersTask:
-    """The equivalent spiked random features of one curve."""
+    """The equivalent spiked random features of one curve.
+
+    The dimension is infinite for the giant step, whose features do not depend on it.
+    """
 
     problem: Problem
+    dimension: float = field(default=math.inf, metadata=LATER)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import xarray as xr
 
 from giantstep.pipeline.stages.problem_parameters import features_parameters
@@ -11,6 +13,6 @@ from giantstep.theory.equivalent_features import equivalent_features
 TITLE = "Spiked random features equivalent to the problem"
 
 
-def compute(problem: Problem) -> xr.Dataset:
+def compute(problem: Problem, dimension: float = math.inf) -> xr.Dataset:
     """Compute the equivalent spiked features, as scalars beside the problem's own parameters."""
-    return features_parameters(problem, equivalent_features(problem))
+    return features_parameters(problem, equivalent_features(problem, dimension))

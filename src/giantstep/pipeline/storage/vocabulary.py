@@ -40,6 +40,9 @@ MEANINGS = {
     "activation": Meaning("activation of the network", r"\sigma", "(1)"),
     "target": Meaning("target function", r"\sigma_\star", "(2)"),
     "learning_rate": Meaning("learning rate over dimension", r"\tilde\eta", "(3)"),
+    "step_exponent": Meaning(
+        "exponent s of the step size, learning_rate d^(s+1/2)", "s", "docs/smaller-steps.md"
+    ),
     "alpha0": Meaning("sample complexity n0/d of the first batch", r"\alpha_0", "(9)"),
     "beta": Meaning("width p/d", r"\beta", "(18)"),
     "noise": Meaning("variance of the label noise", r"\Delta", "theory.md section 1"),
