@@ -7,6 +7,7 @@ flag is a `Flag` in the function that adds its command's.
 from __future__ import annotations
 
 import argparse
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -119,6 +120,8 @@ def _add_theory(parser: argparse.ArgumentParser) -> None:
         help="bulk of the first layer: isotropic as in the paper, or as trained by the first batch"
         f" (default {ISOTROPIC})",
     )
+    text = "dimension d of the inputs, at which the readout's means cost something"
+    Flag("dimension", float, math.inf, text).add_to(parser)
     Flag("certificate", bool, False, "add columns on the accuracy of each point").add_to(parser)
     _max_hours(THEORY_HOURS).add_to(parser)
 

@@ -29,7 +29,7 @@ from giantstep.cli.limits import LIMIT, check_simulation, check_spectrum, check_
 from giantstep.cli.queries import Answer
 from giantstep.cli.tables import print_progress, print_table
 from giantstep.pipeline.planning.theory_work import SEARCH
-from giantstep.problems.domains import COUNTED
+from giantstep.problems.domains import COUNTED, THEORY_DIMENSION
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import check_loss
 from giantstep.problems.sizes import SEED, check_sizes
@@ -99,9 +99,10 @@ def _fail(arguments: argparse.Namespace, message: str) -> int:
 
 
 def _theory(arguments: argparse.Namespace) -> Answer:
-    options = arguments.bulk, arguments.certificate
+    options = arguments.bulk, arguments.certificate, arguments.dimension
+    intervals = {"max_hours": LIMIT, "dimension": THEORY_DIMENSION}
     if OPTIMAL not in arguments.ridge:
-        problem, grid = _make(arguments, problem_of, grid_of, max_hours=LIMIT)
+        problem, grid = _make(arguments, problem_of, grid_of, **intervals)
         check_loss(problem, grid.loss)
         check_theory(arguments, problem, len(grid.alpha) * len(grid.ridge))
         return queries.theory(problem, grid, *options)
@@ -109,7 +110,7 @@ def _theory(arguments: argparse.Namespace) -> Answer:
         raise argparse.ArgumentError(None, f"--ridge {OPTIMAL} stands alone, without numbers")
     if arguments.loss != SQUARE:
         raise argparse.ArgumentError(None, f"--ridge {OPTIMAL} needs --loss {SQUARE}")
-    problem, alpha = _make(arguments, problem_of, alpha_of, max_hours=LIMIT)
+    problem, alpha = _make(arguments, problem_of, alpha_of, **intervals)
     check_theory(arguments, problem, SEARCH * len(alpha))
     return queries.theory_at_optimal_ridge(problem, np.array(alpha), *options)
 

@@ -5,6 +5,7 @@ Each function asks theory or simulation one question, and returns columns and re
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -48,9 +49,13 @@ class Answer(NamedTuple):
 
 
 def theory(
-    problem: Problem, grid: Grid, bulk: str = ISOTROPIC, certificate: bool = False
+    problem: Problem,
+    grid: Grid,
+    bulk: str = ISOTROPIC,
+    certificate: bool = False,
+    dimension: float = math.inf,
 ) -> Answer:
-    """Return asymptotic errors and overlaps, a row for each point of the grid.
+    """Return the theory's errors and overlaps, a row for each point of the grid.
 
     Parameters
     ----------
@@ -60,18 +65,24 @@ def theory(
         One of `BULKS`.
     certificate : bool
         Whether to add columns on the accuracy of each point.
+    dimension : float
+        As in `solve`.
     """
     alpha, ridge = _mesh(grid)
-    solution = Solver(problem, bulk, grid.loss).solve(alpha, ridge)
+    solution = Solver(problem, bulk, grid.loss, dimension).solve(alpha, ridge)
     names = (*_ERRORS, *(_LOSSES if grid.loss != SQUARE else ()))
     return _of_solution(problem, alpha, ridge, solution, names, bulk, certificate)
 
 
 def theory_at_optimal_ridge(
-    problem: Problem, alpha: Array, bulk: str = ISOTROPIC, certificate: bool = False
+    problem: Problem,
+    alpha: Array,
+    bulk: str = ISOTROPIC,
+    certificate: bool = False,
+    dimension: float = math.inf,
 ) -> Answer:
     """Return the same as `theory` at the ridge with the least test error for each alpha."""
-    ridge, solution = optimal_ridge(problem, alpha, bulk)
+    ridge, solution = optimal_ridge(problem, alpha, bulk, dimension)
     return _of_solution(problem, alpha, ridge, solution, _ERRORS, bulk, certificate)
 
 

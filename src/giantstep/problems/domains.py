@@ -17,6 +17,8 @@ STEP_EXPONENT = Interval(0, 0.5)
 ALPHA0 = Interval(0, 1e15, infinity=True)
 ALPHA = Interval(1e-12, 1e12)
 BETA = Interval(1e-9, 1e9)
+# Of the inputs, for the theory; simulations need whole numbers.
+THEORY_DIMENSION = Interval(2, 1e12, infinity=True)
 # Penalties; other losses than the square have no ridgeless limit, and need a search near it.
 RIDGE = Interval(0, 1e15)
 POSITIVE_RIDGE = Interval(1e-8, 1e8)

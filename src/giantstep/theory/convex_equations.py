@@ -19,6 +19,7 @@ from giantstep.problems.losses import Loss
 from giantstep.problems.problem import noise_power
 from giantstep.theory.bulk.interface import GroupOverlaps, SpikeResponse
 from giantstep.theory.channel_averages import ChannelAverages, OutputChannel, PredictionMoments
+from giantstep.theory.mean_penalty import overlaps_of_groups, penalised_sources
 from giantstep.theory.output_channel import output_channel
 from giantstep.theory.square_loss import SquareLoss
 
@@ -140,12 +141,18 @@ class ConvexEquations:
         if response.mixed is not None:
             along += np.einsum("szr,sr->sz", response.mixed, across_hat)
             slope += np.einsum("szr,sz->sr", response.mixed, along_hat)
-        first, second = response.sources(along_hat, across_hat)
+        m, penalty = at.prediction[:, : self.rank] @ self.to_m.T, self.square_loss.penalty
+        sources = penalised_sources(response, penalty, along_hat, across_hat, m)
+        first, second = sources
         direction = q_hat + first
         q = np.einsum("sij,sj->si", T, direction) + second
-        # The ridge does not act on m, which solves E[mu0 g] = 0: take a Newton-like step.
-        step = mean_g[:, : self.rank] / self._curvature_along_m(averages)
-        free = at.prediction[:, : self.rank] + step
+        # m solves E[mu0 g] = Lambda m/ratio, where Lambda = 0 as d -> infinity: a Newton-like step.
+        slope_along_m, curvature = mean_g[:, : self.rank], self._curvature_along_m(averages)
+        if penalty is not None:
+            ridge = penalty.matrix(response) / ratio[:, :, None]
+            slope_along_m = slope_along_m - np.einsum("sgh,sh->sg", ridge, m)
+            curvature = curvature + np.max(np.abs(ridge), axis=(1, 2))[:, None]
+        free = at.prediction[:, : self.rank] + slope_along_m / curvature
         mapped = np.concatenate([V, free, along, slope, q], axis=-1)
         return MapValue(mapped, response, direction, along_hat, across_hat)
 
@@ -192,4 +199,7 @@ class ConvexEquations:
     def overlaps(self, x: Array, alpha: Array, ridge: Array) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair."""
         image = self.evaluate(x, self.channel.averages(self.prediction_moments(x)), alpha, ridge)
-        return image.response.of_groups(image.direction, image.along_hat, image.across_hat)
+        m = self.order_parameters(x).prediction[:, : self.rank] @ self.to_m.T
+        hats = image.along_hat, image.across_hat
+        penalty = self.square_loss.penalty
+        return overlaps_of_groups(image.response, penalty, image.direction, *hats, m)

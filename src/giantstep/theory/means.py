@@ -11,6 +11,7 @@ from giantstep.numerics.linear_systems import TINY, solve_certified
 from giantstep.theory.bulk.interface import SpikeResponse
 from giantstep.theory.conditional_features import ConditionalFeatures
 from giantstep.theory.fixed_point import Resolvent
+from giantstep.theory.mean_penalty import MeanPenalty
 
 # Singular values of a set of functions below this fraction of the largest are rounding.
 _INDEPENDENT = 1e-12
@@ -55,23 +56,29 @@ class LabelResidual:
     ----------
     f : ConditionalFeatures
     beta : float
+    penalised : bool
+        Whether a penalty acts on m, so that all its entries matter.
 
     Attributes
     ----------
     expressible : Array, shape (rank + Z, N)
-        The functions of which M is a combination: an orthonormal basis of span{mu0}, and `f.along`.
+        The functions of which M is a combination: an orthonormal basis of span{mu0}, or the mu0
+        themselves if m is penalised; and `f.along`.
     to_m : Array, shape (G, rank)
         Maps coefficients in that basis to m.
     functions : Array, shape (J, N)
         The fixed functions.
     """
 
-    def __init__(self, f: ConditionalFeatures, beta: float) -> None:
+    def __init__(self, f: ConditionalFeatures, beta: float, penalised: bool = False) -> None:
         self.beta = beta
-        # Where the mu0 are linearly dependent (no spike, or neurons of opposite sign) m is the
-        # solution of least norm.
-        power = float(np.sum(f.weight * (f.mu0**2 + f.mu1**2 + f.mu2_squared)))
-        spanning, self.to_m = _orthonormal(f.mu0, f.weight, np.sqrt(power))
+        if penalised:
+            spanning, self.to_m = f.mu0, np.eye(len(f.mu0))
+        else:
+            # Where the mu0 are linearly dependent (no spike, or neurons of opposite sign) m is the
+            # solution of least norm.
+            power = float(np.sum(f.weight * (f.mu0**2 + f.mu1**2 + f.mu2_squared)))
+            spanning, self.to_m = _orthonormal(f.mu0, f.weight, np.sqrt(power))
         self.expressible = np.concatenate([spanning, f.along])
         basis, _ = _orthonormal(self.expressible, f.weight, 0.0)
         self.prediction_to_basis = (self.expressible * f.weight) @ basis.T
@@ -117,9 +124,13 @@ def _orthonormal(functions: Array, weight: Array, least: float) -> tuple[Array, 
 
 
 def solve_means(
-    f: ConditionalFeatures, at: Resolvent, label_residual: LabelResidual, response: SpikeResponse
+    f: ConditionalFeatures,
+    at: Resolvent,
+    label_residual: LabelResidual,
+    response: SpikeResponse,
+    penalty: MeanPenalty | None = None,
 ) -> Means:
-    """Solve the equations of theory.md section 4, "Means", for any bulk.
+    """Solve the equations of theory.md section 4, "Means", for any bulk; section 12 for finite d.
 
     The coefficients of the prediction on `f.along` are `x = along zeta_hat + mixed psi_hat`. With
     `along = root root^T/ratio` the system for `root^-1 (x - mixed psi_hat)` is symmetric and
@@ -141,7 +152,11 @@ def solve_means(
     if response.mixed is not None:
         offset[:, rank:] = np.einsum("szr,sr->sz", response.mixed, psi_hat)
         right = right - np.einsum("sij,sj->si", matrix, offset)
-    x, coefficients, residual = _solve_transformed(matrix, right, vectors * size[:, None, :])
+    root, ridge = vectors * size[:, None, :], np.zeros_like(matrix)
+    ridge[:, rank:, rank:] = np.eye(root.shape[-1])
+    if penalty is not None:
+        ridge[:, :rank, :rank] = penalty.matrix(response) / ratio[:, :, None]
+    x, coefficients, residual = _solve_transformed(matrix, right, root, ridge)
     # zeta_hat is ratio root^-T x rather than an expectation of h - M, in which digits would cancel.
     along_hat = ratio * np.einsum("srt,st->sr", vectors, x[:, rank:] / np.maximum(size, TINY))
     slope = np.einsum("srt,st->sr", response.across, psi_hat)
@@ -168,10 +183,18 @@ def _symmetric_root(P: Array, factor: Array) -> tuple[Array, Array]:
     return vectors, np.where(sound, size, np.nan)
 
 
-def _solve_transformed(matrix: Array, right: Array, root: Array) -> tuple[Array, Array, Array]:
+def _solve_transformed(
+    matrix: Array, right: Array, root: Array, ridge: Array
+) -> tuple[Array, Array, Array]:
     """Solve for the coefficients of the prediction, the last of which are `root` times unknowns.
 
-    Only these unknowns carry a ridge, of one.
+    Parameters
+    ----------
+    matrix : Array, shape (S, rank + Z, rank + Z)
+    right : Array, shape (S, rank + Z)
+    root : Array, shape (S, Z, Z)
+    ridge : Array, shape (S, rank + Z, rank + Z)
+        Is added to the system for the unknowns.
 
     Returns
     -------
@@ -184,7 +207,6 @@ def _solve_transformed(matrix: Array, right: Array, root: Array) -> tuple[Array,
     transform = np.zeros_like(matrix)
     transform[:, np.arange(rank), np.arange(rank)] = 1
     transform[:, rank:, rank:] = root
-    ridge = np.diag(np.arange(size) >= rank).astype(float)
     system = transform.transpose(0, 2, 1) @ matrix @ transform + ridge
     x, residual = _solve_symmetric(system, np.einsum("sij,si->sj", transform, right))
     return x, np.einsum("sij,sj->si", transform, x), residual

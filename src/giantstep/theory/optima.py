@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +22,9 @@ RIDGES = np.geomspace(1e-8, 1e8, 65)
 LEARNING_RATES = np.geomspace(1e-2, 1e2, 41)
 
 
-def optimal_ridge(problem: Problem, alpha: Array, bulk: str = ISOTROPIC) -> tuple[Array, Solution]:
+def optimal_ridge(
+    problem: Problem, alpha: Array, bulk: str = ISOTROPIC, dimension: float = math.inf
+) -> tuple[Array, Solution]:
     """Minimise the test error over the ridge, at each sample complexity.
 
     The search refines around the best of `RIDGES`. Where the error still decreases at an end of
@@ -32,7 +35,7 @@ def optimal_ridge(problem: Problem, alpha: Array, bulk: str = ISOTROPIC) -> tupl
     ----------
     problem : Protocol or SpikedFeatures
     alpha : Array, shape (A,)
-    bulk : str
+    bulk, dimension
         As in `solve.solve`.
 
     Returns
@@ -50,7 +53,7 @@ def optimal_ridge(problem: Problem, alpha: Array, bulk: str = ISOTROPIC) -> tupl
     >>> ridge.round(3), solution.test_error.round(4)
     (array([0.298, 0.145]), array([0.0396, 0.0324]))
     """
-    solver = Solver(problem, bulk)
+    solver = Solver(problem, bulk, dimension=dimension)
     alpha = np.asarray(alpha, dtype=float)
     errors = solver.solve(*np.broadcast_arrays(alpha[:, None], RIDGES)).test_error
     errors = np.nan_to_num(errors, nan=np.inf)
@@ -71,7 +74,11 @@ def optimal_ridge(problem: Problem, alpha: Array, bulk: str = ISOTROPIC) -> tupl
 
 
 def optimal_learning_rate(
-    protocol: Protocol, alpha: float, ridge: float, bulk: str = ISOTROPIC
+    protocol: Protocol,
+    alpha: float,
+    ridge: float,
+    bulk: str = ISOTROPIC,
+    dimension: float = math.inf,
 ) -> tuple[float, float]:
     """Minimise the test error over the learning rate, at one sample complexity and ridge.
 
@@ -83,7 +90,9 @@ def optimal_learning_rate(
 
     def error(log_rate: float) -> float:
         rated = replace(protocol, learning_rate=float(np.exp(log_rate)))
-        return float(np.nan_to_num(solve(rated, grid, bulk).test_error.item(), nan=np.inf))
+        return float(
+            np.nan_to_num(solve(rated, grid, bulk, dimension).test_error.item(), nan=np.inf)
+        )
 
     log_rate, least = minimise_from_candidates(error, np.log(LEARNING_RATES), tolerance=1e-5)
     return float(np.exp(log_rate)), least

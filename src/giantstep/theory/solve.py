@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cached_property, lru_cache
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
+from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE, lookup_loss
 from giantstep.problems.problem import Problem, check_loss
@@ -24,6 +26,7 @@ from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.fixed_point import Points, Resolvent, solve_resolvent
 from giantstep.theory.solution import Solution, collect_points
 from giantstep.theory.square_loss import SquareLoss, prepare_square_loss
+from giantstep.validation import InvalidParametersError, interval_faults
 
 # A point is resolved if doubling the number of nodes changes the hats and the test error by less
 # than these, relatively. Near the interpolation threshold the error is far more sensitive.
@@ -40,7 +43,9 @@ _CONVEX_NODES = 240
 _FINEST = 4
 
 
-def solve(problem: Problem, grid: Grid, bulk: str = ISOTROPIC) -> Solution:
+def solve(
+    problem: Problem, grid: Grid, bulk: str = ISOTROPIC, dimension: float = math.inf
+) -> Solution:
     """Compute overlaps and errors on a grid: Result 3.3, or Appendix C for other losses.
 
     Parameters
@@ -52,6 +57,9 @@ def solve(problem: Problem, grid: Grid, bulk: str = ISOTROPIC) -> Solution:
     bulk : str
         One of `bulk_kind.BULKS`: "isotropic", as in the paper; "trained", with the covariance that
         the first batch gives to the rows; "trained_norms", with their norms too.
+    dimension : float
+        Dimension d of the inputs, >= 2, at which the means m of the readout cost what
+        `theory.mean_penalty` says; by default the limit d -> infinity.
 
     Returns
     -------
@@ -61,8 +69,8 @@ def solve(problem: Problem, grid: Grid, bulk: str = ISOTROPIC) -> Solution:
     Raises
     ------
     InvalidParametersError
-        For an unknown bulk, a trained bulk of features given directly, or a loss that the labels
-        do not allow.
+        For an unknown bulk, a trained bulk of features given directly, a dimension below 2, or a
+        loss that the labels do not allow.
 
     Examples
     --------
@@ -76,7 +84,7 @@ def solve(problem: Problem, grid: Grid, bulk: str = ISOTROPIC) -> Solution:
     (2, 1, 1)
     """
     alpha, ridge = np.meshgrid(np.asarray(grid.alpha), np.asarray(grid.ridge), indexing="ij")
-    return cached_solver(problem, bulk, grid.loss).solve(alpha, ridge)
+    return cached_solver(problem, bulk, grid.loss, dimension).solve(alpha, ridge)
 
 
 class Solver:
@@ -89,6 +97,8 @@ class Solver:
         As in `solve`.
     loss : str
         As in `Grid`.
+    dimension : float
+        As in `solve`.
 
     Examples
     --------
@@ -99,11 +109,20 @@ class Solver:
     array([0.042504, 0.032518])
     """
 
-    def __init__(self, problem: Problem, bulk: str = ISOTROPIC, loss: str = SQUARE) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        bulk: str = ISOTROPIC,
+        loss: str = SQUARE,
+        dimension: float = math.inf,
+    ) -> None:
         check_loss(problem, loss)
+        if faults := interval_faults({"dimension": dimension}, {"dimension": THEORY_DIMENSION}):
+            raise InvalidParametersError(faults)
         self.srf, self.loss = equivalent_features(problem), loss
         self._problem, self._bulk = problem, validate_bulk(problem, bulk)
-        self.coarse = prepare_square_loss(problem, self.srf, self._bulk)
+        self._dimension = dimension
+        self.coarse = prepare_square_loss(problem, self.srf, self._bulk, dimension)
         self.fine = self._on_finer_rule(2)
         self.floats_per_point = max(
             max(rule.features.kappa.size, rule.equations.bulk.floats_per_point)
@@ -126,7 +145,8 @@ class Solver:
     def _on_finer_rule(self, fineness: int) -> SquareLoss:
         """Prepare the same unknowns, over the same functions B, on a finer rule."""
         B = self.coarse.features.B
-        return prepare_square_loss(self._problem, self.srf, self._bulk, fineness, B)
+        arguments = self._problem, self.srf, self._bulk, self._dimension
+        return prepare_square_loss(*arguments, fineness, B)
 
     def _convex_on(self, square_loss: SquareLoss, fineness: int) -> ConvexEquations:
         to_m = self.coarse.label_residual.to_m
@@ -168,7 +188,7 @@ def _solve_square_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
     found = solver.coarse.order_parameters(at)
     shift, change = _quadrature_errors(solver, at, found.test_error)
     mean, split = found.mean, equations.triangle.size
-    groups = found.response.of_groups(found.direction, mean.along_hat, mean.across_hat)
+    groups = solver.coarse.of_groups(found)
     return {
         "test_error": found.test_error,
         "training_error": found.training_error,

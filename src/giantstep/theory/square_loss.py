@@ -10,10 +10,16 @@ from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import solve_certified
 from giantstep.problems.problem import Problem, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.bulk.interface import Bulk, SpikeResponse
+from giantstep.theory.bulk.interface import Bulk, GroupOverlaps, SpikeResponse
 from giantstep.theory.bulk.prepare import prepare_bulk
 from giantstep.theory.conditional_features import ConditionalFeatures
 from giantstep.theory.fixed_point import Equations, Resolvent
+from giantstep.theory.mean_penalty import (
+    MeanPenalty,
+    overlaps_of_groups,
+    penalised_sources,
+    prepare_mean_penalty,
+)
 from giantstep.theory.means import LabelResidual, Means, solve_means
 
 
@@ -25,11 +31,20 @@ class SquareLoss:
     f : ConditionalFeatures
     srf : SpikedFeatures
     bulk : Bulk
+    penalty : MeanPenalty, optional
+        On the means m, at finite dimension.
     """
 
-    def __init__(self, f: ConditionalFeatures, srf: SpikedFeatures, bulk: Bulk) -> None:
-        self.features, self.srf = f, srf
-        self.equations, self.label_residual = Equations(f, srf, bulk), LabelResidual(f, srf.beta)
+    def __init__(
+        self,
+        f: ConditionalFeatures,
+        srf: SpikedFeatures,
+        bulk: Bulk,
+        penalty: MeanPenalty | None = None,
+    ) -> None:
+        self.features, self.srf, self.penalty = f, srf, penalty
+        self.equations = Equations(f, srf, bulk)
+        self.label_residual = LabelResidual(f, srf.beta, penalised=penalty is not None)
         self.functions = f.fold(self.label_residual.functions)
         self.expectations = np.concatenate(
             [self.label_residual.functions @ f.weight, self.equations.folded.sum(axis=0)]
@@ -40,12 +55,13 @@ class SquareLoss:
         split = self.equations.triangle.size
         V1_hat = self.equations.triangle.unpack(at.V_hat[:, :split])
         response = self.equations.bulk.spike_response(V1_hat, at.V)
-        mean = solve_means(self.features, at, self.label_residual, response)
+        mean = solve_means(self.features, at, self.label_residual, response, self.penalty)
         coefficients = self.label_residual.coefficients(mean)
         squared = at.contraction**2
         unfitted = coefficients @ self.functions
         unfitted *= squared
-        q, direction, residual = _variances(self.equations, at, mean, response, unfitted)
+        sources = penalised_sources(response, self.penalty, mean.along_hat, mean.across_hat, mean.m)
+        q, direction, residual = _variances(self.equations, at, sources, unfitted)
         scaled = q * self.equations.multiplicity
         test_error = np.concatenate([coefficients, scaled], axis=-1) @ self.expectations
         fitted = np.einsum("sk,sk->s", scaled, squared @ self.equations.folded)
@@ -58,6 +74,12 @@ class SquareLoss:
             direction=direction,
             residual=np.maximum(mean.residual, residual),
         )
+
+    def of_groups(self, found: SquareLossSolution) -> GroupOverlaps:
+        """Compute the overlaps of each group of neurons, and of each pair."""
+        hats = found.mean.along_hat, found.mean.across_hat
+        arguments = found.response, self.penalty, found.direction
+        return overlaps_of_groups(*arguments, *hats, found.mean.m)
 
 
 class SquareLossSolution(NamedTuple):
@@ -86,13 +108,14 @@ class SquareLossSolution(NamedTuple):
 
 
 def _variances(
-    equations: Equations, at: Resolvent, mean: Means, response: SpikeResponse, unfitted: Array
+    equations: Equations, at: Resolvent, sources: tuple[Array, Array], unfitted: Array
 ) -> tuple[Array, Array, Array]:
     """Solve `(q1, q2) = T (q_hat + first) + second`, theory.md section 4, "Variances".
 
-    `first` and `second` are the contributions of the overlaps. Here `q_hat = b + H (q1, q2)`, where
-    b is the average of `unfitted`: the squared residual of the label, times the quadrature weights
-    and 1/(1 + V)^2. The unknowns are scaled by V: the matrix I - T H is then Newton's for V.
+    `first` and `second` are the `sources`, the contributions of the overlaps. Here
+    `q_hat = b + H (q1, q2)`, where b is the average of `unfitted`: the squared residual of the
+    label, times the quadrature weights and 1/(1 + V)^2. The unknowns are scaled by V: the matrix
+    I - T H is then Newton's for V.
 
     Returns
     -------
@@ -101,7 +124,7 @@ def _variances(
         `q_hat + first`.
     residual : Array, shape (S,)
     """
-    first, second = response.sources(mean.along_hat, mean.across_hat)
+    first, second = sources
     b = (at.alpha / equations.beta)[:, None] * (unfitted @ equations.coefficients.T)
     direction = b + first
     unit = equations.coordinates.natural_sizes(at.V)
@@ -113,11 +136,16 @@ def _variances(
 
 
 def prepare_square_loss(
-    problem: Problem, srf: SpikedFeatures, bulk: str, fineness: int = 1, B: Array | None = None
+    problem: Problem,
+    srf: SpikedFeatures,
+    bulk: str,
+    dimension: float,
+    fineness: int = 1,
+    B: Array | None = None,
 ) -> SquareLoss:
     """Prepare the equations of a problem on rules of a given fineness.
 
     `B` is as in `conditional_features`.
     """
     features, prepared = prepare_bulk(problem, srf, bulk, fineness, B)
-    return SquareLoss(features, srf, prepared)
+    return SquareLoss(features, srf, prepared, prepare_mean_penalty(problem, srf, dimension))

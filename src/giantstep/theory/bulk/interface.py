@@ -7,7 +7,8 @@ bulks.
 
 Along the spike, quantities are coefficients of the functions of kappa in
 `ConditionalFeatures.along`; across it, of the functions phi. If z are the hats of both, the
-overlaps are K z, and they add minus the derivative of z K z by the hats to the variances.
+overlaps are K z, and they add minus the derivative of z K z by the hats to the variances. The
+means m of the readout are overlaps, too: `theory.mean_penalty` has their response.
 """
 
 from __future__ import annotations
@@ -44,6 +45,9 @@ class SpikeResponse(Protocol):
     mixed : Array, shape (S, Z, R), or None where it vanishes
     across : Array, shape (S, R, R)
         The blocks of K.
+    V2 : Array, shape (S, G)
+    screened : Array, shape (S, G, G)
+        M of theory.md section 4; for a trained bulk its average over the eigenvalues of B.
     """
 
     @property
@@ -52,6 +56,10 @@ class SpikeResponse(Protocol):
     def mixed(self) -> Array | None: ...  # noqa: D102
     @property
     def across(self) -> Array: ...  # noqa: D102
+    @property
+    def V2(self) -> Array: ...  # noqa: D102, N802
+    @property
+    def screened(self) -> Array: ...  # noqa: D102
 
     def sources(self, along_hat: Array, across_hat: Array) -> tuple[Array, Array]:
         """Compute what the overlaps add to the variances: `T @ first + second`.
@@ -76,6 +84,17 @@ class SpikeResponse(Protocol):
         along_hat, across_hat : Array
             As in `sources`.
         """
+
+    def screened_sources(self, w: Array) -> tuple[Array, Array]:
+        """Compute the derivative of w M w by the hats, in the form of `sources`.
+
+        Parameters
+        ----------
+        w : Array, shape (S, G)
+        """
+
+    def screened_sources_of_groups(self, w: Array) -> Array:
+        """Compute the derivative of w M w by V1_hat between groups, at fixed q: (S, G, G)."""
 
 
 class Bulk(Protocol):

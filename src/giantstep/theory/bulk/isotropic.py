@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -10,7 +11,12 @@ from giantstep.arrays import Array
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.spiked_features import Groups
 from giantstep.theory.bulk.interface import GroupOverlaps
-from giantstep.theory.bulk.isotropic_variances import load_decrease, screened, variances
+from giantstep.theory.bulk.isotropic_variances import (
+    Screened,
+    load_decrease,
+    screened,
+    variances,
+)
 from giantstep.theory.bulk.response import response_derivative
 
 
@@ -71,7 +77,7 @@ class IsotropicResponse:
         (c, _, pi, _), B, beta = self.bulk.groups, self.bulk.B, self.bulk.beta
         q, split = self.V2 / pi, self.triangle.size
         dA, dL = self.triangle.unpack(direction[:, :split]), direction[:, split:]
-        M, BK, _ = screened(q, self.V1_hat, B, self.bulk.groups, beta)
+        M, BK, _ = self._screened
         gradient = c * np.einsum("sgr,srt,sgt->sg", BK, dA, BK)
         decrease = load_decrease(M, self.bulk.groups, beta)
         slope = response_derivative(q, gradient[:, :, None], decrease)
@@ -85,3 +91,32 @@ class IsotropicResponse:
         zeta = beta * c * self.V2 * (along_hat @ B.T)
         psi = beta * np.einsum("sgr,sr->sg", V1B, across_hat)
         return GroupOverlaps((V1 + V1.transpose(0, 2, 1)) / 2, -dV1, zeta, psi, np.zeros_like(zeta))
+
+    @cached_property
+    def _screened(self) -> Screened:
+        bulk = self.bulk
+        return screened(self.V2 / bulk.groups.pi, self.V1_hat, bulk.B, bulk.groups, bulk.beta)
+
+    @property
+    def screened(self) -> Array:
+        """M of theory.md section 4, shape (S, G, G)."""
+        return self._screened.M
+
+    def screened_sources(self, w: Array) -> tuple[Array, Array]:
+        """Compute the derivative of w M w by the hats: through q, and at fixed q."""
+        M, BK, _ = self._screened
+        slope = np.einsum("sgr,sg->sr", BK, w)
+        direct = self.triangle.pack(slope[:, :, None] * slope[:, None, :])
+        Mw = np.einsum("sgh,sh->sg", M, w)
+        through_q = self.bulk.beta * self.bulk.groups.c * Mw**2
+        return (
+            np.concatenate([np.zeros_like(direct), through_q], axis=-1),
+            np.concatenate([direct, np.zeros_like(through_q)], axis=-1),
+        )
+
+    def screened_sources_of_groups(self, w: Array) -> Array:
+        """Compute the derivative of w M w by V1_hat between groups, at fixed q."""
+        Mw = np.einsum("sgh,sh->sg", self._screened.M, w)
+        slope = w - self.bulk.beta * self.bulk.groups.c * self.V2 * Mw
+        squares: Array = slope[:, :, None] * slope[:, None, :]
+        return squares

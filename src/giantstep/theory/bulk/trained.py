@@ -93,7 +93,8 @@ class TrainedResponse:
         self.bulk, rows = bulk, bulk.rows
         self.triangle = triangle_of(rows.B.shape[1])
         self.factor = Factor.of(V1_hat)
-        q = V[:, self.triangle.size :] / rows.pi
+        self.V2 = V[:, self.triangle.size :]
+        q = self.V2 / rows.pi
         self.pi_q = rows.pi * q
         self.modes = Modes(rows, q, self.factor)
         self.forms = np.stack(rows.batch.forms(self.modes.theta, self.modes.single))
@@ -242,3 +243,43 @@ class TrainedResponse:
         quadratic *= beta * pi_q[:, :, None] * pi_q[:, None]
         dV1 = identity * (mean_c * pi_dq)[:, None] - linear - linear.transpose(0, 2, 1) - quadratic
         return V1, dV1
+
+    @property
+    def screened(self) -> Array:
+        """The average of M(b) over the eigenvalues b of B, shape (S, G, G)."""
+        A, f = self.modes.A, self.modes.single.powers[0]
+        M: Array = np.einsum("sgk,shk,sk->sgh", A, A, f)
+        return M
+
+    def screened_sources(self, w: Array) -> tuple[Array, Array]:
+        """Compute the derivative of w M w by the hats: through q, and at fixed q."""
+        modes, pair = self.modes, np.stack(self.modes.pair.powers[:2])
+        drive = np.einsum("sgk,sg->sk", modes.A, w)
+        on_groups, on_functions = modes.A * drive[:, None], modes.dual * drive[:, None]
+        through_q = self.bulk.rows.beta * np.einsum(
+            "jg,jskl,sgk,sgl->sg", modes.row_norms, pair, on_groups, on_groups, optimize=True
+        )
+        direct = self.triangle.pack(
+            np.einsum("skl,sik,sjl->sij", pair[0], on_functions, on_functions)
+        )
+        return (
+            np.concatenate([np.zeros_like(direct), through_q], axis=-1),
+            np.concatenate([direct, np.zeros_like(through_q)], axis=-1),
+        )
+
+    def screened_sources_of_groups(self, w: Array) -> Array:
+        """Compute the derivative of w M w by V1_hat between groups, at fixed q.
+
+        It is the average of `t t^T` over b, with `t = w - beta D(b) M(b) w`.
+        """
+        modes, c = self.modes, self.modes.row_norms
+        single, pair = np.stack(modes.single.powers[:2]), np.stack(modes.pair.powers[:3])
+        drive = np.einsum("sgk,sg->sk", modes.A, w)
+        on_groups = self.bulk.rows.beta * self.pi_q[:, :, None] * modes.A * drive[:, None]
+        mean = np.einsum("jg,jsk,sgk->sg", c, single, on_groups)
+        square = np.einsum(
+            "jgh,jskl,sgk,shl->sgh", product(c, c), pair, on_groups, on_groups, optimize=True
+        )
+        mixed = w[:, :, None] * mean[:, None]
+        total: Array = w[:, :, None] * w[:, None] - mixed - mixed.transpose(0, 2, 1) + square
+        return total

@@ -1,0 +1,98 @@
+"""What means cost at finite dimension: differences, actual matrices, limits, simulations."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from giantstep.numerics.packed_symmetric import triangle_of
+from giantstep.problems.bulk_kind import BULKS, ISOTROPIC, TRAINED, TRAINED_NORMS
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.bulk.prepare import prepare_bulk
+from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.mean_penalty import prepare_mean_penalty
+from giantstep.theory.solve import solve
+from giantstep.validation import InvalidParametersError
+
+ONE, LETTERS = ((1.0, 1.0),), ((-1.0, 0.3), (0.3, 0.3), (1.5, 0.4))
+TRAINED_LETTERS = Protocol("tanh", "sin", 2, 0.8, 1.2, noise=0.1, readout=LETTERS)
+GROUPS = SpikedFeatures(
+    "tanh", "sign", (1.2, 2), (0.5, 2), 0.8, 0.7, 0.2, fraction=(0.4, 0.6), bias=(0.1, -0.3)
+)
+# theory.md section 12.
+FIGURE_3 = SpikedFeatures("tanh", "sin", 1.0, 0.9, 1.0, beta=1.0)
+
+
+def prepared(problem, bulk, dimension=100.0):
+    srf = equivalent_features(problem)
+    features, answer = prepare_bulk(problem, srf, bulk)
+    return answer, features.B.shape[1], prepare_mean_penalty(problem, srf, dimension)
+
+
+def some_hats(rank, groups):
+    triangle, root = triangle_of(rank), np.random.default_rng(0).standard_normal((rank, rank))
+    V1_hat = 0.5 * np.eye(rank) + root @ root.T / rank
+    return triangle, np.concatenate([triangle.pack(V1_hat), np.linspace(0.3, 0.5, groups)])
+
+
+@pytest.mark.parametrize(
+    ("problem", "bulk"),
+    [
+        (GROUPS, ISOTROPIC),
+        (replace(TRAINED_LETTERS, readout=ONE), TRAINED_NORMS),
+        (TRAINED_LETTERS, ISOTROPIC),
+        (TRAINED_LETTERS, TRAINED),
+    ],
+)
+def test_sources_are_derivatives_of_the_penalty(problem, bulk):
+    bulk, rank, penalty = prepared(problem, bulk)
+    m = np.random.default_rng(1).standard_normal((1, penalty.letters.size))
+    triangle, hats = some_hats(rank, m.size)
+
+    def response(hats):
+        V1_hat, L = triangle.unpack(hats[None, : triangle.size]), hats[None, triangle.size :]
+        V, T = bulk.variances(V1_hat, L)
+        return bulk.spike_response(V1_hat, V), T[0]
+
+    def cost(hats):
+        return (m @ penalty.matrix(response(hats)[0])[0] @ m.T).item()
+
+    moves = 1e-5 * np.eye(hats.size)
+    slopes = np.array([cost(hats + e) - cost(hats - e) for e in moves]) / 2e-5
+    multiplicity = np.concatenate([triangle.multiplicity, np.ones(m.size)])
+    at, T = response(hats)
+    first, second = penalty.sources(at, m)
+    assert T @ first[0] + second[0] == pytest.approx(slopes / multiplicity, rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("bulk", BULKS)
+def test_in_a_huge_dimension_the_means_cost_nothing(bulk):
+    grid = Grid((0.5, 2.0), (1e-3, 1.0))
+    limit, huge = solve(TRAINED_LETTERS, grid, bulk), solve(TRAINED_LETTERS, grid, bulk, 1e12)
+    for name in ("test_error", "training_error", "m", "zeta", "psi", "q1", "q2"):
+        assert getattr(huge, name) == pytest.approx(getattr(limit, name), rel=1e-6, abs=1e-8)
+
+
+def test_the_reference_value_is_reproduced():
+    limit, finite = (solve(FIGURE_3, Grid((0.3,), (8.0,)), ISOTROPIC, d) for d in (np.inf, 1000))
+    assert limit.test_error.item() == pytest.approx(0.0291, abs=5e-5)
+    assert finite.test_error.item() == pytest.approx(0.0355, abs=5e-5)
+
+
+@pytest.mark.parametrize("bulk", BULKS)
+def test_letters_of_opposite_sign_are_one_letter_at_finite_dimension(bulk):
+    # A neuron of letter -1 is minus one of letter 1 whose weights began at their opposites.
+    one = Protocol("erf", "tanh", 3, 0.5, 1.0)
+    two = replace(one, readout=((-1.0, 0.4), (1.0, 0.6)))
+    alone, both = (solve(each, Grid((0.5, 2.0), (0.01,)), bulk, 150) for each in (one, two))
+    assert both.test_error == pytest.approx(alone.test_error, rel=1e-9)
+    assert both.m @ [-1, 1] == pytest.approx(alone.m[..., 0], rel=1e-9)
+    assert both.q1.sum(axis=(2, 3)) == pytest.approx(alone.q1[..., 0, 0], rel=1e-9)
+    assert both.q2.sum(axis=-1) == pytest.approx(alone.q2[..., 0], rel=1e-9)
+
+
+def test_a_dimension_below_two_is_refused():
+    with pytest.raises(InvalidParametersError, match="dimension"):
+        solve(FIGURE_3, Grid((1.0,), (1.0,)), ISOTROPIC, 1)
