@@ -4,12 +4,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from alarms import largest_z
+from numpy.random import SeedSequence
 
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.bulk_kind import BULKS, ISOTROPIC, TRAINED, TRAINED_NORMS
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
+from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.simulation.first_layer import first_layer
+from giantstep.simulation.replicate_statistics import summarise
+from giantstep.simulation.simulate import simulate
+from giantstep.simulation.threads import workers
 from giantstep.theory.bulk.prepare import prepare_bulk
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.mean_penalty import prepare_mean_penalty
@@ -96,3 +103,52 @@ def test_letters_of_opposite_sign_are_one_letter_at_finite_dimension(bulk):
 def test_a_dimension_below_two_is_refused():
     with pytest.raises(InvalidParametersError, match="dimension"):
         solve(FIGURE_3, Grid((1.0,), (1.0,)), ISOTROPIC, 1)
+
+
+@pytest.mark.parametrize("readout", [ONE, ((-1.0, 0.4), (2.0, 0.6))])
+def test_means_cost_what_actual_weights_say(readout):
+    # The least of a^T S a at given means, S of actual rows without their spike, for some V1_hat and
+    # L. Rows that count as independent would cost 40 % more (one letter), or have no common cost.
+    protocol, d, networks = Protocol("tanh", "sign", 1.5, 2.0, 1.0, readout=readout), 300, 24
+    bulk, rank, penalty = prepared(protocol, TRAINED, d)
+    triangle, hats = some_hats(rank, len(readout))
+    V1_hat, L = triangle.unpack(hats[None, : triangle.size]), hats[None, triangle.size :]
+    expected = penalty.matrix(bulk.spike_response(V1_hat, bulk.variances(V1_hat, L)[0]))[0]
+    between = bulk.rows.B @ V1_hat[0] @ bulk.rows.B.T
+    costs = []
+    with workers(1) as pool:
+        for network in range(networks):
+            layer = first_layer(protocol, Sizes(d), network, SeedSequence(5), pool)
+            bulk_rows = layer.weights - np.outer(layer.weights @ layer.spike, layer.spike)
+            member = layer.member
+            S = between[np.ix_(member, member)] * (bulk_rows @ bulk_rows.T)
+            S += np.diag(L[0, member])
+            costs.append(np.linalg.inv(layer.membership.T @ np.linalg.solve(S, layer.membership)))
+    found = summarise(np.array(costs)[:, None])
+    size = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
+    far = largest_z(size.size, networks) * found.stderr + 0.02 * size  # of order 1/d
+    assert np.all(np.abs(found.mean - expected) < far)
+
+
+def assert_simulated(problem, grid, dimension, networks, bulk):
+    """Compare in standard errors; the limit, in contrast, is many of them away."""
+    raw = simulate(problem, grid, Sizes(dimension, 2, 4000), range(networks), root_seed=3)
+    found = summarise(raw.test_error)
+    far = largest_z(found.mean.size, networks) * found.stderr
+    theory = solve(problem, grid, bulk, dimension).test_error
+    assert np.all(np.abs(found.mean - theory) < far + 0.01 * theory)
+    assert np.any(np.abs(found.mean - solve(problem, grid, bulk).test_error) > 2 * far)
+
+
+def test_small_spiked_features_follow_the_finite_theory_and_not_the_limit():
+    assert_simulated(FIGURE_3, Grid((0.3, 1.0), (8.0,)), 100, 24, ISOTROPIC)
+
+
+def test_means_of_nearly_dependent_features_are_those_of_simulations_and_not_the_limit():
+    # As d -> infinity they are huge, of opposite signs: 55 and -47.
+    srf = SpikedFeatures("tanh", "he3", 1.0, (1.0, 1.3), 0.9, 0.8, fraction=(0.5, 0.5))
+    grid, d, networks = Grid((1.0,), (0.1,)), 120, 24
+    found = summarise(simulate(srf, grid, Sizes(d, 2, 2000), range(networks), root_seed=3).m)
+    theory = solve(srf, grid, ISOTROPIC, d).m
+    assert np.all(np.abs(found.mean - theory) < largest_z(2, networks) * found.stderr + 0.05)
+    assert np.all(np.abs(theory) < 0.2 * np.abs(solve(srf, grid).m))

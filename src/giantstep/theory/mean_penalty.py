@@ -2,9 +2,10 @@
 
 The mean direction of a group of neurons is a feature of size sqrt(p). As d -> infinity, readouts
 use it for nothing. At finite d their ridge and the rest of their features make means m cost
-`m^T Lambda m/2`, with `Lambda = (diag(1/V2) - s omega omega^T * M)/p` elementwise. M is the matrix
-of theory.md section 4, and `s` what the network's own output, which the step takes off the labels,
-does to the mean row of the bulk. Features given directly have `s = 0`.
+`m^T Lambda m/2`, with `Lambda = (diag(1/V2) + omega omega^T * <(k0 + k1 b/tr B) M(b)>)/p`,
+where * is elementwise. The second term is for rows that are not independent: the step moves all of
+them together, by what it takes of the network's own output, and by what inputs longer than others
+do to all neurons alike. Features given directly have independent rows.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import moments
+from giantstep.numerics.gaussian import hermite_coefficients, moments
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.problem import Problem
+from giantstep.problems.problem import Problem, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.bulk.interface import GroupOverlaps, SpikeResponse
@@ -32,35 +33,35 @@ class MeanPenalty:
         p = beta d.
     letters : Array, shape (G,)
         Initial readout omega of each group.
-    own_output : float
-        s, dimensionless: `2 eps - eps^2 (1 + 1/alpha0) E omega^2` with `eps = e h1^2`.
+    common : Array, shape (2,)
+        (k0, k1): beyond what independent rows have, the mean rows of groups g and h, times sqrt(p),
+        have the overlap `pi_g omega_g pi_h omega_h (k0 + k1)`, of which k1 has the covariance B.
     """
 
     width: float
     letters: Array
-    own_output: float
+    common: Array
 
     def matrix(self, response: SpikeResponse) -> Array:
         """Compute Lambda, shape (S, G, G)."""
         V2 = response.V2
         matrix = np.eye(V2.shape[-1]) / V2[:, None, :]
-        if self.own_output:
-            pairs = self.own_output * np.multiply.outer(self.letters, self.letters)
-            matrix = matrix - pairs * response.screened
+        if self.common.any():
+            pairs = np.multiply.outer(self.letters, self.letters)
+            matrix = matrix + pairs * response.screened(self.common)
         return matrix / self.width
 
     def sources(self, response: SpikeResponse, m: Array) -> tuple[Array, Array]:
         """Compute the derivative of `m^T Lambda m` by the hats, as `SpikeResponse.sources`."""
         V2 = response.V2
-        first, second = response.screened_sources(self.letters * m)
-        first, second = -self.own_output * first, -self.own_output * second
+        first, second = response.screened_sources(self.common, self.letters * m)
         first[:, -V2.shape[-1] :] += (m / V2) ** 2
         return first / self.width, second / self.width
 
     def q1_of_groups(self, response: SpikeResponse, m: Array) -> Array:
         """Compute what the penalty adds to q1 at fixed q, between groups, shape (S, G, G)."""
-        direct = response.screened_sources_of_groups(self.letters * m)
-        return -self.own_output / self.width * direct
+        direct = response.screened_sources_of_groups(self.common, self.letters * m)
+        return direct / self.width
 
 
 def prepare_mean_penalty(
@@ -80,18 +81,28 @@ def prepare_mean_penalty(
         return None
     width = problem.beta * dimension
     if not isinstance(problem, Protocol):
-        return MeanPenalty(width, np.ones(srf.groups.c.size), 0.0)
-    letters, fractions = np.array(problem.readout).T
-    return MeanPenalty(width, letters, _own_output(problem, float(fractions @ letters**2)))
+        return MeanPenalty(width, np.ones(srf.groups.c.size), np.zeros(2))
+    return MeanPenalty(width, np.array(problem.readout)[:, 0], _common_rows(problem))
 
 
-def _own_output(protocol: Protocol, power: float) -> float:
-    """Compute s, given E omega^2."""
+def _common_rows(protocol: Protocol) -> Array:
+    """Compute what the step does to all rows together: theory.md section 12.
+
+    Its own output is noise on the labels of the batch, besides its part along the mean row. And
+    inputs of norm |x|^2 = d (1 + delta) change sigma' of all neurons by b3 delta/2 in the mean.
+    """
     if protocol.alpha0 == 0:
-        return 0.0
-    h1 = float(moments(lookup(protocol.activation), 0.0, 1.0).slope)
-    step = protocol.learning_rate / protocol.beta * h1**2
-    return step * (2 - step * (1 + 1 / protocol.alpha0) * power)
+        return np.zeros(2)
+    activation, target = lookup(protocol.activation), lookup(protocol.target)
+    student, teacher = moments(activation, 0.0, 1.0), moments(target, 0.0, 1.0)
+    h1, power = float(student.slope), float(teacher.second) + noise_power(protocol)
+    b3 = np.sqrt(6) * float(hermite_coefficients(activation, 3)[3])
+    letters, fractions = np.array(protocol.readout).T
+    e, inverse_alpha0 = protocol.learning_rate / protocol.beta, 1 / protocol.alpha0
+    along = e * h1**2
+    noise = e**2 * h1**2 * float(student.second) * inverse_alpha0
+    own_output = (along**2 + noise) * float(fractions @ letters**2) - 2 * along
+    return np.array([own_output, protocol.beta * (e * b3) ** 2 * power * inverse_alpha0 / 2])
 
 
 def penalised_sources(

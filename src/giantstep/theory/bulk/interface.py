@@ -46,8 +46,9 @@ class SpikeResponse(Protocol):
     across : Array, shape (S, R, R)
         The blocks of K.
     V2 : Array, shape (S, G)
-    screened : Array, shape (S, G, G)
-        M of theory.md section 4; for a trained bulk its average over the eigenvalues of B.
+
+    The matrix M is that of theory.md section 4. For a trained bulk it depends on the eigenvalue b
+    of B, docs/trained-bulk.md; an isotropic bulk is one where B is a multiple of the identity.
     """
 
     @property
@@ -58,8 +59,6 @@ class SpikeResponse(Protocol):
     def across(self) -> Array: ...  # noqa: D102
     @property
     def V2(self) -> Array: ...  # noqa: D102, N802
-    @property
-    def screened(self) -> Array: ...  # noqa: D102
 
     def sources(self, along_hat: Array, across_hat: Array) -> tuple[Array, Array]:
         """Compute what the overlaps add to the variances: `T @ first + second`.
@@ -85,16 +84,25 @@ class SpikeResponse(Protocol):
             As in `sources`.
         """
 
-    def screened_sources(self, w: Array) -> tuple[Array, Array]:
-        """Compute the derivative of w M w by the hats, in the form of `sources`.
+    def screened(self, rows: Array) -> Array:
+        """Average `(rows[0] + rows[1] b/tr B) M(b)` over the eigenvalues b of B, shape (S, G, G).
 
         Parameters
         ----------
+        rows : Array, shape (2,)
+        """
+
+    def screened_sources(self, rows: Array, w: Array) -> tuple[Array, Array]:
+        """Compute the derivative of `w screened(rows) w` by the hats, in the form of `sources`.
+
+        Parameters
+        ----------
+        rows : Array, shape (2,)
         w : Array, shape (S, G)
         """
 
-    def screened_sources_of_groups(self, w: Array) -> Array:
-        """Compute the derivative of w M w by V1_hat between groups, at fixed q: (S, G, G)."""
+    def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
+        """Compute the derivative of the same by V1_hat between groups, at fixed q: (S, G, G)."""
 
 
 class Bulk(Protocol):

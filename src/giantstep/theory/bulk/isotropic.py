@@ -97,26 +97,26 @@ class IsotropicResponse:
         bulk = self.bulk
         return screened(self.V2 / bulk.groups.pi, self.V1_hat, bulk.B, bulk.groups, bulk.beta)
 
-    @property
-    def screened(self) -> Array:
-        """M of theory.md section 4, shape (S, G, G)."""
-        return self._screened.M
+    def screened(self, rows: Array) -> Array:
+        """Compute M, times the sum of `rows`, shape (S, G, G)."""
+        M: Array = rows.sum() * self._screened.M
+        return M
 
-    def screened_sources(self, w: Array) -> tuple[Array, Array]:
-        """Compute the derivative of w M w by the hats: through q, and at fixed q."""
+    def screened_sources(self, rows: Array, w: Array) -> tuple[Array, Array]:
+        """Compute the derivative of `w screened(rows) w`: through q, and at fixed q."""
         M, BK, _ = self._screened
         slope = np.einsum("sgr,sg->sr", BK, w)
-        direct = self.triangle.pack(slope[:, :, None] * slope[:, None, :])
+        direct = rows.sum() * self.triangle.pack(slope[:, :, None] * slope[:, None, :])
         Mw = np.einsum("sgh,sh->sg", M, w)
-        through_q = self.bulk.beta * self.bulk.groups.c * Mw**2
+        through_q = rows.sum() * self.bulk.beta * self.bulk.groups.c * Mw**2
         return (
             np.concatenate([np.zeros_like(direct), through_q], axis=-1),
             np.concatenate([direct, np.zeros_like(through_q)], axis=-1),
         )
 
-    def screened_sources_of_groups(self, w: Array) -> Array:
-        """Compute the derivative of w M w by V1_hat between groups, at fixed q."""
+    def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
+        """Compute the derivative of the same by V1_hat between groups, at fixed q."""
         Mw = np.einsum("sgh,sh->sg", self._screened.M, w)
         slope = w - self.bulk.beta * self.bulk.groups.c * self.V2 * Mw
-        squares: Array = slope[:, :, None] * slope[:, None, :]
+        squares: Array = rows.sum() * slope[:, :, None] * slope[:, None, :]
         return squares

@@ -244,42 +244,49 @@ class TrainedResponse:
         dV1 = identity * (mean_c * pi_dq)[:, None] - linear - linear.transpose(0, 2, 1) - quadratic
         return V1, dV1
 
-    @property
-    def screened(self) -> Array:
-        """The average of M(b) over the eigenvalues b of B, shape (S, G, G)."""
-        A, f = self.modes.A, self.modes.single.powers[0]
-        M: Array = np.einsum("sgk,shk,sk->sgh", A, A, f)
+    def _polynomial(self, rows: Array) -> Array:
+        """Return the coefficients of `rows[0] + rows[1] b/tr B` as a polynomial in b."""
+        polynomial: Array = rows / np.array([1.0, self.bulk.rows.batch.label_power])
+        return polynomial
+
+    def screened(self, rows: Array) -> Array:
+        """Average `(rows[0] + rows[1] b/tr B) M(b)` over the eigenvalues b of B, (S, G, G)."""
+        A, single = self.modes.A, np.stack(self.modes.single.powers[:2])
+        M: Array = np.einsum("sgk,shk,jsk,j->sgh", A, A, single, self._polynomial(rows))
         return M
 
-    def screened_sources(self, w: Array) -> tuple[Array, Array]:
-        """Compute the derivative of w M w by the hats: through q, and at fixed q."""
-        modes, pair = self.modes, np.stack(self.modes.pair.powers[:2])
-        drive = np.einsum("sgk,sg->sk", modes.A, w)
+    def screened_sources(self, rows: Array, w: Array) -> tuple[Array, Array]:
+        """Compute the derivative of `w screened(rows) w`: through q, and at fixed q."""
+        modes, pair = self.modes, np.stack(self.modes.pair.powers[:3])
+        polynomial, drive = self._polynomial(rows), np.einsum("sgk,sg->sk", self.modes.A, w)
         on_groups, on_functions = modes.A * drive[:, None], modes.dual * drive[:, None]
+        norms = product(polynomial, modes.row_norms)
         through_q = self.bulk.rows.beta * np.einsum(
-            "jg,jskl,sgk,sgl->sg", modes.row_norms, pair, on_groups, on_groups, optimize=True
+            "jg,jskl,sgk,sgl->sg", norms, pair, on_groups, on_groups, optimize=True
         )
-        direct = self.triangle.pack(
-            np.einsum("skl,sik,sjl->sij", pair[0], on_functions, on_functions)
-        )
+        between = np.einsum("j,jskl->skl", polynomial, pair[:2])
+        direct = np.einsum("skl,sik,sjl->sij", between, on_functions, on_functions)
+        direct = self.triangle.pack(direct)
         return (
             np.concatenate([np.zeros_like(direct), through_q], axis=-1),
             np.concatenate([direct, np.zeros_like(through_q)], axis=-1),
         )
 
-    def screened_sources_of_groups(self, w: Array) -> Array:
-        """Compute the derivative of w M w by V1_hat between groups, at fixed q.
+    def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
+        """Compute the derivative of the same by V1_hat between groups, at fixed q.
 
-        It is the average of `t t^T` over b, with `t = w - beta D(b) M(b) w`.
+        It is an average of `t t^T` over b, with `t = w - beta D(b) M(b) w`.
         """
-        modes, c = self.modes, self.modes.row_norms
-        single, pair = np.stack(modes.single.powers[:2]), np.stack(modes.pair.powers[:3])
-        drive = np.einsum("sgk,sg->sk", modes.A, w)
+        modes, drive = self.modes, np.einsum("sgk,sg->sk", self.modes.A, w)
+        single, pair = np.stack(modes.single.powers), np.stack(modes.pair.powers)
         on_groups = self.bulk.rows.beta * self.pi_q[:, :, None] * modes.A * drive[:, None]
+        c = product(self._polynomial(rows), modes.row_norms)
         mean = np.einsum("jg,jsk,sgk->sg", c, single, on_groups)
         square = np.einsum(
-            "jgh,jskl,sgk,shl->sgh", product(c, c), pair, on_groups, on_groups, optimize=True
-        )
+            "jgh,jskl,sgk,shl->sgh",
+            product(c, modes.row_norms), pair, on_groups, on_groups, optimize=True,
+        )  # fmt: skip
         mixed = w[:, :, None] * mean[:, None]
-        total: Array = w[:, :, None] * w[:, None] - mixed - mixed.transpose(0, 2, 1) + square
+        total: Array = rows.sum() * w[:, :, None] * w[:, None] + square
+        total -= mixed + mixed.transpose(0, 2, 1)
         return total
