@@ -8,6 +8,7 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.eigenvalues import feature_eigenvalues
 from giantstep.theory.spectral_density import SpectralDensity
 from giantstep.theory.spectrum import spectrum
+from giantstep.validation import InvalidParametersError
 
 CASES = [
     (SpikedFeatures("tanh", "sin", 1.0, 0.0, 0.0, beta=1.0), 1.5),
@@ -53,3 +54,15 @@ def test_mass_bulk_and_outliers_are_those_of_simulated_features_and_mass_adds_up
     *below, everything = cumulated(srf, alpha, found, [*ends, np.inf])
     assert np.diff(below) == pytest.approx((1 - found.mass_at_zero) * 0.15, abs=0.006)
     assert found.mass_at_zero + everything == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.parametrize(("beta", "alpha"), [(1.0, 1e-4), (1.0, 1e-9), (100.0, 0.01)])
+def test_a_bulk_of_which_a_part_is_missed_is_refused(beta, alpha):
+    with pytest.raises(InvalidParametersError, match="the whole bulk"):
+        spectrum(SpikedFeatures("tanh", "sin", 1.5, 1.0, 0.5, beta=beta), alpha, points=8)
+
+
+def test_many_points_are_followed_in_blocks_with_the_same_densities():
+    density = SpectralDensity(CASES[0][0], 1.5)
+    x = np.geomspace(0.05, 3, 1100)
+    assert density(x) == pytest.approx(np.concatenate([density(x[:550]), density(x[550:])]))

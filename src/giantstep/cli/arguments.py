@@ -28,7 +28,7 @@ from giantstep.problems.spiked_features import SpikedFeatures, one_spike
 from giantstep.validation import Interval
 
 OPTIMAL = "optimal"
-POINTS = Interval(8, 100_000, whole=True)
+POINTS = Interval(8, 50_000, whole=True)
 
 
 class _Kind(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 import psutil
 
@@ -15,7 +16,9 @@ from giantstep.validation import Interval
 
 LIMIT = Interval(0, infinity=True)
 # Core-hours that an answer may take unless --max-hours says otherwise.
-THEORY_HOURS, SIMULATION_HOURS = 0.05, 10.0
+THEORY_HOURS, SIMULATION_HOURS = 0.05, 1.0
+# What takes more seconds says so before it starts.
+_LONG = 60.0
 
 
 def check_theory(arguments: argparse.Namespace, problem: Problem, points: int) -> None:
@@ -23,9 +26,9 @@ def check_theory(arguments: argparse.Namespace, problem: Problem, points: int) -
     _check_hours(arguments, theory_seconds(problem, points, arguments.loss, arguments.bulk))
 
 
-def check_spectrum(arguments: argparse.Namespace, points: int) -> None:
-    """Refuse a density at too many points."""
-    _check_hours(arguments, spectrum_seconds(points))
+def check_spectrum(arguments: argparse.Namespace, problem: Problem, points: int) -> None:
+    """Refuse a density at too many points, or of too many groups of neurons."""
+    _check_hours(arguments, spectrum_seconds(problem, points))
 
 
 def check_simulation(
@@ -53,3 +56,5 @@ def _check_hours(arguments: argparse.Namespace, seconds: float) -> None:
             f"this takes about {hours:,.3g} core-hours, more than {arguments.max_hours:g}: it must"
             " be smaller, or --max-hours larger",
         )
+    if seconds > _LONG:
+        print(f"this takes about {seconds / 60:.2g} minutes of one core", file=sys.stderr)

@@ -139,7 +139,7 @@ def _spectrum(arguments: argparse.Namespace) -> Answer:
     if faults := [Fault("x", x, str(POSITIVE)) for x in arguments.x or () if x not in POSITIVE]:
         raise InvalidParametersError(faults)
     x = None if arguments.x is None else np.array(arguments.x)
-    check_spectrum(arguments, arguments.points if x is None else x.size)
+    check_spectrum(arguments, problem, arguments.points if x is None else x.size)
     return queries.eigenvalue_density(problem, alpha[0], arguments.points, x)
 
 

@@ -22,6 +22,8 @@ from giantstep.theory.conditional_features import ConditionalFeatures, condition
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.fixed_point import Equations, Points
 
+# Points that are followed together; more would take too much memory.
+_TOGETHER = 1000
 # Height above the real axis at which the density is read, relative to the eigenvalue.
 _HEIGHT = 1e-9
 # Factor on the height at each step down; where a step fails it is replaced by its square root, and
@@ -32,7 +34,7 @@ _DESCENT, _LEAST_DESCENT = 0.2, 0.99
 _MAX_ITERATIONS, _TOLERANCE, _TRUSTED = 12, 1e-11, 1e-6
 # Factor on the number of nodes over kappa: where mu2 vanishes with growing kappa the bulk has a
 # tail towards zero, in which coarse nodes would show one by one.
-_FINENESS = 6
+FINENESS = 6
 
 
 class SpectralDensity:
@@ -46,15 +48,16 @@ class SpectralDensity:
 
     def __init__(self, problem: Problem, alpha: float) -> None:
         self.srf: SpikedFeatures = equivalent_features(problem)
-        self.features: ConditionalFeatures = conditional_features(self.srf, fineness=_FINENESS)
+        self.features: ConditionalFeatures = conditional_features(self.srf, fineness=FINENESS)
         bulk = IsotropicBulk(self.features.B, self.srf.groups, self.srf.beta)
         self.equations = Equations(self.features, self.srf, bulk)
         self.alpha = alpha
 
     def __call__(self, x: Array) -> Array:
         """Compute the density at x > 0, shape (M,)."""
-        trace = self.trace(np.asarray(x, dtype=float))
-        density: Array = trace.imag / np.pi
+        x = np.asarray(x, dtype=float)
+        blocks = np.split(x, range(_TOGETHER, x.size, _TOGETHER))
+        density: Array = np.concatenate([self.trace(block) for block in blocks]).imag / np.pi
         return density
 
     def trace(self, x: Array) -> Complex:

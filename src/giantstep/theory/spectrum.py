@@ -22,7 +22,10 @@ _GAP = 1.3
 _SMALLEST = 1e-12
 # Intervals whose ends have a larger ratio get points in geometric progression.
 _WIDE = 1e3
-_FINDABLE = "so large that the bulk is wide enough to be found"
+_FINDABLE = "nearer to beta, so that the whole bulk is wide enough to be found"
+# What is found of the bulk must hold this share of the eigenvalues that do not vanish, as measured
+# with so many points in each of its intervals.
+_FOUND, _COARSE = 0.8, 64
 # Where the mean of mu2^2 is smaller, features are linear: their rank is d at most.
 _LINEAR = 1e-20
 
@@ -143,20 +146,28 @@ def spectrum(problem: Problem, alpha: float, points: int = 400, x: Array | None 
     Raises
     ------
     InvalidParametersError
-        If the bulk is too narrow to be found, as it is at a very small alpha.
+        If the bulk is too narrow to be found, or so spread that a part is
+        missed, as where alpha/beta is below 1e-3 or so.
     """
     density = SpectralDensity(problem, alpha)
-    edges = bulk_edges(density)
-    if not edges.size:
+    edges, zeros = bulk_edges(density), mass_at_zero(density)
+    if not edges.size or _mass_in(density, edges) < _FOUND * (1 - zeros):
         raise InvalidParametersError([Fault("alpha", alpha, _FINDABLE)])
     x = _points(edges, points) if x is None else x
     return Spectrum(
         x=x,
         density=density(x),
-        mass_at_zero=mass_at_zero(density),
+        mass_at_zero=zeros,
         edges=edges,
         outliers=outliers(density),
     )
+
+
+def _mass_in(density: SpectralDensity, edges: Array) -> float:
+    """Integrate the density over intervals, coarsely; NaN where the solver failed."""
+    x = np.array([_points(edge[None], _COARSE) for edge in edges])
+    y = density(x.ravel()).reshape(x.shape)
+    return float(np.sum(np.diff(x) * (y[:, 1:] + y[:, :-1]) / 2))
 
 
 def _points(edges: Array, points: int) -> Array:

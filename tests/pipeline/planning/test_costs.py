@@ -1,5 +1,6 @@
 """What jobs are expected to cost follows what they do."""
 
+import time
 import tracemalloc
 
 import pytest
@@ -111,3 +112,26 @@ def test_what_is_asked_of_a_scheduler_covers_the_estimate_and_grows_with_each_at
             assert 60 * first.minutes > cost.seconds
             assert second.memory > first.memory
             assert second.minutes > first.minutes
+
+
+@pytest.mark.parametrize(
+    ("dimension", "alpha", "loss", "differing"),
+    [
+        (64, 3000.0, "square", {}),
+        (8, 50_000.0, "square", {}),
+        (64, 100.0, "huber", {}),
+        (64, 10.0, "hinge", {}),
+        (64, 1.0, "square", {"alpha0": 5000.0}),
+        (64, 1.0, "square", {"alpha0": float("inf"), "beta": 30.0}),
+    ],
+)
+def test_the_time_of_small_networks_with_many_samples_is_right_within_a_factor(
+    dimension, alpha, loss, differing
+):
+    """Allowed is a factor of 5 for a busy or a faster machine; measured it was 2."""
+    asked = Protocol(**USUAL | differing), Grid((alpha,), (0.1,), loss), Sizes(dimension, 1, 1000)
+    simulate(Protocol(**USUAL), Grid((1.0,), (0.1,)), Sizes(64, 1, 100), [0], 0)
+    start = time.process_time()
+    simulate(*asked, [0], 0)
+    taken = time.process_time() - start
+    assert 1 / 5 < network_work(*asked).seconds / taken < 5

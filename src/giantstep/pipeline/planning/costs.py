@@ -31,7 +31,7 @@ from giantstep.pipeline.planning.tasks import (
     TheoryTask,
 )
 from giantstep.pipeline.planning.theory_work import (
-    SPECTRUM_SECONDS,
+    spectrum_seconds,
     theory_memory,
     theory_points,
     theory_seconds,
@@ -43,6 +43,8 @@ START_SECONDS, START_MEMORY = 1.0, 200.0
 # What every file takes: MiB of names, meanings and attributes; seconds of writing or reading it.
 FILE, FILE_SECONDS = 0.03, 0.03
 DRAWING_SECONDS, DRAWING = 2.0, 0.35
+# Points of a density (stages.spectrum.POINTS, which planning may not import).
+SPECTRUM_POINTS = 600
 # Merging: memory besides the figure's data, copies of these data that it and drawing hold, and
 # seconds per MiB.
 MERGING_MEMORY, MERGED_COPIES, DRAWN_COPIES, MERGING_SECONDS = 100.0, 3.0, 2.5, 0.05
@@ -148,7 +150,7 @@ def of_task(task: Task, networks: int | None = None, threads: int = 1) -> Cost:
         case TheoryTask():
             return theory(task)
         case SpectrumTask():
-            return Cost(START_SECONDS + SPECTRUM_SECONDS)
+            return Cost(START_SECONDS + spectrum_seconds(task.problem, SPECTRUM_POINTS))
         case _:
             return Cost(START_SECONDS)
 

@@ -2,8 +2,9 @@
 
 The counts follow `first_layer`, `simulate`, `ridge`, `convex_readout` and `measurements`; small
 terms are left out. Operations are of two kinds, whose rates give the seconds of one thread: within
-a third of what networks of d = 250 to 3000 take on an AMD EPYC. Requests to schedulers have a
-margin of three (`costs.TIME_MARGIN`). How many steps other losses than the square need is a guess.
+a third of what networks of d = 250 to 3000 take on an AMD EPYC, and within a factor of three of
+what small networks with many samples take. Requests to schedulers have a margin of three
+(`costs.TIME_MARGIN`). How many steps other losses than the square need is a fit to a few cases.
 Memory is that of the arrays held at once, within 20 % from 100 MiB on. `benchmarks/costs.py` shows
 both beside measurements, and fits the rates.
 """
@@ -11,7 +12,7 @@ both beside measurements, and fits the rates.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ import numpy as np
 
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.grid import Grid
-from giantstep.problems.losses import SQUARE, ClippedLoss, lookup_loss
+from giantstep.problems.losses import SQUARE, ClippedLoss, Loss, lookup_loss
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
@@ -34,10 +35,21 @@ from giantstep.simulation.arithmetic import (
 )
 
 MIB = 2**20
-# Products with all features that a convex fit usually needs: of hinge, Huber and logistic loss.
-_CORNER_STEPS, _HUBER_STEPS, _SMOOTH_STEPS = 400, 200, 60
-# Operations of a matrix product in the time of reading one entry of a large matrix.
-_ENTRY = 60.0
+# Products with all features that a convex fit needs: of the logistic loss; and of hinge and Huber
+# loss with one sample per feature, with the power of samples per feature at which they grow. Below
+# the ridge `_EASY_RIDGE` they grow as its power `_RIDGE_POWER`; there are not more than so many for
+# each feature, and in all.
+_SMOOTH_STEPS = 60
+_CORNER_STEPS, _CORNER_POWER = 250, 0.6
+_HUBER_STEPS, _HUBER_POWER = 60, 0.4
+_EASY_RIDGE, _RIDGE_POWER = 0.1, -0.3
+_STEPS_OF_FEATURE, _MOST_STEPS = 300, 80_000
+# Operations of a matrix product in the time of reading one entry of a large matrix; and how many
+# entries the minimiser's own work takes, for each sample and each step.
+_ENTRY, _SAMPLE_ENTRIES, _STEP_ENTRIES = 60.0, 300.0, 60_000.0
+# Operations of a matrix product in the time of one value of an activation, one block of samples,
+# one fit of a readout, and one pair of neurons in a closed form.
+_ACTIVATION, _BLOCK, _FIT, _PAIR = 300.0, 1.7e7, 2e7, 1.5e4
 # Operations of all eigenvalues of a matrix, over the cube of its side.
 _EIGENVALUES = 4.0
 
@@ -125,14 +137,16 @@ def network_work(problem: Problem, grid: Grid, sizes: Sizes) -> Work:
     conditional = not isinstance(problem, Protocol) and problem.model == CONDITIONAL_GAUSSIAN
     # Each precision makes all features anew; the small blocks of tests are in double precision.
     samples = shape.trainings * math.ceil(max(shape.counts) / ROWS) * ROWS + shape.tests
-    features = 2.0 * samples * shape.d * shape.p
-    products = 4.0 * shape.tests * shape.p * shape.readouts
+    features = samples * shape.p * (2.0 * shape.d + _ACTIVATION) + _BLOCK * samples / ROWS
+    products = (4.0 * shape.tests * shape.p + _FIT) * shape.readouts
     if sizes.test_samples == EXACT:
-        products += 8.0 * shape.p**2 * shape.readouts
-    for precision, ridges in ((1, single.count(True)), (2, single.count(False))):
+        products += (8.0 * shape.readouts + _PAIR) * shape.p**2
+    for precision in (1, 2):
+        ridges = [r for r, one in zip(shape.ridges, single, strict=True) if one is (precision == 1)]
         if ridges:
-            square = shape.loss == SQUARE
-            fits = precision * _ridge_fits(shape, ridges) if square else _convex_fits(shape, ridges)
+            fits = _convex_fits(shape, ridges)
+            if shape.loss == SQUARE:
+                fits = precision * _ridge_fits(shape, len(ridges))
             products += precision * features + shape.trainings * fits
     drawn = float(samples * len(set(single)) * (shape.d + (shape.p if conditional else 0)))
     return Work(layer.products + products, layer.drawn + drawn)
@@ -144,13 +158,14 @@ def _layer_work(problem: Problem, shape: _Shape) -> Work:
     if not isinstance(problem, Protocol):
         return Work(drawn=weights)
     if math.isinf(problem.alpha0):  # two products of all pairs of rows
-        return Work(8 * shape.p * weights, weights)
+        return Work(8 * shape.p * weights + _PAIR * shape.p**2, weights)
     return _steps_work(weights, problem.steps * shape.batch, shape.d)
 
 
 def _steps_work(weights: float, samples: int, d: int) -> Work:
     """Count the operations of steps on batches that have so many samples together."""
-    return Work(4.0 * samples * weights, weights + samples * d)
+    blocks = _BLOCK * samples / FEWER_ROWS
+    return Work(4.0 * samples * weights + blocks, weights + samples * d)
 
 
 def _ridge_fits(shape: _Shape, ridges: int) -> float:
@@ -167,21 +182,31 @@ def _ridge_fits(shape: _Shape, ridges: int) -> float:
     return total
 
 
-def _convex_fits(shape: _Shape, ridges: int) -> float:
+def _convex_fits(shape: _Shape, ridges: Sequence[float]) -> float:
     """Count the operations of the fits of another loss on one training set, in double precision.
 
     Each step reads a large matrix: the kernel once, or the features twice.
     """
     loss, p = lookup_loss(shape.loss), float(shape.p)
-    clipped, steps = False, _SMOOTH_STEPS
-    if isinstance(loss, ClippedLoss):
-        clipped, steps = True, _HUBER_STEPS if loss.inverse_curvature else _CORNER_STEPS
     total = 0.0
     for count in map(float, shape.counts):
-        by_kernel = clipped and count <= KERNEL_UP_TO * p
+        by_kernel = isinstance(loss, ClippedLoss) and count <= KERNEL_UP_TO * p
         entries = count**2 if by_kernel else 2 * count * p
-        total += _ENTRY * ridges * steps * entries + (4 * count**2 * p if by_kernel else 0.0)
+        entries += count * _SAMPLE_ENTRIES + _STEP_ENTRIES
+        steps = sum(_convex_steps(loss, count, p, ridge) for ridge in ridges)
+        total += _ENTRY * steps * entries + (4 * count**2 * p if by_kernel else 0.0)
     return total
+
+
+def _convex_steps(loss: Loss, count: float, p: float, ridge: float) -> float:
+    """Estimate how many steps a fit of another loss needs."""
+    if not isinstance(loss, ClippedLoss):
+        return _SMOOTH_STEPS
+    steps, power = _CORNER_STEPS, _CORNER_POWER
+    if loss.inverse_curvature:
+        steps, power = _HUBER_STEPS, _HUBER_POWER
+    growth: float = (1 + count / p) ** power * min(ridge / _EASY_RIDGE, 1) ** _RIDGE_POWER
+    return min(steps * growth, _STEPS_OF_FEATURE * p, _MOST_STEPS)
 
 
 @cache

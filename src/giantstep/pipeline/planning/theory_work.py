@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from giantstep.pipeline.planning.simulation_work import group_count
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
+from giantstep.theory.conditional_features import check_resolution, kappa_rule
+from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.spectral_density import FINENESS
 
 # Seconds of a point of the theory with one group of neurons: with the isotropic bulk, with a
 # trained one (which also needs setting up), and with another loss than the square.
@@ -16,8 +21,9 @@ TRAINED_SECONDS = 2.0
 TRAINED_MEMORY, POINT_MEMORY = 600.0, 0.015
 # Points that a search for the best ridge solves.
 SEARCH = 20
-# Seconds of a spectrum: its edges, and each further point.
-SPECTRUM_SECONDS, SPECTRUM_POINT_SECONDS = 4.0, 2e-3
+# Seconds of a node over kappa at a point of a spectrum with one group of neurons, the share that
+# the square of the number of groups adds, and the points that the search for the bulk takes.
+_NODE_SECONDS, _GROUPS_SHARE, _EDGE_POINTS = 1e-6, 0.12, 1400
 
 
 def theory_points(grid: Grid, optimal: bool) -> int:
@@ -41,6 +47,17 @@ def theory_memory(points: int, loss: str, bulk: str) -> float:
     return (0.0 if plain else TRAINED_MEMORY) + points * POINT_MEMORY
 
 
-def spectrum_seconds(points: int) -> float:
-    """Estimate the seconds of one core."""
-    return SPECTRUM_SECONDS + points * SPECTRUM_POINT_SECONDS
+@cache
+def spectrum_seconds(problem: Problem, points: int) -> float:
+    """Estimate the seconds of one core.
+
+    Raises
+    ------
+    InvalidParametersError
+        If the features vary on too small a scale for a spectrum.
+    """
+    srf = equivalent_features(problem)
+    check_resolution(srf)
+    nodes = kappa_rule(srf, FINENESS)[0].size
+    seconds = nodes * _NODE_SECONDS * (1 + _GROUPS_SHARE * group_count(problem) ** 2)
+    return seconds * (_EDGE_POINTS + points)
