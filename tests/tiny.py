@@ -60,12 +60,12 @@ def environment():
     return {k: v for k, v in os.environ.items() if not k.startswith(removed)}
 
 
-def snakemake(project, *arguments, overlay=TINY, cores=2, code=0):
-    """Run the project's workflow to its end; give what it said."""
+def snakemake(project, *arguments, overlay=TINY, cores=2, code=0, variables=None):
+    """Run the project's workflow to its end, with further variables; give what it said."""
     done = subprocess.run(
         [*COMMAND, str(cores), *arguments, "--configfile", overlay],
         cwd=project,
-        env=environment(),
+        env=environment() | (variables or {}),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -86,6 +86,19 @@ def test_a_folder_in_place_of_a_drawing_or_a_table_is_set_aside(project):
     assert not any((project / name).exists() for name in DRAWN)
 
 
+def test_a_drawing_or_a_table_that_is_not_as_it_was_made_is_set_aside(project):
+    plan = make_plan(project, load_config(project, [project / tiny.TINY]))
+    for name in DRAWN:
+        (project / name).write_bytes((project / name).read_bytes() + b"\n")
+    said = []
+    integrity.set_damaged_aside(project, plan, said.append)
+    assert sorted(said) == [
+        f"{project / name} is not as it was made: set aside as {project / name}.damaged,"
+        " and made again"
+        for name in sorted(DRAWN)
+    ]
+
+
 def test_what_cannot_be_set_aside_is_named_with_what_to_do(project):
     plan = make_plan(project, load_config(project, [project / tiny.TINY]))
     (name,) = spoil(project, KINDS[:1])
@@ -109,46 +122,6 @@ def test_explain_lists_what_a_run_would_set_aside(project):
     assert (project / name).exists()
 
 
-# Pairs of files, of one kind and of two.
-PAIRS = (
-    ("results/montecarlo/*/networks0-1.nc", "results/montecarlo/*/networks2-3.nc"),
-    ("results/figures/fig2.nc", "results/figures/fig4.nc"),
-    ("results/theory/*.nc", "results/spectrum/*.nc"),
-    ("results/eigenvalues/*.nc", "results/recovery/*.nc"),
-)
-
-
-def exchange(project):
-    """Exchange the files of each pair, and copy one file over another; give their names."""
-    names = []
-    for pair in PAIRS:
-        one, other = (next(project.glob(kind)) for kind in pair)
-        first, second = one.read_bytes(), other.read_bytes()
-        one.write_bytes(second)
-        other.write_bytes(first)
-        names += [str(path.relative_to(project)) for path in (one, other)]
-    copied = next(project.glob("results/parameters/*.nc"))
-    shutil.copy(project / names[-1], copied)
-    return [*names, str(copied.relative_to(project))]
-
-
-def inside(name):
-    """Return what a message says that a file is, but for the hash of a merged file."""
-    return name.removeprefix("results/").removesuffix(".nc").replace("figures/", "merge/")
-
-
-def test_exchanged_and_copied_files_are_set_aside(project):
-    plan = make_plan(project, load_config(project, [project / tiny.TINY]))
-    names, said = exchange(project), []
-    integrity.set_damaged_aside(project, plan, said.append)
-    assert set(integrity.lost_files(project, plan)) == set(names)
-    found = {line.partition(" is another file, ")[0]: line for line in said}
-    assert set(found) == {str(project / name) for name in names}
-    for one, other in zip(names[:-1:2], names[1:-1:2], strict=True):
-        assert f"is another file, {inside(other)}" in found[str(project / one)]
-        assert f"is another file, {inside(one)}" in found[str(project / other)]
-
-
 def test_a_merged_file_of_an_edited_config_is_no_other_file(project):
     overlay = project / tiny.TINY
     overlay.write_text(overlay.read_text().replace("networks: 4, t", "networks: 8, t"))
@@ -169,16 +142,6 @@ def test_a_figure_is_opened_as_what_it_is_and_a_copy_elsewhere_by_any_name(proje
     with pytest.raises(DamagedFileError, match="is another file, merge/fig4"):
         open_figure("fig2", project)
     assert not merged.exists()
-
-
-@pytest.mark.slow
-def test_one_run_undoes_exchanges(project, tiny_run):
-    names = exchange(project)
-    said = tiny.snakemake(project)
-    assert all(f"{name} is another file" in said for name in names)
-    after = tiny.made(project)
-    assert {name: after[name] for name in after if ".damaged" not in name} == tiny.made(tiny_run)
-    assert tiny.planned(project) == {}
 
 
 @pytest.mark.parametrize("kinds", [SOME, pytest.param(KINDS, marks=pytest.mark.slow)])

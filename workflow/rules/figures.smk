@@ -1,7 +1,7 @@
 # Stage 5: a figure is drawn from its merged file alone, and its scores are written as a table.
 rule figures:
     input:
-        mark_of_job("figures"),
+        mark=mark_of_job("figures"),
         data=ancient(files("merge", "{figure}")[0]),
     output:
         files("figures", "{figure}")[:-1],
@@ -31,7 +31,7 @@ rule figures:
 
 rule scores:
     input:
-        mark_of_job("scores"),
+        mark=mark_of_job("scores"),
         data=ancient(files("merge", "{figure}")[0]),
     output:
         report(

@@ -5,6 +5,7 @@ from pathlib import Path
 from warnings import filterwarnings
 
 from giantstep.figures import style
+from giantstep.pipeline.runtime.checksums import checksum_line
 from giantstep.pipeline.runtime.job import logged
 from giantstep.pipeline.storage import netcdf
 from giantstep.pipeline.storage.whole_file import whole_file
@@ -22,3 +23,5 @@ if "snakemake" in globals():
                 with whole_file(output) as path:
                     style.save(picture, path)
                     job.params.code.check()
+        with whole_file(Path(job.input.mark)) as mark:
+            mark.write_text("".join(checksum_line(Path(made), made) for made in job.output))

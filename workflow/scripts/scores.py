@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from giantstep.pipeline.runtime.checksums import checksum_line
 from giantstep.pipeline.runtime.job import logged
 from giantstep.pipeline.stages.scores import score_table
 from giantstep.pipeline.storage import netcdf
@@ -9,8 +10,11 @@ from giantstep.pipeline.storage.whole_file import whole_file
 
 if "snakemake" in globals():
     job = globals()["snakemake"]
-    with logged(job.log[0]), whole_file(Path(job.output[0])) as path:
+    with logged(job.log[0]):
         job.params.code.check()
-        data = netcdf.read(job.input.data, job.params.name)
-        score_table(data).to_csv(path, index=False, lineterminator="\n")
-        job.params.code.check()
+        scores = score_table(netcdf.read(job.input.data, job.params.name))
+        with whole_file(Path(job.output[0])) as path:
+            scores.to_csv(path, index=False, lineterminator="\n")
+            job.params.code.check()
+        with whole_file(Path(job.input.mark)) as mark:
+            mark.write_text("".join(checksum_line(Path(made), made) for made in job.output))

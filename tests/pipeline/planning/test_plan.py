@@ -1,4 +1,4 @@
-"""A plan holds each computation once."""
+"""A plan holds each computation once, and is refused where it could not be carried out."""
 
 import pytest
 import yaml
@@ -26,3 +26,13 @@ def test_a_panel_may_ask_for_both_bulks_over_the_same_simulations(tmp_path):
     path.write_text(yaml.safe_dump(figure))
     with pytest.raises(InvalidConfigError, match="left.dimension"):
         make_plan(tmp_path, config | {"figures": ["fig2"]})
+
+
+@pytest.mark.parametrize("name", ["a:b", "a\\b"])
+def test_a_folder_whose_name_no_job_could_use_is_refused(tmp_path, name):
+    project = tmp_path / name
+    project.mkdir()
+    config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    with pytest.raises(InvalidConfigError, match="choose another name") as caught:
+        make_plan(configured(project), config)
+    assert str(project) in str(caught.value)

@@ -39,7 +39,7 @@ def merged_name(plan: Plan, figure: FigurePlan) -> str:
 
 
 def mark(plan: Plan, figure: FigurePlan, stage: str) -> Path:
-    """Name the empty file that notes what a figure's files are made from, from the project."""
+    """Name the file that notes what a figure's files are made from, from the project."""
     return IDENTITY / figure.name / f"{stage}-{identity(plan, figure, stage)}"
 
 

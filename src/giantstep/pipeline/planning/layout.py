@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 RESULTS = Path("results")
-# Empty files whose names hold what a figure is made from (workflow/rules/identity.smk).
+# Files whose names hold what a figure is made from (workflow/rules/identity.smk).
 IDENTITY = RESULTS / "identity"
 _MODULES = "giantstep.pipeline.stages"
 

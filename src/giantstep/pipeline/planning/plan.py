@@ -38,6 +38,8 @@ from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.validation import InvalidParametersError, shown
 
 CONFIG = "config/config.yaml (with its overlays)"
+# Characters that no path of a project may contain, and why.
+_UNUSABLE = {":": "separates paths in PYTHONPATH", "\\": "is in no path that netCDF can open"}
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,7 @@ def make_plan(root: Path, config: dict[str, Any]) -> Plan:
     """
     check_own_package(root)
     checked, faults = check_config(Config, config, CONFIG)
+    faults += _folder_faults(root)
     specs = [read_figure(root, name) for name in _figure_names(config)]
     if not faults:
         sizes = _sizes(config["simulation"])
@@ -121,6 +124,16 @@ def make_plan(root: Path, config: dict[str, Any]) -> Plan:
         curves = tuple(builder.curve(curve) for curve in spec.curves)
         plan.figures[spec.name] = FigurePlan(spec.name, spec.config, curves)
     return plan
+
+
+def _folder_faults(root: Path) -> list[ConfigFault]:
+    """Refuse a project in a folder in which its jobs could not run."""
+    folder = str(root.absolute())
+    return [
+        ConfigFault(folder, "name of the folder", f"{character} {why}: choose another name")
+        for character, why in _UNUSABLE.items()
+        if character in folder
+    ]
 
 
 def _figure_names(config: dict[str, Any]) -> list[str]:

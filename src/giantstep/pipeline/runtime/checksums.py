@@ -89,6 +89,11 @@ def sealed_name(path: Path) -> str:
     raise DamagedFileError(f"{path} is damaged")
 
 
+def checksum_line(path: Path, name: str) -> str:
+    """Return the checksum of a file and its name, in a line that `sha256sum --check` reads."""
+    return f"{_hash(path, path.stat().st_size)}  {name}\n"
+
+
 def _hash(path: Path, length: int) -> str:
     """Hash the first bytes of a file."""
     digest = hashlib.sha256()

@@ -64,7 +64,9 @@ def _log_to(path: str | Path) -> None:
         logging.StreamHandler(),
         logging.FileHandler(path, mode="w", encoding="utf-8"),
     ]
-    logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=handlers, force=True)
+    # Of other libraries, warnings only.
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=handlers, force=True)
+    log.setLevel(logging.INFO)
     logging.captureWarnings(True)
     logging.raiseExceptions = False  # a full disk stops the log, not the job
 

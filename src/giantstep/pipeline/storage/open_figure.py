@@ -39,6 +39,7 @@ def open_figure(name: str, project: str | Path = ".") -> xr.Dataset:
             f"there is no {path}: run `snakemake --cores all {file}` in the project, or name a"
             f" figure that has been made: {', '.join(made) or 'none'}"
         )
-    marks = [mark.name for mark in (Path(project) / IDENTITY / name).glob(f"{stage.name}-*")]
+    found = (Path(project) / IDENTITY / name).glob(f"{stage.name}-*")
+    marks = [mark.name for mark in found if mark.suffix != ".damaged"]
     sealed = marks[0].replace("-", f"/{name}-", 1) if len(marks) == 1 else None
     return netcdf.read(path, sealed)

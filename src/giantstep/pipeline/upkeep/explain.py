@@ -23,7 +23,7 @@ import xarray as xr
 from giantstep.pipeline.planning import costs
 from giantstep.pipeline.planning.config import MAIN, load_config
 from giantstep.pipeline.planning.costs import Cost
-from giantstep.pipeline.planning.layout import STAGES, Stage
+from giantstep.pipeline.planning.layout import IDENTITY, STAGES, Stage
 from giantstep.pipeline.planning.plan import Plan, make_plan
 from giantstep.pipeline.planning.shard_task import ShardTask
 from giantstep.pipeline.planning.versions import library_versions, split_versions
@@ -93,6 +93,8 @@ def explain(
     pending = _pending(project, figures, files)
     damaged = [path.relative_to(project) for path, _ in damaged_files(project, plan, figures)]
     for path in damaged:
+        if IDENTITY in path.parents:
+            continue
         rule = next(stage.name for stage in STAGES.values() if stage.folder in path.parents)
         pending.setdefault(rule, []).append(path)
     reasons = _Reasons(project, plan, pending.pop(_MARKS, []), damaged)

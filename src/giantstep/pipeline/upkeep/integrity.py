@@ -1,19 +1,26 @@
 """Damaged and exchanged results: found when a run starts, and set aside to be made again.
 
 Snakemake sees whether a file exists, not what is in it. So a damaged file, or one that was written
-under another name, is renamed before Snakemake looks. What drawings and tables hold is not checked:
-delete one, and the next run makes it again.
+under another name, is renamed before Snakemake looks. Files of data contain a seal. Checksums of
+drawings and tables are in the marks of their figure (workflow/rules/identity.smk).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from giantstep.pipeline.planning.identities import mark, merged_name
 from giantstep.pipeline.planning.layout import FIGURE_STAGES, STAGES
 from giantstep.pipeline.planning.plan import Plan
-from giantstep.pipeline.runtime.checksums import DamagedFileError, aside, check_seal, set_aside
+from giantstep.pipeline.runtime.checksums import (
+    DamagedFileError,
+    aside,
+    check_seal,
+    checksum_line,
+    set_aside,
+)
 
 
 def set_damaged_aside(project: Path, plan: Plan, warn: Callable[[str], None]) -> None:
@@ -36,18 +43,55 @@ def damaged_files(
     """
     for path, name in _data_files(project, plan, figures).items():
         try:
-            check_seal(path, name)
+            with _remedied(path):
+                check_seal(path, name)
         except FileNotFoundError:
             continue
         except DamagedFileError as error:
             yield path, error
-        except OSError as error:
-            text = f"cannot be read ({error.strerror}): make it readable, or remove it"
-            raise OSError(error.errno, text, str(path)) from error
-    for name in figures or plan.figures:
-        for path in (project / file for stage in FIGURE_STAGES for file in stage.paths(name)):
-            if path.suffix != ".nc" and path.exists() and not path.is_file():
-                yield path, DamagedFileError(f"{path} is no regular file")
+    for figure in (plan.figures[name] for name in figures or plan.figures):
+        for stage in FIGURE_STAGES:
+            yield from _unlike_noted(
+                project, mark(plan, figure, stage.name), stage.paths(figure.name)
+            )
+
+
+def _unlike_noted(
+    project: Path, noting: Path, files: Sequence[str]
+) -> Iterator[tuple[Path, DamagedFileError]]:
+    """Find which drawings or tables are not what was made, as the mark of their figure notes it.
+
+    Those that are not marked as current are about to be made again, which removes regular files.
+    """
+    noted, noting = "", project / noting
+    if marked := noting.is_file():
+        with _remedied(noting):
+            noted = noting.read_text(errors="replace")
+    elif noting.exists():
+        yield noting, DamagedFileError(f"{noting} is no regular file")
+    for file in files:
+        path = project / file
+        if path.suffix == ".nc" or not path.exists():
+            continue
+        if not path.is_file():
+            yield path, DamagedFileError(f"{path} is no regular file")
+        elif marked:
+            with _remedied(path):
+                line = checksum_line(path, file)
+            if line not in noted:
+                yield path, DamagedFileError(f"{path} is not as it was made")
+
+
+@contextmanager
+def _remedied(path: Path) -> Iterator[None]:
+    """Add to an error of the system what to do about a file."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        text = f"cannot be read ({error.strerror}): make it readable, or remove it"
+        raise OSError(error.errno, text, str(path)) from error
 
 
 def lost_files(project: Path, plan: Plan) -> list[str]:
