@@ -5,8 +5,8 @@ BIN := .venv/bin
 READY := .venv/.ready
 PYTEST := $(BIN)/pytest -n logical --dist worksteal
 
-.PHONY: figures paper supplement test test-all test-kill test-slurm lint benchmark schemas lock clean \
-  help
+.PHONY: figures paper supplement test test-all test-kill test-faults test-slurm lint benchmark schemas lock \
+  clean help
 
 figures: $(READY)
 	$(BIN)/snakemake --cores $(CORES)
@@ -28,6 +28,10 @@ test-all: lint
 # Kills a small run at 30 moments, each stage once at least; KILLS_SEED=N repeats one such series.
 test-kill: $(READY)
 	KILLS=30 $(PYTEST) -m "" -rP tests/workflow/test_interruption.py
+
+# Random faults of files and runs, for twenty minutes; FAULTS_SEED=N repeats a series.
+test-faults: $(READY)
+	FAULTS_SECONDS=$${FAULTS_SECONDS:-1200} $(BIN)/pytest -m "" -s tests/workflow/test_random_faults.py
 
 # The workflow on a Slurm cluster that is started for it, on this machine, and always stopped.
 test-slurm: $(READY)
@@ -76,6 +80,7 @@ help:
 	@echo "make test      style, types, and a small version of every test: three minutes on two cores"
 	@echo "make test-all  the full versions of all tests, kills and Slurm: 20 minutes"
 	@echo "make test-kill kill runs at 30 moments, and see that the same command completes them"
+	@echo "make test-faults damage files and disturb runs at random, for twenty minutes"
 	@echo "make test-slurm the workflow on a Slurm cluster of its own (installs Slurm, as root)"
 	@echo "make benchmark theory and simulation beside the usual ways of computing the same"
 	@echo "make schemas   the schemas by which editors check the files in config/"
