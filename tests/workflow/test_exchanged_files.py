@@ -58,7 +58,6 @@ def two_curves(once, tiny_run):
         shutil.copytree(tiny_run, folder)
         tiny.edit(folder / "config/figures/fig4.yaml", "alpha0: 1,", "alpha0: 2,")
         tiny.edit(folder / "config/figures/fig4.yaml", "width: 8", "width: 4")
-        shutil.rmtree(folder / "results/recovery")  # of which there is another now
         tiny.snakemake(folder)
 
     return once("two_curves", make)
