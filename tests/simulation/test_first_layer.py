@@ -7,7 +7,6 @@ import pytest
 from numpy.random import SeedSequence
 
 from giantstep.numerics.scalar_functions import FUNCTIONS
-from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation.first_layer import first_layer
@@ -15,8 +14,6 @@ from giantstep.simulation.gradients import batch_slopes
 from giantstep.simulation.samples import FIRST_BATCH, draw_samples, stream
 from giantstep.simulation.threads import workers
 from giantstep.theory.equivalent_features import equivalent_features
-from giantstep.theory.solve import solve
-from giantstep.validation import InvalidParametersError
 
 
 def layer_of(problem, sizes, network=0, seed=3):
@@ -61,5 +58,3 @@ def test_several_steps_each_take_the_gradient_at_the_present_weights(reuse):
         )
         weights += 2 * 50 / 25 / count * slopes.T @ samples.inputs
     assert layer_of(protocol, sizes).weights == pytest.approx(weights, abs=1e-5)
-    with pytest.raises(InvalidParametersError, match="steps = 2: must be 1 in the theory"):
-        solve(protocol, Grid((1,), (1,)))

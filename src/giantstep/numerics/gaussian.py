@@ -35,19 +35,32 @@ def moments(
         return GaussianMoments(function.value(mean), np.zeros_like(mean), np.zeros_like(mean))
     if function.moments is not None:
         return function.moments(mean, std)
-    if function.strip is not None:
-        z, weights = strip_rule(function.strip / std)
-    else:
-        # Edges at every kink (the origin if there is none) and, for wide Gaussians, at distances
-        # 1, 2, 4 and 8 from it: the function varies on a scale of one there.
-        distances = np.array([0, 1, 2, 4, 8, -1, -2, -4, -8.0]) if std > 1 else np.zeros(1)
-        places = np.add.outer(function.kinks or (0.0,), distances).ravel()
-        z, weights = split_rule(unit_edges((places - mean[..., None]) / std), fineness)
+    z, weights = gaussian_rule(function, mean, std, fineness)
     values = function.value(mean[..., None] + std * z)
     first = np.sum(weights * values, axis=-1)
     slope = np.sum(weights * z * values, axis=-1)
     values -= first[..., None] + slope[..., None] * z
     return GaussianMoments(first, slope, np.sum(weights * values**2, axis=-1))
+
+
+def gaussian_rule(
+    function: ScalarFunction, mean: Array, std: float, fineness: int = 1
+) -> tuple[Array, Array]:
+    """Choose nodes and weights of z ~ N(0, 1) for integrands made of f(mean + std z), std > 0.
+
+    The trapezoidal rule if f is analytic, and quadrature split at its kinks if it is not.
+
+    Returns
+    -------
+    z, weights : Array, shape (Z,) or (..., Z)
+    """
+    if function.strip is not None:
+        return strip_rule(function.strip / std)
+    # Edges at every kink (the origin if there is none) and, for wide Gaussians, at distances
+    # 1, 2, 4 and 8 from it: the function varies on a scale of one there.
+    distances = np.array([0, 1, 2, 4, 8, -1, -2, -4, -8.0]) if std > 1 else np.zeros(1)
+    places = np.add.outer(function.kinks or (0.0,), distances).ravel()
+    return split_rule(unit_edges((places - mean[..., None]) / std), fineness)
 
 
 def expectation(function: ScalarFunction, values: Callable[[Array], Array]) -> float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import erf, factorial, roots_hermitenorm
+from scipy.special import erf, expit, factorial, ndtr, roots_hermitenorm
 
 from giantstep.arrays import Array, Reals
 from giantstep.numerics.closed_forms import (
@@ -204,6 +204,20 @@ FUNCTIONS: dict[str, ScalarFunction] = {
             lambda x: np.exp(np.minimum(x, 0)),
             "none",
             kinks=(0.0,),
+        ),
+        ScalarFunction(
+            "softplus",
+            r"\mathrm{softplus}",
+            lambda x: np.logaddexp(x, 0.0, dtype=x.dtype),
+            expit,
+            "none",
+        ),
+        ScalarFunction(
+            "gelu",
+            r"\mathrm{gelu}",
+            lambda x: x * ndtr(x),
+            lambda x: ndtr(x) + x * np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi).astype(x.dtype),
+            "none",
         ),
         polynomial("linear", r"\mathrm{id}", (0.0, 1.0)),
         _hermite("he1", 1),

@@ -2,7 +2,7 @@
 
 The first is the isotropic bulk of the paper. In the second, the first batch gives the rows a
 covariance (theory.md section 9). In the third, the rows' norms depend on their overlaps with the
-spike as well.
+spike as well. After several steps only the first and the third are known.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ def validate_bulk(problem: Problem, bulk: str) -> str:
     Raises
     ------
     InvalidParametersError
-        For an unknown bulk, or a trained bulk of features that are given directly.
+        For an unknown bulk, or a trained bulk of features that are given directly; for a bulk that
+        is not known after several steps.
     """
     if bulk not in BULKS:
         raise InvalidParametersError([Fault("bulk", bulk, f"one of {', '.join(BULKS)}")])
@@ -30,5 +31,11 @@ def validate_bulk(problem: Problem, bulk: str) -> str:
         return ISOTROPIC
     if isinstance(problem, SpikedFeatures):
         allowed = f"{ISOTROPIC} for spiked random features given directly"
+        raise InvalidParametersError([Fault("bulk", bulk, allowed)])
+    if bulk == TRAINED and not problem.as_in_paper:
+        allowed = (
+            f"{ISOTROPIC} or {TRAINED_NORMS} after several steps, and for activations that are not"
+            " odd"
+        )
         raise InvalidParametersError([Fault("bulk", bulk, allowed)])
     return bulk if problem.alpha0 > 0 and problem.learning_rate > 0 else ISOTROPIC

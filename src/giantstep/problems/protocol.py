@@ -1,4 +1,4 @@
-"""The one-step protocol of the paper: one gradient step on the first layer, then the readout."""
+"""The protocol: gradient steps on the first layer, one in the paper, then the readout."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ GIANT_STEP = STEP_EXPONENT.upper
 
 @dataclass(frozen=True)
 class Protocol:
-    """One large gradient step on the first layer, then ridge on the readout; theory.md section 1.
+    """Large gradient steps on the first layer, then ridge on the readout; theory.md section 1.
 
     Attributes
     ----------
     activation : str
-        Activation function, odd and continuous in gradient steps. A name that
-        `scalar_functions.lookup` knows, like that of the target.
+        Activation function, continuous. A name that `scalar_functions.lookup` knows, like that of
+        the target.
     target : str
         Target function.
     learning_rate : float
@@ -50,9 +50,10 @@ class Protocol:
         Distribution of the inputs' entries. A name that `inputs.lookup_inputs` knows; the theory
         is the same for all: that it holds beyond Gaussian inputs is a conjecture to be tested.
     steps : int
-        Gradient steps, >= 1; the theory is for one.
+        Gradient steps, >= 1.
     reuse_batch : bool
-        Use the batch of the first step in later steps, instead of a fresh batch each.
+        Use the batch of the first step in later steps, instead of a fresh batch each; this has no
+        theory.
     outlier_fraction : float
         Fraction of the labels, in [0, 1], whose noise has the variance `outlier_variance` instead.
     outlier_variance : float
@@ -74,9 +75,9 @@ class Protocol:
     >>> solution = solve(problem, Grid(alpha=(0.5, 2), ridge=(0.1,)))
     >>> solution.test_error.shape
     (2, 1)
-    >>> Protocol("relu", "sin", learning_rate=-3, alpha0=20, beta=1)
+    >>> Protocol("sign", "sin", learning_rate=-3, alpha0=20, beta=1)
     Traceback (most recent call last):
-    giantstep.validation.InvalidParametersError: activation = 'relu': must be odd and continuous ...
+    giantstep.validation.InvalidParametersError: activation = 'sign': must be continuous, ...
     learning_rate = -3.0: must be a number from 0 to 1e+12
     """
 
@@ -145,6 +146,11 @@ class Protocol:
         rate = self.learning_rate * dimension ** (self.step_exponent - GIANT_STEP)
         return replace(self, learning_rate=rate, step_exponent=GIANT_STEP)
 
+    @property
+    def as_in_paper(self) -> bool:
+        """Whether this is one step of an odd activation."""
+        return self.steps == 1 and lookup(self.activation).parity == "odd"
+
     def _population_faults(self) -> list[Fault]:
         """Refuse what has no population gradient in closed form: later steps and other inputs."""
         if self.alpha0 != math.inf:
@@ -158,10 +164,23 @@ class Protocol:
 
 
 def _activation_faults(value: object) -> list[Fault]:
-    """Refuse activations that the one-step protocol cannot train (theory.md section 1)."""
+    """Refuse activations that gradient steps cannot train (theory.md section 1)."""
     if faults := KNOWN_FUNCTIONS.faults("activation", value):
         return faults
-    function = lookup(str(value))
-    if function.parity == "odd" and function.continuous:
+    if lookup(str(value)).continuous:
         return []
-    return [Fault("activation", value, "odd and continuous in the one-step protocol")]
+    return [Fault("activation", value, "continuous, for gradient steps")]
+
+
+def theory_faults(protocol: Protocol) -> list[Fault]:
+    """List why a protocol has no theory, and can only be simulated."""
+    faults = []
+    if protocol.steps > 1 and protocol.reuse_batch:
+        faults.append(Fault("reuse_batch", True, "false in the theory, which needs fresh batches"))
+    if not protocol.as_in_paper and len(protocol.readout) > 1:
+        allowed = (
+            "one value for all neurons in the theory of several steps and of activations that"
+            " are not odd"
+        )
+        faults.append(Fault("readout", protocol.readout, allowed))
+    return faults

@@ -35,9 +35,11 @@ class FirstLayer:
     member : array of int, shape (p,)
         The group of each neuron.
     spike : Array, shape (d,)
-        v. For a network, the direction of the first batch's mean of y x; NaN after several steps.
+        v. For a network after one step of an odd activation, the direction of the first batch's
+        mean of y x; after other steps, of the neurons' mean row if all have one readout, and NaN
+        if not.
     strengths : Array, shape (p,)
-        u, such that weights - u v^T is the bulk; NaN after several steps.
+        u, such that weights - u v^T is the bulk; NaN where v is.
     groups : int
         The number of groups.
     """
@@ -175,8 +177,12 @@ def _train(
     # As in `equivalent_features`, v takes the sign of h1, so that r >= 0.
     spike = np.copysign(1, h1) * mean / norm if norm > 0 else other.astype(float)
     strengths = problem.learning_rate / problem.beta * abs(h1) * norm * values[member]
-    if problem.steps > 1:
-        spike, strengths = np.full_like(spike, np.nan), np.full_like(strengths, np.nan)
+    if not problem.as_in_paper and problem.alpha0 > 0:
+        mean = (
+            weights.mean(axis=0, dtype=float) if values.size == 1 else np.full_like(spike, np.nan)
+        )
+        norm = float(np.linalg.norm(mean))
+        spike, strengths = mean / norm, np.full_like(strengths, norm)
     bias = np.zeros(weights.shape[0], dtype=np.float32)
     return FirstLayer(weights, bias, batches.theta, member, spike, strengths, values.size)
 

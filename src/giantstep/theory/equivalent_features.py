@@ -1,4 +1,4 @@
-"""The spiked random features equivalent to a network after one large step: Result 3.1."""
+"""The spiked random features equivalent to a network after large steps: Result 3.1."""
 
 from __future__ import annotations
 
@@ -8,24 +8,29 @@ from giantstep.numerics.gaussian import derivative_variance, moments
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.domains import BULK_VARIANCE, SPIKE_STRENGTH
 from giantstep.problems.problem import Problem, noise_power
-from giantstep.problems.protocol import Protocol
+from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.spiked_features import SpikedFeatures, one_spike
+from giantstep.theory.several_steps import features_in_state, network_states
 from giantstep.validation import Fault, InvalidParametersError
 
 _ROUNDING = 1e-13
 
 
-def equivalent_features(problem: Problem, dimension: float = math.inf) -> SpikedFeatures:
-    """Compute the sRF equivalent to the one-step protocol: equations (9)-(12), section 2.
+def equivalent_features(
+    problem: Problem, dimension: float = math.inf, fineness: int = 1
+) -> SpikedFeatures:
+    """Compute the sRF equivalent to a protocol: equations (9)-(12), theory.md sections 2 and 13.
 
     An sRF given directly is returned as it is. `alpha0 = 0` is the network at initialisation, plain
-    random features; `alpha0 = inf` is the limit of an infinite first batch.
+    random features; `alpha0 = inf` is the limit of infinite batches.
 
     Parameters
     ----------
     problem : Protocol or SpikedFeatures
     dimension : float
         d, which smaller steps than the giant one depend on.
+    fineness : int
+        Multiplies the number of nodes of quadrature rules.
 
     Returns
     -------
@@ -34,8 +39,8 @@ def equivalent_features(problem: Problem, dimension: float = math.inf) -> Spiked
     Raises
     ------
     InvalidParametersError
-        For several steps, which the theory does not cover, if the step is too large, or for a
-        smaller step than the giant one at infinite dimension.
+        If the theory does not cover the protocol, if a step is too large, or for a smaller step
+        than the giant one at infinite dimension.
 
     Examples
     --------
@@ -47,8 +52,10 @@ def equivalent_features(problem: Problem, dimension: float = math.inf) -> Spiked
     if isinstance(problem, SpikedFeatures):
         return problem
     problem = problem.with_giant_step(dimension)
-    if problem.steps != 1:
-        raise InvalidParametersError([Fault("steps", problem.steps, "1 in the theory")])
+    if faults := theory_faults(problem):
+        raise InvalidParametersError(faults)
+    if not problem.as_in_paper:
+        return features_in_state(problem, network_states(problem, fineness)[-1])
     activation, target = lookup(problem.activation), lookup(problem.target)
     e = problem.learning_rate / problem.beta
     h1 = float(moments(activation, 0.0, 1.0).slope)

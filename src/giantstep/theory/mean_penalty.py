@@ -21,6 +21,7 @@ from giantstep.problems.problem import Problem, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.bulk.interface import GroupOverlaps, SpikeResponse
+from giantstep.theory.several_steps import network_states
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +83,10 @@ def prepare_mean_penalty(
     width = problem.beta * dimension
     if not isinstance(problem, Protocol):
         return MeanPenalty(width, np.ones(srf.groups.c.size), np.zeros(2))
+    if not problem.as_in_paper:
+        state = network_states(problem)[-1]
+        common = np.array([state.mean_row - state.bulk_variance, 0])
+        return MeanPenalty(width, np.ones(1), common)
     return MeanPenalty(width, np.array(problem.readout)[:, 0], _common_rows(problem))
 
 

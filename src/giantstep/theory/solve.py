@@ -144,8 +144,9 @@ class Solver:
 
     def _on_finer_rule(self, fineness: int) -> SquareLoss:
         """Prepare the same unknowns, over the same functions B, on a finer rule."""
+        srf = equivalent_features(self._problem, fineness=fineness)
         B = self.coarse.features.B
-        arguments = self._problem, self.srf, self._bulk, self._dimension
+        arguments = self._problem, srf, self._bulk, self._dimension
         return prepare_square_loss(*arguments, fineness, B)
 
     def _convex_on(self, square_loss: SquareLoss, fineness: int) -> ConvexEquations:

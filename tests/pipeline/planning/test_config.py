@@ -30,7 +30,7 @@ CONFIG = DEFAULTS | {"figures": ["fig2"]}
 # Panels of several steps, of an sRF, and of what first layers see.
 SEVERAL = {
     **{"activation": "tanh", "target": "sin", "learning_rate": 1, "alpha0": 1, "beta": 1},
-    **{"ridge": 0.1, "steps": 2},
+    **{"ridge": 0.1, "steps": 2, "reuse_batch": True},
 }
 
 
@@ -103,7 +103,7 @@ def test_overlays_change_known_keys_only(overlay):
 def test_all_faults_of_all_kinds_are_told_at_once(project):
     def spoil(figure):
         figure["panels"]["left"] |= {"beta": -1, "alpha0": [1, -2]}
-        figure["panels"]["right"] |= {"activation": "he2", "ridge": [0.1, float("nan")]}
+        figure["panels"]["right"] |= {"activation": "sign", "ridge": [0.1, float("nan")]}
         figure["style"] = {"colours": ["red", "notacolour"]}
         figure["simulation"]["alpha"] = [1.0, float("nan")]
 
@@ -115,7 +115,7 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
         "simulation.alpha.1: nan must be a finite number > 0",
         "config/figures/fig2.yaml: panels.left.beta: -1.0 must be a number from 1e-09 to 1e+09",
         "config/figures/fig2.yaml: panels.left.alpha0: -2.0 must be a number from 0 to 1e+15, or ",
-        "panels.right.activation: 'he2' must be odd and continuous",
+        "panels.right.activation: 'sign' must be continuous, for gradient steps",
     ):
         assert any(words in fault for fault in told), (words, told)
     assert len(told) == len(set(told))
@@ -130,7 +130,7 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
         (lambda f: f["panels"]["left"].update(ridge=[]), "panels.left.ridge"),
         (lambda f: f["panels"]["left"].update(ridge="0.1"), "panels.left.ridge: '0.1' must be"),
         (lambda f: f["panels"]["left"].update(ridge=[-1]), "panels.left.ridge: -1.0 must be"),
-        (lambda f: f["panels"]["left"].update(activation="gelu"), "one of tanh, erf, sin"),
+        (lambda f: f["panels"]["left"].update(activation="swish"), "one of tanh, erf, sin"),
         (lambda f: f["panels"]["left"].update(inputs=["student_t:2"]), "one of gaussian, rad"),
         (lambda f: f["panels"]["left"].update(model="network"), "model: is for an sRF"),
         (lambda f: f["panels"]["left"].update(bias={1: 1}), "left.bias: is for an sRF"),
@@ -164,7 +164,7 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
         (lambda f: f["panels"].update(left=SEVERAL | {"simulated": False}), "left: needs simulati"),
         (
             lambda f: f.update(spectrum={"alpha": 2}, panels={"left": SEVERAL}),
-            "spectrum: needs a theory of left, which is that of one step",
+            "spectrum: needs a theory of left, which needs fresh batches",
         ),
         (lambda f: f["panels"].update(left=SRF | {"steps": 2}), "steps: is for gradient steps"),
         (lambda f: f["panels"].update(left=SEEN | {"teacher": "z1*z9"}), "left.teacher: 'z1*z9' m"),

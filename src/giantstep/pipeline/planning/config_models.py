@@ -274,9 +274,9 @@ class StepsPanel(LearningPanel):
     alpha0: OneOrList[Number]
     """Samples of the first step over dimension."""
     steps: OneOrList[StepCount] | None = None
-    """Gradient steps; the theory is that of one."""
+    """Gradient steps."""
     reuse_batch: OneOrList[bool] | None = None
-    """Whether later steps reuse the first batch instead of a fresh one each."""
+    """Whether later steps reuse the first batch instead of a fresh one each; without theory."""
 
 
 class SpikedFeaturesPanel(LearningPanel):

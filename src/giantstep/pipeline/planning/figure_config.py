@@ -27,7 +27,7 @@ from giantstep.problems.formatting import format_number, format_vocabulary
 from giantstep.problems.grid import Grid, merged_axis, spaced_axis
 from giantstep.problems.losses import SQUARE, Loss, lookup_loss
 from giantstep.problems.problem import Problem, check_loss
-from giantstep.problems.protocol import Protocol
+from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.spiked_features import one_spike
 from giantstep.validation import InvalidParametersError, plain_number, shown
@@ -37,7 +37,10 @@ _RUN_OPTIONS = ("bulk", "loss", "dimension", "networks", "test_samples")
 # Of a figure; those of a panel are the product of its lists.
 MOST_CURVES = 1000
 _ALIGNED = "an alignment of 1 or -1, or alpha0 = .inf"
-_ONE_STEP = "which is that of one step; give curves with steps: 1 a panel of their own"
+_WITHOUT_THEORY = (
+    "which needs fresh batches and, after several steps, one readout; give other curves a panel of"
+    " their own"
+)
 # Instead of faulty parts of a figure, so that the rest can be checked too.
 _STAND_INS: dict[str, Any] = {
     "title": "",
@@ -156,7 +159,7 @@ def _read_learning(
     """Add the curves of a panel of learning curves or spectra."""
     place = f"panels.{panel_name}"
     seen: set[tuple[Any, ...]] = set()
-    of_several_steps = Targets(simulation=targets.simulation if targets else None)
+    without_theory = Targets(simulation=targets.simulation if targets else None)
     by_loss: dict[tuple[int, str], Targets] = {}
     for name, problem, run_options in _problems(spec, panel_name, panel):
         loss = _loss(run_options.get("loss", SQUARE))
@@ -169,24 +172,24 @@ def _read_learning(
         if targets is None:
             continue
         of_curve = targets
-        if isinstance(problem, Protocol) and problem.steps > 1:
-            _check_several_steps(spec, panel_name, panel, targets)
-            of_curve = of_several_steps
+        if isinstance(problem, Protocol) and theory_faults(problem):
+            _check_without_theory(spec, panel_name, panel, targets)
+            of_curve = without_theory
         _add_curve(spec, CurveSpec(name, panel_name, problem, of_curve, **run_options), by_loss)
 
 
-def _check_several_steps(
+def _check_without_theory(
     spec: FigureSpec, name: str, panel: LearningPanel, targets: Targets
 ) -> None:
-    """Refuse what only the theory could answer, for curves of several steps."""
+    """Refuse what only the theory could answer, for curves that it does not cover."""
     if panel.bulk not in (None, ISOTROPIC):
-        spec.add_fault(f"panels.{name}.bulk", f"needs a theory, {_ONE_STEP}")
+        spec.add_fault(f"panels.{name}.bulk", f"needs a theory, {_WITHOUT_THEORY}")
     if panel.optimal:
-        spec.add_fault(f"panels.{name}.optimal", f"needs a theory, {_ONE_STEP}")
+        spec.add_fault(f"panels.{name}.optimal", f"needs a theory, {_WITHOUT_THEORY}")
     if targets.spectrum is not None:
-        spec.add_fault("spectrum", f"needs a theory of {name}, {_ONE_STEP}")
+        spec.add_fault("spectrum", f"needs a theory of {name}, {_WITHOUT_THEORY}")
     if targets.simulation is None:
-        spec.add_fault(f"panels.{name}", f"needs simulation: there is no theory, {_ONE_STEP}")
+        spec.add_fault(f"panels.{name}", f"needs simulation: there is no theory, {_WITHOUT_THEORY}")
 
 
 def _add_curve(spec: FigureSpec, curve: CurveSpec, by_loss: dict[tuple[int, str], Targets]) -> None:

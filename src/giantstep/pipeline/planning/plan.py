@@ -30,7 +30,7 @@ from giantstep.pipeline.planning.tasks import (
 )
 from giantstep.pipeline.planning.versions import library_versions
 from giantstep.problems.grid import Grid
-from giantstep.problems.protocol import Protocol
+from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.recovery import check_dimension
 from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.theory.conditional_features import check_resolution
@@ -217,7 +217,7 @@ class _Builder:
         """List the tasks of a curve by stage."""
         problem, targets, seed = spec.problem, spec.targets, self.plan.root_seed
         tasks: dict[str, list[Task]] = {}
-        if not isinstance(problem, Protocol) or problem.steps == 1:
+        if not isinstance(problem, Protocol) or not theory_faults(problem):
             smaller_step = isinstance(problem, Protocol) and not problem.is_giant_step
             dimension = sizes.dimension if smaller_step else math.inf
             tasks["parameters"] = [ParametersTask(problem, dimension)]

@@ -53,7 +53,7 @@ class IsotropicBulk:
 class IsotropicResponse:
     """Overlaps with an isotropic bulk: `zeta = beta c V2 zeta_hat`, `psi = beta V1 psi_hat`."""
 
-    mixed = None
+    mixed: Array | None = None
 
     def __init__(self, bulk: IsotropicBulk, V1_hat: Array, V: Array) -> None:
         self.bulk, self.V1_hat = bulk, V1_hat

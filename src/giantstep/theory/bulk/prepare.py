@@ -17,8 +17,10 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.bulk.batch_covariance import FirstBatch
 from giantstep.theory.bulk.interface import Bulk
 from giantstep.theory.bulk.isotropic import IsotropicBulk
+from giantstep.theory.bulk.several_steps import SteppedBulk
 from giantstep.theory.bulk.trained import TrainedBulk
 from giantstep.theory.conditional_features import ConditionalFeatures, conditional_features
+from giantstep.theory.several_steps import network_states
 
 Prepared = tuple[ConditionalFeatures, Bulk]
 
@@ -54,10 +56,20 @@ def _trained(
 ) -> Prepared:
     if not isinstance(problem, Protocol):
         raise TypeError("a trained bulk needs the protocol that trained it")
+    if not problem.as_in_paper:
+        return _after_several_steps(problem, srf, fineness, B)
     batch = FirstBatch.of(problem, fineness)
     coupled = norms and batch.norm_coupling != 0
     features = conditional_features(srf, fineness, B, coupled)
     return features, TrainedBulk(problem, features.B, batch, coupled)
+
+
+def _after_several_steps(
+    protocol: Protocol, srf: SpikedFeatures, fineness: int, B: Array | None
+) -> Prepared:
+    features = conditional_features(srf, fineness, B, norms=True)
+    isotropic = IsotropicBulk(features.B, srf.groups, srf.beta)
+    return features, SteppedBulk.of(isotropic, network_states(protocol, fineness)[-1])
 
 
 _PREPARE: dict[str, Callable[..., Prepared]] = {

@@ -1,0 +1,350 @@
+"""The network after several gradient steps on fresh batches: theory.md section 13.
+
+With a uniform readout all neurons share one spike after every step, so that the network stays a
+spiked random features model. A recursion over the steps gives its parameters, and what the rows of
+the bulk remember of the batches. It holds for activations that are not odd, too.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.numerics.gaussian import gaussian_rule
+from giantstep.numerics.scalar_functions import ScalarFunction, lookup
+from giantstep.problems.domains import BULK_VARIANCE, SPIKE_STRENGTH
+from giantstep.problems.problem import noise_levels, noise_power
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.conditional_features import kappa_rule, teacher_rule
+from giantstep.validation import Fault, InvalidParametersError
+
+# What a step acts on, of a row b of the bulk: its projections on the spike v, on the part of the
+# target across v and on the noise of the batch's gradient, and delta = |b|^2/c - 1.
+_ALONG, _ACROSS, _BATCH, _NORM = range(4)
+_KEPT = [_ALONG, _ACROSS, _NORM]
+# A part of the target across the spike that is shorter than this is rounding.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkState:
+    """A network with a uniform readout after some gradient steps.
+
+    Attributes
+    ----------
+    bulk_variance, spike_strength, alignment : float
+        c, r >= 0 and gamma of the equivalent spiked random features.
+    mean_row : float
+        X: p times the squared norm of the bulk's mean row; c if rows are independent.
+    covariance : Array, shape (3, 3)
+        Sigma: d times the covariance, over rows b of the bulk, of the projections on the spike and
+        on the part of the target across it, and of |b|^2/c - 1.
+    """
+
+    bulk_variance: float = 1.0
+    spike_strength: float = 0.0
+    alignment: float = 0.0
+    mean_row: float = 1.0
+    covariance: Array = field(default_factory=lambda: np.diag([1.0, 1.0, 0.0]))
+
+
+@lru_cache(maxsize=256)
+def network_states(protocol: Protocol, fineness: int = 1) -> tuple[NetworkState, ...]:
+    """Compute the state of a network after each of its steps; theory.md section 13.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        With a uniform readout and fresh batches.
+    fineness : int
+        Multiplies the number of nodes of all rules.
+
+    Returns
+    -------
+    tuple of NetworkState
+        One for each of `protocol.steps` steps.
+
+    Raises
+    ------
+    InvalidParametersError
+        If a step is too large.
+
+    Examples
+    --------
+    >>> from giantstep import Protocol
+    >>> states = network_states(Protocol("tanh", "sin", 2, alpha0=20, beta=1, steps=2))
+    >>> [round(state.alignment, 6) for state in states]
+    [0.971854, 0.995029]
+    """
+    states = [NetworkState()]
+    for _ in range(protocol.steps):
+        state = _Step(protocol, states[-1], fineness).take()
+        _check_step(protocol, state)
+        states.append(state)
+    return tuple(states[1:])
+
+
+def features_in_state(protocol: Protocol, state: NetworkState) -> SpikedFeatures:
+    """Return the spiked random features of a protocol's network in some state."""
+    return SpikedFeatures(
+        activation=protocol.activation,
+        target=protocol.target,
+        bulk_variance=state.bulk_variance,
+        spike_strength=state.spike_strength,
+        alignment=state.alignment,
+        beta=protocol.beta,
+        noise=protocol.noise,
+        inputs=protocol.inputs,
+        outlier_fraction=protocol.outlier_fraction,
+        outlier_variance=protocol.outlier_variance,
+    )
+
+
+def _check_step(protocol: Protocol, state: NetworkState) -> None:
+    if state.bulk_variance in BULK_VARIANCE and state.spike_strength in SPIKE_STRENGTH:
+        return
+    allowed = (
+        "small enough (and noise, readout and steps small, beta and alpha0 large enough) that the"
+        f" rows have a squared norm of at most {BULK_VARIANCE.upper:g} after every step"
+    )
+    raise InvalidParametersError([Fault("learning_rate", protocol.learning_rate, allowed)])
+
+
+class _Step:
+    """One more step of a network: averages over a fresh batch, and what follows from them.
+
+    With kappa = v.x and u the projection on the part of the target across v, the residual of the
+    network as it stands is `rho = y - omega mu0(kappa)`.
+
+    Attributes
+    ----------
+    rate : float
+        e omega, where e = learning_rate/beta.
+    inverse_batch : float
+        1/alpha0.
+    """
+
+    def __init__(self, protocol: Protocol, state: NetworkState, fineness: int) -> None:
+        self.protocol, self.state = protocol, state
+        ((self.omega, _),) = protocol.readout
+        self.inverse_batch = 1 / protocol.alpha0 if protocol.alpha0 > 0 else 0.0
+        self.rate = protocol.learning_rate / protocol.beta * self.omega
+        if protocol.alpha0 == 0:
+            self.rate = 0.0
+        srf = features_in_state(protocol, state)
+        self.kappa, self.weight = kappa_rule(srf, fineness)
+        self.activation = _activation_averages(
+            lookup(srf.activation),
+            state.spike_strength * self.kappa,
+            math.sqrt(state.bulk_variance),
+            fineness,
+        )
+        self.residuals = self._residual_moments(srf, fineness)
+
+    def _residual_moments(self, srf: SpikedFeatures, fineness: int) -> Array:
+        """Average rho^k (1, kappa, u)(1, kappa, u)^T over u and noise, k = 0 ... 4.
+
+        Shape (5, 3, 3, N).
+        """
+        labels, u, weight = teacher_rule(srf, self.kappa, fineness)
+        if srf.alignment**2 == 1:  # labels do not depend on u
+            labels, u = np.repeat(labels, 2, axis=1), np.array([[-1.0, 1.0]])
+            weight = np.full(labels.shape, 0.5)
+        rho = labels - self.omega * self.activation.mean[:, None]
+        levels = noise_levels(self.protocol)
+        second = noise_power(self.protocol)
+        fourth = sum(3 * share * variance**2 for variance, share in levels)
+        powers = np.stack([
+            np.ones_like(rho),
+            rho,
+            rho**2 + second,
+            rho**3 + 3 * rho * second,
+            rho**4 + 6 * rho**2 * second + fourth,
+        ])  # fmt: skip
+        zeroth, first, second_u = (np.sum(weight * u**j * powers, axis=-1) for j in range(3))
+        along, twice = self.kappa * zeroth, self.kappa**2 * zeroth
+        mixed = self.kappa * first
+        return np.array([
+            [zeroth, along, first],
+            [along, twice, mixed],
+            [first, mixed, second_u],
+        ]).transpose(2, 0, 1, 3)  # fmt: skip
+
+    def expect(self, power: int, values: Array) -> Array:
+        """Compute E[rho^power values(kappa) (1, kappa, u)(1, kappa, u)^T], shape (3, 3)."""
+        mean: Array = self.residuals[power] @ (self.weight * values)
+        return mean
+
+    def mean(self, power: int, values: Array) -> float:
+        """Compute E[rho^power values(kappa)]."""
+        return float(self.expect(power, values)[0, 0])
+
+    def take(self) -> NetworkState:
+        """Compute the state after the step."""
+        rows, noise = self.linear_map(), self.batch_noise()
+        before = np.zeros((4, 4))
+        before[np.ix_(_KEPT, _KEPT)] = self.state.covariance
+        before[_BATCH, _BATCH] = self.state.bulk_variance
+        # The noise of rows along their own batch direction is in `noise`, with all it acts on.
+        of_batch = np.where(np.arange(4) == _BATCH, 0.0, rows[:, _BATCH])
+        noise -= self.state.bulk_variance * np.outer(of_batch, of_batch)
+        covariance = rows @ before @ rows.T + noise
+        spike = self.spike()
+        strength = float(np.linalg.norm(spike))
+        along = spike / strength if strength > 0 else np.array([1.0, 0, 0])
+        gamma = self.state.alignment
+        target = np.array([gamma, math.sqrt(1 - gamma**2), 0])
+        alignment = float(np.clip(target @ along, -1, 1))
+        turn = np.zeros((3, 4))
+        turn[0, :3], turn[1, :3], turn[2, _NORM] = along, _across(target, along), 1
+        return NetworkState(
+            bulk_variance=self.bulk_variance,
+            spike_strength=strength,
+            alignment=alignment,
+            mean_row=self.mean_row(),
+            covariance=turn @ covariance @ turn.T,
+        )
+
+    def spike(self) -> Array:
+        """Compute the spike after the step, along v, across it and along the batch's noise."""
+        pull = self.expect(1, self.activation.slope)[0, 1:]
+        start = np.array([self.state.spike_strength, 0, 0])
+        return start + self.rate * np.array([*pull, self.batch_size])
+
+    @cached_property
+    def batch_size(self) -> float:
+        """Norm s of the noise of the batch's gradient, in the direction that all rows share."""
+        return math.sqrt(self.inverse_batch * self.mean(2, self.activation.slope**2))
+
+    @cached_property
+    def growth(self) -> float:
+        """Factor 1 + e D by which a row of the bulk grows, D = E rho A1."""
+        return 1 + self.rate * self.mean(1, self.activation.curvature)
+
+    @cached_property
+    def bulk_variance(self) -> float:
+        """The bulk variance c after the step."""
+        own_noise = self.inverse_batch * self.mean(2, self.activation.variance)
+        return self.growth**2 * self.state.bulk_variance + self.rate**2 * own_noise
+
+    def mean_row(self) -> float:
+        """Compute X after the step.
+
+        The network's own output pulls the mean row back. The batch moves all rows together: by
+        that output along the mean row, by the rest of it, which is noise on the labels, and by the
+        norms of the inputs, with which all slopes sigma' change.
+        """
+        A, c, X = self.activation, self.state.bulk_variance, self.state.mean_row
+        own = self.omega * A.slope**2
+        squared = self.mean(2, A.curvature**2) - 2 * self.mean(1, A.curvature * own)
+        batch = (squared + self.mean(0, own**2)) * X
+        batch += self.mean(2, A.variance - c * A.curvature**2)
+        batch += self.omega**2 * self.mean(0, A.slope**2 * A.residual)
+        batch += self.protocol.beta * c**2 / 2 * self.mean(2, A.third**2)
+        shrink = self.growth - self.rate * self.mean(0, own)
+        return shrink**2 * X + self.rate**2 * self.inverse_batch * batch
+
+    def linear_map(self) -> Array:
+        """Compute how a row's state follows from that before the step, shape (4, 4)."""
+        e, b, A = self.rate, self.inverse_batch, self.activation
+        c, c_next = self.state.bulk_variance, self.bulk_variance
+        per_norm = b / self.batch_size if self.batch_size > 0 else 0.0
+        rows = np.empty((3, 3))
+        rows[:2, :2] = self.expect(1, A.curvature)[1:, 1:]
+        rows[:2, 2] = rows[2, :2] = per_norm * self.expect(2, A.slope * A.curvature)[0, 1:]
+        rows[2, 2] = self.mean(1, A.curvature)
+        rows[2, 2] += per_norm**2 * self.mean(3, A.slope**2 * A.curvature)
+        with_norm = np.empty(3)
+        with_norm[:2] = self.expect(1, A.third)[0, 1:]
+        with_norm[2] = per_norm * self.mean(2, A.slope * A.third)
+        own = e**2 * b / c_next
+        full = np.eye(4)
+        full[:3, :3] += e * rows
+        full[:3, _NORM] = e * c / 2 * with_norm
+        full[_NORM, :3] = 2 * e * (c / c_next) * self.growth * with_norm
+        full[_NORM, :2] += own * self.expect(2, A.variance_along)[0, 1:]
+        full[_NORM, _NORM] = (c / c_next) * self.growth * (
+            self.growth + e * c * self.mean(1, A.fourth)
+        ) + own * self.mean(2, A.variance_with_norm)
+        return full
+
+    def batch_noise(self) -> Array:
+        """Compute the covariance that the batch adds to a row's state, shape (4, 4)."""
+        b, A, c = self.inverse_batch, self.activation, self.state.bulk_variance
+        per_norm = b / self.batch_size if self.batch_size > 0 else 0.0
+        with_norm = 2 * self.growth / self.bulk_variance
+        noise = np.zeros((4, 4))
+        noise[:2, :2] = self.expect(2, A.variance)[1:, 1:]
+        noise[:2, _BATCH] = per_norm * self.expect(3, A.slope * A.variance)[0, 1:]
+        noise[_BATCH, _BATCH] = self.mean(2, A.variance)
+        noise[_BATCH, _BATCH] += per_norm**2 * self.mean(4, A.slope**2 * A.variance)
+        noise[:2, _NORM] = with_norm * c * self.expect(2, A.variance_along)[0, 1:]
+        square = 2 * c * A.variance_with_norm + c * A.variance - (c * A.curvature) ** 2
+        noise[_NORM, _NORM] = with_norm**2 * self.mean(2, square)
+        lower = np.tril_indices(4, -1)
+        noise[lower] = noise.T[lower]
+        return self.rate**2 * b * noise
+
+
+def _across(target: Array, along: Array) -> Array:
+    """Find the unit vector in the target's part orthogonal to the spike's direction."""
+    rest = target - (target @ along) * along
+    size = np.linalg.norm(rest)
+    if size > _ROUNDING:
+        unit: Array = rest / size
+        return unit
+    return np.array([-along[1], along[0], 0.0])
+
+
+class _ActivationAverages(NamedTuple):
+    """Averages over z of the activation at r kappa + sqrt(c) z, arrays of shape (N,).
+
+    Attributes
+    ----------
+    mean, slope, curvature, third, fourth : Array
+        E sigma, and A_0 ... A_3: E sigma', E sigma'', and so on.
+    residual : Array
+        The variance of sigma that is not linear in z.
+    variance : Array
+        A_v = Var sigma'.
+    variance_along : Array
+        Its derivative by the preactivation, 2 (E sigma' sigma'' - A_0 A_1).
+    variance_with_norm : Array
+        2 c times its derivative by 2 c: c (E[sigma''^2 + sigma' sigma^(3)] - A_0 A_2).
+    """
+
+    mean: Array
+    slope: Array
+    curvature: Array
+    third: Array
+    fourth: Array
+    residual: Array
+    variance: Array
+    variance_along: Array
+    variance_with_norm: Array
+
+
+def _activation_averages(
+    activation: ScalarFunction, shift: Array, std: float, fineness: int
+) -> _ActivationAverages:
+    """Average by parts (Stein's lemma), so that no derivative but sigma' is needed."""
+    z, weight = gaussian_rule(activation, shift, std, fineness)
+    points = shift[:, None] + std * z
+    values = activation.value(points)
+    hermite = (np.ones_like(z), z, z**2 - 1, z**3 - 3 * z, z**4 - 6 * z**2 + 3)
+    mean, slope, curvature, third, fourth = (
+        np.sum(weight * values * He, axis=1) / std**k for k, He in enumerate(hermite)
+    )
+    values -= mean[:, None] + std * slope[:, None] * z
+    residual = np.sum(weight * values**2, axis=1)
+    squared = weight * (activation.derivative(points) - slope[:, None]) ** 2
+    variance, along, with_norm = (np.sum(squared * He, axis=1) for He in hermite[:3])
+    return _ActivationAverages(
+        mean, slope, curvature, third, fourth, residual, variance, along / std, with_norm / 2
+    )

@@ -1,0 +1,147 @@
+"""Several steps on fresh batches: reference values, actual weights, limits, and simulation."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.random import SeedSequence
+
+from giantstep import Grid, Protocol, solve
+from giantstep.problems.protocol import theory_faults
+from giantstep.problems.sizes import Sizes
+from giantstep.simulation.first_layer import first_layer
+from giantstep.simulation.simulate import simulate
+from giantstep.simulation.threads import workers
+from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.several_steps import network_states
+from giantstep.validation import InvalidParametersError
+
+SINE = Protocol("tanh", "sin", 2, alpha0=20, beta=1, steps=3)
+SMALL_BATCH = replace(SINE, alpha0=1, steps=5)
+SOFTPLUS = Protocol("softplus", "polynomial:0.5,1,0.5", 1, alpha0=3, beta=1, steps=3)
+POINT = Grid((2.0,), (0.1,))
+
+
+def errors(protocol, bulk):
+    return [
+        solve(replace(protocol, steps=k + 1), POINT, bulk).test_error.item()
+        for k in range(protocol.steps)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "isotropic", "with_norms"),
+    [
+        (SINE, [0.054105, 0.028189, 0.018992], [0.053446, 0.026655, 0.017586]),
+        (SOFTPLUS, [0.665687, 0.417614, 0.284511], [0.643620, 0.388984, 0.254712]),
+    ],
+)
+def test_errors_after_each_step_are_those_of_the_reference(protocol, isotropic, with_norms):
+    assert errors(protocol, "isotropic") == pytest.approx(isotropic, abs=1e-6)
+    # The first step of an odd activation keeps the theory of one step, which is more complete.
+    assert errors(protocol, "trained_norms") == pytest.approx(with_norms, rel=1e-3, abs=1e-6)
+
+
+def test_states_are_those_of_the_reference():
+    last = network_states(SMALL_BATCH)[-1]
+    found = last.bulk_variance, last.spike_strength, last.alignment
+    assert found == pytest.approx((1.370466, 1.483092, 0.967689), abs=1e-6)
+    assert last.mean_row / last.bulk_variance == pytest.approx(0.114649, abs=1e-6)
+    covariance = last.covariance[np.triu_indices(3)]
+    reference = [1.4472, -0.1308, -1.3965, 1.3895, 0.1414, 2.1989]
+    assert covariance == pytest.approx(reference, abs=1e-4)
+
+
+@pytest.mark.parametrize("alpha0", [0.5, np.inf])
+def test_the_first_step_of_an_odd_activation_has_the_papers_parameters(alpha0):
+    protocol = Protocol("erf", "sign", 1.5, alpha0=alpha0, beta=0.7, noise=0.2)
+    (state,), paper = network_states(protocol), equivalent_features(protocol)
+    found = state.bulk_variance, state.spike_strength, state.alignment
+    expected = *paper.bulk_variance, *paper.spike_strength, paper.alignment
+    assert found == pytest.approx(expected, rel=1e-10)
+
+
+def layer_of(protocol, dimension, network=0):
+    with workers(1) as pool:
+        return first_layer(protocol, Sizes(dimension), network, SeedSequence(5), pool)
+
+
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        replace(SMALL_BATCH, steps=2),
+        replace(SOFTPLUS, steps=2, alpha0=10),
+        Protocol("softplus", "sin", 1, alpha0=30, beta=1, readout=((2.0, 1.0),)),
+    ],
+    ids=["tanh", "softplus", "larger readout"],
+)
+def test_actual_weights_have_the_parameters_and_the_covariance(protocol):
+    state, found = network_states(protocol)[-1], []
+    for network in range(6):
+        layer = layer_of(protocol, 300, network)
+        bulk = layer.weights - np.outer(layer.strengths, layer.spike)
+        c = np.sum(bulk**2, axis=1).mean()
+        theta = layer.theta.astype(float)
+        across = theta - (theta @ layer.spike) * layer.spike
+        across /= np.linalg.norm(across)
+        memory = bulk @ layer.spike, bulk @ across, np.sum(bulk**2, axis=1) / c - 1
+        covariance = 300 * np.cov(memory, bias=True)
+        scalars = c, layer.strengths[0], theta @ layer.spike
+        found.append(np.concatenate([scalars, covariance[np.triu_indices(3)]]))
+    expected = state.bulk_variance, state.spike_strength, state.alignment
+    expected = np.concatenate([expected, state.covariance[np.triu_indices(3)]])
+    # |b|^2 of a row drawn on the sphere fluctuates less than what the steps add.
+    noise = 2 * np.std(found, axis=0) + 0.05 * np.abs(expected) + 0.02
+    assert np.all(np.abs(np.mean(found, axis=0) - expected) < noise)
+
+
+def test_steps_of_rate_zero_and_on_no_samples_leave_the_network_at_initialisation():
+    start = solve(replace(SINE, steps=1, alpha0=0), POINT).test_error
+    for protocol in (replace(SINE, learning_rate=0), replace(SINE, alpha0=0)):
+        for bulk in ("isotropic", "trained_norms"):
+            assert solve(protocol, POINT, bulk).test_error == pytest.approx(start, rel=1e-12)
+
+
+def test_many_small_steps_approach_gradient_flow():
+    # The total rate is fixed; the error of k steps falls as 1/k.
+    found = [
+        network_states(replace(SINE, alpha0=1e9, learning_rate=1 / k, steps=k))[-1]
+        for k in (4, 8, 16)
+    ]
+    strength = [state.spike_strength for state in found]
+    assert (strength[1] - strength[0]) / (strength[2] - strength[1]) == pytest.approx(2, rel=0.1)
+
+
+def test_what_has_no_theory_is_refused_with_the_reason():
+    for protocol, reason in [
+        (replace(SINE, reuse_batch=True), "fresh batches"),
+        (replace(SINE, readout=((1, 0.5), (2, 0.5))), "one value for all neurons"),
+    ]:
+        assert theory_faults(protocol)
+        with pytest.raises(InvalidParametersError, match=reason):
+            solve(protocol, POINT)
+    with pytest.raises(InvalidParametersError, match="isotropic or trained_norms"):
+        solve(SINE, POINT, "trained")
+    with pytest.raises(InvalidParametersError, match="squared norm of at most"):
+        solve(replace(SINE, learning_rate=1e11), POINT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        SMALL_BATCH,
+        replace(SOFTPLUS, steps=2),
+        Protocol("relu", "sin", 1, alpha0=3, beta=1, steps=2),
+        Protocol("gelu", "sign", 2, alpha0=4, beta=0.5, noise=0.1),
+    ],
+    ids=lambda protocol: f"{protocol.activation}-{protocol.steps}",
+)
+def test_simulated_networks_have_the_errors_of_the_theory_at_their_dimension(protocol):
+    grid, networks = Grid((1.0, 2.0), (0.1,)), 40
+    found = simulate(protocol, grid, Sizes(200, 2), range(networks), 1).test_error
+    found = found.mean(axis=1)[..., 0]
+    error = found.std(axis=0, ddof=1) / np.sqrt(networks)
+    theory = solve(protocol, grid, "trained_norms", dimension=200).test_error[:, 0]
+    # What the covariance across the batches adds is left out: 3 % for softplus.
+    assert np.all(np.abs(found.mean(axis=0) - theory) < 4 * error + 0.03 * theory)
