@@ -13,6 +13,7 @@ from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.simulate import simulate
 from giantstep.simulation.threads import workers
 from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.mean_penalty import prepare_mean_penalty
 from giantstep.theory.several_steps import network_states
 from giantstep.validation import InvalidParametersError
 
@@ -46,7 +47,6 @@ def test_states_are_those_of_the_reference():
     last = network_states(SMALL_BATCH)[-1]
     found = last.bulk_variance, last.spike_strength, last.alignment
     assert found == pytest.approx((1.370466, 1.483092, 0.967689), abs=1e-6)
-    assert last.mean_row / last.bulk_variance == pytest.approx(0.114649, abs=1e-6)
     covariance = last.covariance[np.triu_indices(3)]
     reference = [1.4472, -0.1308, -1.3965, 1.3895, 0.1414, 2.1989]
     assert covariance == pytest.approx(reference, abs=1e-4)
@@ -59,6 +59,8 @@ def test_the_first_step_of_an_odd_activation_has_the_papers_parameters(alpha0):
     found = state.bulk_variance, state.spike_strength, state.alignment
     expected = *paper.bulk_variance, *paper.spike_strength, paper.alignment
     assert found == pytest.approx(expected, rel=1e-10)
+    penalty = prepare_mean_penalty(protocol, paper, dimension=100)
+    assert state.mean_row == pytest.approx(state.bulk_variance + penalty.common.sum(), rel=1e-10)
 
 
 def layer_of(protocol, dimension, network=0):
