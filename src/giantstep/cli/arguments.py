@@ -120,7 +120,7 @@ def _add_theory(parser: argparse.ArgumentParser) -> None:
         help="bulk of the first layer: isotropic as in the paper, or as trained by the first batch"
         f" (default {ISOTROPIC})",
     )
-    text = "dimension d of the inputs, at which the readout's means cost something"
+    text = "dimension of the inputs, >= 2; the default is the limit of the paper"
     Flag("dimension", float, math.inf, text).add_to(parser)
     Flag("certificate", bool, False, "add columns on the accuracy of each point").add_to(parser)
     _max_hours(THEORY_HOURS).add_to(parser)
@@ -215,7 +215,7 @@ def _add_overlays(parser: argparse.ArgumentParser, further: str = "") -> None:
 _AddFlags = Callable[[argparse.ArgumentParser], None]
 # Commands about a problem, and commands about a project's results.
 _QUESTIONS: dict[str, tuple[str, _AddFlags]] = {
-    "theory": ("asymptotic errors and overlaps on a grid", _add_theory),
+    "theory": ("errors and overlaps on a grid, by the theory", _add_theory),
     "simulate": ("errors of trained networks: means and standard errors", _add_simulation),
     "spectrum": ("density of the eigenvalues of Phi^T Phi", _add_spectrum),
     "bounds": (

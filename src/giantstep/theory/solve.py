@@ -58,8 +58,8 @@ def solve(
         One of `bulk_kind.BULKS`: "isotropic", as in the paper; "trained", with the covariance that
         the first batch gives to the rows; "trained_norms", with their norms too.
     dimension : float
-        Dimension d of the inputs, >= 2, at which the means m of the readout cost what
-        `theory.mean_penalty` says; by default the limit d -> infinity.
+        Dimension d of the inputs, >= 2, where the means m of the readout cost something: theory.md
+        section 12. By default the limit d -> infinity.
 
     Returns
     -------
@@ -82,6 +82,9 @@ def solve(
            [0.032518]])
     >>> solution.m.shape  # one group of neurons
     (2, 1, 1)
+    >>> solve(problem, Grid(alpha=(0.9, 3.0), ridge=(0.1,)), dimension=200).test_error.round(6)
+    array([[0.043114],
+           [0.032911]])
     """
     alpha, ridge = np.meshgrid(np.asarray(grid.alpha), np.asarray(grid.ridge), indexing="ij")
     return cached_solver(problem, bulk, grid.loss, dimension).solve(alpha, ridge)
