@@ -152,3 +152,32 @@ def test_means_of_nearly_dependent_features_are_those_of_simulations_and_not_the
     theory = solve(srf, grid, ISOTROPIC, d).m
     assert np.all(np.abs(found.mean - theory) < largest_z(2, networks) * found.stderr + 0.05)
     assert np.all(np.abs(theory) < 0.2 * np.abs(solve(srf, grid).m))
+
+
+@pytest.mark.parametrize("bulk", [ISOTROPIC, TRAINED_NORMS])
+def test_a_huber_loss_that_never_turns_is_the_square_loss_at_finite_dimension(bulk):
+    protocol = Protocol("tanh", "sin", 2, 4.0, 1.0, readout=((0.5, 0.5), (2.0, 0.5)))
+    grid = Grid((1.5,), (0.1,))
+    square, huber = (
+        solve(protocol, replace(grid, loss=loss), bulk, 100) for loss in ("square", "huber:1e9")
+    )
+    for name in ("test_error", "training_error", "m", "zeta", "psi", "q1", "q2"):
+        expected = getattr(square, name)
+        assert getattr(huber, name) == pytest.approx(expected, rel=1e-8, abs=1e-9), name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("protocol", "alpha"),
+    [
+        (Protocol("sin", "tanh", 0.6, 1.0, 1.0), 1.0),
+        (Protocol("erf", "sin", 1.0, 0.7, 1.0), 2.0),
+        (Protocol("tanh", "sign", 2.0, 1.0, 1.0, readout=((0.5, 0.5), (2.0, 0.5))), 0.7),
+    ],
+)
+def test_small_networks_follow_the_finite_theory(protocol, alpha):
+    grid, d, networks = Grid((alpha,), (0.1, 1.0)), 200, 48
+    found = summarise(simulate(protocol, grid, Sizes(d, 2, 8000), range(networks), 3).test_error)
+    theory = solve(protocol, grid, TRAINED_NORMS, d).test_error
+    far = largest_z(found.mean.size, networks) * found.stderr
+    assert np.all(np.abs(found.mean - theory) < far + 0.01 * theory)
