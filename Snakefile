@@ -52,6 +52,7 @@ rule all:
 include: "workflow/rules/identity.smk"
 include: "workflow/rules/parameters.smk"
 include: "workflow/rules/theory.smk"
+include: "workflow/rules/dimensions.smk"
 include: "workflow/rules/montecarlo.smk"
 include: "workflow/rules/spectrum.smk"
 include: "workflow/rules/recovery.smk"

@@ -173,8 +173,8 @@ class Config(_Section):
     and drawings when that of matplotlib does."""
 
 
-class AlphaAxis(_Section):
-    """Sample complexities, evenly spaced or (spacing: log) in equal ratios."""
+class Axis(_Section):
+    """Values, evenly spaced or (spacing: log) in equal ratios."""
 
     start: Positive
     stop: Positive
@@ -192,7 +192,10 @@ class AlphaAxis(_Section):
 class TheoryGrid(_Section):
     """Where theory is solved, besides at the simulated points."""
 
-    alpha: AlphaAxis
+    alpha: Axis | None = None
+    """Sample complexities."""
+    dimension: Axis | None = None
+    """Dimensions at which the test error is computed, at the simulated sample complexities."""
 
 
 class SimulationGrid(_Section):

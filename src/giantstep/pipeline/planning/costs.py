@@ -24,6 +24,7 @@ from giantstep.pipeline.planning.simulation_work import (
 )
 from giantstep.pipeline.planning.tasks import (
     Curve,
+    DimensionsTask,
     EigenvaluesTask,
     RecoveryTask,
     SpectrumTask,
@@ -130,6 +131,13 @@ def theory(task: TheoryTask) -> Cost:
     return Cost(START_SECONDS + seconds, START_MEMORY + memory, disk)
 
 
+def dimensions(task: DimensionsTask) -> Cost:
+    """Estimate the theory of a curve at several dimensions."""
+    points, loss = theory_points(task.grid, optimal=False), task.grid.loss
+    seconds = len(task.dimensions) * theory_seconds(task.problem, points, loss, task.bulk)
+    return Cost(START_SECONDS + seconds, START_MEMORY + theory_memory(points, loss, task.bulk))
+
+
 def of_task(task: Task, networks: int | None = None, threads: int = 1) -> Cost:
     """Estimate the job of a task; one that is not named here only has to start.
 
@@ -149,6 +157,8 @@ def of_task(task: Task, networks: int | None = None, threads: int = 1) -> Cost:
             return recovery(task)
         case TheoryTask():
             return theory(task)
+        case DimensionsTask():
+            return dimensions(task)
         case SpectrumTask():
             return Cost(START_SECONDS + spectrum_seconds(task.problem, SPECTRUM_POINTS))
         case _:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from inspect import signature
 from itertools import product
@@ -17,12 +17,13 @@ from giantstep.pipeline.planning.config_models import (
     LearningPanel,
     RecoveryPanel,
     StepsPanel,
+    TheoryGrid,
 )
 from giantstep.pipeline.planning.config_schema import check_config
 from giantstep.pipeline.planning.figure_spec import CurveSpec, FigureSpec, RecoverySpec, Targets
 from giantstep.pipeline.planning.fingerprint import module_path
 from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
-from giantstep.problems.domains import ALPHA
+from giantstep.problems.domains import ALPHA, THEORY_DIMENSION
 from giantstep.problems.formatting import format_number, format_vocabulary
 from giantstep.problems.grid import Grid, merged_axis, spaced_axis
 from giantstep.problems.losses import SQUARE, Loss, lookup_loss
@@ -130,7 +131,11 @@ def _names_draw(node: ast.stmt) -> bool:
 def _targets(spec: FigureSpec, name: str, panel: LearningPanel, figure: Figure) -> Targets | None:
     """Return what is computed of a panel's curves, None where that cannot be."""
     alphas = figure.simulation.alpha if figure.simulation else []
-    spaced = spaced_axis(**figure.theory.alpha.model_dump()) if figure.theory else ()
+    along = figure.theory or TheoryGrid()
+    spaced = spaced_axis(**along.alpha.model_dump()) if along.alpha else ()
+    dimensions = spaced_axis(**along.dimension.model_dump()) if along.dimension else ()
+    if dimensions and not _check_dimensions(spec, dimensions, alphas):
+        return None
     spectrum = figure.spectrum.alpha if figure.spectrum else None
     if spectrum is not None and spectrum not in ALPHA:
         spec.add_fault("spectrum.alpha", f"{shown(spectrum)} must be {ALPHA}")
@@ -150,7 +155,21 @@ def _targets(spec: FigureSpec, name: str, panel: LearningPanel, figure: Figure) 
     except InvalidParametersError as error:
         spec.add_faults(name, error)
         return None
-    return Targets(theory, simulation, panel.optimal, spectrum)
+    at_dimensions = Grid(merged_axis(alphas), ridge) if dimensions else None
+    return Targets(theory, simulation, panel.optimal, spectrum, at_dimensions, dimensions)
+
+
+def _check_dimensions(
+    spec: FigureSpec, dimensions: tuple[float, ...], alphas: Sequence[float]
+) -> bool:
+    """Refuse dimensions that the theory does not cover, and those without a sample complexity."""
+    for name, value in (("start", dimensions[0]), ("stop", dimensions[-1])):
+        if value not in THEORY_DIMENSION:
+            fault = f"{shown(value)} must be {THEORY_DIMENSION}"
+            spec.add_fault(f"theory.dimension.{name}", fault)
+    if not alphas:
+        spec.add_fault("theory.dimension", "needs simulation.alpha, where it is solved")
+    return bool(alphas) and all(value in THEORY_DIMENSION for value in dimensions)
 
 
 def _read_learning(

@@ -27,19 +27,23 @@ class Targets:
         Whether theory is also solved at the best ridge of each sample complexity.
     spectrum : float or None
         The sample complexity at which the features' spectrum is computed.
+    at_dimensions : Grid or None
+    dimensions : tuple of float
+        The grid on which theory is solved at each of some dimensions, and these.
     """
 
     theory: Grid | None = None
     simulation: Grid | None = None
     optimal: bool = False
     spectrum: float | None = None
+    at_dimensions: Grid | None = None
+    dimensions: tuple[float, ...] = ()
 
     def with_loss(self, loss: str) -> Targets:
         """Return the same targets for readouts that minimise a loss."""
-        theory, simulation = (
-            grid and replace(grid, loss=loss) for grid in (self.theory, self.simulation)
-        )
-        return replace(self, theory=theory, simulation=simulation)
+        names = "theory", "simulation", "at_dimensions"
+        grids = {n: replace(grid, loss=loss) for n in names if (grid := getattr(self, n))}
+        return replace(self, **grids)
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,7 @@ STAGES = {
     for stage in (
         Stage("parameters", ("results/parameters/{}.nc",)),
         Stage("theory", ("results/theory/{}.nc",), along="alpha"),
+        Stage("dimensions", ("results/dimensions/{}.nc",)),
         Stage("spectrum", ("results/spectrum/{}.nc",)),
         Stage(
             "montecarlo",

@@ -21,6 +21,7 @@ from giantstep.pipeline.planning.own_package import check_own_package
 from giantstep.pipeline.planning.shard_task import ShardTask
 from giantstep.pipeline.planning.tasks import (
     Curve,
+    DimensionsTask,
     EigenvaluesTask,
     ParametersTask,
     RecoveryTask,
@@ -223,6 +224,9 @@ class _Builder:
             tasks["parameters"] = [ParametersTask(problem, dimension)]
         if targets.theory:
             tasks["theory"] = [TheoryTask(problem, targets.theory, targets.optimal, spec.bulk)]
+        if targets.at_dimensions:
+            task = DimensionsTask(problem, targets.at_dimensions, spec.bulk, targets.dimensions)
+            tasks["dimensions"] = [task]
         if targets.spectrum is not None:
             tasks["spectrum"] = [SpectrumTask(problem, targets.spectrum)]
             of_layer = Sizes(sizes.dimension)

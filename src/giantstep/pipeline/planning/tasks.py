@@ -40,6 +40,16 @@ class TheoryTask:
 
 
 @dataclass(frozen=True)
+class DimensionsTask:
+    """The theory's test error of one curve at several dimensions."""
+
+    problem: Problem
+    grid: Grid
+    bulk: str
+    dimensions: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class SpectrumTask:
     """The theoretical spectrum of one curve's features, at one sample complexity."""
 
@@ -68,7 +78,15 @@ class RecoveryTask:
     root_seed: int
 
 
-Task = ParametersTask | TheoryTask | SpectrumTask | ShardTask | EigenvaluesTask | RecoveryTask
+Task = (
+    ParametersTask
+    | TheoryTask
+    | DimensionsTask
+    | SpectrumTask
+    | ShardTask
+    | EigenvaluesTask
+    | RecoveryTask
+)
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,12 @@ MEANINGS = {
         "error of the best linear predictor", r"\|\sigma_\star\|^2 - h_1^{\star 2}", "section 4.1"
     ),
     "test_error": Meaning("test error, without label noise", r"\epsilon_g", "(25)"),
+    "theory_dimension": Meaning("dimension of the inputs, in the theory", "d", "(1)"),
+    "test_error_at_dimension": Meaning(
+        "test error, by the theory of finite dimension",
+        r"\epsilon_g^{(d)}",
+        "docs/finite-size.md",
+    ),
     "training_error": Meaning("training error", r"\epsilon_t", "theory.md section 4"),
     "classification_error": Meaning("share of inputs given the other sign", r"\epsilon_{0-1}"),
     "training_loss": Meaning("mean loss on the training set", r"\ell_t", "theory.md section 6"),
