@@ -1,5 +1,7 @@
 """The theory is right: against reference values, limits and its own equations."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from giantstep.theory.bounds import best_linear_error
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.solve import solve
 from giantstep.theory.status import Status
+from giantstep.validation import InvalidParametersError
 
 # theory.md, section 11: parameters, then c, r, gamma and the theory's seven numbers.
 REFERENCE = [
@@ -151,3 +154,14 @@ def test_an_exactly_learnable_target_has_no_error():
     found = solve(Protocol("linear", "linear", 3, np.inf, 1), Grid((1.0,), (0.1, 10.0)))
     assert np.all(found.status == Status.CONVERGED)
     assert found.test_error == pytest.approx(0, abs=1e-20)
+
+
+@pytest.mark.parametrize("bulk", ["isotropic", "trained_norms"])
+def test_a_smaller_step_is_a_giant_one_at_the_rate_of_its_dimension(bulk):
+    grid, protocol = Grid((1.0, 3.0), (0.1,)), Protocol("tanh", "sin", 3, alpha0=2, beta=1)
+    smaller = replace(protocol, step_exponent=0.25)
+    found = solve(smaller, grid, bulk, dimension=10_000)
+    same = solve(replace(protocol, learning_rate=0.3), grid, bulk, dimension=10_000)
+    assert found.test_error == pytest.approx(same.test_error, rel=1e-9)
+    with pytest.raises(InvalidParametersError, match="step_exponent = 0.25"):
+        solve(smaller, grid, bulk)

@@ -21,6 +21,7 @@ from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import EXACT, Sizes
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
 from giantstep.theory.bounds import (
@@ -71,7 +72,9 @@ def theory(
     alpha, ridge = _mesh(grid)
     solution = Solver(problem, bulk, grid.loss, dimension).solve(alpha, ridge)
     names = (*_ERRORS, *(_LOSSES if grid.loss != SQUARE else ()))
-    return _of_solution(problem, alpha, ridge, solution, names, bulk, certificate)
+    return _of_solution(
+        equivalent_features(problem, dimension), alpha, ridge, solution, names, bulk, certificate
+    )
 
 
 def theory_at_optimal_ridge(
@@ -83,11 +86,13 @@ def theory_at_optimal_ridge(
 ) -> Answer:
     """Return the same as `theory` at the ridge with the least test error for each alpha."""
     ridge, solution = optimal_ridge(problem, alpha, bulk, dimension)
-    return _of_solution(problem, alpha, ridge, solution, _ERRORS, bulk, certificate)
+    return _of_solution(
+        equivalent_features(problem, dimension), alpha, ridge, solution, _ERRORS, bulk, certificate
+    )
 
 
 def _of_solution(
-    problem: Problem,
+    srf: SpikedFeatures,
     alpha: Array,
     ridge: Array,
     solution: Solution,
@@ -102,8 +107,8 @@ def _of_solution(
     table: Table = {"alpha": alpha.ravel(), "ridge": ridge.ravel()}
     for name in names:
         table |= group_columns(name, getattr(solution, name), alpha.ndim)
-    if problem.target == SIGN:
-        wrong = classification_error(equivalent_features(problem), Overlaps.of(solution))
+    if srf.target == SIGN:
+        wrong = classification_error(srf, Overlaps.of(solution))
         table["classification_error"] = wrong.ravel()
     table["status"] = np.array([Status(int(code)).label for code in solution.status.ravel()])
     return Answer(table, _advice(solution))

@@ -14,6 +14,7 @@ from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE, lookup_loss
 from giantstep.problems.problem import Problem, check_loss
+from giantstep.problems.protocol import Protocol
 from giantstep.theory.channel_averages import LossAverages
 from giantstep.theory.convex_equations import ConvexEquations
 from giantstep.theory.convex_loss import (
@@ -59,7 +60,7 @@ def solve(
         the first batch gives to the rows; "trained_norms", with their norms too.
     dimension : float
         Dimension d of the inputs, >= 2, where the means m of the readout cost something: theory.md
-        section 12. By default the limit d -> infinity.
+        section 12. By default the limit d -> infinity. A step smaller than the giant one needs it.
 
     Returns
     -------
@@ -122,6 +123,8 @@ class Solver:
         check_loss(problem, loss)
         if faults := interval_faults({"dimension": dimension}, {"dimension": THEORY_DIMENSION}):
             raise InvalidParametersError(faults)
+        if isinstance(problem, Protocol):
+            problem = problem.with_giant_step(dimension)
         self.srf, self.loss = equivalent_features(problem), loss
         self._problem, self._bulk = problem, validate_bulk(problem, bulk)
         self._dimension = dimension
