@@ -17,7 +17,7 @@ simulation: {dimension: 64, networks: 4, trainings: 1, test_samples: 500, networ
 FIGURE = """\
 title: Tiny
 caption: Tiny.
-theory: {alpha: {start: 0.5, stop: 2, points: 4}}
+theory: {alpha: {start: 0.5, stop: 2, points: 4}, dimension: {start: 64, stop: 500, points: 2}}
 simulation: {alpha: [0.5, 2]}
 spectrum: {alpha: 2}
 panels:
@@ -26,7 +26,9 @@ panels:
 """
 COMMAND = (sys.executable, "-m", "snakemake", "--cores")
 TINY = "config/tiny.yaml"
-STAGES = ("parameters", "theory", "montecarlo", "spectrum", "eigenvalues", "recovery")
+STAGES = (
+    "parameters", "theory", "dimensions", "montecarlo", "spectrum", "eigenvalues", "recovery",
+)  # fmt: skip
 
 
 def configured(project):

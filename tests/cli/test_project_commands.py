@@ -23,7 +23,7 @@ def test_a_figures_file_is_verified_bit_for_bit(capsys, tiny_run):
     code, said = run(capsys, "verify", tiny_run, "fig2", "--sample", "60%", "--seed", "1")
     assert code == 0, said
     assert (
-        "1 of 1 parameters, 2 of 4 theory, 1 of 1 spectrum, 2 of 4 montecarlo,"
+        "1 of 1 parameters, 2 of 4 theory, 1 of 1 dimensions, 1 of 1 spectrum, 2 of 4 montecarlo,"
         " 2 of 4 eigenvalues, 2 of 4 recovery" in said.out
     )
     assert "repeat with --seed 1" in said.out
@@ -72,7 +72,7 @@ def test_a_number_off_by_a_rounding_is_told(capsys, project, variable, part):
     assert code == 1
     assert f"{'seen' if part == 'recovery' else 'left'}, {part}" in said.out
     assert f"{variable} differs by" in said.out
-    assert "1 of 6 differ" in said.out
+    assert "1 of 7 differ" in said.out
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ STARTS = {
     "merge": "Merging",
     "parameters": "sRF parameters",
     "theory": "Theory of",
+    "dimensions": "Theory at several dimensions of",
     "spectrum": "Spectrum of",
     "eigenvalues": "Eigenvalues of",
     "recovery": "Overlaps of",

@@ -45,7 +45,7 @@ def test_a_figures_config_is_nothing_to_another_figure(project):
 def test_the_solver_computes_theory_again_and_no_simulation(project):
     edit_modules(project, "theory/fixed_point.py")
     assert tiny.planned(project) == {
-        "theory": 1, "spectrum": 1, "merge": 2, "scores": 2, "figures": 2,
+        "theory": 1, "dimensions": 1, "spectrum": 1, "merge": 2, "scores": 2, "figures": 2,
     }  # fmt: skip
 
 

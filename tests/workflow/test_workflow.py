@@ -19,7 +19,7 @@ SIZES = [
         "paper_run",
         QUICK,
         [f"fig{k}" for k in range(1, 9)],
-        [stage for stage in tiny.STAGES if stage != "recovery"],
+        [stage for stage in tiny.STAGES if stage not in ("recovery", "dimensions")],
         "learned",
         marks=pytest.mark.slow,
     ),

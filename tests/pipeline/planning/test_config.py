@@ -223,6 +223,40 @@ def test_several_steps_are_simulated_and_one_has_its_theory_too(project):
     assert {"left:reuse_batch=true,steps=2"} < {curve.name for curve in curves}
 
 
+def test_theory_along_the_dimension_is_solved_once_for_all_simulated_dimensions(project):
+    def change(figure):
+        figure["theory"]["dimension"] = {"start": 64, "stop": 1e6, "points": 5, "spacing": "log"}
+        steps = {"step_exponent": [0.2, 0.5], "dimension": [64, 128]}
+        figure["panels"] = {"left": SEVERAL | {"steps": 1} | steps}
+
+    plan = make_plan(project(change), CONFIG)
+    names = {curve.name: curve.keys for curve in plan.figures["fig2"].curves}
+    assert set(names) == {
+        f"left:dimension={d},step_exponent={s}" for s in (0.2, 0.5) for d in (64, 128)
+    }
+    assert len(plan.tasks["dimensions"]) == 2
+    # Smaller steps have other features at each dimension, and no theory of the limit.
+    assert len(plan.tasks["parameters"]) == 3
+    assert {name[-3:] for name, keys in names.items() if "theory" in keys} == {"0.5"}
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (
+            lambda f: f["theory"].update(dimension={"start": 1, "stop": 1e13, "points": 5}),
+            "theory.dimension.stop: 10000000000000.0 must be a number from 2 to 1e+12, or inf",
+        ),
+        (
+            lambda f: f["panels"]["left"].update(step_exponent=0.3, optimal=True),
+            "panels.left.optimal: needs the giant step (step_exponent 0.5)",
+        ),
+    ],
+)
+def test_what_smaller_steps_and_dimensions_have_no_theory_of_is_refused(project, change, fault):
+    assert any(fault in found for found in faults(project(change), CONFIG))
+
+
 def test_what_first_layers_see_is_planned_by_teacher_and_dimension(project):
     seen = SEEN | {"teacher": ["z1", "z1*z2"], "dimension": [20, 30], "networks": 3}
     plan = make_plan(project(lambda figure: figure.update(panels={"left": seen})), CONFIG)

@@ -42,6 +42,7 @@ _WITHOUT_THEORY = (
     "which needs fresh batches and, after several steps, one readout; give other curves a panel of"
     " their own"
 )
+_GIANT_STEP = "needs the giant step (step_exponent 0.5)"
 # Instead of faulty parts of a figure, so that the rest can be checked too.
 _STAND_INS: dict[str, Any] = {
     "title": "",
@@ -179,6 +180,7 @@ def _read_learning(
     place = f"panels.{panel_name}"
     seen: set[tuple[Any, ...]] = set()
     without_theory = Targets(simulation=targets.simulation if targets else None)
+    of_smaller_step = replace(targets or Targets(), theory=None)
     by_loss: dict[tuple[int, str], Targets] = {}
     for name, problem, run_options in _problems(spec, panel_name, panel):
         loss = _loss(run_options.get("loss", SQUARE))
@@ -194,6 +196,9 @@ def _read_learning(
         if isinstance(problem, Protocol) and theory_faults(problem):
             _check_without_theory(spec, panel_name, panel, targets)
             of_curve = without_theory
+        elif isinstance(problem, Protocol) and not problem.is_giant_step:
+            _check_smaller_step(spec, panel_name, panel, targets)
+            of_curve = of_smaller_step
         _add_curve(spec, CurveSpec(name, panel_name, problem, of_curve, **run_options), by_loss)
 
 
@@ -209,6 +214,18 @@ def _check_without_theory(
         spec.add_fault("spectrum", f"needs a theory of {name}, {_WITHOUT_THEORY}")
     if targets.simulation is None:
         spec.add_fault(f"panels.{name}", f"needs simulation: there is no theory, {_WITHOUT_THEORY}")
+
+
+def _check_smaller_step(
+    spec: FigureSpec, name: str, panel: LearningPanel, targets: Targets
+) -> None:
+    """Refuse what only the limit of infinite dimension could answer."""
+    if panel.optimal:
+        spec.add_fault(f"panels.{name}.optimal", _GIANT_STEP)
+    if panel.lower_bound:
+        spec.add_fault(f"panels.{name}.lower_bound", _GIANT_STEP)
+    if targets.spectrum is not None:
+        spec.add_fault("spectrum", f"{_GIANT_STEP}; {name} has smaller ones")
 
 
 def _add_curve(spec: FigureSpec, curve: CurveSpec, by_loss: dict[tuple[int, str], Targets]) -> None:

@@ -113,6 +113,7 @@ def _lines(curve: Curve, found: dict[str, list[xr.Dataset]]) -> list[xr.Dataset]
         next(iter(found.get("theory", ())), None),
         found.get("montecarlo", ()),
         [*found.get("spectrum", ()), *found.get("eigenvalues", ())],
+        found.get("dimensions", ()),
     )
 
 

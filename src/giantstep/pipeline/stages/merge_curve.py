@@ -43,6 +43,7 @@ def merge_curve(
     theory: xr.Dataset | None = None,
     shards: Sequence[xr.Dataset] = (),
     spectra: Sequence[xr.Dataset] = (),
+    at_dimensions: Sequence[xr.Dataset] = (),
 ) -> list[xr.Dataset]:
     """Put theory beside simulation for one curve of a figure.
 
@@ -61,6 +62,8 @@ def merge_curve(
         Results of the stage "montecarlo", with different networks.
     spectra : sequence of xarray.Dataset
         Results of the stages "spectrum" and "eigenvalues".
+    at_dimensions : sequence of xarray.Dataset
+        Result of the stage "dimensions", if there is one.
 
     Returns
     -------
@@ -70,6 +73,7 @@ def merge_curve(
     features = read_features(parameters) if "alignment" in parameters else None
     limits = bounds(features) if features and abs(features.alignment) == 1 else None
     parts = [part.drop_attrs() for part in spectra]
+    parts += [part.drop_attrs().rename(alpha="alpha_simulated") for part in at_dimensions]
     if features:
         parts.append(_functions(features, limits))
     if spectra:
