@@ -54,7 +54,7 @@ def test_damage_of_every_kind_of_file_is_set_aside(project):
     assert all((project / f"{name}.damaged").exists() for name in names)
 
 
-@pytest.mark.parametrize("kind", ["folder", "pipe", "circle"])
+@pytest.mark.parametrize("kind", ["folder", "pipe", "circle", "link to nothing"])
 def test_what_is_no_file_is_set_aside(project, kind):
     plan = make_plan(project, load_config(project, [project / tiny.TINY]))
     path = next(project.glob("results/theory/*.nc"))
@@ -67,6 +67,8 @@ def test_what_is_no_file_is_set_aside(project, kind):
             os.mkfifo(path)
         case "circle":
             path.symlink_to(path.name)
+        case "link to nothing":
+            path.symlink_to("nothing")
     said = []
     integrity.set_damaged_aside(project, plan, said.append)
     assert len(said) == 1
@@ -75,15 +77,19 @@ def test_what_is_no_file_is_set_aside(project, kind):
     assert not path.exists()
 
 
-def test_a_folder_in_place_of_a_drawing_or_a_table_is_set_aside(project):
+def test_a_folder_or_a_link_in_place_of_a_drawing_a_table_or_a_mark_is_set_aside(project):
     plan = make_plan(project, load_config(project, [project / tiny.TINY]))
-    for name in DRAWN:
-        (project / name).unlink()
-        (project / name).mkdir()
+    places = [*map(project.joinpath, DRAWN), *project.glob("results/identity/fig2/*")]
+    for place, path in enumerate(places):
+        path.unlink()
+        if place % 2:
+            path.mkdir()
+        else:
+            path.symlink_to("nothing")
     said = []
     integrity.set_damaged_aside(project, plan, said.append)
-    assert len(said) == len(DRAWN)
-    assert not any((project / name).exists() for name in DRAWN)
+    assert len(said) == len(places)
+    assert not any(path.is_symlink() or path.exists() for path in places)
 
 
 def test_a_drawing_or_a_table_that_is_not_as_it_was_made_is_set_aside(project):

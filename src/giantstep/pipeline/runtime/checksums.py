@@ -9,7 +9,6 @@ copied over another one, is recognised just like a damaged one. By hand:
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import stat
@@ -72,9 +71,9 @@ def sealed_name(path: Path) -> str:
     try:
         found_there = path.stat()
     except OSError as error:
-        if error.errno != errno.ELOOP:
+        if not path.is_symlink():
             raise
-        raise DamagedFileError(f"{path} is a link to itself") from None
+        raise DamagedFileError(f"{path} is a link to nothing ({error.strerror})") from None
     if not stat.S_ISREG(found_there.st_mode):
         raise DamagedFileError(f"{path} is no regular file")
     length = found_there.st_size - _LENGTH

@@ -64,16 +64,16 @@ def _unlike_noted(
     Those that are not marked as current are about to be made again, which removes regular files.
     """
     noted, noting = "", project / noting
-    if marked := noting.is_file():
+    if marked := _is_regular(noting):
         with _remedied(noting):
             noted = noting.read_text(errors="replace")
-    elif noting.exists():
+    elif _is_there(noting):
         yield noting, DamagedFileError(f"{noting} is no regular file")
     for file in files:
         path = project / file
-        if path.suffix == ".nc" or not path.exists():
+        if path.suffix == ".nc" or not _is_there(path):
             continue
-        if not path.is_file():
+        if not _is_regular(path):
             yield path, DamagedFileError(f"{path} is no regular file")
         elif marked:
             with _remedied(path):
@@ -102,8 +102,18 @@ def lost_files(project: Path, plan: Plan) -> list[str]:
     return [
         str(path.relative_to(project))
         for path in _data_files(project, plan)
-        if aside(path).exists() and not path.exists()
+        if _is_there(aside(path)) and not path.exists()
     ]
+
+
+def _is_there(path: Path) -> bool:
+    """Check that there is anything, be it a link to nothing."""
+    return path.is_symlink() or path.exists()
+
+
+def _is_regular(path: Path) -> bool:
+    """Check that there is a file; a link may lead to another that is about to be set aside."""
+    return path.is_file() and not path.is_symlink()
 
 
 def _data_files(project: Path, plan: Plan, figures: Sequence[str] = ()) -> dict[Path, str | None]:
