@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from giantstep.numerics.gaussian import derivative_variance, moments
 from giantstep.numerics.scalar_functions import lookup
@@ -10,6 +11,7 @@ from giantstep.problems.domains import BULK_VARIANCE, SPIKE_STRENGTH
 from giantstep.problems.problem import Problem, noise_power
 from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.spiked_features import SpikedFeatures, one_spike
+from giantstep.theory.row_norms import own_output_norms
 from giantstep.theory.several_steps import features_in_state, network_states
 from giantstep.validation import Fault, InvalidParametersError
 
@@ -28,7 +30,8 @@ def equivalent_features(
     ----------
     problem : Protocol or SpikedFeatures
     dimension : float
-        d, which smaller steps than the giant one depend on.
+        d, which smaller steps than the giant one depend on, and the part of the network's own
+        output in the norms of its rows.
     fineness : int
         Multiplies the number of nodes of quadrature rules.
 
@@ -72,7 +75,7 @@ def equivalent_features(
     strength = abs(e * h1) * norm
     _check_step(problem, c, strength)
     gamma = min(1.0, max(-1.0, h1_star / norm)) if norm > 0 else 0.0
-    return one_spike(
+    srf = one_spike(
         activation=problem.activation,
         target=problem.target,
         bulk_variance=c,
@@ -85,6 +88,8 @@ def equivalent_features(
         outlier_variance=problem.outlier_variance,
         inputs=problem.inputs,
     )
+    variance = srf.groups.c + own_output_norms(problem, dimension)
+    return replace(srf, bulk_variance=tuple(variance))
 
 
 def _check_step(protocol: Protocol, c: float, strength: float) -> None:

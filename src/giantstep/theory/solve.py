@@ -125,7 +125,7 @@ class Solver:
             raise InvalidParametersError(faults)
         if isinstance(problem, Protocol):
             problem = problem.with_giant_step(dimension)
-        self.srf, self.loss = equivalent_features(problem), loss
+        self.srf, self.loss = equivalent_features(problem, dimension), loss
         self._problem, self._bulk = problem, validate_bulk(problem, bulk)
         self._dimension = dimension
         self.coarse = prepare_square_loss(problem, self.srf, self._bulk, dimension)
@@ -150,7 +150,7 @@ class Solver:
 
     def _on_finer_rule(self, fineness: int) -> SquareLoss:
         """Prepare the same unknowns, over the same functions B, on a finer rule."""
-        srf = equivalent_features(self._problem, fineness=fineness)
+        srf = equivalent_features(self._problem, self._dimension, fineness)
         B = self.coarse.features.B
         arguments = self._problem, srf, self._bulk, self._dimension
         return prepare_square_loss(*arguments, fineness, B)

@@ -1,7 +1,7 @@
 """Averages over the eigenvalues b of the first batch's matrix B: docs/trained-bulk.md.
 
-At an eigenvalue b the rows of group g have variance `c_g(b) = 1 + batch_weight_g b`, and everything
-is as for an isotropic bulk with `P(b) = P0 + b P1`. The generalised eigendecomposition of
+At an eigenvalue b the rows of group g have variance `c_g(b) = base_g + batch_weight_g b`, and
+everything is as for an isotropic bulk with `P(b) = P0 + b P1`. The generalised eigendecomposition of
 `V1_hat^-1 + beta P0` and `beta P1`, with columns u_k and eigenvalues theta_k, yields
 
     (V1_hat^-1 + beta P(b))^-1 = sum_k u_k u_k^T / (1 + theta_k b),
@@ -23,7 +23,7 @@ from giantstep.theory.bulk.response import ResponseTerms
 
 
 class RowCovariance(NamedTuple):
-    """The rows of a trained bulk: those of group g have covariance `(I + batch_weight_g B)/d`.
+    """The rows of a trained bulk: those of group g have covariance `(base_g I + batch_weight_g B)/d`.
 
     Attributes
     ----------
@@ -31,6 +31,8 @@ class RowCovariance(NamedTuple):
         Combines the functions phi into mu1.
     pi : Array, shape (G,)
         Fractions of the neurons.
+    base : Array, shape (G,)
+        One, and what the own output adds at finite dimension: `row_norms.own_output_norms`.
     batch_weight : Array, shape (G,)
         omega^2 tau.
     beta : float
@@ -39,6 +41,7 @@ class RowCovariance(NamedTuple):
 
     B: Array
     pi: Array
+    base: Array
     batch_weight: Array
     beta: float
     batch: FirstBatch
@@ -96,14 +99,14 @@ class Modes:
 
     def __init__(self, rows: RowCovariance, q: Array, factor: Factor) -> None:
         self.rows, self.q = rows, q
-        B, pi, batch_weight, beta, batch = rows
+        B, pi, base, batch_weight, beta, batch = rows
         BL, weight = B @ factor.L, (beta * pi * q)[:, :, None]
-        fixed = np.eye(B.shape[1]) + BL.transpose(0, 2, 1) @ (weight * BL)
+        fixed = np.eye(B.shape[1]) + BL.transpose(0, 2, 1) @ (base[:, None] * weight * BL)
         linear = BL.transpose(0, 2, 1) @ (batch_weight[:, None] * weight * BL)
         self.theta, y = _pencil(fixed, linear)
         self.A, self.dual = BL @ y, factor.dual @ y
         self.single = batch.traces(self.theta)
-        self.row_norms = np.stack([np.ones_like(batch_weight), batch_weight])
+        self.row_norms = np.stack([base, batch_weight])
 
     @cached_property
     def pair(self) -> Traces:

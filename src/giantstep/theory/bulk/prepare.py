@@ -20,6 +20,7 @@ from giantstep.theory.bulk.isotropic import IsotropicBulk
 from giantstep.theory.bulk.several_steps import SteppedBulk
 from giantstep.theory.bulk.trained import TrainedBulk
 from giantstep.theory.conditional_features import ConditionalFeatures, conditional_features
+from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.several_steps import network_states
 
 Prepared = tuple[ConditionalFeatures, Bulk]
@@ -61,7 +62,8 @@ def _trained(
     batch = FirstBatch.of(problem, fineness)
     coupled = norms and batch.norm_coupling != 0
     features = conditional_features(srf, fineness, B, coupled)
-    return features, TrainedBulk(problem, features.B, batch, coupled)
+    base = 1 + (srf.groups.c - equivalent_features(problem).groups.c)
+    return features, TrainedBulk(problem, base, features.B, batch, coupled)
 
 
 def _after_several_steps(

@@ -22,11 +22,13 @@ from giantstep.theory.bulk.response import (
 
 
 class TrainedBulk:
-    """Rows of covariance `(I + omega^2 tau B)/d`, with norms that depend on the spike.
+    """Rows of covariance `(base I + omega^2 tau B)/d`, with norms that depend on the spike.
 
     Parameters
     ----------
     protocol : Protocol
+    base : Array, shape (G,)
+        As in `RowCovariance`.
     B : Array, shape (G, R)
         Combines the functions phi into mu1.
     batch : FirstBatch
@@ -34,9 +36,11 @@ class TrainedBulk:
         Whether the norms of neurons depend on their overlaps with the spike.
     """
 
-    def __init__(self, protocol: Protocol, B: Array, batch: FirstBatch, norms: bool) -> None:
+    def __init__(
+        self, protocol: Protocol, base: Array, B: Array, batch: FirstBatch, norms: bool
+    ) -> None:
         omega, pi = np.array(protocol.readout).T
-        self.rows = RowCovariance(B, pi, omega**2 * batch.tau, protocol.beta, batch)
+        self.rows = RowCovariance(B, pi, base, omega**2 * batch.tau, protocol.beta, batch)
         # How strongly the norms of a group depend on the overlap; all zero leaves them out.
         self.norm_coupling = omega * batch.norm_coupling * norms
 
@@ -47,14 +51,14 @@ class TrainedBulk:
 
     def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
         """Map the hats to V and T."""
-        (B, pi, batch_weight, beta, batch), factor = self.rows, Factor.of(V1_hat)
+        (B, pi, base, batch_weight, beta, batch), factor = self.rows, Factor.of(V1_hat)
 
         def load(q: Array) -> tuple[Array, Array]:
             modes = Modes(self.rows, q, factor)
             return modes.load, modes.load_decrease
 
         diagonal = np.einsum("gr,srt,gt->sg", B, V1_hat, B, optimize=True)
-        q = solve_self_consistency(L, (1 + batch_weight * batch.label_power) * diagonal, load)
+        q = solve_self_consistency(L, (base + batch_weight * batch.label_power) * diagonal, load)
         return variances_from_terms(q, Modes(self.rows, q, factor).terms(), pi, beta)
 
     def spike_response(self, V1_hat: Array, V: Array) -> TrainedResponse:
@@ -219,7 +223,8 @@ class TrainedResponse:
         `V1 = E_b [D - beta D M D]` and, with `W = 1 - beta D M`,
         `dV1 = E_b [W dD W^T - beta D M V1_hat^-1 dV1_hat V1_hat^-1 M D]`, where `D = c(b) pi q`.
         """
-        (_, pi, batch_weight, beta, batch), modes, pi_q = self.bulk.rows, self.modes, self.pi_q
+        (_, pi, base, batch_weight, beta, batch), pi_q = self.bulk.rows, self.pi_q
+        modes = self.modes
         c, A, split = modes.row_norms, modes.A, self.triangle.size
         cc = product(c, c)
         ccc = np.moveaxis(product(cc, c), 3, 2)  # groups g, m, h
@@ -228,7 +233,7 @@ class TrainedResponse:
         gradient = np.einsum("sgij,sij->sg", terms.load_gradient, dA)
         slope = response_derivative(modes.q, gradient[:, :, None], terms.load_decrease)
         pi_dq = pi * (slope[:, :, 0] + np.einsum("sgh,sh->sg", slope[:, :, 1:], dL))
-        identity, mean_c = np.eye(pi.size), 1 + batch_weight * batch.label_power
+        identity, mean_c = np.eye(pi.size), base + batch_weight * batch.label_power
         ccM = np.einsum("jgh,jsk,sgk,shk->sgh", cc, np.stack(modes.single.powers), A, A)
         V1 = identity * (mean_c * pi_q)[:, None] - beta * pi_q[:, :, None] * ccM * pi_q[:, None]
         linear = beta * pi_q[:, :, None] * ccM * pi_dq[:, None]
