@@ -67,7 +67,7 @@ def test_overlaps_answer_as_those_of_actual_rows():
     # size, given a batch, with the spike's direction out of the covariance.
     protocol = Protocol("tanh", "sin", 3, 2.0, 1.0, noise=0.1, readout=LETTERS)
     bulk, d, rng = of_protocol(protocol), 900, np.random.default_rng(4)
-    (B, pi, growth, _, _), count = bulk.rows, len(LETTERS)
+    (B, pi, _, growth, _, _), count = bulk.rows, len(LETTERS)
     x = rng.standard_normal((round(protocol.alpha0 * d), d))
     y = np.sin(x[:, 0]) + np.sqrt(protocol.noise) * rng.standard_normal(len(x))
     member = group_members(pi, d)

@@ -1,0 +1,43 @@
+"""Norms of rows at finite width, against simulated rows that only the own output moves."""
+
+import numpy as np
+import pytest
+from alarms import largest_z
+from numpy.random import SeedSequence
+
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.sizes import Sizes
+from giantstep.simulation.first_layer import first_layer
+from giantstep.simulation.threads import workers
+from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.solve import solve
+
+LETTERS = ((-1.0, 0.5), (2.0, 0.5))
+
+
+@pytest.mark.parametrize("alpha0", [np.inf, 2])
+def test_norms_of_rows_are_those_of_simulated_rows(alpha0):
+    # Labels are negligible, so that the step takes nothing but the own output off the rows.
+    protocol = Protocol("tanh", "polynomial:0,1e-6", 2, alpha0, beta=0.5, readout=LETTERS)
+    sizes, networks = Sizes(400), 12
+    norms = np.empty((networks, 2))
+    with workers(1) as pool:
+        for network in range(networks):
+            layer = first_layer(protocol, sizes, network, SeedSequence(0), pool)
+            squares = np.sum(layer.weights.astype(float) ** 2, axis=1)
+            norms[network] = squares @ layer.membership / layer.membership.sum(axis=0)
+    mean, error = norms.mean(axis=0), norms.std(axis=0, ddof=1) / np.sqrt(networks)
+    expected = equivalent_features(protocol, sizes.dimension).groups.c
+    # Corrections of relative order 1/p remain: up to a fiftieth of what the own output adds.
+    gap = np.maximum(np.abs(mean - expected) - 0.02 * np.abs(expected - 1), 0)
+    assert np.all(gap <= largest_z(2, networks, 0.001) * error)
+    assert np.all(np.abs(mean - 1) > 5 * error)
+
+
+def test_without_noise_of_a_batch_the_trained_bulk_is_isotropic_at_finite_dimension():
+    protocol = Protocol("tanh", "sign", 2, np.inf, beta=0.5, readout=LETTERS)
+    grid = Grid((0.7, 2), (0.1,))
+    isotropic, trained = (solve(protocol, grid, bulk, 100) for bulk in (ISOTROPIC, TRAINED))
+    np.testing.assert_allclose(trained.test_error, isotropic.test_error, rtol=1e-10)
