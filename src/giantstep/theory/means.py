@@ -72,15 +72,15 @@ class LabelResidual:
 
     def __init__(self, f: ConditionalFeatures, beta: float, penalised: bool = False) -> None:
         self.beta = beta
-        if penalised:
-            spanning, self.to_m = f.mu0, np.eye(len(f.mu0))
-        else:
-            # Where the mu0 are linearly dependent (no spike, or neurons of opposite sign) m is the
-            # solution of least norm.
-            power = float(np.sum(f.weight * (f.mu0**2 + f.mu1**2 + f.mu2_squared)))
-            spanning, self.to_m = _orthonormal(f.mu0, f.weight, np.sqrt(power))
+        # Where the mu0 are linearly dependent (no spike, or neurons of opposite sign) m is the
+        # solution of least norm, unless it is penalised.
+        power = float(np.sum(f.weight * (f.mu0**2 + f.mu1**2 + f.mu2_squared)))
+        spanning, self.to_m = _orthonormal(f.mu0, f.weight, np.sqrt(power))
         self.expressible = np.concatenate([spanning, f.along])
         basis, _ = _orthonormal(self.expressible, f.weight, 0.0)
+        if penalised:
+            self.expressible = np.concatenate([f.mu0, f.along])
+            self.to_m = np.eye(len(f.mu0))
         self.prediction_to_basis = (self.expressible * f.weight) @ basis.T
         self.target = (basis * f.weight) @ f.h
         self.rows, self.columns = np.triu_indices(basis.shape[0])
