@@ -40,8 +40,9 @@ def make(project):
                 path = made(project, stage, key)
                 netcdf.write(compute_result(module, task), path, f"{stage}/{key}")
     for name, figure in plan.figures.items():
-        merged = merge_figure(figure.curves, figure.science, plan.sizes, plan.root_seed, project)
-        netcdf.write(merged, made(project, "merge", name), merged_name(plan, figure))
+        given = figure.curves, figure.science, figure.sizes, figure.root_seed
+        merged = merge_figure(*given, project)
+        netcdf.write(merged, made(project, "merge", name), merged_name(project, figure))
         score_table(merged).to_csv(made(project, "scores", name), index=False)
 
 

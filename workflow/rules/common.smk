@@ -23,11 +23,10 @@ if Path(SOURCE, "giantstep").is_dir():
 
 from giantstep.pipeline.planning import costs, identities
 from giantstep.pipeline.planning.config import InvalidConfigError, load_config, overlaid
-from giantstep.pipeline.planning.fingerprint import UntraceableCodeError
-from giantstep.pipeline.planning.job_code import code_of_figure, code_of_task
 from giantstep.pipeline.planning.layout import FIGURE_STAGES, IDENTITY, STAGES
 from giantstep.pipeline.planning.own_package import ForeignPackageError
 from giantstep.pipeline.planning.plan import make_plan
+from giantstep.pipeline.planning.traceable import UntraceableCodeError
 from giantstep.pipeline.runtime import run_lock
 from giantstep.pipeline.runtime.run_start import before_run
 from giantstep.pipeline.upkeep import integrity
@@ -64,7 +63,7 @@ wildcard_constraints:
 
 
 def figure_of(wildcards):
-    """The plan of the figure that a job is for."""
+    """The plan of the figure that a job is for; the job checks that its files are marked so."""
     return PLAN.figures[wildcards.figure]
 
 
@@ -74,7 +73,7 @@ def files(stage, name):
 
 
 def task(stage, name="{key}"):
-    """The task of a job."""
+    """The task of a job, which checks that its result has the task's name."""
 
     def found(wildcards):
         key = name.format(**wildcards)
@@ -85,18 +84,9 @@ def task(stage, name="{key}"):
     return found
 
 
-def code(stage, name="{key}"):
-    """The code of a job, as planned; the job checks that it still is."""
-    if STAGES[stage].by_task:
-        return lambda wildcards: code_of_task(
-            ROOT, STAGES[stage], task(stage, name)(wildcards)
-        )
-    return lambda wildcards: code_of_figure(ROOT, STAGES[stage], wildcards.figure)
-
-
 def merged_name(wildcards):
     """The name that is inside the merged file of a job's figure."""
-    return identities.merged_name(PLAN, figure_of(wildcards))
+    return identities.merged_name(ROOT, figure_of(wildcards))
 
 
 OTHER_PLAN = (
@@ -108,7 +98,7 @@ OTHER_PLAN = (
 # Names say what is in a file: times of files, which copies and checkouts change, do not count.
 def mark(stage, figure):
     """The mark of what a figure's files are made from at a stage (workflow/rules/identity.smk)."""
-    return ancient(str(identities.mark(PLAN, PLAN.figures[figure], stage)))
+    return ancient(str(identities.mark(ROOT, PLAN.figures[figure], stage)))
 
 
 def mark_of_job(stage):

@@ -20,8 +20,7 @@ rule figures:
         mem_mb=memory(figure_cost("figures")),
         runtime=minutes(figure_cost("figures")),
     params:
-        config=lambda wildcards: figure_of(wildcards).config,
-        code=code("figures", "{figure}"),
+        figure=figure_of,
         name=merged_name,
     message:
         "Drawing {wildcards.figure}"
@@ -46,7 +45,7 @@ rule scores:
         mem_mb=memory(figure_cost("scores")),
         runtime=minutes(figure_cost("scores")),
     params:
-        code=code("scores", "{figure}"),
+        figure=figure_of,
         name=merged_name,
     message:
         "Scores of {wildcards.figure}"

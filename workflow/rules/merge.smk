@@ -11,11 +11,7 @@ rule merge:
         mem_mb=memory(figure_cost("merge")),
         runtime=minutes(figure_cost("merge")),
     params:
-        curves=lambda wildcards: figure_of(wildcards).curves,
-        config=lambda wildcards: figure_of(wildcards).science,
-        simulation=PLAN.sizes,
-        root_seed=PLAN.root_seed,
-        code=code("merge", "{figure}"),
+        figure=figure_of,
         name=merged_name,
     message:
         "Merging {wildcards.figure}"

@@ -16,7 +16,6 @@ rule montecarlo:
         runtime=minutes(task_cost("montecarlo", SHARD)),
     params:
         task=task("montecarlo", SHARD),
-        code=code("montecarlo", SHARD),
     message:
         "Networks of {wildcards.key}: {wildcards.block}"
     script:

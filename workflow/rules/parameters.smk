@@ -9,7 +9,6 @@ rule parameters:
         runtime=minutes(task_cost("parameters")),
     params:
         task=task("parameters"),
-        code=code("parameters"),
     message:
         "sRF parameters of {wildcards.key}"
     script:

@@ -9,7 +9,6 @@ rule recovery:
         runtime=minutes(task_cost("recovery")),
     params:
         task=task("recovery"),
-        code=code("recovery"),
     message:
         "Overlaps of {wildcards.key}"
     script:

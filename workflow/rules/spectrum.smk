@@ -10,7 +10,6 @@ rule spectrum:
         runtime=minutes(task_cost("spectrum")),
     params:
         task=task("spectrum"),
-        code=code("spectrum"),
     message:
         "Spectrum of {wildcards.key}"
     script:
@@ -27,7 +26,6 @@ rule eigenvalues:
         runtime=minutes(task_cost("eigenvalues")),
     params:
         task=task("eigenvalues"),
-        code=code("eigenvalues"),
     message:
         "Eigenvalues of {wildcards.key}"
     script:

@@ -9,7 +9,6 @@ rule theory:
         runtime=minutes(task_cost("theory")),
     params:
         task=task("theory"),
-        code=code("theory"),
     message:
         "Theory of {wildcards.key}"
     script:

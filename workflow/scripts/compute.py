@@ -1,18 +1,21 @@
 """A job of one task: the result of its stage, to a file."""
 
 from importlib import import_module
+from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
 from giantstep.pipeline.runtime.job import logged
+from giantstep.pipeline.runtime.job_check import check_job
 from giantstep.pipeline.stages.result import compute_result
 from giantstep.pipeline.storage import netcdf
 
 if "snakemake" in globals():
     job = globals()["snakemake"]
-    with logged(job.log[0]), threadpool_limits(job.threads):
-        (module,) = map(import_module, job.params.code.loads)
-        job.params.code.check()
+    # Another number of threads may round differently.
+    with logged(job.log[0]), threadpool_limits(1):
+        module = import_module(f"giantstep.pipeline.stages.{job.rule}")
+        check_job(job, __file__)
         result = compute_result(module, job.params.task)
-        job.params.code.check()
-        netcdf.write(result, job.output[0], f"{job.rule}/{job.wildcards.key}")
+        check_job(job, __file__)
+        netcdf.write(result, job.output[0], f"{job.rule}/{Path(job.output[0]).stem}")

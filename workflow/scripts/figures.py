@@ -7,21 +7,23 @@ from warnings import filterwarnings
 from giantstep.figures import style
 from giantstep.pipeline.runtime.checksums import checksum_line
 from giantstep.pipeline.runtime.job import logged
+from giantstep.pipeline.runtime.job_check import check_job
 from giantstep.pipeline.storage import netcdf
 from giantstep.pipeline.storage.whole_file import whole_file
 
 if "snakemake" in globals():
     job = globals()["snakemake"]
     with logged(job.log[0]):
-        (figure,) = map(import_module, job.params.code.loads)
-        job.params.code.check()
+        figure = job.params.figure
+        module = import_module(f"giantstep.figures.{figure.name}")
+        check_job(job, __file__)
         # A drawing that does not fit on its page is an error.
         filterwarnings("error", message=".*layout not applied")
         with style.settings():
-            picture = figure.draw(netcdf.read(job.input.data, job.params.name), job.params.config)
+            picture = module.draw(netcdf.read(job.input.data, job.params.name), figure.config)
             for output in map(Path, job.output):
                 with whole_file(output) as path:
                     style.save(picture, path)
-                    job.params.code.check()
+                    check_job(job, __file__)
         with whole_file(Path(job.input.mark)) as mark:
             mark.write_text("".join(checksum_line(Path(made), made) for made in job.output))

@@ -1,14 +1,15 @@
 """A job of one figure: all results of its curves, to its merged file."""
 
 from giantstep.pipeline.runtime.job import logged
+from giantstep.pipeline.runtime.job_check import check_job
 from giantstep.pipeline.stages.merge import merge_figure
 from giantstep.pipeline.storage import netcdf
 
 if "snakemake" in globals():
     job = globals()["snakemake"]
     with logged(job.log[0]):
-        given = job.params
-        given.code.check()
-        merged = merge_figure(given.curves, given.config, given.simulation, given.root_seed)
-        given.code.check()
-        netcdf.write(merged, job.output[0], given.name)
+        check_job(job, __file__)
+        figure = job.params.figure
+        merged = merge_figure(figure.curves, figure.science, figure.sizes, figure.root_seed)
+        check_job(job, __file__)
+        netcdf.write(merged, job.output[0], job.params.name)

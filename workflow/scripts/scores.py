@@ -4,6 +4,7 @@ from pathlib import Path
 
 from giantstep.pipeline.runtime.checksums import checksum_line
 from giantstep.pipeline.runtime.job import logged
+from giantstep.pipeline.runtime.job_check import check_job
 from giantstep.pipeline.stages.scores import score_table
 from giantstep.pipeline.storage import netcdf
 from giantstep.pipeline.storage.whole_file import whole_file
@@ -11,10 +12,10 @@ from giantstep.pipeline.storage.whole_file import whole_file
 if "snakemake" in globals():
     job = globals()["snakemake"]
     with logged(job.log[0]):
-        job.params.code.check()
+        check_job(job, __file__)
         scores = score_table(netcdf.read(job.input.data, job.params.name))
         with whole_file(Path(job.output[0])) as path:
             scores.to_csv(path, index=False, lineterminator="\n")
-            job.params.code.check()
+            check_job(job, __file__)
         with whole_file(Path(job.input.mark)) as mark:
             mark.write_text("".join(checksum_line(Path(made), made) for made in job.output))

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from giantstep.pipeline.planning.config import InvalidConfigError, load_config
-from giantstep.pipeline.planning.fingerprint import UntraceableCodeError
 from giantstep.pipeline.planning.own_package import ForeignPackageError
 from giantstep.pipeline.planning.plan import make_plan
+from giantstep.pipeline.planning.traceable import UntraceableCodeError
 from giantstep.pipeline.runtime.checksums import DamagedFileError
 from giantstep.pipeline.runtime.run_lock import RECORDS, AnotherRunError, acquire_run_lock
 from giantstep.pipeline.storage.open_figure import open_figure

@@ -55,7 +55,7 @@ def test_with_strict_versions_other_libraries_compute_and_draw_again(project, mo
         found = planned(project, **more)
         figure = found.figures["fig2"]
         keys = {stage: set(tasks) for stage, tasks in found.tasks.items()}
-        made = {s: identities.identity(found, figure, s) for s in ("merge", "figures", "scores")}
+        made = {s: identities.identity(project, figure, s) for s in ("merge", "figures", "scores")}
         return keys | made
 
     def outdated(before, after):

@@ -10,7 +10,8 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from giantstep.pipeline.planning.plan import FigurePlan, Plan
+from giantstep.pipeline.planning.figure_plan import FigurePlan
+from giantstep.pipeline.planning.plan import Plan
 from giantstep.pipeline.planning.shard_task import ShardTask
 from giantstep.pipeline.planning.simulation_work import (
     MIB,

@@ -10,20 +10,25 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from giantstep.pipeline.planning.traceable import (
+    UntraceableCodeError,
+    check_traceable,
+    computed_import,
+)
 from giantstep.problems.canonical import digest
 
 PACKAGE = "giantstep"
 _ROOT = Path(__file__).parents[3]
-# Modules that run a job, and do not count: they log, lock, stop it on a signal, and report what
-# went wrong. No value passes through them, and no byte of a result.
+# Modules that run a job, and do not count: they check it, log, lock, stop it on a signal, and tell
+# what went wrong. No value passes through them, and no byte of a result.
 RUNNERS = frozenset(
-    f"{PACKAGE}.pipeline.runtime.{name}" for name in ("job", "processes", "run_lock", "signals")
+    f"{PACKAGE}.pipeline.runtime.{name}"
+    for name in ("job", "job_check", "processes", "run_lock", "signals")
 )
 # Its texts are the wording of refusals, and do not count; its functions do.
 _WORDS = f"{PACKAGE}.validation"
@@ -31,32 +36,9 @@ _WORDS = f"{PACKAGE}.validation"
 _TABLE, _TABLE_MODULE = "FUNCTIONS", f"{PACKAGE}.numerics.scalar_functions"
 # Names that need no entry in the table: the rest of such a name holds all coefficients.
 _POLYNOMIAL = "polynomial:"
-# It runs at every import, but only names what the library offers (see `_is_inert`).
+# It runs at every import: all that it imports counts, so it imports what it offers on demand.
 _INIT = f"{PACKAGE}.__init__"
-# Imported code that is not this project's. Results record the versions of these libraries.
-LIBRARIES = frozenset({
-    "matplotlib", "netCDF4", "numpy", "pandas", "scipy", "threadpoolctl", "xarray",
-})  # fmt: skip
-# What can reach code that no import statement names.
-_LOADERS = {"builtins", "importlib", "imp", "pkgutil", "runpy", "zipimport"}
-_HARMLESS = {"importlib.metadata"}
-_DYNAMIC_NAMES = {
-    "__builtins__", "__import__", "__loader__", "__spec__", "compile", "eval", "exec",
-}  # fmt: skip
-_DYNAMIC_ATTRIBUTES = {"__builtins__", "__import__", "__loader__", "exec_module", "import_module"}
-_OF_SYS = {"meta_path", "modules", "path", "path_hooks"}
 _NAME_THEM = "name the modules in an import statement"
-
-
-class UntraceableCodeError(ValueError):
-    """Code that a fingerprint cannot follow."""
-
-    def __init__(self, source: str, node: ast.AST, remedy: str) -> None:
-        line = getattr(node, "lineno", 0)
-        super().__init__(
-            f"{source}, line {line}: {ast.unparse(node)!r} cannot be followed, so results would not"
-            f" be computed again after an edit of what it uses; {remedy}"
-        )
 
 
 def function_fingerprint(name: str) -> str:
@@ -152,11 +134,11 @@ def fingerprint(source: str, loads: tuple[str, ...] = ()) -> str:
     ------
     UntraceableCodeError
         For an import that cannot be followed: a relative one, one of a package rather than of its
-        modules, one of an undeclared library, or one by a computed name where `loads` is empty.
+        modules, or one by a computed name where `loads` is empty; and for what `traceable` refuses.
     """
     own = _module(source)
-    if own.dynamic is not None and not loads:
-        raise UntraceableCodeError(source, own.dynamic, _NAME_THEM)
+    if own.computed is not None and not loads:
+        raise UntraceableCodeError(source, own.computed, _NAME_THEM)
     seen: dict[str, str] = {}
     waiting = [*own.imports, *loads, *_packages(own.imports), *_packages(loads)]
     while waiting:
@@ -164,8 +146,8 @@ def fingerprint(source: str, loads: tuple[str, ...] = ()) -> str:
         if name in seen or name == source or name in RUNNERS:
             continue
         module = _module(name)
-        if module.dynamic is not None:
-            raise UntraceableCodeError(name, module.dynamic, _NAME_THEM)
+        if module.computed is not None:
+            raise UntraceableCodeError(name, module.computed, _NAME_THEM)
         seen[name] = module.syntax
         waiting += [*module.imports, *_packages(module.imports)]
     return digest(own.syntax, seen)
@@ -179,11 +161,11 @@ def _packages(modules: Iterable[str]) -> set[str]:
 
 
 class _Module(NamedTuple):
-    """A module's hashed syntax, the modules it imports, and its first dynamic import."""
+    """A module's hashed syntax, the modules it imports, and how it imports by computed names."""
 
     syntax: str
     imports: tuple[str, ...]
-    dynamic: ast.AST | None
+    computed: ast.AST | None
 
 
 def _module(source: str) -> _Module:
@@ -206,11 +188,12 @@ def _parsed(source: str, text: str) -> _Module:
     if source == _TABLE_MODULE:
         tree.body = [node for node in tree.body if not _is_table(node)] + _shape(tree)
     if source == _INIT:
-        tree.body = [node for node in tree.body if not _is_inert(node)]
+        tree.body = [node for node in map(_run_at_import, tree.body) if node]
     nodes = list(ast.walk(tree))
     syntax = hashlib.sha256(json.dumps(_syntax(tree)).encode()).hexdigest()
-    dynamic = next((node for node in nodes if _is_dynamic(node)), None)
-    return _Module(syntax, tuple(_imports(nodes, source)), dynamic)
+    imports = tuple(_imports(nodes, source))
+    check_traceable(nodes, source, PACKAGE)
+    return _Module(syntax, imports, computed_import(nodes))
 
 
 class _Wordless(ast.NodeTransformer):
@@ -231,45 +214,17 @@ def _shape(tree: ast.Module) -> list[ast.stmt]:
     return [table]
 
 
-def _is_inert(node: ast.stmt) -> bool:
-    """Check whether a statement of giantstep/__init__.py only names things, or imports them."""
+def _run_at_import(node: ast.stmt) -> ast.stmt | None:
+    """Return what importing the package runs of a statement that names what the library offers."""
     match node:
-        case ast.ImportFrom(module=str(module), level=0):
-            return module == "typing" or module.startswith(f"{PACKAGE}.")
         case ast.Assign(targets=[ast.Name(id="__all__" | "__version__")], value=value):
-            return all(isinstance(x, ast.Constant | ast.List | ast.Load) for x in ast.walk(value))
+            inert = (ast.Constant, ast.List, ast.Load)
+            return None if all(isinstance(part, inert) for part in ast.walk(value)) else node
         case ast.If(test=ast.Name(id="TYPE_CHECKING"), orelse=[]):
-            return True
-        case ast.FunctionDef(name="__getattr__", decorator_list=[]):
-            return not any((*node.args.defaults, *node.args.kw_defaults))
-    return False
-
-
-def _is_dynamic(node: ast.AST) -> bool:
-    match node:
-        case ast.Import():
-            # Under another name, what is taken from `sys` would not be seen below.
-            return any(
-                _is_loader(alias.name) or (alias.name == "sys" and alias.asname)
-                for alias in node.names
-            )
-        case ast.ImportFrom(module="sys"):
-            return any(alias.name in _OF_SYS or alias.name == "*" for alias in node.names)
-        case ast.ImportFrom(module=str(module)):
-            return _is_loader(module)
-        case ast.Attribute(value=ast.Name(id="sys"), attr=attribute):
-            return attribute in _OF_SYS
-        case ast.Constant(value="modules" | "__builtins__" | "__import__"):
-            return True
-        case ast.Attribute():
-            return node.attr in _DYNAMIC_ATTRIBUTES
-        case ast.Name():
-            return node.id in _DYNAMIC_NAMES
-    return False
-
-
-def _is_loader(module: str) -> bool:
-    return module.split(".")[0] in _LOADERS and module not in _HARMLESS
+            return None
+        case ast.FunctionDef(name="__dir__" | "__getattr__"):
+            node.body = []
+    return node
 
 
 def module_path(name: str) -> Path | None:
@@ -285,23 +240,11 @@ def _imports(nodes: Iterable[ast.AST], source: str) -> Iterator[str]:
             if any(alias.name.split(".")[0] == PACKAGE for alias in node.names):
                 remedy = f"write `from {PACKAGE}.wing import module`"
                 raise UntraceableCodeError(source, node, remedy)
-            for alias in node.names:
-                _check_library(alias.name, source, node)
         elif isinstance(node, ast.ImportFrom):
             if node.level:
                 raise UntraceableCodeError(source, node, "write the absolute name")
             if (node.module or "").split(".")[0] == PACKAGE:
                 yield from _imported(node, source)
-            else:
-                _check_library(str(node.module), source, node)
-
-
-def _check_library(module: str, source: str, node: ast.AST) -> None:
-    """Refuse modules that may be the project's own, such as one beside a script."""
-    top = module.split(".")[0]
-    if top not in LIBRARIES and top not in sys.stdlib_module_names:
-        remedy = f"move {top} into {PACKAGE}, or name it in LIBRARIES in planning/fingerprint.py"
-        raise UntraceableCodeError(source, node, remedy)
 
 
 def _imported(node: ast.ImportFrom, source: str) -> Iterator[str]:

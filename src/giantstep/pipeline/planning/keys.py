@@ -39,7 +39,7 @@ def result_keys(
     UntraceableCodeError
     """
     task = tasks[0]
-    code = code_of_task(root, stage, task).identity
+    code = code_of_task(root, stage, task)
     if not isinstance(task, ShardTask):
         return (f"{_slug(task)}-{digest(code, versions, task)[:_HASH]}",)
     folder = f"{_slug(task)}-{digest(code, versions, replace(task, networks=()))[:_HASH]}"

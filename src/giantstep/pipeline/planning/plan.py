@@ -13,9 +13,10 @@ from giantstep.pipeline.planning.config import ConfigFault, InvalidConfigError
 from giantstep.pipeline.planning.config_models import NAME_PATTERN, Config
 from giantstep.pipeline.planning.config_schema import check_config
 from giantstep.pipeline.planning.figure_config import read_figure
+from giantstep.pipeline.planning.figure_plan import FigurePlan
 from giantstep.pipeline.planning.figure_spec import CurveSpec, FigureSpec, RecoverySpec, Targets
 from giantstep.pipeline.planning.keys import result_keys
-from giantstep.pipeline.planning.layout import STAGES, TASK_STAGES
+from giantstep.pipeline.planning.layout import TASK_STAGES
 from giantstep.pipeline.planning.limits import limit_faults
 from giantstep.pipeline.planning.own_package import check_own_package
 from giantstep.pipeline.planning.shard_task import ShardTask
@@ -44,44 +45,15 @@ _UNUSABLE = {":": "separates paths in PYTHONPATH", "\\": "is in no path that net
 
 
 @dataclass(frozen=True)
-class FigurePlan:
-    """One figure: its config, and its curves."""
-
-    name: str
-    config: dict[str, Any]
-    curves: tuple[Curve, ...]
-
-    @property
-    def science(self) -> dict[str, Any]:
-        """The config without what only drawings and captions use."""
-        return {k: v for k, v in self.config.items() if k not in ("style", "caption")}
-
-    @property
-    def files(self) -> list[str]:
-        """The results of its curves, as paths from the project's folder."""
-        return [
-            path
-            for curve in self.curves
-            for stage, keys in curve.keys.items()
-            for key in keys
-            for path in STAGES[stage].paths(key)
-        ]
-
-
-@dataclass(frozen=True)
 class Plan:
     """All that the workflow can make; `tasks` are by stage, then by key.
 
-    `root` is the folder that holds config/ and workflow/; `versions` are those of the libraries, if
-    they are to be part of all keys, and otherwise empty.
+    `root` is the folder that holds config/ and workflow/.
     """
 
     root: Path
     figures: dict[str, FigurePlan]
     tasks: dict[str, dict[str, Task]]
-    sizes: dict[str, Any]
-    root_seed: int
-    versions: str = ""
 
 
 def make_plan(root: Path, config: dict[str, Any]) -> Plan:
@@ -119,11 +91,13 @@ def make_plan(root: Path, config: dict[str, Any]) -> Plan:
     simulation = {k: v for k, v in config["simulation"].items() if k != "networks_per_job"}
     tasks: dict[str, dict[str, Task]] = {stage.name: {} for stage in TASK_STAGES}
     versions = library_versions() if config.get("strict_versions") else ""
-    plan = Plan(root, {}, tasks, simulation, config["seed"], versions)
-    builder = _Builder(plan, sizes, config["simulation"])
+    plan = Plan(root, {}, tasks)
+    builder = _Builder(plan, sizes, config["simulation"], config["seed"], versions)
     for spec in specs:
         curves = tuple(builder.curve(curve) for curve in spec.curves)
-        plan.figures[spec.name] = FigurePlan(spec.name, spec.config, curves)
+        plan.figures[spec.name] = FigurePlan(
+            spec.name, spec.config, curves, simulation, config["seed"], versions
+        )
     return plan
 
 
@@ -194,8 +168,11 @@ def _add_fault(
 class _Builder:
     """Turns specs of curves into tasks, and registers these under their keys."""
 
-    def __init__(self, plan: Plan, sizes: Sizes, simulation: dict[str, Any]) -> None:
+    def __init__(
+        self, plan: Plan, sizes: Sizes, simulation: dict[str, Any], root_seed: int, versions: str
+    ) -> None:
         self.plan, self.sizes = plan, sizes
+        self.root_seed, self.versions = root_seed, versions
         self.networks = simulation["networks"]
         self.per_job = simulation["networks_per_job"]
 
@@ -204,7 +181,7 @@ class _Builder:
         networks = tuple(range(spec.networks or self.networks))
         if isinstance(spec, RecoverySpec):
             dimension = spec.dimension or self.sizes.dimension
-            task = RecoveryTask(spec.problem, dimension, networks, self.plan.root_seed)
+            task = RecoveryTask(spec.problem, dimension, networks, self.root_seed)
             keys = self._register({"recovery": [task]})
             return Curve(spec.name, spec.panel, spec.problem, "", "", dimension, keys)
         sizes = spec.sizes(self.sizes)
@@ -216,7 +193,7 @@ class _Builder:
         self, spec: CurveSpec, sizes: Sizes, networks: tuple[int, ...]
     ) -> dict[str, list[Task]]:
         """List the tasks of a curve by stage."""
-        problem, targets, seed = spec.problem, spec.targets, self.plan.root_seed
+        problem, targets, seed = spec.problem, spec.targets, self.root_seed
         tasks: dict[str, list[Task]] = {}
         if not isinstance(problem, Protocol) or not theory_faults(problem):
             smaller_step = isinstance(problem, Protocol) and not problem.is_giant_step
@@ -247,7 +224,7 @@ class _Builder:
         found = {}
         for stage in TASK_STAGES:
             if stage.name in tasks:
-                keys = result_keys(self.plan.root, stage, tasks[stage.name], self.plan.versions)
+                keys = result_keys(self.plan.root, stage, tasks[stage.name], self.versions)
                 self.plan.tasks[stage.name].update(zip(keys, tasks[stage.name], strict=True))
                 found[stage.name] = keys
         return found

@@ -5,6 +5,7 @@ It stands apart from the other tasks so that a change of theirs simulates nothin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,5 +26,20 @@ class ShardTask:
 
 
 def block_name(networks: Sequence[int]) -> str:
-    """Name the file of a block of network replicates, without its suffix."""
-    return f"networks{networks[0]}-{networks[-1]}"
+    """Name the file of a block of network replicates, without its suffix.
+
+    Raises
+    ------
+    ValueError
+        If they do not follow one another: the name holds the first and the last.
+    """
+    name = f"networks{networks[0]}-{networks[-1]}"
+    if list(networks) != list(block_networks(name)):
+        raise ValueError(f"replicates must follow one another: {networks}")
+    return name
+
+
+def block_networks(name: str) -> range:
+    """Return the network replicates of a block, none if it is not the name of one."""
+    ends = re.fullmatch(r"networks(\d+)-(\d+)", name)
+    return range(int(ends[1]), int(ends[2]) + 1) if ends else range(0)

@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from giantstep.pipeline.planning.job_code import ChangedCodeError
 from giantstep.pipeline.runtime.checksums import DamagedFileError
+from giantstep.pipeline.runtime.job_check import ChangedJobError
 from giantstep.pipeline.runtime.run_lock import RECORDS, join_run
 from giantstep.pipeline.runtime.signals import handle_stop_signals
 from giantstep.validation import InvalidParametersError
@@ -45,7 +45,7 @@ def logged(path: str | Path) -> Iterator[None]:
         log.warning("stopped: what is finished is kept; run again to go on")
         sys.exit(STOPPED)
     except (
-        ChangedCodeError,
+        ChangedJobError,
         DamagedFileError,
         InvalidParametersError,
         MemoryError,

@@ -9,7 +9,6 @@ shards of another size, only new replicates are simulated.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -17,7 +16,7 @@ from pathlib import Path
 
 import xarray as xr
 
-from giantstep.pipeline.planning.shard_task import ShardTask, block_name
+from giantstep.pipeline.planning.shard_task import ShardTask, block_name, block_networks
 from giantstep.pipeline.runtime.checksums import DamagedFileError
 from giantstep.pipeline.stages import montecarlo
 from giantstep.pipeline.stages.dataset_layout import join_networks
@@ -105,9 +104,8 @@ def _read_stored(folder: Path, networks: Sequence[int], report: Report) -> dict[
 def _files(folder: Path) -> Iterator[tuple[Path, range]]:
     """List a folder's files with the replicates that they hold, by their names."""
     for path in sorted(folder.glob("networks*.nc")):
-        ends = re.fullmatch(r"networks(\d+)-(\d+)\.nc", path.name)
-        if ends:
-            yield path, range(int(ends[1]), int(ends[2]) + 1)
+        if held := block_networks(path.stem):
+            yield path, held
 
 
 def _progress(report: Report, place: int, total: int) -> Callable[[float], None]:

@@ -123,9 +123,9 @@ def _data_files(project: Path, plan: Plan, figures: Sequence[str] = ()) -> dict[
     """
     names: dict[Path, str | None] = {}
     for figure in (plan.figures[name] for name in figures or plan.figures):
-        current = (project / mark(plan, figure, "merge")).exists()
+        current = (project / mark(plan.root, figure, "merge")).exists()
         for path in STAGES["merge"].paths(figure.name):
-            names[project / path] = merged_name(plan, figure) if current else None
+            names[project / path] = merged_name(plan.root, figure) if current else None
         for curve in figure.curves:
             for stage, keys in curve.keys.items():
                 for key in keys:

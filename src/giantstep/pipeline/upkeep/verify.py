@@ -14,9 +14,10 @@ import xarray as xr
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from giantstep.pipeline.planning.figure_plan import FigurePlan
 from giantstep.pipeline.planning.identities import merged_name
 from giantstep.pipeline.planning.layout import STAGES
-from giantstep.pipeline.planning.plan import FigurePlan, Plan
+from giantstep.pipeline.planning.plan import Plan
 from giantstep.pipeline.runtime.checksums import sealed_name
 from giantstep.pipeline.stages.result import compute_result
 
@@ -114,7 +115,7 @@ def check_made_from(figure: FigurePlan, plan: Plan, project: Path) -> None:
     VerificationError
     """
     (path,) = STAGES["merge"].paths(figure.name)
-    if sealed_name(project / path) != merged_name(plan, figure):
+    if sealed_name(project / path) != merged_name(plan.root, figure):
         raise VerificationError(
             f"the file of {figure.name} was made from another configuration, or by other code: run"
             " the workflow first, or name the overlay that it was made with (--configfile)"

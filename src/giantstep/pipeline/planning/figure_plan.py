@@ -1,0 +1,50 @@
+"""The plan of one figure: all that its files are made from, but the code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from giantstep.pipeline.planning.layout import STAGES
+from giantstep.pipeline.planning.tasks import Curve
+
+
+@dataclass(frozen=True)
+class FigurePlan:
+    """One figure.
+
+    Attributes
+    ----------
+    name : str
+    config : dict
+        Its YAML.
+    curves : tuple of Curve
+    sizes : dict
+        Of simulations, as configured.
+    root_seed : int
+    versions : str
+        Of the libraries, if they are to be part of all keys; otherwise empty.
+    """
+
+    name: str
+    config: dict[str, Any]
+    curves: tuple[Curve, ...]
+    sizes: dict[str, Any]
+    root_seed: int
+    versions: str
+
+    @property
+    def science(self) -> dict[str, Any]:
+        """The config without what only drawings and captions use."""
+        return {k: v for k, v in self.config.items() if k not in ("style", "caption")}
+
+    @property
+    def files(self) -> list[str]:
+        """The results of its curves, as paths from the project's folder."""
+        return [
+            path
+            for curve in self.curves
+            for stage, keys in curve.keys.items()
+            for key in keys
+            for path in STAGES[stage].paths(key)
+        ]

@@ -1,0 +1,74 @@
+"""Whether a job makes what the names of its files say, by the code as it is now.
+
+These names were made with the plan: the key of a result from its task and its code, the mark of a
+figure from all that its files are made from. A job makes them again from what its rule hands to it.
+So neither an edit during a run nor one of a rule can put anything else under a planned name.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from giantstep.pipeline.planning.identities import mark, merged_name
+from giantstep.pipeline.planning.job_code import read_code_anew
+from giantstep.pipeline.planning.keys import result_keys
+from giantstep.pipeline.planning.layout import STAGES, Stage
+from giantstep.pipeline.planning.versions import library_versions
+
+
+class ChangedJobError(RuntimeError):
+    """A job that would not make what was planned under the names of its files."""
+
+
+def check_job(job: Any, script: str) -> None:
+    """Check that a job's files have the names of what it makes.
+
+    Parameters
+    ----------
+    job : snakemake.script.Snakemake
+        Of a task, with `params.task`; or of a figure, with `params.figure`, its mark as first
+        input, and `params.name`, which is inside its merged file.
+    script : str
+        The file that runs.
+
+    Raises
+    ------
+    ChangedJobError
+    """
+    read_code_anew()
+    try:
+        stage, path = STAGES[job.rule], Path(script)
+        given = path.parents[2], stage, job
+        agrees = path.stem == stage.script and (
+            _names_task(*given) if stage.by_task else _names_figure(*given)
+        )
+    # What cannot even be compared: code that cannot be read, parameters that are missing or odd.
+    except (AttributeError, ImportError, LookupError, OSError, SyntaxError, TypeError, ValueError):
+        agrees = False
+    if not agrees:
+        raise ChangedJobError(
+            f"{job.output[0]} is not the name of what this job would make, so nothing was written:"
+            " if code was edited after the run was planned, run the same command again, which"
+            f" plans anew; otherwise the rule {job.rule} in workflow/rules hands other parameters"
+            " to the job than planned, and must hand on the plan's"
+        )
+
+
+def _names_task(root: Path, stage: Stage, job: Any) -> bool:
+    # Versions of libraries are part of keys if the config asks for it.
+    versions = ("", library_versions())
+    keys = (result_keys(root, stage, [job.params.task], given)[0] for given in versions)
+    return any(list(job.output) == stage.paths(key) for key in keys)
+
+
+def _names_figure(root: Path, stage: Stage, job: Any) -> bool:
+    figure = job.params.figure
+    merged = [] if stage.name == "merge" else STAGES["merge"].paths(figure.name)
+    return (
+        job.input[0] == str(mark(root, figure, stage.name))
+        and list(job.output) == stage.paths(figure.name)
+        and (not merged or job.input.data == merged[0])
+        and job.params.name == merged_name(root, figure)
+        and figure.versions in ("", library_versions())
+    )
