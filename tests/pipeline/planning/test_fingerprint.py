@@ -110,11 +110,57 @@ def test_words_and_layout_do_not_change_a_fingerprint(print_of):
         "solve = globals()['__builtins__']\n",
         "exec('from giantstep.theory.solve import solve')\n",
         "run = eval\n",
+        "scale = float(open('scale.txt').read())\n",
+        "from pathlib import Path\nscale = float(Path('scale.txt').read_text())\n",
+        "import numpy as np\nscale = np.load('scale.npy')\n",
+        "import numpy as np\nscale = getattr(np, 'load')('scale.npy')\n",
+        "import numpy as np\nread = np\nscale = read.load('scale.npy')\n",
+        "from numpy import loadtxt\n",
+        "from numpy.random import Generator as G, bit_generator\nG.x = bit_generator.os\n",
+        "import numpy as np\nscale = np.fromfile('scale')\n",
+        "import numpy.ctypeslib\n",
+        "from scipy import io\n",
+        "import scipy.io\n",
+        "import xarray as xr\nscale = xr.open_dataset('scale.nc')\n",
+        "import pandas as pd\nscale = pd.read_csv('scale.csv')\n",
+        "import os\nscale = os.environ['SCALE']\n",
+        "from os import getenv\n",
+        "import logging\nscale = logging.os.getenv('SCALE')\n",
+        "import ctypes\n",
+        "import subprocess\n",
+        "import socket\n",
+        "from urllib.request import urlopen\n",
+        "import sys\nscale = sys.argv[1]\n",
     ],
 )
 def test_code_that_cannot_be_followed_is_refused(print_of, text):
     with pytest.raises(UntraceableCodeError, match="cannot be followed"):
         print_of(text)
+
+
+def test_a_refusal_names_the_place_and_the_remedy(copy):
+    with (copy / "src/giantstep/theory/solve.py").open("a") as file:
+        file.write("SCALE = np.load('scale.npy')\n")
+    place = r"^giantstep\.theory\.solve, line \d+: 'np\.load' cannot be followed.*task"
+    with pytest.raises(UntraceableCodeError, match=place):
+        identities(copy)
+
+
+@pytest.mark.parametrize("name", giantstep.__all__)
+def test_the_package_offers_what_it_lists(name):
+    assert getattr(giantstep, name).__name__ == name
+    assert name in dir(giantstep)
+
+
+def test_what_the_package_itself_imports_counts_for_all(copy):
+    edit(
+        copy / "src/giantstep/__init__.py",
+        "if TYPE",
+        "from giantstep.theory import optima\nif TYPE",
+    )
+    before = identities(copy)
+    edit(copy / "src/giantstep/theory/optima.py", "import", "edited = 1\nimport")
+    assert outdated(before, identities(copy)) == set(STAGES)
 
 
 def test_modules_loaded_by_a_computed_name_count_when_they_are_named(print_of):
