@@ -7,7 +7,7 @@ import shutil
 import pytest
 import rule_jobs
 import tiny
-from snakemake.exceptions import WorkflowError
+from snakemake.exceptions import RuleException, WorkflowError
 
 from giantstep.pipeline.planning import fingerprint
 from giantstep.pipeline.planning.figure_plan import FigurePlan
@@ -131,7 +131,7 @@ def test_a_random_edit_of_what_rules_hand_on_never_passes_as_planned(planned, se
     path.write_text(f"from rule_jobs import altered\n{text}")
     try:
         jobs = jobs_of(planned)
-    except WorkflowError:  # Snakemake refuses by itself what it cannot make
+    except (WorkflowError, RuleException):  # Snakemake refuses by itself what it cannot make
         return
     for job in jobs:
         assert not passes(job) or used(job) == before.get(tuple(job.output)), new
