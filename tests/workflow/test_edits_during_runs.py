@@ -8,18 +8,26 @@ import tiny
 
 SLOW = """
 def compute(problem):
+    from giantstep.pipeline.runtime.processes import wait_for_edit
+    wait_for_edit()
+    return _compute(problem)
+"""
+# In a module that runs jobs, since a stage may look for no file.
+WAITING = """
+def wait_for_edit():
     import time
     from pathlib import Path
     Path("started").touch()
     while not Path("edited").exists():
         time.sleep(0.05)
-    return _compute(problem)
 """
 
 
 def test_an_edit_during_a_job_is_noticed_before_its_result_is_written(project):
     stage = project / "src/giantstep/pipeline/stages/parameters.py"
     stage.write_text(stage.read_text().replace("def compute(", "def _compute(") + SLOW)
+    with (project / "src/giantstep/pipeline/runtime/processes.py").open("a") as code:
+        code.write(WAITING)
     before = set((project / "results/parameters").iterdir())
     running = subprocess.Popen(
         [*tiny.COMMAND, "1", "--until", "parameters", "--configfile", tiny.TINY],
