@@ -52,7 +52,7 @@ def damaged_files(
     for figure in (plan.figures[name] for name in figures or plan.figures):
         for stage in FIGURE_STAGES:
             yield from _unlike_noted(
-                project, mark(plan, figure, stage.name), stage.paths(figure.name)
+                project, mark(plan.root, figure, stage.name), stage.paths(figure.name)
             )
 
 
