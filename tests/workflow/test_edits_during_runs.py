@@ -7,10 +7,10 @@ import pytest
 import tiny
 
 SLOW = """
-def compute(problem):
+def compute(problem, dimension):
     from giantstep.pipeline.runtime.processes import wait_for_edit
     wait_for_edit()
-    return _compute(problem)
+    return _compute(problem, dimension)
 """
 # In a module that runs jobs, since a stage may look for no file.
 WAITING = """
@@ -70,5 +70,5 @@ def test_a_job_on_a_cluster_that_finds_other_code_than_was_planned_writes_nothin
         code.write("edited = True\n")
     for path, job in jobs.items():
         path.unlink()
-        assert "was edited since the run was planned, run the same command" in run(*job, code=1)
+        assert "edited after the run was planned, run the same command" in run(*job, code=1)
         assert not path.exists()
