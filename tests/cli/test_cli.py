@@ -194,3 +194,14 @@ def test_a_reader_that_closes_early_ends_a_command_quietly():
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait() == 128 + signal.SIGPIPE
+
+
+def test_optima_come_with_how_far_they_hold(capsys):
+    problem = "--activation erf --target relu --alpha0 2 --beta 1 --alpha 1.5 --ridge 0.1".split()
+    _, (limit,), err = run(capsys, "optimise", *problem)
+    assert limit["learning_rate"] == "0.01"
+    assert "is an end of the range searched (0.01 to 100)" in err
+    assert "only from d = 2e+05 on" in err
+    _, (finite,), err = run(capsys, "optimise", *problem, "--dimension", "500")
+    assert 0.5 < float(finite["learning_rate"]) < 5
+    assert err == ""

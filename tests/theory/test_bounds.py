@@ -31,7 +31,8 @@ ALIGNED = [
 @pytest.mark.parametrize("srf", ALIGNED)
 def test_error_optimised_over_the_ridge_lies_between_its_bounds(srf):
     found = bounds(srf)
-    ridges, best = optimal_ridge(srf, np.array([0.1, 1.0, 100.0]))
+    optimum = optimal_ridge(srf, np.array([0.1, 1.0, 100.0]))
+    ridges, best = optimum.ridge, optimum.solution
     assert found.lower < found.upper
     assert np.all(best.test_error >= found.lower)
     assert np.all(best.test_error <= found.upper * (1 + 1e-6))

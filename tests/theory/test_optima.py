@@ -3,12 +3,17 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.optima import optimal_learning_rate, optimal_ridge
-from giantstep.theory.solve import solve
+from giantstep.theory.optima import (
+    dimension_of_limit,
+    optimal_learning_rate,
+    optimal_ridge,
+)
+from giantstep.theory.solve import Solver, solve
 
 ALIGNED = [
     SpikedFeatures("tanh", "sin", 1.0, 0.9, 1.0, beta=1.0),
@@ -20,15 +25,15 @@ ALIGNED = [
 
 def test_the_best_learning_rate_is_a_minimum():
     protocol = Protocol("tanh", "sign", 1.0, alpha0=2.0, beta=1.0)
-    rate, error = optimal_learning_rate(protocol, 1.0, 0.1)
+    best = optimal_learning_rate(protocol, 1.0, 0.1)
+    assert not best.on_edge
     for factor in (0.8, 1.0, 1.2):
-        near = solve(replace(protocol, learning_rate=rate * factor), Grid((1.0,), (0.1,)))
-        assert near.test_error.item() >= error * (1 - 1e-9)
+        near = replace(protocol, learning_rate=best.learning_rate * factor)
+        error = solve(near, Grid((1.0,), (0.1,))).test_error.item()
+        assert error >= best.test_error * (1 - 1e-9)
 
 
 def test_no_best_ridge_is_given_where_no_point_has_an_error(monkeypatch):
-    from giantstep.theory.solve import Solver
-
     points = Solver.solve
 
     def failing(self, alpha, ridge):
@@ -37,5 +42,40 @@ def test_no_best_ridge_is_given_where_no_point_has_an_error(monkeypatch):
         return found
 
     monkeypatch.setattr(Solver, "solve", failing)
-    _, found = optimal_ridge(ALIGNED[0], np.array([0.5, 2.0]))
-    assert np.isfinite(found.test_error).tolist() == [True, False]
+    found = optimal_ridge(ALIGNED[0], np.array([0.5, 2.0]))
+    assert np.isfinite(found.solution.test_error).tolist() == [True, False]
+    assert not found.on_edge.any()
+
+
+def test_optima_at_an_end_of_the_search_are_marked():
+    protocol = Protocol("erf", "relu", 1, alpha0=2, beta=1)
+    limit = optimal_learning_rate(protocol, 1.5, 0.1)
+    assert limit.on_edge
+    finite = optimal_learning_rate(protocol, 1.5, 0.1, dimension=500)
+    assert not finite.on_edge
+    assert 0.5 < finite.learning_rate < 5
+    far = replace(protocol, learning_rate=limit.learning_rate)
+    near = replace(protocol, learning_rate=finite.learning_rate)
+    needed = [dimension_of_limit(p, np.array([1.5]), np.array([0.1])).item() for p in (far, near)]
+    assert needed[0] > 1e5
+    assert needed[1] < 500
+
+
+def test_the_best_ridge_of_a_small_step_is_another_at_finite_dimension():
+    protocol = Protocol("tanh", "sin", 1, alpha0=np.inf, beta=1)
+    limit, finite = (
+        optimal_ridge(protocol, np.array([2.0]), dimension=d).ridge.item() for d in (np.inf, 1000)
+    )
+    assert limit == pytest.approx(182, abs=1)
+    assert 1 < finite < 10
+
+
+def test_the_limit_is_near_from_the_dimension_on_that_is_given():
+    protocol = Protocol("tanh", "sin", 1, alpha0=np.inf, beta=1)
+    alpha, ridge = np.array([2.0]), np.array([182.0])
+    (needed,) = dimension_of_limit(protocol, alpha, ridge)
+    limit, at, below = (
+        Solver(protocol, dimension=d).solve(alpha, ridge).test_error.item()
+        for d in (np.inf, needed, needed / 2)
+    )
+    assert abs(at / limit - 1) < 0.05 < abs(below / limit - 1)

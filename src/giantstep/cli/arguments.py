@@ -21,6 +21,7 @@ from giantstep.cli.flags import Flag, flags_of, spelled
 from giantstep.cli.limits import SIMULATION_HOURS, THEORY_HOURS
 from giantstep.problems.bulk_kind import BULKS, ISOTROPIC
 from giantstep.problems.grid import Grid
+from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
@@ -28,6 +29,8 @@ from giantstep.problems.spiked_features import SpikedFeatures, one_spike
 from giantstep.validation import Interval
 
 OPTIMAL = "optimal"
+# The command that finds the learning rate, instead of being given one.
+OPTIMISE = "optimise"
 POINTS = Interval(8, 50_000, whole=True)
 
 
@@ -55,6 +58,11 @@ _KINDS = tuple(
 )
 _GRID, _SIZES = flags_of(Grid), flags_of(Sizes)
 _SIZES["dimension"] = replace(_SIZES["dimension"], default=500)
+_RIDGE_OR_OPTIMAL = replace(
+    _GRID["ridge"],
+    hint=tuple[float | Literal["optimal"], ...],
+    text=_GRID["ridge"].text + f"; or {OPTIMAL!r}, the best at each alpha",
+)
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -67,7 +75,10 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, (text, add_flags) in _QUESTIONS.items():
         command = commands.add_parser(name, help=text, description=_sentence(text))
-        _add_problem(command)
+        if name == OPTIMISE:
+            _add_trained_problem(command)
+        else:
+            _add_problem(command)
         add_flags(command)
         command.add_argument(
             "--format", choices=("csv", "table"), default="csv", help="output format (default csv)"
@@ -109,10 +120,32 @@ def _add_problem(parser: argparse.ArgumentParser) -> None:
             flag.add_to(group, required=False)
 
 
+def _add_trained_problem(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of gradient steps, without the learning rate."""
+    group = parser.add_argument_group("the problem")
+    for flag in (_SHARED | _KINDS[0].flags).values():
+        if flag.name != "learning_rate":
+            flag.add_to(group)
+    others = {name: flag.default for name, flag in _KINDS[1].flags.items()}
+    parser.set_defaults(**others, learning_rate=1.0, loss=SQUARE)
+
+
 def _add_theory(parser: argparse.ArgumentParser) -> None:
-    text = _GRID["ridge"].text + f"; or {OPTIMAL!r}, the best at each alpha"
-    hint = tuple[float | Literal["optimal"], ...]
-    _add_grid(parser, _GRID | {"ridge": replace(_GRID["ridge"], hint=hint, text=text)})
+    _add_grid(parser, _GRID | {"ridge": _RIDGE_OR_OPTIMAL})
+    _add_approximation(parser)
+    Flag("certificate", bool, False, "add columns on the accuracy of each point").add_to(parser)
+    _max_hours(THEORY_HOURS).add_to(parser)
+
+
+def _add_optimise(parser: argparse.ArgumentParser) -> None:
+    _GRID["alpha"].add_to(parser)
+    _RIDGE_OR_OPTIMAL.add_to(parser)
+    _add_approximation(parser)
+    _max_hours(THEORY_HOURS).add_to(parser)
+
+
+def _add_approximation(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that say what the theory approximates: the bulk, and the dimension."""
     parser.add_argument(
         "--bulk",
         choices=BULKS,
@@ -122,8 +155,6 @@ def _add_theory(parser: argparse.ArgumentParser) -> None:
     )
     text = "dimension of the inputs, >= 2; the default is the limit of the paper"
     Flag("dimension", float, math.inf, text).add_to(parser)
-    Flag("certificate", bool, False, "add columns on the accuracy of each point").add_to(parser)
-    _max_hours(THEORY_HOURS).add_to(parser)
 
 
 def _add_simulation(parser: argparse.ArgumentParser) -> None:
@@ -222,6 +253,7 @@ _QUESTIONS: dict[str, tuple[str, _AddFlags]] = {
         "bounds on the error at the best ridge, for a spike along the target",
         lambda parser: None,
     ),
+    OPTIMISE: ("the learning rate with the least test error", _add_optimise),
 }
 _PROJECT: dict[str, tuple[str, _AddFlags]] = {
     "open": ("show the data of a figure", _add_open),

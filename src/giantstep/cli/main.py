@@ -17,6 +17,7 @@ import numpy as np
 from giantstep.cli import queries
 from giantstep.cli.arguments import (
     OPTIMAL,
+    OPTIMISE,
     POINTS,
     alpha_of,
     grid_of,
@@ -33,6 +34,7 @@ from giantstep.problems.domains import COUNTED, THEORY_DIMENSION
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import check_loss
 from giantstep.problems.sizes import SEED, check_sizes
+from giantstep.theory.optima import LEARNING_RATES
 from giantstep.validation import (
     POSITIVE,
     Fault,
@@ -101,18 +103,35 @@ def _fail(arguments: argparse.Namespace, message: str) -> int:
 def _theory(arguments: argparse.Namespace) -> Answer:
     options = arguments.bulk, arguments.certificate, arguments.dimension
     intervals = {"max_hours": LIMIT, "dimension": THEORY_DIMENSION}
-    if OPTIMAL not in arguments.ridge:
+    if _numbers_or_optimal(arguments):
         problem, grid = _make(arguments, problem_of, grid_of, **intervals)
         check_loss(problem, grid.loss)
         check_theory(arguments, problem, len(grid.alpha) * len(grid.ridge))
         return queries.theory(problem, grid, *options)
-    if arguments.ridge != [OPTIMAL]:
-        raise argparse.ArgumentError(None, f"--ridge {OPTIMAL} stands alone, without numbers")
     if arguments.loss != SQUARE:
         raise argparse.ArgumentError(None, f"--ridge {OPTIMAL} needs --loss {SQUARE}")
     problem, alpha = _make(arguments, problem_of, alpha_of, **intervals)
     check_theory(arguments, problem, SEARCH * len(alpha))
     return queries.theory_at_optimal_ridge(problem, np.array(alpha), *options)
+
+
+def _optimise(arguments: argparse.Namespace) -> Answer:
+    ridges = _numbers_or_optimal(arguments)
+    intervals = {"max_hours": LIMIT, "dimension": THEORY_DIMENSION}
+    grid = grid_of if ridges else alpha_of
+    protocol, checked = _make(arguments, problem_of, grid, **intervals)
+    alpha = checked.alpha if ridges else checked
+    tried = LEARNING_RATES.size * (len(ridges) or SEARCH)
+    check_theory(arguments, protocol, tried * len(alpha))
+    options = arguments.bulk, arguments.dimension
+    return queries.optimal_learning_rates(protocol, alpha, ridges or (None,), *options)
+
+
+def _numbers_or_optimal(arguments: argparse.Namespace) -> list[float]:
+    """Return the ridges, none if they are to be optimised."""
+    if OPTIMAL in arguments.ridge and arguments.ridge != [OPTIMAL]:
+        raise argparse.ArgumentError(None, f"--ridge {OPTIMAL} stands alone, without numbers")
+    return [] if arguments.ridge == [OPTIMAL] else arguments.ridge
 
 
 def _simulate(arguments: argparse.Namespace) -> Answer:
@@ -147,7 +166,13 @@ def _bounds(arguments: argparse.Namespace) -> Answer:
     return queries.error_bounds(problem_of(arguments))
 
 
-_QUESTIONS = {"theory": _theory, "simulate": _simulate, "spectrum": _spectrum, "bounds": _bounds}
+_QUESTIONS = {
+    "theory": _theory,
+    "simulate": _simulate,
+    "spectrum": _spectrum,
+    "bounds": _bounds,
+    OPTIMISE: _optimise,
+}
 
 
 def _make(

@@ -6,7 +6,9 @@ Each function asks theory or simulation one question, and returns columns and re
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -32,13 +34,22 @@ from giantstep.theory.bounds import (
 )
 from giantstep.theory.classification_error import classification_error
 from giantstep.theory.equivalent_features import equivalent_features
-from giantstep.theory.optima import optimal_ridge
+from giantstep.theory.optima import (
+    LEARNING_RATES,
+    NEAR_LIMIT,
+    RIDGES,
+    dimension_of_limit,
+    optimal_learning_rate,
+    optimal_ridge,
+)
 from giantstep.theory.solution import Solution
 from giantstep.theory.solve import Solver
 from giantstep.theory.spectrum import spectrum
 from giantstep.theory.status import Status
 
 _ERRORS, _LOSSES = ("test_error", "training_error"), ("test_loss", "training_loss")
+# The largest of networks that are usually simulated: where the limit holds for these, it is near.
+_LARGE_DIMENSION = 1000
 _ACCURACY = ("residual", "quadrature_error", "iterations")
 
 
@@ -85,9 +96,73 @@ def theory_at_optimal_ridge(
     dimension: float = math.inf,
 ) -> Answer:
     """Return the same as `theory` at the ridge with the least test error for each alpha."""
-    ridge, solution = optimal_ridge(problem, alpha, bulk, dimension)
-    return _of_solution(
-        equivalent_features(problem, dimension), alpha, ridge, solution, _ERRORS, bulk, certificate
+    best = optimal_ridge(problem, alpha, bulk, dimension)
+    srf = equivalent_features(problem, dimension)
+    points = alpha, best.ridge, best.solution
+    table, remarks = _of_solution(srf, *points, _ERRORS, bulk, certificate)
+    at_edge = [f"alpha {a:g}" for a in alpha[best.on_edge]]
+    remarks += _edge_remark(at_edge, "best ridge", RIDGES)
+    if math.isinf(dimension):
+        needed = dimension_of_limit(problem, alpha, best.ridge, bulk)
+        remarks += _limit_remark(float(needed.max()))
+    return Answer(table, remarks)
+
+
+def optimal_learning_rates(
+    protocol: Protocol,
+    alphas: Sequence[float],
+    ridges: Sequence[float | None],
+    bulk: str = ISOTROPIC,
+    dimension: float = math.inf,
+) -> Answer:
+    """Return the learning rate with the least test error, a row for each alpha and ridge.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        Its learning rate is ignored.
+    alphas : sequence of float
+    ridges : sequence of float or None
+        None stands for the best ridge at each learning rate.
+    bulk, dimension
+        As in `theory`.
+    """
+    rows, at_edge, needed = [], [], 0.0
+    for alpha, ridge in product(alphas, ridges):
+        best = optimal_learning_rate(protocol, alpha, ridge, bulk, dimension)
+        rows.append((alpha, best.ridge, best.learning_rate, best.test_error))
+        if best.on_edge:
+            at_edge.append(f"alpha {alpha:g}, ridge {best.ridge:g}")
+        if math.isinf(dimension):
+            rated = replace(protocol, learning_rate=best.learning_rate)
+            point = np.array([alpha]), np.array([best.ridge])
+            needed = max(needed, dimension_of_limit(rated, *point, bulk).item())
+    names = "alpha", "ridge", "learning_rate", "test_error"
+    table = dict(zip(names, np.array(rows).T, strict=True))
+    remarks = _edge_remark(at_edge, "best learning rate, or the best ridge,", LEARNING_RATES)
+    return Answer(table, remarks + _limit_remark(needed))
+
+
+def _edge_remark(points: Sequence[str], what: str, candidates: Array) -> tuple[str, ...]:
+    """Say where an optimum lies at an end of the range that was searched."""
+    if not points:
+        return ()
+    ends = f"{candidates[0]:g} to {candidates[-1]:g}"
+    where = "; ".join(points)
+    return (f"At {where}: the {what} is an end of the range searched ({ends}), not a minimum.",)
+
+
+def _limit_remark(dimension: float) -> tuple[str, ...]:
+    """Say from which dimension on an optimum of the limit d -> infinity holds, where it is far."""
+    if dimension <= _LARGE_DIMENSION:
+        return ()
+    since = (
+        "at no dimension tried" if math.isinf(dimension) else f"only from d = {dimension:.0e} on"
+    )
+    return (
+        "The limit d -> infinity is far here: at this optimum its test error is within"
+        f" {NEAR_LIMIT:.0%} of that of a finite dimension {since}. Give --dimension for smaller"
+        " networks.",
     )
 
 

@@ -38,7 +38,7 @@ def compute(
         for name, value in values.items()
     }
     if optimal:
-        ridge, best = optimal_ridge(problem, np.array(grid.alpha), bulk)
-        variables["optimal_ridge"] = (("alpha",), ridge)
-        variables["optimal_test_error"] = (("alpha",), best.test_error)
+        best = optimal_ridge(problem, np.array(grid.alpha), bulk)
+        variables["optimal_ridge"] = (("alpha",), best.ridge)
+        variables["optimal_test_error"] = (("alpha",), best.solution.test_error)
     return xr.Dataset(variables, coords={"alpha": list(grid.alpha), "ridge": list(grid.ridge)})

@@ -1,0 +1,76 @@
+"""Figure S12: test error against the dimension, for steps that grow with it more slowly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from giantstep.figures import style
+from giantstep.figures.elements import legend_entry, markers, title_panel
+from giantstep.figures.labels import TEST_ERROR, format_parameter
+from giantstep.figures.selection import distinct, panel_data, select
+
+_DEGREES = (1, 3, 5)
+_LETTERS = ("one letter", "two letters", "three letters")
+
+
+def against_dimension(axes: Axes, curves: xr.Dataset, look: dict[str, Any], **line: Any) -> None:
+    """Draw the theory as a line through the simulations of networks of several dimensions."""
+    curves = curves.isel(alpha_simulated=0).sortby("dimension")
+    first = curves.isel(curve=0)
+    errors = first["test_error_at_dimension"]
+    axes.plot(first["theory_dimension"], errors, color=look["color"], **line)
+    markers(axes, curves["dimension"], curves, "test_error", look)
+
+
+def exponents(axes: Axes, data: xr.Dataset, degree: int) -> None:
+    """Draw a curve for each step exponent."""
+    steps = distinct(data, "step_exponent")
+    for step, look in zip(steps, style.cycle(len(steps)), strict=True):
+        against_dimension(axes, select(data, step_exponent=step), look)
+        if degree == 1:
+            giant = ", giant step" if step == max(steps) else ""
+            legend_entry(axes, f"${format_parameter('step_exponent', step)}${giant}", **look)
+    for left in range(1, _DEGREES.index(degree) + 1):
+        axes.axhline(left, color="black", linewidth=0.6, linestyle=style.DOTTED)
+
+
+def letters(axes: Axes, data: xr.Dataset) -> None:
+    """Draw a curve for each number of letters, of the targets of degree 3 and 5."""
+    readouts = distinct(data, "readout")
+    targets = distinct(data, "target")
+    for readout, name, look in zip(readouts, _LETTERS, style.cycle(len(readouts)), strict=True):
+        for target, line in zip(targets, (style.DASHED, "-"), strict=True):
+            chosen = select(data, readout=readout, target=target)
+            against_dimension(axes, chosen, look, linestyle=line)
+        legend_entry(axes, name, **look)
+    legend_entry(axes, "degree 3", color="black", linestyle=style.DASHED)
+    legend_entry(axes, "degree 5", color="black")
+
+
+def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
+    """Draw the figure from its merged Dataset and its YAML."""
+    figure = Figure(figsize=style.size(columns=2, rows=2))
+    grid = figure.subplots(2, 2)
+    degrees = panel_data(data, "degrees")
+    for i, (degree, target) in enumerate(zip(_DEGREES, distinct(degrees, "target"), strict=True)):
+        axes = grid.flat[i]
+        exponents(axes, select(degrees, target=target), degree)
+        title_panel(axes, i, f"target of degree {degree}, three letters")
+    last = panel_data(data, "letters")
+    letters(grid.flat[3], last)
+    step = format_parameter("step_exponent", last["step_exponent"].values[0])
+    title_panel(grid.flat[3], 3, f"number of letters, ${step}$")
+    for axes in grid.flat:
+        axes.set_xscale("log")
+        axes.set_xticks(10.0 ** np.arange(2, 13, 2))
+        axes.set_xlabel("dimension $d$")
+        axes.set_ylabel(TEST_ERROR)
+        axes.set_ylim(bottom=0)
+    grid.flat[0].legend(loc="upper right")
+    grid.flat[3].legend(loc="lower left")
+    return figure
