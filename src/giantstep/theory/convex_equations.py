@@ -141,20 +141,26 @@ class ConvexEquations:
         if response.mixed is not None:
             along += np.einsum("szr,sr->sz", response.mixed, across_hat)
             slope += np.einsum("szr,sz->sr", response.mixed, along_hat)
-        m, penalty = at.prediction[:, : self.rank] @ self.to_m.T, self.square_loss.penalty
-        sources = penalised_sources(response, penalty, along_hat, across_hat, m)
-        first, second = sources
+        penalty, m = self.square_loss.penalty, at.prediction[:, : self.rank] @ self.to_m.T
+        first, second = penalised_sources(response, penalty, along_hat, across_hat, m)
         direction = q_hat + first
         q = np.einsum("sij,sj->si", T, direction) + second
-        # m solves E[mu0 g] = Lambda m/ratio, where Lambda = 0 as d -> infinity: a Newton-like step.
-        slope_along_m, curvature = mean_g[:, : self.rank], self._curvature_along_m(averages)
-        if penalty is not None:
-            ridge = penalty.matrix(response) / ratio[:, :, None]
-            slope_along_m = slope_along_m - np.einsum("sgh,sh->sg", ridge, m)
-            curvature = curvature + np.max(np.abs(ridge), axis=(1, 2))[:, None]
-        free = at.prediction[:, : self.rank] + slope_along_m / curvature
+        pull = None if penalty is None else penalty.matrix(response) / ratio[:, :, None]
+        free = at.prediction[:, : self.rank]
+        free = free + self._step_of_m(m, mean_g[:, : self.rank], averages, pull)
         mapped = np.concatenate([V, free, along, slope, q], axis=-1)
         return MapValue(mapped, response, direction, along_hat, across_hat)
+
+    def _step_of_m(
+        self, m: Array, mean_g: Array, averages: ChannelAverages, pull: Array | None
+    ) -> Array:
+        """Take a Newton-like step towards E[mu0 g] = pull m, given E[mu0 g]; None is no pull."""
+        curvature = self._curvature_along_m(averages)
+        if pull is None:
+            return mean_g / curvature
+        curvature = curvature + np.max(np.abs(pull), axis=(1, 2))[:, None]
+        step: Array = (mean_g - np.einsum("sgh,sh->sg", pull, m)) / curvature
+        return step
 
     def _curvature_along_m(self, averages: ChannelAverages) -> Array:
         """Estimate minus the derivative of E[mu0 g] by m, shape (S, 1)."""
