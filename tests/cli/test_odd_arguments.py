@@ -10,8 +10,9 @@ from giantstep.cli.main import main
 ARGUMENTS = st.lists(
     st.one_of(
         st.sampled_from(
-            ["theory", "simulate", "spectrum", "bounds", "open", "verify", "prune", "fig2"]
+            ["theory", "simulate", "spectrum", "bounds", "open", "scores", "verify", "prune"]
             + [
+                "fig2",
                 "--activation",
                 "tanh",
                 "--target",

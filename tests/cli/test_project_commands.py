@@ -8,9 +8,13 @@ import pytest
 import tiny
 import xarray as xr
 
+import giantstep
 from giantstep.cli.main import main
+from giantstep.pipeline.planning.config import load_config
+from giantstep.pipeline.planning.plan import make_plan
 from giantstep.pipeline.runtime.checksums import sealed_name
 from giantstep.pipeline.storage import netcdf
+from giantstep.pipeline.upkeep.verify import differences, parts
 
 
 def run(capsys, command, project, *arguments):
@@ -35,6 +39,28 @@ def test_open_shows_what_a_figures_file_holds(capsys, tiny_run):
     assert "<xarray.Dataset>" in capsys.readouterr().out
     assert main(["open", "fig9", "--project", str(tiny_run)]) == 2
     assert "giantstep open: error: there is no" in capsys.readouterr().err
+
+
+def test_scores_compares_simulations_with_both_theories(capsys, paper):
+    assert main(["scores", "fig7", "fig6", "--project", str(paper)]) == 0
+    header, rule, *rows = capsys.readouterr().out.splitlines()
+    assert "| largest z | mean z | largest z, finite d | mean z, finite d |" in header
+    assert {row.count("|") for row in (rule, *rows)} == {header.count("|")}
+    first = rows[0].split(" | ")
+    assert first[:3] == ["| fig6", "vocabulary", "test_error"]
+    assert all(len(cell.split(", ")) == 3 for cell in first[3:])
+    limit, finite = (abs(float(first[place].split(", ")[-1].rstrip(" |"))) for place in (4, 6))
+    assert finite < limit  # three letters: the readout's means are large
+
+
+def test_theory_at_finite_dimension_is_verified_like_the_other(paper):
+    plan = make_plan(paper, load_config(paper, [paper / "config/quick.yaml"]))
+    theories = [part for part in parts(plan.figures["fig6"], plan) if part.stage == "theory"]
+    data = giantstep.open_figure("fig6", paper)
+    assert not list(differences(plan, data, theories, lambda part: None))
+    data["finite_size_test_error"] = data["finite_size_test_error"] * (1 + 4e-16)
+    told = list(differences(plan, data, theories, lambda part: None))
+    assert {difference.variable for difference in told} == {"finite_size_test_error"}
 
 
 @pytest.mark.parametrize("command", ["open fig2", "bounds --activation tanh"])

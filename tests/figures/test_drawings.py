@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from matplotlib import rc_context
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from tiny import ROOT
 
 import giantstep
@@ -49,6 +50,19 @@ def test_the_drawing_names_what_varies(paper):
     names = [curve_label(data, k) for k in range(data.sizes["curve"])]
     values = ("0", "0.5", "2", r"\infty")
     assert names == [rf"$\alpha_0 = {value}$" for value in values]
+
+
+def test_theory_at_finite_dimension_is_a_thin_dashed_line_with_one_entry(paper):
+    config = load_yaml(paper / "config/figures/fig2.yaml", "fig2")
+    data = giantstep.open_figure("fig2", paper)
+    dashes = Line2D([], [], **style.FINITE_SIZE).get_linestyle()
+    for shown, lines, entries in ((data, 4, 1), (data.drop_vars("finite_size_test_error"), 0, 0)):
+        for axes in fig2.draw(shown, config).axes:
+            dashed = [line for line in axes.lines if line.get_linewidth() == 0.8]
+            drawn = [line.get_ydata() for line in dashed if len(line.get_xdata())]
+            texts = [text.get_text() for text in axes.get_legend().get_texts()]
+            assert {line.get_linestyle() for line in dashed} <= {dashes}
+            assert (len(drawn), sum("$d = 100$" in text for text in texts)) == (lines, entries)
 
 
 def test_drawing_twice_gives_the_same_bytes(paper, tmp_path):

@@ -25,7 +25,7 @@ def test_a_figure_of_losses_holds_and_draws_both_sides():
                 panel,
                 parameters.compute(protocol),
                 {"bulk": "isotropic", "loss": loss, "dimension": 40},
-                theory.compute(protocol, grid),
+                [theory.compute(protocol, grid)],
                 simulated if panel.endswith("networks") else [],
             )
     data = join_lines(lines)

@@ -196,6 +196,13 @@ def _add_open(parser: argparse.ArgumentParser) -> None:
     _add_project(parser)
 
 
+def _add_scores(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "figure", nargs="*", help="names of figures, such as fig2 (default all that were made)"
+    )
+    _add_project(parser)
+
+
 def _add_explain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("figure", nargs="*", help="names of figures, such as fig2 (default all)")
     _add_project(parser)
@@ -257,6 +264,7 @@ _QUESTIONS: dict[str, tuple[str, _AddFlags]] = {
 }
 _PROJECT: dict[str, tuple[str, _AddFlags]] = {
     "open": ("show the data of a figure", _add_open),
+    "scores": ("print z-scores of figures' simulations against their theories", _add_scores),
     "explain": ("show what the workflow would run, why, and at what cost", _add_explain),
     "verify": ("recompute a random part of a figure's data and compare bit for bit", _add_verify),
     "prune": ("list results that no config refers to, and remove them if confirmed", _add_prune),

@@ -1,4 +1,4 @@
-"""Commands on a project's results: `giantstep open`, `explain`, `verify` and `prune`."""
+"""Commands on a project's results: `giantstep open`, `scores`, `explain`, `verify`, `prune`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from giantstep.pipeline.planning.config import InvalidConfigError, load_config
+from giantstep.pipeline.planning.layout import STAGES
 from giantstep.pipeline.planning.own_package import ForeignPackageError
 from giantstep.pipeline.planning.plan import make_plan
 from giantstep.pipeline.planning.traceable import UntraceableCodeError
 from giantstep.pipeline.runtime.checksums import DamagedFileError
 from giantstep.pipeline.runtime.run_lock import RECORDS, AnotherRunError, acquire_run_lock
+from giantstep.pipeline.stages.scores import score_summary
 from giantstep.pipeline.storage.open_figure import open_figure
 from giantstep.pipeline.upkeep.explain import NoPlanError, explain, library_notes, summarise_jobs
 from giantstep.pipeline.upkeep.prune import remove, unreferenced
@@ -60,6 +62,23 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _open(arguments: argparse.Namespace) -> int:
     print(open_figure(arguments.figure, arguments.project))
+    return 0
+
+
+def _scores(arguments: argparse.Namespace) -> int:
+    """Print, as a table in Markdown, how far theory and simulations of figures are apart."""
+    stage = STAGES["merge"]
+    made = sorted(path.stem for path in (Path(arguments.project) / stage.folder).glob("*.nc"))
+    header = True
+    for name in arguments.figure or made:
+        summary = score_summary(open_figure(name, arguments.project))
+        summary.insert(0, "figure", name)
+        rows = summary.values.tolist()
+        if header and rows:
+            rows = [summary.columns, ["---"] * summary.shape[1], *rows]
+            header = False
+        for row in rows:
+            print("|", " | ".join(row), "|")
     return 0
 
 
@@ -128,4 +147,10 @@ def _confirmed() -> bool:
         return False
 
 
-_COMMANDS = {"open": _open, "explain": _explain, "verify": _verify, "prune": _prune}
+_COMMANDS = {
+    "open": _open,
+    "scores": _scores,
+    "explain": _explain,
+    "verify": _verify,
+    "prune": _prune,
+}

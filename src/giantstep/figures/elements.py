@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+
+from giantstep.figures import style
+from giantstep.pipeline.stages.finite_size import finite_size_name
 
 
 def theory_and_networks(
@@ -18,6 +22,8 @@ def theory_and_networks(
     along: str = "alpha",
 ) -> None:
     """Draw one curve: theory as a line, simulated means as markers, one legend entry for both.
+
+    Theory at the dimension of the simulations is a thin, dashed line, if there is one.
 
     Parameters
     ----------
@@ -33,9 +39,36 @@ def theory_and_networks(
         The theory's coordinate; that of the networks is `{along}_simulated`.
     """
     axes.plot(curve[along], curve[name], color=look["color"])
+    finite_size_line(axes, curve[along], curve, name, look["color"])
     if label is not None:
         legend_entry(axes, label, **look)
-    markers(axes, curve[f"{along}_simulated"], curve, name, look)
+    # Networks at the best ridge are at that of their own dimension, where it is known.
+    finite = finite_size_name(name)
+    shown = finite if f"simulated_{finite}_mean" in curve else name
+    markers(axes, curve[f"{along}_simulated"], curve, shown, look)
+
+
+def has_finite_size(data: xr.Dataset, name: str) -> bool:
+    """Check whether there is a theory of a quantity at the dimension of the simulations."""
+    theory = finite_size_name(name)
+    return theory in data and bool(data[theory].notnull().any())
+
+
+def finite_size_line(axes: Axes, x: Any, curve: xr.Dataset, name: str, colour: str) -> None:
+    """Draw the theory of a quantity at the dimension of the simulations, if there is one."""
+    if has_finite_size(curve, name):
+        axes.plot(x, curve[finite_size_name(name)], color=colour, **style.FINITE_SIZE)
+
+
+def finite_size_entry(axes: Axes, data: xr.Dataset, name: str) -> None:
+    """Add one legend entry for the theory of all curves at the dimension of the simulations."""
+    if not has_finite_size(data, name):
+        return
+    dimensions = np.unique(data["dimension"].values)
+    label = f"theory, $d = {dimensions[0]:g}$" if dimensions.size == 1 else "theory, finite $d$"
+    stepped = "learning_rate" in data and bool(data["learning_rate"].notnull().any())
+    label += ", trained bulk" if stepped else ""
+    legend_entry(axes, label, color="black", **style.FINITE_SIZE)
 
 
 def markers(axes: Axes, x: Any, curve: xr.Dataset, name: str, look: dict[str, Any]) -> None:
@@ -45,8 +78,9 @@ def markers(axes: Axes, x: Any, curve: xr.Dataset, name: str, look: dict[str, An
 
 
 def failure_crosses(axes: Axes, along: str, curve: xr.Dataset, colour: str) -> None:
-    """Draw crosses on the axis of the coordinate `along`, at the points where the theory failed."""
-    failed = curve[along].values[curve["status"].values > 0]
+    """Draw crosses on the axis of the coordinate `along`, at the points where a theory failed."""
+    statuses = [curve[name] for name in ("status", finite_size_name("status")) if name in curve]
+    failed = curve[along].values[np.any([status.values > 0 for status in statuses], axis=0)]
     if failed.size:  # an empty scatter would upset the layout
         on_axis = axes.get_xaxis_transform()
         axes.scatter(failed, 0 * failed, marker="x", color=colour, transform=on_axis, clip_on=False)

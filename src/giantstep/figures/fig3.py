@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from giantstep.figures import style
 from giantstep.figures.elements import (
+    finite_size_entry,
     legend_above,
     theory_and_networks,
     title_panel,
@@ -48,6 +49,7 @@ def errors(axes: Axes, data: xr.Dataset) -> None:
             f"${format_parameter('beta', width)}$",
         )
         theory_and_networks(axes, curve, "optimal_test_error", look, label)
+    finite_size_entry(axes, data, "optimal_test_error")
     axes.set_xscale("log")
     axes.set_xlabel(SAMPLE_COMPLEXITY)
     axes.set_ylabel(TEST_ERROR)
@@ -62,5 +64,5 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     legend_above(left, columns=1)
     errors(right, data)
     title_panel(right, 1, "at the best ridge")
-    legend_above(right, columns=4)
+    legend_above(right, columns=3)
     return figure

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from giantstep.figures import style
 from giantstep.figures.elements import (
+    finite_size_line,
     legend_above,
     legend_entry,
     markers,
@@ -26,11 +27,12 @@ def bounds(axes: Axes, data: xr.Dataset) -> None:
     for name, bound in style.BOUNDS.items():
         axes.plot(letters, data[name], marker="_", label=data[name].attrs["equation"], **bound)
     last = data.isel(alpha_simulated=-1)
-    theory = data["test_error"].sel(alpha=last["alpha_simulated"].item())
+    theory = data.sel(alpha=last["alpha_simulated"].item())
     look: dict[str, Any] = {"color": style.COLOURS[0], "marker": style.MARKERS[0]}
     alpha = format_parameter("alpha", last["alpha_simulated"].item())
     legend_entry(axes, f"${alpha}$", **look)
-    axes.plot(letters, theory, color=look["color"])
+    axes.plot(letters, theory["test_error"], color=look["color"])
+    finite_size_line(axes, letters, theory, "test_error", look["color"])
     markers(axes, letters, last, "test_error", look)
     axes.set_xticks(np.unique(letters))
     axes.set_xlabel("letters of the vocabulary")

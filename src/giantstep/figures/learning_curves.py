@@ -13,6 +13,9 @@ from matplotlib.figure import Figure
 from giantstep.figures import style
 from giantstep.figures.elements import (
     failure_crosses,
+    finite_size_entry,
+    finite_size_line,
+    has_finite_size,
     legend_above,
     legend_entry,
     markers,
@@ -80,6 +83,7 @@ def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None 
         line = lines[curve["bulk"].item()]
         if "alpha" in curve.dims:  # several steps have no theory
             axes.plot(curve["alpha"], curve["test_error"], color=look["color"], linestyle=line)
+            finite_size_line(axes, curve["alpha"], curve, "test_error", look["color"])
             failure_crosses(axes, "alpha", curve, look["color"])
         if text in new and "alpha_simulated" in curve:
             markers(axes, curve["alpha_simulated"], curve, "test_error", look)
@@ -89,20 +93,25 @@ def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None 
     if len(lines) > 1:
         for name, line in lines.items():
             legend_entry(axes, BULK_LABELS[name], color="black", linestyle=line)
+    finite_size_entry(axes, data, "test_error")
     axes.set_xlabel(SAMPLE_COMPLEXITY)
     axes.set_ylabel(TEST_ERROR)
     axes.set_xlim(left=0)
 
 
 def limits(axes: Axes, data: xr.Dataset, panel: dict[str, Any]) -> None:
-    """Draw, dashed, the limits on the test error that a panel of a figure's YAML asks for."""
-    dashed: dict[str, Any] = {"linestyle": style.DASHED, "linewidth": 0.9}
+    """Draw the limits on the test error that a panel of a figure's YAML asks for.
+
+    They are dashed, or dotted if theory at the dimension of the simulations is dashed.
+    """
+    dashes = style.DOTTED if has_finite_size(data, "test_error") else style.DASHED
+    line: dict[str, Any] = {"linestyle": dashes, "linewidth": 0.9}
     if panel.get("best_linear"):
         for bound in np.unique(data["best_linear_error"].values):
-            axes.axhline(bound, color="black", **dashed)
-        legend_entry(axes, "best linear", color="black", **dashed)
+            axes.axhline(bound, color="black", **line)
+        legend_entry(axes, "best linear", color="black", **line)
     if panel.get("lower_bound"):
         looks = style.cycle(data.sizes["curve"])
         for look, bound in zip(looks, data["lower_bound"].values, strict=True):
-            axes.axhline(bound, color=look["color"], **dashed)
-        legend_entry(axes, "lower bound (27)", color="black", **dashed)
+            axes.axhline(bound, color=look["color"], **line)
+        legend_entry(axes, "lower bound (27)", color="black", **line)

@@ -22,6 +22,8 @@ DASHED, DOTTED = (0, (4, 2)), (0, (1, 1))
 # They vary with the colour where there are no markers.
 LINES = ("-", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (5, 2, 1, 2, 1, 2)), (0, (2, 2)))
 
+# Theory at the dimension of the simulations, beside that of the limit.
+FINITE_SIZE: dict[str, Any] = {"linestyle": (0, (3.5, 1.5)), "linewidth": 0.8}
 # The bounds on the test error, equations (26) and (27).
 BOUNDS: dict[str, dict[str, Any]] = {
     "upper_bound": {"color": COLOURS[2], "linestyle": DASHED},

@@ -39,3 +39,8 @@ def validate_bulk(problem: Problem, bulk: str) -> str:
         )
         raise InvalidParametersError([Fault("bulk", bulk, allowed)])
     return bulk if problem.alpha0 > 0 and problem.learning_rate > 0 else ISOTROPIC
+
+
+def bulk_of_networks(problem: Problem) -> str:
+    """Return the bulk that comes closest to that of actual networks."""
+    return ISOTROPIC if isinstance(problem, SpikedFeatures) else TRAINED_NORMS

@@ -158,8 +158,15 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
         (lambda f: f["panels"]["left"].update(steps=0), "panels.left.steps: 0 must be a whole"),
         (lambda f: f["panels"]["left"].update(reuse_batch=1), "reuse_batch: 1 must be true or"),
         (lambda f: f["panels"]["left"].update(steps=2), "left.steps: 2 must be 1 where alpha0"),
-        (lambda f: f["panels"].update(left=SEVERAL | {"bulk": "trained"}), "left.bulk: needs a th"),
+        (
+            lambda f: f["panels"].update(left=SEVERAL | {"bulk": "trained_norms"}),
+            "left.bulk: needs a th",
+        ),
         (lambda f: f["panels"].update(left=SEVERAL | {"optimal": True}), "optimal: needs a theory"),
+        (
+            lambda f: f["panels"].update(left=SEVERAL | {"finite_size_theory": True}),
+            "left.finite_size_theory: needs a theory, which needs fresh batches",
+        ),
         (lambda f: f["panels"].update(left=SEVERAL | {"lower_bound": True}), "needs a spike along"),
         (lambda f: f["panels"].update(left=SEVERAL | {"simulated": False}), "left: needs simulati"),
         (
@@ -210,14 +217,16 @@ def test_a_panel_may_have_sizes_of_its_own_or_no_simulation(project):
     assert all("theory" in curve.keys for curve in curves)
 
 
-def test_several_steps_are_simulated_and_one_has_its_theory_too(project):
+def test_all_steps_are_simulated_and_those_on_fresh_batches_have_a_theory_too(project):
     def change(figure):
         figure["panels"] = {"left": SEVERAL | {"steps": [1, 2], "reuse_batch": [False, True]}}
 
     curves = make_plan(project(change), CONFIG).figures["fig2"].curves
     assert all("montecarlo" in curve.keys for curve in curves)
     assert all(
-        (curve.problem.steps == 1) == ("theory" in curve.keys) == ("parameters" in curve.keys)
+        (curve.problem.steps == 1 or not curve.problem.reuse_batch)
+        == ("theory" in curve.keys)
+        == ("parameters" in curve.keys)
         for curve in curves
     )
     assert {"left:reuse_batch=true,steps=2"} < {curve.name for curve in curves}

@@ -9,6 +9,10 @@ import pytest
 import xarray as xr
 
 import giantstep
+from giantstep.pipeline.stages.scores import score_summary
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
+from giantstep.theory.solve import solve
 
 
 def test_merged_files_score_each_curve(paper):
@@ -25,6 +29,33 @@ def test_merged_files_score_each_curve(paper):
         assert len(table) == 1 + data.sizes["curve"]
         assert f"mean_z_score_{drawn}" in table[0]
     assert "simulated_outlier_mean" in (paper / "results/scores/fig8.csv").read_text()
+
+
+def test_a_merged_file_holds_the_theory_of_what_is_simulated_and_scores_against_it(paper):
+    data = giantstep.open_figure("fig2", paper)
+    curve = data.sel(curve="right:alpha0=0.5")
+    protocol = Protocol("tanh", "sign", learning_rate=3, alpha0=0.5, beta=1)
+    grid = Grid((0.8, 3.0), (0.1,))
+    expected = solve(protocol, grid, "trained_norms", dimension=100)
+    at = curve.sel(alpha=list(grid.alpha))
+    for name in ("test_error", "training_error", "m", "zeta", "q1"):
+        found = at[f"finite_size_{name}"]
+        assert found.values == pytest.approx(getattr(expected, name).ravel(), rel=1e-9)
+        assert found.attrs.keys() == at[name].attrs.keys()
+        assert found.attrs["units"] == "1"
+    scored = curve.sel(alpha_simulated=list(grid.alpha))
+    gap = scored["simulated_test_error_mean"].values - expected.test_error.ravel()
+    z = gap / scored["simulated_test_error_stderr"].values
+    assert scored["z_score_finite_size_test_error"].values == pytest.approx(z, rel=1e-6)
+    whole = curve["z_score_finite_size_test_error"]
+    assert curve["largest_z_score_finite_size_test_error"] == abs(whole).max()
+    table = (paper / "results/scores/fig2.csv").read_text().splitlines()
+    assert "mean_z_score_finite_size_test_error" in table[0]
+    summary = score_summary(data).set_index(["panel", "quantity"])
+    largest = data["largest_z_score_finite_size_test_error"].values
+    assert summary.loc[("left", "test_error"), "largest z, finite d"] == ", ".join(
+        f"{z:.1f}" for z in largest[data["panel"].values == "left"]
+    )
 
 
 def test_the_error_at_the_best_ridge_is_simulated_at_the_nearest(paper):
@@ -72,7 +103,7 @@ def test_the_merged_file_says_how_it_was_made_and_nothing_of_where(paper):
     parameters = json.loads(attributes["parameters"])
     assert parameters["curves"]["left:alpha0=0.5"]["learning_rate"] == 1
     assert parameters["simulation"]["dimension"] == 100
-    assert len(json.loads(attributes["made_from"])) == 24
+    assert len(json.loads(attributes["made_from"])) == 32
     everything = json.dumps({k: str(v) for k, v in attributes.items()})
     for private in (str(paper), os.uname().nodename, str(Path.home())):
         assert private not in everything

@@ -257,6 +257,9 @@ class LearningPanel(_Panel):
     """Fresh inputs over which test errors are averaged, instead of the config's."""
     optimal: bool = False
     """Also solve the theory at the best ridge of each sample complexity."""
+    finite_size_theory: bool = False
+    """Also solve the theory of the networks that are simulated: at their dimension, and with the
+    bulk that a step leaves."""
     simulated: bool = True
     """Whether the panel's curves are simulated; if not, theory alone."""
     best_linear: bool = False

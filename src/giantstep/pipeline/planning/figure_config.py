@@ -142,8 +142,8 @@ def _targets(spec: FigureSpec, name: str, panel: LearningPanel, figure: Figure) 
         spec.add_fault("spectrum.alpha", f"{shown(spectrum)} must be {ALPHA}")
         return None
     if not (spaced or alphas):
-        if panel.optimal:
-            spec.add_fault(f"panels.{name}.optimal", "needs theory.alpha, or simulation.alpha")
+        for field in _asked(panel):
+            spec.add_fault(f"panels.{name}.{field}", "needs theory.alpha, or simulation.alpha")
         return Targets(spectrum=spectrum)
     if panel.ridge is None:
         message = "missing key 'ridge', which theory and simulation need"
@@ -156,8 +156,15 @@ def _targets(spec: FigureSpec, name: str, panel: LearningPanel, figure: Figure) 
     except InvalidParametersError as error:
         spec.add_faults(name, error)
         return None
-    at_dimensions = Grid(merged_axis(alphas), ridge) if dimensions else None
-    return Targets(theory, simulation, panel.optimal, spectrum, at_dimensions, dimensions)
+    return Targets(
+        theory,
+        simulation,
+        panel.optimal,
+        spectrum,
+        at_dimensions=Grid(merged_axis(alphas), ridge) if dimensions else None,
+        dimensions=dimensions,
+        finite_size=panel.finite_size_theory,
+    )
 
 
 def _check_dimensions(
@@ -171,6 +178,11 @@ def _check_dimensions(
     if not alphas:
         spec.add_fault("theory.dimension", "needs simulation.alpha, where it is solved")
     return bool(alphas) and all(value in THEORY_DIMENSION for value in dimensions)
+
+
+def _asked(panel: LearningPanel) -> list[str]:
+    """List the fields of a panel that ask for more theory."""
+    return [field for field in ("optimal", "finite_size_theory") if getattr(panel, field)]
 
 
 def _read_learning(
@@ -208,8 +220,8 @@ def _check_without_theory(
     """Refuse what only the theory could answer, for curves that it does not cover."""
     if panel.bulk not in (None, ISOTROPIC):
         spec.add_fault(f"panels.{name}.bulk", f"needs a theory, {_WITHOUT_THEORY}")
-    if panel.optimal:
-        spec.add_fault(f"panels.{name}.optimal", f"needs a theory, {_WITHOUT_THEORY}")
+    for field in _asked(panel):
+        spec.add_fault(f"panels.{name}.{field}", f"needs a theory, {_WITHOUT_THEORY}")
     if targets.spectrum is not None:
         spec.add_fault("spectrum", f"needs a theory of {name}, {_WITHOUT_THEORY}")
     if targets.simulation is None:

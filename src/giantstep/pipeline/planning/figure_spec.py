@@ -30,6 +30,9 @@ class Targets:
     at_dimensions : Grid or None
     dimensions : tuple of float
         The grid on which theory is solved at each of some dimensions, and these.
+    finite_size : bool
+        Whether theory is also solved for the networks that are simulated: at their dimension, and
+        with the bulk that a step leaves.
     """
 
     theory: Grid | None = None
@@ -38,6 +41,7 @@ class Targets:
     spectrum: float | None = None
     at_dimensions: Grid | None = None
     dimensions: tuple[float, ...] = ()
+    finite_size: bool = False
 
     def with_loss(self, loss: str) -> Targets:
         """Return the same targets for readouts that minimise a loss."""

@@ -30,7 +30,7 @@ def result_keys(
         The folder that holds workflow/.
     stage : Stage
     tasks : sequence of Task
-        One; or all shards of one simulation, whose results are in one folder.
+        If they are shards, all of one simulation, whose results are in one folder.
     versions : str
         Of libraries, if they count.
 
@@ -41,7 +41,7 @@ def result_keys(
     task = tasks[0]
     code = code_of_task(root, stage, task)
     if not isinstance(task, ShardTask):
-        return (f"{_slug(task)}-{digest(code, versions, task)[:_HASH]}",)
+        return tuple(f"{_slug(one)}-{digest(code, versions, one)[:_HASH]}" for one in tasks)
     folder = f"{_slug(task)}-{digest(code, versions, replace(task, networks=()))[:_HASH]}"
     shards = (shard for shard in tasks if isinstance(shard, ShardTask))
     return tuple(f"{folder}/{block_name(shard.networks)}" for shard in shards)

@@ -18,6 +18,7 @@ from giantstep.pipeline.planning.simulation_work import (
     recovery_work,
 )
 from giantstep.pipeline.planning.theory_work import theory_memory, theory_points, theory_seconds
+from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.sizes import Sizes
 
 _UNITS = {
@@ -88,9 +89,11 @@ def _demands(curve: CurveSpec | RecoverySpec, simulation: SimulationSizes) -> It
     if targets.theory:
         grid = targets.theory
         points = theory_points(grid, targets.optimal)
-        seconds = theory_seconds(problem, points, grid.loss, curve.bulk)
-        memory = theory_memory(points, grid.loss, curve.bulk)
-        yield _demand(seconds, memory, jobs=2, points=points)
+        yield _demand(0.0, 0.0, jobs=1)  # of the parameters
+        for bulk in _bulks(curve):
+            seconds = theory_seconds(problem, points, grid.loss, bulk)
+            memory = theory_memory(points, grid.loss, bulk)
+            yield _demand(seconds, memory, jobs=1, points=points)
     if targets.at_dimensions:
         grid, count = targets.at_dimensions, len(targets.dimensions)
         points = theory_points(grid, optimal=False)
@@ -106,6 +109,11 @@ def _demands(curve: CurveSpec | RecoverySpec, simulation: SimulationSizes) -> It
         memory = network_memory(problem, targets.simulation, sizes)
         jobs = -(-networks // simulation.networks_per_job)
         yield _demand(networks * seconds, memory, jobs, networks)
+
+
+def _bulks(curve: CurveSpec) -> list[str]:
+    """List the bulks of the theories of a curve."""
+    return [curve.bulk, *([bulk_of_networks(curve.problem)] if curve.targets.finite_size else [])]
 
 
 def _demand(seconds: float, memory: float, jobs: int, networks: int = 0, points: int = 0) -> Demand:

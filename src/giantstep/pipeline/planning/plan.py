@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from giantstep.pipeline.planning.tasks import (
     TheoryTask,
 )
 from giantstep.pipeline.planning.versions import library_versions
+from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.recovery import check_dimension
@@ -165,6 +166,14 @@ def _add_fault(
             spec.faults.append(found)
 
 
+def _theories(spec: CurveSpec, grid: Grid, dimension: int) -> list[Task]:
+    """List the theory of a curve as d → ∞, and, if asked for, that of its simulations."""
+    limit = TheoryTask(spec.problem, grid, spec.targets.optimal, spec.bulk)
+    if not spec.targets.finite_size:
+        return [limit]
+    return [limit, replace(limit, bulk=bulk_of_networks(spec.problem), dimension=dimension)]
+
+
 class _Builder:
     """Turns specs of curves into tasks, and registers these under their keys."""
 
@@ -200,7 +209,7 @@ class _Builder:
             dimension = sizes.dimension if smaller_step else math.inf
             tasks["parameters"] = [ParametersTask(problem, dimension)]
         if targets.theory:
-            tasks["theory"] = [TheoryTask(problem, targets.theory, targets.optimal, spec.bulk)]
+            tasks["theory"] = _theories(spec, targets.theory, sizes.dimension)
         if targets.at_dimensions:
             task = DimensionsTask(problem, targets.at_dimensions, spec.bulk, targets.dimensions)
             tasks["dimensions"] = [task]

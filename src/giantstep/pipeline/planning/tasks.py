@@ -31,12 +31,16 @@ class ParametersTask:
 
 @dataclass(frozen=True)
 class TheoryTask:
-    """The theory of one curve on its grid; with `optimal`, at the best ridge too."""
+    """The theory of one curve on its grid; with `optimal`, at the best ridge too.
+
+    A finite dimension is that of the networks which are simulated.
+    """
 
     problem: Problem
     grid: Grid
     optimal: bool
     bulk: str
+    dimension: float = math.inf
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from giantstep.pipeline.stages.dataset_layout import join_networks
+from giantstep.pipeline.stages.finite_size import finite_size_name
 from giantstep.pipeline.stages.montecarlo import MEASURED
 from giantstep.simulation.replicate_statistics import Summary, summarise
 
@@ -18,6 +19,8 @@ DRAWN = (
     "test_error", "classification_error", "learned_function", "optimal_test_error", "overlap",
     "update_overlap",
 )  # fmt: skip
+# They are scored against the theory of the limit, and against that of finite dimension.
+SCORED = tuple(name for drawn in DRAWN for name in (drawn, finite_size_name(drawn)))
 
 
 def join_and_summarise(shards: Sequence[xr.Dataset]) -> tuple[xr.Dataset, xr.Dataset]:
@@ -48,7 +51,7 @@ def z_scores(at: xr.Dataset, summarised: xr.Dataset) -> xr.Dataset:
     return xr.Dataset(scores)
 
 
-def at_nearest_ridge(at: xr.Dataset, scored: xr.Dataset) -> xr.Dataset:
+def at_nearest_ridge(at: xr.Dataset, summarised: xr.Dataset, scores: xr.Dataset) -> xr.Dataset:
     """Select the simulations at the ridge nearest to the best, at each sample complexity."""
     ridges, best = at["ridge"].values, at["optimal_ridge"].values
     ratios = np.log(np.maximum(ridges, 1e-300))[:, None] - np.log(best)
@@ -58,6 +61,7 @@ def at_nearest_ridge(at: xr.Dataset, scored: xr.Dataset) -> xr.Dataset:
         for part in ("mean", "stderr")
     } | {"z_score_test_error": "z_score_optimal_test_error"}
     places = xr.DataArray(nearest, dims=("alpha_simulated",))
+    scored = xr.merge([summarised, scores], join="exact", compat="equals")
     found = scored[list(names)].sel(ridge=places).rename(names).drop_vars("ridge")
     return found.assign(nearest_ridge=("alpha_simulated", nearest))
 
@@ -65,7 +69,7 @@ def at_nearest_ridge(at: xr.Dataset, scored: xr.Dataset) -> xr.Dataset:
 def score(line: xr.Dataset) -> xr.Dataset:
     """Add the largest and the mean z-score of each drawn quantity over all points of a line."""
     scores = {}
-    for name in DRAWN:
+    for name in SCORED:
         if f"z_score_{name}" in line:
             z = line[f"z_score_{name}"]
             scores[f"largest_z_score_{name}"] = abs(z).max()

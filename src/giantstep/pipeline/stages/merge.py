@@ -15,6 +15,7 @@ from giantstep.pipeline.planning.tasks import Curve
 from giantstep.pipeline.planning.versions import split_versions
 from giantstep.pipeline.stages.comparison import STATISTICS
 from giantstep.pipeline.stages.dataset_layout import GROUP_PARAMETERS
+from giantstep.pipeline.stages.finite_size import finite_size_name
 from giantstep.pipeline.stages.merge_curve import merge_curve
 from giantstep.pipeline.stages.merge_recovery import merge_recovery
 from giantstep.pipeline.stages.problem_parameters import problem_parameters
@@ -28,15 +29,15 @@ log = logging.getLogger("giantstep")
 # Everything that each group of neurons, or pair of groups, has of its own.
 _OF_GROUPS = (
     GROUP_PARAMETERS
-    | OVERLAP_DIMENSIONS
     | dict.fromkeys(("mu0", "kappa_mu1"), ("group",))
     | {
         name: dims
         for overlap, dims in OVERLAP_DIMENSIONS.items()
         for name in (
+            *(overlap, finite_size_name(overlap)),
             f"simulated_{overlap}",
             *(f"simulated_{overlap}_{statistic}" for statistic in STATISTICS),
-            f"z_score_{overlap}",
+            *(f"z_score_{overlap}", finite_size_name(f"z_score_{overlap}")),
         )
     }
 )
@@ -110,7 +111,7 @@ def _lines(curve: Curve, found: dict[str, list[xr.Dataset]]) -> list[xr.Dataset]
         curve.panel,
         next(iter(found.get("parameters", ())), problem_parameters(curve.problem)),
         {"bulk": curve.bulk, "loss": curve.loss, "dimension": curve.dimension},
-        next(iter(found.get("theory", ())), None),
+        found.get("theory", ()),
         found.get("montecarlo", ()),
         [*found.get("spectrum", ()), *found.get("eigenvalues", ())],
         found.get("dimensions", ()),

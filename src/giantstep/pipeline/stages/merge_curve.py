@@ -17,6 +17,7 @@ from giantstep.pipeline.stages.comparison import (
     z_scores,
 )
 from giantstep.pipeline.stages.dataset_layout import by_groups
+from giantstep.pipeline.stages.finite_size import as_limit, is_finite_size, name_finite_size
 from giantstep.pipeline.stages.problem_parameters import read_features
 from giantstep.problems.formatting import format_number
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps
@@ -40,7 +41,7 @@ def merge_curve(
     panel: str,
     parameters: xr.Dataset,
     labels: Mapping[str, Any],
-    theory: xr.Dataset | None = None,
+    theories: Sequence[xr.Dataset] = (),
     shards: Sequence[xr.Dataset] = (),
     spectra: Sequence[xr.Dataset] = (),
     at_dimensions: Sequence[xr.Dataset] = (),
@@ -56,8 +57,9 @@ def merge_curve(
     labels : mapping
         Further coordinates: the bulk of the theory, the loss of the readouts, the dimension of the
         simulations.
-    theory : xarray.Dataset, optional
-        Result of the stage "theory", on a grid that includes the simulated alphas.
+    theories : sequence of xarray.Dataset
+        Results of the stage "theory", on a grid that includes the simulated alphas: that of the
+        limit d → ∞, and maybe that of finite dimension.
     shards : sequence of xarray.Dataset
         Results of the stage "montecarlo", with different networks.
     spectra : sequence of xarray.Dataset
@@ -79,11 +81,11 @@ def merge_curve(
     if spectra:
         density, eigenvalues = spectra
         parts.append(_outliers(density, eigenvalues, float(parameters["beta"])))
-    if features and theory is not None:
-        solved = _classified(features, theory.drop_attrs())
-        parts += [solved, *(_beside(features, solved, shards) if shards else ())]
-    elif shards:
-        parts += join_and_summarise(shards)
+    simulation = join_and_summarise(shards) if shards else None
+    parts += simulation or ()
+    if features:
+        for theory in theories:
+            parts += _compared(features, theory.drop_attrs(), simulation)
     whole = xr.merge(parts, join="exact", compat="equals")
     whole = whole.assign_coords({key: parameters[key].variable for key in parameters.data_vars})
     whole = whole.assign_coords(
@@ -101,17 +103,22 @@ def merge_curve(
     return lines
 
 
-def _beside(
-    srf: SpikedFeatures, theory: xr.Dataset, shards: Sequence[xr.Dataset]
+def _compared(
+    srf: SpikedFeatures, theory: xr.Dataset, simulation: tuple[xr.Dataset, xr.Dataset] | None
 ) -> list[xr.Dataset]:
-    """Summarise simulations, and score them against the theory."""
-    simulated, summarised = join_and_summarise(shards)
-    at = theory.sel(alpha=simulated["alpha_simulated"]).drop_vars("alpha")
+    """Complete a theory, and score the simulations, if there are any, against it."""
+    if is_finite_size(theory):
+        return [name_finite_size(part) for part in _compared(srf, as_limit(theory), simulation)]
+    solved = _classified(srf, theory)
+    if not simulation:
+        return [solved]
+    simulated, summarised = simulation
+    at = solved.sel(alpha=simulated["alpha_simulated"]).drop_vars("alpha")
     learned = _learned(srf, at)
     at["learned_function"] = learned.sel(s=SLABS).rename(s="s_simulated")
-    scored = xr.merge([summarised, z_scores(at, summarised)], join="exact", compat="equals")
-    parts = [learned.to_dataset(), simulated, scored]
-    return [*parts, at_nearest_ridge(at, scored)] if "optimal_ridge" in at else parts
+    scores = z_scores(at, summarised)
+    parts = [solved, learned.to_dataset(), scores]
+    return [*parts, at_nearest_ridge(at, summarised, scores)] if "optimal_ridge" in at else parts
 
 
 def _outliers(density: xr.Dataset, simulated: xr.Dataset, beta: float) -> xr.Dataset:

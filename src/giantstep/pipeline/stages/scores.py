@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from giantstep.pipeline.stages.comparison import DRAWN
+from giantstep.pipeline.stages.comparison import DRAWN, SCORED
+from giantstep.pipeline.stages.finite_size import finite_size_name
 
 # Coordinates of a curve that its row of scores repeats, where it has them.
 _COLUMNS = (
@@ -32,7 +33,7 @@ def score_table(data: xr.Dataset) -> pd.DataFrame:
         A row of texts for each curve; the parameters of several groups of neurons are separated by
         blanks.
     """
-    scores = [f"{size}_z_score_{drawn}" for drawn in DRAWN for size in ("largest", "mean")]
+    scores = [f"{size}_z_score_{drawn}" for drawn in SCORED for size in ("largest", "mean")]
     outliers = ["outlier", "simulated_outlier_mean", "simulated_outlier_stderr"]
     if "simulated_outlier_mean" not in data:
         outliers = []
@@ -41,6 +42,46 @@ def score_table(data: xr.Dataset) -> pd.DataFrame:
         name: [_cell(data[name].sel(curve=curve).values) for curve in data["curve"].values]
         for name in columns
     })  # fmt: skip
+
+
+def score_summary(data: xr.Dataset) -> pd.DataFrame:
+    """Summarise the scores of a figure's curves.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        From `merge.merge_figure`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row of texts for each panel and drawn quantity. Its largest and mean z-scores, against
+        the theory of the limit and that of finite dimension, are those of the panel's curves, in
+        their order.
+    """
+    rows = []
+    for panel in dict.fromkeys(data["panel"].values.tolist()):
+        lines = data.isel(curve=np.flatnonzero(data["panel"].values == panel))
+        for drawn in DRAWN:
+            row = {"panel": panel, "quantity": drawn}
+            for name, column in ((drawn, ""), (finite_size_name(drawn), ", finite d")):
+                for size in ("largest", "mean"):
+                    row[f"{size} z{column}"] = _of_curves(lines, f"{size}_z_score_{name}")
+            if row["largest z"]:
+                rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _of_curves(lines: xr.Dataset, score: str) -> str:
+    """Write a score of each line; what all ridges of a curve share is written once."""
+    if score not in lines:
+        return ""
+    curves: dict[str, list[str]] = {}
+    for name, value in zip(lines["curve"].values.tolist(), lines[score].values, strict=True):
+        if np.isfinite(value):
+            curves.setdefault(name.partition(",ridge=")[0], []).append(f"{value:.1f}")
+    shared = (values[:1] if len(set(values)) == 1 else values for values in curves.values())
+    return ", ".join(value for values in shared for value in values)
 
 
 def _cell(values: Any) -> str:

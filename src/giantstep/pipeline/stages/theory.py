@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import fields
 from typing import Any
 
@@ -10,6 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from giantstep.pipeline.stages.dataset_layout import by_groups
+from giantstep.pipeline.stages.finite_size import name_finite_size
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.grid import Grid
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
@@ -22,13 +24,18 @@ TITLE = "Asymptotic theory (Result 3.3, Appendix C)"
 
 
 def compute(
-    problem: Problem, grid: Grid, optimal: bool = False, bulk: str = ISOTROPIC
+    problem: Problem,
+    grid: Grid,
+    optimal: bool = False,
+    bulk: str = ISOTROPIC,
+    dimension: float = math.inf,
 ) -> xr.Dataset:
     """Solve the theory on a grid; variables over (alpha, ridge).
 
-    With `optimal`, also the best ridge and its test error, over alpha.
+    With `optimal`, also the best ridge and its test error, over alpha. The variables of a finite
+    dimension are named as such, since a figure's file holds them beside those of the limit.
     """
-    solution = solve(problem, grid, bulk)
+    solution = solve(problem, grid, bulk, dimension)
     values: dict[str, NDArray[Any]] = {
         field.name: getattr(solution, field.name) for field in fields(Solution)
     }
@@ -38,7 +45,9 @@ def compute(
         for name, value in values.items()
     }
     if optimal:
-        best = optimal_ridge(problem, np.array(grid.alpha), bulk)
+        best = optimal_ridge(problem, np.array(grid.alpha), bulk, dimension)
         variables["optimal_ridge"] = (("alpha",), best.ridge)
         variables["optimal_test_error"] = (("alpha",), best.solution.test_error)
-    return xr.Dataset(variables, coords={"alpha": list(grid.alpha), "ridge": list(grid.ridge)})
+    coords = {"alpha": list(grid.alpha), "ridge": list(grid.ridge)}
+    solved = xr.Dataset(variables, coords=coords)
+    return solved if math.isinf(dimension) else name_finite_size(solved)

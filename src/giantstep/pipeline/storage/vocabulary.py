@@ -151,6 +151,20 @@ MEANINGS = {
     "learned_function": Meaning("mean output at a projection on the target", "F", "Figure 1"),
 }
 
+# Of the theory at the dimension of the simulations, named after that of the limit d → ∞.
+for _name in (
+    *("test_error", "training_error", "classification_error", "test_loss", "training_loss"),
+    *("m", "zeta", "psi", "xi", "q1", "q2", "V1", "V2"),
+    *("residual", "quadrature_error", "iterations", "status"),
+    *("optimal_ridge", "optimal_test_error", "nearest_ridge", "learned_function"),
+):
+    _meaning = MEANINGS[_name]
+    MEANINGS[f"finite_size_{_name}"] = Meaning(
+        f"{_meaning.long_name}, theory at the simulations' dimension",
+        rf"{_meaning.symbol}^{{(d)}}",
+        "theory.md section 12",
+    )
+
 # What is simulated, raw and summarised, is named after the theory's.
 _DERIVED = (
     ("simulated_{}", "simulated {}", "{}"),
@@ -169,6 +183,21 @@ _DERIVED = (
     ("z_score_{}", "simulated {} minus theory, over its standard error", "z({})"),
     ("largest_z_score_{}", "largest size of the z-scores of the {} of a curve", r"\max |z({})|"),
     ("mean_z_score_{}", "mean z-score of the {} of a curve", r"\langle z({}) \rangle"),
+    (
+        "z_score_finite_size_{}",
+        "simulated {} minus theory at its dimension, over its standard error",
+        "z_d({})",
+    ),
+    (
+        "largest_z_score_finite_size_{}",
+        "largest size of the z-scores of the {} of a curve, against theory at its dimension",
+        r"\max |z_d({})|",
+    ),
+    (
+        "mean_z_score_finite_size_{}",
+        "mean z-score of the {} of a curve, against theory at its dimension",
+        r"\langle z_d({}) \rangle",
+    ),
 )
 for _name in (
     "test_error",
@@ -177,7 +206,7 @@ for _name in (
     *("classification_error", "training_loss", "test_loss"),
     *("m", "zeta", "psi", "q1", "q2"),
     "learned_function",
-    *("overlap", "update_overlap"),
+    *("overlap", "update_overlap", "finite_size_optimal_test_error"),
 ):
     _meaning = MEANINGS[_name]
     for _form, _what, _symbol in _DERIVED:
@@ -219,7 +248,7 @@ def describe(
             "symbol": meaning.symbol,
             "equation": meaning.equation,
         }
-        if name == "status":
+        if str(name).endswith("status"):
             variable.attrs |= {
                 "flag_values": np.array(list(Status), dtype=np.int8),
                 "flag_meanings": " ".join(status.label for status in Status),
