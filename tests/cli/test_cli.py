@@ -160,7 +160,6 @@ BAD = [
     ("spectrum --alpha 0", "--alpha 0.0: must be a number from 1e-12 to"),
     ("spectrum --alpha 1 --points 1", "--points 1: must be a whole number from 8"),
     ("spectrum --alpha 1 --x 1 0", "--x 0.0: must be a finite number > 0"),
-    ("bounds", "must be 1 or -1 for the bounds to hold"),
     ("theory --ridge 0.1 --alpha 1 --loss absolute", "--loss absolute: must be one of square"),
     ("theory --ridge 0.1 --alpha 1 --loss hinge", "--loss hinge: must be square or huber"),
     ("theory --ridge 0 --alpha 1 --loss huber", "--ridge 0.0: must be a number from 1e-08"),

@@ -18,7 +18,6 @@ from giantstep.theory.bounds import (
 from giantstep.theory.conditional_features import conditional_moments
 from giantstep.theory.optima import optimal_ridge
 from giantstep.theory.solve import solve
-from giantstep.validation import InvalidParametersError
 
 ALIGNED = [
     SpikedFeatures("tanh", "sin", 1.0, 0.9, 1.0, beta=1.0),
@@ -87,9 +86,28 @@ def test_quenched_biases_bring_even_functions_within_reach():
     assert without > best_linear_error("relu") > 10 * bounds(biased).lower
 
 
-def test_bounds_are_refused_where_they_do_not_hold():
-    with pytest.raises(InvalidParametersError, match="infinite first batch"):
-        bounds(Protocol("tanh", "sin", 1.0, alpha0=2.0, beta=1.0))
+@pytest.mark.parametrize("bulk", ["isotropic", "trained"])
+def test_bounds_hold_after_a_finite_first_batch(bulk):
+    protocol = Protocol("tanh", "sin", 2.0, alpha0=2.0, beta=1.0, noise=0.1)
+    found = bounds(protocol)
+    _, best = optimal_ridge(protocol, np.array([0.1, 1.0, 100.0]), bulk)
+    assert np.all(best.test_error > found.lower)
+    assert np.all(best.test_error < found.upper * (1 + 1e-6))
+    limit = solve(protocol, Grid((0.1, 100.0), (1e9,)), bulk).test_error
+    assert limit == pytest.approx(found.upper, rel=1e-5)
+
+
+def test_the_lower_bound_is_reached_by_many_samples_and_neurons():
+    protocol = Protocol("tanh", "sin", 2.0, alpha0=2.0, beta=1.0)
+    wide = replace(protocol, beta=300.0, learning_rate=600.0)  # the same step
+    error = solve(wide, Grid((1e5,), (1e-3,))).test_error.item()
+    assert error == pytest.approx(bounds(wide).lower, rel=0.02)
+
+
+def test_without_a_step_the_lower_bound_is_the_best_linear_error():
+    untrained = Protocol("tanh", "sin", 2.0, alpha0=0.0, beta=1.0)
+    assert bounds(untrained).lower == pytest.approx(best_linear_error("sin"))
+    assert bounds(untrained).upper == pytest.approx((1 - np.exp(-2)) / 2)
 
 
 @pytest.mark.parametrize("count", [6, 10])

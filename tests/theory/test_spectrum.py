@@ -1,8 +1,12 @@
 """The asymptotic spectrum is that of actual features: Appendix F, theory.md section 8."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from giantstep.problems.bulk_kind import BULKS
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.eigenvalues import feature_eigenvalues
@@ -21,9 +25,9 @@ CASES = [
 ]
 
 
-def cumulated(srf, alpha, found, ends):
+def cumulated(problem, alpha, found, ends, bulk="isotropic"):
     """Mass of the bulk below each of `ends`."""
-    density, below = SpectralDensity(srf, alpha), np.zeros(len(ends))
+    density, below = SpectralDensity(problem, alpha, bulk), np.zeros(len(ends))
     for low, high in found.edges:
         angle = np.linspace(0, np.pi, 400)[1:-1]
         x = low + (high - low) * (1 - np.cos(angle)) / 2
@@ -66,3 +70,57 @@ def test_many_points_are_followed_in_blocks_with_the_same_densities():
     density = SpectralDensity(CASES[0][0], 1.5)
     x = np.geomspace(0.05, 3, 1100)
     assert density(x) == pytest.approx(np.concatenate([density(x[:550]), density(x[550:])]))
+
+
+TRAINED = [
+    (Protocol("tanh", "sin", 3.0, alpha0=0.5, beta=1.0), 2.0),
+    (Protocol("tanh", "sign", 2.0, alpha0=0.5, beta=1.0, readout=((0.5, 0.5), (2.0, 0.5))), 2.0),
+]
+
+
+@pytest.mark.parametrize(("protocol", "alpha"), TRAINED)
+def test_the_trained_bulk_is_that_of_networks(protocol, alpha):
+    """Allowed is what finite size does to quantiles; the isotropic bulk ends too early."""
+    found, d = spectrum(protocol, alpha, points=8, bulk="trained"), 250
+    values = feature_eigenvalues(protocol, alpha, Sizes(d), range(4), root_seed=1)[:, ::-1]
+    bulk = values[:, found.outliers.size :]
+    shares = np.array([0.1, 0.5, 0.75, 0.9, 0.95, 0.99])
+    below = cumulated(protocol, alpha, found, [*np.quantile(bulk, shares), np.inf], "trained")
+    assert found.mass_at_zero + below[-1] == pytest.approx(1, abs=1e-3)
+    assert below[:-1] / below[-1] == pytest.approx(shares, abs=0.012)
+    assert below[-2] / below[-1] == pytest.approx(0.99, abs=0.006)
+    isotropic = spectrum(protocol, alpha, points=8)
+    assert isotropic.edges.max() < bulk[:, 0].mean() < found.edges.max()
+    assert found.outliers == pytest.approx(isotropic.outliers)
+
+
+def test_the_mean_eigenvalue_of_a_trained_bulk_is_that_of_the_isotropic_one():
+    """Both are the trace of the features' covariance, which only the rows' norms enter."""
+    protocol, alpha = TRAINED[0]
+    x = np.geomspace(0.01, 4, 600)
+    means = []
+    for bulk in ("isotropic", "trained"):
+        y = x * SpectralDensity(protocol, alpha, bulk)(x)
+        means.append(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2))
+    assert means[1] == pytest.approx(means[0], rel=2e-3)
+
+
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        Protocol("tanh", "sin", 3.0, alpha0=1e9, beta=1.0),
+        Protocol("tanh", "sin", 1e-5, alpha0=0.5, beta=1.0),
+        replace(TRAINED[1][0], alpha0=1e9),
+    ],
+)
+def test_a_trained_bulk_is_isotropic_after_a_large_batch_or_a_small_step(protocol):
+    x = np.linspace(0.05, 2.5, 12)
+    isotropic = SpectralDensity(protocol, 2.0)(x)
+    assert SpectralDensity(protocol, 2.0, "trained")(x) == pytest.approx(isotropic, rel=1e-6)
+
+
+def test_norms_that_depend_on_the_spike_do_not_change_the_spectrum():
+    protocol, alpha = TRAINED[0]
+    x = np.linspace(0.05, 3.9, 12)
+    trained, norms = (SpectralDensity(protocol, alpha, bulk)(x) for bulk in BULKS[1:])
+    assert np.array_equal(trained, norms)

@@ -159,7 +159,7 @@ def _spectrum(arguments: argparse.Namespace) -> Answer:
         raise InvalidParametersError(faults)
     x = None if arguments.x is None else np.array(arguments.x)
     check_spectrum(arguments, problem, arguments.points if x is None else x.size)
-    return queries.eigenvalue_density(problem, alpha[0], arguments.points, x)
+    return queries.eigenvalue_density(problem, alpha[0], arguments.points, x, arguments.bulk)
 
 
 def _bounds(arguments: argparse.Namespace) -> Answer:

@@ -238,10 +238,14 @@ def simulation(
 
 
 def eigenvalue_density(
-    problem: Problem, alpha: float, points: int, x: Array | None = None
+    problem: Problem,
+    alpha: float,
+    points: int,
+    x: Array | None = None,
+    bulk: str = ISOTROPIC,
 ) -> Answer:
     """Return the density of the eigenvalues of the features' covariance; bulk edges as remarks."""
-    found = spectrum(problem, alpha, points, x)
+    found = spectrum(problem, alpha, points, x, bulk)
     edges = ", ".join(f"[{low:.6g}, {high:.6g}]" for low, high in found.edges)
     large = ", ".join(f"{value:.6g} d" for value in found.outliers) or "none"
     remarks = (

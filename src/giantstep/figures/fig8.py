@@ -12,26 +12,16 @@ from matplotlib.figure import Figure
 from giantstep.figures import style
 from giantstep.figures.elements import legend_above, title_panel
 from giantstep.figures.selection import panel_data
+from giantstep.figures.spectra import HISTOGRAM, histogram
 
-BINS = 50
-HISTOGRAM, DENSITY = style.COLOURS[5], style.COLOURS[0]
+DENSITY = style.COLOURS[0]
 
 
 def bulk(axes: Axes, curve: xr.Dataset) -> None:
     """Draw the theoretical density of ln x over a histogram of simulated eigenvalues."""
     x = curve["eigenvalue"].values
-    ends = np.geomspace(0.8 * np.nanmin(x), 1.25 * np.nanmax(x), BINS + 1)
-    values = curve["simulated_eigenvalue"].values
-    values = values[np.isfinite(values)]
-    weights = np.full(values.size, 1 / (values.size * np.log(ends[1] / ends[0])))
-    axes.hist(
-        values, bins=list(ends), weights=weights, color=HISTOGRAM, alpha=0.6, label="simulated"
-    )
+    histogram(axes, curve, x)
     axes.plot(x, x * curve["density"], color=DENSITY, label="theory")
-    axes.set_xscale("log")
-    axes.set_xlim(ends[0], ends[-1])
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel(r"eigenvalue $x$ of $\Phi^\top\Phi$")
 
 
 def outliers(axes: Axes, panels: list[xr.Dataset]) -> None:

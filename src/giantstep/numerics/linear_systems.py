@@ -78,8 +78,16 @@ def invert_symmetric(matrices: RealOrComplex) -> RealOrComplex:
     return symmetric
 
 
-def eigh_or_nan(matrices: Array) -> tuple[Array, Array]:
-    """Decompose symmetric matrices; where a matrix is not finite its eigenvalues are NaN."""
+def eigh_or_nan(matrices: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:
+    """Decompose symmetric matrices, `M V = V diag(values)` with `V^T V = I`, real or complex.
+
+    Where a matrix is not finite its eigenvalues are NaN.
+    """
     finite = np.all(np.isfinite(matrices), axis=(1, 2))
-    values, vectors = np.linalg.eigh(np.where(finite[:, None, None], matrices, 0.0))
+    kept = np.where(finite[:, None, None], matrices, 0.0)
+    if np.iscomplexobj(kept):
+        values, vectors = np.linalg.eig(kept)
+        vectors = vectors / np.sqrt(np.sum(vectors**2, axis=1))[:, None, :]
+    else:
+        values, vectors = np.linalg.eigh(kept)
     return np.where(finite[:, None], values, np.nan), vectors

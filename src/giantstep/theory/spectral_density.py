@@ -14,11 +14,10 @@ import numpy as np
 from giantstep.arrays import Array, Complex, Mask
 from giantstep.numerics.linear_systems import solve_small
 from giantstep.numerics.newton import iterate_newton
+from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.problem import Problem
-from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.bulk.isotropic import IsotropicBulk
-from giantstep.theory.bulk.isotropic_variances import screened, variances_at
-from giantstep.theory.conditional_features import ConditionalFeatures, conditional_features
+from giantstep.theory.bulk.prepare import prepare_bulk
+from giantstep.theory.conditional_features import conditional_features
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.fixed_point import Equations, Points
 
@@ -26,15 +25,34 @@ from giantstep.theory.fixed_point import Equations, Points
 _TOGETHER = 1000
 # Height above the real axis at which the density is read, relative to the eigenvalue.
 _HEIGHT = 1e-9
-# Factor on the height at each step down; where a step fails it is replaced by its square root, and
-# above the second factor the point is given up.
-_DESCENT, _LEAST_DESCENT = 0.2, 0.99
-# Newton's method at one height: most steps, the relative step at which it has converged, and that
-# up to which its result is used.
-_MAX_ITERATIONS, _TOLERANCE, _TRUSTED = 12, 1e-11, 1e-6
+# Where a step down fails, the factor on the height is replaced by its square root; above this
+# factor the point is given up.
+_LEAST_DESCENT = 0.99
+# Newton's method at one height: most steps, and the relative step up to which its result is used.
+_MAX_ITERATIONS, _TRUSTED = 12, 1e-6
 # Factor on the number of nodes over kappa: where mu2 vanishes with growing kappa the bulk has a
 # tail towards zero, in which coarse nodes would show one by one.
 FINENESS = 6
+
+
+class Descent(NamedTuple):
+    """How the solution is followed down to the real axis.
+
+    Attributes
+    ----------
+    factor : float
+        On the height, at each step.
+    tolerance : float
+        Relative Newton step at which a height is solved.
+    """
+
+    factor: float
+    tolerance: float
+
+
+ACCURATE = Descent(0.2, 1e-11)
+# Three times as fast; enough to tell whether there are eigenvalues.
+ROUGH = Descent(0.05, 1e-6)
 
 
 class SpectralDensity:
@@ -44,96 +62,92 @@ class SpectralDensity:
     ----------
     problem : Protocol or SpikedFeatures
     alpha : float
+    bulk : str
+        As in `solve.solve`.
     """
 
-    def __init__(self, problem: Problem, alpha: float) -> None:
-        self.srf: SpikedFeatures = equivalent_features(problem)
-        self.features: ConditionalFeatures = conditional_features(self.srf, fineness=FINENESS)
-        bulk = IsotropicBulk(self.features.B, self.srf.groups, self.srf.beta)
-        self.equations = Equations(self.features, self.srf, bulk)
+    def __init__(self, problem: Problem, alpha: float, bulk: str = ISOTROPIC) -> None:
+        self.srf = equivalent_features(problem)
+        kind = validate_bulk(problem, bulk)
+        self.features = conditional_features(self.srf, fineness=FINENESS)
+        prepared = prepare_bulk(problem, self.srf, kind, B=self.features.B)[1]
+        self.equations = Equations(self.features, self.srf, prepared)
+        self.bulk = prepared.continued
         self.alpha = alpha
 
-    def __call__(self, x: Array) -> Array:
+    def __call__(self, x: Array, descent: Descent = ACCURATE) -> Array:
         """Compute the density at x > 0, shape (M,)."""
         x = np.asarray(x, dtype=float)
         blocks = np.split(x, range(_TOGETHER, x.size, _TOGETHER))
-        density: Array = np.concatenate([self.trace(block) for block in blocks]).imag / np.pi
+        with np.errstate(all="ignore"):  # a point that is lost is tried again, or NaN
+            traces = np.concatenate([self.trace(block, descent) for block in blocks])
+        density: Array = traces.imag / np.pi
         return density
 
-    def trace(self, x: Array) -> Complex:
+    def trace(self, x: Array, descent: Descent = ACCURATE) -> Complex:
         """Compute tr (K - x - i0)^-1 / p, shape (M,); NaN where it could not be reached."""
         equations = self.equations
         points = Points.of(np.full(x.shape, self.alpha), np.ones(x.shape), self.srf.beta)
         hats = equations.initial_hats(points).astype(complex)
         split = equations.triangle.size
         height = 10 * (x + hats.real.sum(axis=-1))
-        q = 1 / (hats[:, split:] - (x + 1j * height)[:, None])
+        response = self.bulk.far_response(hats[:, split:] - (x + 1j * height)[:, None])
         trace = np.full(x.shape, np.nan, dtype=complex)
-        descent = np.full(x.shape, _DESCENT)
+        factor = np.full(x.shape, descent.factor)
         active = np.arange(x.size)
         while active.size:
-            lower = np.maximum(height[active] * descent[active], _HEIGHT * x[active])
+            lower = np.maximum(height[active] * factor[active], _HEIGHT * x[active])
+            start = _Reached.start(hats[active], response[active])
             ridge = -x[active] - 1j * lower
-            found = self._newton(points.at(active), ridge, q[active], hats[active])
+            found = self._newton(points.at(active), ridge, start, descent.tolerance)
             reached = active[found.sound]
-            hats[reached], q[reached] = found.hats[found.sound], found.q[found.sound]
+            hats[reached], response[reached] = (
+                values[found.sound] for values in (found.hats, found.response)
+            )
             trace[reached], height[reached] = found.trace[found.sound], lower[found.sound]
             # Where Newton's method failed or left the physical branch, the next step is smaller.
-            descent[active] = np.where(found.sound, _DESCENT, np.sqrt(descent[active]))
-            trace[active[descent[active] > _LEAST_DESCENT]] = np.nan
+            factor[active] = np.where(found.sound, descent.factor, np.sqrt(factor[active]))
+            trace[active[factor[active] > _LEAST_DESCENT]] = np.nan
             above = height[active] > _HEIGHT * x[active]
-            active = active[above & (descent[active] < _LEAST_DESCENT)]
+            active = active[above & (factor[active] < _LEAST_DESCENT)]
         trace[height > _HEIGHT * x] = np.nan
         return trace
 
-    def _newton(self, points: Points, ridge: Complex, q: Complex, hats: Complex) -> _Reached:
+    def _newton(
+        self, points: Points, ridge: Complex, start: _Reached, tolerance: float
+    ) -> _Reached:
         """Solve at complex ridges, shape (A,), starting from a solution nearby."""
         equations, split = self.equations, self.equations.triangle.size
 
         def advance(at: _Reached) -> tuple[_Reached, Array]:
             V1_hat = equations.triangle.unpack(at.hats[:, :split])
             L = ridge[:, None] + at.hats[:, split:]
-            q = _response_near(at.q, V1_hat, L, equations.B, self.srf)
-            V, T = variances_at(q, V1_hat, equations.B, self.srf.groups, self.srf.beta)
+            V, T, response = self.bulk.variances_near(V1_hat, L, at.response)
             mapped, contraction = equations.hats(V, points)
             H = equations.hats_derivative(contraction, points)
             step = -solve_small(np.eye(T.shape[-1]) - H @ T, at.hats - mapped)
             hats = at.hats + step
+            response = self.bulk.moved(response, -np.einsum("sij,sj->si", T, step))
             change = np.max(np.abs(step), axis=-1) / np.max(np.abs(hats), axis=-1)
             # Above the real axis V2 has a positive imaginary part, and the hats a negative one.
             physical = np.all(V[:, split:].imag > 0, axis=-1)
             physical &= np.all(hats[:, equations.coordinates.logarithmic].imag <= 0, axis=-1)
             trace = V[:, split:].sum(axis=-1)
-            return _Reached(hats, q, trace, physical & (change < _TRUSTED)), change
+            return _Reached(hats, response, trace, physical & (change < _TRUSTED)), change
 
-        nowhere = np.full(ridge.shape, np.nan, dtype=complex)
-        start = _Reached(hats, q, nowhere, np.zeros(ridge.shape, dtype=bool))
-        return iterate_newton(advance, start, _TOLERANCE, _MAX_ITERATIONS)
+        return iterate_newton(advance, start, tolerance, _MAX_ITERATIONS)
 
 
 class _Reached(NamedTuple):
     """Where Newton's method arrived, and whether that is a physical solution."""
 
     hats: Complex
-    q: Complex
+    response: Complex
     trace: Complex
     sound: Mask
 
-
-def _response_near(
-    q: Complex, V1_hat: Complex, L: Complex, B: Array, srf: SpikedFeatures
-) -> Complex:
-    """Find the root q of `q (L + c M(q)) = 1` that is near a given q."""
-    groups, beta = srf.groups, srf.beta
-
-    def advance(q: Complex) -> tuple[Complex, Array]:
-        M = screened(q, V1_hat, B, groups, beta).M
-        inner = L + groups.c * np.einsum("sgg->sg", M)
-        # d(q inner) = inner dq - q c beta M^2 pi c dq
-        slope = inner[:, :, None] * np.eye(q.shape[-1])
-        slope = slope - (q * groups.c)[:, :, None] * beta * M**2 * (groups.pi * groups.c)
-        step = solve_small(slope, 1 - q * inner)
-        q = q + step
-        return q, np.abs(step) / np.abs(q)
-
-    return iterate_newton(advance, q, _TOLERANCE, _MAX_ITERATIONS)
+    @classmethod
+    def start(cls, hats: Complex, response: Complex) -> _Reached:
+        """Start from a solution at another height."""
+        nowhere = np.full(len(hats), np.nan, dtype=complex)
+        return cls(hats, response, nowhere, np.zeros(len(hats), dtype=bool))

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from giantstep.arrays import Array, Indices, Mask
+from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.problem import Problem
-from giantstep.theory.spectral_density import SpectralDensity
+from giantstep.theory.spectral_density import ROUGH, SpectralDensity
 from giantstep.validation import Fault, InvalidParametersError
 
 # The bulk is where the density in log x exceeds this.
@@ -20,6 +21,9 @@ _EMPTY = 2e-4
 _GAP = 1.3
 # The bulk is searched from this fraction of its size upwards.
 _SMALLEST = 1e-12
+# An edge is bisected this often: rounds, and bisections in each, all of whose points are solved
+# together.
+_ROUNDS, _DEPTH = 6, 4
 # Intervals whose ends have a larger ratio get points in geometric progression.
 _WIDE = 1e3
 _FINDABLE = "nearer to beta, so that the whole bulk is wide enough to be found"
@@ -98,7 +102,7 @@ def bulk_edges(density: SpectralDensity, candidates: int = 400) -> Array:
     inside = _in_bulk(density, x)
     ups = np.flatnonzero(~inside[:-1] & inside[1:])
     downs = np.flatnonzero(inside[:-1] & ~inside[1:])
-    edges = _bisect(density, x, np.concatenate([ups, downs]))
+    edges = _bisect(density, x, np.concatenate([ups, downs]), inside)
     low, high = edges[: ups.size], edges[ups.size :]
     if inside[0]:  # the bulk reaches zero
         low = np.concatenate([[0.0], low])
@@ -109,24 +113,64 @@ def bulk_edges(density: SpectralDensity, candidates: int = 400) -> Array:
 
 
 def _in_bulk(density: SpectralDensity, x: Array) -> Mask:
-    in_bulk: Mask = x * density(x) > _EMPTY
+    in_bulk: Mask = x * density(x, ROUGH) > _EMPTY
     return in_bulk
 
 
-def _bisect(density: SpectralDensity, x: Array, at: Indices) -> Array:
-    """Locate by bisection, between x[at] and x[at + 1], where the density begins or ends."""
+def _bisect(density: SpectralDensity, x: Array, at: Indices, inside: Mask) -> Array:
+    """Locate by bisection, between x[at] and x[at + 1], where the density begins or ends.
+
+    Parameters
+    ----------
+    density : SpectralDensity
+    x : Array, shape (M,)
+    at : integer array, shape (E,)
+    inside : boolean array, shape (M,)
+        Whether each of x is in the bulk.
+    """
     low, high = np.log(x[at]), np.log(x[at + 1])
-    first = _in_bulk(density, x[at]) if at.size else np.empty(0, dtype=bool)
-    for _ in range(24 if at.size else 0):
-        middle = (low + high) / 2
-        same = _in_bulk(density, np.exp(middle)) == first
-        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    for _ in range(_ROUNDS if at.size else 0):
+        middles = _all_middles(low, high)
+        same = _in_bulk(density, np.exp(middles).ravel()).reshape(middles.shape) == inside[at]
+        place = np.zeros(at.size, dtype=int)  # in the tree of middles, by depth
+        for _ in range(_DEPTH):
+            chosen = place, np.arange(at.size)
+            low = np.where(same[chosen], middles[chosen], low)
+            high = np.where(same[chosen], high, middles[chosen])
+            place = 2 * place + 1 + same[chosen]
     edges: Array = np.exp((low + high) / 2)
     return edges
 
 
-def spectrum(problem: Problem, alpha: float, points: int = 400, x: Array | None = None) -> Spectrum:
+def _all_middles(low: Array, high: Array) -> Array:
+    """List the middles of all intervals that bisections may reach, shape (2^depth - 1, E).
+
+    The halves of the interval at k are at 2 k + 1 and 2 k + 2.
+    """
+    middles, intervals = [], [(low, high)]
+    for _ in range(_DEPTH):
+        halves = [(low, (low + high) / 2, high) for low, high in intervals]
+        middles += [middle for _, middle, _ in halves]
+        intervals = [
+            pair for low, middle, high in halves for pair in ((low, middle), (middle, high))
+        ]
+    return np.stack(middles)
+
+
+def spectrum(
+    problem: Problem,
+    alpha: float,
+    points: int = 400,
+    x: Array | None = None,
+    bulk: str = ISOTROPIC,
+) -> Spectrum:
     """Compute the asymptotic spectrum of Phi^T Phi.
+
+    A trained bulk changes the density: the covariance that the first batch gives to the rows widens
+    it. It changes no eigenvalue of order d, since these come from the means mu0 alone. Norms that
+    depend on the overlap with the spike change neither: they add one direction of neurons per
+    group, of the same size as that of `W v`, which is a perturbation of finite rank and of order 1.
+    So the spectra of "trained" and "trained_norms" are the same.
 
     Parameters
     ----------
@@ -138,6 +182,8 @@ def spectrum(problem: Problem, alpha: float, points: int = 400, x: Array | None 
         they are denser towards its ends, and geometric where an interval (nearly) reaches zero.
     x : Array, optional
         Points > 0 to use instead.
+    bulk : str
+        As in `solve.solve`.
 
     Returns
     -------
@@ -147,9 +193,19 @@ def spectrum(problem: Problem, alpha: float, points: int = 400, x: Array | None 
     ------
     InvalidParametersError
         If the bulk is too narrow to be found, or so spread that a part is
-        missed, as where alpha/beta is below 1e-3 or so.
+        missed, as where alpha/beta is below 1e-3 or so; for an unknown bulk, or a trained bulk of
+        features given directly.
+
+    Examples
+    --------
+    >>> from giantstep import Protocol
+    >>> protocol = Protocol("tanh", "sin", learning_rate=3, alpha0=0.5, beta=1)
+    >>> spectrum(protocol, 2.0).edges.round(2)
+    array([[0.01, 2.95]])
+    >>> spectrum(protocol, 2.0, bulk="trained").edges.round(2)
+    array([[0.01, 3.93]])
     """
-    density = SpectralDensity(problem, alpha)
+    density = SpectralDensity(problem, alpha, bulk)
     edges, zeros = bulk_edges(density), mass_at_zero(density)
     if not edges.size or _mass_in(density, edges) < _FOUND * (1 - zeros):
         raise InvalidParametersError([Fault("alpha", alpha, _FINDABLE)])
@@ -166,7 +222,7 @@ def spectrum(problem: Problem, alpha: float, points: int = 400, x: Array | None 
 def _mass_in(density: SpectralDensity, edges: Array) -> float:
     """Integrate the density over intervals, coarsely; NaN where the solver failed."""
     x = np.array([_points(edge[None], _COARSE) for edge in edges])
-    y = density(x.ravel()).reshape(x.shape)
+    y = density(x.ravel(), ROUGH).reshape(x.shape)
     return float(np.sum(np.diff(x) * (y[:, 1:] + y[:, :-1]) / 2))
 
 

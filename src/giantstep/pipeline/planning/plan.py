@@ -214,7 +214,7 @@ class _Builder:
             task = DimensionsTask(problem, targets.at_dimensions, spec.bulk, targets.dimensions)
             tasks["dimensions"] = [task]
         if targets.spectrum is not None:
-            tasks["spectrum"] = [SpectrumTask(problem, targets.spectrum)]
+            tasks["spectrum"] = [SpectrumTask(problem, targets.spectrum, spec.bulk)]
             of_layer = Sizes(sizes.dimension)
             eigenvalues = EigenvaluesTask(problem, targets.spectrum, of_layer, networks, seed)
             tasks["eigenvalues"] = [eigenvalues]

@@ -59,6 +59,7 @@ class SpectrumTask:
 
     problem: Problem
     alpha: float
+    bulk: str
 
 
 @dataclass(frozen=True)

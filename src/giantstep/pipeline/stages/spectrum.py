@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
+from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.problem import Problem
 from giantstep.theory.spectrum import spectrum
 
@@ -13,9 +14,9 @@ TITLE = "Asymptotic spectrum of the features' covariance"
 POINTS = 600
 
 
-def compute(problem: Problem, alpha: float) -> xr.Dataset:
+def compute(problem: Problem, alpha: float, bulk: str = ISOTROPIC) -> xr.Dataset:
     """Compute the spectrum at one sample complexity: density, mass at zero and outliers."""
-    found = spectrum(problem, alpha, POINTS)
+    found = spectrum(problem, alpha, POINTS, bulk=bulk)
     return xr.Dataset(
         {
             "eigenvalue": (("point",), found.x),

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.gaussian import derivative_variance, hermite_coefficients, moments
 from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.scalar_functions import lookup
@@ -26,8 +26,10 @@ from giantstep.problems.protocol import Protocol
 from giantstep.theory.bulk.label_rule import label_rule
 from giantstep.theory.equivalent_features import equivalent_features
 
-# Newton's method for a trace: most steps, and the relative step at which it has converged.
+# Newton's method for a trace: most steps, and the relative step at which it has converged; from
+# zero, and from a trace nearby.
 _MAX_ITERATIONS, _TOLERANCE = 100, 4e-15
+_NEARBY_ITERATIONS, _NEARBY_TOLERANCE = 2, 1e-7
 # A Hermite coefficient of the activation below this is zero by symmetry.
 _ROUNDING = 1e-12
 # Powers of y and s = theta.x, theta the target, in the fields of `DampedMoments`.
@@ -41,13 +43,13 @@ class DampedMoments(NamedTuple):
     Arrays of shape (S, R) or (S, R, R).
     """
 
-    y2: Array
-    y4: Array
-    y6: Array
-    y2s2: Array
-    y4s2: Array
-    y3s: Array
-    y5s: Array
+    y2: RealOrComplex
+    y4: RealOrComplex
+    y6: RealOrComplex
+    y2s2: RealOrComplex
+    y4s2: RealOrComplex
+    y3s: RealOrComplex
+    y5s: RealOrComplex
 
 
 class Traces(NamedTuple):
@@ -60,8 +62,22 @@ class Traces(NamedTuple):
     damped : DampedMoments
     """
 
-    powers: tuple[Array, ...]
+    powers: tuple[RealOrComplex, ...]
     damped: DampedMoments
+
+
+class KnownTraces(NamedTuple):
+    """Traces tr Z that are known at some theta, arrays of shape (S, R), to continue from."""
+
+    theta: RealOrComplex
+    f: RealOrComplex
+
+    def nearest(self, theta: RealOrComplex) -> RealOrComplex:
+        """Return the trace at the known theta that is nearest to each of others."""
+        if theta.shape[-1] == 1:
+            return self.f
+        distance = np.abs(theta[:, :, None] - self.theta[:, None])
+        return np.take_along_axis(self.f, np.argmin(distance, axis=-1), axis=-1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,36 +148,49 @@ class FirstBatch:
             integrands=np.stack([y**i * weights[j] for i, j in _POWERS.values()], axis=1),
         )
 
-    def resolvent_trace(self, theta: Array) -> Array:
+    def resolvent_trace(
+        self, theta: RealOrComplex, known: KnownTraces | None = None
+    ) -> RealOrComplex:
         """Solve `f (1 + theta E[y^2/(1 + theta f y^2/alpha0)]) = 1` for f = tr Z, shape (S, R).
 
-        By Newton's method from zero: the left side is concave, so f rises to the solution.
+        By Newton's method. For theta > 0 it starts from zero: the left side is concave, so f rises
+        to the solution. For complex theta it starts from traces that are known nearby.
         """
-        power = self.integrands[:, 0]
+        power = self.integrands[:, :1]
 
-        def advance(f: Array) -> tuple[Array, Array]:
+        def advance(f: RealOrComplex) -> tuple[RealOrComplex, Array]:
             damping = self._damping(theta * f)
-            gap = f * (1 + theta * (damping @ power)) - 1
-            step = gap / (1 + theta * (damping**2 @ power))
+            gap = f * (1 + theta * _expectation(damping, power)[..., 0]) - 1
+            step = gap / (1 + theta * _expectation(damping**2, power)[..., 0])
             f = f - step
-            return f, np.abs(step) / f
+            return f, np.abs(step) / np.abs(f)
 
+        if known is not None:
+            start = known.nearest(theta)
+            return iterate_newton(advance, start, _NEARBY_TOLERANCE, _NEARBY_ITERATIONS)
         return iterate_newton(advance, np.zeros_like(theta), _TOLERANCE, _MAX_ITERATIONS)
 
-    def _damping(self, w: Array) -> Array:
-        damping: Array = 1 / (1 + (self.inverse_alpha0 * w)[..., None] * self.squares)
+    def _damping(self, w: RealOrComplex) -> RealOrComplex:
+        damping: RealOrComplex = 1 / (1 + (self.inverse_alpha0 * w)[..., None] * self.squares)
         return damping
 
-    def traces(self, theta: Array) -> Traces:
-        """Compute tr B^j Z_k for j = 0, 1, 2, shapes (S, R)."""
-        f = self.resolvent_trace(theta)
+    def traces(self, theta: RealOrComplex, known: KnownTraces | None = None) -> Traces:
+        """Compute tr B^j Z_k for j = 0, 1, 2, shapes (S, R).
+
+        Parameters
+        ----------
+        theta : array, shape (S, R)
+        known : KnownTraces, optional
+            Traces at a nearby theta, which complex ones need.
+        """
+        f = self.resolvent_trace(theta, known)
         E = self._expected(self._damping(theta * f))
         return Traces((f, f * E.y2, f * (E.y2**2 + self.inverse_alpha0 * E.y4)), E)
 
-    def _expected(self, damping: Array) -> DampedMoments:
-        return DampedMoments(*np.moveaxis(damping @ self.integrands, -1, 0))
+    def _expected(self, damping: RealOrComplex) -> DampedMoments:
+        return DampedMoments(*np.moveaxis(_expectation(damping, self.integrands), -1, 0))
 
-    def pair_traces(self, theta: Array, single: Traces) -> Traces:
+    def pair_traces(self, theta: RealOrComplex, single: Traces) -> Traces:
         """Compute tr B^j Z_k Z_l for j = 0 ... 3, shapes (S, R, R)."""
         f, P, _ = single.powers
         damping = self._damping(theta * f)
@@ -241,3 +270,12 @@ class FirstBatch:
         shape = (*own.shape, 2, 2)
         rotated: Array = np.stack([own, cross, cross, beyond], axis=-1).reshape(shape)
         return rotated
+
+
+def _expectation(damping: RealOrComplex, integrands: Array) -> RealOrComplex:
+    """Multiply by integrands on the nodes of the rule over y."""
+    if not np.iscomplexobj(damping):
+        return damping @ integrands
+    # Two real products are several times as fast as a complex one.
+    expected: RealOrComplex = damping.real @ integrands + 1j * (damping.imag @ integrands)
+    return expected

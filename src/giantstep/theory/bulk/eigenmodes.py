@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.linear_systems import eigh_or_nan
-from giantstep.theory.bulk.batch_covariance import FirstBatch, Traces
+from giantstep.theory.bulk.batch_covariance import FirstBatch, KnownTraces, Traces
 from giantstep.theory.bulk.response import ResponseTerms
 
 
@@ -48,14 +48,14 @@ class RowCovariance(NamedTuple):
 
 
 class Factor(NamedTuple):
-    """`V1_hat = L L^T` and `dual = L^-T`, shapes (S, R, R); NaN where V1_hat is not positive."""
+    """`V1_hat = L L^T` and `dual = L^-T`, (S, R, R); NaN where a real V1_hat is not positive."""
 
-    L: Array
-    dual: Array
+    L: RealOrComplex
+    dual: RealOrComplex
 
     @classmethod
-    def of(cls, V1_hat: Array) -> Factor:
-        """Factor matrices whose entries may differ widely in size."""
+    def of(cls, V1_hat: RealOrComplex) -> Factor:
+        """Factor symmetric matrices, real or complex, whose entries may differ widely in size."""
         size = np.sqrt(np.einsum("srr->sr", V1_hat))
         if size.shape[-1] == 1:
             return cls(size[:, :, None], 1 / size[:, :, None])
@@ -83,6 +83,8 @@ class Modes:
     q : Array, shape (S, G)
     factor : Factor
         Of V1_hat.
+    known : KnownTraces, optional
+        Traces nearby, for complex q and V1_hat.
 
     Attributes
     ----------
@@ -97,15 +99,23 @@ class Modes:
         c_g(b) as a polynomial in b.
     """
 
-    def __init__(self, rows: RowCovariance, q: Array, factor: Factor) -> None:
+    def __init__(
+        self,
+        rows: RowCovariance,
+        q: RealOrComplex,
+        factor: Factor,
+        known: KnownTraces | None = None,
+    ) -> None:
         self.rows, self.q = rows, q
+        # The few points of a spectrum take less time than the search for an order of products.
+        self._optimized = not np.iscomplexobj(q)
         B, pi, base, batch_weight, beta, batch = rows
         BL, weight = B @ factor.L, (beta * pi * q)[:, :, None]
         fixed = np.eye(B.shape[1]) + BL.transpose(0, 2, 1) @ (base[:, None] * weight * BL)
         linear = BL.transpose(0, 2, 1) @ (batch_weight[:, None] * weight * BL)
         self.theta, y = _pencil(fixed, linear)
         self.A, self.dual = BL @ y, factor.dual @ y
-        self.single = batch.traces(self.theta)
+        self.single = batch.traces(self.theta, known)
         self.row_norms = np.stack([base, batch_weight])
 
     @cached_property
@@ -114,28 +124,35 @@ class Modes:
         return self.rows.batch.pair_traces(self.theta, self.single)
 
     @cached_property
-    def numerators(self) -> Array:
+    def numerators(self) -> RealOrComplex:
         """Numerators of X(b) = sum_k dual_k (...) / (1 + theta_k b) as polynomials in b.
 
         Shape (2, S, R, R).
         """
         weights = self.rows.pi * self.q * self.row_norms[:, None]
-        numerators: Array = np.einsum("sgk,jsg,gr->jskr", self.A, weights, self.rows.B)
+        numerators: RealOrComplex = np.einsum("sgk,jsg,gr->jskr", self.A, weights, self.rows.B)
         return numerators
 
     @property
-    def load(self) -> Array:
+    def load(self) -> RealOrComplex:
         """E c_g(b) M_gg(b), shape (S, G)."""
-        load: Array = np.einsum("sgk,jg,jsk->sg", self.A**2, self.row_norms, self.single.powers[:2])
+        load: RealOrComplex = np.einsum(
+            "sgk,jg,jsk->sg", self.A**2, self.row_norms, self.single.powers[:2]
+        )
         return load
 
     @property
-    def load_decrease(self) -> Array:
+    def load_decrease(self) -> RealOrComplex:
         """Minus the derivative of the load by q, `beta pi_h E c_g c_h M_gh^2`, (S, G, G)."""
         squares = product(self.row_norms, self.row_norms)
         both = self.A[:, :, None] * self.A[:, None]
-        decrease: Array = np.einsum(
-            "jgh,jskl,sghk,sghl->sgh", squares, self.pair.powers[:3], both, both, optimize=True
+        decrease: RealOrComplex = np.einsum(
+            "jgh,jskl,sghk,sghl->sgh",
+            squares,
+            self.pair.powers[:3],
+            both,
+            both,
+            optimize=self._optimized,
         )
         return self.rows.beta * self.rows.pi * decrease
 
@@ -145,12 +162,16 @@ class Modes:
         BN = np.einsum("sgk,sik->sgik", self.A, self.dual)  # B N^T, by modes
         gradient = np.einsum(
             "jg,jskl,sgik,sgml->sgim",
-            self.row_norms, self.pair.powers[:2], BN, BN, optimize=True,
+            self.row_norms, self.pair.powers[:2], BN, BN, optimize=self._optimized,
         )  # fmt: skip
         parts = np.einsum("sik,jska->jsika", self.dual, self.numerators)  # X(b), by modes
         products = sum(
             np.einsum(
-                "skl,sika,smlb->simab", self.pair.powers[i + j], parts[i], parts[j], optimize=True
+                "skl,sika,smlb->simab",
+                self.pair.powers[i + j],
+                parts[i],
+                parts[j],
+                optimize=self._optimized,
             )
             for i in (0, 1)
             for j in (0, 1)
@@ -158,11 +179,11 @@ class Modes:
         return ResponseTerms((X + X.transpose(0, 2, 1)) / 2, gradient, self.load_decrease, products)
 
 
-def _pencil(fixed: Array, linear: Array) -> tuple[Array, Array]:
+def _pencil(fixed: RealOrComplex, linear: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:
     """Compute theta and y with `y^T fixed y = 1` and `y^T linear y = diag(theta)`."""
     if fixed.shape[-1] == 1:
         return (linear / fixed)[:, :, 0], 1 / np.sqrt(fixed)
     values, vectors = eigh_or_nan(fixed)
     half = vectors / np.sqrt(values)[:, None, :]
     theta, rotation = eigh_or_nan(half.transpose(0, 2, 1) @ linear @ half)
-    return np.maximum(theta, 0), half @ rotation
+    return theta if np.iscomplexobj(theta) else np.maximum(theta, 0), half @ rotation

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, Complex
 
 
 class GroupOverlaps(NamedTuple):
@@ -105,6 +105,34 @@ class SpikeResponse(Protocol):
         """Compute the derivative of the same by V1_hat between groups, at fixed q: (S, G, G)."""
 
 
+class ContinuedVariances(Protocol):
+    """The variances of a bulk at complex hats, continued from one solution to the next."""
+
+    def far_response(self, L: Complex) -> Complex:
+        """Compute the response far above the real axis, from which to continue, shape (S, D)."""
+
+    def variances_near(
+        self, V1_hat: Complex, L: Complex, near: Complex
+    ) -> tuple[Complex, Complex, Complex]:
+        """Map complex hats to V and T, near a response that is known.
+
+        Parameters
+        ----------
+        V1_hat, L : Complex
+            As for `variances`.
+        near : Complex, shape (S, D)
+            A response as `far_response` and this method return it.
+
+        Returns
+        -------
+        V, T : Complex
+        response : Complex, shape (S, D)
+        """
+
+    def moved(self, response: Complex, dV: Complex) -> Complex:
+        """Predict the response where V has changed by dV, shape (S, K)."""
+
+
 class Bulk(Protocol):
     """The bulk of the first layer."""
 
@@ -114,6 +142,10 @@ class Bulk(Protocol):
 
     def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
         """Map the hats to V and T as `isotropic_variances.variances` does."""
+
+    @property
+    def continued(self) -> ContinuedVariances:
+        """The variances at complex ridges, which spectra need."""
 
     def spike_response(self, V1_hat: Array, V: Array) -> SpikeResponse:
         """Compute how the readout responds at a solution.

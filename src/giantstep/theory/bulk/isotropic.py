@@ -7,15 +7,17 @@ from functools import cached_property
 
 import numpy as np
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, Complex
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.spiked_features import Groups
 from giantstep.theory.bulk.interface import GroupOverlaps
 from giantstep.theory.bulk.isotropic_variances import (
     Screened,
     load_decrease,
+    response_near,
     screened,
     variances,
+    variances_at,
 )
 from giantstep.theory.bulk.response import response_derivative
 
@@ -44,6 +46,27 @@ class IsotropicBulk:
     def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
         """Map the hats to V and T."""
         return variances(V1_hat, L, self.B, self.groups, self.beta)
+
+    @property
+    def continued(self) -> IsotropicBulk:
+        """The variances at complex ridges."""
+        return self
+
+    def far_response(self, L: Complex) -> Complex:
+        """Compute q far above the real axis, where the load vanishes."""
+        return 1 / L
+
+    def variances_near(
+        self, V1_hat: Complex, L: Complex, near: Complex
+    ) -> tuple[Complex, Complex, Complex]:
+        """Map complex hats to V and T; the response is q."""
+        q = response_near(near, V1_hat, L, self.B, self.groups, self.beta)
+        V, T = variances_at(q, V1_hat, self.B, self.groups, self.beta)
+        return V, T, q
+
+    def moved(self, response: Complex, dV: Complex) -> Complex:
+        """Leave q, which `variances_near` solves for."""
+        return response
 
     def spike_response(self, V1_hat: Array, V: Array) -> IsotropicResponse:
         """Compute how the readout responds at a solution."""

@@ -14,14 +14,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from giantstep.arrays import Array, RealOrComplex
-from giantstep.numerics.linear_systems import invert_symmetric
+from giantstep.arrays import Array, Complex, RealOrComplex
+from giantstep.numerics.linear_systems import invert_symmetric, solve_small
+from giantstep.numerics.newton import iterate_newton
 from giantstep.problems.spiked_features import Groups
 from giantstep.theory.bulk.response import (
     ResponseTerms,
     solve_self_consistency,
     variances_from_terms,
 )
+
+# Newton's method for q near a known one: most steps, and the relative step at which it converged.
+_MAX_ITERATIONS, _TOLERANCE = 12, 1e-11
 
 
 def variances(
@@ -122,6 +126,24 @@ def screened(
 def load_decrease(M: RealOrComplex, groups: Groups, beta: float) -> RealOrComplex:
     """Compute minus the derivative of `c_g M_gg` by q: `beta c_g M_gh^2 pi_h c_h`, (S, G, G)."""
     return beta * M**2 * (groups.c[:, None] * groups.pi * groups.c)
+
+
+def response_near(
+    q: Complex, V1_hat: Complex, L: Complex, B: Array, groups: Groups, beta: float
+) -> Complex:
+    """Find the root q of `q (L + c M(q)) = 1` that is near a given q."""
+
+    def advance(q: Complex) -> tuple[Complex, Array]:
+        M = screened(q, V1_hat, B, groups, beta).M
+        inner = L + groups.c * np.einsum("sgg->sg", M)
+        # d(q inner) = inner dq - q c beta M^2 pi c dq
+        slope = inner[:, :, None] * np.eye(q.shape[-1])
+        slope = slope - (q * groups.c)[:, :, None] * beta * M**2 * (groups.pi * groups.c)
+        step = solve_small(slope, 1 - q * inner)
+        q = q + step
+        return q, np.abs(step) / np.abs(q)
+
+    return iterate_newton(advance, q, _TOLERANCE, _MAX_ITERATIONS)
 
 
 def variances_at(

@@ -50,6 +50,11 @@ class SteppedBulk:
         """Map the hats to V and T."""
         return self.isotropic.variances(V1_hat, L)
 
+    @property
+    def continued(self) -> IsotropicBulk:
+        """The variances at complex ridges."""
+        return self.isotropic
+
     def spike_response(self, V1_hat: Array, V: Array) -> SteppedResponse:
         """Compute how the readout responds at a solution."""
         return SteppedResponse(self, V1_hat, V)

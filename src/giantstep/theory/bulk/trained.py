@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, Complex
 from giantstep.numerics.linear_systems import solve_small
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.bulk.batch_covariance import FirstBatch
+from giantstep.theory.bulk.batch_covariance import FirstBatch, KnownTraces
 from giantstep.theory.bulk.eigenmodes import Factor, Modes, RowCovariance, product
 from giantstep.theory.bulk.interface import GroupOverlaps
 from giantstep.theory.bulk.response import (
@@ -60,6 +60,39 @@ class TrainedBulk:
         diagonal = np.einsum("gr,srt,gt->sg", B, V1_hat, B, optimize=True)
         q = solve_self_consistency(L, (base + batch_weight * batch.label_power) * diagonal, load)
         return variances_from_terms(q, Modes(self.rows, q, factor).terms(), pi, beta)
+
+    @property
+    def continued(self) -> TrainedBulk:
+        """The variances at complex ridges."""
+        return self
+
+    def far_response(self, L: Complex) -> Complex:
+        """Compute q, theta and tr Z far above the real axis, where the load vanishes."""
+        modes = np.zeros((len(L), self.rows.B.shape[1]), dtype=complex)
+        return np.concatenate([1 / L, modes, modes + 1], axis=-1)
+
+    def variances_near(
+        self, V1_hat: Complex, L: Complex, near: Complex
+    ) -> tuple[Complex, Complex, Complex]:
+        """Map complex hats to V and T; the response is q, theta and tr Z of the modes.
+
+        The nearby q solves its equation exactly at another L: the results are continued from there
+        by their derivatives.
+        """
+        pi, beta = self.rows.pi, self.rows.beta
+        q, theta, f = np.split(near, [pi.size, pi.size + self.rows.B.shape[1]], axis=-1)
+        modes = Modes(self.rows, q, Factor.of(V1_hat), KnownTraces(theta, f))
+        V, T = variances_from_terms(q, modes.terms(), pi, beta)
+        at = 1 / q - modes.load
+        V = V - np.einsum("skg,sg->sk", T[:, :, -pi.size :], L - at)
+        q = V[:, -pi.size :] / pi
+        return V, T, np.concatenate([q, modes.theta, modes.single.powers[0]], axis=-1)
+
+    def moved(self, response: Complex, dV: Complex) -> Complex:
+        """Move q along; theta and tr Z are only where to start from."""
+        pi = self.rows.pi
+        q, modes = response[:, : pi.size], response[:, pi.size :]
+        return np.concatenate([q + dV[:, -pi.size :] / pi, modes], axis=-1)
 
     def spike_response(self, V1_hat: Array, V: Array) -> TrainedResponse:
         """Compute how the readout responds at a solution."""

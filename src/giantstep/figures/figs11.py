@@ -1,0 +1,79 @@
+"""Figure S11: the features' spectrum before and after the step, isotropic and trained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from giantstep.arrays import Array
+from giantstep.figures import style
+from giantstep.figures.elements import legend_above, title_panel
+from giantstep.figures.labels import BULK_LABELS
+from giantstep.figures.selection import distinct, panel_data, select
+from giantstep.figures.spectra import HISTOGRAM, histogram
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_NORMS
+
+_LINES: dict[str, dict[str, Any]] = {
+    ISOTROPIC: {"color": style.COLOURS[2], "linestyle": style.DASHED},
+    TRAINED_NORMS: {"color": style.COLOURS[0]},
+}
+_DENSITIES = ("before", "small", "large")
+
+
+def bulks(axes: Axes, curves: xr.Dataset) -> None:
+    """Draw the density of ln x for each model of the bulk, over simulated eigenvalues."""
+    histogram(axes, curves.isel(curve=0), curves["eigenvalue"].values, label="networks")
+    for bulk in distinct(curves, "bulk"):
+        curve = select(curves, bulk=bulk).isel(curve=0)
+        x = curve["eigenvalue"]
+        axes.plot(x, x * curve["density"], **_LINES[bulk])
+
+
+def largest(curve: xr.Dataset) -> float:
+    """Find where half an eigenvalue of the simulated number is expected above, in the bulk."""
+    x, density = (curve[name].dropna("point").values for name in ("eigenvalue", "density"))
+    above = np.cumsum((np.diff(x) * (density[1:] + density[:-1]) / 2)[::-1])[::-1]
+    return float(np.interp(-0.5 / curve.sizes["index"], -above, x[:-1]))
+
+
+def simulated_largest(curve: xr.Dataset) -> Array:
+    """Select the largest eigenvalue of each network below the outliers."""
+    values: Array = np.sort(curve["simulated_eigenvalue"].dropna("network").values, axis=-1)
+    return values[:, -1 - curve.sizes["rank"]]
+
+
+def edges(axes: Axes, data: xr.Dataset) -> None:
+    """Draw the largest eigenvalue of the bulk against the size of the first batch."""
+    for bulk in distinct(data, "bulk"):
+        curves = select(data, bulk=bulk).sortby("alpha0")
+        each = [curves.isel(curve=i) for i in range(curves.sizes["curve"])]
+        axes.plot(curves["alpha0"], [largest(curve) for curve in each], **_LINES[bulk])
+    found = np.array([simulated_largest(curve) for curve in each])
+    stderr = found.std(axis=1, ddof=1) / np.sqrt(found.shape[1])
+    look: dict[str, Any] = {"color": HISTOGRAM, "linestyle": "none", "marker": "o"}
+    axes.errorbar(curves["alpha0"], found.mean(axis=1), stderr, zorder=3, **look)
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.set_xlabel(r"first batch $\alpha_0 = n_0/d$")
+    axes.set_ylabel("eigenvalue")
+
+
+def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
+    """Draw the figure from its merged Dataset and its YAML."""
+    panels = config["panels"]
+    figure = Figure(figsize=style.size(2, 2))
+    places = figure.subplots(2, 2).ravel()
+    for i, name in enumerate(_DENSITIES):
+        bulks(places[i], panel_data(data, name))
+        title_panel(places[i], i, panels[name]["title"])
+        places[i].set_ylabel(r"density of $\ln x$, $x\,\rho(x)$")
+    edges(places[-1], panel_data(data, "edges"))
+    title_panel(places[-1], len(_DENSITIES), panels["edges"]["title"])
+    for bulk, text in ((ISOTROPIC, BULK_LABELS[ISOTROPIC]), (TRAINED_NORMS, BULK_LABELS[TRAINED])):
+        places[0].plot([], [], label=text, **_LINES[bulk])
+    legend_above(places[0], columns=1)
+    return figure
