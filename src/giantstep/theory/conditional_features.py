@@ -54,6 +54,9 @@ class ConditionalFeatures:
     mirrored : bool
         Whether mu0 is odd and mu1, mu2 are even in kappa (odd activations without biases), on
         symmetric nodes. V(kappa) is even then, and half of the nodes are enough.
+    mean_spread : Array, shape (G, N), or None
+        Standard deviation of mu0 given kappa, which the norm of the input moves at finite
+        dimension: `input_norms`.
     """
 
     kappa: Array
@@ -68,6 +71,7 @@ class ConditionalFeatures:
     h_z: Array
     target_residual: Array
     mirrored: bool
+    mean_spread: Array | None = None
 
     def half(self, values: Array) -> Array:
         """Restrict a function to kappa > 0 if `mirrored`, shape (..., N')."""

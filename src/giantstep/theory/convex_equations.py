@@ -94,6 +94,7 @@ class ConvexEquations:
         self.phi = f.phi[:, kept]
         self.functions = np.concatenate([to_m.T @ f.mu0, f.along])[:, kept]
         self.h, self.h_z = f.h[kept], f.h_z[kept]
+        self.mean_spread = None if f.mean_spread is None else f.mean_spread[:, kept]
         self.noiseless_residual = f.target_residual[kept] - noise_power(self.srf)
         i, j = self.equations.triangle.rows, self.equations.triangle.columns
         mu2_squared = np.maximum(f.mu2_squared[:, kept], _FLAT)
@@ -118,8 +119,19 @@ class ConvexEquations:
             (at.V * often) @ self.products,
             at.prediction @ self.functions,
             at.slope @ self.phi,
-            (at.q * often) @ self.products,
+            (at.q * often) @ self.products + self._spread(x) ** 2,
         )
+
+    def change_of_moments(self, x: Array, step: Array) -> PredictionMoments:
+        """Compute the change of the moments along a small step of the unknowns."""
+        spread, change = self._spread(step), self.prediction_moments(step)
+        return change._replace(Q=change.Q - spread**2 + 2 * self._spread(x) * spread)
+
+    def _spread(self, x: Array) -> Array:
+        """Compute the standard deviation that the norm of the input gives a prediction."""
+        if self.mean_spread is None:
+            return np.zeros(())
+        return x[:, self.ends[0] :][:, : self.rank] @ self.mean_spread
 
     def evaluate(self, x: Array, averages: ChannelAverages, alpha: Array, ridge: Array) -> MapValue:
         """Apply the map to the unknowns, given the channel averages at them."""
@@ -146,6 +158,10 @@ class ConvexEquations:
         direction = q_hat + first
         q = np.einsum("sij,sj->si", T, direction) + second
         pull = None if penalty is None else penalty.matrix(response) / ratio[:, :, None]
+        if self.mean_spread is not None:
+            spread = self.mean_spread[:, None] * self.mean_spread
+            of_norms = np.einsum("sn,ghn->sgh", averages.minus_dg * self.weight, spread)
+            pull = of_norms if pull is None else pull + of_norms
         free = at.prediction[:, : self.rank]
         free = free + self._step_of_m(m, mean_g[:, : self.rank], averages, pull)
         mapped = np.concatenate([V, free, along, slope, q], axis=-1)

@@ -88,7 +88,7 @@ def _jacobian(
     before = equations.coordinates(at.mapped)
     for i in range(at.x.shape[-1]):
         step = _DIFFERENCE * frame[:, :, i]
-        change = equations.prediction_moments(step)  # linear in the unknowns
+        change = equations.change_of_moments(at.x, step)
         averages = ChannelAverages(*(
             old + sum(slope[k] * way for slope, way in zip(slopes, change, strict=True))
             for k, old in enumerate(at.details)

@@ -50,7 +50,8 @@ class LabelResidual:
     that a grid point costs only these coefficients. It equals
     `target_residual + h_z^2 + (h - M)^2 - 2 P h_z`, and `h - M = beyond + sum delta e` where e is
     an orthonormal basis of the functions that M can represent and `beyond` is the part of h
-    orthogonal to it: nothing large cancels.
+    orthogonal to it: nothing large cancels. If the norms of inputs spread the means, the square of
+    `sum m mean_spread` is added.
 
     Parameters
     ----------
@@ -92,14 +93,22 @@ class LabelResidual:
             * basis[self.rows] * basis[self.columns],
             -2 * f.h_z * f.phi,
         ])  # fmt: skip
+        self.spread_pairs = None
+        if f.mean_spread is not None:
+            i, j = self.spread_pairs = np.triu_indices(len(f.mean_spread))
+            pairs = np.where(i == j, 1, 2)[:, None] * f.mean_spread[i] * f.mean_spread[j]
+            self.functions = np.concatenate([self.functions, pairs])
 
     def coefficients(self, mean: Means) -> Array:
         """Compute the coefficients of the functions at every point, shape (S, J)."""
         delta = self.target - mean.prediction @ self.prediction_to_basis
         ones = np.ones((delta.shape[0], 1))
-        return np.concatenate(
-            [ones, delta, delta[:, self.rows] * delta[:, self.columns], mean.slope], axis=-1
-        )
+        squares = delta[:, self.rows] * delta[:, self.columns]
+        coefficients = [ones, delta, squares, mean.slope]
+        if self.spread_pairs is not None:
+            i, j = self.spread_pairs
+            coefficients.append(mean.m[:, i] * mean.m[:, j])
+        return np.concatenate(coefficients, axis=-1)
 
 
 def _orthonormal(functions: Array, weight: Array, least: float) -> tuple[Array, Array]:
@@ -156,6 +165,8 @@ def solve_means(
     ridge[:, rank:, rank:] = np.eye(root.shape[-1])
     if penalty is not None:
         ridge[:, :rank, :rank] = penalty.matrix(response) / ratio[:, :, None]
+    if f.mean_spread is not None:
+        ridge[:, :rank, :rank] += expect(f.mean_spread[:, None] * f.mean_spread)
     x, coefficients, residual = _solve_transformed(matrix, right, root, ridge)
     # zeta_hat is ratio root^-T x rather than an expectation of h - M, in which digits would cancel.
     along_hat = ratio * np.einsum("srt,st->sr", vectors, x[:, rank:] / np.maximum(size, TINY))

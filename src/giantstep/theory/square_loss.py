@@ -14,6 +14,7 @@ from giantstep.theory.bulk.interface import Bulk, GroupOverlaps, SpikeResponse
 from giantstep.theory.bulk.prepare import prepare_bulk
 from giantstep.theory.conditional_features import ConditionalFeatures
 from giantstep.theory.fixed_point import Equations, Resolvent
+from giantstep.theory.input_norms import with_input_norms
 from giantstep.theory.mean_penalty import (
     MeanPenalty,
     overlaps_of_groups,
@@ -148,4 +149,5 @@ def prepare_square_loss(
     `B` is as in `conditional_features`.
     """
     features, prepared = prepare_bulk(problem, srf, bulk, fineness, B)
+    features = with_input_norms(features, srf, dimension, fineness)
     return SquareLoss(features, srf, prepared, prepare_mean_penalty(problem, srf, dimension))
