@@ -6,6 +6,7 @@ from numpy.random import default_rng
 
 from giantstep.numerics.scalar_functions import FUNCTIONS
 from giantstep.simulation.gradients import batch_slopes, population_gradient
+from giantstep.simulation.trained_gradient import trained_population_gradient
 
 
 def sphere(rng, rows, dimension):
@@ -49,3 +50,32 @@ def test_population_gradient_is_the_mean_over_batches(target):
         np.mean(batches, axis=0) - population_gradient(weights, omega, student, teacher, theta)
     ) / stderr
     assert np.mean(z**2) < 1.7
+
+
+@pytest.mark.parametrize(("student", "target"), [("tanh", "sign"), ("relu", "sin")])
+def test_population_gradient_of_trained_rows_is_the_mean_over_batches(student, target):
+    """A false alarm has 0.3 %, as above."""
+    rng = default_rng(2)
+    (theta,) = sphere(rng, 1, 40)
+    weights = sphere(rng, 12, 40) * rng.uniform(0.5, 1.5, (12, 1)) + 0.6 * theta
+    student, teacher = FUNCTIONS[student], FUNCTIONS[target]
+    omega = rng.choice([-0.5, 2.0], 12)
+    batches = []
+    for _ in range(40):
+        inputs = rng.standard_normal((10_000, 40))
+        labels = teacher.value(inputs @ theta)
+        slopes = batch_slopes(weights, omega, student, inputs, labels)
+        batches.append(slopes.T @ inputs / labels.size)
+    stderr = np.std(batches, axis=0, ddof=1) / np.sqrt(len(batches))
+    exact = trained_population_gradient(weights, omega, student, teacher, theta)
+    z = (np.mean(batches, axis=0) - exact) / stderr
+    assert np.mean(z**2) < 1.7
+
+
+def test_both_population_gradients_agree_on_unit_rows():
+    rng = default_rng(3)
+    weights, (theta,), omega = sphere(rng, 20, 100), sphere(rng, 1, 100), rng.standard_normal(20)
+    arguments = weights, omega, FUNCTIONS["erf"], FUNCTIONS["sign"], theta
+    assert trained_population_gradient(*arguments) == pytest.approx(
+        population_gradient(*arguments), abs=1e-12
+    )

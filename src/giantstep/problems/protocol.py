@@ -152,12 +152,10 @@ class Protocol:
         return self.steps == 1 and lookup(self.activation).parity == "odd"
 
     def _population_faults(self) -> list[Fault]:
-        """Refuse what has no population gradient in closed form: later steps and other inputs."""
+        """Refuse what has no population gradient in closed form: inputs that are not Gaussian."""
         if self.alpha0 != math.inf:
             return []
         faults = []
-        if self.steps != 1:
-            faults.append(Fault("steps", self.steps, "1 where alpha0 = inf"))
         if self.inputs != GAUSSIAN and not KNOWN_INPUTS.faults("inputs", self.inputs):
             faults.append(Fault("inputs", self.inputs, f"{GAUSSIAN} where alpha0 = inf"))
         return faults

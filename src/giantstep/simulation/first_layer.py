@@ -19,6 +19,7 @@ from giantstep.simulation.arithmetic import FEWER_ROWS, block_sizes, check_weigh
 from giantstep.simulation.gradients import batch_slopes, population_gradient
 from giantstep.simulation.samples import FIRST_BATCH, WEIGHTS, draw_samples, stream, unit_rows
 from giantstep.simulation.threads import Workers
+from giantstep.simulation.trained_gradient import trained_population_gradient
 
 
 @dataclass(frozen=True)
@@ -198,6 +199,10 @@ def _take_steps(
         activation, target = lookup(problem.activation), lookup(problem.target)
         w, o, direction = (values.astype(float) for values in (weights, omega, batches.theta))
         weights += (rate * population_gradient(w, o, activation, target, direction)).astype("f4")
+        for _ in range(1, problem.steps):
+            w = weights.astype(float)
+            step = rate * trained_population_gradient(w, o, activation, target, direction)
+            weights += step.astype("f4")
         return float(moments(target, 0.0, 1.0).slope) * direction
     means = []
     for step in range(problem.steps):

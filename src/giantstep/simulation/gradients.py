@@ -16,7 +16,7 @@ from giantstep.validation import Fault, InvalidParametersError
 LARGEST_OVERLAP = 0.75
 # Rows whose overlaps with all others are in memory at once.
 _BLOCK = 512
-_PRECISION = 1e-14
+PRECISION = 1e-14
 
 
 def batch_slopes(
@@ -124,7 +124,7 @@ def _hermite_series(
     if largest > LARGEST_OVERLAP:
         allowed = f"larger: two random rows overlap by {largest:.2f}, above {LARGEST_OVERLAP}"
         raise InvalidParametersError([Fault("dimension", dimension, allowed)])
-    degree = max(4, math.ceil(math.log(_PRECISION) / math.log(max(largest, 1e-3))))
+    degree = max(4, math.ceil(math.log(PRECISION) / math.log(max(largest, 1e-3))))
     return hermite_coefficients(activation, degree + 2), hermite_coefficients(target, degree + 2)
 
 

@@ -158,7 +158,8 @@ def _layer_work(problem: Problem, shape: _Shape) -> Work:
     if not isinstance(problem, Protocol):
         return Work(drawn=weights)
     if math.isinf(problem.alpha0):  # two products of all pairs of rows
-        return Work(8 * shape.p * weights + _PAIR * shape.p**2, weights)
+        pairs = 8 * shape.p * weights + _PAIR * shape.p**2
+        return Work(problem.steps * pairs, weights)
     return _steps_work(weights, problem.steps * shape.batch, shape.d)
 
 

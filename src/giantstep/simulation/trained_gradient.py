@@ -1,0 +1,130 @@
+"""The population's gradient of a first layer whose rows have any norms and overlaps, exactly.
+
+At initialisation rows are of unit norm and overlap little, which `gradients` makes use of.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.numerics.gaussian import hermite_coefficients
+from giantstep.numerics.quadrature import split_rule, unit_edges
+from giantstep.numerics.scalar_functions import ScalarFunction
+from giantstep.simulation.gradients import PRECISION
+from giantstep.validation import Fault, InvalidParametersError
+
+# Quadrature resolves Hermite coefficients up to this degree. For smooth activations they are then
+# rounding; for one with a corner, the rest of the series in this overlap of rows is below 1e-4.
+_LARGEST_DEGREE, _LARGEST_OVERLAP = 150, 0.95
+
+
+def trained_population_gradient(
+    weights: Array, omega: Array, activation: ScalarFunction, target: ScalarFunction, theta: Array
+) -> Array:
+    """Compute `E omega_i (y - f(x)) sigma'(w_i.x) x` over x ~ N(0, I_d), exactly.
+
+    As `gradients.population_gradient`, for rows of any norm: by Stein's lemma and Mehler's formula,
+    in power series of the overlaps of unit rows, with Hermite coefficients of `sigma(|w_i| z)`.
+
+    Parameters
+    ----------
+    weights : Array, shape (p, d)
+    omega : Array, shape (p,)
+        The readout times sqrt(p).
+    activation, target : ScalarFunction
+    theta : Array, shape (d,)
+        The target's direction, of unit norm.
+
+    Returns
+    -------
+    Array, shape (p, d)
+
+    Raises
+    ------
+    InvalidParametersError
+        If two rows, or a row and theta, overlap by more than 0.95.
+    """
+    norms = np.linalg.norm(weights, axis=1)
+    units = weights / norms[:, None]
+    on_target, among = units @ theta, units @ units.T
+    itself = np.diag_indices_from(among)
+    among[itself] = 0
+    degree = _degree(max(float(np.abs(values).max()) for values in (on_target, among)))
+    student, own = _row_coefficients(activation, norms, degree + 2)
+    teacher = hermite_coefficients(target, degree + 2)
+    along_target, along_row = _target_series(teacher, student, on_target)
+    # Subtract the network's output, a mean over rows; a row's own part is a case of its own.
+    along_others, from_others = _output_series(student, omega, among)
+    gradient: Array = np.outer(along_target, theta) - along_others @ units / omega.size
+    along_row -= (from_others + own * omega) / omega.size
+    gradient += along_row[:, None] * units
+    gradient *= (omega / norms)[:, None]
+    return gradient
+
+
+def _degree(largest: float) -> int:
+    """Choose the degree of the power series."""
+    if largest > _LARGEST_OVERLAP:
+        allowed = (
+            f"finite after steps that are so large: two rows overlap by {largest:.2f}, above"
+            f" {_LARGEST_OVERLAP}"
+        )
+        raise InvalidParametersError([Fault("alpha0", math.inf, allowed)])
+    needed = math.log(PRECISION) / math.log(max(largest, 1e-3))
+    return min(_LARGEST_DEGREE, max(4, math.ceil(needed))) - 2
+
+
+def _row_coefficients(activation: ScalarFunction, norms: Array, degree: int) -> tuple[Array, Array]:
+    """Compute normalised Hermite coefficients of sigma(s z) for each norm s, and the own output.
+
+    Returns
+    -------
+    coefficients : Array, shape (degree + 1, p)
+    own : Array, shape (p,)
+        E z sigma(s z) s sigma'(s z).
+    """
+    kinks = np.array(activation.kinks or (0.0,))
+    z, weights = split_rule(unit_edges(kinks / norms[:, None]))
+    points = norms[:, None] * z
+    weighted = weights * activation.value(points)
+    own = norms * np.sum(weighted * z * activation.derivative(points), axis=1)
+    coefficients = np.empty((degree + 1, norms.size))
+    previous, current = np.zeros_like(z), np.ones_like(z)
+    for k in range(degree + 1):
+        coefficients[k] = np.sum(weighted * current, axis=1)
+        previous, current = current, (z * current - np.sqrt(k) * previous) / np.sqrt(k + 1)
+    return coefficients, own
+
+
+def _target_series(teacher: Array, student: Array, overlap: Array) -> tuple[Array, Array]:
+    """Sum `E g'(s) h'(t)` and `E g(s) h''(t)` over powers of the overlap, for each row's h."""
+    along_target, along_row = np.zeros_like(overlap), np.zeros_like(overlap)
+    for k in reversed(range(len(teacher) - 2)):
+        along_target = along_target * overlap + (k + 1) * teacher[k + 1] * student[k + 1]
+        twice = math.sqrt((k + 1) * (k + 2)) * student[k + 2]
+        along_row = along_row * overlap + teacher[k] * twice
+    return along_target, along_row
+
+
+def _output_series(student: Array, omega: Array, among: Array) -> tuple[Array, Array]:
+    """Sum the same over the other rows, times their readouts.
+
+    Returns
+    -------
+    along_others : Array, shape (p, p)
+        `omega_j E h_j'(s) h_i'(t)`, without i = j.
+    from_others : Array, shape (p,)
+        The sum over j of `omega_j E h_j(s) h_i''(t)`.
+    """
+    along_others, from_others = np.zeros_like(among), np.zeros(omega.size)
+    power = 1.0 - np.eye(omega.size)
+    for k in range(len(student) - 2):
+        slopes = math.sqrt(k + 1) * student[k + 1]
+        along_others += power * slopes[:, None] * (slopes * omega)
+        twice = math.sqrt((k + 1) * (k + 2)) * student[k + 2]
+        from_others += twice * (power @ (student[k] * omega))
+        power *= among
+    return along_others, from_others
