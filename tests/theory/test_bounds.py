@@ -90,7 +90,7 @@ def test_quenched_biases_bring_even_functions_within_reach():
 def test_bounds_hold_after_a_finite_first_batch(bulk):
     protocol = Protocol("tanh", "sin", 2.0, alpha0=2.0, beta=1.0, noise=0.1)
     found = bounds(protocol)
-    _, best = optimal_ridge(protocol, np.array([0.1, 1.0, 100.0]), bulk)
+    best = optimal_ridge(protocol, np.array([0.1, 1.0, 100.0]), bulk).solution
     assert np.all(best.test_error > found.lower)
     assert np.all(best.test_error < found.upper * (1 + 1e-6))
     limit = solve(protocol, Grid((0.1, 100.0), (1e9,)), bulk).test_error
