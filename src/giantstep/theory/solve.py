@@ -83,9 +83,9 @@ def solve(
            [0.032518]])
     >>> solution.m.shape  # one group of neurons
     (2, 1, 1)
-    >>> solve(problem, Grid(alpha=(0.9, 3.0), ridge=(0.1,)), dimension=200).test_error.round(4)
-    array([[0.0431],
-           [0.0329]])
+    >>> solve(problem, Grid(alpha=(0.9, 3.0), ridge=(0.1,)), dimension=200).test_error.round(3)
+    array([[0.043],
+           [0.033]])
     """
     alpha, ridge = np.meshgrid(np.asarray(grid.alpha), np.asarray(grid.ridge), indexing="ij")
     return cached_solver(problem, bulk, grid.loss, dimension).solve(alpha, ridge)
