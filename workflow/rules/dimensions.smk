@@ -9,7 +9,6 @@ rule dimensions:
         runtime=minutes(task_cost("dimensions")),
     params:
         task=task("dimensions"),
-        code=code("dimensions"),
     message:
         "Theory at several dimensions of {wildcards.key}"
     script:
