@@ -27,23 +27,18 @@ def against_dimension(axes: Axes, curves: xr.Dataset, look: dict[str, Any], **li
     markers(axes, curves["dimension"], curves, "test_error", look)
 
 
-def exponents(axes: Axes, data: xr.Dataset, degree: int) -> None:
+def exponents(axes: Axes, data: xr.Dataset, looks: dict[float, dict[str, Any]]) -> None:
     """Draw a curve for each step exponent."""
-    steps = distinct(data, "step_exponent")
-    for step, look in zip(steps, style.cycle(len(steps)), strict=True):
-        against_dimension(axes, select(data, step_exponent=step), look)
-        if degree == 1:
-            giant = ", giant step" if step == max(steps) else ""
-            legend_entry(axes, f"${format_parameter('step_exponent', step)}${giant}", **look)
-    for left in range(1, _DEGREES.index(degree) + 1):
-        axes.axhline(left, color="black", linewidth=0.6, linestyle=style.DOTTED)
+    for step in distinct(data, "step_exponent"):
+        against_dimension(axes, select(data, step_exponent=step), looks[step])
 
 
 def letters(axes: Axes, data: xr.Dataset) -> None:
     """Draw a curve for each number of letters, of the targets of degree 3 and 5."""
     readouts = distinct(data, "readout")
     targets = distinct(data, "target")
-    for readout, name, look in zip(readouts, _LETTERS, style.cycle(len(readouts)), strict=True):
+    looks = style.cycle(len(readouts))
+    for readout, name, look in zip(readouts, _LETTERS, looks, strict=True):
         for target, line in zip(targets, (style.DASHED, "-"), strict=True):
             chosen = select(data, readout=readout, target=target)
             against_dimension(axes, chosen, look, linestyle=line)
@@ -56,11 +51,17 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
     figure = Figure(figsize=style.size(columns=2, rows=2))
     grid = figure.subplots(2, 2)
-    degrees = panel_data(data, "degrees")
-    for i, (degree, target) in enumerate(zip(_DEGREES, distinct(degrees, "target"), strict=True)):
+    steps = distinct(data, "step_exponent")
+    looks = dict(zip(steps, style.cycle(len(steps)), strict=True))
+    for i, degree in enumerate(_DEGREES):
         axes = grid.flat[i]
-        exponents(axes, select(degrees, target=target), degree)
+        exponents(axes, panel_data(data, f"degree{degree}"), looks)
+        for left in range(1, i + 1):  # the second moment of the degrees that are not learned
+            axes.axhline(left, color="black", linewidth=0.6, linestyle=style.DOTTED)
         title_panel(axes, i, f"target of degree {degree}, three letters")
+    for step, look in looks.items():
+        giant = ", giant step" if step == max(steps) else ""
+        legend_entry(grid.flat[0], f"${format_parameter('step_exponent', step)}${giant}", **look)
     last = panel_data(data, "letters")
     letters(grid.flat[3], last)
     step = format_parameter("step_exponent", last["step_exponent"].values[0])
@@ -71,6 +72,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         axes.set_xlabel("dimension $d$")
         axes.set_ylabel(TEST_ERROR)
         axes.set_ylim(bottom=0)
-    grid.flat[0].legend(loc="upper right")
-    grid.flat[3].legend(loc="lower left")
+    grid.flat[0].legend(loc="center right")
+    grid.flat[3].set_ylim(top=3.3)  # room for the legend
+    grid.flat[3].legend(loc="upper right", ncols=2)
     return figure
