@@ -2,6 +2,7 @@
 
 import copy
 import json
+import math
 import shutil
 from inspect import signature
 
@@ -245,7 +246,8 @@ def test_theory_along_the_dimension_is_solved_once_for_all_simulated_dimensions(
     assert len(plan.tasks["dimensions"]) == 2
     # Smaller steps have other features at each dimension, and no theory of the limit.
     assert len(plan.tasks["parameters"]) == 3
-    assert {name[-3:] for name, keys in names.items() if "theory" in keys} == {"0.5"}
+    theories = {(t.problem.step_exponent, t.dimension) for t in plan.tasks["theory"].values()}
+    assert theories == {(0.5, math.inf), (0.2, 64), (0.2, 128)}
 
 
 @pytest.mark.parametrize(

@@ -192,7 +192,6 @@ def _read_learning(
     place = f"panels.{panel_name}"
     seen: set[tuple[Any, ...]] = set()
     without_theory = Targets(simulation=targets.simulation if targets else None)
-    of_smaller_step = replace(targets or Targets(), theory=None)
     by_loss: dict[tuple[int, str], Targets] = {}
     for name, problem, run_options in _problems(spec, panel_name, panel):
         loss = _loss(run_options.get("loss", SQUARE))
@@ -210,7 +209,6 @@ def _read_learning(
             of_curve = without_theory
         elif isinstance(problem, Protocol) and not problem.is_giant_step:
             _check_smaller_step(spec, panel_name, panel, targets)
-            of_curve = of_smaller_step
         _add_curve(spec, CurveSpec(name, panel_name, problem, of_curve, **run_options), by_loss)
 
 

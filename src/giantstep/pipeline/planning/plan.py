@@ -33,6 +33,7 @@ from giantstep.pipeline.planning.tasks import (
 from giantstep.pipeline.planning.versions import library_versions
 from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.grid import Grid
+from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.recovery import check_dimension
 from giantstep.problems.sizes import Sizes, check_sizes
@@ -167,11 +168,19 @@ def _add_fault(
 
 
 def _theories(spec: CurveSpec, grid: Grid, dimension: int) -> list[Task]:
-    """List the theory of a curve as d → ∞, and, if asked for, that of its simulations."""
+    """List the theory of a curve as d → ∞, and, if asked for, that of its simulations.
+
+    Smaller steps have no such limit, and always the other.
+    """
     limit = TheoryTask(spec.problem, grid, spec.targets.optimal, spec.bulk)
-    if not spec.targets.finite_size:
-        return [limit]
-    return [limit, replace(limit, bulk=bulk_of_networks(spec.problem), dimension=dimension)]
+    finite = replace(limit, bulk=bulk_of_networks(spec.problem), dimension=dimension)
+    if _takes_smaller_step(spec.problem):
+        return [finite]
+    return [limit, finite] if spec.targets.finite_size else [limit]
+
+
+def _takes_smaller_step(problem: Problem) -> bool:
+    return isinstance(problem, Protocol) and not problem.is_giant_step
 
 
 class _Builder:
@@ -205,8 +214,7 @@ class _Builder:
         problem, targets, seed = spec.problem, spec.targets, self.root_seed
         tasks: dict[str, list[Task]] = {}
         if not isinstance(problem, Protocol) or not theory_faults(problem):
-            smaller_step = isinstance(problem, Protocol) and not problem.is_giant_step
-            dimension = sizes.dimension if smaller_step else math.inf
+            dimension = sizes.dimension if _takes_smaller_step(problem) else math.inf
             tasks["parameters"] = [ParametersTask(problem, dimension)]
         if targets.theory:
             tasks["theory"] = _theories(spec, targets.theory, sizes.dimension)
