@@ -5,6 +5,7 @@ Its density, the intervals on which that does not vanish, eigenvalues that are z
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from giantstep.arrays import Array, Indices, Mask
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.problem import Problem
+from giantstep.theory.outliers import outliers_at
 from giantstep.theory.spectral_density import ROUGH, SpectralDensity
 from giantstep.validation import Fault, InvalidParametersError
 
@@ -47,7 +49,8 @@ class Spectrum:
     edges : Array, shape (B, 2)
         Ends of the intervals of the bulk.
     outliers : Array, shape (R,)
-        Eigenvalues of order d, divided by d, largest first: equation (191).
+        Eigenvalues of order d, divided by d, largest first: equation (191). At a finite dimension,
+        all those above the bulk, divided by d.
     """
 
     x: Array
@@ -163,6 +166,7 @@ def spectrum(
     points: int = 400,
     x: Array | None = None,
     bulk: str = ISOTROPIC,
+    dimension: float = math.inf,
 ) -> Spectrum:
     """Compute the asymptotic spectrum of Phi^T Phi.
 
@@ -184,6 +188,8 @@ def spectrum(
         Points > 0 to use instead.
     bulk : str
         As in `solve.solve`.
+    dimension : float
+        d, at which outliers are computed: `outliers.outliers_at`. The bulk is that of the limit.
 
     Returns
     -------
@@ -215,7 +221,9 @@ def spectrum(
         density=density(x),
         mass_at_zero=zeros,
         edges=edges,
-        outliers=outliers(density),
+        outliers=outliers(density)
+        if math.isinf(dimension)
+        else outliers_at(problem, alpha, dimension, edges[-1, 1]) / dimension,
     )
 
 
