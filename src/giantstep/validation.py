@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+# Numbers as texts, the same in YAML and on the command line: ASCII and decimal.
+WHOLE_NUMBER = r"[-+]?(0|[1-9][0-9]*)"
+DECIMAL_NUMBER = r"[-+]?(\.[0-9]+|(0|[1-9][0-9]*)(\.[0-9]*)?)([eE][-+]?[0-9]+)?"
+_INFINITE = r"[-+]?inf"
 # Longest text of a value in a message.
 _LENGTH = 80
 
@@ -101,6 +106,32 @@ class Interval:
 
 POSITIVE = Interval(0, open_below=True)
 COUNT = Interval(1, whole=True)
+
+
+def read_number(text: str) -> float:
+    """Read a decimal number, or inf.
+
+    Raises
+    ------
+    ValueError
+        For other ways to write a number, such as 010, 1_0 or 0x10.
+    """
+    if not re.fullmatch(f"{DECIMAL_NUMBER}|{_INFINITE}", text):
+        raise ValueError(f"{shown(text)} must be a decimal number such as 0.5 or 1e-3")
+    return float(text)
+
+
+def read_whole_number(text: str) -> int:
+    """Read a whole number.
+
+    Raises
+    ------
+    ValueError
+        For anything but decimal digits.
+    """
+    if not re.fullmatch(WHOLE_NUMBER, text) or len(text) > _LENGTH:
+        raise ValueError(f"{shown(text)} must be a whole number in decimal digits, such as 8")
+    return int(text)
 
 
 def plain_number(value: Any) -> Any:

@@ -26,8 +26,10 @@ QUESTIONS = {
     "spectrum": f"spectrum {SPIKED} --alpha 1",
     "bounds": f"bounds {SPIKED.replace('0.5', '1')}",
 }
-FAR = ["nan", "-inf", "1e300", "1e400", "9" * 400, "one", "", "1,5", "0x10", "-1e300"]
-SIZES = ["0", "-1", "1.5", "1e3", "nan", "9" * 30, "9" * 5000, "one", ""]
+# Numbers that are not written in decimal ASCII digits.
+ODD = ["1_0", "010", "\u0661", "\uff11", "0x10", "1e3_0", " 1", "1 ", "1e", " -1"]
+FAR = [*ODD, "nan", "-inf", "1e300", "1e400", "9" * 400, "one", "", "1,5", "0x10", "-1e300"]
+SIZES = [*ODD, "0", "-1", "1.5", "1e3", "nan", "9" * 30, "9" * 5000, "one", ""]
 # Flags after a question, and their hostile values.
 HOSTILE = {
     "theory --learning-rate": [*FAR, "-1", "inf", "1e150", "1e12"],
@@ -36,11 +38,39 @@ HOSTILE = {
     "theory --noise": [*FAR, "-1", "1e13", "1e12"],
     "theory --alpha": [*FAR, "0", "1e-300", "1e13"],
     "theory --ridge": [*FAR, "-1", "1e16"],
-    "theory --readout": ["1e308:1", "1e7:1", "nan:1", "1:nan", "1:1e308", "1:0", "1", ":", "1:1:1"],
+    "theory --readout": [
+        "1e308:1",
+        "1e7:1",
+        "0_1:1",
+        "\uff11:1",
+        "nan:1",
+        "1:nan",
+        "1:1e308",
+        "1:0",
+        "1",
+        ":",
+        "1:1:1",
+    ],
     "theory --outlier-fraction": ["1.5", "-1", "nan"],
     "theory --outlier-variance": ["1e300", "1e13", "-1"],
-    "theory --loss": ["huber:1e300", "huber:0", "huber:nan", "huber:", "hinge:2", "cubic"],
-    "theory --target": ["polynomial:1e300", "polynomial:nan", "polynomial:", "polynomial:0", "he6"],
+    "theory --loss": [
+        "huber:1e300",
+        "huber:0",
+        "huber:1_0",
+        "huber: 1",
+        "huber:nan",
+        "huber:",
+        "hinge:2",
+        "cubic",
+    ],
+    "theory --target": [
+        "polynomial:1e300",
+        "polynomial:nan",
+        "polynomial:0,1_0",
+        "polynomial:",
+        "polynomial:0",
+        "he6",
+    ],
     "theory --activation": ["polynomial:0,1e9", "sign", "", "../tanh"],
     "theory --bulk": ["cubic", ""],
     "theory --steps": ["0", "1000000000", "9" * 30],
@@ -63,7 +93,13 @@ HOSTILE = {
     "simulate --alpha0": ["1e9", "1e-300", "1e300"],
     "simulate --beta": ["1e6", "1e-9"],
     "simulate --noise": ["1e300", "1e13"],
-    "simulate --inputs": ["student_t:2", "student_t:nan", "student_t:1e999", "cauchy"],
+    "simulate --inputs": [
+        "student_t:2",
+        "student_t:nan",
+        "student_t:1_0",
+        "student_t:1e999",
+        "cauchy",
+    ],
     "simulate --max-memory": ["0", "1e-6", "-1", "nan"],
     "simulate --max-hours": ["0", "1e-9"],
     "networks --bulk-variance": ["1e300", "1e-300", "0"],

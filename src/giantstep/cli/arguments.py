@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any, Literal, NamedTuple, NoReturn
 import numpy as np
 
 from giantstep import __version__
-from giantstep.cli.flags import Flag, flags_of, spelled
+from giantstep.cli.flags import Flag, flags_of, protected, spelled
 from giantstep.cli.limits import SIMULATION_HOURS, THEORY_HOURS
 from giantstep.problems.bulk_kind import BULKS, ISOTROPIC
 from giantstep.problems.grid import Grid
@@ -90,7 +89,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """Parse the arguments of a command line."""
-    return make_parser().parse_args([_protected(argument) for argument in argv])
+    return make_parser().parse_args([protected(argument) for argument in argv])
 
 
 class _Parser(argparse.ArgumentParser):
@@ -98,11 +97,6 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: error: {message}\nSee {self.prog} --help\n")
-
-
-def _protected(argument: str) -> str:
-    """Keep argparse from reading -1e-3 or -1:0.5 as a flag, by a leading blank."""
-    return f" {argument}" if re.match(r"-(\d|\.\d|inf|nan)", argument) else argument
 
 
 def _sentence(text: str) -> str:
@@ -222,9 +216,7 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
         metavar="SIZE",
         help="how many theory points and networks: a share (5%%) or a number (3) (default 5%%)",
     )
-    parser.add_argument(
-        "--seed", type=int, metavar="COUNT", help="seed that draws the sample (default random)"
-    )
+    Flag("seed", int, None, "seed that draws the sample (default random)").add_to(parser, False)
     _add_project(parser)
     _add_overlays(parser)
 

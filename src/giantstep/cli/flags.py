@@ -18,6 +18,7 @@ from giantstep.problems.formatting import format_vocabulary
 from giantstep.problems.inputs import KNOWN_INPUTS
 from giantstep.problems.losses import KNOWN_LOSSES
 from giantstep.problems.spiked_features import MODELS
+from giantstep.validation import read_number, read_whole_number
 
 # What a field that is a name may be.
 _ALLOWED = {
@@ -28,6 +29,7 @@ _ALLOWED = {
     "model": f"one of {', '.join(MODELS)}",
 }
 _METAVARS: dict[Any, str] = {float: "NUMBER", int: "COUNT", str: "NAME"}
+_NUMBERS: dict[Any, Callable[[str], Any]] = {float: read_number, int: read_whole_number}
 _PAIR: Any = tuple[float, float]
 
 
@@ -124,8 +126,10 @@ def _reader(hint: Any) -> Callable[[str], Any]:
     """Return what reads one value of a type from a text, as argparse calls it."""
     if hint == _PAIR:
         return _pair
-    if hint in _METAVARS:
-        return hint  # type: ignore[no-any-return]
+    if hint is str:
+        return str
+    if hint in _NUMBERS:
+        return _number_reader(_NUMBERS[hint])
     plain, literal = get_args(hint)
     words = get_args(literal)
 
@@ -133,7 +137,7 @@ def _reader(hint: Any) -> Callable[[str], Any]:
         if text in words:
             return text
         try:
-            return plain(text)
+            return _NUMBERS[plain](_unprotected(text))
         except ValueError:
             allowed = f"{_METAVARS[plain]} or {' or '.join(words)}"
             raise argparse.ArgumentTypeError(f"{text!r} must be {allowed}") from None
@@ -141,12 +145,34 @@ def _reader(hint: Any) -> Callable[[str], Any]:
     return read
 
 
+def _number_reader(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return what reads a number as argparse calls it."""
+
+    def reader(text: str) -> Any:
+        try:
+            return read(_unprotected(text))
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return reader
+
+
+def protected(argument: str) -> str:
+    """Keep argparse from reading -1e-3 or -1:0.5 as a flag, by a leading blank."""
+    return f" {argument}" if re.match(r" *-(\d|\.\d|inf|nan)", argument) else argument
+
+
+def _unprotected(text: str) -> str:
+    """Remove the blank of `protected`."""
+    return text[1:] if re.match(r" +-", text) else text
+
+
 def _pair(text: str) -> tuple[float, float]:
     """Read one `value:fraction`."""
-    text = text.strip()
+    text = _unprotected(text)
     value, _, fraction = text.partition(":")
     try:
-        return float(value), float(fraction)
+        return read_number(value), read_number(fraction)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not of the form value:fraction") from None
 

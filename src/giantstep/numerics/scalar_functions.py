@@ -27,6 +27,7 @@ from giantstep.numerics.closed_forms import (
     sin_moments,
 )
 from giantstep.registry import Family, Registry
+from giantstep.validation import read_number
 
 Parity = Literal["odd", "even", "none"]
 # The function of labels that are +1 and -1.
@@ -235,7 +236,7 @@ LARGEST_COEFFICIENT = 1e6
 
 def _written_out(text: str) -> ScalarFunction:
     """Make the polynomial of coefficients given as text, constant first."""
-    coefficients = [float(c) for c in text.split(",")]
+    coefficients = [read_number(c) for c in text.split(",")]
     if (
         not np.all(np.abs(coefficients) <= LARGEST_COEFFICIENT)
         or not any(coefficients)

@@ -13,6 +13,7 @@ from numpy.random import Generator
 
 from giantstep.arrays import Single
 from giantstep.registry import Family, Registry
+from giantstep.validation import read_number
 
 # Draws entries of a given shape, in single precision whatever precision follows.
 Sampler = Callable[[Generator, tuple[int, int]], Single]
@@ -35,7 +36,7 @@ def _uniform(rng: Generator, shape: tuple[int, int]) -> Single:
 
 def _student_t(text: str) -> Sampler:
     """Make the sampler of Student's t distribution, given its degrees of freedom as text."""
-    freedom = float(text)
+    freedom = read_number(text)
     if not 2 < freedom < math.inf:  # otherwise there is no finite variance to scale to one
         raise ValueError(text)
     scale = math.sqrt((freedom - 2) / freedom)

@@ -15,6 +15,7 @@ from scipy.special import expit
 from giantstep.arrays import Array
 from giantstep.problems.domains import HUBER_TURN
 from giantstep.registry import Family, Registry
+from giantstep.validation import read_number
 
 SQUARE = "square"
 _HUBER = "huber"
@@ -100,7 +101,7 @@ LOSSES: dict[str, Loss] = {
 
 def _huber(text: str) -> ClippedLoss:
     """Make the Huber loss that turns from a parabola into straight lines at +-`text`."""
-    turn = float(text)
+    turn = read_number(text)
     if turn not in HUBER_TURN:
         raise ValueError(text)
     return ClippedLoss(-turn, turn, 1.0)

@@ -16,6 +16,8 @@ from typing import Any, ClassVar
 
 import yaml
 
+from giantstep.validation import DECIMAL_NUMBER, WHOLE_NUMBER
+
 # Limits that no real config reaches: bytes, values (those of an anchor count wherever it is used),
 # and levels of nesting.
 LONGEST, MOST, DEEPEST = 300_000, 20_000, 30
@@ -28,8 +30,7 @@ class UnreadableError(ValueError):
 _TAG = "tag:yaml.org,2002:"
 _MERGE = f"{_TAG}merge"
 _SWITCH, _ODD_NUMBER = "!switch", "!odd-number"
-_INT = r"[-+]?(0|[1-9][0-9]*)|0x[0-9a-fA-F]+"
-_FLOAT = r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?"
+_INT = rf"{WHOLE_NUMBER}|0x[0-9a-fA-F]+"
 _INFINITE = r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"
 # Plain scalars by what they mean. The first match counts.
 _PLAIN = {
@@ -43,7 +44,7 @@ _PLAIN = {
     r"|(?=[^_]*_)[-+]?[0-9_]*[0-9][0-9_]*(\.[0-9_]*)?([eE][-+]?[0-9_]+)?"
     r"|(?=[^_]*_)[-+]?\.[0-9][0-9_]*([eE][-+]?[0-9_]+)?",
     f"{_TAG}int": _INT,
-    f"{_TAG}float": f"{_FLOAT}|{_INFINITE}",
+    f"{_TAG}float": f"{DECIMAL_NUMBER}|{_INFINITE}",
 }
 _REMEDIES = {
     _SWITCH: "true or false, or put it in quotes if it is a text",

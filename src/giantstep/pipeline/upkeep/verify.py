@@ -89,7 +89,7 @@ def sample(everything: list[Part], size: str, seed: int) -> list[Part]:
     VerificationError
         If the size is neither.
     """
-    given = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)(%?)", size)
+    given = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(%?)", size)
     share, is_share = (float(given[1]), bool(given[2])) if given else (0.0, False)
     whole = is_share or share == int(share)
     if share <= 0 or not whole or (is_share and share > 100):
