@@ -11,7 +11,7 @@ from typing import Any
 # Numbers as texts, the same in YAML and on the command line: ASCII and decimal.
 WHOLE_NUMBER = r"[-+]?(0|[1-9][0-9]*)"
 DECIMAL_NUMBER = r"[-+]?(\.[0-9]+|(0|[1-9][0-9]*)(\.[0-9]*)?)([eE][-+]?[0-9]+)?"
-_INFINITE = r"[-+]?inf"
+_NOT_FINITE = r"[-+]?inf|nan"
 # Longest text of a value in a message.
 _LENGTH = 80
 
@@ -109,14 +109,14 @@ COUNT = Interval(1, whole=True)
 
 
 def read_number(text: str) -> float:
-    """Read a decimal number, or inf.
+    """Read a decimal number, inf or nan.
 
     Raises
     ------
     ValueError
         For other ways to write a number, such as 010, 1_0 or 0x10.
     """
-    if not re.fullmatch(f"{DECIMAL_NUMBER}|{_INFINITE}", text):
+    if not re.fullmatch(f"{DECIMAL_NUMBER}|{_NOT_FINITE}", text):
         raise ValueError(f"{shown(text)} must be a decimal number such as 0.5 or 1e-3")
     return float(text)
 

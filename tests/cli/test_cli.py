@@ -133,7 +133,7 @@ BAD = [
     ("theory --ridge 0.1 --alpha 1 --noise -1", "--noise -1.0: must be"),
     ("theory --ridge 0.1 --alpha 1 --activation sign", "--activation sign: must be continuous"),
     ("theory --ridge 0.1 --alpha", "argument --alpha: expected at least one argument"),
-    ("theory --ridge 0.1 --alpha one", "argument --alpha: invalid float value: 'one'"),
+    ("theory --ridge 0.1 --alpha one", "argument --alpha: 'one' must be a decimal number"),
     ("theory --ridge 0.1 --alpha 1 --alignment 1", "give all of --learning-rate --alpha0 or"),
     ("simulate --ridge 0.1 --alpha 1 --replicates 0", "--replicates 0: must be a whole number"),
     ("simulate --ridge 0.1 --alpha 1 --dimension 0", "--dimension 0: must be a whole number"),

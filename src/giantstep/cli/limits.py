@@ -8,7 +8,11 @@ import sys
 import psutil
 
 from giantstep.pipeline.planning.simulation_work import MIB, network_memory, network_work
-from giantstep.pipeline.planning.theory_work import spectrum_seconds, theory_seconds
+from giantstep.pipeline.planning.theory_work import (
+    spectrum_seconds,
+    steps_seconds,
+    theory_seconds,
+)
 from giantstep.problems.grid import Grid
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import Sizes
@@ -28,6 +32,7 @@ def check_theory(arguments: argparse.Namespace, problem: Problem, points: int) -
 
 def check_spectrum(arguments: argparse.Namespace, problem: Problem, points: int) -> None:
     """Refuse a density at too many points, or of too many groups of neurons."""
+    _check_hours(arguments, steps_seconds(problem))  # which the estimate takes, too
     _check_hours(arguments, spectrum_seconds(problem, points))
 
 

@@ -11,6 +11,8 @@ from giantstep.validation import Interval
 
 # Whatever is repeated: the costs of so many are finite, and beyond every limit.
 COUNTED = Interval(1, 10**15, whole=True)
+# Gradient steps. The theory follows them one by one.
+STEPS = Interval(1, 1000, whole=True)
 LEARNING_RATE = Interval(0, 1e12)
 # Of the dimension, in the step size; the largest is the giant step.
 STEP_EXPONENT = Interval(0, 0.5)

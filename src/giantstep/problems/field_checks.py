@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from giantstep.problems.domains import COUNTED, SHARE, VARIANCE
+from giantstep.problems.domains import SHARE, STEPS, VARIANCE
 from giantstep.validation import (
     Fault,
     Interval,
@@ -48,7 +48,7 @@ def check_fields(problem: Any, floats: dict[str, Interval], faults: list[Fault])
 
 def step_faults(steps: Any, reuse_batch: Any) -> list[Fault]:
     """List what is wrong with the number of gradient steps and with how they use batches."""
-    faults = interval_faults({"steps": steps}, {"steps": COUNTED})
+    faults = interval_faults({"steps": steps}, {"steps": STEPS})
     if not isinstance(reuse_batch, bool):
         faults.append(Fault("reuse_batch", reuse_batch, "true or false"))
     return faults

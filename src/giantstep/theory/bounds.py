@@ -13,7 +13,7 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.conditional_features import conditional_features
+from giantstep.theory.conditional_features import check_resolution, conditional_features
 from giantstep.theory.equivalent_features import equivalent_features
 
 # Candidates for the best learning rate and the best bias.
@@ -72,6 +72,7 @@ def bounds(problem: Problem) -> Bounds:
     0.0038 0.0211
     """
     srf = equivalent_features(problem)
+    check_resolution(problem, srf)
     f = conditional_features(srf)
     upper, b = _distance(f.h, f.mu0, f.weight)
     lower, both = _distance(f.h, np.concatenate([f.mu0, f.kappa * f.mu1]), f.weight)

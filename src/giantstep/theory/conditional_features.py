@@ -12,7 +12,8 @@ from giantstep.arrays import Array
 from giantstep.numerics.gaussian import moments
 from giantstep.numerics.quadrature import RANGE, graded_edges, split_rule, unit_edges
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
-from giantstep.problems.problem import noise_power
+from giantstep.problems.problem import Problem, noise_power
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.validation import Fault, InvalidParametersError
 
@@ -125,27 +126,47 @@ def kappa_rule(srf: SpikedFeatures, fineness: int = 1) -> tuple[Array, Array]:
     return split_rule(unit_edges(np.unique(np.concatenate(edges))), fineness)
 
 
-def check_resolution(srf: SpikedFeatures) -> None:
+def check_resolution(problem: Problem, srf: SpikedFeatures) -> None:
     """Refuse features that vary on so small a scale that quadrature would need too many nodes.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+        What was given.
+    srf : SpikedFeatures
+        Those equivalent to it.
 
     Raises
     ------
     InvalidParametersError
+        For the problem's own parameters.
     """
+    if fault := _resolution_fault(srf):
+        if isinstance(problem, Protocol) and fault.name != "activation":
+            allowed = (
+                f"smaller, or beta or alpha0 larger: {fault.name} is {fault.value:.3g} after the"
+                f" step, and must be {fault.allowed}"
+            )
+            fault = Fault("learning_rate", problem.learning_rate, allowed)
+        raise InvalidParametersError([fault])
+
+
+def _resolution_fault(srf: SpikedFeatures) -> Fault | None:
     function = lookup(srf.activation)
     for c, u, _, b in zip(*srf.groups, strict=True):
         scale = transition_width(function, u, math.sqrt(c)) if u else 1.0
         if function.oscillates and scale < _FINEST_KAPPA:
             allowed = f"small enough that {function.name} varies slowly along the spike"
-            raise InvalidParametersError([Fault("spike_strength", float(u), allowed)])
+            return Fault("spike_strength", float(u), allowed)
         if function.moments is None and function.strip and c > _LARGEST_VARIANCE:
             allowed = f"at most {_LARGEST_VARIANCE:g} for {function.name}"
-            raise InvalidParametersError([Fault("bulk_variance", float(c), allowed)])
+            return Fault("bulk_variance", float(c), allowed)
         with np.errstate(all="ignore"):
             largest = function.value(np.array([-1, 1]) * (abs(b) + RANGE * (abs(u) + math.sqrt(c))))
         if not np.all(np.abs(largest) < _LARGEST_FEATURE):
             allowed = f"such that features stay below {_LARGEST_FEATURE:g}: use smaller weights"
-            raise InvalidParametersError([Fault("activation", srf.activation, allowed)])
+            return Fault("activation", srf.activation, allowed)
+    return None
 
 
 def conditional_moments(
@@ -220,7 +241,7 @@ def conditional_features(
     norms : bool
         Whether the norms of the neurons depend on their overlap with the spike.
     """
-    check_resolution(srf)
+    check_resolution(srf, srf)
     kappa, weight = kappa_rule(srf, fineness)
     mirrored = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
     mirrored = mirrored and kappa.size % 2 == 0 and np.array_equal(kappa, -kappa[::-1])

@@ -21,7 +21,7 @@ from giantstep.problems.domains import BULK_VARIANCE, SPIKE_STRENGTH
 from giantstep.problems.problem import noise_levels, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.conditional_features import kappa_rule, teacher_rule
+from giantstep.theory.conditional_features import check_resolution, kappa_rule, teacher_rule
 from giantstep.validation import Fault, InvalidParametersError
 
 # What a step acts on, of a row b of the bulk: its projections on the spike v, on the part of the
@@ -138,6 +138,7 @@ class _Step:
         if protocol.alpha0 == 0:
             self.rate = 0.0
         srf = features_in_state(protocol, state)
+        check_resolution(protocol, srf)
         self.kappa, self.weight = kappa_rule(srf, fineness)
         self.activation = _activation_averages(
             lookup(srf.activation),

@@ -16,6 +16,7 @@ from giantstep.problems.losses import SQUARE, lookup_loss
 from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.channel_averages import LossAverages
+from giantstep.theory.conditional_features import check_resolution
 from giantstep.theory.convex_equations import ConvexEquations
 from giantstep.theory.convex_loss import (
     FixedPoint,
@@ -123,9 +124,10 @@ class Solver:
         check_loss(problem, loss)
         if faults := interval_faults({"dimension": dimension}, {"dimension": THEORY_DIMENSION}):
             raise InvalidParametersError(faults)
+        self.srf, self.loss = equivalent_features(problem, dimension), loss
+        check_resolution(problem, self.srf)
         if isinstance(problem, Protocol):
             problem = problem.with_giant_step(dimension)
-        self.srf, self.loss = equivalent_features(problem, dimension), loss
         self._problem, self._bulk = problem, validate_bulk(problem, bulk)
         self._dimension = dimension
         self.coarse = prepare_square_loss(problem, self.srf, self._bulk, dimension)

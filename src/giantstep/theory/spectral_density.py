@@ -17,7 +17,7 @@ from giantstep.numerics.newton import iterate_newton
 from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.problem import Problem
 from giantstep.theory.bulk.prepare import prepare_bulk
-from giantstep.theory.conditional_features import conditional_features
+from giantstep.theory.conditional_features import check_resolution, conditional_features
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.fixed_point import Equations, Points
 
@@ -68,6 +68,7 @@ class SpectralDensity:
 
     def __init__(self, problem: Problem, alpha: float, bulk: str = ISOTROPIC) -> None:
         self.srf = equivalent_features(problem)
+        check_resolution(problem, self.srf)
         kind = validate_bulk(problem, bulk)
         self.features = conditional_features(self.srf, fineness=FINENESS)
         prepared = prepare_bulk(problem, self.srf, kind, B=self.features.B)[1]

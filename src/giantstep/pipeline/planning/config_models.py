@@ -23,6 +23,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from giantstep.problems.domains import STEPS
 from giantstep.problems.protocol import STEP_FIELDS
 from giantstep.problems.spiked_features import SPIKED_FIELDS
 from giantstep.validation import plain_number, shown
@@ -86,7 +87,7 @@ Replicates = Annotated[int, Field(ge=1, le=1_000_000)]
 Seed = Annotated[
     int, Field(ge=0, le=2**63 - 1, json_schema_extra=described("a whole number from 0 to 2^63 - 1"))
 ]
-StepCount = Annotated[int, Field(ge=1, le=1000)]
+StepCount = Annotated[int, Field(ge=STEPS.lower, le=STEPS.upper)]
 Dimension = Annotated[int, Field(ge=2, le=1_000_000)]
 Width = Annotated[int, Field(ge=1, le=100_000_000)]
 TestSamples = Annotated[int, Field(ge=1, le=100_000_000)] | Literal["exact"]

@@ -144,9 +144,10 @@ def network_work(problem: Problem, grid: Grid, sizes: Sizes) -> Work:
     for precision in (1, 2):
         ridges = [r for r, one in zip(shape.ridges, single, strict=True) if one is (precision == 1)]
         if ridges:
-            fits = _convex_fits(shape, ridges)
             if shape.loss == SQUARE:
                 fits = precision * _ridge_fits(shape, len(ridges))
+            else:  # whose ridges are positive
+                fits = _convex_fits(shape, ridges)
             products += precision * features + shape.trainings * fits
     drawn = float(samples * len(set(single)) * (shape.d + (shape.p if conditional else 0)))
     return Work(layer.products + products, layer.drawn + drawn)

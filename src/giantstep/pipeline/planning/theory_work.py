@@ -9,6 +9,7 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
 from giantstep.theory.conditional_features import check_resolution, kappa_rule
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.spectral_density import FINENESS
@@ -17,6 +18,8 @@ from giantstep.theory.spectral_density import FINENESS
 # trained one (which also needs setting up), and with another loss than the square.
 POINT_SECONDS, TRAINED_POINT_SECONDS, CONVEX_POINT_SECONDS = 2e-4, 4e-3, 0.5
 TRAINED_SECONDS = 2.0
+# Seconds of a gradient step that the theory follows, on two rules.
+STEP_SECONDS = 0.3
 # MiB of a trained bulk or a convex loss, and of each point.
 TRAINED_MEMORY, POINT_MEMORY = 600.0, 0.015
 # Points that a search for the best ridge solves.
@@ -33,6 +36,17 @@ def theory_points(grid: Grid, optimal: bool) -> int:
 
 def theory_seconds(problem: Problem, points: int, loss: str, bulk: str) -> float:
     """Estimate the seconds of one core."""
+    return steps_seconds(problem) + _points_seconds(problem, points, loss, bulk)
+
+
+def steps_seconds(problem: Problem) -> float:
+    """Estimate the seconds of following gradient steps, where one formula does not give them."""
+    if isinstance(problem, Protocol) and not problem.as_in_paper:
+        return problem.steps * STEP_SECONDS
+    return 0.0
+
+
+def _points_seconds(problem: Problem, points: int, loss: str, bulk: str) -> float:
     groups = group_count(problem)
     if loss != SQUARE:
         return points * groups * CONVEX_POINT_SECONDS
@@ -57,7 +71,7 @@ def spectrum_seconds(problem: Problem, points: int) -> float:
         If the features vary on too small a scale for a spectrum.
     """
     srf = equivalent_features(problem)
-    check_resolution(srf)
+    check_resolution(problem, srf)
     nodes = kappa_rule(srf, FINENESS)[0].size
     seconds = nodes * _NODE_SECONDS * (1 + _GROUPS_SHARE * group_count(problem) ** 2)
     return seconds * (_EDGE_POINTS + points)
