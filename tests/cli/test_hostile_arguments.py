@@ -109,7 +109,7 @@ HOSTILE = {
     "spectrum --points": [*SIZES, "7", "100000", "100001", "1000000000"],
     "spectrum --x": ["0", "-1", "nan", "inf"],
     "bounds --noise": ["1e300", "nan"],
-    "bounds --alignment": ["0.5", "nan"],
+    "bounds --alignment": ["1.5", "nan"],
     "bounds --spike-strength": ["1e300"],
 }
 POINTS = " ".join(f"{k}" for k in range(1, 1002))
