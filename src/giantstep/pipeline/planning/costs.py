@@ -135,7 +135,8 @@ def theory(task: TheoryTask) -> Cost:
 def dimensions(task: DimensionsTask) -> Cost:
     """Estimate the theory of a curve at several dimensions."""
     points, loss = theory_points(task.grid, optimal=False), task.grid.loss
-    seconds = len(task.dimensions) * theory_seconds(task.problem, points, loss, task.bulk)
+    solved = len(task.dimensions) * points
+    seconds = theory_seconds(task.problem, solved, loss, task.bulk)
     return Cost(START_SECONDS + seconds, START_MEMORY + theory_memory(points, loss, task.bulk))
 
 

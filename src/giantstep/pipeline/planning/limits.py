@@ -95,11 +95,12 @@ def _demands(curve: CurveSpec | RecoverySpec, simulation: SimulationSizes) -> It
             memory = theory_memory(points, grid.loss, bulk)
             yield _demand(seconds, memory, jobs=1, points=points)
     if targets.at_dimensions:
-        grid, count = targets.at_dimensions, len(targets.dimensions)
+        grid = targets.at_dimensions
         points = theory_points(grid, optimal=False)
-        seconds = count * theory_seconds(problem, points, grid.loss, curve.bulk)
+        solved = len(targets.dimensions) * points
+        seconds = theory_seconds(problem, solved, grid.loss, curve.bulk)
         memory = theory_memory(points, grid.loss, curve.bulk)
-        yield _demand(seconds, memory, jobs=1, points=count * points)
+        yield _demand(seconds, memory, jobs=1, points=solved)
     if targets.spectrum is not None:
         seconds = eigenvalues_work(problem, targets.spectrum, sizes).seconds
         memory = eigenvalues_memory(problem, targets.spectrum, sizes)
