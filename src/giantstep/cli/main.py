@@ -121,7 +121,8 @@ def _optimise(arguments: argparse.Namespace) -> Answer:
     grid = grid_of if ridges else alpha_of
     protocol, checked = _make(arguments, problem_of, grid, **intervals)
     alpha = checked.alpha if ridges else checked
-    tried = LEARNING_RATES.size * (len(ridges) or SEARCH)
+    # Each rate tried is a theory to prepare, which takes as long as another point.
+    tried = 2 * LEARNING_RATES.size * (len(ridges) or SEARCH)
     check_theory(arguments, protocol, tried * len(alpha))
     options = arguments.bulk, arguments.dimension
     return queries.optimal_learning_rates(protocol, alpha, ridges or (None,), *options)
