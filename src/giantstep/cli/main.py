@@ -45,6 +45,8 @@ from giantstep.validation import (
 
 # More find nothing to do.
 THREADS = Interval(1, 1024, whole=True)
+# Each learning rate that a search tries is a theory to prepare, which takes as long as so many points.
+_POINTS_PER_RATE = 100
 # The exit code of what ends because its reader has closed the pipe, as `head` does: 128 + SIGPIPE.
 UNREAD = 141
 
@@ -121,9 +123,8 @@ def _optimise(arguments: argparse.Namespace) -> Answer:
     grid = grid_of if ridges else alpha_of
     protocol, checked = _make(arguments, problem_of, grid, **intervals)
     alpha = checked.alpha if ridges else checked
-    # Each rate tried is a theory to prepare, which takes as long as another point.
-    tried = 2 * LEARNING_RATES.size * (len(ridges) or SEARCH)
-    check_theory(arguments, protocol, tried * len(alpha))
+    rates = LEARNING_RATES.size * len(alpha) * (len(ridges) or 2)
+    check_theory(arguments, protocol, rates * _POINTS_PER_RATE)
     options = arguments.bulk, arguments.dimension
     return queries.optimal_learning_rates(protocol, alpha, ridges or (None,), *options)
 
