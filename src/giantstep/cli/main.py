@@ -45,7 +45,7 @@ from giantstep.validation import (
 
 # More find nothing to do.
 THREADS = Interval(1, 1024, whole=True)
-# Each learning rate that a search tries is a theory to prepare, which takes as long as so many points.
+# Each learning rate that is tried is a theory to prepare, which takes as long as so many points.
 _POINTS_PER_RATE = 100
 # The exit code of what ends because its reader has closed the pipe, as `head` does: 128 + SIGPIPE.
 UNREAD = 141
