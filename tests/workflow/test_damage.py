@@ -2,18 +2,21 @@
 
 import os
 import random
+import re
 import shutil
+from collections import Counter
 from itertools import cycle
 
 import pytest
 import tiny
 
+from giantstep.cli.main import main
 from giantstep.pipeline.planning.config import load_config
 from giantstep.pipeline.planning.plan import make_plan
 from giantstep.pipeline.runtime.checksums import DamagedFileError
 from giantstep.pipeline.storage.open_figure import open_figure
 from giantstep.pipeline.upkeep import integrity
-from giantstep.pipeline.upkeep.explain import DAMAGED, explain
+from giantstep.pipeline.upkeep.explain import DAMAGED, UPSTREAM, explain
 
 KINDS = (
     *(f"results/{stage}/**/*.nc" for stage in tiny.STAGES),
@@ -114,18 +117,40 @@ def test_what_cannot_be_set_aside_is_named_with_what_to_do(project):
     assert name in str(caught.value)
 
 
-def test_explain_lists_what_a_run_would_set_aside(project):
-    (name,) = spoil(project, KINDS[:1])
+def test_explain_lists_what_a_run_would_set_aside_and_what_follows(project):
+    spoil(project, [KINDS[0], "results/figures/fig4.nc"])
     shutil.copy(
         next(project.glob("results/montecarlo/*/networks0-1.nc")),
         next(project.glob("results/montecarlo/*/networks2-3.nc")),
     )
-    jobs = explain(project, ["fig2"], [project / tiny.TINY])
+    overlay = [project / tiny.TINY]
+    before = state(project)
+    jobs = explain(project, [], overlay)
     assert {(job.stage, job.why) for job in jobs} == {
         ("parameters", DAMAGED),
         ("montecarlo", DAMAGED),
+        ("merge", DAMAGED),
+        ("merge", UPSTREAM),
+        ("figures", UPSTREAM),
+        ("scores", UPSTREAM),
     }
-    assert (project / name).exists()
+    assert state(project) == before
+    integrity.set_damaged_aside(project, make_plan(project, load_config(project, overlay)), print)
+    assert Counter(job.stage for job in jobs) == tiny.planned(project)
+
+
+def test_verify_and_prune_name_what_the_next_run_would_set_aside(project, capsys):
+    names = spoil(project, ("results/theory/*.nc", "figures/fig2.svg"))
+    before = state(project)
+    overlay = ["--project", str(project), "--configfile", str(project / tiny.TINY)]
+    assert main(["verify", "fig2", "--sample", "1", *overlay]) == 1
+    verified = capsys.readouterr().err
+    assert main(["prune", *overlay]) == 0
+    pruned = capsys.readouterr().err
+    for name in names:
+        line = f"{name} is .*: the next run sets it aside, and makes it again\n"
+        assert len(re.findall(line, verified)) == len(re.findall(line, pruned)) == 1
+    assert state(project) == before
 
 
 def test_a_merged_file_of_an_edited_config_is_no_other_file(project):

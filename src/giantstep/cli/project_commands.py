@@ -6,20 +6,22 @@ import argparse
 import secrets
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from giantstep.pipeline.planning.config import InvalidConfigError, load_config
 from giantstep.pipeline.planning.layout import STAGES
 from giantstep.pipeline.planning.own_package import ForeignPackageError
-from giantstep.pipeline.planning.plan import make_plan
+from giantstep.pipeline.planning.plan import Plan, make_plan
 from giantstep.pipeline.planning.traceable import UntraceableCodeError
 from giantstep.pipeline.runtime.checksums import DamagedFileError
 from giantstep.pipeline.runtime.run_lock import RECORDS, AnotherRunError, acquire_run_lock
 from giantstep.pipeline.stages.scores import score_summary
 from giantstep.pipeline.storage.open_figure import open_figure
 from giantstep.pipeline.upkeep.explain import NoPlanError, explain, library_notes, summarise_jobs
-from giantstep.pipeline.upkeep.prune import remove, unreferenced
+from giantstep.pipeline.upkeep.integrity import damaged_files
+from giantstep.pipeline.upkeep.prune import plans_of_all, remove, unreferenced
 from giantstep.pipeline.upkeep.verify import (
     Part,
     VerificationError,
@@ -38,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     Returns
     -------
     int
-        0; 1 if `verify` found a difference; 2 after an error; 130 if interrupted.
+        0; 1 if `verify` found a difference or a damaged file; 2 after an error; 130 if interrupted.
     """
     try:
         return _COMMANDS[arguments.command](arguments)
@@ -101,6 +103,7 @@ def _verify(arguments: argparse.Namespace) -> int:
     plan = make_plan(root, config | asked if isinstance(config, dict) else config)
     figure = plan.figures[name]
     check_made_from(figure, plan, root)
+    damaged = _name_damaged(root, [plan])
     everything = parts(figure, plan)
     chosen = sample(everything, arguments.sample, seed)
     of, drawn = (Counter(part.stage for part in some) for some in (everything, chosen))
@@ -114,7 +117,15 @@ def _verify(arguments: argparse.Namespace) -> int:
         print(f"{len({difference.part for difference in found})} of {len(chosen)} differ")
         return 1
     print("all are identical, bit for bit")
-    return 0
+    return 1 if damaged else 0
+
+
+def _name_damaged(root: Path, plans: Iterable[Plan]) -> bool:
+    """Name the damaged and exchanged files of plans, as a run would; and say if there are any."""
+    found = {path: error for plan in plans for path, error in damaged_files(root, plan)}
+    for error in found.values():
+        print(f"{error}: the next run sets it aside, and makes it again", file=sys.stderr)
+    return bool(found)
 
 
 def _tell(part: Part) -> None:
@@ -123,7 +134,9 @@ def _tell(part: Part) -> None:
 
 def _prune(arguments: argparse.Namespace) -> int:
     root = Path(arguments.project)
-    left = unreferenced(root, arguments.configfile)
+    plans = plans_of_all(root, arguments.configfile)
+    _name_damaged(root, plans)
+    left = unreferenced(root, plans)
     sizes = {path: path.lstat().st_size for path in left}
     for path, size in sizes.items():
         print(f"{size / 1e6:10.3f} MB  {path}")

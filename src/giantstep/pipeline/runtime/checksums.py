@@ -12,6 +12,8 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _NAME = b"\nname:"
@@ -71,14 +73,16 @@ def sealed_name(path: Path) -> str:
     try:
         found_there = path.stat()
     except OSError as error:
-        if not path.is_symlink():
+        if path.is_symlink():
+            text = f"{path} is a link to nothing ({error.strerror})"
+            raise DamagedFileError(text) from None
+        with remedied(path):
             raise
-        raise DamagedFileError(f"{path} is a link to nothing ({error.strerror})") from None
     if not stat.S_ISREG(found_there.st_mode):
         raise DamagedFileError(f"{path} is no regular file")
     length = found_there.st_size - _LENGTH
     if length >= 0:
-        with path.open("rb") as file:
+        with remedied(path), path.open("rb") as file:
             file.seek(max(length - _LONGEST, 0))
             end = file.read()
         before, given = end[:-_LENGTH], end[-_LENGTH:]
@@ -96,11 +100,23 @@ def checksum_line(path: Path, name: str) -> str:
 def _hash(path: Path, length: int) -> str:
     """Hash the first bytes of a file."""
     digest = hashlib.sha256()
-    with path.open("rb") as file:
+    with remedied(path), path.open("rb") as file:
         while length > 0 and (block := file.read(min(length, _BLOCK))):
             digest.update(block)
             length -= len(block)
     return digest.hexdigest()
+
+
+@contextmanager
+def remedied(path: Path) -> Iterator[None]:
+    """Add to an error of the system what to do about a file that cannot be read."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        text = f"cannot be read ({error.strerror}): make it readable, or remove it"
+        raise OSError(error.errno, text, str(path)) from error
 
 
 def aside(path: Path) -> Path:

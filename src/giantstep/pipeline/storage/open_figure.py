@@ -33,7 +33,7 @@ def open_figure(name: str, project: str | Path = ".") -> xr.Dataset:
     stage = STAGES["merge"]
     (file,) = stage.paths(name)
     path, folder = Path(project) / file, Path(project) / stage.folder
-    if path.parent != folder or not path.is_file():
+    if path.parent != folder or not (path.is_symlink() or path.exists()):
         made = sorted(found.stem for found in folder.glob("*.nc"))
         raise FileNotFoundError(
             f"there is no {path}: run `snakemake --cores all {file}` in the project, or name a"

@@ -23,6 +23,7 @@ import xarray as xr
 from giantstep.pipeline.planning import costs
 from giantstep.pipeline.planning.config import MAIN, load_config
 from giantstep.pipeline.planning.costs import Cost
+from giantstep.pipeline.planning.figure_plan import FigurePlan
 from giantstep.pipeline.planning.layout import IDENTITY, STAGES, Stage
 from giantstep.pipeline.planning.plan import Plan, make_plan
 from giantstep.pipeline.planning.shard_task import ShardTask
@@ -92,15 +93,32 @@ def explain(
             raise NoPlanError(f"there is no figure {name} in {MAIN}: name one of {known}")
     pending = _pending(project, figures, files)
     damaged = [path.relative_to(project) for path, _ in damaged_files(project, plan, figures)]
-    for path in damaged:
-        if IDENTITY in path.parents:
-            continue
-        rule = next(stage.name for stage in STAGES.values() if stage.folder in path.parents)
-        pending.setdefault(rule, []).append(path)
     reasons = _Reasons(project, plan, pending.pop(_MARKS, []), damaged)
-    jobs = {reasons.job(STAGES[rule], path) for rule in pending for path in pending[rule]}
+    paths = [path for path in damaged if IDENTITY not in path.parents]
+    paths += [path for rule in pending for path in pending[rule]]
+    paths += [
+        path
+        for name in figures or plan.figures
+        for path in _made_again(plan.figures[name], damaged)
+    ]
+    jobs: dict[tuple[str, str], Job] = {}
+    for path in paths:
+        job = reasons.job(path)
+        jobs.setdefault((job.stage, job.name), job)  # a damaged file gives the reason
     order = list(STAGES)
-    return sorted(jobs, key=lambda job: (order.index(job.stage), job.name))
+    return sorted(jobs.values(), key=lambda job: (order.index(job.stage), job.name))
+
+
+def _made_again(figure: FigurePlan, damaged: Sequence[Path]) -> Iterator[Path]:
+    """List what a run makes again of a figure, since it sets aside what that is made from."""
+    marks = [path.name for path in damaged if path.parent == IDENTITY / figure.name]
+    stages = {name.partition("-")[0] for name in marks}
+    (merged,) = STAGES["merge"].paths(figure.name)
+    if "merge" in stages or Path(merged) in damaged:
+        stages |= {"figures", "scores"}
+    if not {str(path) for path in damaged}.isdisjoint(figure.files):
+        stages.add("merge")
+    yield from (Path(STAGES[stage].paths(figure.name)[0]) for stage in stages)
 
 
 # The rule that marks a change in what figures are made from; it takes no time, and is not listed.
@@ -143,8 +161,9 @@ class _Reasons:
         # results/identity/<figure>/<stage>-<hash>
         self.changed = {(mark.parent.name, mark.name.partition("-")[0]) for mark in marks}
 
-    def job(self, stage: Stage, path: Path) -> Job:
+    def job(self, path: Path) -> Job:
         """Explain the job that makes a file."""
+        stage = next(stage for stage in STAGES.values() if stage.folder in path.parents)
         name = str(path.relative_to(stage.folder).with_suffix(""))
         if not stage.by_task:
             cost = costs.of_figure(stage.name, self.plan, self.plan.figures[name])

@@ -8,7 +8,6 @@ drawings and tables are in the marks of their figure (workflow/rules/identity.sm
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 from giantstep.pipeline.planning.identities import mark, merged_name
@@ -19,6 +18,7 @@ from giantstep.pipeline.runtime.checksums import (
     aside,
     check_seal,
     checksum_line,
+    remedied,
     set_aside,
 )
 
@@ -43,8 +43,7 @@ def damaged_files(
     """
     for path, name in _data_files(project, plan, figures).items():
         try:
-            with _remedied(path):
-                check_seal(path, name)
+            check_seal(path, name)
         except FileNotFoundError:
             continue
         except DamagedFileError as error:
@@ -65,7 +64,7 @@ def _unlike_noted(
     """
     noted, noting = "", project / noting
     if marked := _is_regular(noting):
-        with _remedied(noting):
+        with remedied(noting):
             noted = noting.read_text(errors="replace")
     elif _is_there(noting):
         yield noting, DamagedFileError(f"{noting} is no regular file")
@@ -75,23 +74,8 @@ def _unlike_noted(
             continue
         if not _is_regular(path):
             yield path, DamagedFileError(f"{path} is no regular file")
-        elif marked:
-            with _remedied(path):
-                line = checksum_line(path, file)
-            if line not in noted:
-                yield path, DamagedFileError(f"{path} is not as it was made")
-
-
-@contextmanager
-def _remedied(path: Path) -> Iterator[None]:
-    """Add to an error of the system what to do about a file."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        text = f"cannot be read ({error.strerror}): make it readable, or remove it"
-        raise OSError(error.errno, text, str(path)) from error
+        elif marked and checksum_line(path, file) not in noted:
+            yield path, DamagedFileError(f"{path} is not as it was made")
 
 
 def lost_files(project: Path, plan: Plan) -> list[str]:

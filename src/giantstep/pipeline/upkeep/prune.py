@@ -17,8 +17,8 @@ from giantstep.pipeline.planning.plan import Plan, make_plan
 from giantstep.pipeline.runtime.processes import alive
 
 
-def unreferenced(project: Path, overlays: Sequence[Path]) -> list[Path]:
-    """List the results that no figure refers to, in any configuration of a project.
+def plans_of_all(project: Path, overlays: Sequence[Path]) -> list[Plan]:
+    """Plan every figure of a project with every configuration.
 
     Parameters
     ----------
@@ -32,16 +32,26 @@ def unreferenced(project: Path, overlays: Sequence[Path]) -> list[Path]:
         If any configuration or figure has faults: what it refers to is then unknown.
     """
     configs = list(configurations(project, overlays))  # all are read before any is planned
-    figures = sorted(path.stem for path in (project / FIGURES).glob("*.yaml"))
     # One figure at a time: limits are for what one run makes, and no run makes them all.
-    plans = (
-        make_plan(project, config | {"figures": [one]}) for config in configs for one in figures
-    )
+    return [
+        make_plan(project, config | {"figures": [one]})
+        for config in configs
+        for one in _figures(project)
+    ]
+
+
+def _figures(project: Path) -> list[str]:
+    return sorted(path.stem for path in (project / FIGURES).glob("*.yaml"))
+
+
+def unreferenced(project: Path, plans: Iterable[Plan]) -> list[Path]:
+    """List the results that no plan refers to."""
     kept = {name for plan in plans for name in _referenced(plan)}
+    figures = set(_figures(project))
     return [
         path
         for path in _files(project / RESULTS)
-        if _is_left_over(path, path.relative_to(project), kept, set(figures))
+        if _is_left_over(path, path.relative_to(project), kept, figures)
     ]
 
 
