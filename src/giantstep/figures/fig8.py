@@ -10,9 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import legend_above, title_panel
+from giantstep.figures.elements import finite_size_entry, has_finite_size, legend_above, title_panel
 from giantstep.figures.selection import panel_data
 from giantstep.figures.spectra import HISTOGRAM, histogram
+from giantstep.pipeline.stages.finite_size import finite_size_name
 
 DENSITY = style.COLOURS[0]
 
@@ -35,6 +36,9 @@ def outliers(axes: Axes, panels: list[xr.Dataset]) -> None:
         look: dict[str, Any] = {"color": HISTOGRAM, "linestyle": "none", "marker": "o"}
         axes.errorbar(np.full(mean.size, place), mean, stderr, **look)
         axes.hlines(shown["outlier"], place - 0.35, place + 0.35, color=DENSITY, zorder=3)
+        if has_finite_size(shown, "outlier"):
+            at_dimension = shown[finite_size_name("outlier")]
+            axes.hlines(at_dimension, place - 0.35, place + 0.35, DENSITY, **style.FINITE_SIZE)
         if not mean.size:
             axes.text(place, 0.5, "none", ha="center", transform=axes.get_xaxis_transform())
     axes.set_yscale("log")
@@ -57,5 +61,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     places[0].set_ylabel(r"density of $\ln x$, $x\,\rho(x)$")
     legend_above(places[0], columns=1)
     outliers(places[-1], curves)
+    finite_size_entry(places[-1], data, "outlier")
+    legend_above(places[-1], columns=1)
     title_panel(places[-1], len(panels), "outliers")
     return figure

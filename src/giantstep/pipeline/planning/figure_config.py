@@ -143,8 +143,9 @@ def _targets(spec: FigureSpec, name: str, panel: LearningPanel, figure: Figure) 
         return None
     if not (spaced or alphas):
         for field in _asked(panel):
-            spec.add_fault(f"panels.{name}.{field}", "needs theory.alpha, or simulation.alpha")
-        return Targets(spectrum=spectrum)
+            if spectrum is None or field != "finite_size_theory":
+                spec.add_fault(f"panels.{name}.{field}", "needs theory.alpha, or simulation.alpha")
+        return Targets(spectrum=spectrum, finite_size=panel.finite_size_theory)
     if panel.ridge is None:
         message = "missing key 'ridge', which theory and simulation need"
         spec.add_fault(f"panels.{name}", message)

@@ -232,7 +232,8 @@ class _Builder:
             task = DimensionsTask(problem, targets.at_dimensions, spec.bulk, targets.dimensions)
             tasks["dimensions"] = [task]
         if targets.spectrum is not None:
-            tasks["spectrum"] = [SpectrumTask(problem, targets.spectrum, spec.bulk)]
+            dimension = sizes.dimension if targets.finite_size else math.inf
+            tasks["spectrum"] = [SpectrumTask(problem, targets.spectrum, spec.bulk, dimension)]
             of_layer = Sizes(sizes.dimension)
             eigenvalues = EigenvaluesTask(problem, targets.spectrum, of_layer, networks, seed)
             tasks["eigenvalues"] = [eigenvalues]

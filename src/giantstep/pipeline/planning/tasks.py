@@ -55,11 +55,15 @@ class DimensionsTask:
 
 @dataclass(frozen=True)
 class SpectrumTask:
-    """The theoretical spectrum of one curve's features, at one sample complexity."""
+    """The theoretical spectrum of one curve's features, at one sample complexity.
+
+    With a finite dimension, outliers at that dimension, too.
+    """
 
     problem: Problem
     alpha: float
     bulk: str
+    dimension: float = math.inf
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,12 @@ from giantstep.pipeline.stages.comparison import (
     z_scores,
 )
 from giantstep.pipeline.stages.dataset_layout import by_groups
-from giantstep.pipeline.stages.finite_size import as_limit, is_finite_size, name_finite_size
+from giantstep.pipeline.stages.finite_size import (
+    as_limit,
+    finite_size_name,
+    is_finite_size,
+    name_finite_size,
+)
 from giantstep.pipeline.stages.problem_parameters import read_features
 from giantstep.problems.formatting import format_number
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps
@@ -126,8 +131,12 @@ def _outliers(density: xr.Dataset, simulated: xr.Dataset, beta: float) -> xr.Dat
     dimension = simulated.sizes["index"] / beta
     largest = np.sort(simulated["simulated_eigenvalue"].values, axis=1)[:, ::-1] / dimension
     found = summarise(largest[:, None, : density.sizes["rank"]])
-    values = {"mean": found.mean, "stderr": found.stderr}
-    return xr.Dataset({f"simulated_outlier_{key}": ("rank", x) for key, x in values.items()})
+    values = {"simulated_outlier_mean": found.mean, "simulated_outlier_stderr": found.stderr}
+    for name in ("outlier", finite_size_name("outlier")):
+        if name in density:
+            gap = (found.mean - density[name].values) / found.stderr
+            values[f"z_score_{name}"] = gap
+    return xr.Dataset({key: ("rank", x) for key, x in values.items()})
 
 
 def _functions(srf: SpikedFeatures, limits: Bounds | None) -> xr.Dataset:

@@ -34,7 +34,8 @@ def score_table(data: xr.Dataset) -> pd.DataFrame:
         blanks.
     """
     scores = [f"{size}_z_score_{drawn}" for drawn in SCORED for size in ("largest", "mean")]
-    outliers = ["outlier", "simulated_outlier_mean", "simulated_outlier_stderr"]
+    outliers = ["outlier", finite_size_name("outlier")]
+    outliers += ["simulated_outlier_mean", "simulated_outlier_stderr"]
     if "simulated_outlier_mean" not in data:
         outliers = []
     columns = [name for name in ("curve", *_COLUMNS, *scores, *outliers) if name in data]

@@ -131,6 +131,13 @@ MEANINGS = {
     "nearest_ridge": Meaning("simulated ridge nearest to the best", r"\lambda"),
     "simulated_outlier_mean": Meaning("mean of simulated eigenvalues of order d, over d", "x/d"),
     "simulated_outlier_stderr": Meaning("its standard error", r"\mathrm{se}\, x/d"),
+    "z_score_outlier": Meaning(
+        "simulated outlier minus the predicted one, over its standard error", "z(x/d)"
+    ),
+    "z_score_finite_size_outlier": Meaning(
+        "simulated outlier minus that predicted at its dimension, over its standard error",
+        "z_d(x/d)",
+    ),
     "teacher": Meaning("multi-index target", "F", "docs/what-one-step-sees.md"),
     "exponent": Meaning("order of the batch in the dimension", r"\log n_0/\log d"),
     "width": Meaning("neurons", "p", "(1)"),
@@ -156,7 +163,7 @@ for _name in (
     *("test_error", "training_error", "classification_error", "test_loss", "training_loss"),
     *("m", "zeta", "psi", "xi", "q1", "q2", "V1", "V2"),
     *("residual", "quadrature_error", "iterations", "status"),
-    *("optimal_ridge", "optimal_test_error", "nearest_ridge", "learned_function"),
+    *("optimal_ridge", "optimal_test_error", "nearest_ridge", "learned_function", "outlier"),
 ):
     _meaning = MEANINGS[_name]
     MEANINGS[f"finite_size_{_name}"] = Meaning(
