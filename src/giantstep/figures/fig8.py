@@ -58,10 +58,9 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     for i, ((name, panel), curve) in enumerate(zip(panels.items(), curves, strict=True)):
         bulk(places[i], curve)
         title_panel(places[i], i, panel.get("title", name))
+    finite_size_entry(places[0], data, "outlier")
     places[0].set_ylabel(r"density of $\ln x$, $x\,\rho(x)$")
     legend_above(places[0], columns=1)
     outliers(places[-1], curves)
-    finite_size_entry(places[-1], data, "outlier")
-    legend_above(places[-1], columns=1)
     title_panel(places[-1], len(panels), "outliers")
     return figure

@@ -131,11 +131,13 @@ def _outliers(density: xr.Dataset, simulated: xr.Dataset, beta: float) -> xr.Dat
     dimension = simulated.sizes["index"] / beta
     largest = np.sort(simulated["simulated_eigenvalue"].values, axis=1)[:, ::-1] / dimension
     found = summarise(largest[:, None, : density.sizes["rank"]])
+    # At this dimension an eigenvalue of order d may still lie within the bulk.
+    apart = density["outlier"].values * dimension > float(density["eigenvalue"].max())
     values = {"simulated_outlier_mean": found.mean, "simulated_outlier_stderr": found.stderr}
     for name in ("outlier", finite_size_name("outlier")):
         if name in density:
             gap = (found.mean - density[name].values) / found.stderr
-            values[f"z_score_{name}"] = gap
+            values[f"z_score_{name}"] = np.where(apart, gap, np.nan)
     return xr.Dataset({key: ("rank", x) for key, x in values.items()})
 
 
