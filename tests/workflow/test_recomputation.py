@@ -42,6 +42,11 @@ def test_a_figures_config_is_nothing_to_another_figure(project):
     assert tiny.planned(project) == {"theory": 1, "merge": 1, "scores": 1, "figures": 1}
 
 
+def test_one_drawing_alone_is_made_again_with_the_data_that_it_shows(project):
+    edit_modules(project, "pipeline/stages/merge.py")
+    assert tiny.planned(project, "figures/fig2.pdf") == {"merge": 1, "figures": 1}
+
+
 def test_the_solver_computes_theory_again_and_no_simulation(project):
     edit_modules(project, "theory/fixed_point.py")
     assert tiny.planned(project) == {

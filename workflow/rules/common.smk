@@ -114,6 +114,12 @@ def mark_of_job(stage):
     return found
 
 
+def merged_file(wildcards):
+    """The merged file of a job's figure. Its time does not count, unless it is to be made anew."""
+    path = files("merge", wildcards.figure)[0]
+    return ancient(path) if Path(mark("merge", wildcards.figure)).exists() else path
+
+
 # What jobs request from a scheduler, by the cost model; more with each attempt. On one machine it
 # has no effect.
 

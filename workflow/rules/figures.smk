@@ -2,7 +2,7 @@
 rule figures:
     input:
         mark=mark_of_job("figures"),
-        data=ancient(files("merge", "{figure}")[0]),
+        data=merged_file,
     output:
         files("figures", "{figure}")[:-1],
         report(
@@ -31,7 +31,7 @@ rule figures:
 rule scores:
     input:
         mark=mark_of_job("scores"),
-        data=ancient(files("merge", "{figure}")[0]),
+        data=merged_file,
     output:
         report(
             files("scores", "{figure}"),
