@@ -45,8 +45,7 @@ rule all:
             for figure in PLAN.figures
             for stage in FIGURE_STAGES
         ],
-        # A function, since it is called once damaged files have been set aside.
-        lambda wildcards: integrity.lost_files(Path(), PLAN),
+        lost_files,
 
 
 include: "workflow/rules/identity.smk"

@@ -1,6 +1,7 @@
 """`giantstep verify` computes again what a figure shows; `giantstep prune` removes the rest."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -159,3 +160,17 @@ def test_with_a_faulty_config_nothing_is_removed(capsys, project):
     assert code == 2
     assert "config/figures/fig8.yaml: title: 1 must be a text" in said.err
     assert old.exists()
+
+
+@pytest.mark.parametrize("what", ["nothing", "a file", "a link to nothing"])
+def test_without_the_folder_of_figures_nothing_is_removed(capsys, project, what):
+    figures, used = project / "config/figures", tiny.made(project)
+    shutil.rmtree(figures)
+    if what == "a file":
+        figures.touch()
+    if what == "a link to nothing":
+        figures.symlink_to("nothing")
+    code, said = run(capsys, "prune", project, "--yes")
+    assert code == 2
+    assert str(figures) in said.err
+    assert tiny.made(project) == used

@@ -4,8 +4,10 @@ import os
 import random
 import re
 import shutil
+import subprocess
+import sys
 from collections import Counter
-from itertools import cycle
+from itertools import cycle, product
 
 import pytest
 import tiny
@@ -151,6 +153,54 @@ def test_verify_and_prune_name_what_the_next_run_would_set_aside(project, capsys
         line = f"{name} is .*: the next run sets it aside, and makes it again\n"
         assert len(re.findall(line, verified)) == len(re.findall(line, pruned)) == 1
     assert state(project) == before
+
+
+# What root would be allowed all the same.
+UNPRIVILEGED = ("setpriv", "--bounding-set=-dac_override,-dac_read_search")
+LOCKED = (
+    "results/theory/*.nc",
+    "results/theory",
+    "results/identity/fig2",
+    "results/figures/fig2.nc",
+)
+COMMANDS = ("explain", "prune", "verify fig2", "open fig2")
+SLOW = [pytest.param(*case, marks=pytest.mark.slow) for case in product(LOCKED[:3], COMMANDS[:3])]
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and not shutil.which("setpriv"), reason="root, no setpriv")
+@pytest.mark.parametrize(("kind", "command"), [*zip(LOCKED, COMMANDS, strict=True), *SLOW])
+def test_what_may_not_be_read_is_named_with_what_to_do(project, kind, command):
+    path = next(project.glob(kind))
+    path.chmod(0)
+    overlay = [] if "open" in command else ["--configfile", tiny.TINY]
+    done = subprocess.run(
+        [
+            *(UNPRIVILEGED if os.geteuid() == 0 else ()),
+            *(sys.executable, "-m", "giantstep", *command.split(), *overlay),
+        ],
+        cwd=project,
+        env=tiny.environment() | {"PYTHONPATH": str(project / "src")},
+        capture_output=True,
+        text=True,
+    )
+    path.chmod(0o755)
+    assert done.returncode == 2
+    assert re.fullmatch(
+        rf"giantstep {command.split()[0]}: error: .* make it readable and writable, or remove it:"
+        rf" '{path.relative_to(project)}.*'\n",
+        done.stderr,
+    ), done.stderr
+
+
+@pytest.mark.parametrize("name", ["results", "results/theory", "results/identity/fig2", "figures"])
+def test_what_is_no_folder_is_refused(project, name):
+    plan = make_plan(project, load_config(project, [project / tiny.TINY]))
+    path = project / name
+    for place in (lambda: path.symlink_to("nothing"), path.touch, lambda: os.mkfifo(path)):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+        place()
+        with pytest.raises(NotADirectoryError, match=rf"remove it, or mend the link: '{path}'"):
+            integrity.set_damaged_aside(project, plan, print)
 
 
 def test_a_merged_file_of_an_edited_config_is_no_other_file(project):

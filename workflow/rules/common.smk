@@ -28,25 +28,37 @@ from giantstep.pipeline.planning.own_package import ForeignPackageError
 from giantstep.pipeline.planning.plan import make_plan
 from giantstep.pipeline.planning.traceable import UntraceableCodeError
 from giantstep.pipeline.runtime import run_lock
+from giantstep.pipeline.runtime.checksums import remedied
 from giantstep.pipeline.runtime.run_start import before_run
 from giantstep.pipeline.upkeep import integrity
 
 try:
     # All files are read again, and strictly; of what Snakemake read, only --config lies on top.
-    config = overlaid(
-        load_config(ROOT, workflow.configfiles), dict(workflow.config_settings.config)
-    )
-    PLAN = make_plan(ROOT, config)
-except (ForeignPackageError, InvalidConfigError, UntraceableCodeError) as error:
+    with remedied():
+        config = overlaid(
+            load_config(ROOT, workflow.configfiles), dict(workflow.config_settings.config)
+        )
+        PLAN = make_plan(ROOT, config)
+except (ForeignPackageError, InvalidConfigError, UntraceableCodeError, OSError) as error:
     raise WorkflowError(str(error)) from None
 
 
 def start_run():
     """Lock the folder, and set damaged results aside."""
     try:
-        run_lock.acquire_run_lock(run_lock.RECORDS, logger.warning)
-        integrity.set_damaged_aside(Path(), PLAN, logger.warning)
+        with remedied():
+            run_lock.acquire_run_lock(run_lock.RECORDS, logger.warning)
+            integrity.set_damaged_aside(Path(), PLAN, logger.warning)
     except (OSError, run_lock.AnotherRunError) as error:
+        raise WorkflowError(str(error)) from None
+
+
+def lost_files(wildcards):
+    """The files that were set aside and not made again, when the run has set damaged files aside."""
+    try:
+        with remedied():
+            return integrity.lost_files(Path(), PLAN)
+    except OSError as error:
         raise WorkflowError(str(error)) from None
 
 

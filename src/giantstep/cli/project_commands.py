@@ -15,7 +15,7 @@ from giantstep.pipeline.planning.layout import STAGES
 from giantstep.pipeline.planning.own_package import ForeignPackageError
 from giantstep.pipeline.planning.plan import Plan, make_plan
 from giantstep.pipeline.planning.traceable import UntraceableCodeError
-from giantstep.pipeline.runtime.checksums import DamagedFileError
+from giantstep.pipeline.runtime.checksums import DamagedFileError, remedied
 from giantstep.pipeline.runtime.run_lock import RECORDS, AnotherRunError, acquire_run_lock
 from giantstep.pipeline.stages.scores import score_summary
 from giantstep.pipeline.storage.open_figure import open_figure
@@ -43,7 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
         0; 1 if `verify` found a difference or a damaged file; 2 after an error; 130 if interrupted.
     """
     try:
-        return _COMMANDS[arguments.command](arguments)
+        with remedied():
+            return _COMMANDS[arguments.command](arguments)
     except BrokenPipeError:  # nobody reads on: `main` ends the command
         raise
     except (

@@ -70,6 +70,16 @@ def load_config(root: Path, overlays: Sequence[Path] = ()) -> Any:
     return config
 
 
+def yaml_files(folder: Path) -> list[Path]:
+    """List the YAML files in a folder; one that cannot be listed is an error, and not empty.
+
+    Raises
+    ------
+    OSError
+    """
+    return sorted(path for path in folder.iterdir() if path.suffix == ".yaml")
+
+
 def configurations(root: Path, overlays: Sequence[Path] = ()) -> Iterator[Any]:
     """Yield every configuration of a project: the default, alone and under each overlay.
 
@@ -81,5 +91,5 @@ def configurations(root: Path, overlays: Sequence[Path] = ()) -> Iterator[Any]:
         As `load_config`.
     """
     yield load_config(root)
-    own = sorted(path for path in (root / MAIN).parent.glob("*.yaml") if path != root / MAIN)
+    own = [path for path in yaml_files((root / MAIN).parent) if path != root / MAIN]
     yield from (load_config(root, [path]) for path in (*own, *overlays))

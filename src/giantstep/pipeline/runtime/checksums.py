@@ -76,13 +76,12 @@ def sealed_name(path: Path) -> str:
         if path.is_symlink():
             text = f"{path} is a link to nothing ({error.strerror})"
             raise DamagedFileError(text) from None
-        with remedied(path):
-            raise
+        raise
     if not stat.S_ISREG(found_there.st_mode):
         raise DamagedFileError(f"{path} is no regular file")
     length = found_there.st_size - _LENGTH
     if length >= 0:
-        with remedied(path), path.open("rb") as file:
+        with path.open("rb") as file:
             file.seek(max(length - _LONGEST, 0))
             end = file.read()
         before, given = end[:-_LENGTH], end[-_LENGTH:]
@@ -100,7 +99,7 @@ def checksum_line(path: Path, name: str) -> str:
 def _hash(path: Path, length: int) -> str:
     """Hash the first bytes of a file."""
     digest = hashlib.sha256()
-    with remedied(path), path.open("rb") as file:
+    with path.open("rb") as file:
         while length > 0 and (block := file.read(min(length, _BLOCK))):
             digest.update(block)
             length -= len(block)
@@ -108,15 +107,17 @@ def _hash(path: Path, length: int) -> str:
 
 
 @contextmanager
-def remedied(path: Path) -> Iterator[None]:
-    """Add to an error of the system what to do about a file that cannot be read."""
+def remedied() -> Iterator[None]:
+    """Add to an error of the system what to do about the file or folder that it names."""
     try:
         yield
     except FileNotFoundError:
         raise
     except OSError as error:
-        text = f"cannot be read ({error.strerror}): make it readable, or remove it"
-        raise OSError(error.errno, text, str(path)) from error
+        if not error.filename or error.strerror != os.strerror(error.errno or 0):
+            raise  # it says what to do, or is of no file
+        text = f"cannot be used ({error.strerror}): make it readable and writable, or remove it"
+        raise OSError(error.errno, text, error.filename) from error
 
 
 def aside(path: Path) -> Path:

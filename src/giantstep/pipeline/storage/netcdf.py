@@ -7,7 +7,13 @@ from pathlib import Path
 
 import xarray as xr
 
-from giantstep.pipeline.runtime.checksums import DamagedFileError, check_seal, seal, set_aside
+from giantstep.pipeline.runtime.checksums import (
+    DamagedFileError,
+    check_seal,
+    remedied,
+    seal,
+    set_aside,
+)
 from giantstep.pipeline.runtime.processes import alive
 from giantstep.pipeline.runtime.signals import uninterrupted
 
@@ -93,7 +99,8 @@ def read(path: str | Path, name: str | None) -> xr.Dataset:
     """
     path = Path(path)
     try:
-        check_seal(path, name)
+        with remedied():
+            check_seal(path, name)
     except DamagedFileError as error:
         raise DamagedFileError(
             f"{error}; it was set aside as {set_aside(path)}: run the same command again to"

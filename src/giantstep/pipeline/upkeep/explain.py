@@ -91,8 +91,8 @@ def explain(
         if name not in plan.figures:
             known = ", ".join(plan.figures)
             raise NoPlanError(f"there is no figure {name} in {MAIN}: name one of {known}")
-    pending = _pending(project, figures, files)
     damaged = [path.relative_to(project) for path, _ in damaged_files(project, plan, figures)]
+    pending = _pending(project, figures, files)
     reasons = _Reasons(project, plan, pending.pop(_MARKS, []), damaged)
     paths = [path for path in damaged if IDENTITY not in path.parents]
     paths += [path for rule in pending for path in pending[rule]]
@@ -130,6 +130,8 @@ _REMADE = {
 }
 # How Snakemake's table begins.
 _HEADER = "output_file\t"
+# How it begins to say which profile it uses.
+_PROFILE = "Using "
 
 
 def _pending(
@@ -142,7 +144,8 @@ def _pending(
         command += ["--configfile", *map(str, overlays)]
     done = subprocess.run(command, cwd=project, capture_output=True, text=True)
     if done.returncode:
-        raise NoPlanError(done.stderr.strip())
+        said = f"{done.stderr}\n{done.stdout}".splitlines()
+        raise NoPlanError("\n".join(x for x in said if x and not x.startswith(_PROFILE)))
     _, header, rows = done.stdout.partition(_HEADER)  # a dry run prints something before
     pending: dict[str, list[Path]] = {}
     for row in csv.DictReader(io.StringIO(header + rows), delimiter="\t"):

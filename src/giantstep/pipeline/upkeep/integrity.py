@@ -7,18 +7,18 @@ drawings and tables are in the marks of their figure (workflow/rules/identity.sm
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import errno
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from giantstep.pipeline.planning.identities import mark, merged_name
-from giantstep.pipeline.planning.layout import FIGURE_STAGES, STAGES
+from giantstep.pipeline.planning.layout import FIGURE_STAGES, IDENTITY, STAGES
 from giantstep.pipeline.planning.plan import Plan
 from giantstep.pipeline.runtime.checksums import (
     DamagedFileError,
     aside,
     check_seal,
     checksum_line,
-    remedied,
     set_aside,
 )
 
@@ -41,7 +41,9 @@ def damaged_files(
     figures : sequence of str
         By default all of the plan.
     """
-    for path, name in _data_files(project, plan, figures).items():
+    data = _data_files(project, plan, figures)
+    _check_folders(project, data, figures or plan.figures)
+    for path, name in data.items():
         try:
             check_seal(path, name)
         except FileNotFoundError:
@@ -55,6 +57,17 @@ def damaged_files(
             )
 
 
+def _check_folders(project: Path, data: Iterable[Path], figures: Iterable[str]) -> None:
+    """Refuse anything else in the place of a folder."""
+    folders = {parent for path in data for parent in path.relative_to(project).parents}
+    folders |= {IDENTITY, *(IDENTITY / name for name in figures)}
+    folders |= {stage.folder for stage in FIGURE_STAGES}
+    for path in (project / folder for folder in sorted(folders)):
+        if _is_there(path) and not path.is_dir():
+            text = "is no folder, nor a link to one: remove it, or mend the link"
+            raise NotADirectoryError(errno.ENOTDIR, text, str(path))
+
+
 def _unlike_noted(
     project: Path, noting: Path, files: Sequence[str]
 ) -> Iterator[tuple[Path, DamagedFileError]]:
@@ -64,8 +77,7 @@ def _unlike_noted(
     """
     noted, noting = "", project / noting
     if marked := _is_regular(noting):
-        with remedied(noting):
-            noted = noting.read_text(errors="replace")
+        noted = noting.read_text(errors="replace")
     elif _is_there(noting):
         yield noting, DamagedFileError(f"{noting} is no regular file")
     for file in files:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from giantstep.pipeline.planning.config import FIGURES, configurations
+from giantstep.pipeline.planning.config import FIGURES, configurations, yaml_files
 from giantstep.pipeline.planning.layout import (
     FIGURE_STAGES,
     IDENTITY,
@@ -41,7 +41,7 @@ def plans_of_all(project: Path, overlays: Sequence[Path]) -> list[Plan]:
 
 
 def _figures(project: Path) -> list[str]:
-    return sorted(path.stem for path in (project / FIGURES).glob("*.yaml"))
+    return [path.stem for path in yaml_files(project / FIGURES)]
 
 
 def unreferenced(project: Path, plans: Iterable[Plan]) -> list[Path]:
