@@ -84,6 +84,8 @@ def test_spectrum_and_bounds_are_printed(capsys):
     assert "share of eigenvalues at zero: 0\n" in err
     _, (at,), _ = run(capsys, "spectrum", *aligned, "--alpha", "2", "--x", rows[9]["x"])
     assert float(at["density"]) == pytest.approx(float(rows[9]["density"]), rel=1e-6)
+    _, _, err = run(capsys, "spectrum", *aligned, "--alpha", "2", "--dimension", "300")
+    assert "eigenvalues above the bulk at d = 300: " in err
     code, (row,), _ = run(capsys, "bounds", *aligned)
     assert code == 0
     assert float(row["lower"]) < float(row["upper"]) < 1

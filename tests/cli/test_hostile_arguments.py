@@ -110,6 +110,7 @@ HOSTILE = {
     "networks --bulk-variance": ["1e300", "1e-300", "0"],
     "networks --spike-strength": ["1e300", "1e13"],
     "spectrum --steps": ["1000", "1001"],
+    "spectrum --dimension": ["0", "1", "1e13", "nan"],
     "spectrum --alpha": ["0", "1e-300", "1e300", "nan"],
     "spectrum --points": [*SIZES, "7", "100000", "100001", "1000000000"],
     "spectrum --x": ["0", "-1", "nan", "inf"],

@@ -28,5 +28,5 @@ def test_a_smaller_step_has_a_spike_that_shrinks_with_the_dimension():
     found = equivalent_features(smaller, dimension=1e5)
     assert found.spike_strength == pytest.approx([r / 10])
     assert found.bulk_variance == pytest.approx([1 + (c - 1) / 100])
-    with pytest.raises(InvalidParametersError, match="unless a finite dimension is given"):
+    with pytest.raises(InvalidParametersError, match="in a theory of infinite dimension"):
         equivalent_features(smaller)

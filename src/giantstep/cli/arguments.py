@@ -140,12 +140,6 @@ def _add_optimise(parser: argparse.ArgumentParser) -> None:
 
 def _add_approximation(parser: argparse.ArgumentParser) -> None:
     """Add the flags that say what the theory approximates: the bulk, and the dimension."""
-    _add_bulk(parser)
-    text = "dimension of the inputs, >= 2; the default is the limit of the paper"
-    Flag("dimension", float, math.inf, text).add_to(parser)
-
-
-def _add_bulk(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bulk",
         choices=BULKS,
@@ -153,6 +147,8 @@ def _add_bulk(parser: argparse.ArgumentParser) -> None:
         help="bulk of the first layer: isotropic as in the paper, or as trained by the first batch"
         f" (default {ISOTROPIC})",
     )
+    text = "dimension of the inputs, >= 2; the default is the limit of the paper"
+    Flag("dimension", float, math.inf, text).add_to(parser)
 
 
 def _add_simulation(parser: argparse.ArgumentParser) -> None:
@@ -182,7 +178,7 @@ def _add_grid(parser: argparse.ArgumentParser, flags: dict[str, Flag]) -> None:
 
 def _add_spectrum(parser: argparse.ArgumentParser) -> None:
     replace(_GRID["alpha"], hint=float).add_to(parser)
-    _add_bulk(parser)
+    _add_approximation(parser)
     Flag("points", int, 200, "number of eigenvalues to print the density at").add_to(parser)
     Flag("x", tuple[float, ...], None, "these eigenvalues instead, each > 0").add_to(
         parser, required=False
@@ -253,10 +249,7 @@ _QUESTIONS: dict[str, tuple[str, _AddFlags]] = {
     "theory": ("errors and overlaps on a grid, by the theory", _add_theory),
     "simulate": ("errors of trained networks: means and standard errors", _add_simulation),
     "spectrum": ("density of the eigenvalues of Phi^T Phi", _add_spectrum),
-    "bounds": (
-        "bounds on the error at the best ridge, for a spike along the target",
-        lambda parser: None,
-    ),
+    "bounds": ("bounds on the error at the best ridge", lambda parser: None),
     OPTIMISE: ("the learning rate with the least test error", _add_optimise),
 }
 _PROJECT: dict[str, tuple[str, _AddFlags]] = {

@@ -33,7 +33,7 @@ def check_theory(arguments: argparse.Namespace, problem: Problem, points: int) -
 def check_spectrum(arguments: argparse.Namespace, problem: Problem, points: int) -> None:
     """Refuse a density at too many points, or of too many groups of neurons."""
     _check_hours(arguments, steps_seconds(problem))  # which the estimate takes, too
-    _check_hours(arguments, spectrum_seconds(problem, points))
+    _check_hours(arguments, spectrum_seconds(problem, points, arguments.dimension))
 
 
 def check_simulation(

@@ -155,13 +155,14 @@ def _simulate(arguments: argparse.Namespace) -> Answer:
 
 
 def _spectrum(arguments: argparse.Namespace) -> Answer:
-    intervals = {"points": POINTS, "max_hours": LIMIT}
+    intervals = {"points": POINTS, "max_hours": LIMIT, "dimension": THEORY_DIMENSION}
     problem, alpha = _make(arguments, problem_of, alpha_of, **intervals)
     if faults := [Fault("x", x, str(POSITIVE)) for x in arguments.x or () if x not in POSITIVE]:
         raise InvalidParametersError(faults)
     x = None if arguments.x is None else np.array(arguments.x)
     check_spectrum(arguments, problem, arguments.points if x is None else x.size)
-    return queries.eigenvalue_density(problem, alpha[0], arguments.points, x, arguments.bulk)
+    options = arguments.bulk, arguments.dimension
+    return queries.eigenvalue_density(problem, alpha[0], arguments.points, x, *options)
 
 
 def _bounds(arguments: argparse.Namespace) -> Answer:

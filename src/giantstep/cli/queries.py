@@ -243,15 +243,17 @@ def eigenvalue_density(
     points: int,
     x: Array | None = None,
     bulk: str = ISOTROPIC,
+    dimension: float = math.inf,
 ) -> Answer:
     """Return the density of the eigenvalues of the features' covariance; bulk edges as remarks."""
-    found = spectrum(problem, alpha, points, x, bulk)
+    found = spectrum(problem, alpha, points, x, bulk, dimension)
+    which = "of order d" if math.isinf(dimension) else f"above the bulk at d = {dimension:g}"
     edges = ", ".join(f"[{low:.6g}, {high:.6g}]" for low, high in found.edges)
     large = ", ".join(f"{value:.6g} d" for value in found.outliers) or "none"
     remarks = (
         f"share of eigenvalues at zero: {found.mass_at_zero:.6g}",
         f"bulk: {edges}",
-        f"eigenvalues of order d: {large}",
+        f"eigenvalues {which}: {large}",
     )
     return Answer({"x": found.x, "density": found.density}, remarks)
 

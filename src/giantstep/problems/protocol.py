@@ -141,7 +141,7 @@ class Protocol:
         if self.is_giant_step:
             return self
         if math.isinf(dimension):
-            allowed = f"{GIANT_STEP:g}, the giant step, unless a finite dimension is given"
+            allowed = f"{GIANT_STEP:g}, the giant step, in a theory of infinite dimension"
             raise InvalidParametersError([Fault("step_exponent", self.step_exponent, allowed)])
         rate = self.learning_rate * dimension ** (self.step_exponent - GIANT_STEP)
         return replace(self, learning_rate=rate, step_exponent=GIANT_STEP)

@@ -13,6 +13,7 @@ import numpy as np
 from giantstep.arrays import Array, Indices, Mask
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
 from giantstep.theory.outliers import outliers_at
 from giantstep.theory.spectral_density import ROUGH, SpectralDensity
 from giantstep.validation import Fault, InvalidParametersError
@@ -189,7 +190,8 @@ def spectrum(
     bulk : str
         As in `solve.solve`.
     dimension : float
-        d, at which outliers are computed: `outliers.outliers_at`. The bulk is that of the limit.
+        d, at which outliers are computed: `outliers.outliers_at`. The bulk is that of the limit. A
+        step smaller than the giant one needs it.
 
     Returns
     -------
@@ -211,6 +213,8 @@ def spectrum(
     >>> spectrum(protocol, 2.0, bulk="trained").edges.round(2)
     array([[0.01, 3.93]])
     """
+    if isinstance(problem, Protocol):
+        problem = problem.with_giant_step(dimension)
     density = SpectralDensity(problem, alpha, bulk)
     edges, zeros = bulk_edges(density), mass_at_zero(density)
     if not edges.size or _mass_in(density, edges) < _FOUND * (1 - zeros):

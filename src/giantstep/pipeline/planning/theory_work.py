@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 
 from giantstep.pipeline.planning.simulation_work import group_count
@@ -62,7 +63,7 @@ def theory_memory(points: int, loss: str, bulk: str) -> float:
 
 
 @cache
-def spectrum_seconds(problem: Problem, points: int) -> float:
+def spectrum_seconds(problem: Problem, points: int, dimension: float = math.inf) -> float:
     """Estimate the seconds of one core.
 
     Raises
@@ -70,7 +71,7 @@ def spectrum_seconds(problem: Problem, points: int) -> float:
     InvalidParametersError
         If the features vary on too small a scale for a spectrum.
     """
-    srf = equivalent_features(problem)
+    srf = equivalent_features(problem, dimension)
     check_resolution(problem, srf)
     nodes = kappa_rule(srf, FINENESS)[0].size
     seconds = nodes * _NODE_SECONDS * (1 + _GROUPS_SHARE * group_count(problem) ** 2)

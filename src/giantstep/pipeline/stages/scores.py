@@ -13,9 +13,9 @@ from giantstep.pipeline.stages.finite_size import finite_size_name
 
 # Coordinates of a curve that its row of scores repeats, where it has them.
 _COLUMNS = (
-    "activation", "target", "teacher", "learning_rate", "alpha0", "exponent", "dimension",
-    "spike_strength", "bulk_variance", "alignment", "beta", "ridge", "noise", "outlier_fraction",
-    "outlier_variance", "bulk", "loss", "steps", "reuse_batch",
+    "activation", "target", "teacher", "learning_rate", "step_exponent", "alpha0", "exponent",
+    "dimension", "spike_strength", "bulk_variance", "alignment", "beta", "ridge", "noise",
+    "outlier_fraction", "outlier_variance", "bulk", "loss", "steps", "reuse_batch",
 )  # fmt: skip
 
 
