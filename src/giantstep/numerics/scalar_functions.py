@@ -6,6 +6,7 @@ Polynomials need no entry: `polynomial:0,1,0,0.5` is x + x^3/2.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -209,7 +210,7 @@ FUNCTIONS: dict[str, ScalarFunction] = {
         ScalarFunction(
             "softplus",
             r"\mathrm{softplus}",
-            lambda x: np.logaddexp(x, 0.0, dtype=x.dtype),
+            lambda x: np.logaddexp(x, 0.0),
             expit,
             "none",
         ),
@@ -217,7 +218,7 @@ FUNCTIONS: dict[str, ScalarFunction] = {
             "gelu",
             r"\mathrm{gelu}",
             lambda x: x * ndtr(x),
-            lambda x: ndtr(x) + x * np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi).astype(x.dtype),
+            lambda x: ndtr(x) + x * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi),
             "none",
         ),
         polynomial("linear", r"\mathrm{id}", (0.0, 1.0)),

@@ -78,7 +78,7 @@ def test_resources_threads_messages_and_comments_of_rules_change_nothing(planned
         ("theory.smk", "compute.py", "montecarlo.py", "theory"),
         ("merge.smk", "name=merged_name", 'name="merge/fig2"', "merge"),
         ("merge.smk", 'mark_of_job("merge")', 'mark_of_job("scores")', "merge"),
-        ("figures.smk", 'files("merge", "{figure}")[0]', '"results/figures/fig4.nc"', "scores"),
+        ("figures.smk", "data=merged_file", 'data="results/figures/fig4.nc"', "scores"),
     ],
 )
 def test_a_rule_that_hands_on_something_else_is_refused(planned, path, old, new, rule):
