@@ -127,19 +127,22 @@ def optimal_learning_rates(
     bulk, dimension
         As in `theory`.
     """
-    rows, at_edge, needed = [], [], 0.0
+    rows, needed = [], 0.0
+    rates_at_edge, ridges_at_edge = [], []
     for alpha, ridge in product(alphas, ridges):
         best = optimal_learning_rate(protocol, alpha, ridge, bulk, dimension)
         rows.append((alpha, best.ridge, best.learning_rate, best.test_error))
-        if best.on_edge:
-            at_edge.append(f"alpha {alpha:g}, ridge {best.ridge:g}")
+        point_name = f"alpha {alpha:g}, ridge {best.ridge:g}"
+        rates_at_edge += [point_name] * best.on_edge
+        ridges_at_edge += [point_name] * best.ridge_on_edge
         if math.isinf(dimension):
             rated = replace(protocol, learning_rate=best.learning_rate)
             point = np.array([alpha]), np.array([best.ridge])
             needed = max(needed, dimension_of_limit(rated, *point, bulk).item())
     names = "alpha", "ridge", "learning_rate", "test_error"
     table = dict(zip(names, np.array(rows).T, strict=True))
-    remarks = _edge_remark(at_edge, "best learning rate, or the best ridge,", LEARNING_RATES)
+    remarks = _edge_remark(rates_at_edge, "best learning rate", LEARNING_RATES)
+    remarks += _edge_remark(ridges_at_edge, "best ridge", RIDGES)
     return Answer(table, remarks + _limit_remark(needed))
 
 

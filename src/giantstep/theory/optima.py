@@ -53,7 +53,7 @@ class OptimalLearningRate:
     Attributes
     ----------
     learning_rate, ridge, test_error : float
-    on_edge : bool
+    on_edge, ridge_on_edge : bool
         Whether the rate, or the ridge if that was optimised, is an end of the range that is
         searched.
     """
@@ -62,6 +62,7 @@ class OptimalLearningRate:
     ridge: float
     test_error: float
     on_edge: bool
+    ridge_on_edge: bool
 
 
 def optimal_ridge(
@@ -154,10 +155,11 @@ def optimal_learning_rate(
 
     candidates = np.log(LEARNING_RATES)
     log_rate, least = minimise_from_candidates(error, candidates, tolerance=1e-5)
-    _, best_ridge, on_edge = at(log_rate)
+    _, best_ridge, ridge_on_edge = at(log_rate)
     # The refinement next to an end stops short of it by less than this.
-    near_end = bool(min(log_rate - candidates[0], candidates[-1] - log_rate) < 1e-3)
-    return OptimalLearningRate(float(np.exp(log_rate)), best_ridge, least, on_edge or near_end)
+    on_edge = bool(min(log_rate - candidates[0], candidates[-1] - log_rate) < 1e-3)
+    rate = float(np.exp(log_rate))
+    return OptimalLearningRate(rate, best_ridge, least, on_edge, ridge_on_edge)
 
 
 def dimension_of_limit(
