@@ -13,6 +13,7 @@ from alarms import largest_z
 from giantstep.cli.main import main
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
+from giantstep.theory import optima
 from giantstep.theory.solve import solve
 
 STEP = "--activation tanh --target sin --learning-rate 3 --alpha0 20 --beta 1".split()
@@ -91,6 +92,21 @@ def test_spectrum_and_bounds_are_printed(capsys):
     assert float(row["lower"]) < float(row["upper"]) < 1
 
 
+def test_optima_are_found_for_any_loss_and_flagged_at_an_edge(capsys, monkeypatch):
+    few = {"ridges": np.array([0.3, 1.0, 3.0]), "learning_rates": np.array([1.0, 3.0, 10.0])}
+    monkeypatch.setattr(optima, "_CONVEX_SEARCH", optima.search_of("huber")._replace(**few))
+    point = ("--alpha", "1", "--loss", "huber:0.5", "--dimension", "100")
+    _, (best,), err = run(capsys, "theory", *STEP, *point, "--ridge", "optimal")
+    assert "alpha 1: the best ridge is an end of the range searched (0.3 to 3)" in err
+    assert float(best["test_loss"]) > 0
+    _, (fixed,), _ = run(capsys, "theory", *STEP, *point, "--ridge", best["ridge"])
+    assert fixed["test_error"] == best["test_error"]
+    protocol = "--activation tanh --target sin --alpha0 20 --beta 1 --ridge 0.3".split()
+    _, (rate,), _ = run(capsys, "optimise", *protocol, *point)
+    assert 1 <= float(rate["learning_rate"]) <= 10
+    assert float(rate["test_error"]) <= float(best["test_error"])
+
+
 @pytest.mark.parametrize("alpha0", ["0", "inf"])
 def test_both_ends_of_the_first_batch_work(capsys, alpha0):
     arguments = ("--alpha0", alpha0, "--alpha", "1", "--ridge", "0.1")
@@ -164,7 +180,8 @@ BAD = [
     ("theory --ridge 0.1 --alpha 1 --loss absolute", "--loss absolute: must be one of square"),
     ("theory --ridge 0.1 --alpha 1 --loss hinge", "--loss hinge: must be square or huber"),
     ("theory --ridge 0 --alpha 1 --loss huber", "--ridge 0.0: must be a number from 1e-08"),
-    ("theory --ridge optimal --alpha 1 --loss huber", "--ridge optimal needs --loss square"),
+    ("theory --ridge optimal --alpha 1 --loss hinge", "--loss hinge: must be square or huber"),
+    ("spectrum --alpha 1 --dimension 1", "--dimension 1.0: must be a number from 2"),
     ("theory --ridge 0.1 --alpha 1 --outlier-fraction 2", "--outlier-fraction 2.0: must be a"),
     ("simulate --ridge 0.1 --alpha 1e-5", "such that alpha * dimension (here 500)"),
 ]

@@ -33,6 +33,47 @@ def test_the_best_learning_rate_is_a_minimum():
         assert error >= best.test_error * (1 - 1e-9)
 
 
+STEP = Protocol("tanh", "sign", 3.0, alpha0=2.0, beta=1.0)
+
+
+@pytest.mark.parametrize(
+    ("loss", "bulk"),
+    [
+        ("logistic", "trained_norms"),
+        ("huber", "isotropic"),
+        pytest.param("logistic", "isotropic", marks=pytest.mark.slow),
+        pytest.param("huber", "trained_norms", marks=pytest.mark.slow),
+        pytest.param("hinge", "isotropic", marks=pytest.mark.slow),
+    ],
+)
+def test_the_best_ridge_of_any_loss_is_a_minimum(loss, bulk):
+    best = optimal_ridge(STEP, np.array([1.5]), bulk, dimension=300, loss=loss)
+    assert not best.on_edge
+    factors = np.array([0.3, 0.8, 1.25, 3.0])
+    solver = Solver(STEP, bulk, loss, dimension=300)
+    near = solver.solve(np.full(4, 1.5), best.ridge * factors).test_error
+    least = best.solution.test_error
+    assert np.all(near > least)
+    # The nearer two cost little: the ridge is found much more closely than to a factor.
+    assert np.all(near[1:3] < least * 1.05)
+
+
+@pytest.mark.slow
+def test_labels_that_means_separate_have_a_best_ridge_at_finite_dimension_only():
+    step = replace(STEP, alpha0=np.inf)
+    limit, finite = (
+        optimal_ridge(step, np.array([2.0]), dimension=d, loss="logistic") for d in (np.inf, 300)
+    )
+    assert np.isnan(limit.solution.test_error).all()  # nothing holds their coefficients down
+    assert finite.solution.test_error < 0.5
+    assert not finite.on_edge
+
+
+def test_the_limit_is_far_for_a_ridge_that_only_holds_the_mean_down():
+    (needed,) = dimension_of_limit(STEP, np.array([1.5]), np.array([50.0]), loss="logistic")
+    assert needed > 10_000
+
+
 def test_no_best_ridge_is_given_where_no_point_has_an_error(monkeypatch):
     points = Solver.solve
 

@@ -121,7 +121,7 @@ def _add_trained_problem(parser: argparse.ArgumentParser) -> None:
         if flag.name != "learning_rate":
             flag.add_to(group)
     others = {name: flag.default for name, flag in _KINDS[1].flags.items()}
-    parser.set_defaults(**others, learning_rate=1.0, loss=SQUARE)
+    parser.set_defaults(**others, learning_rate=1.0)
 
 
 def _add_theory(parser: argparse.ArgumentParser) -> None:
@@ -134,6 +134,7 @@ def _add_theory(parser: argparse.ArgumentParser) -> None:
 def _add_optimise(parser: argparse.ArgumentParser) -> None:
     _GRID["alpha"].add_to(parser)
     _RIDGE_OR_OPTIMAL.add_to(parser)
+    _GRID["loss"].add_to(parser)
     _add_approximation(parser)
     _max_hours(THEORY_HOURS).add_to(parser)
 
@@ -298,7 +299,8 @@ def grid_of(arguments: argparse.Namespace) -> Grid:
 
 def alpha_of(arguments: argparse.Namespace) -> tuple[float, ...]:
     """Check the sample complexities, for a question without other axes of a grid."""
-    return Grid(tuple(np.atleast_1d(arguments.alpha)), (1.0,)).alpha
+    loss = getattr(arguments, "loss", SQUARE)  # a spectrum has none
+    return Grid(tuple(np.atleast_1d(arguments.alpha)), (1.0,), loss).alpha
 
 
 def sizes_of(arguments: argparse.Namespace) -> Sizes:

@@ -33,7 +33,8 @@ def check_theory(arguments: argparse.Namespace, problem: Problem, points: int) -
 def check_spectrum(arguments: argparse.Namespace, problem: Problem, points: int) -> None:
     """Refuse a density at too many points, or of too many groups of neurons."""
     _check_hours(arguments, steps_seconds(problem))  # which the estimate takes, too
-    _check_hours(arguments, spectrum_seconds(problem, points, arguments.dimension))
+    seconds = spectrum_seconds(problem, points, arguments.bulk, arguments.dimension)
+    _check_hours(arguments, seconds)
 
 
 def check_simulation(

@@ -29,12 +29,10 @@ from giantstep.cli.flags import spelled
 from giantstep.cli.limits import LIMIT, check_simulation, check_spectrum, check_theory
 from giantstep.cli.queries import Answer
 from giantstep.cli.tables import print_progress, print_table
-from giantstep.pipeline.planning.theory_work import SEARCH
+from giantstep.pipeline.planning.theory_work import optimum_points, search_points
 from giantstep.problems.domains import COUNTED, THEORY_DIMENSION
-from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import check_loss
 from giantstep.problems.sizes import SEED, check_sizes
-from giantstep.theory.optima import LEARNING_RATES
 from giantstep.validation import (
     POSITIVE,
     Fault,
@@ -45,8 +43,6 @@ from giantstep.validation import (
 
 # More find nothing to do.
 THREADS = Interval(1, 1024, whole=True)
-# Each learning rate that is tried is a theory to prepare, which takes as long as so many points.
-_POINTS_PER_RATE = 100
 # The exit code of what ends because its reader has closed the pipe, as `head` does: 128 + SIGPIPE.
 UNREAD = 141
 
@@ -110,11 +106,10 @@ def _theory(arguments: argparse.Namespace) -> Answer:
         check_loss(problem, grid.loss)
         check_theory(arguments, problem, len(grid.alpha) * len(grid.ridge))
         return queries.theory(problem, grid, *options)
-    if arguments.loss != SQUARE:
-        raise argparse.ArgumentError(None, f"--ridge {OPTIMAL} needs --loss {SQUARE}")
     problem, alpha = _make(arguments, problem_of, alpha_of, **intervals)
-    check_theory(arguments, problem, SEARCH * len(alpha))
-    return queries.theory_at_optimal_ridge(problem, np.array(alpha), *options)
+    check_loss(problem, arguments.loss)
+    check_theory(arguments, problem, search_points(arguments.loss) * len(alpha))
+    return queries.theory_at_optimal_ridge(problem, np.array(alpha), *options, arguments.loss)
 
 
 def _optimise(arguments: argparse.Namespace) -> Answer:
@@ -123,9 +118,11 @@ def _optimise(arguments: argparse.Namespace) -> Answer:
     grid = grid_of if ridges else alpha_of
     protocol, checked = _make(arguments, problem_of, grid, **intervals)
     alpha = checked.alpha if ridges else checked
-    rates = LEARNING_RATES.size * len(alpha) * (len(ridges) or 2)
-    check_theory(arguments, protocol, rates * _POINTS_PER_RATE)
-    options = arguments.bulk, arguments.dimension
+    check_loss(protocol, arguments.loss)
+    optima = len(alpha) * (len(ridges) or 1)
+    points = optima * optimum_points(arguments.loss, best_ridge=not ridges)
+    check_theory(arguments, protocol, points)
+    options = arguments.bulk, arguments.dimension, arguments.loss
     return queries.optimal_learning_rates(protocol, alpha, ridges or (None,), *options)
 
 

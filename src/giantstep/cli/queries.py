@@ -35,12 +35,11 @@ from giantstep.theory.bounds import (
 from giantstep.theory.classification_error import classification_error
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.optima import (
-    LEARNING_RATES,
     NEAR_LIMIT,
-    RIDGES,
     dimension_of_limit,
     optimal_learning_rate,
     optimal_ridge,
+    search_of,
 )
 from giantstep.theory.solution import Solution
 from giantstep.theory.solve import Solver
@@ -82,10 +81,8 @@ def theory(
     """
     alpha, ridge = _mesh(grid)
     solution = Solver(problem, bulk, grid.loss, dimension).solve(alpha, ridge)
-    names = (*_ERRORS, *(_LOSSES if grid.loss != SQUARE else ()))
-    return _of_solution(
-        equivalent_features(problem, dimension), alpha, ridge, solution, names, bulk, certificate
-    )
+    srf = equivalent_features(problem, dimension)
+    return _of_solution(srf, alpha, ridge, solution, _names(grid.loss), bulk, certificate)
 
 
 def theory_at_optimal_ridge(
@@ -94,16 +91,17 @@ def theory_at_optimal_ridge(
     bulk: str = ISOTROPIC,
     certificate: bool = False,
     dimension: float = math.inf,
+    loss: str = SQUARE,
 ) -> Answer:
     """Return the same as `theory` at the ridge with the least test error for each alpha."""
-    best = optimal_ridge(problem, alpha, bulk, dimension)
+    best = optimal_ridge(problem, alpha, bulk, dimension, loss)
     srf = equivalent_features(problem, dimension)
     points = alpha, best.ridge, best.solution
-    table, remarks = _of_solution(srf, *points, _ERRORS, bulk, certificate)
+    table, remarks = _of_solution(srf, *points, _names(loss), bulk, certificate)
     at_edge = [f"alpha {a:g}" for a in alpha[best.on_edge]]
-    remarks += _edge_remark(at_edge, "best ridge", RIDGES)
+    remarks += _edge_remark(at_edge, "best ridge", search_of(loss, dimension).ridges)
     if math.isinf(dimension):
-        needed = dimension_of_limit(problem, alpha, best.ridge, bulk)
+        needed = dimension_of_limit(problem, alpha, best.ridge, bulk, loss)
         remarks += _limit_remark(float(needed.max()))
     return Answer(table, remarks)
 
@@ -114,6 +112,7 @@ def optimal_learning_rates(
     ridges: Sequence[float | None],
     bulk: str = ISOTROPIC,
     dimension: float = math.inf,
+    loss: str = SQUARE,
 ) -> Answer:
     """Return the learning rate with the least test error, a row for each alpha and ridge.
 
@@ -126,11 +125,13 @@ def optimal_learning_rates(
         None stands for the best ridge at each learning rate.
     bulk, dimension
         As in `theory`.
+    loss : str
+        As in `Grid`.
     """
     rows, needed = [], 0.0
     rates_at_edge, ridges_at_edge = [], []
     for alpha, ridge in product(alphas, ridges):
-        best = optimal_learning_rate(protocol, alpha, ridge, bulk, dimension)
+        best = optimal_learning_rate(protocol, alpha, ridge, bulk, dimension, loss)
         rows.append((alpha, best.ridge, best.learning_rate, best.test_error))
         point_name = f"alpha {alpha:g}, ridge {best.ridge:g}"
         rates_at_edge += [point_name] * best.on_edge
@@ -138,11 +139,12 @@ def optimal_learning_rates(
         if math.isinf(dimension):
             rated = replace(protocol, learning_rate=best.learning_rate)
             point = np.array([alpha]), np.array([best.ridge])
-            needed = max(needed, dimension_of_limit(rated, *point, bulk).item())
+            needed = max(needed, dimension_of_limit(rated, *point, bulk, loss).item())
     names = "alpha", "ridge", "learning_rate", "test_error"
     table = dict(zip(names, np.array(rows).T, strict=True))
-    remarks = _edge_remark(rates_at_edge, "best learning rate", LEARNING_RATES)
-    remarks += _edge_remark(ridges_at_edge, "best ridge", RIDGES)
+    search = search_of(loss, dimension)
+    remarks = _edge_remark(rates_at_edge, "best learning rate", search.learning_rates)
+    remarks += _edge_remark(ridges_at_edge, "best ridge", search.ridges)
     return Answer(table, remarks + _limit_remark(needed))
 
 
@@ -152,7 +154,10 @@ def _edge_remark(points: Sequence[str], what: str, candidates: Array) -> tuple[s
         return ()
     ends = f"{candidates[0]:g} to {candidates[-1]:g}"
     where = "; ".join(points)
-    return (f"At {where}: the {what} is an end of the range searched ({ends}), not a minimum.",)
+    return (
+        f"At {where}: the {what} is an end of the range searched ({ends}), or of the part of it"
+        " that could be solved, not a minimum.",
+    )
 
 
 def _limit_remark(dimension: float) -> tuple[str, ...]:
@@ -167,6 +172,11 @@ def _limit_remark(dimension: float) -> tuple[str, ...]:
         f" {NEAR_LIMIT:.0%} of that of a finite dimension {since}. Give --dimension for smaller"
         " networks.",
     )
+
+
+def _names(loss: str) -> tuple[str, ...]:
+    """Name the columns of errors; the loss is one of its own unless it is half the error."""
+    return _ERRORS if loss == SQUARE else (*_ERRORS, *_LOSSES)
 
 
 def _of_solution(
@@ -227,7 +237,7 @@ def simulation(
         Called with the share of the work that is done.
     """
     raw = simulate(problem, grid, sizes, range(replicates), seed, progress, threads)
-    names = [*_ERRORS, *(_LOSSES if grid.loss != SQUARE else ())]
+    names = [*_names(grid.loss)]
     if (
         problem.target == SIGN and sizes.test_samples != EXACT
     ):  # in closed form there is no 0-1 error

@@ -3,26 +3,57 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize.elementwise import find_minimum
 
 from giantstep.arrays import Array
-from giantstep.numerics.minimisation import minimise_from_candidates
+from giantstep.numerics.minimisation import minimise_each_from_candidates, minimise_from_candidates
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.grid import Grid
+from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.solution import Solution
 from giantstep.theory.solve import Solver, solve
 
-# Candidates for the best ridge and the best learning rate, near which the search refines.
-RIDGES = np.geomspace(1e-8, 1e8, 65)
-LEARNING_RATES = np.geomspace(1e-2, 1e2, 41)
-# Where the theory of finite dimension is compared with its limit, four to a decade.
+
+class Search(NamedTuple):
+    """Where optima are searched for, and how closely.
+
+    Attributes
+    ----------
+    ridges, learning_rates : Array
+        Candidates, near the best of which the search refines.
+    ridge_tolerances : mapping, optional
+        As in `minimise_each_from_candidates`.
+    rate_tolerance : float
+        Of the logarithm of the best learning rate.
+    dimensions : Array
+        Where the theory of finite dimension is compared with its limit, largest first.
+    """
+
+    ridges: Array
+    learning_rates: Array
+    ridge_tolerances: Mapping[str, float] | None
+    rate_tolerance: float
+    dimensions: Array
+
+
+_RIDGES, _RATES = np.geomspace(1e-8, 1e8, 65), np.geomspace(1e-2, 1e2, 41)
 _DIMENSIONS = np.geomspace(1e10, 10, 37)
+_SQUARE_SEARCH = Search(_RIDGES, _RATES, None, 1e-5, _DIMENSIONS)
+# Points for other losses take a thousand times as long. Their errors are accurate to 1e-6 or so,
+# which fixes a minimum to 1e-3; a ridge that is one per cent off costs 1e-4 of the error.
+_CONVEX_SEARCH = Search(
+    np.geomspace(1e-3, 1e3, 19), _RATES[::4], {"xatol": 1e-2, "frtol": 1e-6}, 1e-2, _DIMENSIONS[::4]
+)
+# Up to this dimension the range of ridges is that of the limit; beyond, it grows by at most so many
+# decades, with so many candidates in each.
+_SMALL_DIMENSION, _MOST_DECADES, _PER_DECADE = 100.0, 5, 3
 # The relative difference of test errors up to which the limit is a good approximation.
 NEAR_LIMIT = 0.05
 
@@ -37,8 +68,8 @@ class OptimalRidge:
     solution : Solution
         At these points, with arrays of shape (A, ...).
     on_edge : array of bool, shape (A,)
-        Whether the best ridge is an end of the range that is searched: the error may be smaller
-        beyond.
+        Whether the best ridge is an end of the range that is searched, or of the part of it that
+        could be solved: the error may be smaller beyond.
     """
 
     ridge: Array
@@ -65,13 +96,39 @@ class OptimalLearningRate:
     ridge_on_edge: bool
 
 
+def search_of(loss: str, dimension: float = math.inf) -> Search:
+    """Return where optima are searched for: from fewer candidates for a loss other than the square.
+
+    Their largest ridge is 1e3, and grows with a finite dimension d beyond 100: what a ridge does to
+    the means m is of order ridge/d.
+    """
+    if loss == SQUARE:
+        return _SQUARE_SEARCH
+    if math.isinf(dimension) or dimension <= _SMALL_DIMENSION:
+        return _CONVEX_SEARCH
+    decades = min(math.ceil(math.log10(dimension / _SMALL_DIMENSION)), _MOST_DECADES)
+    largest = _CONVEX_SEARCH.ridges[-1]
+    beyond = largest * 10 ** (np.arange(1, decades * _PER_DECADE + 1) / _PER_DECADE)
+    return _CONVEX_SEARCH._replace(ridges=np.append(_CONVEX_SEARCH.ridges, beyond))
+
+
 def optimal_ridge(
-    problem: Problem, alpha: Array, bulk: str = ISOTROPIC, dimension: float = math.inf
+    problem: Problem,
+    alpha: Array,
+    bulk: str = ISOTROPIC,
+    dimension: float = math.inf,
+    loss: str = SQUARE,
 ) -> OptimalRidge:
     """Minimise the test error over the ridge, at each sample complexity.
 
-    The search refines around the best of `RIDGES`. Where no point could be solved, the status of
-    the solution says why.
+    The test error is the squared one, equation (25), whatever the loss and the target: for the
+    target `sign` neither the 0-1 error nor the loss on the test set, whose best ridges are others.
+    It depends on the scale of predictions, which a large ridge shrinks through the means m at a
+    finite dimension only: as d -> infinity the best ridge of a hinge or logistic loss may be an
+    end of the range.
+
+    The search refines around the best of the ridges of `search_of`. Points that fail are passed
+    over. Where no point could be solved, the status of the solution says why.
 
     Parameters
     ----------
@@ -80,6 +137,8 @@ def optimal_ridge(
     bulk, dimension
         As in `solve.solve`. Optima of the limit of infinite dimension may be far from those of
         networks; `dimension_of_limit` says how far.
+    loss : str
+        As in `Grid`.
 
     Examples
     --------
@@ -90,24 +149,15 @@ def optimal_ridge(
     >>> best.ridge.round(3), best.solution.test_error.round(4)
     (array([0.298, 0.145]), array([0.0396, 0.0324]))
     """
-    solver = Solver(problem, bulk, dimension=dimension)
+    solver, search = Solver(problem, bulk, loss, dimension), search_of(loss, dimension)
     alpha = np.asarray(alpha, dtype=float)
-    errors = solver.solve(*np.broadcast_arrays(alpha[:, None], RIDGES)).test_error
-    errors = np.nan_to_num(errors, nan=np.inf)
-    best = np.argmin(errors, axis=1)
-    logs, solved = np.log(RIDGES), np.isfinite(errors.min(axis=1))
-    inner = (best > 0) & (best < RIDGES.size - 1) & solved
-    log_ridge = logs[best]
-    if inner.any():
-        middle = best[inner]
-        refined = find_minimum(
-            lambda x, a: solver.solve(a, np.exp(x)).test_error,
-            (logs[middle - 1], logs[middle], logs[middle + 1]),
-            args=(alpha[inner],),
-        )
-        log_ridge[inner] = np.where(refined.success, refined.x, log_ridge[inner])
-    ridge = np.exp(log_ridge)
-    return OptimalRidge(ridge, solver.solve(alpha, ridge), solved & ~inner)
+    ridge, on_edge = minimise_each_from_candidates(
+        lambda ridge, alpha: solver.solve(alpha, ridge).test_error,
+        alpha,
+        search.ridges,
+        search.ridge_tolerances,
+    )
+    return OptimalRidge(ridge, solver.solve(alpha, ridge), on_edge)
 
 
 def optimal_learning_rate(
@@ -116,10 +166,11 @@ def optimal_learning_rate(
     ridge: float | None,
     bulk: str = ISOTROPIC,
     dimension: float = math.inf,
+    loss: str = SQUARE,
 ) -> OptimalLearningRate:
     """Minimise the test error over the learning rate, at one sample complexity.
 
-    The search refines around the best of `LEARNING_RATES`.
+    The search refines around the best of the learning rates of `search_of`.
 
     Parameters
     ----------
@@ -128,8 +179,8 @@ def optimal_learning_rate(
     alpha : float
     ridge : float or None
         None stands for the best ridge at each learning rate.
-    bulk, dimension
-        As in `optimal_ridge`.
+    bulk, dimension, loss
+        As in `optimal_ridge`, whose test error is minimised.
 
     Examples
     --------
@@ -145,37 +196,39 @@ def optimal_learning_rate(
     def at(log_rate: float) -> tuple[float, float, bool]:
         rated = replace(protocol, learning_rate=float(np.exp(log_rate)))
         if ridge is None:
-            best = optimal_ridge(rated, np.array([alpha]), bulk, dimension)
+            best = optimal_ridge(rated, np.array([alpha]), bulk, dimension, loss)
             return best.solution.test_error.item(), best.ridge.item(), best.on_edge.item()
-        solution = solve(rated, Grid((alpha,), (ridge,)), bulk, dimension)
+        solution = solve(rated, Grid((alpha,), (ridge,), loss), bulk, dimension)
         return solution.test_error.item(), ridge, False
 
     def error(log_rate: float) -> float:
         return float(np.nan_to_num(at(log_rate)[0], nan=np.inf))
 
-    candidates = np.log(LEARNING_RATES)
-    log_rate, least = minimise_from_candidates(error, candidates, tolerance=1e-5)
+    search = search_of(loss)
+    candidates = np.log(search.learning_rates)
+    log_rate, least = minimise_from_candidates(error, candidates, search.rate_tolerance)
     _, best_ridge, ridge_on_edge = at(log_rate)
     # The refinement next to an end stops short of it by less than this.
-    on_edge = bool(min(log_rate - candidates[0], candidates[-1] - log_rate) < 1e-3)
+    short = 10 * search.rate_tolerance
+    on_edge = bool(min(log_rate - candidates[0], candidates[-1] - log_rate) < short)
     rate = float(np.exp(log_rate))
     return OptimalLearningRate(rate, best_ridge, least, on_edge, ridge_on_edge)
 
 
 def dimension_of_limit(
-    problem: Problem, alpha: Array, ridge: Array, bulk: str = ISOTROPIC
+    problem: Problem, alpha: Array, ridge: Array, bulk: str = ISOTROPIC, loss: str = SQUARE
 ) -> Array:
     """Estimate the dimension from which on the limit d -> infinity is near the finite theory.
 
-    Near means that the test errors differ by less than `NEAR_LIMIT`, relatively. Dimensions are
-    tried four to a decade, from 1e10 down to 10.
+    Near means that the test errors differ by less than `NEAR_LIMIT`, relatively. Dimensions from
+    1e10 down to 10 are tried: four to a decade, or one for a loss other than the square.
 
     Parameters
     ----------
     problem : Protocol or SpikedFeatures
     alpha, ridge : Array, shape (A,)
         The points.
-    bulk : str
+    bulk, loss : str
 
     Returns
     -------
@@ -190,11 +243,11 @@ def dimension_of_limit(
     >>> dimension_of_limit(problem, np.array([1.0]), np.array([0.3])) < 1000
     array([ True])
     """
-    limit = Solver(problem, bulk).solve(alpha, ridge).test_error
+    limit = Solver(problem, bulk, loss).solve(alpha, ridge).test_error
     smallest = np.full(limit.shape, np.inf)
     near = np.ones(limit.shape, dtype=bool)
-    for dimension in _DIMENSIONS:
-        error = Solver(problem, bulk, dimension=float(dimension)).solve(alpha, ridge).test_error
+    for dimension in search_of(loss).dimensions:
+        error = Solver(problem, bulk, loss, float(dimension)).solve(alpha, ridge).test_error
         near &= np.abs(error / limit - 1) < NEAR_LIMIT
         if not near.any():
             break

@@ -188,7 +188,6 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
         (lambda f: f["panels"]["left"].update(loss="hinge", target="sin"), "left.loss: 'hinge' m"),
         (lambda f: f["panels"]["left"].update(loss=["huber", "huber:1"]), "appears twice"),
         (lambda f: f["panels"]["left"].update(loss="huber", ridge=0), "left.ridge: 0.0 must be"),
-        (lambda f: f["panels"]["left"].update(loss="huber", optimal=True), "optimal: needs the lo"),
         (lambda f: f["panels"]["left"].update(outlier_fraction=2), "outlier_fraction: 2.0 must be"),
         (lambda f: f["panels"].update(left=SEEN | {"steps": 10**9}), "steps: 1000000000 must be"),
         (lambda f: f.update(panels={}), "panels: {} must be one or more panels"),

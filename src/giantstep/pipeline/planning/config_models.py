@@ -257,7 +257,8 @@ class LearningPanel(_Panel):
     test_samples: TestSamples | None = None
     """Fresh inputs over which test errors are averaged, instead of the config's."""
     optimal: bool = False
-    """Also solve the theory at the best ridge of each sample complexity."""
+    """Also solve the theory at the ridge of the least (squared) test error, at each sample
+    complexity, for any loss."""
     finite_size_theory: bool = False
     """Also solve the theory of the networks that are simulated: at their dimension, and with the
     bulk that a step leaves."""

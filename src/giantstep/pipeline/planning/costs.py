@@ -162,7 +162,8 @@ def of_task(task: Task, networks: int | None = None, threads: int = 1) -> Cost:
         case DimensionsTask():
             return dimensions(task)
         case SpectrumTask():
-            return Cost(START_SECONDS + spectrum_seconds(task.problem, SPECTRUM_POINTS))
+            spectrum = task.problem, SPECTRUM_POINTS, task.bulk, task.dimension
+            return Cost(START_SECONDS + spectrum_seconds(*spectrum))
         case _:
             return Cost(START_SECONDS)
 

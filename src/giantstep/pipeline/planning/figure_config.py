@@ -241,9 +241,6 @@ def _check_smaller_step(
 
 def _add_curve(spec: FigureSpec, curve: CurveSpec, by_loss: dict[tuple[int, str], Targets]) -> None:
     """Add a curve whose problem allows its loss; those of one loss share their checked grids."""
-    if curve.targets.optimal and curve.loss != SQUARE:
-        spec.add_fault(f"panels.{curve.panel}.optimal", f"needs the loss {SQUARE}")
-        return
     try:
         same = id(curve.targets), curve.loss
         if same not in by_loss:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from functools import cache
 
 from giantstep.pipeline.planning.simulation_work import group_count
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.grid import Grid
-from giantstep.problems.losses import SQUARE
+from giantstep.problems.losses import SQUARE, ClippedLoss, lookup_loss
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.conditional_features import check_resolution, kappa_rule
@@ -16,23 +15,41 @@ from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.spectral_density import FINENESS
 
 # Seconds of a point of the theory with one group of neurons: with the isotropic bulk, with a
-# trained one (which also needs setting up), and with another loss than the square.
-POINT_SECONDS, TRAINED_POINT_SECONDS, CONVEX_POINT_SECONDS = 2e-4, 4e-3, 0.5
+# trained one (which also needs setting up), and with another loss than the square: a smooth one,
+# and one with a corner, which needs finer rules.
+POINT_SECONDS, TRAINED_POINT_SECONDS = 2e-4, 4e-3
+SMOOTH_POINT_SECONDS, CORNER_POINT_SECONDS = 0.2, 1.0
 TRAINED_SECONDS = 2.0
 # Seconds of a gradient step that the theory follows, on two rules.
 STEP_SECONDS = 0.3
 # MiB of a trained bulk or a convex loss, and of each point.
 TRAINED_MEMORY, POINT_MEMORY = 600.0, 0.015
-# Points that a search for the best ridge solves.
-SEARCH = 20
+# Points that a search for the best ridge takes as long as, for the square loss and for others.
+_SEARCH, _CONVEX_SEARCH = 20, 28
+# Learning rates that a search for the best tries, likewise. Each is a theory to prepare, which for
+# the square loss takes as long as so many points.
+_RATES, _CONVEX_RATES, _POINTS_PER_RATE = 41, 20, 100
 # Seconds of a node over kappa at a point of a spectrum with one group of neurons, the share that
-# the square of the number of groups adds, and the points that the search for the bulk takes.
-_NODE_SECONDS, _GROUPS_SHARE, _EDGE_POINTS = 1e-6, 0.12, 1400
+# the square of the number of groups adds, the points that the search for the bulk takes, and the
+# factor of a trained bulk.
+_NODE_SECONDS, _GROUPS_SHARE, _EDGE_POINTS, _TRAINED_FACTOR = 1e-6, 0.12, 1400, 1.6
 
 
 def theory_points(grid: Grid, optimal: bool) -> int:
     """Count the points that are solved, those of the search for the best ridge included."""
-    return len(grid.alpha) * (len(grid.ridge) + (SEARCH if optimal else 0))
+    return len(grid.alpha) * (len(grid.ridge) + (search_points(grid.loss) if optimal else 0))
+
+
+def search_points(loss: str) -> int:
+    """Count the points of a search for the best ridge, at one sample complexity."""
+    return _SEARCH if loss == SQUARE else _CONVEX_SEARCH
+
+
+def optimum_points(loss: str, best_ridge: bool) -> int:
+    """Count the points of a search for the best learning rate, at one ridge or the best."""
+    if loss == SQUARE:
+        return _RATES * _POINTS_PER_RATE * (2 if best_ridge else 1)
+    return _CONVEX_RATES * (_CONVEX_SEARCH if best_ridge else 1)
 
 
 def theory_seconds(problem: Problem, points: int, loss: str, bulk: str) -> float:
@@ -50,10 +67,16 @@ def steps_seconds(problem: Problem) -> float:
 def _points_seconds(problem: Problem, points: int, loss: str, bulk: str) -> float:
     groups = group_count(problem)
     if loss != SQUARE:
-        return points * groups * CONVEX_POINT_SECONDS
+        return points * groups * _convex_point_seconds(loss)
     if bulk == ISOTROPIC:
         return points * groups**2 * POINT_SECONDS
     return TRAINED_SECONDS + points * groups**2 * TRAINED_POINT_SECONDS
+
+
+def _convex_point_seconds(loss: str) -> float:
+    found = lookup_loss(loss)
+    cornered = isinstance(found, ClippedLoss) and found.inverse_curvature == 0
+    return CORNER_POINT_SECONDS if cornered else SMOOTH_POINT_SECONDS
 
 
 def theory_memory(points: int, loss: str, bulk: str) -> float:
@@ -63,7 +86,7 @@ def theory_memory(points: int, loss: str, bulk: str) -> float:
 
 
 @cache
-def spectrum_seconds(problem: Problem, points: int, dimension: float = math.inf) -> float:
+def spectrum_seconds(problem: Problem, points: int, bulk: str, dimension: float) -> float:
     """Estimate the seconds of one core.
 
     Raises
@@ -75,4 +98,5 @@ def spectrum_seconds(problem: Problem, points: int, dimension: float = math.inf)
     check_resolution(problem, srf)
     nodes = kappa_rule(srf, FINENESS)[0].size
     seconds = nodes * _NODE_SECONDS * (1 + _GROUPS_SHARE * group_count(problem) ** 2)
-    return seconds * (_EDGE_POINTS + points)
+    seconds *= _EDGE_POINTS + points
+    return seconds if bulk == ISOTROPIC else _TRAINED_FACTOR * seconds

@@ -45,7 +45,7 @@ def compute(
         for name, value in values.items()
     }
     if optimal:
-        best = optimal_ridge(problem, np.array(grid.alpha), bulk, dimension)
+        best = optimal_ridge(problem, np.array(grid.alpha), bulk, dimension, grid.loss)
         variables["optimal_ridge"] = (("alpha",), best.ridge)
         variables["optimal_test_error"] = (("alpha",), best.solution.test_error)
     coords = {"alpha": list(grid.alpha), "ridge": list(grid.ridge)}
