@@ -10,6 +10,7 @@ import pytest
 import yaml
 from tiny import ROOT, configured
 
+from giantstep.pipeline.planning import costs
 from giantstep.pipeline.planning.config import InvalidConfigError, load_yaml
 from giantstep.pipeline.planning.config_models import (
     RecoveryPanel,
@@ -99,6 +100,14 @@ def test_overlays_change_known_keys_only(overlay):
     plan = make_plan(ROOT, config | changes)
     assert list(plan.figures) == DEFAULTS["figures"]
     assert len(plan.figures["fig2"].curves) == 8
+
+
+def test_the_best_ridge_of_any_loss_may_be_asked_for(project):
+    losses = {"loss": ["square", "huber"], "optimal": True}
+    root = project(lambda figure: figure["panels"]["left"].update(losses))
+    tasks = make_plan(root, CONFIG).tasks["theory"].values()
+    seconds = {task.grid.loss: costs.theory(task).seconds for task in tasks if task.optimal}
+    assert seconds["huber"] > 10 * seconds["square"]
 
 
 def test_all_faults_of_all_kinds_are_told_at_once(project):

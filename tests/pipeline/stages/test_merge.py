@@ -11,7 +11,10 @@ import xarray as xr
 import giantstep
 from giantstep.pipeline.stages.scores import score_summary
 from giantstep.problems.grid import Grid
+from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.protocol import Protocol
+from giantstep.theory.classification_error import classification_error
+from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.solve import solve
 
 
@@ -43,6 +46,9 @@ def test_a_merged_file_holds_the_theory_of_what_is_simulated_and_scores_against_
         assert found.values == pytest.approx(getattr(expected, name).ravel(), rel=1e-9)
         assert found.attrs.keys() == at[name].attrs.keys()
         assert found.attrs["units"] == "1"
+    wrong = classification_error(equivalent_features(protocol, 100), Overlaps.of(expected))
+    found = at["finite_size_classification_error"].values
+    assert found == pytest.approx(wrong.ravel(), rel=1e-9)
     scored = curve.sel(alpha_simulated=list(grid.alpha))
     gap = scored["simulated_test_error_mean"].values - expected.test_error.ravel()
     z = gap / scored["simulated_test_error_stderr"].values

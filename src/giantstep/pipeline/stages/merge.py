@@ -15,7 +15,7 @@ from giantstep.pipeline.planning.tasks import Curve
 from giantstep.pipeline.planning.versions import split_versions
 from giantstep.pipeline.stages.comparison import STATISTICS
 from giantstep.pipeline.stages.dataset_layout import GROUP_PARAMETERS
-from giantstep.pipeline.stages.finite_size import finite_size_name
+from giantstep.pipeline.stages.finite_size import finite_size_name, is_finite_size
 from giantstep.pipeline.stages.merge_curve import merge_curve
 from giantstep.pipeline.stages.merge_recovery import merge_recovery
 from giantstep.pipeline.stages.problem_parameters import problem_parameters
@@ -24,6 +24,7 @@ from giantstep.pipeline.storage.vocabulary import describe
 from giantstep.problems.canonical import plain
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.problems.recovery import Recovery
+from giantstep.theory.equivalent_features import equivalent_features
 
 log = logging.getLogger("giantstep")
 # Everything that each group of neurons, or pair of groups, has of its own.
@@ -106,15 +107,18 @@ def _lines(curve: Curve, found: dict[str, list[xr.Dataset]]) -> list[xr.Dataset]
     if isinstance(curve.problem, Recovery):
         named = curve.name, curve.panel, curve.problem, curve.dimension
         return [merge_recovery(*named, found["recovery"][0])]
+    theories = found.get("theory", ())
+    finite = any(is_finite_size(theory) for theory in theories)
     return merge_curve(
         curve.name,
         curve.panel,
         next(iter(found.get("parameters", ())), problem_parameters(curve.problem)),
         {"bulk": curve.bulk, "loss": curve.loss, "dimension": curve.dimension},
-        found.get("theory", ()),
+        theories,
         found.get("montecarlo", ()),
         [*found.get("spectrum", ()), *found.get("eigenvalues", ())],
         found.get("dimensions", ()),
+        equivalent_features(curve.problem, curve.dimension) if finite else None,
     )
 
 

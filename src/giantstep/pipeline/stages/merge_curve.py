@@ -50,6 +50,7 @@ def merge_curve(
     shards: Sequence[xr.Dataset] = (),
     spectra: Sequence[xr.Dataset] = (),
     at_dimensions: Sequence[xr.Dataset] = (),
+    finite_features: SpikedFeatures | None = None,
 ) -> list[xr.Dataset]:
     """Put theory beside simulation for one curve of a figure.
 
@@ -71,6 +72,9 @@ def merge_curve(
         Results of the stages "spectrum" and "eigenvalues".
     at_dimensions : sequence of xarray.Dataset
         Result of the stage "dimensions", if there is one.
+    finite_features : SpikedFeatures, optional
+        The equivalent features at the simulations' dimension, which the norms of rows depend on;
+        for a theory of finite dimension. By default those of `parameters`.
 
     Returns
     -------
@@ -90,7 +94,8 @@ def merge_curve(
     parts += simulation or ()
     if features:
         for theory in theories:
-            parts += _compared(features, theory.drop_attrs(), simulation)
+            at_size = finite_features if is_finite_size(theory) else None
+            parts += _compared(at_size or features, theory.drop_attrs(), simulation)
     whole = xr.merge(parts, join="exact", compat="equals")
     whole = whole.assign_coords({key: parameters[key].variable for key in parameters.data_vars})
     whole = whole.assign_coords(

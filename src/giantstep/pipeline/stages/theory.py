@@ -32,7 +32,8 @@ def compute(
 ) -> xr.Dataset:
     """Solve the theory on a grid; variables over (alpha, ridge).
 
-    With `optimal`, also the best ridge and its test error, over alpha. The variables of a finite
+    With `optimal`, also the best ridge, its test error, and whether it is at an end of the range
+    that was searched, over alpha. The variables of a finite
     dimension are named as such, since a figure's file holds them beside those of the limit.
     """
     solution = solve(problem, grid, bulk, dimension)
@@ -48,6 +49,7 @@ def compute(
         best = optimal_ridge(problem, np.array(grid.alpha), bulk, dimension, grid.loss)
         variables["optimal_ridge"] = (("alpha",), best.ridge)
         variables["optimal_test_error"] = (("alpha",), best.solution.test_error)
+        variables["optimal_ridge_on_edge"] = (("alpha",), best.on_edge.astype(np.int8))
     coords = {"alpha": list(grid.alpha), "ridge": list(grid.ridge)}
     solved = xr.Dataset(variables, coords=coords)
     return solved if math.isinf(dimension) else name_finite_size(solved)

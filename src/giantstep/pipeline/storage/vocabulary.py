@@ -119,6 +119,9 @@ MEANINGS = {
     ),
     "optimal_ridge": Meaning("ridge of the least test error", r"\lambda_{opt}"),
     "optimal_test_error": Meaning("test error at the best ridge", r"\epsilon_g", "(25)"),
+    "optimal_ridge_on_edge": Meaning(
+        "whether the best ridge is at an end of the range searched", r"\lambda_{opt}"
+    ),
     "alpha_spectrum": Meaning("sample complexity of the spectrum", r"\alpha", "App. F"),
     "eigenvalue": Meaning("eigenvalue of the features' covariance", "x", "App. F"),
     "density": Meaning("density of eigenvalues", r"\rho(x)", "App. F"),
@@ -163,7 +166,8 @@ for _name in (
     *("test_error", "training_error", "classification_error", "test_loss", "training_loss"),
     *("m", "zeta", "psi", "xi", "q1", "q2", "V1", "V2"),
     *("residual", "quadrature_error", "iterations", "status"),
-    *("optimal_ridge", "optimal_test_error", "nearest_ridge", "learned_function", "outlier"),
+    *("optimal_ridge", "optimal_test_error", "optimal_ridge_on_edge"),
+    *("nearest_ridge", "learned_function", "outlier"),
 ):
     _meaning = MEANINGS[_name]
     MEANINGS[f"finite_size_{_name}"] = Meaning(

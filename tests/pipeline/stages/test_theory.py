@@ -1,0 +1,26 @@
+"""What the stage "theory" stores."""
+
+import numpy as np
+import pytest
+
+from giantstep.pipeline.stages import theory
+from giantstep.pipeline.storage.vocabulary import describe
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
+from giantstep.theory import optima
+
+
+@pytest.mark.parametrize(("ridges", "at_edge"), [((0.1, 0.5, 3.0), 0), ((3.0, 5.0, 10.0), 1)])
+def test_the_best_ridge_of_any_loss_is_stored_with_whether_it_is_at_an_edge(
+    monkeypatch, ridges, at_edge
+):
+    few = optima.search_of("huber")._replace(ridges=np.array(ridges))
+    monkeypatch.setattr(optima, "_CONVEX_SEARCH", few)
+    protocol = Protocol("tanh", "sin", 3, alpha0=2, beta=1, noise=0.1)
+    grid = Grid((2.0,), (0.1,), "huber")
+    found = describe(theory.compute(protocol, grid, optimal=True, dimension=100), "theory", {})
+    best = optima.optimal_ridge(protocol, np.array([2.0]), dimension=100, loss="huber")
+    assert found["finite_size_optimal_ridge"].item() == best.ridge.item()
+    least = best.solution.test_error.item()
+    assert found["finite_size_optimal_test_error"].item() == least
+    assert found["finite_size_optimal_ridge_on_edge"].item() == at_edge
