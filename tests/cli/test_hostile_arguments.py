@@ -78,6 +78,7 @@ HOSTILE = {
     ],
     "theory --activation": ["polynomial:0,1e9", "sign", "", "../tanh"],
     "theory --bulk": ["cubic", ""],
+    "bounds --steps": ["1000"],
     "theory --steps": ["0", "1000", "1001", "1000000000", "9" * 30],
     "theory --max-hours": ["0", "1e-9", "-1", "nan", "soon"],
     "spiked --bulk-variance": [*FAR, "0", "1e-300", "1e150", "1e9"],

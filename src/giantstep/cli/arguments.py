@@ -131,6 +131,10 @@ def _add_theory(parser: argparse.ArgumentParser) -> None:
     _max_hours(THEORY_HOURS).add_to(parser)
 
 
+def _add_bounds(parser: argparse.ArgumentParser) -> None:
+    _max_hours(THEORY_HOURS).add_to(parser)
+
+
 def _add_optimise(parser: argparse.ArgumentParser) -> None:
     _GRID["alpha"].add_to(parser)
     _RIDGE_OR_OPTIMAL.add_to(parser)
@@ -250,7 +254,7 @@ _QUESTIONS: dict[str, tuple[str, _AddFlags]] = {
     "theory": ("errors and overlaps on a grid, by the theory", _add_theory),
     "simulate": ("errors of trained networks: means and standard errors", _add_simulation),
     "spectrum": ("density of the eigenvalues of Phi^T Phi", _add_spectrum),
-    "bounds": ("bounds on the error at the best ridge", lambda parser: None),
+    "bounds": ("bounds on the error at the best ridge", _add_bounds),
     OPTIMISE: ("the learning rate with the least test error", _add_optimise),
 }
 _PROJECT: dict[str, tuple[str, _AddFlags]] = {

@@ -30,6 +30,11 @@ def check_theory(arguments: argparse.Namespace, problem: Problem, points: int) -
     _check_hours(arguments, theory_seconds(problem, points, arguments.loss, arguments.bulk))
 
 
+def check_bounds(arguments: argparse.Namespace, problem: Problem) -> None:
+    """Refuse bounds after too many steps."""
+    _check_hours(arguments, steps_seconds(problem))
+
+
 def check_spectrum(arguments: argparse.Namespace, problem: Problem, points: int) -> None:
     """Refuse a density at too many points, or of too many groups of neurons."""
     _check_hours(arguments, steps_seconds(problem))  # which the estimate takes, too

@@ -26,7 +26,13 @@ from giantstep.cli.arguments import (
     sizes_of,
 )
 from giantstep.cli.flags import spelled
-from giantstep.cli.limits import LIMIT, check_simulation, check_spectrum, check_theory
+from giantstep.cli.limits import (
+    LIMIT,
+    check_bounds,
+    check_simulation,
+    check_spectrum,
+    check_theory,
+)
 from giantstep.cli.queries import Answer
 from giantstep.cli.tables import print_progress, print_table
 from giantstep.pipeline.planning.theory_work import optimum_points, search_points
@@ -163,7 +169,9 @@ def _spectrum(arguments: argparse.Namespace) -> Answer:
 
 
 def _bounds(arguments: argparse.Namespace) -> Answer:
-    return queries.error_bounds(problem_of(arguments))
+    (problem,) = _make(arguments, problem_of, max_hours=LIMIT)
+    check_bounds(arguments, problem)
+    return queries.error_bounds(problem)
 
 
 _QUESTIONS = {

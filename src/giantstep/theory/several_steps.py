@@ -161,14 +161,19 @@ class _Step:
         levels = noise_levels(self.protocol)
         second = noise_power(self.protocol)
         fourth = sum(3 * share * variance**2 for variance, share in levels)
-        powers = np.stack([
-            np.ones_like(rho),
-            rho,
-            rho**2 + second,
-            rho**3 + 3 * rho * second,
-            rho**4 + 6 * rho**2 * second + fourth,
-        ])  # fmt: skip
-        zeroth, first, second_u = (np.sum(weight * u**j * powers, axis=-1) for j in range(3))
+        squared = rho * rho
+        powers = np.stack(
+            [
+                np.ones_like(rho),
+                rho,
+                squared + second,
+                rho * (squared + 3 * second),
+                squared * (squared + 6 * second) + fourth,
+            ],
+            axis=1,
+        )
+        weights = np.stack([weight, weight * u, weight * u * u], axis=1)
+        zeroth, first, second_u = (weights @ powers.transpose(0, 2, 1)).transpose(1, 2, 0)
         along, twice = self.kappa * zeroth, self.kappa**2 * zeroth
         mixed = self.kappa * first
         return np.array([
