@@ -36,10 +36,16 @@ try:
     # All files are read again, and strictly; of what Snakemake read, only --config lies on top.
     with remedied():
         config = overlaid(
-            load_config(ROOT, workflow.configfiles), dict(workflow.config_settings.config)
+            load_config(ROOT, workflow.configfiles),
+            dict(workflow.config_settings.config),
         )
         PLAN = make_plan(ROOT, config)
-except (ForeignPackageError, InvalidConfigError, UntraceableCodeError, OSError) as error:
+except (
+    ForeignPackageError,
+    InvalidConfigError,
+    UntraceableCodeError,
+    OSError,
+) as error:
     raise WorkflowError(str(error)) from None
 
 
