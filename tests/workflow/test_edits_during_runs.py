@@ -51,6 +51,12 @@ def test_an_edit_during_a_job_is_noticed_before_its_result_is_written(project):
     assert tiny.planned(project)["parameters"] == 1
 
 
+def test_a_rule_that_runs_something_else_stops_a_run_before_its_first_job(project):
+    script = 'script:\n        "../scripts/compute.py"'
+    tiny.edit(project / "workflow/rules/theory.smk", script, 'shell:\n        "touch {output}"')
+    assert "rule theory in workflow/rules runs no script" in tiny.snakemake(project, code=1)
+
+
 @pytest.mark.slow
 def test_a_job_on_a_cluster_that_finds_other_code_than_was_planned_writes_nothing(project):
     theory = next((project / "results/theory").glob("*.nc"))

@@ -29,6 +29,7 @@ from giantstep.pipeline.planning.plan import make_plan
 from giantstep.pipeline.planning.traceable import UntraceableCodeError
 from giantstep.pipeline.runtime import run_lock
 from giantstep.pipeline.runtime.checksums import remedied
+from giantstep.pipeline.runtime.job_check import ChangedJobError, check_rules
 from giantstep.pipeline.runtime.run_start import before_run
 from giantstep.pipeline.upkeep import integrity
 
@@ -50,12 +51,13 @@ except (
 
 
 def start_run():
-    """Lock the folder, and set damaged results aside."""
+    """Check the rules, lock the folder, and set damaged results aside."""
     try:
         with remedied():
+            check_rules(workflow)
             run_lock.acquire_run_lock(run_lock.RECORDS, logger.warning)
             integrity.set_damaged_aside(Path(), PLAN, logger.warning)
-    except (OSError, run_lock.AnotherRunError) as error:
+    except (ChangedJobError, OSError, run_lock.AnotherRunError) as error:
         raise WorkflowError(str(error)) from None
 
 

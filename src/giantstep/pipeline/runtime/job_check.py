@@ -55,6 +55,30 @@ def check_job(job: Any, script: str) -> None:
         )
 
 
+def check_rules(workflow: Any) -> None:
+    """Check that every stage has its rule, which runs the script of the stage.
+
+    Another script, or a shell command, would not check its job.
+
+    Parameters
+    ----------
+    workflow : snakemake.workflow.Workflow
+
+    Raises
+    ------
+    ChangedJobError
+    """
+    scripts = {rule.name: rule.script for rule in workflow.rules}
+    for stage in STAGES.values():
+        expected = f"../scripts/{stage.script}.py"
+        if (found := scripts.get(stage.name)) != expected:
+            runs = f"runs {found or 'no script'}" if stage.name in scripts else "is missing"
+            raise ChangedJobError(
+                f"the rule {stage.name} in workflow/rules {runs}: it must have the script"
+                f" {expected}, which checks that results are what their names say"
+            )
+
+
 def _names_task(root: Path, stage: Stage, job: Any) -> bool:
     # Versions of libraries are part of keys if the config asks for it.
     versions = ("", library_versions())
