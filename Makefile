@@ -68,7 +68,7 @@ $(READY): requirements.lock pyproject.toml
 # Pins anew from pyproject.toml; needs uv. The lock carries hashes, and no address.
 lock:
 	uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --extra test --extra slurm \
-	  --generate-hashes --no-header --no-annotate --upgrade -o requirements.lock pyproject.toml
+	  --extra explore --extra docs --generate-hashes --no-header --no-annotate --upgrade -o requirements.lock pyproject.toml
 
 clean:
 	rm -rf .venv .snakemake results logs report.html figures/*.pdf figures/*.svg .pytest_cache .mypy_cache .ruff_cache
