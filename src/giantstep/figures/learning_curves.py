@@ -81,7 +81,7 @@ def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None 
     for i, text in enumerate(labels):
         curve, look = data.isel(curve=i), looks[text]
         line = lines[curve["bulk"].item()]
-        if "alpha" in curve.dims:  # several steps have no theory
+        if "alpha" in curve.dims:  # a curve may be simulated only
             axes.plot(curve["alpha"], curve["test_error"], color=look["color"], linestyle=line)
             finite_size_line(axes, curve["alpha"], curve, "test_error", look["color"])
             failure_crosses(axes, "alpha", curve, look["color"])

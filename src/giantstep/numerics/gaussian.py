@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 
 import numpy as np
@@ -76,6 +76,20 @@ def derivative_variance(function: ScalarFunction) -> float:
     return expectation(function, lambda z: (function.derivative(z) - mean) ** 2)
 
 
+@cache
+def self_gradient(function: ScalarFunction) -> float:
+    """Compute E z f(z) f'(z): of a unit row's gradient, the part from the row's own output."""
+    return expectation(function, lambda z: z * function.value(z) * function.derivative(z))
+
+
+def hermite_polynomials(z: Array, degree: int) -> Iterator[Array]:
+    """Compute He_k(z) / sqrt(k!) for k = 0 ... degree, one after the other."""
+    previous, current = np.zeros_like(z), np.ones_like(z)
+    for k in range(degree + 1):
+        yield current
+        previous, current = current, (z * current - np.sqrt(k) * previous) / np.sqrt(k + 1)
+
+
 def hermite_coefficients(function: ScalarFunction, degree: int) -> Array:
     """Compute E f(z) He_k(z) / sqrt(k!) for k = 0 ... degree.
 
@@ -91,9 +105,4 @@ def hermite_coefficients(function: ScalarFunction, degree: int) -> Array:
     """
     z, weights = split_rule(unit_edges(np.array(function.kinks)))
     weighted = weights * function.value(z)
-    coefficients = np.empty(degree + 1)
-    previous, current = np.zeros_like(z), np.ones_like(z)
-    for k in range(degree + 1):
-        coefficients[k] = weighted @ current
-        previous, current = current, (z * current - np.sqrt(k) * previous) / np.sqrt(k + 1)
-    return coefficients
+    return np.array([weighted @ He for He in hermite_polynomials(z, degree)])

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from giantstep.arrays import Array, Reals
-from giantstep.numerics.gaussian import expectation, hermite_coefficients
+from giantstep.numerics.gaussian import hermite_coefficients, self_gradient
 from giantstep.numerics.scalar_functions import ScalarFunction
 from giantstep.validation import Fault, InvalidParametersError
 
@@ -16,7 +16,7 @@ from giantstep.validation import Fault, InvalidParametersError
 LARGEST_OVERLAP = 0.75
 # Rows whose overlaps with all others are in memory at once.
 _BLOCK = 512
-PRECISION = 1e-14
+_PRECISION = 1e-14
 
 
 def batch_slopes(
@@ -124,8 +124,13 @@ def _hermite_series(
     if largest > LARGEST_OVERLAP:
         allowed = f"larger: two random rows overlap by {largest:.2f}, above {LARGEST_OVERLAP}"
         raise InvalidParametersError([Fault("dimension", dimension, allowed)])
-    degree = max(4, math.ceil(math.log(PRECISION) / math.log(max(largest, 1e-3))))
+    degree = series_degree(largest)
     return hermite_coefficients(activation, degree + 2), hermite_coefficients(target, degree + 2)
+
+
+def series_degree(largest: float) -> int:
+    """Choose the degree at which the power series in overlaps up to `largest` have converged."""
+    return max(4, math.ceil(math.log(_PRECISION) / math.log(max(largest, 1e-3))))
 
 
 def _stein_series(
@@ -142,8 +147,3 @@ def _stein_series(
     along_other = (k + 1) * outer[1:-1] * inner[1:-1]
     along_own = np.sqrt((k + 1) * (k + 2)) * outer[:-2] * inner[2:]
     return np.polynomial.Polynomial(along_other), np.polynomial.Polynomial(along_own)
-
-
-def self_gradient(activation: ScalarFunction) -> float:
-    """Compute E z sigma(z) sigma'(z), the part of a unit row's gradient from its own output."""
-    return expectation(activation, lambda z: z * activation.value(z) * activation.derivative(z))

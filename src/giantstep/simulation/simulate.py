@@ -53,8 +53,8 @@ class Simulated:
     training_loss, test_loss : Array
         Means of the loss, likewise; for the square loss, half of the errors.
     m, zeta, psi, q2 : Array, shape (..., G)
-        Overlaps by groups of neurons (theory.md section 4); after several steps NaN where they
-        refer to a spike.
+        Overlaps by groups of neurons (theory.md section 4); NaN where they refer to a spike and
+        the network has none in common: after several steps from several readouts.
     q1 : Array, shape (..., G, G)
     learned_function : Array, shape (..., S)
         Mean output in thin slabs of theta.x around `measurements.SLABS`; NaN for an empty slab.

@@ -10,10 +10,10 @@ import math
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import hermite_coefficients
+from giantstep.numerics.gaussian import hermite_coefficients, hermite_polynomials
 from giantstep.numerics.quadrature import split_rule, unit_edges
 from giantstep.numerics.scalar_functions import ScalarFunction
-from giantstep.simulation.gradients import PRECISION
+from giantstep.simulation.gradients import series_degree
 from giantstep.validation import Fault, InvalidParametersError
 
 # Quadrature resolves Hermite coefficients up to this degree. For smooth activations they are then
@@ -73,8 +73,7 @@ def _degree(largest: float) -> int:
             f" {_LARGEST_OVERLAP}"
         )
         raise InvalidParametersError([Fault("alpha0", math.inf, allowed)])
-    needed = math.log(PRECISION) / math.log(max(largest, 1e-3))
-    return min(_LARGEST_DEGREE, max(4, math.ceil(needed))) - 2
+    return min(_LARGEST_DEGREE, series_degree(largest)) - 2
 
 
 def _row_coefficients(activation: ScalarFunction, norms: Array, degree: int) -> tuple[Array, Array]:
@@ -91,12 +90,8 @@ def _row_coefficients(activation: ScalarFunction, norms: Array, degree: int) -> 
     points = norms[:, None] * z
     weighted = weights * activation.value(points)
     own = norms * np.sum(weighted * z * activation.derivative(points), axis=1)
-    coefficients = np.empty((degree + 1, norms.size))
-    previous, current = np.zeros_like(z), np.ones_like(z)
-    for k in range(degree + 1):
-        coefficients[k] = np.sum(weighted * current, axis=1)
-        previous, current = current, (z * current - np.sqrt(k) * previous) / np.sqrt(k + 1)
-    return coefficients, own
+    projections = [np.sum(weighted * He, axis=1) for He in hermite_polynomials(z, degree)]
+    return np.array(projections), own
 
 
 def _target_series(teacher: Array, student: Array, overlap: Array) -> tuple[Array, Array]:

@@ -7,13 +7,12 @@ from dataclasses import replace
 
 from giantstep.numerics.gaussian import derivative_variance, moments
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.domains import BULK_VARIANCE, SPIKE_STRENGTH
 from giantstep.problems.problem import Problem, noise_power
-from giantstep.problems.protocol import Protocol, theory_faults
+from giantstep.problems.protocol import theory_faults
 from giantstep.problems.spiked_features import SpikedFeatures, one_spike
 from giantstep.theory.row_norms import own_output_norms
-from giantstep.theory.several_steps import features_in_state, network_states
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.theory.several_steps import check_weights, features_in_state, network_states
+from giantstep.validation import InvalidParametersError
 
 _ROUNDING = 1e-13
 
@@ -73,7 +72,8 @@ def equivalent_features(
     norm = math.hypot(h1_star, math.sqrt(batch_noise))  # |v| before normalisation
     c = 1 + e * e * derivative_variance(activation) * batch_noise
     strength = abs(e * h1) * norm
-    _check_step(problem, c, strength)
+    largest = max(abs(omega) for omega, _ in problem.readout)
+    check_weights(problem, c * max(largest, 1) ** 2, strength * largest)
     gamma = min(1.0, max(-1.0, h1_star / norm)) if norm > 0 else 0.0
     srf = one_spike(
         activation=problem.activation,
@@ -90,14 +90,3 @@ def equivalent_features(
     )
     variance = srf.groups.c + own_output_norms(problem, dimension)
     return replace(srf, bulk_variance=tuple(variance))
-
-
-def _check_step(protocol: Protocol, c: float, strength: float) -> None:
-    """Refuse a step whose equivalent features, of any neuron, are out of their domain."""
-    largest = max(abs(omega) for omega, _ in protocol.readout)
-    if c * max(largest, 1) ** 2 > BULK_VARIANCE.upper or strength * largest > SPIKE_STRENGTH.upper:
-        allowed = (
-            "small enough (and noise and readout small, beta and alpha0 large enough) that the step"
-            f" gives rows a squared norm of at most {BULK_VARIANCE.upper:g}"
-        )
-        raise InvalidParametersError([Fault("learning_rate", protocol.learning_rate, allowed)])

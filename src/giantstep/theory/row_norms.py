@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import derivative_variance, expectation, moments
+from giantstep.numerics.gaussian import derivative_variance, moments, self_gradient
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
 from giantstep.problems.protocol import Protocol
 
@@ -36,16 +36,11 @@ def own_output_norms(protocol: Protocol, dimension: float) -> Array:
     if np.isinf(dimension) or protocol.alpha0 == 0:
         return np.zeros(letters.size)
     activation, e = lookup(protocol.activation), protocol.learning_rate / protocol.beta
-    own, (h1, power) = _own_gradient(activation), _slope_and_power(activation)
+    own, (h1, power) = self_gradient(activation), _slope_and_power(activation)
     others = h1**4 + power * (derivative_variance(activation) + h1**2) / protocol.alpha0
     k = e * letters**2 / (protocol.beta * dimension)
     added: Array = (1 - k * own) ** 2 - 1 + e * k * float(fractions @ letters**2) * others
     return added
-
-
-def _own_gradient(activation: ScalarFunction) -> float:
-    """Compute E z sigma sigma'."""
-    return expectation(activation, lambda z: z * activation.value(z) * activation.derivative(z))
 
 
 def _slope_and_power(activation: ScalarFunction) -> tuple[float, float]:

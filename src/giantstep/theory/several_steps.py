@@ -10,17 +10,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import gaussian_rule
-from giantstep.numerics.scalar_functions import ScalarFunction, lookup
+from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.domains import BULK_VARIANCE, SPIKE_STRENGTH
 from giantstep.problems.problem import noise_levels, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.activation_averages import activation_averages
 from giantstep.theory.conditional_features import check_resolution, kappa_rule, teacher_rule
 from giantstep.validation import Fault, InvalidParametersError
 
@@ -85,7 +84,7 @@ def network_states(protocol: Protocol, fineness: int = 1) -> tuple[NetworkState,
     states = [NetworkState()]
     for _ in range(protocol.steps):
         state = _Step(protocol, states[-1], fineness).take()
-        _check_step(protocol, state)
+        check_weights(protocol, state.bulk_variance, state.spike_strength)
         states.append(state)
     return tuple(states[1:])
 
@@ -106,12 +105,25 @@ def features_in_state(protocol: Protocol, state: NetworkState) -> SpikedFeatures
     )
 
 
-def _check_step(protocol: Protocol, state: NetworkState) -> None:
-    if state.bulk_variance in BULK_VARIANCE and state.spike_strength in SPIKE_STRENGTH:
+def check_weights(protocol: Protocol, bulk_variance: float, spike_strength: float) -> None:
+    """Refuse a protocol whose rows are longer after a step than features may have them.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    bulk_variance, spike_strength : float
+        Of the neurons with the longest rows.
+
+    Raises
+    ------
+    InvalidParametersError
+        For the learning rate.
+    """
+    if bulk_variance in BULK_VARIANCE and spike_strength in SPIKE_STRENGTH:
         return
     allowed = (
-        "small enough (and noise, readout and steps small, beta and alpha0 large enough) that the"
-        f" rows have a squared norm of at most {BULK_VARIANCE.upper:g} after every step"
+        "small enough (and noise, readout and steps small, beta and alpha0 large enough) that rows"
+        f" have a squared norm of at most {BULK_VARIANCE.upper:g} after every step"
     )
     raise InvalidParametersError([Fault("learning_rate", protocol.learning_rate, allowed)])
 
@@ -134,13 +146,12 @@ class _Step:
         self.protocol, self.state = protocol, state
         ((self.omega, _),) = protocol.readout
         self.inverse_batch = 1 / protocol.alpha0 if protocol.alpha0 > 0 else 0.0
-        self.rate = protocol.learning_rate / protocol.beta * self.omega
-        if protocol.alpha0 == 0:
-            self.rate = 0.0
+        e = protocol.learning_rate / protocol.beta
+        self.rate = e * self.omega if protocol.alpha0 > 0 else 0.0
         srf = features_in_state(protocol, state)
         check_resolution(protocol, srf)
         self.kappa, self.weight = kappa_rule(srf, fineness)
-        self.activation = _activation_averages(
+        self.activation = activation_averages(
             lookup(srf.activation),
             state.spike_strength * self.kappa,
             math.sqrt(state.bulk_variance),
@@ -221,12 +232,18 @@ class _Step:
         """Compute the spike after the step, along v, across it and along the batch's noise."""
         pull = self.expect(1, self.activation.slope)[0, 1:]
         start = np.array([self.state.spike_strength, 0, 0])
-        return start + self.rate * np.array([*pull, self.batch_size])
+        return start + self.rate * np.array([*pull, self.batch_noise_norm])
 
     @cached_property
-    def batch_size(self) -> float:
+    def batch_noise_norm(self) -> float:
         """Norm s of the noise of the batch's gradient, in the direction that all rows share."""
         return math.sqrt(self.inverse_batch * self.mean(2, self.activation.slope**2))
+
+    @cached_property
+    def along_batch(self) -> float:
+        """1/(alpha0 s): an input's projection on that direction is N = rho A0 times this."""
+        norm = self.batch_noise_norm
+        return self.inverse_batch / norm if norm > 0 else 0.0
 
     @cached_property
     def growth(self) -> float:
@@ -260,15 +277,14 @@ class _Step:
         """Compute how a row's state follows from that before the step, shape (4, 4)."""
         e, b, A = self.rate, self.inverse_batch, self.activation
         c, c_next = self.state.bulk_variance, self.bulk_variance
-        per_norm = b / self.batch_size if self.batch_size > 0 else 0.0
         rows = np.empty((3, 3))
         rows[:2, :2] = self.expect(1, A.curvature)[1:, 1:]
-        rows[:2, 2] = rows[2, :2] = per_norm * self.expect(2, A.slope * A.curvature)[0, 1:]
+        rows[:2, 2] = rows[2, :2] = self.along_batch * self.expect(2, A.slope * A.curvature)[0, 1:]
         rows[2, 2] = self.mean(1, A.curvature)
-        rows[2, 2] += per_norm**2 * self.mean(3, A.slope**2 * A.curvature)
+        rows[2, 2] += self.along_batch**2 * self.mean(3, A.slope**2 * A.curvature)
         with_norm = np.empty(3)
         with_norm[:2] = self.expect(1, A.third)[0, 1:]
-        with_norm[2] = per_norm * self.mean(2, A.slope * A.third)
+        with_norm[2] = self.along_batch * self.mean(2, A.slope * A.third)
         own = e**2 * b / c_next
         full = np.eye(4)
         full[:3, :3] += e * rows
@@ -283,13 +299,12 @@ class _Step:
     def batch_noise(self) -> Array:
         """Compute the covariance that the batch adds to a row's state, shape (4, 4)."""
         b, A, c = self.inverse_batch, self.activation, self.state.bulk_variance
-        per_norm = b / self.batch_size if self.batch_size > 0 else 0.0
         with_norm = 2 * self.growth / self.bulk_variance
         noise = np.zeros((4, 4))
         noise[:2, :2] = self.expect(2, A.variance)[1:, 1:]
-        noise[:2, _BATCH] = per_norm * self.expect(3, A.slope * A.variance)[0, 1:]
+        noise[:2, _BATCH] = self.along_batch * self.expect(3, A.slope * A.variance)[0, 1:]
         noise[_BATCH, _BATCH] = self.mean(2, A.variance)
-        noise[_BATCH, _BATCH] += per_norm**2 * self.mean(4, A.slope**2 * A.variance)
+        noise[_BATCH, _BATCH] += self.along_batch**2 * self.mean(4, A.slope**2 * A.variance)
         noise[:2, _NORM] = with_norm * c * self.expect(2, A.variance_along)[0, 1:]
         square = 2 * c * A.variance_with_norm + c * A.variance - (c * A.curvature) ** 2
         noise[_NORM, _NORM] = with_norm**2 * self.mean(2, square)
@@ -306,51 +321,3 @@ def _across(target: Array, along: Array) -> Array:
         unit: Array = rest / size
         return unit
     return np.array([-along[1], along[0], 0.0])
-
-
-class _ActivationAverages(NamedTuple):
-    """Averages over z of the activation at r kappa + sqrt(c) z, arrays of shape (N,).
-
-    Attributes
-    ----------
-    mean, slope, curvature, third, fourth : Array
-        E sigma, and A_0 ... A_3: E sigma', E sigma'', and so on.
-    residual : Array
-        The variance of sigma that is not linear in z.
-    variance : Array
-        A_v = Var sigma'.
-    variance_along : Array
-        Its derivative by the preactivation, 2 (E sigma' sigma'' - A_0 A_1).
-    variance_with_norm : Array
-        2 c times its derivative by 2 c: c (E[sigma''^2 + sigma' sigma^(3)] - A_0 A_2).
-    """
-
-    mean: Array
-    slope: Array
-    curvature: Array
-    third: Array
-    fourth: Array
-    residual: Array
-    variance: Array
-    variance_along: Array
-    variance_with_norm: Array
-
-
-def _activation_averages(
-    activation: ScalarFunction, shift: Array, std: float, fineness: int
-) -> _ActivationAverages:
-    """Average by parts (Stein's lemma), so that no derivative but sigma' is needed."""
-    z, weight = gaussian_rule(activation, shift, std, fineness)
-    points = shift[:, None] + std * z
-    values = activation.value(points)
-    hermite = (np.ones_like(z), z, z**2 - 1, z**3 - 3 * z, z**4 - 6 * z**2 + 3)
-    mean, slope, curvature, third, fourth = (
-        np.sum(weight * values * He, axis=1) / std**k for k, He in enumerate(hermite)
-    )
-    values -= mean[:, None] + std * slope[:, None] * z
-    residual = np.sum(weight * values**2, axis=1)
-    squared = weight * (activation.derivative(points) - slope[:, None]) ** 2
-    variance, along, with_norm = (np.sum(squared * He, axis=1) for He in hermite[:3])
-    return _ActivationAverages(
-        mean, slope, curvature, third, fourth, residual, variance, along / std, with_norm / 2
-    )

@@ -1,0 +1,73 @@
+"""Averages of an activation and its derivatives given the projection on the spike.
+
+The steps of theory.md section 13 are made of them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.numerics.gaussian import gaussian_rule
+from giantstep.numerics.scalar_functions import ScalarFunction
+
+
+class ActivationAverages(NamedTuple):
+    """Averages over z ~ N(0, 1) of the activation at r kappa + sqrt(c) z, arrays of shape (N,).
+
+    Attributes
+    ----------
+    mean, slope, curvature, third, fourth : Array
+        E sigma, and A_0 ... A_3: E sigma', E sigma'', and so on.
+    residual : Array
+        The variance of sigma that is not linear in z.
+    variance : Array
+        A_v = Var sigma'.
+    variance_along : Array
+        Its derivative by r kappa, 2 (E sigma' sigma'' - A_0 A_1).
+    variance_with_norm : Array
+        c times its derivative by c, c (E[sigma''^2 + sigma' sigma^(3)] - A_0 A_2).
+    """
+
+    mean: Array
+    slope: Array
+    curvature: Array
+    third: Array
+    fourth: Array
+    residual: Array
+    variance: Array
+    variance_along: Array
+    variance_with_norm: Array
+
+
+def activation_averages(
+    activation: ScalarFunction, shift: Array, std: float, fineness: int = 1
+) -> ActivationAverages:
+    """Average an activation by parts (Stein's lemma): no derivative but sigma' is needed.
+
+    Parameters
+    ----------
+    activation : ScalarFunction
+    shift : Array, shape (N,)
+        r kappa.
+    std : float
+        sqrt(c).
+    fineness : int
+        Multiplies the number of nodes over z.
+    """
+    z, weight = gaussian_rule(activation, shift, std, fineness)
+    points = shift[:, None] + std * z
+    values = activation.value(points)
+    hermite = (np.ones_like(z), z, z**2 - 1, z**3 - 3 * z, z**4 - 6 * z**2 + 3)
+    mean, slope, curvature, third, fourth = (
+        np.sum(weight * values * He, axis=1) / std**k for k, He in enumerate(hermite)
+    )
+    values -= mean[:, None] + std * slope[:, None] * z
+    residual = np.sum(weight * values**2, axis=1)
+    squared = weight * (activation.derivative(points) - slope[:, None]) ** 2
+    variance, along, with_norm = (np.sum(squared * He, axis=1) for He in hermite[:3])
+    return ActivationAverages(
+        mean, slope, curvature, third, fourth, residual, variance, along / std, with_norm / 2
+    )
