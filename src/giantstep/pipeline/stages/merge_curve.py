@@ -85,6 +85,10 @@ def merge_curve(
     limits = bounds(features) if features and abs(features.alignment) == 1 else None
     parts = [part.drop_attrs() for part in spectra]
     parts += [part.drop_attrs().rename(alpha="alpha_simulated") for part in at_dimensions]
+    of_steps = parameters[
+        [name for name in parameters.data_vars if "step" in parameters[name].dims]
+    ]
+    parts.append(of_steps.drop_attrs())
     if features:
         parts.append(_functions(features, limits))
     if spectra:
@@ -97,7 +101,9 @@ def merge_curve(
             at_size = finite_features if is_finite_size(theory) else None
             parts += _compared(at_size or features, theory.drop_attrs(), simulation)
     whole = xr.merge(parts, join="exact", compat="equals")
-    whole = whole.assign_coords({key: parameters[key].variable for key in parameters.data_vars})
+    whole = whole.assign_coords({
+        name: parameters[name].variable for name in parameters.data_vars if name not in of_steps
+    })  # fmt: skip
     whole = whole.assign_coords(
         best_linear_error=best_linear_error(parameters["target"].item()),
         upper_bound=limits.upper if limits else np.nan,

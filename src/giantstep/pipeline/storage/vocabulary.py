@@ -61,6 +61,31 @@ MEANINGS = {
     "bulk_variance": Meaning("squared norm of a bulk row", "c", "(11)"),
     "spike_strength": Meaning("spike strength", "r", "(10)"),
     "alignment": Meaning("overlap of spike and target", r"\gamma", "(9)"),
+    "bulk_variance_by_step": Meaning(
+        "squared norm of a bulk row after each step", "c_k", "theory.md section 13"
+    ),
+    "spike_strength_by_step": Meaning(
+        "spike strength after each step", "r_k", "theory.md section 13"
+    ),
+    "alignment_by_step": Meaning(
+        "overlap of spike and target after each step", r"\gamma_k", "theory.md section 13"
+    ),
+    "mean_row_by_step": Meaning(
+        "p times the squared norm of the bulk's mean row after each step, over that of a bulk row",
+        r"\chi_k",
+        "theory.md section 12",
+    ),
+    "row_covariance_by_step": Meaning(
+        "d times the covariance, over bulk rows b, of b.v, b.theta_perp and |b|^2/c - 1",
+        r"\Sigma_k",
+        "theory.md section 13",
+    ),
+    "row_projection": Meaning(
+        "along the spike v, along the target's part across it, theta_perp, or norm |b|^2/c - 1",
+        "i",
+        "theory.md section 13",
+    ),
+    "other_row_projection": Meaning("the other of a pair of them", "j", "theory.md section 13"),
     "best_linear_error": Meaning(
         "error of the best linear predictor", r"\|\sigma_\star\|^2 - h_1^{\star 2}", "section 4.1"
     ),
