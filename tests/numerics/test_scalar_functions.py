@@ -17,7 +17,10 @@ def test_derivatives_and_parities_are_those_of_the_values(name):
         assert np.allclose(f.value(-x), sign * f.value(x)) == (sign in signs)
 
 
-@pytest.mark.parametrize("name", ["erf", "sign", "sin", "relu", "he3", "polynomial:1,1,0.5"])
+@pytest.mark.parametrize(
+    "name",
+    ["erf", "sign", "sin", "relu", "leaky_relu", "abs", "probit", "he3", "polynomial:1,1,0.5"],
+)
 def test_closed_form_covariances_are_expectations(name):
     function, (A, B, C) = lookup(name), (1.3, 0.7, -0.6)
     assert function.moments is not None

@@ -6,6 +6,7 @@ Gaussians a and b of variances A and B and covariance C.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,6 +84,26 @@ def relu_moments(mean: Array, std: Array | float) -> GaussianMoments:
     return GaussianMoments(value, std * mass, np.maximum(residual, 0))
 
 
+def leaky_moments(below: float) -> Callable[[Array, Array | float], GaussianMoments]:
+    """Make the moments of max(t, 0) + below min(t, 0), a line with a bend at the origin."""
+
+    def moments(mean: Array, std: Array | float) -> GaussianMoments:
+        ramp = relu_moments(mean, std)
+        value, slope = (
+            below * line + (1 - below) * part
+            for line, part in ((mean, ramp.mean), (std, ramp.slope))
+        )
+        return GaussianMoments(value, slope, (1 - below) ** 2 * ramp.residual)
+
+    return moments
+
+
+def probit_moments(mean: Array, std: Array | float) -> GaussianMoments:
+    """Compute the moments of the Gaussian distribution function (1 + erf(t/sqrt(2)))/2."""
+    found = erf_moments(mean / np.sqrt(2), std / np.sqrt(2))
+    return GaussianMoments((1 + found.mean) / 2, found.slope / 2, found.residual / 4)
+
+
 def hardtanh_moments(mean: Array, std: Array | float) -> GaussianMoments:
     """Compute the moments of t clipped to [-1, 1]."""
     # Of t = |mean| + std z it is 1 - g, where g = min(max(1 - t, 0), 2) is small in the tail.
@@ -112,3 +133,13 @@ def relu_covariance(C: Array, A: Array, B: Array) -> Array:
     """Compute E max(a, 0) max(b, 0)."""
     angle = np.arccos(np.clip(C / np.sqrt(A * B), -1, 1))
     return np.sqrt(A * B) / (2 * np.pi) * (np.sin(angle) + (np.pi - angle) * np.cos(angle))
+
+
+def leaky_covariance(below: float) -> Callable[[Array, Array, Array], Array]:
+    """Make E f(a) f(b) of f(t) = max(t, 0) + below min(t, 0)."""
+    return lambda C, A, B: below * C + (1 - below) ** 2 * relu_covariance(C, A, B)
+
+
+def probit_covariance(C: Array, A: Array, B: Array) -> Array:
+    """Compute E f(a) f(b) of the Gaussian distribution function f."""
+    return (1 + erf_covariance(C / 2, A / 2, B / 2)) / 4
