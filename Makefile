@@ -31,7 +31,8 @@ test-kill: $(READY)
 
 # Random faults of files and runs, for twenty minutes; FAULTS_SEED=N repeats a series.
 test-faults: $(READY)
-	FAULTS_SECONDS=$${FAULTS_SECONDS:-1200} $(BIN)/pytest -m "" -s tests/workflow/test_random_faults.py
+	FAULTS_SEED=$${FAULTS_SEED:-$$(date +%N)} FAULTS_SECONDS=$${FAULTS_SECONDS:-1200} \
+	  $(BIN)/pytest -m "" -s tests/workflow/test_random_faults.py
 
 # The workflow on a Slurm cluster that is started for it, on this machine, and always stopped.
 test-slurm: $(READY)

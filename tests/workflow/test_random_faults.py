@@ -1,6 +1,6 @@
 """Whatever happens to files and runs, the next run ends in the same bytes.
 
-Rounds of random faults, for FAULTS_SECONDS in all. FAULTS_SEED=N repeats a series.
+Rounds of random faults, for FAULTS_SECONDS in all. FAULTS_SEED=N chooses a series.
 """
 
 import os
@@ -20,7 +20,7 @@ from giantstep.pipeline.planning.plan import make_plan
 from giantstep.pipeline.upkeep import integrity
 
 SECONDS = float(os.environ.get("FAULTS_SECONDS", "60"))
-SEED = int(os.environ.get("FAULTS_SEED", random.SystemRandom().randrange(10**6)))
+SEED = int(os.environ.get("FAULTS_SEED", "0"))
 # Longer than any run of the tiny project takes.
 HANGS = 300
 

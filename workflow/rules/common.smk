@@ -51,12 +51,13 @@ except (
 
 
 def start_run():
-    """Check the rules, lock the folder, and set damaged results aside."""
+    """Check the rules, lock the folder, set damaged results aside, and mend their times."""
     try:
         with remedied():
             check_rules(workflow)
             run_lock.acquire_run_lock(run_lock.RECORDS, logger.warning)
             integrity.set_damaged_aside(Path(), PLAN, logger.warning)
+            integrity.date_back(Path(), PLAN)
     except (ChangedJobError, OSError, run_lock.AnotherRunError) as error:
         raise WorkflowError(str(error)) from None
 

@@ -8,6 +8,8 @@ drawings and tables are in the marks of their figure (workflow/rules/identity.sm
 from __future__ import annotations
 
 import errno
+import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -88,6 +90,23 @@ def _unlike_noted(
             yield path, DamagedFileError(f"{path} is no regular file")
         elif marked and checksum_line(path, file) not in noted:
             yield path, DamagedFileError(f"{path} is not as it was made")
+
+
+def date_back(project: Path, plan: Plan) -> None:
+    """Give the files of a plan that are dated in the future the time of now.
+
+    Snakemake refuses a result that is older than what it was made from. Times do not count here,
+    and a copy, or another machine's clock, may have set any.
+    """
+    marks = [
+        project / mark(plan.root, figure, stage.name)
+        for figure in plan.figures.values()
+        for stage in FIGURE_STAGES
+    ]
+    now = time.time()
+    for path in (*_data_files(project, plan), *marks):
+        if path.exists() and path.stat().st_mtime > now:
+            os.utime(path, (now, now))
 
 
 def lost_files(project: Path, plan: Plan) -> list[str]:
