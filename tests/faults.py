@@ -55,20 +55,27 @@ def exchange(project, dice):
     return f"{how}: {one.name}, {other.name}"
 
 
+def make_folder(path):
+    """Make a folder with something in it."""
+    path.mkdir()
+    (path / "something").write_bytes(bytes(1000))
+
+
+# What may be found in the place of a file.
+NO_FILES = {
+    "folder": make_folder,
+    "pipe": os.mkfifo,
+    "circle": lambda path: path.symlink_to(path.name),
+    "link to nothing": lambda path: path.symlink_to("nothing"),
+}
+
+
 def replace(project, dice):
     """Put something else in the place of a file."""
     path = _one(project, dice)
     path.unlink()
-    match what := dice.choice(["nothing", "folder", "pipe", "circle", "link to nothing"]):
-        case "folder":
-            path.mkdir()
-            (path / "something").write_bytes(bytes(1000))
-        case "pipe":
-            os.mkfifo(path)
-        case "circle":
-            path.symlink_to(path.name)
-        case "link to nothing":
-            path.symlink_to("nothing")
+    what = dice.choice(["nothing", *NO_FILES])
+    NO_FILES.get(what, lambda path: None)(path)
     return f"{what} in place of {path.name}"
 
 

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from itertools import cycle, product
 
+import faults
 import pytest
 import tiny
 
@@ -60,21 +61,12 @@ def test_damage_of_every_kind_of_file_is_set_aside(project):
     assert all((project / f"{name}.damaged").exists() for name in names)
 
 
-@pytest.mark.parametrize("kind", ["folder", "pipe", "circle", "link to nothing"])
+@pytest.mark.parametrize("kind", faults.NO_FILES)
 def test_what_is_no_file_is_set_aside(project, kind):
     plan = make_plan(project, load_config(project, [project / tiny.TINY]))
     path = next(project.glob("results/theory/*.nc"))
     path.unlink()
-    match kind:
-        case "folder":
-            path.mkdir()
-            (path / "something").write_bytes(bytes(1000))
-        case "pipe":
-            os.mkfifo(path)
-        case "circle":
-            path.symlink_to(path.name)
-        case "link to nothing":
-            path.symlink_to("nothing")
+    faults.NO_FILES[kind](path)
     said = []
     integrity.set_damaged_aside(project, plan, said.append)
     assert len(said) == 1

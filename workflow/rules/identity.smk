@@ -1,8 +1,8 @@
 # Merged files, drawings and scores have names without a key. What they are made from is therefore an
 # input of theirs: the name of a file, of which only the latest is kept, and which `all` requests.
-# It is empty, or lists checksums: the jobs that draw and score note there what they have made. So a change is noticed even without Snakemake's own records, and times of files do not
-# count. What was made before is removed first, so that an interrupted run leaves nothing that looks
-# current.
+# It is empty, or lists checksums: the jobs that draw and score note there what they have made. So a
+# change is noticed even without Snakemake's own records, and times of files do not count. What was
+# made before is removed first, so that an interrupted run leaves nothing that looks current.
 localrules:
     identity,
 

@@ -1,8 +1,8 @@
 # Stage 4: everything of one figure, theory beside simulation, in one self-contained file.
 rule merge:
     input:
-        mark_of_job("merge"),
-        lambda wildcards: [ancient(path) for path in figure_of(wildcards).files],
+        mark=mark_of_job("merge"),
+        results=lambda wildcards: [ancient(path) for path in figure_of(wildcards).files],
     output:
         files("merge", "{figure}"),
     log:

@@ -10,7 +10,8 @@ import numpy as np
 
 from giantstep.arrays import Array, Mask
 from giantstep.problems.problem import Problem
-from giantstep.theory.conditional_features import ConditionalFeatures, conditional_features
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.conditional_features import conditional_features
 from giantstep.theory.equivalent_features import equivalent_features
 
 # Points of the search, and of the refinement of each zero.
@@ -46,7 +47,7 @@ def outliers_at(problem: Problem, alpha: float, dimension: float, edge: float) -
     array([716.])
     """
     srf = equivalent_features(problem, dimension)
-    equations = _MeansOutsideBulk(conditional_features(srf), problem, alpha, dimension)
+    equations = _MeansOutsideBulk(srf, alpha, dimension)
     largest = 2 * alpha * dimension * float(np.sum((equations.f.mu0**2) @ equations.f.weight))
     x = np.geomspace(_ABOVE * edge, max(largest, 10 * edge), _CANDIDATES)
     found = []
@@ -63,12 +64,10 @@ def outliers_at(problem: Problem, alpha: float, dimension: float, edge: float) -
 class _MeansOutsideBulk:
     """The linear equations of m and zeta at ridges -x, for x above the bulk."""
 
-    def __init__(
-        self, f: ConditionalFeatures, problem: Problem, alpha: float, dimension: float
-    ) -> None:
-        self.f, self.groups = f, equivalent_features(problem, dimension).groups
-        self.alpha, self.beta, self.dimension = alpha, problem.beta, dimension
-        self.functions = np.concatenate([f.mu0, f.kappa * f.mu1])
+    def __init__(self, srf: SpikedFeatures, alpha: float, dimension: float) -> None:
+        self.f, self.groups = conditional_features(srf), srf.groups
+        self.alpha, self.beta, self.dimension = alpha, srf.beta, dimension
+        self.functions = np.concatenate([self.f.mu0, self.f.kappa * self.f.mu1])
 
     def eigenvalues(self, x: Array) -> Array:
         """Compute those of the symmetric equations, largest first; NaN without a solution."""

@@ -200,9 +200,9 @@ def spectrum(
     Raises
     ------
     InvalidParametersError
-        If the bulk is too narrow to be found, or so spread that a part is
-        missed, as where alpha/beta is below 1e-3 or so; for an unknown bulk, or a trained bulk of
-        features given directly.
+        If the bulk is too narrow to be found, or so spread that a part is missed, as where
+        alpha/beta is below 1e-3 or so; for an unknown bulk, or a trained bulk of features given
+        directly.
 
     Examples
     --------

@@ -27,8 +27,8 @@ def check_job(job: Any, script: str) -> None:
     Parameters
     ----------
     job : snakemake.script.Snakemake
-        Of a task, with `params.task`; or of a figure, with `params.figure`, its mark as first
-        input, and `params.name`, which is inside its merged file.
+        Of a task, with `params.task`; or of a figure, with `params.figure`, its mark as
+        `input.mark`, and `params.name`, which is inside its merged file.
     script : str
         The file that runs.
 
@@ -90,7 +90,7 @@ def _names_figure(root: Path, stage: Stage, job: Any) -> bool:
     figure = job.params.figure
     merged = [] if stage.name == "merge" else STAGES["merge"].paths(figure.name)
     return (
-        job.input[0] == str(mark(root, figure, stage.name))
+        job.input.mark == str(mark(root, figure, stage.name))
         and list(job.output) == stage.paths(figure.name)
         and (not merged or job.input.data == merged[0])
         and job.params.name == merged_name(root, figure)

@@ -33,8 +33,8 @@ def compute(
     """Solve the theory on a grid; variables over (alpha, ridge).
 
     With `optimal`, also the best ridge, its test error, and whether it is at an end of the range
-    that was searched, over alpha. The variables of a finite
-    dimension are named as such, since a figure's file holds them beside those of the limit.
+    that was searched, over alpha. The variables of a finite dimension are named as such, since a
+    figure's file holds them beside those of the limit.
     """
     solution = solve(problem, grid, bulk, dimension)
     values: dict[str, NDArray[Any]] = {
