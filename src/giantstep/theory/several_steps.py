@@ -8,7 +8,7 @@ the bulk remember of the batches. It holds for activations that are not odd, too
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -53,7 +53,6 @@ class NetworkState:
     covariance: Array = field(default_factory=lambda: np.diag([1.0, 1.0, 0.0]))
 
 
-@lru_cache(maxsize=256)
 def network_states(protocol: Protocol, fineness: int = 1) -> tuple[NetworkState, ...]:
     """Compute the state of a network after each of its steps; theory.md section 13.
 
@@ -81,12 +80,27 @@ def network_states(protocol: Protocol, fineness: int = 1) -> tuple[NetworkState,
     >>> [round(state.alignment, 6) for state in states]
     [0.971854, 0.995029]
     """
-    states = [NetworkState()]
-    for _ in range(protocol.steps):
-        state = _Step(protocol, states[-1], fineness).take()
-        check_weights(protocol, state.bulk_variance, state.spike_strength)
-        states.append(state)
-    return tuple(states[1:])
+    return _trajectory(replace(protocol, steps=1), fineness).states(protocol.steps)
+
+
+class _Trajectory:
+    """The states of a network from step to step, computed as far as they were asked for."""
+
+    def __init__(self, protocol: Protocol, fineness: int) -> None:
+        self._protocol, self._fineness = protocol, fineness
+        self._states = [NetworkState()]
+
+    def states(self, steps: int) -> tuple[NetworkState, ...]:
+        """Return the states after the first `steps` steps."""
+        while len(self._states) <= steps:
+            state = _Step(self._protocol, self._states[-1], self._fineness).take()
+            check_weights(self._protocol, state.bulk_variance, state.spike_strength)
+            self._states.append(state)
+        return tuple(self._states[1 : steps + 1])
+
+
+# Protocols that differ only in the number of their steps share the first ones.
+_trajectory = lru_cache(maxsize=256)(_Trajectory)
 
 
 def features_in_state(protocol: Protocol, state: NetworkState) -> SpikedFeatures:
