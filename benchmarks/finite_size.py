@@ -18,13 +18,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from giantstep import Grid, Protocol, SpikedFeatures, solve
+from giantstep import Protocol, SpikedFeatures
+from giantstep.problems.grid import Grid
 from giantstep.problems.problem import Problem
 from giantstep.problems.readout import Vocabulary
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import one_spike
 from giantstep.simulation.simulate import simulate
 from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.solve import solve
 
 ACTIVATIONS = ("tanh", "erf", "sin", "hardtanh", "softsign")
 TARGETS = ("tanh", "sin", "sign", "relu", "polynomial:0,1,0,0.2")

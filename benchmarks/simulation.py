@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from giantstep import Grid, Protocol
+from giantstep import Protocol
+from giantstep.problems.grid import Grid
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation.simulate import simulate
 

@@ -1,4 +1,52 @@
-"""Feature learning in two-layer networks after one gradient step: theory and simulation."""
+"""Feature learning in two-layer networks after one gradient step: theory and simulation.
+
+State a problem, ask a question of it, and get a labelled `xarray.Dataset`.
+
+**Problems.** `Protocol(activation, target, learning_rate, alpha0, beta, ...)` trains the first
+layer by a large gradient step, and then the readout. `SpikedFeatures(...)` gives the features after
+the step directly; `one_spike(...)` makes them from values of readouts and biases. All sizes are
+ratios to the dimension d of the inputs: `alpha0`, samples of the step; `beta`, neurons; `alpha`,
+samples of the readout's training set. `ridge` is the penalty of the readout.
+
+**Questions.**
+
+solve
+    errors and overlaps by the theory, as d -> infinity or at a given dimension
+simulate
+    means and standard errors of trained networks
+bounds
+    how well any readout can do
+spectrum
+    the eigenvalues of the features' covariance
+learned_function
+    the network's output along the target
+equivalent_features
+    the spiked features that a protocol is equivalent to
+open_figure
+    the data of a figure that the workflow has made
+
+Every parameter that may vary, such as `alpha` and `ridge`, is a number or a sequence: sequences
+become dimensions. Variables carry their meaning, symbol and equation (`found.test_error.attrs`),
+and `status` says which points to use (`found.attrs["remarks"]`: why others failed). `.sel`,
+`.plot`, `.to_dataframe` and `.to_netcdf` are xarray's. Whatever is wrong with a question is told at
+once, by an `InvalidParametersError`.
+
+Examples
+--------
+>>> import giantstep
+>>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)
+>>> theory = giantstep.solve(problem, alpha=[0.5, 1, 2], ridge=0.1)
+>>> theory.test_error.sel(alpha=2).round(4).item()
+0.1207
+>>> networks = giantstep.simulate(problem, alpha=[0.5, 1, 2], ridge=0.1, dimension=100, networks=4)
+>>> bool((abs(networks.test_error / theory.test_error - 1) < 0.2).all())
+True
+>>> giantstep.solve(problem, alpha=-1, loss="cubic", dimension=1)
+Traceback (most recent call last):
+giantstep.validation.InvalidParametersError: loss = 'cubic': must be one of ...
+alpha = -1.0: must be a number from 1e-12 to 1e+12
+dimension = 1: must be a number from 2 to 1e+12, or inf
+"""
 
 from typing import TYPE_CHECKING, Any
 
@@ -6,14 +54,31 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from giantstep.pipeline.storage.open_figure import open_figure
-    from giantstep.problems.grid import Grid
     from giantstep.problems.protocol import Protocol
-    from giantstep.problems.spiked_features import SpikedFeatures
-    from giantstep.theory.solution import Solution
-    from giantstep.theory.solve import solve
+    from giantstep.problems.spiked_features import SpikedFeatures, one_spike
+    from giantstep.questions.bounds import bounds
+    from giantstep.questions.learned_function import learned_function
+    from giantstep.questions.simulate import simulate
+    from giantstep.questions.solve import solve
+    from giantstep.questions.spectrum import spectrum
+    from giantstep.theory.equivalent_features import equivalent_features
     from giantstep.theory.status import Status
+    from giantstep.validation import InvalidParametersError
 
-__all__ = ["Grid", "Protocol", "Solution", "SpikedFeatures", "Status", "open_figure", "solve"]
+__all__ = [
+    "InvalidParametersError",
+    "Protocol",
+    "SpikedFeatures",
+    "Status",
+    "bounds",
+    "equivalent_features",
+    "learned_function",
+    "one_spike",
+    "open_figure",
+    "simulate",
+    "solve",
+    "spectrum",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -21,13 +86,18 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     homes = {
-        "Grid": "problems.grid",
+        "InvalidParametersError": "validation",
         "Protocol": "problems.protocol",
-        "Solution": "theory.solution",
         "SpikedFeatures": "problems.spiked_features",
         "Status": "theory.status",
+        "bounds": "questions.bounds",
+        "equivalent_features": "theory.equivalent_features",
+        "learned_function": "questions.learned_function",
+        "one_spike": "problems.spiked_features",
         "open_figure": "pipeline.storage.open_figure",
-        "solve": "theory.solve",
+        "simulate": "questions.simulate",
+        "solve": "questions.solve",
+        "spectrum": "questions.spectrum",
     }
     if name not in homes:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

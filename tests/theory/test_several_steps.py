@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.random import SeedSequence
 
-from giantstep import Grid, Protocol, solve
-from giantstep.problems.protocol import theory_faults
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.simulate import simulate
@@ -15,6 +15,7 @@ from giantstep.simulation.threads import workers
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.mean_penalty import prepare_mean_penalty
 from giantstep.theory.several_steps import network_states
+from giantstep.theory.solve import solve
 from giantstep.validation import InvalidParametersError
 
 SINE = Protocol("tanh", "sin", 2, alpha0=20, beta=1, steps=3)

@@ -8,8 +8,8 @@ import numpy as np
 import xarray as xr
 
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.pipeline.storage.vocabulary import MEANINGS
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_NORMS
+from giantstep.vocabulary import MEANINGS
 
 SAMPLE_COMPLEXITY = r"sample complexity $\alpha = n/d$"
 LEARNING_RATE = r"learning rate $\tilde\eta$"

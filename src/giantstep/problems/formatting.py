@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
+from typing import Any
 
 from giantstep.problems.readout import Vocabulary
 
@@ -16,3 +18,28 @@ def format_vocabulary(vocabulary: Vocabulary) -> str:
     """Write a vocabulary as the command line reads it: `0.5:0.3 2:0.7`."""
     pairs = (f"{format_number(value)}:{format_number(fraction)}" for value, fraction in vocabulary)
     return " ".join(pairs)
+
+
+def format_problem(problem: Any) -> str:
+    """Write a problem, which is a dataclass, as one makes it, without what is at its default.
+
+    Examples
+    --------
+    >>> from giantstep.problems.protocol import Protocol
+    >>> format_problem(Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1))
+    "Protocol(activation='tanh', target='sin', learning_rate=3, alpha0=20, beta=1)"
+    """
+    values = {field.name: _single(getattr(problem, field.name)) for field in fields(problem)}
+    defaults = {field.name: field.default for field in fields(problem)}
+    written = (
+        f"{name}={format_number(value) if isinstance(value, float) else repr(value)}"
+        for name, value in values.items()
+        if value != defaults[name] and (value,) != defaults[name]
+    )
+    return f"{type(problem).__name__}({', '.join(written)})"
+
+
+def _single(value: Any) -> Any:
+    """Return the number of a single group of neurons, and everything else unchanged."""
+    single = isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], float)
+    return value[0] if single else value

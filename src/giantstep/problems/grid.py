@@ -38,7 +38,7 @@ class Grid:
 
     Examples
     --------
-    >>> from giantstep import Grid
+    >>> from giantstep.problems.grid import Grid
     >>> Grid(alpha=(0.5, 2), ridge=(0.1,))
     Grid(alpha=(0.5, 2.0), ridge=(0.1,), loss='square')
     >>> Grid(alpha=(), ridge=(0,), loss="huber:0.5")

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from numpy.typing import NDArray
+
 from giantstep.arrays import Array
 
 # Dimensions of each, with those of the response, V1 and V2, that goes with q1 and q2.
@@ -55,3 +57,12 @@ class Overlaps(NamedTuple):
         leading = self.m.ndim - 1
         flat = (x if x is None else x.reshape(-1, *x.shape[leading:]) for x in self)
         return Overlaps(*flat)  # type: ignore[arg-type]
+
+
+def by_groups(
+    dims: tuple[str, ...], values: NDArray[Any], further: tuple[str, ...]
+) -> tuple[tuple[str, ...], NDArray[Any]]:
+    """Name an array's dimensions, and drop those of a single group of neurons."""
+    if "group" in further and values.shape[-1] == 1:
+        return dims, values.reshape(values.shape[: len(dims)])
+    return (*dims, *further), values

@@ -70,11 +70,10 @@ class Protocol:
 
     Examples
     --------
-    >>> from giantstep import Grid, Protocol, solve
+    >>> from giantstep import Protocol, solve
     >>> problem = Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
-    >>> solution = solve(problem, Grid(alpha=(0.5, 2), ridge=(0.1,)))
-    >>> solution.test_error.shape
-    (2, 1)
+    >>> solve(problem, alpha=[0.9, 3], ridge=0.1).test_error.values.round(4)
+    array([0.0425, 0.0325])
     >>> Protocol("sign", "sin", learning_rate=-3, alpha0=20, beta=1)
     Traceback (most recent call last):
     giantstep.validation.InvalidParametersError: activation = 'sign': must be continuous, ...

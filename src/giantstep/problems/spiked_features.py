@@ -193,7 +193,7 @@ def one_spike(
 
     Examples
     --------
-    >>> from giantstep.problems.spiked_features import one_spike
+    >>> from giantstep import one_spike
     >>> srf = one_spike(
     ...     "tanh", "sign", 1.2, 1.5, alignment=0.9, beta=1, readout=((1, 0.5), (-2, 0.5))
     ... )

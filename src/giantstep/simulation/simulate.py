@@ -122,7 +122,8 @@ def simulate(
 
     Examples
     --------
-    >>> from giantstep import Grid, Protocol
+    >>> from giantstep import Protocol
+    >>> from giantstep.problems.grid import Grid
     >>> from giantstep.problems.sizes import Sizes
     >>> problem = Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
     >>> grid, sizes = Grid(alpha=(0.5, 2), ridge=(0.1,)), Sizes(dimension=100, trainings=2)

@@ -37,7 +37,9 @@ def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
 
     Examples
     --------
-    >>> from giantstep import Grid, SpikedFeatures, solve
+    >>> from giantstep import SpikedFeatures
+    >>> from giantstep.problems.grid import Grid
+    >>> from giantstep.theory.solve import solve
     >>> srf = SpikedFeatures("tanh", "sign", 1.2, spike_strength=2, alignment=0.9, beta=1)
     >>> found = solve(srf, Grid(alpha=(1.0, 4.0), ridge=(0.1,)))
     >>> classification_error(srf, Overlaps.of(found)).round(3)

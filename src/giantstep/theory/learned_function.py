@@ -42,7 +42,9 @@ def learned_function(
     Examples
     --------
     >>> import numpy as np
-    >>> from giantstep import Grid, SpikedFeatures, solve
+    >>> from giantstep import SpikedFeatures
+    >>> from giantstep.problems.grid import Grid
+    >>> from giantstep.theory.solve import solve
     >>> srf = SpikedFeatures("tanh", "sign", 1.2, spike_strength=2, alignment=0.9, beta=1)
     >>> found = solve(srf, Grid(alpha=(2.0,), ridge=(0.1,)))
     >>> s = np.array([0.1, 0.5, 1.0])

@@ -76,7 +76,8 @@ def solve(
 
     Examples
     --------
-    >>> from giantstep import Grid, Protocol
+    >>> from giantstep import Protocol
+    >>> from giantstep.problems.grid import Grid
     >>> problem = Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
     >>> solution = solve(problem, Grid(alpha=(0.9, 3.0), ridge=(0.1,)))
     >>> solution.test_error.round(6)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from giantstep.pipeline.stages import theory
-from giantstep.pipeline.storage.vocabulary import describe
+from giantstep.pipeline.storage.description import describe
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.theory import optima

@@ -20,7 +20,7 @@ from giantstep.pipeline.stages.merge_curve import merge_curve
 from giantstep.pipeline.stages.merge_recovery import merge_recovery
 from giantstep.pipeline.stages.problem_parameters import problem_parameters
 from giantstep.pipeline.storage import netcdf
-from giantstep.pipeline.storage.vocabulary import describe
+from giantstep.pipeline.storage.description import describe
 from giantstep.problems.canonical import plain
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.problems.recovery import Recovery

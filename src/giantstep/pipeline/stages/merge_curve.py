@@ -16,7 +16,6 @@ from giantstep.pipeline.stages.comparison import (
     score,
     z_scores,
 )
-from giantstep.pipeline.stages.dataset_layout import by_groups
 from giantstep.pipeline.stages.finite_size import (
     as_limit,
     finite_size_name,
@@ -25,7 +24,7 @@ from giantstep.pipeline.stages.finite_size import (
 )
 from giantstep.pipeline.stages.problem_parameters import read_features
 from giantstep.problems.formatting import format_number
-from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps
+from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps, by_groups
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.measurements import SLABS
 from giantstep.simulation.replicate_statistics import summarise

@@ -7,9 +7,8 @@ from dataclasses import fields
 
 import xarray as xr
 
-from giantstep.pipeline.stages.dataset_layout import by_groups
 from giantstep.problems.grid import Grid
-from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
+from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, by_groups
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation.measurements import SLABS

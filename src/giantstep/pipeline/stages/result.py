@@ -11,7 +11,7 @@ from typing import Any
 
 import xarray as xr
 
-from giantstep.pipeline.storage.vocabulary import describe
+from giantstep.pipeline.storage.description import describe
 from giantstep.problems.canonical import plain
 
 

@@ -10,11 +10,10 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from giantstep.pipeline.stages.dataset_layout import by_groups
 from giantstep.pipeline.stages.finite_size import name_finite_size
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.grid import Grid
-from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
+from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, by_groups
 from giantstep.problems.problem import Problem
 from giantstep.theory.optima import optimal_ridge
 from giantstep.theory.solution import Solution

@@ -1,28 +1,18 @@
-"""The vocabulary of result files: name, symbol, unit and equation of every variable."""
+"""The vocabulary of answers and result files: name, symbol, unit and equation of every variable."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
-from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from giantstep.pipeline.planning.versions import join_versions, library_versions
 from giantstep.theory.status import Status
-
-REFERENCES = (
-    "Cui, Pesce, Dandi, Krzakala, Lu, Zdeborova, Loureiro: Asymptotics of feature learning in"
-    " two-layer networks after one gradient-step, ICML 2024, arXiv 2402.04980"
-)
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a variable of a file is; `equation` refers to the paper unless it says otherwise."""
+    """What a variable is; `equation` refers to the paper unless it says otherwise."""
 
     long_name: str
     symbol: str
@@ -134,6 +124,15 @@ MEANINGS = {
     ),
     "upper_bound": Meaning("upper bound on the test error at the best ridge", r"b_+", "(26)"),
     "lower_bound": Meaning("lower bound on the test error at the best ridge", r"b_-", "(27)"),
+    "lower_bound_with_bias": Meaning(
+        "lower bound at the best bias common to all neurons", r"b_-^{(b)}", "(132)"
+    ),
+    "upper_bound_best_learning_rate": Meaning(
+        "upper bound at its best learning rate", r"\min_{\tilde\eta} b_+", "(28)-(31)"
+    ),
+    "lower_bound_best_learning_rate": Meaning(
+        "lower bound at its best learning rate", r"\min_{\tilde\eta} b_-", "(28)-(31)"
+    ),
     "upper_bound_function": Meaning(
         "nearest function to the target in the span of mu0", r"b\mu_0(\kappa)", "(26)"
     ),
@@ -155,6 +154,9 @@ MEANINGS = {
     "index": Meaning("eigenvalue, counted from the smallest", "k"),
     "mass_at_zero": Meaning("share of eigenvalues that vanish", r"\rho_0", "App. F"),
     "outlier": Meaning("predicted eigenvalue of order d, over d", "x/d", "(191)"),
+    "interval": Meaning("interval of the bulk, counted from the smallest", "k", "App. F"),
+    "bulk_lower_edge": Meaning("lower end of an interval of the bulk", "x_-", "App. F"),
+    "bulk_upper_edge": Meaning("upper end of an interval of the bulk", "x_+", "App. F"),
     "simulated_eigenvalue": Meaning("eigenvalue of simulated features' covariance", "x", "App. F"),
     "nearest_ridge": Meaning("simulated ridge nearest to the best", r"\lambda"),
     "simulated_outlier_mean": Meaning("mean of simulated eigenvalues of order d, over d", "x/d"),
@@ -184,6 +186,7 @@ MEANINGS = {
         "docs/what-one-step-sees.md",
     ),
     "learned_function": Meaning("mean output at a projection on the target", "F", "Figure 1"),
+    "target_function": Meaning("target at a projection on it", r"\sigma_\star(s)", "(2)"),
 }
 
 # Of the theory at the dimension of the simulations, named after that of the limit d → ∞.
@@ -203,6 +206,7 @@ for _name in (
 
 # What is simulated, raw and summarised, is named after the theory's.
 _DERIVED = (
+    ("{}_stderr", "standard error of the mean {} of networks", r"\mathrm{{se}}\, {}"),
     ("simulated_{}", "simulated {}", "{}"),
     ("simulated_{}_mean", "simulated {}, mean over replicates", r"\langle {} \rangle"),
     ("simulated_{}_stderr", "standard error of the mean simulated {}", r"\mathrm{{se}}\, {}"),
@@ -251,29 +255,19 @@ for _name in (
         )
 
 
-def describe(
-    dataset: xr.Dataset,
-    title: str,
-    parameters: dict[str, Any],
-    made_from: Sequence[str] = (),
-    root_seed: int | None = None,
-    libraries: Iterable[str] = (),
-) -> xr.Dataset:
-    """Add the meaning of every variable, and the origin of the dataset.
+def label(dataset: xr.Dataset) -> xr.Dataset:
+    """Give every variable its meaning, symbol, unit and equation, and the status its flags.
 
     Parameters
     ----------
     dataset : xarray.Dataset
         Its variables must be named in `MEANINGS`.
-    title : str
-    parameters : dict
-        Everything that determines the content; stored as JSON.
-    made_from : sequence of str
-        Keys of the results that it is made from.
-    root_seed : int, optional
-        Of its random numbers.
-    libraries : iterable of str
-        Versions of libraries that it comes from, besides those that are installed.
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> label(xr.Dataset({"test_error": 0.1}))["test_error"].attrs["equation"]
+    '(25)'
     """
     dataset = dataset.copy()
     for name, variable in dataset.variables.items():
@@ -290,14 +284,4 @@ def describe(
                 "flag_meanings": " ".join(status.label for status in Status),
                 "comment": " ".join(f"{s.label}: {s.advice}" for s in Status),
             }
-    dataset.attrs = {
-        "title": title,
-        "references": REFERENCES,
-        "parameters": json.dumps(parameters, sort_keys=True),
-        "made_from": json.dumps(list(made_from)),
-        "giantstep_version": version("giantstep"),
-        "libraries": join_versions([library_versions(), *libraries]),
-    }
-    if root_seed is not None:
-        dataset.attrs["root_seed"] = np.int64(root_seed)
     return dataset

@@ -1,0 +1,1 @@
+"""The questions that the library answers, each by a labelled dataset."""

@@ -1,0 +1,71 @@
+"""The question `bounds`: how well any readout can do."""
+
+from __future__ import annotations
+
+import xarray as xr
+
+from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
+from giantstep.questions.answers import answer
+from giantstep.questions.checks import check_problem
+from giantstep.theory.bounds import (
+    best_linear_error,
+    bounds_at_best_learning_rate,
+    lower_bound_with_bias,
+)
+from giantstep.theory.bounds import bounds as compute_bounds
+from giantstep.theory.equivalent_features import equivalent_features
+
+_ALONG = 1 - 1e-12
+
+
+def bounds(problem: Problem) -> xr.Dataset:
+    """Compute bounds on the test error at the best ridge: equations (26)-(31) and (132).
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+
+    Returns
+    -------
+    xarray.Dataset
+        Numbers: `upper_bound` and `lower_bound`, of a spike along the target as in the paper, of
+        any other what they become for it (the attribute `remarks` says so); `lower_bound_with_bias`
+        at the best bias common to all neurons; `best_linear_error`, below which neither kernels nor
+        random features get; `alignment`. For a protocol `upper_bound_best_learning_rate` and
+        `lower_bound_best_learning_rate`, too.
+
+    Raises
+    ------
+    InvalidParametersError
+        If the theory does not cover the protocol.
+
+    Examples
+    --------
+    >>> import math
+    >>> import giantstep
+    >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=math.inf, beta=1)
+    >>> found = giantstep.bounds(problem)
+    >>> print(f"{found.lower_bound.item():.4f} {found.upper_bound.item():.4f}")
+    0.0038 0.0211
+    """
+    check_problem(problem)
+    found, alignment = compute_bounds(problem), equivalent_features(problem).alignment
+    values = {
+        "upper_bound": found.upper,
+        "lower_bound": found.lower,
+        "lower_bound_with_bias": lower_bound_with_bias(problem),
+        "best_linear_error": best_linear_error(problem.target),
+        "alignment": alignment,
+    }
+    if isinstance(problem, Protocol):
+        upper, lower = bounds_at_best_learning_rate(problem)
+        values |= {"upper_bound_best_learning_rate": upper, "lower_bound_best_learning_rate": lower}
+    remarks = []
+    if abs(alignment) < _ALONG:
+        remarks.append(
+            f"The overlap of spike and target is {alignment:.3g}. Equations (26)-(31) are for an"
+            " overlap of 1, which alpha0 = inf gives; these are their counterparts for any"
+            " (theory.md section 7). The best linear error holds for all."
+        )
+    return answer(xr.Dataset(values), "Bounds on the error at the best ridge", problem, {}, remarks)

@@ -1,0 +1,119 @@
+"""What a question asks for, read and checked: whatever is wrong with it is raised together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from giantstep.arrays import Array
+from giantstep.problems.bulk_kind import validate_bulk
+from giantstep.problems.domains import THEORY_DIMENSION
+from giantstep.problems.grid import Grid
+from giantstep.problems.problem import Problem, check_loss
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.validation import Fault, Interval, InvalidParametersError, interval_faults
+
+OPTIMAL: Literal["optimal"] = "optimal"
+# A ridge for checks of a grid whose ridges are still to be found.
+_SOME_RIDGE = 1.0
+
+
+class Axes(NamedTuple):
+    """The points of a question.
+
+    Attributes
+    ----------
+    grid : Grid
+        All pairs of these sample complexities and ridges, with the loss.
+    fixed : tuple of str
+        Which of them were given as one number instead of an array.
+    optimal : bool
+        Whether the ridge is to be the best at each sample complexity; that of the grid means
+        nothing then.
+    """
+
+    grid: Grid
+    fixed: tuple[str, ...]
+    optimal: bool
+
+
+@contextmanager
+def collected(faults: list[Fault]) -> Iterator[None]:
+    """Add the faults of what is refused to a list, each once, instead of raising them."""
+    try:
+        yield
+    except InvalidParametersError as error:
+        faults += [fault for fault in error.faults if fault not in faults]
+
+
+def raise_all(faults: Sequence[Fault]) -> None:
+    """Raise the faults that were collected, if there are any."""
+    if faults:
+        raise InvalidParametersError(faults)
+
+
+def read_numbers(name: str, value: ArrayLike, faults: list[Fault]) -> Array:
+    """Read one number, shape (), or several, shape (M,)."""
+    try:
+        numbers = np.asarray(value, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        faults.append(Fault(name, value, "a number, or several"))
+        return np.empty(())
+    if numbers.ndim > 1:
+        faults.append(Fault(name, value, "a number, or a sequence of numbers"))
+    return numbers
+
+
+def read_axes(alpha: ArrayLike, ridge: ArrayLike, loss: str, faults: list[Fault]) -> Axes | None:
+    """Read sample complexities and ridges; None if something is wrong with them."""
+    before = len(faults)
+    optimal = isinstance(ridge, str) and ridge == OPTIMAL
+    values = {
+        "alpha": read_numbers("alpha", alpha, faults),
+        "ridge": read_numbers("ridge", _SOME_RIDGE if optimal else ridge, faults),
+    }
+    if len(faults) > before:
+        return None
+    with collected(faults):
+        axes = {name: tuple(numbers.ravel().tolist()) for name, numbers in values.items()}
+        fixed = tuple(name for name, numbers in values.items() if numbers.ndim == 0)
+        return Axes(Grid(**axes, loss=loss), fixed, optimal)
+    return None
+
+
+def check_problem(problem: Any) -> None:
+    """Refuse at once what is no problem: nothing else can be checked.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    if not isinstance(problem, Protocol | SpikedFeatures):
+        raise InvalidParametersError([Fault("problem", problem, "a Protocol or SpikedFeatures")])
+
+
+def check_theory(
+    problem: Problem, faults: list[Fault], bulk: str, dimension: float, loss: str | None = None
+) -> None:
+    """Collect why the theory does not cover a problem."""
+    found = interval_faults({"dimension": dimension}, {"dimension": THEORY_DIMENSION})
+    faults += found
+    with collected(faults):
+        validate_bulk(problem, bulk)
+    if loss is not None:
+        with collected(faults):
+            check_loss(problem, loss)
+    if not found:
+        with collected(faults):
+            equivalent_features(problem, dimension)
+
+
+def check_interval(name: str, value: Any, interval: Interval, faults: list[Fault]) -> None:
+    """Collect a value that lies outside its interval."""
+    faults += interval_faults({name: value}, {name: interval})

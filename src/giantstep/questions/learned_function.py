@@ -1,0 +1,88 @@
+"""The question `learned_function`: what the network has learned along the target."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.losses import SQUARE
+from giantstep.problems.problem import Problem
+from giantstep.questions.answers import answer, drop_fixed
+from giantstep.questions.checks import check_problem, raise_all, read_numbers
+from giantstep.questions.remarks import failure_remarks
+from giantstep.questions.solve import read_question
+from giantstep.theory.learned_function import learned_function as compute_learned_function
+from giantstep.theory.solve import cached_solver
+from giantstep.validation import Fault
+
+_PROJECTIONS = np.linspace(-3, 3, 121)
+
+
+def learned_function(
+    problem: Problem,
+    alpha: ArrayLike = 1.0,
+    ridge: ArrayLike = 0.1,
+    *,
+    s: ArrayLike | None = None,
+    loss: str = SQUARE,
+    bulk: str = ISOTROPIC,
+    dimension: float = math.inf,
+) -> xr.Dataset:
+    """Compute the mean output of the trained network given the projection of the input on theta.
+
+    theory.md section 7; Figure 1 draws it.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+    alpha, ridge, loss, bulk, dimension
+        As in `solve`; the ridges are numbers.
+    s : array_like, shape (M,), optional
+        Projections theta . x, along the target; by default 121 values from -3 to 3.
+
+    Returns
+    -------
+    xarray.Dataset
+        `learned_function` over those of `alpha` and `ridge` that are arrays and over `s`, with the
+        `status` of each point; `target_function` over `s`.
+
+    Raises
+    ------
+    InvalidParametersError
+        With everything that is wrong with the question.
+
+    Examples
+    --------
+    >>> import giantstep
+    >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
+    >>> found = giantstep.learned_function(problem, alpha=3, s=[0.5, 1, 2])
+    >>> found.learned_function.values.round(2), found.target_function.values.round(2)
+    (array([0.39, 0.72, 1.05]), array([0.48, 0.84, 0.91]))
+    """
+    check_problem(problem)
+    faults: list[Fault] = []
+    at = _PROJECTIONS if s is None else read_numbers("s", s, faults)
+    raise_all(faults)
+    axes = read_question(problem, alpha, ridge, loss, bulk, dimension)
+    solver = cached_solver(problem, bulk, loss, dimension)
+    alphas, ridges = np.array(axes.grid.alpha), np.array(axes.grid.ridge)
+    found = solver.solve(*np.meshgrid(alphas, ridges, indexing="ij"))
+    points = np.atleast_1d(at)
+    learned = compute_learned_function(solver.srf, found.m, found.zeta, found.psi, points, found.xi)
+    data = xr.Dataset(
+        {
+            "learned_function": (("alpha", "ridge", "s"), learned),
+            "status": (("alpha", "ridge"), found.status.astype(np.int8)),
+            "target_function": ("s", lookup(problem.target).value(points)),
+        },
+        coords={"alpha": alphas, "ridge": ridges, "s": points},
+    )
+    data = drop_fixed(data, axes.fixed if at.ndim else (*axes.fixed, "s"))
+    asked = {"loss": loss, "bulk": bulk, "dimension": dimension}
+    remarks = failure_remarks(found.status)
+    return answer(data, "The function learned along the target", problem, asked, remarks)

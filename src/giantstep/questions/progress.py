@@ -1,0 +1,46 @@
+"""A bar on a terminal for what takes more than a second; nothing in pipes."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Progress = Callable[[float], None]
+# Seconds before the bar appears, and between its changes.
+_PATIENCE, _PAUSE = 1.0, 0.1
+_WIDTH = 40
+
+
+@contextmanager
+def progress_bar(text: str) -> Iterator[Progress]:
+    """Give what is called with the share of the work that is done, and clear the bar at the end.
+
+    Parameters
+    ----------
+    text : str
+        What is done, in front of the bar.
+    """
+    started = time.monotonic()
+    shown: list[float] = []
+
+    def report(share: float) -> None:
+        now = time.monotonic()
+        if now - started < _PATIENCE or (shown and now - shown[-1] < _PAUSE):
+            return
+        shown[:] = [now]
+        left = (now - started) * (1 - share) / share if share > 0 else float("inf")
+        filled = "#" * round(_WIDTH * min(share, 1.0))
+        line = f"{text} [{filled:<{_WIDTH}}] {share:4.0%}, {left:.0f} s left"
+        print(f"\r{line}\033[K", end="", file=sys.stderr, flush=True)
+
+    try:
+        yield report if sys.stderr.isatty() else _silent
+    finally:
+        if shown:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def _silent(share: float) -> None:
+    pass

@@ -1,0 +1,48 @@
+"""Remarks on answers: points that failed, optima on an edge, and limits that are far."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from giantstep.arrays import Array, Indices
+from giantstep.theory.optima import NEAR_LIMIT
+from giantstep.theory.status import Status
+
+# The largest of networks that are usually simulated: where the limit holds for these, it is near.
+_LARGE_DIMENSION = 1000
+
+
+def failure_remarks(status: Indices) -> list[str]:
+    """Say what to do about points that failed."""
+    counts = {code: int(np.sum(status == code)) for code in Status if code is not Status.CONVERGED}
+    return [
+        f"{count} point(s) {code.label}. {code.advice}" for code, count in counts.items() if count
+    ]
+
+
+def edge_remarks(points: Sequence[str], what: str, candidates: Array) -> list[str]:
+    """Say where an optimum lies at an end of the range that was searched."""
+    if not points:
+        return []
+    ends = f"{candidates[0]:g} to {candidates[-1]:g}"
+    return [
+        f"At {'; '.join(points)}: the {what} is an end of the range searched ({ends}), or of the"
+        " part of it that could be solved, not a minimum."
+    ]
+
+
+def limit_remarks(dimension: float) -> list[str]:
+    """Say from which dimension on an optimum of the limit d -> infinity holds, where it is far."""
+    if dimension <= _LARGE_DIMENSION:
+        return []
+    since = (
+        "at no dimension tried" if math.isinf(dimension) else f"only from d = {dimension:.0e} on"
+    )
+    return [
+        "The limit d -> infinity is far here: at this optimum its test error is within"
+        f" {NEAR_LIMIT:.0%} of that of a finite dimension {since}. Give a dimension for smaller"
+        " networks."
+    ]

@@ -1,0 +1,145 @@
+"""The question `simulate`: what networks do."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Literal
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from giantstep.numerics.scalar_functions import SIGN
+from giantstep.problems.grid import Grid
+from giantstep.problems.losses import SQUARE
+from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, by_groups
+from giantstep.problems.problem import Problem
+from giantstep.problems.sizes import EXACT, SEED, Sizes, check_sizes
+from giantstep.questions.answers import answer, count_groups, drop_fixed
+from giantstep.questions.checks import (
+    OPTIMAL,
+    check_interval,
+    check_problem,
+    collected,
+    raise_all,
+    read_axes,
+)
+from giantstep.questions.progress import Progress, progress_bar
+from giantstep.simulation.replicate_statistics import summarise
+from giantstep.simulation.simulate import Simulated
+from giantstep.simulation.simulate import simulate as simulate_networks
+from giantstep.validation import COUNT, Fault, Interval
+
+# More find nothing to do.
+THREADS = Interval(1, 1024, whole=True)
+_OVERLAPS = ("m", "zeta", "psi", "q1", "q2")
+
+
+def simulate(
+    problem: Problem,
+    alpha: ArrayLike = 1.0,
+    ridge: ArrayLike = 0.1,
+    *,
+    dimension: int,
+    networks: int = 8,
+    trainings: int = 1,
+    loss: str = SQUARE,
+    test_samples: int | Literal["exact"] = 10_000,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> xr.Dataset:
+    """Train networks, and measure them: means over networks, and their standard errors.
+
+    Numbers depend on the problem, the seed and the sizes, not on the threads, and those of a point
+    not on the other points.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+    alpha : float or array_like, shape (A,)
+        Sample complexity n/d of the readout's training set, > 0.
+    ridge : float or array_like, shape (R,)
+        Penalty lambda >= 0, without a factor 1/n; only the square loss may have none.
+    dimension : int
+        Dimension d of the inputs; width, first batch and training sets are multiples of it.
+    networks : int
+        Independent networks.
+    trainings : int
+        Independent training sets for each network.
+    loss : str
+        As in `solve`.
+    test_samples : int or "exact"
+        Fresh inputs over which the test error of each network is averaged; or "exact", the
+        expectation in closed form, for activations that have one.
+    seed : int
+        Of all random numbers.
+    threads : int
+        How many compute at once.
+    progress : callable, optional
+        Called from time to time with the share of the work that is done; by default a bar on a
+        terminal.
+
+    Returns
+    -------
+    xarray.Dataset
+        Means under the names that the theory has in `solve`, and their standard errors with
+        `_stderr` appended (NaN for a single network), over those of `alpha` and `ridge` that are
+        arrays.
+
+    Raises
+    ------
+    InvalidParametersError
+        With everything that is wrong with the question.
+
+    Examples
+    --------
+    >>> import giantstep
+    >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
+    >>> found = giantstep.simulate(problem, alpha=[1, 3], dimension=100, networks=4)
+    >>> theory = giantstep.solve(problem, alpha=[1, 3], dimension=100)
+    >>> abs(found.test_error / theory.test_error - 1).values < 0.2
+    array([ True,  True])
+    >>> "test_error_stderr" in found
+    True
+    """
+    check_problem(problem)
+    faults: list[Fault] = []
+    if isinstance(ridge, str) and ridge == OPTIMAL:
+        faults.append(Fault("ridge", ridge, "numbers in simulations"))
+    axes = read_axes(alpha, ridge, loss, faults)
+    sizes = None
+    with collected(faults):
+        sizes = Sizes(dimension=dimension, trainings=trainings, test_samples=test_samples)
+    check_interval("networks", networks, COUNT, faults)
+    check_interval("seed", seed, SEED, faults)
+    check_interval("threads", threads, THREADS, faults)
+    if axes and sizes:
+        with collected(faults):
+            check_sizes(problem, axes.grid, sizes)
+    raise_all(faults)
+    assert axes is not None  # otherwise there were faults
+    assert sizes is not None
+    with nullcontext(progress) if progress else progress_bar("networks") as report:
+        raw = simulate_networks(problem, axes.grid, sizes, range(networks), seed, report, threads)
+    data = count_groups(drop_fixed(_means(raw, problem, axes.grid, sizes), axes.fixed))
+    asked = {"loss": loss, "dimension": dimension}
+    data = answer(data, "Simulated networks", problem, asked)
+    return data.assign_attrs(networks=networks, trainings=trainings, seed=np.int64(seed))
+
+
+def _means(raw: Simulated, problem: Problem, grid: Grid, sizes: Sizes) -> xr.Dataset:
+    """Average over replicates; variables over (alpha, ridge, ...)."""
+    names = ["test_error", "training_error"]
+    if grid.loss != SQUARE:
+        names += ["test_loss", "training_loss"]
+    if problem.target == SIGN and sizes.test_samples != EXACT:  # in closed form there is none
+        names.append("classification_error")
+    variables = {}
+    for name in (*names, *_OVERLAPS):
+        found = summarise(getattr(raw, name))
+        further = OVERLAP_DIMENSIONS.get(name, ())
+        variables[name] = by_groups(("alpha", "ridge"), found.mean, further)
+        variables[f"{name}_stderr"] = by_groups(("alpha", "ridge"), found.stderr, further)
+    coords = {"alpha": list(grid.alpha), "ridge": list(grid.ridge)}
+    return xr.Dataset(variables, coords=coords)

@@ -1,0 +1,99 @@
+"""The question `solve`: errors and overlaps by the theory."""
+
+from __future__ import annotations
+
+import math
+
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.losses import SQUARE
+from giantstep.problems.problem import Problem
+from giantstep.questions.answers import answer, count_groups, drop_fixed
+from giantstep.questions.checks import Axes, check_problem, check_theory, raise_all, read_axes
+from giantstep.questions.theory_points import theory_on_grid
+from giantstep.validation import Fault
+
+
+def solve(
+    problem: Problem,
+    alpha: ArrayLike = 1.0,
+    ridge: ArrayLike = 0.1,
+    *,
+    loss: str = SQUARE,
+    bulk: str = ISOTROPIC,
+    dimension: float = math.inf,
+) -> xr.Dataset:
+    """Compute errors and overlaps by the theory: Result 3.3, or Appendix C for other losses.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+    alpha : float or array_like, shape (A,)
+        Sample complexity n/d of the readout's training set, > 0.
+    ridge : float, array_like, shape (R,), or "optimal"
+        Penalty lambda >= 0, without a factor 1/n; only the square loss may have none. "optimal"
+        is the ridge of the least test error at each alpha.
+    loss : str
+        What the readout minimises: "square", "huber", "huber:0.5", "hinge" or "logistic".
+    bulk : {"isotropic", "trained", "trained_norms"}
+        Bulk of the first layer: isotropic, as in the paper; with the covariance that the first
+        batch gives to its rows; with their norms, too.
+    dimension : float
+        Dimension d of the inputs, >= 2, where the means m of the readout cost something (theory.md
+        section 12). By default the limit d -> infinity. A step smaller than the giant one needs it.
+
+    Returns
+    -------
+    xarray.Dataset
+        `test_error` and `training_error` (squared errors), for other losses than the square
+        `test_loss` and `training_loss`, for a sign target `classification_error`; the overlaps `m`,
+        `zeta`, `psi`, `xi`, `q1`, `q2`, `V1`, `V2`; `status`, `residual`, `quadrature_error` and
+        `iterations`. All have the dimensions of those of `alpha` and `ridge` that are arrays, and
+        of several groups of neurons. Points that failed hold NaN: `status` and the attribute
+        `remarks` say why. With `ridge="optimal"`, the ridge is a coordinate along alpha.
+
+    Raises
+    ------
+    InvalidParametersError
+        With everything that is wrong with the question.
+
+    Examples
+    --------
+    >>> import giantstep
+    >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
+    >>> giantstep.solve(problem, alpha=1, ridge=0.1).test_error.round(4).item()
+    0.0416
+    >>> found = giantstep.solve(problem, alpha=[0.9, 3], ridge=[0.01, 0.1])
+    >>> found.test_error.sel(ridge=0.1).values.round(6)
+    array([0.042504, 0.032518])
+    >>> best = giantstep.solve(problem, alpha=[1, 3], ridge="optimal", dimension=500)
+    >>> best.ridge.values.round(2)
+    array([0.3 , 0.15])
+    """
+    axes = read_question(problem, alpha, ridge, loss, bulk, dimension)
+    data, remarks = theory_on_grid(problem, axes.grid, bulk, dimension, axes.optimal)
+    data = count_groups(drop_fixed(data, axes.fixed))
+    asked = {"loss": loss, "bulk": bulk, "dimension": dimension}
+    return answer(data, "Theory of errors and overlaps", problem, asked, remarks)
+
+
+def read_question(
+    problem: Problem, alpha: ArrayLike, ridge: ArrayLike, loss: str, bulk: str, dimension: float
+) -> Axes:
+    """Read the points of a question to the theory, and check it.
+
+    Raises
+    ------
+    InvalidParametersError
+        With everything that is wrong with the question.
+    """
+    check_problem(problem)
+    faults: list[Fault] = []
+    axes = read_axes(alpha, ridge, loss, faults)
+    known = axes.grid.loss if axes else None
+    check_theory(problem, faults, bulk, dimension, known)
+    raise_all(faults)
+    assert axes is not None  # otherwise there were faults
+    return axes

@@ -1,0 +1,101 @@
+"""The question `spectrum`: the eigenvalues of the features' covariance."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.domains import ALPHA
+from giantstep.problems.problem import Problem
+from giantstep.questions.answers import answer
+from giantstep.questions.checks import (
+    check_interval,
+    check_problem,
+    check_theory,
+    raise_all,
+    read_numbers,
+)
+from giantstep.theory.spectrum import spectrum as compute_spectrum
+from giantstep.validation import POSITIVE, Fault, Interval
+
+POINTS = Interval(8, 50_000, whole=True)
+
+
+def spectrum(
+    problem: Problem,
+    alpha: float = 1.0,
+    *,
+    points: int = 400,
+    x: ArrayLike | None = None,
+    bulk: str = ISOTROPIC,
+    dimension: float = math.inf,
+) -> xr.Dataset:
+    """Compute the spectrum of the features' covariance Phi^T Phi: Appendix F.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+    alpha : float
+        Sample complexity n/d, > 0.
+    points : int
+        Number of eigenvalues at which the density is computed, denser towards the ends of the bulk.
+    x : array_like, shape (M,), optional
+        Eigenvalues > 0 to use instead.
+    bulk : {"isotropic", "trained", "trained_norms"}
+        As in `solve`.
+    dimension : float
+        Dimension d, at which outliers are computed. The bulk is that of the limit.
+
+    Returns
+    -------
+    xarray.Dataset
+        `density` over `eigenvalue` (NaN where the solver failed); `mass_at_zero`, the share of
+        eigenvalues that vanish; `outlier` over `rank`, the eigenvalues of order d, divided by d, or
+        at a finite dimension all those above the bulk; `bulk_lower_edge` and `bulk_upper_edge` over
+        `interval`.
+
+    Raises
+    ------
+    InvalidParametersError
+        With everything that is wrong with the question; if the bulk is too narrow to be found.
+
+    Examples
+    --------
+    >>> import giantstep
+    >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=0.5, beta=1)
+    >>> found = giantstep.spectrum(problem, alpha=2)
+    >>> found.bulk_upper_edge.values.round(2)
+    array([2.95])
+    >>> found.density.sel(eigenvalue=1, method="nearest").round(2).item()
+    0.23
+    """
+    check_problem(problem)
+    faults: list[Fault] = []
+    check_interval("alpha", alpha, ALPHA, faults)
+    check_interval("points", points, POINTS, faults)
+    at = None if x is None else np.atleast_1d(read_numbers("x", x, faults))
+    if at is not None:
+        faults += [Fault("x", value, str(POSITIVE)) for value in at.flat if not value > 0]
+    check_theory(problem, faults, bulk, dimension)
+    raise_all(faults)
+    found = compute_spectrum(problem, alpha, points, at, bulk, dimension)
+    data = xr.Dataset(
+        {
+            "density": ("eigenvalue", found.density),
+            "mass_at_zero": found.mass_at_zero,
+            "outlier": ("rank", found.outliers),
+            "bulk_lower_edge": ("interval", found.edges[:, 0]),
+            "bulk_upper_edge": ("interval", found.edges[:, 1]),
+        },
+        coords={
+            "eigenvalue": found.x,
+            "rank": range(1, found.outliers.size + 1),
+            "interval": range(1, len(found.edges) + 1),
+        },
+    )
+    asked = {"alpha": float(alpha), "bulk": bulk, "dimension": dimension}
+    return answer(data, "Spectrum of the features' covariance", problem, asked)

@@ -1,0 +1,91 @@
+"""The theory at points of one problem, as datasets."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+
+import numpy as np
+import xarray as xr
+
+from giantstep.arrays import Array, Mask
+from giantstep.numerics.scalar_functions import SIGN
+from giantstep.problems.grid import Grid
+from giantstep.problems.losses import SQUARE
+from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps, by_groups
+from giantstep.problems.problem import Problem
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.questions.remarks import edge_remarks, failure_remarks, limit_remarks
+from giantstep.theory.classification_error import classification_error
+from giantstep.theory.optima import dimension_of_limit, optimal_ridge, search_of
+from giantstep.theory.solution import Solution
+from giantstep.theory.solve import cached_solver
+
+_LOSSES = ("test_loss", "training_loss")
+_ON_EDGE = "optimal_ridge_on_edge"
+
+
+def theory_on_grid(
+    problem: Problem, grid: Grid, bulk: str, dimension: float, optimal: bool = False
+) -> tuple[xr.Dataset, list[str]]:
+    """Solve at all points of a grid, or at the best ridge of each of its sample complexities.
+
+    Returns
+    -------
+    data : xarray.Dataset
+        Over (alpha, ridge); with `optimal` over alpha, with the best ridge as a coordinate.
+    remarks : list of str
+    """
+    solver, alpha = cached_solver(problem, bulk, grid.loss, dimension), np.array(grid.alpha)
+    if optimal:
+        best = optimal_ridge(problem, alpha, bulk, dimension, grid.loss)
+        data = solution_data(solver.srf, best.solution, ("alpha",), grid.loss)
+        data[_ON_EDGE] = "alpha", best.on_edge
+        remarks = _optimum_remarks(problem, grid, bulk, dimension, best.ridge, best.on_edge)
+        data = data.assign_coords(alpha=alpha, ridge=("alpha", best.ridge))
+    else:
+        mesh = np.meshgrid(alpha, np.array(grid.ridge), indexing="ij")
+        data = solution_data(solver.srf, solver.solve(*mesh), ("alpha", "ridge"), grid.loss)
+        data, remarks = data.assign_coords(alpha=alpha, ridge=np.array(grid.ridge)), []
+    return data, failure_remarks(data["status"].values) + remarks
+
+
+def solution_data(
+    srf: SpikedFeatures, solution: Solution, dims: tuple[str, ...], loss: str
+) -> xr.Dataset:
+    """Name the arrays of a solution, and add the 0-1 error where the target is a sign.
+
+    Parameters
+    ----------
+    srf : SpikedFeatures
+        The features that were solved.
+    solution : Solution
+    dims : tuple of str
+        The dimensions of its points.
+    loss : str
+        The square loss is half the error, and no variable of its own.
+    """
+    values = {field.name: getattr(solution, field.name) for field in fields(Solution)}
+    values["status"] = values["status"].astype(np.int8)
+    if loss == SQUARE:
+        for name in _LOSSES:
+            del values[name]
+    variables = {
+        name: by_groups(dims, value, OVERLAP_DIMENSIONS.get(name, ()))
+        for name, value in values.items()
+    }
+    if srf.target == SIGN:
+        variables["classification_error"] = dims, classification_error(srf, Overlaps.of(solution))
+    return xr.Dataset(variables)
+
+
+def _optimum_remarks(
+    problem: Problem, grid: Grid, bulk: str, dimension: float, ridge: Array, on_edge: Mask
+) -> list[str]:
+    alpha = np.array(grid.alpha)
+    at_edge = [f"alpha {a:g}" for a in alpha[on_edge]]
+    remarks = edge_remarks(at_edge, "best ridge", search_of(grid.loss, dimension).ridges)
+    if math.isinf(dimension):
+        needed = dimension_of_limit(problem, alpha, ridge, bulk, grid.loss)
+        remarks += limit_remarks(float(needed.max()))
+    return remarks

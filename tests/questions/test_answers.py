@@ -1,0 +1,90 @@
+"""Answers are labelled, survive a file, and tell all that is wrong with a question."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import giantstep
+from giantstep import InvalidParametersError, Protocol, SpikedFeatures
+from giantstep.problems.grid import Grid
+from giantstep.theory.solve import solve
+
+PROTOCOL = Protocol("tanh", "sign", learning_rate=3, alpha0=2, beta=1)
+SMOOTH = Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)
+GROUPS = SpikedFeatures("relu", "sin", (1.2, 2), (0.5, 2), 0.8, 0.8, fraction=(0.5, 0.5))
+SMALL = {"dimension": 40, "networks": 2, "test_samples": 100}
+ANSWERS = {
+    "solve": lambda: giantstep.solve(GROUPS, [0.5, 1]),
+    "another loss": lambda: giantstep.solve(SMOOTH, loss="huber"),
+    "optimal": lambda: giantstep.solve(PROTOCOL, [0.5, 2], "optimal", dimension=500),
+    "simulate": lambda: giantstep.simulate(PROTOCOL, 1, [0.1, 1], **SMALL),
+    "bounds": lambda: giantstep.bounds(SMOOTH),
+    "spectrum": lambda: giantstep.spectrum(SMOOTH, 2, points=20),
+    "learned_function": lambda: giantstep.learned_function(PROTOCOL, [1, 2], s=[0, 1]),
+}
+
+
+@pytest.mark.parametrize("question", ANSWERS)
+def test_an_answer_is_labelled_and_survives_a_file(question, tmp_path):
+    answer = ANSWERS[question]()
+    for variable in answer.variables.values():
+        assert {"long_name", "units", "symbol", "equation"} <= set(variable.attrs)
+    answer.to_netcdf(tmp_path / "answer.nc")
+    xr.testing.assert_identical(xr.load_dataset(tmp_path / "answer.nc"), answer)
+    assert len(answer.to_dataframe()) > 0 if answer.dims else answer.to_array().size
+    assert max(map(len, repr(answer).splitlines())) < 200
+
+
+def test_an_answer_holds_the_numbers_of_the_theory_in_the_dimensions_that_vary():
+    alpha, ridge = (0.5, 1.0, 2.0), (0.01, 0.1)
+    bare = solve(PROTOCOL, Grid(alpha, ridge), "trained_norms", 500)
+    asked = {"bulk": "trained_norms", "dimension": 500}
+    both = giantstep.solve(PROTOCOL, np.array(alpha), ridge, **asked)
+    np.testing.assert_array_equal(both.test_error, bare.test_error)
+    np.testing.assert_array_equal(both.V1, bare.V1[..., 0, 0])
+    assert both.test_error.dims == ("alpha", "ridge")
+    one = giantstep.solve(PROTOCOL, 1, 0.1, **asked)
+    assert one.test_error.dims == ()
+    assert one.alpha == 1
+    np.testing.assert_allclose(one.test_error, both.test_error.sel(alpha=1, ridge=0.1), rtol=1e-9)
+    assert giantstep.solve(GROUPS, alpha).q1.dims == ("alpha", "group", "other_group")
+
+
+def test_points_that_fail_have_a_status_and_a_remark():
+    found = giantstep.solve(PROTOCOL, alpha=[1, 2], ridge=[0, 0.1])
+    failed = found.status.sel(alpha=1, ridge=0)
+    assert failed.attrs["flag_meanings"].split()[failed.item()] != "converged"
+    assert np.isnan(found.test_error.sel(alpha=1, ridge=0))
+    assert "1 point" in found.attrs["remarks"]
+
+
+@pytest.mark.parametrize(
+    ("ask", "names"),
+    [
+        (
+            lambda: giantstep.solve(PROTOCOL, [-1, 1], "much", bulk="hard", dimension=1),
+            ["ridge", "bulk", "dimension"],
+        ),
+        (lambda: giantstep.solve(PROTOCOL, [[1]], -1, loss="cubic"), ["alpha"]),
+        (
+            lambda: giantstep.simulate(PROTOCOL, 0, 0.1, dimension=1.5, networks=0, seed=-1),
+            ["alpha", "dimension", "networks", "seed"],
+        ),
+        (lambda: giantstep.spectrum(GROUPS, 0, points=1, bulk="trained"), ["alpha", "points"]),
+        (lambda: giantstep.solve("tanh"), ["problem"]),
+    ],
+)
+def test_all_faults_of_a_question_are_told_at_once(ask, names):
+    with pytest.raises(InvalidParametersError) as refused:
+        ask()
+    assert set(names) <= {fault.name for fault in refused.value.faults}
+
+
+def test_the_public_names_are_listed_and_loaded_on_demand():
+    assert set(giantstep.__all__) <= set(dir(giantstep))
+    assert all(getattr(giantstep, name).__doc__ for name in giantstep.__all__)
+    code = "import sys, giantstep; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
