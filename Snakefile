@@ -39,12 +39,8 @@ localrules:
 rule all:
     default_target: True
     input:
-        [mark(stage.name, figure) for figure in PLAN.figures for stage in FIGURE_STAGES],
-        [
-            files(stage.name, figure)
-            for figure in PLAN.figures
-            for stage in FIGURE_STAGES
-        ],
+        figure_marks,
+        figure_files,
         lost_files,
 
 

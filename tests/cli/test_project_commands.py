@@ -1,6 +1,7 @@
 """`giantstep verify` computes again what a figure shows; `giantstep prune` removes the rest."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -35,9 +36,15 @@ def test_a_figures_file_is_verified_bit_for_bit(capsys, tiny_run):
     assert "all are identical, bit for bit" in said.out
 
 
-def test_open_shows_what_a_figures_file_holds(capsys, tiny_run):
+def test_open_lists_every_variable_with_symbol_and_equation(capsys, tiny_run):
     assert main(["open", "fig2", "--project", str(tiny_run)]) == 0
-    assert "<xarray.Dataset>" in capsys.readouterr().out
+    title, _, _, *lines = capsys.readouterr().out.splitlines()
+    assert title.startswith("Tiny (")
+    cells = [re.split(" {2,}", line) for line in lines]
+    variables = giantstep.open_figure("fig2", tiny_run).variables
+    assert sorted(row[0] for row in cells) == sorted(variables)
+    (error,) = (row for row in cells if row[0] == "test_error")
+    assert error[1:4] == [r"\epsilon_g", "(25)", "test error, without label noise"]
     assert main(["open", "fig9", "--project", str(tiny_run)]) == 2
     assert "giantstep open: error: there is no" in capsys.readouterr().err
 

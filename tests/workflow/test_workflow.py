@@ -48,6 +48,20 @@ def test_a_run_makes_every_figure_and_its_report_and_leaves_nothing_half_written
 
 
 @pytest.mark.slow
+def test_a_figure_that_no_config_lists_is_made_and_reported_alone(tmp_path):
+    project = tiny.make(tmp_path / "project")
+    (project / "config/figures/mine.yaml").write_text(tiny.FIGURE.replace("Tiny", "Mine"))
+    shutil.copy(ROOT / "src/giantstep/figures/fig5.py", project / "src/giantstep/figures/mine.py")
+    tiny.snakemake(project, "figures/mine.pdf")
+    assert (project / "figures/mine.pdf").exists()
+    (project / tiny.TINY).write_text(tiny.CONFIG.replace("[fig2,", "[fig2, mine,"))
+    tiny.snakemake(project, "--report", "report.html")
+    page = (project / "report.html").read_text()
+    assert "mine.png" in page
+    assert "fig2.png" not in page
+
+
+@pytest.mark.slow
 def test_a_second_run_does_nothing_whatever_the_times_of_files(paper_project):
     project = paper_project
     for path in [*project.rglob("*.nc"), *project.rglob("*.yaml"), *project.rglob("*.py")]:

@@ -1,6 +1,7 @@
 # The plan: the configuration, checked as a whole before the first job, as tasks by their keys. Keys
 # are the names of files in results/; they cover all that a result depends on.
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -21,7 +22,7 @@ if Path(SOURCE, "giantstep").is_dir():
         [SOURCE, *(path for path in others if path not in ("", SOURCE))]
     )
 
-from giantstep.pipeline.planning import costs, identities
+from giantstep.pipeline.planning import costs, identities, requests
 from giantstep.pipeline.planning.config import InvalidConfigError, load_config, overlaid
 from giantstep.pipeline.planning.layout import FIGURE_STAGES, IDENTITY, STAGES
 from giantstep.pipeline.planning.own_package import ForeignPackageError
@@ -30,7 +31,7 @@ from giantstep.pipeline.planning.traceable import UntraceableCodeError
 from giantstep.pipeline.runtime import run_lock
 from giantstep.pipeline.runtime.checksums import remedied
 from giantstep.pipeline.runtime.job_check import ChangedJobError, check_rules
-from giantstep.pipeline.runtime.run_start import before_run
+from giantstep.pipeline.runtime.run_start import before_report, before_run
 from giantstep.pipeline.upkeep import integrity
 
 try:
@@ -40,6 +41,14 @@ try:
             load_config(ROOT, workflow.configfiles),
             dict(workflow.config_settings.config),
         )
+        # A figure need not be listed to be made: its jobs are told so by --config.
+        asked = requests.figures_asked_for(sys.argv[1:])
+        if unlisted := requests.unlisted_figures(ROOT, config, asked):
+            config["figures"] = [*config["figures"], *unlisted]
+            workflow.config_settings.config_args = [
+                *(workflow.config_settings.config_args or ()),
+                f"figures={json.dumps(config['figures'])}",
+            ]
         PLAN = make_plan(ROOT, config)
 except (
     ForeignPackageError,
@@ -73,6 +82,29 @@ def lost_files(wildcards):
 
 run_lock.announce_run()
 before_run(workflow, start_run)
+
+# A report shows what was made, be it a single figure.
+REPORTED = before_report(workflow)
+
+
+def stages_of_figures():
+    """The stages of all figures, each with its figure; for a report, those that were made."""
+    pairs = [(stage.name, figure) for figure in PLAN.figures for stage in FIGURE_STAGES]
+    return [
+        (stage, figure)
+        for stage, figure in pairs
+        if not REPORTED or all(Path(path).exists() for path in files(stage, figure))
+    ]
+
+
+def figure_marks(wildcards):
+    """The marks of what the figures' files are made from."""
+    return [mark(stage, figure) for stage, figure in stages_of_figures()]
+
+
+def figure_files(wildcards):
+    """All files of all figures."""
+    return [path for pair in stages_of_figures() for path in files(*pair)]
 
 
 wildcard_constraints:

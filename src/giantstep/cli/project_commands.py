@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from giantstep.cli.tables import contents
 from giantstep.pipeline.planning.config import InvalidConfigError, load_config
 from giantstep.pipeline.planning.layout import STAGES
 from giantstep.pipeline.planning.own_package import ForeignPackageError
@@ -64,7 +65,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _open(arguments: argparse.Namespace) -> int:
-    print(open_figure(arguments.figure, arguments.project))
+    """Print what a figure's file holds: every variable, with its symbol and its equation."""
+    for line in contents(open_figure(arguments.figure, arguments.project)):
+        print(line)
     return 0
 
 

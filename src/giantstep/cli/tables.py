@@ -8,10 +8,13 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
 # Columns of equal length, by name.
 Table = dict[str, NDArray[Any]]
+# A column of texts is no wider; longer cells shift those after them.
+_WIDEST = 42
 
 
 def group_columns(name: str, values: NDArray[Any], grid_dimensions: int) -> Table:
@@ -46,6 +49,20 @@ def print_table(table: Table, form: Literal["csv", "table"]) -> None:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print("  ".join(x.rjust(w) for x, w in zip(row, widths, strict=True)))
+
+
+def contents(data: xr.Dataset) -> list[str]:
+    """List the variables of a dataset: name, symbol, equation, meaning and dimensions."""
+    rows = [["name", "symbol", "equation", "meaning", "along"]]
+    for name, variable in data.variables.items():
+        about = [variable.attrs.get(key, "") for key in ("symbol", "equation", "long_name")]
+        rows.append([str(name), *about, ", ".join(map(str, variable.dims))])
+    widths = [min(_WIDEST, max(map(len, column))) for column in zip(*rows, strict=True)]
+    sizes = ", ".join(f"{name} {size}" for name, size in data.sizes.items())
+    return [f"{data.attrs.get('title', '')} ({sizes})", ""] + [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
 
 
 def print_progress() -> Callable[[float], None]:

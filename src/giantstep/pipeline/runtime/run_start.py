@@ -1,4 +1,4 @@
-"""What a run does before its first job; Snakemake has no hook for it."""
+"""What a run or a report does before anything else; Snakemake has no hook for it."""
 
 from __future__ import annotations
 
@@ -28,3 +28,27 @@ def before_run(workflow: Any, prepare: Callable[[], None]) -> None:
         return execute(executor_plugin, *args, **kwargs)
 
     workflow.execute = prepare_and_execute
+
+
+def before_report(workflow: Any) -> list[bool]:
+    """Note when a workflow starts to write a report, before it looks for any file.
+
+    Parameters
+    ----------
+    workflow : snakemake.workflow.Workflow
+        That reads the Snakefile.
+
+    Returns
+    -------
+    list of bool
+        Empty, and no longer so once a report is written.
+    """
+    noted: list[bool] = []
+    create = workflow.create_report
+
+    def note_and_create(*args: Any, **kwargs: Any) -> Any:
+        noted.append(True)
+        return create(*args, **kwargs)
+
+    workflow.create_report = note_and_create
+    return noted

@@ -21,11 +21,12 @@ from typing import Any
 import xarray as xr
 
 from giantstep.pipeline.planning import costs
-from giantstep.pipeline.planning.config import MAIN, load_config
+from giantstep.pipeline.planning.config import load_config
 from giantstep.pipeline.planning.costs import Cost
 from giantstep.pipeline.planning.figure_plan import FigurePlan
 from giantstep.pipeline.planning.layout import IDENTITY, STAGES, Stage
 from giantstep.pipeline.planning.plan import Plan, make_plan
+from giantstep.pipeline.planning.requests import unlisted_figures
 from giantstep.pipeline.planning.shard_task import ShardTask
 from giantstep.pipeline.planning.versions import library_versions, split_versions
 from giantstep.pipeline.stages.result import task_parameters
@@ -74,23 +75,22 @@ def explain(
     project : Path
         Its folder.
     figures : sequence of str
-        By default all figures of the configuration.
+        Listed or not; by default all figures of the configuration.
     overlays : sequence of str or Path
         Files that override parts of `config/config.yaml`, as for `snakemake --configfile`.
 
     Raises
     ------
     InvalidConfigError
-        With every fault of the configuration.
+        With every fault of the configuration, and for a figure without a YAML file.
     NoPlanError
-        If there is no such figure, or Snakemake cannot plan.
+        If Snakemake cannot plan.
     """
     files = [Path(overlay).absolute() for overlay in overlays]
-    plan = make_plan(project, load_config(project, files))
-    for name in figures:
-        if name not in plan.figures:
-            known = ", ".join(plan.figures)
-            raise NoPlanError(f"there is no figure {name} in {MAIN}: name one of {known}")
+    config = load_config(project, files)
+    if unlisted := unlisted_figures(project, config, figures):
+        config = config | {"figures": [*config["figures"], *unlisted]}
+    plan = make_plan(project, config)
     damaged = [path.relative_to(project) for path, _ in damaged_files(project, plan, figures)]
     pending = _pending(project, figures, files)
     reasons = _Reasons(project, plan, pending.pop(_MARKS, []), damaged)
