@@ -21,13 +21,16 @@ theory: {alpha: {start: 0.5, stop: 2, points: 4}, dimension: {start: 64, stop: 5
 simulation: {alpha: [0.5, 2]}
 spectrum: {alpha: 2}
 panels:
-  left: {activation: tanh, target: sign, learning_rate: 1, alpha0: 1, beta: 1, ridge: 0.1}
+  left:
+    {activation: tanh, target: sign, learning_rate: 1, alpha0: 1, beta: 1, ridge: 0.1,
+     learning_rates: {start: 1, stop: 2, points: 2}}
   seen: {activation: elu, teacher: z1*z2, learning_rate: 1, alpha0: 2, width: 8, dimension: 20}
 """
 COMMAND = (sys.executable, "-m", "snakemake", "--cores")
 TINY = "config/tiny.yaml"
 STAGES = (
-    "parameters", "theory", "dimensions", "montecarlo", "spectrum", "eigenvalues", "recovery",
+    "parameters", "theory", "dimensions", "learning_rates", "montecarlo", "spectrum", "eigenvalues",
+    "recovery",
 )  # fmt: skip
 
 

@@ -86,6 +86,12 @@ MEANINGS = {
         r"\epsilon_g^{(d)}",
         "docs/finite-size.md",
     ),
+    "theory_learning_rate": Meaning(
+        "learning rate over dimension, in the theory", r"\tilde\eta", "(3)"
+    ),
+    "test_error_by_learning_rate": Meaning(
+        "test error after each step, by learning rate", r"\epsilon_g", "docs/more-than-one-step.md"
+    ),
     "training_error": Meaning("training error", r"\epsilon_t", "theory.md section 4"),
     "classification_error": Meaning("share of inputs given the other sign", r"\epsilon_{0-1}"),
     "training_loss": Meaning("mean loss on the training set", r"\ell_t", "theory.md section 6"),

@@ -34,6 +34,7 @@ SEVERAL = {
     **{"activation": "tanh", "target": "sin", "learning_rate": 1, "alpha0": 1, "beta": 1},
     **{"ridge": 0.1, "steps": 2, "reuse_batch": True},
 }
+RATES = {"start": 0.5, "stop": 8, "points": 5, "spacing": "log"}
 
 
 SRF = {
@@ -269,9 +270,19 @@ def test_theory_along_the_dimension_is_solved_once_for_all_simulated_dimensions(
             lambda f: f["panels"]["left"].update(step_exponent=0.3, optimal=True),
             "panels.left.optimal: needs the giant step (step_exponent 0.5)",
         ),
+        (
+            lambda f: f["panels"].update(left=SEVERAL | {"learning_rates": RATES}),
+            "panels.left.learning_rates: needs a theory, which needs fresh batches",
+        ),
+        (
+            lambda f: f["panels"]["left"].update(learning_rates=RATES | {"stop": 1e13}),
+            "panels.left.learning_rates.stop: 10000000000000.0 must be a number from 0 to 1e+12",
+        ),
     ],
 )
-def test_what_smaller_steps_and_dimensions_have_no_theory_of_is_refused(project, change, fault):
+def test_what_smaller_steps_dimensions_and_rates_have_no_theory_of_is_refused(
+    project, change, fault
+):
     assert any(fault in found for found in faults(project(change), CONFIG))
 
 

@@ -285,6 +285,9 @@ class StepsPanel(LearningPanel):
     """Gradient steps."""
     reuse_batch: OneOrList[bool] | None = None
     """Whether later steps reuse the first batch instead of a fresh one each; without theory."""
+    learning_rates: Axis | None = None
+    """Learning rates at which the test error after each step is computed besides, by theory alone,
+    at the simulated sample complexities."""
 
 
 class SpikedFeaturesPanel(LearningPanel):

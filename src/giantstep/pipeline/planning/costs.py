@@ -27,12 +27,14 @@ from giantstep.pipeline.planning.tasks import (
     Curve,
     DimensionsTask,
     EigenvaluesTask,
+    LearningRatesTask,
     RecoveryTask,
     SpectrumTask,
     Task,
     TheoryTask,
 )
 from giantstep.pipeline.planning.theory_work import (
+    rates_seconds,
     spectrum_seconds,
     theory_memory,
     theory_points,
@@ -140,6 +142,13 @@ def dimensions(task: DimensionsTask) -> Cost:
     return Cost(START_SECONDS + seconds, START_MEMORY + theory_memory(points, loss, task.bulk))
 
 
+def learning_rates(task: LearningRatesTask) -> Cost:
+    """Estimate the theory of a curve after each step, at several learning rates."""
+    points, loss = theory_points(task.grid, optimal=False), task.grid.loss
+    seconds = rates_seconds(task.problem, len(task.learning_rates), points, loss, task.bulk)
+    return Cost(START_SECONDS + seconds, START_MEMORY + theory_memory(points, loss, task.bulk))
+
+
 def of_task(task: Task, networks: int | None = None, threads: int = 1) -> Cost:
     """Estimate the job of a task; one that is not named here only has to start.
 
@@ -161,6 +170,8 @@ def of_task(task: Task, networks: int | None = None, threads: int = 1) -> Cost:
             return theory(task)
         case DimensionsTask():
             return dimensions(task)
+        case LearningRatesTask():
+            return learning_rates(task)
         case SpectrumTask():
             spectrum = task.problem, SPECTRUM_POINTS, task.bulk, task.dimension
             return Cost(START_SECONDS + spectrum_seconds(*spectrum))

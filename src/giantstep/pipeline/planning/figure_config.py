@@ -23,7 +23,7 @@ from giantstep.pipeline.planning.config_schema import check_config
 from giantstep.pipeline.planning.figure_spec import CurveSpec, FigureSpec, RecoverySpec, Targets
 from giantstep.pipeline.planning.fingerprint import module_path
 from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
-from giantstep.problems.domains import ALPHA, THEORY_DIMENSION
+from giantstep.problems.domains import ALPHA, LEARNING_RATE, THEORY_DIMENSION
 from giantstep.problems.formatting import format_number, format_vocabulary
 from giantstep.problems.grid import Grid, merged_axis, spaced_axis
 from giantstep.problems.losses import SQUARE, Loss, lookup_loss
@@ -137,6 +137,9 @@ def _targets(spec: FigureSpec, name: str, panel: LearningPanel, figure: Figure) 
     dimensions = spaced_axis(**along.dimension.model_dump()) if along.dimension else ()
     if dimensions and not _check_dimensions(spec, dimensions, alphas):
         return None
+    rates = _learning_rates(panel)
+    if rates and not _check_learning_rates(spec, name, rates, alphas):
+        return None
     spectrum = figure.spectrum.alpha if figure.spectrum else None
     if spectrum is not None and spectrum not in ALPHA:
         spec.add_fault("spectrum.alpha", f"{shown(spectrum)} must be {ALPHA}")
@@ -164,6 +167,8 @@ def _targets(spec: FigureSpec, name: str, panel: LearningPanel, figure: Figure) 
         spectrum,
         at_dimensions=Grid(merged_axis(alphas), ridge) if dimensions else None,
         dimensions=dimensions,
+        at_learning_rates=Grid(merged_axis(alphas), ridge) if rates else None,
+        learning_rates=rates,
         finite_size=panel.finite_size_theory,
     )
 
@@ -181,9 +186,29 @@ def _check_dimensions(
     return bool(alphas) and all(value in THEORY_DIMENSION for value in dimensions)
 
 
+def _learning_rates(panel: LearningPanel) -> tuple[float, ...]:
+    """List the learning rates at which a panel's theory is solved besides its own."""
+    if not isinstance(panel, StepsPanel) or panel.learning_rates is None:
+        return ()
+    return spaced_axis(**panel.learning_rates.model_dump())
+
+
+def _check_learning_rates(
+    spec: FigureSpec, name: str, rates: tuple[float, ...], alphas: Sequence[float]
+) -> bool:
+    """Refuse learning rates that are too large, and those without a sample complexity."""
+    place = f"panels.{name}.learning_rates"
+    if rates[-1] not in LEARNING_RATE:
+        spec.add_fault(f"{place}.stop", f"{shown(rates[-1])} must be {LEARNING_RATE}")
+    if not alphas:
+        spec.add_fault(place, "needs simulation.alpha, where it is solved")
+    return bool(alphas) and rates[-1] in LEARNING_RATE
+
+
 def _asked(panel: LearningPanel) -> list[str]:
     """List the fields of a panel that ask for more theory."""
-    return [field for field in ("optimal", "finite_size_theory") if getattr(panel, field)]
+    fields = "optimal", "finite_size_theory", "learning_rates"
+    return [field for field in fields if getattr(panel, field, None)]
 
 
 def _read_learning(
@@ -231,10 +256,9 @@ def _check_smaller_step(
     spec: FigureSpec, name: str, panel: LearningPanel, targets: Targets
 ) -> None:
     """Refuse what only the limit of infinite dimension could answer."""
-    if panel.optimal:
-        spec.add_fault(f"panels.{name}.optimal", _GIANT_STEP)
-    if panel.lower_bound:
-        spec.add_fault(f"panels.{name}.lower_bound", _GIANT_STEP)
+    for field in ("optimal", "lower_bound", "learning_rates"):
+        if getattr(panel, field, None):
+            spec.add_fault(f"panels.{name}.{field}", _GIANT_STEP)
     if targets.spectrum is not None:
         spec.add_fault("spectrum", f"{_GIANT_STEP}; {name} has smaller ones")
 

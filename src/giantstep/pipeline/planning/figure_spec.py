@@ -30,6 +30,9 @@ class Targets:
     at_dimensions : Grid or None
     dimensions : tuple of float
         The grid on which theory is solved at each of some dimensions, and these.
+    at_learning_rates : Grid or None
+    learning_rates : tuple of float
+        The grid on which theory is solved after each step at each of some rates, and these.
     finite_size : bool
         Whether theory is also solved for the networks that are simulated: at their dimension, and
         with the bulk that a step leaves.
@@ -41,11 +44,13 @@ class Targets:
     spectrum: float | None = None
     at_dimensions: Grid | None = None
     dimensions: tuple[float, ...] = ()
+    at_learning_rates: Grid | None = None
+    learning_rates: tuple[float, ...] = ()
     finite_size: bool = False
 
     def with_loss(self, loss: str) -> Targets:
         """Return the same targets for readouts that minimise a loss."""
-        names = "theory", "simulation", "at_dimensions"
+        names = "theory", "simulation", "at_dimensions", "at_learning_rates"
         grids = {n: replace(grid, loss=loss) for n in names if (grid := getattr(self, n))}
         return replace(self, **grids)
 

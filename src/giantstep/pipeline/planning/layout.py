@@ -66,6 +66,7 @@ STAGES = {
         Stage("parameters", ("results/parameters/{}.nc",)),
         Stage("theory", ("results/theory/{}.nc",), along="alpha"),
         Stage("dimensions", ("results/dimensions/{}.nc",)),
+        Stage("learning_rates", ("results/learning_rates/{}.nc",)),
         Stage("spectrum", ("results/spectrum/{}.nc",)),
         Stage(
             "montecarlo",

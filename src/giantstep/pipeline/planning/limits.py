@@ -17,8 +17,14 @@ from giantstep.pipeline.planning.simulation_work import (
     recovery_memory,
     recovery_work,
 )
-from giantstep.pipeline.planning.theory_work import theory_memory, theory_points, theory_seconds
+from giantstep.pipeline.planning.theory_work import (
+    rates_seconds,
+    theory_memory,
+    theory_points,
+    theory_seconds,
+)
 from giantstep.problems.bulk_kind import bulk_of_networks
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 
 _UNITS = {
@@ -101,6 +107,12 @@ def _demands(curve: CurveSpec | RecoverySpec, simulation: SimulationSizes) -> It
         seconds = theory_seconds(problem, solved, grid.loss, curve.bulk)
         memory = theory_memory(points, grid.loss, curve.bulk)
         yield _demand(seconds, memory, jobs=1, points=solved)
+    if targets.at_learning_rates and isinstance(problem, Protocol):
+        grid, rates = targets.at_learning_rates, len(targets.learning_rates)
+        points = theory_points(grid, optimal=False)
+        seconds = rates_seconds(problem, rates, points, grid.loss, curve.bulk)
+        memory = theory_memory(points, grid.loss, curve.bulk)
+        yield _demand(seconds, memory, jobs=1, points=rates * problem.steps * points)
     if targets.spectrum is not None:
         seconds = eigenvalues_work(problem, targets.spectrum, sizes).seconds
         memory = eigenvalues_memory(problem, targets.spectrum, sizes)

@@ -24,6 +24,7 @@ from giantstep.pipeline.planning.tasks import (
     Curve,
     DimensionsTask,
     EigenvaluesTask,
+    LearningRatesTask,
     ParametersTask,
     RecoveryTask,
     SpectrumTask,
@@ -231,6 +232,9 @@ class _Builder:
         if targets.at_dimensions:
             task = DimensionsTask(problem, targets.at_dimensions, spec.bulk, targets.dimensions)
             tasks["dimensions"] = [task]
+        if targets.at_learning_rates and isinstance(problem, Protocol):
+            grid, rates = targets.at_learning_rates, targets.learning_rates
+            tasks["learning_rates"] = [LearningRatesTask(problem, grid, spec.bulk, rates)]
         if targets.spectrum is not None:
             dimension = sizes.dimension if targets.finite_size else math.inf
             tasks["spectrum"] = [SpectrumTask(problem, targets.spectrum, spec.bulk, dimension)]

@@ -14,6 +14,7 @@ from giantstep.pipeline.planning.shard_task import ShardTask
 from giantstep.problems.field_checks import LATER
 from giantstep.problems.grid import Grid
 from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.sizes import Sizes
 
@@ -54,6 +55,16 @@ class DimensionsTask:
 
 
 @dataclass(frozen=True)
+class LearningRatesTask:
+    """The theory's test error of one curve after each step, at several learning rates."""
+
+    problem: Protocol
+    grid: Grid
+    bulk: str
+    learning_rates: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class SpectrumTask:
     """The theoretical spectrum of one curve's features, at one sample complexity.
 
@@ -91,6 +102,7 @@ Task = (
     ParametersTask
     | TheoryTask
     | DimensionsTask
+    | LearningRatesTask
     | SpectrumTask
     | ShardTask
     | EigenvaluesTask

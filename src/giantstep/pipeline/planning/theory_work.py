@@ -57,6 +57,12 @@ def theory_seconds(problem: Problem, points: int, loss: str, bulk: str) -> float
     return steps_seconds(problem) + _points_seconds(problem, points, loss, bulk)
 
 
+def rates_seconds(problem: Protocol, rates: int, points: int, loss: str, bulk: str) -> float:
+    """Estimate the seconds of the theory after each step, at several learning rates."""
+    solved = _points_seconds(problem, problem.steps * points, loss, bulk)
+    return rates * (problem.steps * STEP_SECONDS + solved)
+
+
 def steps_seconds(problem: Problem) -> float:
     """Estimate the seconds of following gradient steps, where one formula does not give them."""
     if isinstance(problem, Protocol) and not problem.as_in_paper:

@@ -117,7 +117,7 @@ def _lines(curve: Curve, found: dict[str, list[xr.Dataset]]) -> list[xr.Dataset]
         theories,
         found.get("montecarlo", ()),
         [*found.get("spectrum", ()), *found.get("eigenvalues", ())],
-        found.get("dimensions", ()),
+        [*found.get("dimensions", ()), *found.get("learning_rates", ())],
         equivalent_features(curve.problem, curve.dimension) if finite else None,
     )
 

@@ -48,7 +48,7 @@ def merge_curve(
     theories: Sequence[xr.Dataset] = (),
     shards: Sequence[xr.Dataset] = (),
     spectra: Sequence[xr.Dataset] = (),
-    at_dimensions: Sequence[xr.Dataset] = (),
+    further: Sequence[xr.Dataset] = (),
     finite_features: SpikedFeatures | None = None,
 ) -> list[xr.Dataset]:
     """Put theory beside simulation for one curve of a figure.
@@ -69,8 +69,8 @@ def merge_curve(
         Results of the stage "montecarlo", with different networks.
     spectra : sequence of xarray.Dataset
         Results of the stages "spectrum" and "eigenvalues".
-    at_dimensions : sequence of xarray.Dataset
-        Result of the stage "dimensions", if there is one.
+    further : sequence of xarray.Dataset
+        Results of the stages "dimensions" and "learning_rates", if there are any.
     finite_features : SpikedFeatures, optional
         The equivalent features at the simulations' dimension, which the norms of rows depend on;
         for a theory of finite dimension. By default those of `parameters`.
@@ -83,7 +83,7 @@ def merge_curve(
     features = read_features(parameters) if "alignment" in parameters else None
     limits = bounds(features) if features and abs(features.alignment) == 1 else None
     parts = [part.drop_attrs() for part in spectra]
-    parts += [part.drop_attrs().rename(alpha="alpha_simulated") for part in at_dimensions]
+    parts += [part.drop_attrs().rename(alpha="alpha_simulated") for part in further]
     of_steps = parameters[
         [name for name in parameters.data_vars if "step" in parameters[name].dims]
     ]
