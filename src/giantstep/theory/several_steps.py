@@ -25,8 +25,8 @@ from giantstep.validation import Fault, InvalidParametersError
 
 # What a step acts on, of a row b of the bulk: its projections on the spike v, on the part of the
 # target across v and on the noise of the batch's gradient, and delta = |b|^2/c - 1.
-_ALONG, _ACROSS, _BATCH, _NORM = range(4)
-_KEPT = [_ALONG, _ACROSS, _NORM]
+ALONG, ACROSS, BATCH, NORM = range(4)
+_KEPT = [ALONG, ACROSS, NORM]
 # A part of the target across the spike that is shorter than this is rounding.
 _ROUNDING = 1e-9
 
@@ -93,7 +93,7 @@ class _Trajectory:
     def states(self, steps: int) -> tuple[NetworkState, ...]:
         """Return the states after the first `steps` steps."""
         while len(self._states) <= steps:
-            state = _Step(self._protocol, self._states[-1], self._fineness).take()
+            state = Step(self._protocol, self._states[-1], self._fineness).take()
             check_weights(self._protocol, state.bulk_variance, state.spike_strength)
             self._states.append(state)
         return tuple(self._states[1 : steps + 1])
@@ -142,7 +142,7 @@ def check_weights(protocol: Protocol, bulk_variance: float, spike_strength: floa
     raise InvalidParametersError([Fault("learning_rate", protocol.learning_rate, allowed)])
 
 
-class _Step:
+class Step:
     """One more step of a network: averages over a fresh batch, and what follows from them.
 
     With kappa = v.x and u the projection on the part of the target across v, the residual of the
@@ -221,26 +221,38 @@ class _Step:
         rows, noise = self.linear_map(), self.batch_noise()
         before = np.zeros((4, 4))
         before[np.ix_(_KEPT, _KEPT)] = self.state.covariance
-        before[_BATCH, _BATCH] = self.state.bulk_variance
+        before[BATCH, BATCH] = self.state.bulk_variance
         # The noise of rows along their own batch direction is in `noise`, with all it acts on.
-        of_batch = np.where(np.arange(4) == _BATCH, 0.0, rows[:, _BATCH])
+        of_batch = self.counted_twice(rows)
         noise -= self.state.bulk_variance * np.outer(of_batch, of_batch)
         covariance = rows @ before @ rows.T + noise
-        spike = self.spike()
-        strength = float(np.linalg.norm(spike))
-        along = spike / strength if strength > 0 else np.array([1.0, 0, 0])
-        gamma = self.state.alignment
-        target = np.array([gamma, math.sqrt(1 - gamma**2), 0])
-        alignment = float(np.clip(target @ along, -1, 1))
+        along, across = self.directions()
         turn = np.zeros((3, 4))
-        turn[0, :3], turn[1, :3], turn[2, _NORM] = along, _across(target, along), 1
+        turn[0, :3], turn[1, :3], turn[2, NORM] = along, across, 1
         return NetworkState(
             bulk_variance=self.bulk_variance,
-            spike_strength=strength,
-            alignment=alignment,
+            spike_strength=float(np.linalg.norm(self.spike())),
+            alignment=float(np.clip(self.target @ along, -1, 1)),
             mean_row=self.mean_row(),
             covariance=turn @ covariance @ turn.T,
         )
+
+    def counted_twice(self, rows: Array) -> Array:
+        """Return what of the map acts on the batch's direction, and is in its noise as well."""
+        return np.where(np.arange(4) == BATCH, 0.0, rows[:, BATCH])
+
+    @property
+    def target(self) -> Array:
+        """The target's direction: along v, across it and along the batch's noise."""
+        gamma = self.state.alignment
+        return np.array([gamma, math.sqrt(1 - gamma**2), 0])
+
+    def directions(self) -> tuple[Array, Array]:
+        """Find the spike's direction after the step, and that of the target's part across it."""
+        spike = self.spike()
+        strength = float(np.linalg.norm(spike))
+        along = spike / strength if strength > 0 else np.array([1.0, 0, 0])
+        return along, _across(self.target, along)
 
     def spike(self) -> Array:
         """Compute the spike after the step, along v, across it and along the batch's noise."""
@@ -302,10 +314,10 @@ class _Step:
         own = e**2 * b / c_next
         full = np.eye(4)
         full[:3, :3] += e * rows
-        full[:3, _NORM] = e * c / 2 * with_norm
-        full[_NORM, :3] = 2 * e * (c / c_next) * self.growth * with_norm
-        full[_NORM, :2] += own * self.expect(2, A.variance_along)[0, 1:]
-        full[_NORM, _NORM] = (c / c_next) * self.growth * (
+        full[:3, NORM] = e * c / 2 * with_norm
+        full[NORM, :3] = 2 * e * (c / c_next) * self.growth * with_norm
+        full[NORM, :2] += own * self.expect(2, A.variance_along)[0, 1:]
+        full[NORM, NORM] = (c / c_next) * self.growth * (
             self.growth + e * c * self.mean(1, A.fourth)
         ) + own * self.mean(2, A.variance_with_norm)
         return full
@@ -316,12 +328,12 @@ class _Step:
         with_norm = 2 * self.growth / self.bulk_variance
         noise = np.zeros((4, 4))
         noise[:2, :2] = self.expect(2, A.variance)[1:, 1:]
-        noise[:2, _BATCH] = self.along_batch * self.expect(3, A.slope * A.variance)[0, 1:]
-        noise[_BATCH, _BATCH] = self.mean(2, A.variance)
-        noise[_BATCH, _BATCH] += self.along_batch**2 * self.mean(4, A.slope**2 * A.variance)
-        noise[:2, _NORM] = with_norm * c * self.expect(2, A.variance_along)[0, 1:]
+        noise[:2, BATCH] = self.along_batch * self.expect(3, A.slope * A.variance)[0, 1:]
+        noise[BATCH, BATCH] = self.mean(2, A.variance)
+        noise[BATCH, BATCH] += self.along_batch**2 * self.mean(4, A.slope**2 * A.variance)
+        noise[:2, NORM] = with_norm * c * self.expect(2, A.variance_along)[0, 1:]
         square = 2 * c * A.variance_with_norm + c * A.variance - (c * A.curvature) ** 2
-        noise[_NORM, _NORM] = with_norm**2 * self.mean(2, square)
+        noise[NORM, NORM] = with_norm**2 * self.mean(2, square)
         lower = np.tril_indices(4, -1)
         noise[lower] = noise.T[lower]
         return self.rate**2 * b * noise
