@@ -6,7 +6,8 @@ State a problem, ask a question of it, and get a labelled `xarray.Dataset`.
 layer by a large gradient step, and then the readout. `SpikedFeatures(...)` gives the features after
 the step directly; `one_spike(...)` makes them from values of readouts and biases. All sizes are
 ratios to the dimension d of the inputs: `alpha0`, samples of the step; `beta`, neurons; `alpha`,
-samples of the readout's training set. `ridge` is the penalty of the readout.
+samples of the readout's training set. `ridge` is the penalty of the readout. Activation and target
+are names or callables; `Function(...)` states more about a callable, such as its derivative.
 
 **Questions.**
 
@@ -53,6 +54,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from giantstep.numerics.own_functions import Function
     from giantstep.pipeline.storage.open_figure import open_figure
     from giantstep.problems.protocol import Protocol
     from giantstep.problems.spiked_features import SpikedFeatures, one_spike
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
     from giantstep.validation import InvalidParametersError
 
 __all__ = [
+    "Function",
     "InvalidParametersError",
     "Protocol",
     "SpikedFeatures",
@@ -86,6 +89,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     homes = {
+        "Function": "numerics.own_functions",
         "InvalidParametersError": "validation",
         "Protocol": "problems.protocol",
         "SpikedFeatures": "problems.spiked_features",

@@ -70,6 +70,10 @@ class Registry(Generic[T]):
             self._made.setdefault(name, self._make(name))
         return self._made[name]
 
+    def add(self, name: str, entry: T) -> None:
+        """Add what has been made elsewhere; an entry of the same name stays."""
+        self._made.setdefault(name, entry)
+
     def _make(self, name: str) -> T:
         for family in self._families:
             if name.startswith(family.prefix):

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.closed_forms import GaussianMoments
-from giantstep.numerics.quadrature import split_rule, strip_rule, unit_edges
+from giantstep.numerics.quadrature import (
+    RANGE,
+    normal_density,
+    split_rule,
+    strip_rule,
+    unit_edges,
+)
 from giantstep.numerics.scalar_functions import ScalarFunction
+
+# What integrands may have left where rules end, relatively. They are then right to less than this.
+LONGEST_TAIL = 1e-7
 
 
 def moments(
@@ -67,6 +77,15 @@ def expectation(function: ScalarFunction, values: Callable[[Array], Array]) -> f
     """Compute E values(z), z ~ N(0, 1), for an integrand that is smooth except at f's kinks."""
     z, weights = split_rule(unit_edges(np.array(function.kinks)))
     return float(weights @ values(z))
+
+
+def tail(values: Callable[[Any], Any], std: float = 1.0) -> float:
+    """Compute z^2 f(std z)^2 under N(0, 1) where quadrature rules end, over its integral."""
+    z = np.linspace(-RANGE, RANGE, 801)
+    with np.errstate(all="ignore"):
+        integrand = z**2 * values(std * z) ** 2 * normal_density(z)
+        share = max(integrand[0], integrand[-1]) / (integrand.sum() * (z[1] - z[0]))
+    return float(share) if np.isfinite(share) else np.inf
 
 
 @cache

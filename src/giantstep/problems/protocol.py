@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
-from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS, lookup
+from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.domains import ALPHA0, BETA, LEARNING_RATE, STEP_EXPONENT
 from giantstep.problems.field_checks import (
     LATER,
     NOISE_INTERVALS,
     check_fields,
     step_faults,
+)
+from giantstep.problems.function_field import (
+    FunctionName,
+    WithFields,
+    function_faults,
+    problem_class,
 )
 from giantstep.problems.inputs import GAUSSIAN, KNOWN_INPUTS
 from giantstep.problems.readout import UNIFORM, Vocabulary, check_vocabulary
@@ -23,15 +29,15 @@ STEP_FIELDS = ("learning_rate", "alpha0")
 GIANT_STEP = STEP_EXPONENT.upper
 
 
-@dataclass(frozen=True)
-class Protocol:
+@problem_class
+class Protocol(WithFields):
     """Large gradient steps on the first layer, then ridge on the readout; theory.md section 1.
 
     Attributes
     ----------
     activation : str
-        Activation function, continuous. A name that `scalar_functions.lookup` knows, like that of
-        the target.
+        Activation function, continuous. A name that `scalar_functions.lookup` knows, or a callable,
+        like the target: the field then holds the name of a `Function`.
     target : str
         Target function.
     learning_rate : float
@@ -74,14 +80,17 @@ class Protocol:
     >>> problem = Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
     >>> solve(problem, alpha=[0.9, 3], ridge=0.1).test_error.values.round(4)
     array([0.0425, 0.0325])
+    >>> import numpy as np
+    >>> Protocol(np.tanh, lambda z: z + np.cos(z), 3, alpha0=20, beta=1).target
+    'lambda-...'
     >>> Protocol("sign", "sin", learning_rate=-3, alpha0=20, beta=1)
     Traceback (most recent call last):
     giantstep.validation.InvalidParametersError: activation = 'sign': must be continuous, ...
     learning_rate = -3.0: must be a number from 0 to 1e+12
     """
 
-    activation: str
-    target: str
+    activation: FunctionName
+    target: FunctionName
     learning_rate: float
     alpha0: float
     beta: float
@@ -104,9 +113,7 @@ class Protocol:
         }
         readout, faults = check_vocabulary(self.readout, "readout")
         object.__setattr__(self, "readout", readout)
-        faults += _activation_faults(self.activation) + KNOWN_FUNCTIONS.faults(
-            "target", self.target
-        )
+        faults += self._activation_faults() + function_faults(self, "target")
         faults += KNOWN_INPUTS.faults("inputs", self.inputs) + step_faults(
             self.steps, self.reuse_batch
         )
@@ -150,6 +157,14 @@ class Protocol:
         """Whether this is one step of an odd activation."""
         return self.steps == 1 and lookup(self.activation).parity == "odd"
 
+    def _activation_faults(self) -> list[Fault]:
+        """Refuse activations that gradient steps cannot train (theory.md section 1)."""
+        if faults := function_faults(self, "activation"):
+            return faults
+        if lookup(self.activation).continuous:
+            return []
+        return [Fault("activation", self.activation, "continuous, for gradient steps")]
+
     def _population_faults(self) -> list[Fault]:
         """Refuse what has no population gradient in closed form: inputs that are not Gaussian."""
         if self.alpha0 != math.inf:
@@ -158,15 +173,6 @@ class Protocol:
         if self.inputs != GAUSSIAN and not KNOWN_INPUTS.faults("inputs", self.inputs):
             faults.append(Fault("inputs", self.inputs, f"{GAUSSIAN} where alpha0 = inf"))
         return faults
-
-
-def _activation_faults(value: object) -> list[Fault]:
-    """Refuse activations that gradient steps cannot train (theory.md section 1)."""
-    if faults := KNOWN_FUNCTIONS.faults("activation", value):
-        return faults
-    if lookup(str(value)).continuous:
-        return []
-    return [Fault("activation", value, "continuous, for gradient steps")]
 
 
 def theory_faults(protocol: Protocol) -> list[Fault]:

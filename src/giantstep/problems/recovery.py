@@ -9,11 +9,16 @@ rows, and of their change, with each direction of the teacher (docs/what-one-ste
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
-from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS, lookup
+from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.domains import ALPHA, LEARNING_RATE
 from giantstep.problems.field_checks import check_fields, step_faults
+from giantstep.problems.function_field import (
+    FunctionName,
+    WithFields,
+    function_faults,
+    problem_class,
+)
 from giantstep.problems.sizes import DIMENSION, LARGEST
 from giantstep.problems.teachers import KNOWN_TEACHERS, lookup_teacher
 from giantstep.validation import (
@@ -27,14 +32,14 @@ from giantstep.validation import (
 _EXPONENT = Interval(0, 4)
 
 
-@dataclass(frozen=True)
-class Recovery:
+@problem_class
+class Recovery(WithFields):
     """Gradient steps of a network on batches of a multi-index teacher.
 
     Attributes
     ----------
     activation : str
-        A continuous one, of any parity.
+        A continuous one, of any parity; a name or a callable, as in `Protocol`.
     teacher : str
         An expression such as `z1+z1*z2`; see `teachers`.
     learning_rate : float
@@ -54,7 +59,7 @@ class Recovery:
         With every value that is out of its domain.
     """
 
-    activation: str
+    activation: FunctionName
     teacher: str
     learning_rate: float
     alpha0: float
@@ -70,7 +75,7 @@ class Recovery:
         check_fields(self, floats, faults)
 
     def _activation_faults(self) -> list[Fault]:
-        if faults := KNOWN_FUNCTIONS.faults("activation", self.activation):
+        if faults := function_faults(self, "activation"):
             return faults
         if lookup(self.activation).continuous:
             return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
@@ -10,12 +10,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS
 from giantstep.problems.domains import BETA, BULK_VARIANCE, LETTER, SPIKE_STRENGTH
 from giantstep.problems.field_checks import (
     LATER,
     NOISE_INTERVALS,
     check_fields,
+)
+from giantstep.problems.function_field import (
+    FunctionName,
+    WithFields,
+    function_faults,
+    problem_class,
 )
 from giantstep.problems.inputs import GAUSSIAN, KNOWN_INPUTS
 from giantstep.problems.readout import (
@@ -55,8 +60,8 @@ class Groups(NamedTuple):
     b: Array
 
 
-@dataclass(frozen=True)
-class SpikedFeatures:
+@problem_class
+class SpikedFeatures(WithFields):
     """Spiked random features sigma(b + F x), F = W + u v^T (Definition 3.1), in groups of neurons.
 
     `bulk_variance`, `spike_strength`, `fraction` and `bias` are each one number for all neurons,
@@ -65,7 +70,7 @@ class SpikedFeatures:
     Attributes
     ----------
     activation, target : str
-        Names that `scalar_functions.lookup` knows.
+        Names that `scalar_functions.lookup` knows, or callables; as in `Protocol`.
     bulk_variance : float or tuple of float
         c > 0, the squared norm of a row of the bulk W.
     spike_strength : float or tuple of float
@@ -104,8 +109,8 @@ class SpikedFeatures:
     array([1.2, 1.2])
     """
 
-    activation: str
-    target: str
+    activation: FunctionName
+    target: FunctionName
     bulk_variance: float | tuple[float, ...]
     spike_strength: float | tuple[float, ...]
     alignment: float
@@ -120,10 +125,8 @@ class SpikedFeatures:
 
     def __post_init__(self) -> None:
         floats = {"alignment": Interval(-1, 1), "beta": BETA, **NOISE_INTERVALS}
-        faults = KNOWN_FUNCTIONS.faults("activation", self.activation)
-        faults += KNOWN_FUNCTIONS.faults("target", self.target) + KNOWN_INPUTS.faults(
-            "inputs", self.inputs
-        )
+        faults = function_faults(self, "activation") + function_faults(self, "target")
+        faults += KNOWN_INPUTS.faults("inputs", self.inputs)
         if self.model not in MODELS:
             faults.append(Fault("model", self.model, f"one of {', '.join(MODELS)}"))
         check_fields(self, floats, faults + _check_groups(self))

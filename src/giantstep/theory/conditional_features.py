@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import moments
+from giantstep.numerics.gaussian import LONGEST_TAIL, moments, tail
 from giantstep.numerics.quadrature import RANGE, graded_edges, split_rule, unit_edges
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
 from giantstep.problems.problem import Problem, noise_power
@@ -24,6 +24,8 @@ _INDEPENDENT = 1e-13
 _FINEST_KAPPA, _LARGEST_VARIANCE = 2e-4, 2e6
 # Fourth powers of features are finite.
 _LARGEST_FEATURE = 1e60
+# Smaller ones are no cause to look at the tails of moments.
+_LARGE_FEATURE = 1e6
 
 
 @dataclass(frozen=True)
@@ -165,6 +167,10 @@ def _resolution_fault(srf: SpikedFeatures) -> Fault | None:
             largest = function.value(np.array([-1, 1]) * (abs(b) + RANGE * (abs(u) + math.sqrt(c))))
         if not np.all(np.abs(largest) < _LARGEST_FEATURE):
             allowed = f"such that features stay below {_LARGEST_FEATURE:g}: use smaller weights"
+            return Fault("activation", srf.activation, allowed)
+        large = function.moments is None and np.max(np.abs(largest)) > _LARGE_FEATURE
+        if large and tail(function.value, abs(b) + math.hypot(u, math.sqrt(c))) > LONGEST_TAIL:
+            allowed = "of slower growth (or weights smaller), for moments of features to be exact"
             return Fault("activation", srf.activation, allowed)
     return None
 

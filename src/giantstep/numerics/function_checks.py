@@ -1,0 +1,242 @@
+"""Checks of a function that is given as a callable, against its own values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, get_args
+
+import numpy as np
+
+from giantstep.arrays import Array, Reals
+from giantstep.numerics.gaussian import LONGEST_TAIL, tail
+from giantstep.numerics.kinks import (
+    BASE_EDGES,
+    SEARCHED,
+    Kink,
+    NotSmoothError,
+    Values,
+    find_kinks,
+    kink_at,
+    passes,
+    resolving_edges,
+)
+from giantstep.numerics.quadrature import RANGE
+from giantstep.numerics.scalar_functions import Parity
+from giantstep.validation import Fault, InvalidParametersError
+
+# Where functions are checked, between the round numbers at which they may have kinks.
+GRID: Array = 0.00314159 + np.concatenate([np.linspace(-4, 4, 800), np.linspace(-16, 16, 320)])
+# Where functions that are not finite everywhere often are not.
+_ROUND = np.arange(-SEARCHED, SEARCHED + 0.25, 0.25)
+# Panels that quadrature rules are split into at most, besides those of any function.
+_MOST_PANELS = 100
+# Of a stated derivative, and of values that are equal by parity; relative.
+_SAME_SLOPE, _SAME_VALUE = 1e-6, 1e-10
+_ENTRYWISE = "a function of an array, entry by entry: "
+
+
+class Entrywise:
+    """A callable with the contract of `ScalarFunction.value`: any shape, either precision."""
+
+    def __init__(self, call: Callable[[Any], Any]) -> None:
+        self.call = call
+
+    def __call__(self, x: Reals) -> Reals:
+        """Return the values in the type of the array, and in memory of their own."""
+        x = np.asarray(x)
+        values = np.asarray(self.call(x.ravel()), dtype=x.dtype).reshape(x.shape)
+        return values.copy() if np.may_share_memory(values, x) else values
+
+
+def check_entrywise(parameter: str, name: str, call: Callable[[Any], Any]) -> None:
+    """Refuse what is not a real and finite function of arrays, entry by entry.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    z = np.union1d(GRID, _ROUND)
+    given = z.copy()
+    with np.errstate(all="ignore"):
+        try:
+            found = np.asarray(call(given))
+            alone = np.asarray(call(z[5:40].copy()))
+        except Exception as error:
+            allowed = f"{_ENTRYWISE}for {z.size} entries it raised {error!r}"
+            raise InvalidParametersError([Fault(parameter, name, allowed)]) from error
+    if found.shape != z.shape or found.dtype.kind not in "buif":
+        allowed = (
+            f"{_ENTRYWISE}for {z.size} entries it returned {found.dtype} of shape {found.shape}"
+        )
+        raise InvalidParametersError([Fault(parameter, name, allowed)])
+    if not np.array_equal(given, z):
+        allowed = "such that it leaves its argument as it is, but it changed the array"
+        raise InvalidParametersError([Fault(parameter, name, allowed)])
+    if not np.all(np.isfinite(found)):
+        i = int(np.flatnonzero(~np.isfinite(found))[np.argmin(np.abs(z[~np.isfinite(found)]))])
+        allowed = f"finite for |z| <= {SEARCHED:g}: at z = {z[i]:.6g} it is {found[i]}"
+        raise InvalidParametersError([Fault(parameter, name, allowed)])
+    differ = ~np.isclose(found[5:40], alone, rtol=1e-9, atol=1e-12)
+    if np.any(differ):
+        i = int(np.flatnonzero(differ)[0])
+        allowed = (
+            f"{_ENTRYWISE}at z = {z[5 + i]:.6g} it is {found[5 + i]:.6g} in one array and"
+            f" {alone[i]:.6g} in another"
+        )
+        raise InvalidParametersError([Fault(parameter, name, allowed)])
+
+
+def check_growth(name: str, values: Values) -> None:
+    """Refuse what is zero everywhere, or grows too fast for moments under N(0, 1).
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    if not np.any(values(GRID)):
+        allowed = "other than zero: it is zero on all of a grid"
+        raise InvalidParametersError([Fault("function", name, allowed)])
+    if tail(values) > LONGEST_TAIL:
+        ends = np.array([-RANGE, RANGE])
+        place, value = max(zip(ends, values(ends), strict=True), key=lambda pair: abs(pair[1]))
+        allowed = (
+            f"of slower growth: rules for N(0, 1) end at |z| = {RANGE:g}, where z^2 f(z)^2 still"
+            f" adds to its mean; at z = {place:g} it is {value:.3g}"
+        )
+        raise InvalidParametersError([Fault("function", name, allowed)])
+
+
+def kinks_and_panels(
+    name: str, values: Values, stated: Sequence[float] | None
+) -> tuple[list[Kink], list[float], Array]:
+    """Find the kinks, or check those stated; find panels that resolve the function between them.
+
+    Returns
+    -------
+    jumps : list of Kink
+        Those of low derivatives.
+    kinks : list of float
+        All.
+    edges : Array
+        Of the panels.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    try:
+        found = find_kinks(values)
+    except NotSmoothError as error:
+        if stated is None:
+            raise InvalidParametersError([_not_smooth(name, values, error.place)]) from error
+        found = []
+    kinks = [kink.place for kink in found]
+    if stated is not None:
+        kinks = _sorted(stated)
+        if faults := _kink_faults(values, found, kinks):
+            raise InvalidParametersError(faults)
+    edges, unresolved = resolving_edges(values, np.union1d(BASE_EDGES, kinks))
+    if unresolved:
+        raise InvalidParametersError([_not_smooth(name, values, unresolved[0][0])])
+    if edges.size > _MOST_PANELS:
+        allowed = (
+            f"resolved by {_MOST_PANELS} panels on |z| <= {SEARCHED:g}: it varies so fast, or has"
+            f" so many kinks, that it needs {edges.size}"
+        )
+        raise InvalidParametersError([Fault("function", name, allowed)])
+    gaps = np.diff([-np.inf, *kinks, np.inf])
+    jumps = [kink_at(values, k, min(gaps[i : i + 2])) for i, k in enumerate(kinks)]
+    return [kink for kink in jumps if kink], kinks, edges
+
+
+def _sorted(stated: Sequence[float]) -> list[float]:
+    try:
+        kinks = {float(place) for place in np.ravel(np.asarray(stated, dtype=float))}
+    except (TypeError, ValueError) as error:
+        raise InvalidParametersError([Fault("kinks", stated, "numbers")]) from error
+    if not np.all(np.isfinite(list(kinks))):
+        raise InvalidParametersError([Fault("kinks", stated, "finite numbers")])
+    return sorted(kinks)
+
+
+def _not_smooth(name: str, values: Values, place: float) -> Fault:
+    near = place + np.array([-0.02, 0.0, 0.02])
+    shown = ", ".join(f"{value:.9g}" for value in values(near))
+    allowed = (
+        "smooth except at kinks, which are stated if they are as close as 0.1, and in double"
+        f" precision: near z = {place:.6g} it is not (at {near[0]:.6g}, {near[1]:.6g} and"
+        f" {near[2]:.6g} it is {shown})"
+    )
+    return Fault("function", name, allowed)
+
+
+def _kink_faults(values: Values, found: list[Kink], stated: list[float]) -> list[Fault]:
+    """List stated kinks where the function is smooth, and kinks that are not stated."""
+    faults = []
+    for i, place in enumerate(stated):
+        gaps = [abs(place - other) for other in (*stated[:i], *stated[i + 1 :])]
+        half = 0.49 * min([1.0, *gaps])
+        if not passes(values, np.array([[place - half, place + half]]))[0]:
+            continue
+        slopes = (values(np.array([place + 1e-6 * k])) for k in (-1, 0, 1))
+        below, at, above = (float(value[0]) for value in slopes)
+        allowed = (
+            f"where the function or a derivative jumps: at z = {place:.8g} none does (the slope is"
+            f" {(at - below) * 1e6:.4g} on the left, {(above - at) * 1e6:.4g} on the right)"
+        )
+        faults.append(Fault("kinks", tuple(stated), allowed))
+    for kink in found:
+        if not any(abs(kink.place - place) < 1e-6 for place in stated):
+            faults.append(Fault("kinks", tuple(stated), f"all kinks: {kink}"))
+    return faults
+
+
+def find_parity(values: Values, stated: Parity | None) -> Parity:
+    """Find the parity, or check the one that is stated.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    z = GRID[GRID > 0]
+    right, left = values(z), values(-z)
+    size = np.maximum(np.abs(right), np.sqrt(np.mean(values(GRID) ** 2)))
+    gaps = {"odd": np.abs(right + left) / size, "even": np.abs(right - left) / size}
+    if stated in gaps and gaps[stated].max() > _SAME_VALUE:
+        i = _first(gaps[stated], z)
+        allowed = (
+            f"that of the values: at z = {z[i]:.6g} they are {right[i]:.6g}, and {left[i]:.6g} at"
+            f" z = {-z[i]:.6g}"
+        )
+        raise InvalidParametersError([Fault("parity", stated, allowed)])
+    if stated is not None:
+        if stated not in get_args(Parity):
+            allowed = f"one of {', '.join(get_args(Parity))}"
+            raise InvalidParametersError([Fault("parity", stated, allowed)])
+        return stated
+    parities: tuple[Parity, ...] = ("odd", "even")
+    return next((parity for parity in parities if gaps[parity].max() <= _SAME_VALUE), "none")
+
+
+def check_derivative(name: str, derivative: Values, slope: Values) -> None:
+    """Refuse a derivative that is not the slope of the values.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    given, found = derivative(GRID), slope(GRID)
+    size = np.maximum(np.abs(found), np.sqrt(np.mean(found**2)))
+    error = np.abs(given - found) / np.where(size > 0, size, 1.0)
+    if error.max() > _SAME_SLOPE:
+        i = _first(error, np.abs(GRID))
+        allowed = (
+            f"the slope of the values: at z = {GRID[i]:.6g} it is {given[i]:.6g}, and the slope of"
+            f" the values {found[i]:.6g}"
+        )
+        raise InvalidParametersError([Fault("derivative", name, allowed)])
+
+
+def _first(error: Array, distance: Array) -> int:
+    """Find where, nearest to the origin, an error is plain to see."""
+    return int(np.argmin(np.where(error > 0.1 * error.max(), distance, np.inf)))

@@ -1,0 +1,211 @@
+"""Functions of one's own: Python callables as activations and targets.
+
+Whatever takes the name of a function takes a callable, too. It is checked, and registered under a
+name with a hash of its values: everything below sees only that name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from giantstep.arrays import Array, Reals
+from giantstep.numerics.code_by_value import by_value
+from giantstep.numerics.differences import Slope
+from giantstep.numerics.function_checks import (
+    GRID,
+    Entrywise,
+    check_derivative,
+    check_entrywise,
+    check_growth,
+    find_parity,
+    kinks_and_panels,
+)
+from giantstep.numerics.kinks import BASE_EDGES, SEARCHED, passes
+from giantstep.numerics.scalar_functions import FUNCTIONS, KNOWN_FUNCTIONS, Parity, ScalarFunction
+from giantstep.validation import Fault, InvalidParametersError
+
+_WORD = re.compile(r"[A-Za-z]\w*", re.ASCII)
+# Digits of values that count for a name: machines differ in the last ones.
+_BITS = 33
+
+
+class Function:
+    """A function of one's own, as activation or target.
+
+    What is not stated is found from the values: for most functions the callable alone will do. What
+    is stated is checked against the values.
+
+    Parameters
+    ----------
+    call : callable
+        Takes an array and returns the values, entry by entry.
+    derivative : callable, optional
+        Likewise; away from kinks. Otherwise that of polynomials through the values, to ten digits.
+    parity : {"odd", "even", "none"}, optional
+    kinks : sequence of float, optional
+        Where the function or one of its derivatives jumps.
+    name : str, optional
+        How its name begins in tables and files; otherwise as the callable's.
+
+    Attributes
+    ----------
+    name : str
+        Under which it is registered: it ends in a hash of the values and of what was stated.
+    parity : str
+    kinks : tuple of float
+    continuous : bool
+        Whether the values do not jump. A protocol needs a continuous activation.
+
+    Raises
+    ------
+    InvalidParametersError
+        If it does not work entry by entry, is not finite or not smooth between kinks, grows too
+        fast for Gaussian moments, or is not as stated: with the place, and the values there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from giantstep import Function, Protocol
+    >>> Function(lambda z: np.maximum(z, 0) ** 2, name="squared_relu")
+    Function('squared_relu-...', parity='none', kinks=(0.0,))
+    >>> Protocol(np.arctan, lambda z: z * np.exp(-(z**2)), 2, alpha0=3, beta=1).activation
+    'arctan-...'
+    >>> Function(np.arctan, derivative=np.cos)
+    Traceback (most recent call last):
+    giantstep.validation.InvalidParametersError: derivative = 'cos': must be the slope of the ...
+    """
+
+    def __init__(
+        self,
+        call: Callable[[Any], Any],
+        *,
+        derivative: Callable[[Any], Any] | None = None,
+        parity: Parity | None = None,
+        kinks: Sequence[float] | None = None,
+        name: str | None = None,
+    ) -> None:
+        self._stated = {
+            "call": call, "derivative": derivative, "parity": parity, "kinks": kinks, "name": name
+        }  # fmt: skip
+        word = _word(call) if name is None else name
+        if not _WORD.fullmatch(word):
+            allowed = "letters, digits and underscores, a letter first"
+            raise InvalidParametersError([Fault("name", name, allowed)])
+        check_entrywise("function", word, call)
+        self._values = Entrywise(call)
+        check_growth(word, self._values)
+        jumps, places, edges = kinks_and_panels(word, self._values, kinks)
+        self.kinks = tuple(places)
+        self.continuous = all(jump.order > 0 for jump in jumps)
+        self.parity: Parity = find_parity(self._values, parity)
+        slope: Callable[[Any], Any] = Slope(self._values, places, float(np.diff(edges).min()) / 16)
+        if derivative is not None:
+            check_entrywise("derivative", _word(derivative), derivative)
+            check_derivative(_word(derivative), Entrywise(derivative), slope)
+            slope = Entrywise(derivative)
+        self.name: str = OwnName(f"{word}-{self._hash()}")
+        if self.name not in _REGISTERED:
+            _REGISTERED[self.name] = self
+            KNOWN_FUNCTIONS.add(self.name, self._as_scalar_function(word, slope, edges))
+
+    def _as_scalar_function(
+        self, word: str, slope: Callable[[Any], Any], edges: Array
+    ) -> ScalarFunction:
+        outside = np.array([[-SEARCHED, -SEARCHED / 2], [SEARCHED / 2, SEARCHED]])
+        escaped = word.replace("_", r"\_")
+        return ScalarFunction(
+            self.name,
+            rf"\mathrm{{{escaped}}}",
+            self._values,
+            slope,
+            self.parity,
+            tuple(sorted({*self.kinks, *_narrow(edges, self.kinks)})),
+            self.continuous,
+            oscillates=not np.all(passes(self._values, outside)),
+        )
+
+    def _hash(self) -> str:
+        """Hash the values on a grid and what was stated of them, in eight digits."""
+        values = self._values(GRID).astype(float)
+        least = np.floor(np.log2(np.sqrt(np.mean(values**2))) + 0.3)
+        unit = 2.0 ** (np.maximum(np.frexp(values)[1], least) - _BITS)
+        rounded = np.rint(values / unit) * unit + 0.0
+        kinks = [round(place, 8) for place in self.kinks]
+        stated = [self.parity, kinks, self._stated["derivative"] is not None]
+        return hashlib.sha256(rounded.tobytes() + repr(stated).encode()).hexdigest()[:8]
+
+    def __call__(self, z: Reals) -> Reals:
+        """Evaluate it, entry by entry."""
+        return self._values(z)
+
+    def __repr__(self) -> str:
+        return f"Function({str(self.name)!r}, parity={self.parity!r}, kinks={self.kinks})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        stated = {name: by_value(value) for name, value in self._stated.items()}
+        return _restored, (str(self.name), stated)
+
+
+FunctionLike = str | Function | Callable[[Any], Any]
+_REGISTERED: dict[str, Function] = {}
+
+
+class OwnName(str):
+    """The name of a function of one's own. To unpickle it registers the function."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return function_name, (_REGISTERED[self],)
+
+    def __deepcopy__(self, memo: object) -> OwnName:
+        return self
+
+
+def function_name(function: FunctionLike) -> str:
+    """Return the name of a function, and register it first if it is a callable.
+
+    Raises
+    ------
+    InvalidParametersError
+        If the callable cannot serve as an activation or a target; see `Function`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from giantstep.numerics.own_functions import function_name
+    >>> function_name("relu"), function_name(np.tanh)
+    ('relu', 'tanh')
+    """
+    if isinstance(function, str):
+        return _REGISTERED[function].name if function in _REGISTERED else function
+    if not isinstance(function, Function):
+        for known in FUNCTIONS.values():
+            if known.value is function:
+                return known.name
+        function = Function(function)
+    return function.name
+
+
+def _restored(name: str, stated: dict[str, Any]) -> Function:
+    """Find a function in this process, or make it again."""
+    return _REGISTERED.get(name) or Function(**stated)
+
+
+def _word(call: object) -> str:
+    """Make a word of the name of a callable."""
+    word = re.sub(r"\W", "", getattr(call, "__name__", type(call).__name__), flags=re.ASCII)
+    return word if _WORD.fullmatch(word) else "function"
+
+
+def _narrow(edges: Array, kinks: Sequence[float]) -> Array:
+    """List the ends of panels that are narrower than those of any function."""
+    wide = np.isin(edges, [*BASE_EDGES, *kinks])
+    beside = np.pad(wide, 1, constant_values=True)
+    narrow: Array = edges[~(wide & beside[:-2] & beside[2:])]
+    return narrow

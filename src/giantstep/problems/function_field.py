@@ -1,0 +1,47 @@
+"""Fields of problems that hold the name of a function, and take a callable too."""
+
+from __future__ import annotations
+
+from dataclasses import Field, dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
+
+from giantstep.numerics.own_functions import FunctionLike, function_name
+from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS
+from giantstep.validation import Fault, InvalidParametersError
+
+if TYPE_CHECKING:
+
+    class FunctionName:
+        """A field that is given a name or a callable, and is the name."""
+
+        def __get__(self, problem: object, owner: type | None = None) -> str: ...
+        def __set__(self, problem: object, function: FunctionLike) -> None: ...
+
+else:
+    FunctionName = str
+
+T = TypeVar("T")
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def problem_class(cls: type[T]) -> type[T]:
+    """Make a frozen dataclass, of which type checkers know that some fields take callables."""
+    return dataclass(frozen=True)(cls)
+
+
+class WithFields:
+    """A dataclass, to type checkers that know only one decorator."""
+
+    if TYPE_CHECKING:
+        __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
+def function_faults(problem: object, name: str) -> list[Fault]:
+    """Store the name of the function that a field was given, or list what is wrong with it."""
+    given = getattr(problem, name)
+    if callable(given) or isinstance(given, str):
+        try:
+            object.__setattr__(problem, name, function_name(given))
+        except InvalidParametersError as error:
+            return [Fault(name, fault.value, fault.allowed) for fault in error.faults]
+    return KNOWN_FUNCTIONS.faults(name, getattr(problem, name))

@@ -1,0 +1,101 @@
+"""Callables are examined right, refused with the place of the fault, and named by their values."""
+
+import pickle
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+
+from giantstep import Function, Protocol, equivalent_features
+from giantstep.numerics.gaussian import derivative_variance, moments
+from giantstep.numerics.own_functions import function_name
+from giantstep.numerics.scalar_functions import FUNCTIONS, lookup
+from giantstep.validation import InvalidParametersError
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_values_alone_give_what_the_registry_states(name):
+    known, value = FUNCTIONS[name], FUNCTIONS[name].value
+    found = Function(lambda z: 1.0 * value(z))
+    entry = lookup(found.name)
+    assert (found.parity, found.continuous) == (known.parity, known.continuous)
+    assert found.kinks == known.kinks
+    z = np.linspace(-6.3, 6.3, 100)
+    assert entry.derivative(z) == pytest.approx(known.derivative(z), rel=1e-8, abs=1e-8)
+    assert derivative_variance(entry) == pytest.approx(derivative_variance(known), rel=1e-8)
+    for mean, std in ((0.3, 1.3), (-2.0, 5.0)):
+        ours, theirs = (moments(f, np.array(mean), std) for f in (entry, known))
+        assert float(ours.second) == pytest.approx(float(theirs.second), rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("call", "kinks"),
+    [
+        (lambda z: np.where(z > 1 / 3, 2.0, z**2), (1 / 3,)),
+        (lambda z: np.abs(z - 15), (15.0,)),
+        (lambda z: np.floor(z / 4 + 0.5), tuple(np.arange(-14.0, 15, 4))),
+        (lambda z: z * np.clip(z + 3, 0, 6) / 6, (-3.0, 3.0)),
+        (lambda z: z * np.abs(z - 0.7), (0.7,)),
+        (lambda z: np.maximum(z, 0) ** 2, (0.0,)),
+        (lambda z: np.tanh(10 * z), ()),
+    ],
+)
+def test_kinks_are_found_to_rounding(call, kinks):
+    assert Function(call).kinks == pytest.approx(kinks, abs=1e-9)
+
+
+def test_a_function_that_varies_fast_is_resolved():
+    fast = lookup(Function(lambda z: np.tanh(12 * z)).name)
+    found = moments(fast, np.array(0.2), 0.9)
+    expected = moments(FUNCTIONS["tanh"], np.array(2.4), 10.8)
+    assert float(found.second) == pytest.approx(float(expected.second), rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("stated", "message"),
+    [
+        ({"call": lambda z: 1 / z}, "function = 'lambda': must be finite .*: at z = 0 it is inf"),
+        ({"call": lambda z: 0.0 if z > 0 else z}, "entry by entry: .* it raised ValueError"),
+        ({"call": lambda z: z.mean()}, r"entry by entry: .* it returned float64 of shape \(\)"),
+        ({"call": lambda z: z / z.max()}, "at z = .* in one array and .* in another"),
+        ({"call": lambda z: z + 1j}, "it returned complex128"),
+        ({"call": lambda z: np.multiply(z, 2, out=z)}, "leaves its argument as it is"),
+        ({"call": lambda z: 0 * z}, "it is zero on all of a grid"),
+        ({"call": lambda z: np.exp(z**2 / 4)}, "slower growth: .*; at z = -?10 it is 7.2e"),
+        ({"call": lambda z: np.sqrt(np.abs(z))}, "near z = -?0.00.* it is not"),
+        ({"call": lambda z: np.sin(1000 * z)}, "must be smooth except at kinks"),
+        ({"call": np.tanh, "name": "../x"}, "name = '../x': must be letters, digits"),
+        ({"call": np.exp, "parity": "odd"}, "parity = 'odd': .* at z = .* at z = -"),
+        ({"call": np.exp, "parity": "weird"}, "parity = 'weird': must be one of odd, even, none"),
+        ({"call": np.arctan, "derivative": np.cos}, "derivative = 'cos': must be the slope .* 0.2"),
+        ({"call": np.abs, "kinks": (0.0, 0.5)}, "at z = 0.5 none does"),
+        ({"call": np.abs, "kinks": ()}, "must be all kinks: at z = 0 its slope jumps from -1 to 1"),
+        ({"call": np.sign, "kinks": (0.1,)}, "must be all kinks: at z = 0 it jumps from -1 to 1"),
+        ({"call": np.abs, "kinks": "a"}, "kinks = 'a': must be numbers"),
+    ],
+)  # fmt: skip
+def test_what_is_no_function_or_not_as_stated_is_refused_with_the_place(stated, message):
+    with np.errstate(all="ignore"), pytest.raises(InvalidParametersError, match=message):
+        Function(**stated)
+
+
+def test_names_tell_functions_apart_and_nothing_else():
+    names = [
+        function_name(call)
+        for call in (np.arctan, lambda z: np.arctan(z), lambda z: np.arctan(z) + 1e-8 * np.cos(z))
+    ]
+    hashes = [name.rpartition("-")[2] for name in names]
+    assert hashes[0] == hashes[1] != hashes[2]
+    assert Function(lambda z: np.arctan(z) * (1 + 1e-14)).name == names[1]
+    assert function_name(np.tanh) == "tanh"
+    stated = Function(np.arctan, derivative=lambda z: 1 / (1 + z**2), parity="odd")
+    assert (stated.name == names[0], stated.parity) == (False, "odd")
+
+
+def test_a_fresh_process_knows_the_functions_of_a_pickled_problem():
+    scale = 0.5
+    problem = Protocol(lambda z: np.arctan(scale * z), np.arcsinh, 2, alpha0=3, beta=1)
+    assert pickle.loads(pickle.dumps(problem)) == problem
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        assert pool.submit(equivalent_features, problem).result() == equivalent_features(problem)
