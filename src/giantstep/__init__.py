@@ -13,6 +13,8 @@ are names or callables; `Function(...)` states more about a callable, such as it
 
 solve
     errors and overlaps by the theory, as d -> infinity or at a given dimension
+sweep
+    the same for all combinations of any parameters of the problem and of the theory
 simulate
     means and standard errors of trained networks
 bounds
@@ -39,6 +41,9 @@ Examples
 >>> theory = giantstep.solve(problem, alpha=[0.5, 1, 2], ridge=0.1)
 >>> theory.test_error.sel(alpha=2).round(4).item()
 0.1207
+>>> sweep = giantstep.sweep(problem, learning_rate=[1, 3], alpha0=[0.5, 2], ridge="optimal")
+>>> dict(sweep.test_error.sizes)
+{'learning_rate': 2, 'alpha0': 2}
 >>> networks = giantstep.simulate(problem, alpha=[0.5, 1, 2], ridge=0.1, dimension=100, networks=4)
 >>> bool((abs(networks.test_error / theory.test_error - 1) < 0.2).all())
 True
@@ -63,6 +68,7 @@ if TYPE_CHECKING:
     from giantstep.questions.simulate import simulate
     from giantstep.questions.solve import solve
     from giantstep.questions.spectrum import spectrum
+    from giantstep.questions.sweep import sweep
     from giantstep.theory.equivalent_features import equivalent_features
     from giantstep.theory.status import Status
     from giantstep.validation import InvalidParametersError
@@ -81,6 +87,7 @@ __all__ = [
     "simulate",
     "solve",
     "spectrum",
+    "sweep",
 ]
 
 
@@ -102,6 +109,7 @@ def __getattr__(name: str) -> Any:
         "simulate": "questions.simulate",
         "solve": "questions.solve",
         "spectrum": "questions.spectrum",
+        "sweep": "questions.sweep",
     }
     if name not in homes:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

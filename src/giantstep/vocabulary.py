@@ -118,7 +118,7 @@ MEANINGS = {
     "steps": Meaning("number of gradient steps", "k"),
     "reuse_batch": Meaning("whether later steps take the first batch again", "reuse"),
     "model": Meaning("what simulations of an sRF take as features", "model", "(15)"),
-    "dimension": Meaning("dimension of the inputs, in simulations", "d", "(1)"),
+    "dimension": Meaning("dimension of the inputs", "d", "(1)"),
     "bulk": Meaning("bulk of the first layer, in the theory", "bulk", "docs/trained-bulk.md"),
     "kappa": Meaning("projection of the input on the spike", r"\kappa", "(15)"),
     "mu0": Meaning("mean feature given the projection on the spike", r"\mu_0(\kappa)", "(15)"),

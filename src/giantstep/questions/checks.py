@@ -21,7 +21,7 @@ from giantstep.validation import Fault, Interval, InvalidParametersError, interv
 
 OPTIMAL: Literal["optimal"] = "optimal"
 # A ridge for checks of a grid whose ridges are still to be found.
-_SOME_RIDGE = 1.0
+SOME_RIDGE = 1.0
 
 
 class Axes(NamedTuple):
@@ -76,7 +76,7 @@ def read_axes(alpha: ArrayLike, ridge: ArrayLike, loss: str, faults: list[Fault]
     optimal = isinstance(ridge, str) and ridge == OPTIMAL
     values = {
         "alpha": read_numbers("alpha", alpha, faults),
-        "ridge": read_numbers("ridge", _SOME_RIDGE if optimal else ridge, faults),
+        "ridge": read_numbers("ridge", SOME_RIDGE if optimal else ridge, faults),
     }
     if len(faults) > before:
         return None

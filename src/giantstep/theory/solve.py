@@ -162,6 +162,11 @@ class Solver:
         to_m = self.coarse.label_residual.to_m
         return ConvexEquations(square_loss, lookup_loss(self.loss), to_m, fineness)
 
+    def batches(self, points: int) -> list[slice]:
+        """Divide points into those that are solved together."""
+        batch = max(1, _BATCH_FLOATS // self.floats_per_point)
+        return [slice(start, start + batch) for start in range(0, points, batch)]
+
     def solve(self, alpha: Array, ridge: Array) -> Solution:
         """Solve at the points (alpha, ridge).
 
@@ -176,12 +181,11 @@ class Solver:
             Arrays of that shape, followed by the dimensions of the groups of neurons.
         """
         flat_alpha, flat_ridge = alpha.ravel(), ridge.ravel()
-        batch = max(1, _BATCH_FLOATS // self.floats_per_point)
         solve_points = _solve_square_loss if self.loss == SQUARE else _solve_convex_loss
         with np.errstate(all="ignore"):  # points that are not finite are marked as failed
             parts = [
-                solve_points(self, flat_alpha[i : i + batch], flat_ridge[i : i + batch])
-                for i in range(0, alpha.size, batch)
+                solve_points(self, flat_alpha[part], flat_ridge[part])
+                for part in self.batches(alpha.size)
             ]
         flat = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         return collect_points(flat, alpha.shape)

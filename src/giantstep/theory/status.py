@@ -12,6 +12,7 @@ class Status(IntEnum):
     NOT_CONVERGED = 1
     UNSTABLE = 2
     UNRESOLVED = 3
+    REFUSED = 4
 
     @property
     def label(self) -> str:
@@ -37,4 +38,5 @@ class Status(IntEnum):
                 "The result changes when the number of quadrature nodes is doubled. Please take a"
                 " larger ridge (a smaller one for hinge or Huber loss) or a smaller spike strength."
             ),
+            Status.REFUSED: "Parameters that a problem, or the theory, cannot combine.",
         }[self]

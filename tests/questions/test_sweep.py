@@ -1,0 +1,85 @@
+"""A sweep is the outer product of its parameters, and passes over what cannot be combined."""
+
+import io
+import math
+import sys
+
+import numpy as np
+import pytest
+
+import giantstep
+from giantstep import InvalidParametersError, Protocol, SpikedFeatures, Status
+from giantstep.questions import progress
+
+PROTOCOL = Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)
+
+
+def test_each_point_of_a_sweep_is_that_of_solve():
+    readouts = [((1, 1),), ((1, 0.5), (-2, 0.5))]
+    found = giantstep.sweep(
+        PROTOCOL, alpha=np.array([1, 2]), readout=readouts, target=["sin", "sign"], beta=0.5
+    )
+    assert found.test_error.dims == ("alpha", "readout", "target")
+    assert found.beta == 0.5
+    for readout, label in zip(readouts, found.readout.values, strict=True):
+        problem = Protocol("tanh", "sign", 3, 2, 0.5, readout=readout)
+        one = giantstep.solve(problem, alpha=2)
+        here = found.sel(alpha=2, readout=label, target="sign")
+        for name in ("test_error", "classification_error", "residual"):
+            np.testing.assert_allclose(here[name], one[name], rtol=1e-9, atol=1e-12)
+        groups = here.V1.values[: len(readout), : len(readout)]
+        np.testing.assert_allclose(np.squeeze(groups), one.V1, rtol=1e-9)
+
+
+def test_the_best_ridge_is_a_coordinate_along_all_that_varies():
+    found = giantstep.sweep(PROTOCOL, alpha=[1, 3], learning_rate=[1, 3], ridge="optimal")
+    best = giantstep.solve(PROTOCOL, alpha=[1, 3], ridge="optimal")
+    assert found.ridge.dims == ("alpha", "learning_rate")
+    np.testing.assert_allclose(found.ridge.sel(learning_rate=3), best.ridge, rtol=1e-6)
+
+
+def test_points_that_cannot_be_combined_have_a_status_and_a_reason():
+    found = giantstep.sweep(
+        PROTOCOL, activation=["tanh", "relu"], bulk=["isotropic", "trained"], ridge=[0, 0.1]
+    )
+    refused = found.status == Status.REFUSED
+    assert refused.sel(activation="relu", bulk="trained").all()
+    assert refused.sum() == 2
+    assert "bulk = 'trained'" in found.attrs["remarks"]
+    np.testing.assert_array_equal(np.isnan(found.test_error), found.status != Status.CONVERGED)
+
+
+@pytest.mark.parametrize(
+    ("values", "names"),
+    [
+        ({"learnin_rate": 1, "gamma": 1}, ["parameter", "parameter"]),
+        (
+            {"learning_rate": [-1, 1], "beta": 0, "alpha": [0, 1], "dimension": 1},
+            ["alpha", "dimension", "learning_rate", "beta"],
+        ),
+        ({"ridge": [0.1, "optimal"], "alpha": []}, ["alpha", "ridge"]),
+        ({"inputs": "rademacher", "alpha0": math.inf}, ["inputs"]),
+    ],
+)
+def test_values_that_no_combination_can_have_are_refused_together(values, names):
+    with pytest.raises(InvalidParametersError) as refused:
+        giantstep.sweep(PROTOCOL, **values)
+    assert [fault.name for fault in refused.value.faults] == names
+
+
+def test_groups_of_neurons_are_one_value_and_flat_sequences_several():
+    features = SpikedFeatures("tanh", "sin", 1.2, (0.5, 2), 0.8, 0.8, fraction=(0.5, 0.5))
+    found = giantstep.sweep(features, bulk_variance=[1, 2], spike_strength=[(0.5, 2), (1, 1)])
+    assert found.m.dims == ("bulk_variance", "spike_strength", "group")
+    assert list(found.spike_strength.values) == ["0.5 2", "1 1"]
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_bar_shows_on_a_terminal_after_a_while_and_never_in_pipes(terminal, monkeypatch):
+    stream = io.StringIO()
+    stream.isatty = lambda: terminal
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    with progress.progress_bar("theory") as report:
+        report(0.5)
+    assert (" 50%" in stream.getvalue()) == terminal
