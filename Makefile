@@ -48,7 +48,7 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/snakefmt --check Snakefile workflow/rules
+	$(BIN)/snakefmt --check Snakefile workflow
 
 # The schemas that editors read, from the models that check the configs.
 schemas: $(READY)
@@ -68,7 +68,7 @@ $(READY): requirements.lock pyproject.toml
 
 # Pins anew from pyproject.toml; needs uv. The lock carries hashes, and no address.
 lock:
-	uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --extra test --extra slurm \
+	uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --extra workflow --extra test --extra slurm \
 	  --extra explore --extra docs --generate-hashes --no-header --no-annotate --upgrade -o requirements.lock pyproject.toml
 
 clean:

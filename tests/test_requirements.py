@@ -3,13 +3,24 @@
 import re
 import tomllib
 
+import pytest
 import yaml
 from tiny import ROOT
+
+from giantstep import extras
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 LOCK = (ROOT / "requirements.lock").read_text()
+
+
+EXTRAS = PROJECT["optional-dependencies"]
+
+
+def of_others(requirements):
+    """Leave out extras of this project that an extra includes."""
+    return [text for text in requirements if not text.startswith("giantstep[")]
 
 
 def minimum(requirement):
@@ -22,17 +33,28 @@ def test_environment_and_project_require_the_same():
     listed = [entry for entry in environment if isinstance(entry, str) and entry != "pip"]
     assert f"python{PROJECT['requires-python']}" in listed
     listed.remove(f"python{PROJECT['requires-python']}")
-    assert sorted(listed) == sorted(PROJECT["dependencies"])
+    needed = PROJECT["dependencies"] + EXTRAS["figures"] + of_others(EXTRAS["workflow"])
+    assert sorted(listed) == sorted(needed)
 
 
 def test_the_lock_pins_with_hashes_all_that_the_project_requires():
     pins = dict(re.findall(r"^([\w.-]+)==([\w.]+)", LOCK, flags=re.MULTILINE))
-    required = PROJECT["dependencies"] + sum(PROJECT["optional-dependencies"].values(), [])
+    required = PROJECT["dependencies"] + of_others(sum(EXTRAS.values(), []))
     for name, lowest in map(minimum, required):
         pinned = tuple(int(part) for part in re.findall(r"\d+", pins[name])[: len(lowest)])
         assert pinned >= lowest, name
     blocks = re.split(r"\n(?=\S)", LOCK.strip())
     assert all("--hash=sha256:" in block for block in blocks)
+
+
+def test_a_missing_library_is_named_with_the_extra_that_installs_it():
+    projects = {"yaml": "pyyaml"}
+    for library, extra in extras.EXTRAS.items():
+        project = projects.get(library, library.lower().replace("_", "-"))
+        assert project in {minimum(text)[0] for text in of_others(EXTRAS[extra])}
+        assert f"pip install 'giantstep[{extra}]'" in extras.advice(library)
+    with pytest.raises(extras.MissingExtraError, match="pip install 'no_such_library'"):
+        extras.require("no_such_library")
 
 
 def test_the_lock_names_no_index():

@@ -9,7 +9,10 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
+# The project's folder: that of the main Snakefile, which may be workflow/Snakefile itself.
 ROOT = Path(workflow.basedir)
+if ROOT.name == "workflow" and not (ROOT / "config").is_dir():
+    ROOT = ROOT.parent
 # The package that computes, here and in all jobs, is the one beside the Snakefile, if there is one.
 SOURCE = str(ROOT / "src")
 if Path(SOURCE, "giantstep").is_dir():
@@ -37,10 +40,12 @@ from giantstep.pipeline.upkeep import integrity
 try:
     # All files are read again, and strictly; of what Snakemake read, only --config lies on top.
     with remedied():
-        config = overlaid(
-            load_config(ROOT, workflow.configfiles),
-            dict(workflow.config_settings.config),
-        )
+        # A module may be given its configuration by the workflow that uses it.
+        if workflow.modifier.is_main_snakefile() or not config:
+            config = overlaid(
+                load_config(ROOT, workflow.configfiles),
+                dict(workflow.config_settings.config),
+            )
         # A figure need not be listed to be made: its jobs are told so by --config.
         asked = requests.figures_asked_for(sys.argv[1:])
         if unlisted := requests.unlisted_figures(ROOT, config, asked):
@@ -139,7 +144,7 @@ def task(stage, name="{key}"):
 
 def merged_name(wildcards):
     """The name that is inside the merged file of a job's figure."""
-    return identities.merged_name(ROOT, figure_of(wildcards))
+    return identities.merged_name(PLAN.root, figure_of(wildcards))
 
 
 OTHER_PLAN = (
@@ -151,7 +156,7 @@ OTHER_PLAN = (
 # Names say what is in a file: times of files, which copies and checkouts change, do not count.
 def mark(stage, figure):
     """The mark of what a figure's files are made from at a stage (workflow/rules/identity.smk)."""
-    return ancient(str(identities.mark(ROOT, PLAN.figures[figure], stage)))
+    return ancient(str(identities.mark(PLAN.root, PLAN.figures[figure], stage)))
 
 
 def mark_of_job(stage):

@@ -14,8 +14,10 @@ if "snakemake" in globals():
     job = globals()["snakemake"]
     # Another number of threads may round differently.
     with logged(job.log[0]), threadpool_limits(1):
-        module = import_module(f"giantstep.pipeline.stages.{job.rule}")
+        path = Path(job.output[0])
+        stage = path.parent.name
+        module = import_module(f"giantstep.pipeline.stages.{stage}")
         check_job(job, __file__)
         result = compute_result(module, job.params.task)
         check_job(job, __file__)
-        netcdf.write(result, job.output[0], f"{job.rule}/{Path(job.output[0]).stem}")
+        netcdf.write(result, path, f"{stage}/{path.stem}")

@@ -1,11 +1,11 @@
 """A job of one figure: its merged file, to its drawings."""
 
-from importlib import import_module
 from pathlib import Path
 from warnings import filterwarnings
 
 from giantstep.figures import style
 from giantstep.pipeline.runtime.checksums import checksum_line
+from giantstep.pipeline.runtime.drawing_code import load_drawing
 from giantstep.pipeline.runtime.job import logged
 from giantstep.pipeline.runtime.job_check import check_job
 from giantstep.pipeline.storage import netcdf
@@ -15,12 +15,12 @@ if "snakemake" in globals():
     job = globals()["snakemake"]
     with logged(job.log[0]):
         figure = job.params.figure
-        module = import_module(f"giantstep.figures.{figure.name}")
+        draw = load_drawing(figure.drawing)
         check_job(job, __file__)
         # A drawing that does not fit on its page is an error.
         filterwarnings("error", message=".*layout not applied")
         with style.settings():
-            picture = module.draw(netcdf.read(job.input.data, job.params.name), figure.config)
+            picture = draw(netcdf.read(job.input.data, job.params.name), figure.config)
             for output in map(Path, job.output):
                 with whole_file(output) as path:
                     style.save(picture, path)

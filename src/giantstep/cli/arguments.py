@@ -191,6 +191,10 @@ def _add_spectrum(parser: argparse.ArgumentParser) -> None:
     _max_hours(THEORY_HOURS).add_to(parser)
 
 
+def _add_init(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, help="a new folder, or an empty one")
+
+
 def _add_open(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("figure", help="name of a figure, such as fig2")
     _add_project(parser)
@@ -258,6 +262,7 @@ _QUESTIONS: dict[str, tuple[str, _AddFlags]] = {
     OPTIMISE: ("the learning rate with the least test error", _add_optimise),
 }
 _PROJECT: dict[str, tuple[str, _AddFlags]] = {
+    "init": ("write a project with an example figure, for the workflow", _add_init),
     "open": ("show the data of a figure", _add_open),
     "scores": ("print z-scores of figures' simulations against their theories", _add_scores),
     "explain": ("show what the workflow would run, why, and at what cost", _add_explain),

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-
-import psutil
 
 from giantstep.pipeline.planning.simulation_work import MIB, network_memory, network_work
 from giantstep.pipeline.planning.theory_work import (
@@ -48,7 +47,7 @@ def check_simulation(
     """Refuse networks that are too many, or too large."""
     needed = network_memory(problem, grid, sizes, arguments.threads) * MIB / 2**30
     own = arguments.max_memory is None
-    limit = psutil.virtual_memory().total / 2**30 if own else arguments.max_memory
+    limit = _memory() / 2**30 if own else arguments.max_memory
     if needed > limit:
         whose = "this machine has" if own else "--max-memory is"
         raise argparse.ArgumentError(
@@ -57,6 +56,11 @@ def check_simulation(
             " smaller, or --max-memory larger",
         )
     _check_hours(arguments, arguments.replicates * network_work(problem, grid, sizes).seconds)
+
+
+def _memory() -> int:
+    """Return the bytes of memory that this machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def _check_hours(arguments: argparse.Namespace, seconds: float) -> None:

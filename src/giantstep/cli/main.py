@@ -35,6 +35,7 @@ from giantstep.cli.limits import (
 )
 from giantstep.cli.queries import Answer
 from giantstep.cli.tables import print_progress, print_table
+from giantstep.extras import EXTRAS, advice
 from giantstep.pipeline.planning.theory_work import optimum_points, search_points
 from giantstep.problems.domains import COUNTED, THEORY_DIMENSION
 from giantstep.problems.problem import check_loss
@@ -76,9 +77,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     """Run the command, and return the exit code."""
     if arguments.command not in _QUESTIONS:
-        from giantstep.cli.project_commands import run  # only here: it takes a while to import
+        try:
+            from giantstep.cli.project_commands import run  # only here: it takes a while to import
 
-        return run(arguments)
+            return run(arguments)
+        except ModuleNotFoundError as error:
+            return _fail(arguments, _advice(error))
     try:
         answer = _QUESTIONS[arguments.command](arguments)
     except InvalidParametersError as error:
@@ -89,6 +93,8 @@ def _run(arguments: argparse.Namespace) -> int:
         return _fail(arguments, "; ".join(lines))
     except argparse.ArgumentError as error:
         return _fail(arguments, str(error))
+    except ModuleNotFoundError as error:
+        return _fail(arguments, _advice(error))
     except MemoryError:
         return _fail(arguments, "not enough memory: use a smaller dimension, or fewer points")
     except KeyboardInterrupt:
@@ -97,6 +103,20 @@ def _run(arguments: argparse.Namespace) -> int:
         print(remark, file=sys.stderr)
     print_table(answer.table, arguments.format)
     return 0
+
+
+def _advice(error: ModuleNotFoundError) -> str:
+    """Say which extra of the package installs a library that is missing.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If no extra does.
+    """
+    library = (error.name or "").partition(".")[0]
+    if library not in EXTRAS:
+        raise error
+    return advice(library)
 
 
 def _fail(arguments: argparse.Namespace, message: str) -> int:

@@ -1,4 +1,4 @@
-"""Commands on a project's results: `giantstep open`, `scores`, `explain`, `verify`, `prune`."""
+"""Commands on a project: `giantstep init`, `open`, `scores`, `explain`, `verify`, `prune`."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from giantstep.pipeline.stages.scores import score_summary
 from giantstep.pipeline.storage.open_figure import open_figure
 from giantstep.pipeline.upkeep.explain import NoPlanError, explain, library_notes, summarise_jobs
 from giantstep.pipeline.upkeep.integrity import damaged_files
+from giantstep.pipeline.upkeep.new_project import create_project
 from giantstep.pipeline.upkeep.prune import plans_of_all, remove, unreferenced
 from giantstep.pipeline.upkeep.verify import (
     Part,
@@ -62,6 +63,13 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
     except KeyboardInterrupt:
         return 130
+
+
+def _init(arguments: argparse.Namespace) -> int:
+    for path in create_project(arguments.folder):
+        print(arguments.folder / path)
+    print(f"\ncd {arguments.folder} && snakemake --cores all     # makes figures/example.pdf")
+    return 0
 
 
 def _open(arguments: argparse.Namespace) -> int:
@@ -165,6 +173,7 @@ def _confirmed() -> bool:
 
 
 _COMMANDS = {
+    "init": _init,
     "open": _open,
     "scores": _scores,
     "explain": _explain,

@@ -18,7 +18,10 @@ from giantstep.pipeline.planning.config_models import (
     StepsPanel,
 )
 from giantstep.pipeline.planning.config_schema import schema_files
+from giantstep.pipeline.planning.identities import identity
+from giantstep.pipeline.planning.job_code import read_code_anew
 from giantstep.pipeline.planning.plan import make_plan
+from giantstep.pipeline.runtime.drawing_code import load_drawing
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.spiked_features import one_spike
@@ -327,11 +330,29 @@ def test_a_file_that_is_no_figure_is_refused(project, text):
     assert all(fault.startswith("config/figures/fig2.yaml: top level: ") for fault in told)
 
 
-def test_a_module_without_a_drawing_is_refused(project):
+def test_a_figure_is_drawn_by_the_code_beside_its_yaml_its_module_or_as_learning_curves(project):
     root = project(lambda figure: None)
-    shutil.copy(root / "config/figures/fig2.yaml", root / "config/figures/style.yaml")
-    (fault,) = faults(root, CONFIG | {"figures": ["style"]})
-    assert "with a function draw(data, config)" in fault
+    for name in ("style", "mine"):  # the package has a module of that name, which draws nothing
+        shutil.copy(root / "config/figures/fig2.yaml", root / f"config/figures/{name}.yaml")
+    own = root / "config/figures/mine.py"
+    own.write_text("def draw(data, config):\n    return data, config\n")
+    plan = make_plan(root, CONFIG | {"figures": ["fig2", "style", "mine"]})
+    drawings = {name: figure.drawing for name, figure in plan.figures.items()}
+    modules = {"fig2": "giantstep.figures.fig2", "style": "giantstep.figures.default"}
+    assert drawings == modules | {"mine": str(own)}
+    assert load_drawing(str(own))(1, 2) == (1, 2)
+    before = identity(plan.root, plan.figures["mine"], "figures")
+    own.write_text("def draw(data, config):\n    return config, data\n")
+    read_code_anew()
+    assert identity(plan.root, plan.figures["mine"], "figures") != before
+
+
+@pytest.mark.parametrize("text", ["x = 1\n", "def draw(:\n"])
+def test_code_beside_a_yaml_that_draws_nothing_is_refused(project, text):
+    root = project(lambda figure: None)
+    (root / "config/figures/fig2.py").write_text(text)
+    (fault,) = faults(root)
+    assert "config/figures/fig2.py" in fault
 
 
 def test_a_repeated_key_is_refused_and_a_bare_exponent_is_a_number(tmp_path):

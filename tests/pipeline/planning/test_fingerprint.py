@@ -53,7 +53,7 @@ def identities(root, activation="tanh", target="sign"):
         name: (
             code_of_task(root, stage, task)
             if stage.by_task
-            else code_of_figure(root, stage, FIGURE)
+            else code_of_figure(root, stage, f"giantstep.figures.{FIGURE}")
         )
         for name, stage in STAGES.items()
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
@@ -11,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from giantstep.pipeline.planning.config import InvalidConfigError, load_yaml
+from giantstep.pipeline.planning.config import FIGURES, InvalidConfigError, load_yaml
 from giantstep.pipeline.planning.config_models import (
     Figure,
     LearningPanel,
@@ -20,8 +19,8 @@ from giantstep.pipeline.planning.config_models import (
     TheoryGrid,
 )
 from giantstep.pipeline.planning.config_schema import check_config
+from giantstep.pipeline.planning.drawing import has_draw
 from giantstep.pipeline.planning.figure_spec import CurveSpec, FigureSpec, RecoverySpec, Targets
-from giantstep.pipeline.planning.fingerprint import module_path
 from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.domains import ALPHA, LEARNING_RATE, THEORY_DIMENSION
 from giantstep.problems.formatting import format_number, format_vocabulary
@@ -70,7 +69,7 @@ def read_figure(root: Path, name: str) -> FigureSpec:
     except InvalidConfigError as error:
         spec.faults += error.faults
         return spec
-    _check_drawing(spec)
+    _check_drawing(root, spec)
     figure, faults = check_config(Figure, spec.config, spec.file)
     spec.faults += faults
     if (figure := figure or _valid_part(spec)) and not _too_many_curves(spec, figure):
@@ -113,20 +112,16 @@ def _valid_part(spec: FigureSpec) -> Figure | None:
     return check_config(Figure, stand_ins | given | {"panels": panels}, spec.file)[0]
 
 
-def _check_drawing(spec: FigureSpec) -> None:
-    """Check that the figure's module has a drawing function, without importing it."""
-    path = module_path(f"giantstep.figures.{spec.name}")
-    tree = ast.parse(path.read_text(encoding="utf-8")) if path else ast.Module([], [])
-    if not any(_names_draw(node) for node in tree.body):
-        where = f"src/giantstep/figures/{spec.name}.py"
-        spec.add_fault("", f"there is no {where} with a function draw(data, config)")
-
-
-def _names_draw(node: ast.stmt) -> bool:
-    """Check whether a statement defines `draw`, or imports a function under that name."""
-    if isinstance(node, ast.ImportFrom):
-        return any(alias.asname == "draw" for alias in node.names)
-    return isinstance(node, ast.FunctionDef) and node.name == "draw"
+def _check_drawing(root: Path, spec: FigureSpec) -> None:
+    """Check that code beside the figure's YAML has a drawing function, without running it."""
+    own = root / FIGURES / f"{spec.name}.py"
+    try:
+        drawn = not own.is_file() or has_draw(own.read_text(encoding="utf-8"))
+    except (SyntaxError, ValueError) as error:
+        spec.add_fault("", f"{FIGURES / own.name} must be Python code: {error}")
+        return
+    if not drawn:
+        spec.add_fault("", f"there is no function draw(data, config) in {FIGURES / own.name}")
 
 
 def _targets(spec: FigureSpec, name: str, panel: LearningPanel, figure: Figure) -> Targets | None:

@@ -18,6 +18,8 @@ class FigurePlan:
     name : str
     config : dict
         Its YAML.
+    drawing : str
+        The code that draws it: a module, or the path of a file.
     curves : tuple of Curve
     sizes : dict
         Of simulations, as configured.
@@ -28,6 +30,7 @@ class FigurePlan:
 
     name: str
     config: dict[str, Any]
+    drawing: str
     curves: tuple[Curve, ...]
     sizes: dict[str, Any]
     root_seed: int

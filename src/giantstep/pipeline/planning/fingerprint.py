@@ -24,11 +24,11 @@ from giantstep.problems.canonical import digest
 
 PACKAGE = "giantstep"
 _ROOT = Path(__file__).parents[3]
-# Modules that run a job, and do not count: they check it, log, lock, stop it on a signal, and tell
-# what went wrong. No value passes through them, and no byte of a result.
+# Modules that run a job, and do not count: they check it, log, lock, load what draws, stop it on a
+# signal, and tell what went wrong. No value passes through them, and no byte of a result.
 RUNNERS = frozenset(
     f"{PACKAGE}.pipeline.runtime.{name}"
-    for name in ("job", "job_check", "processes", "run_lock", "signals")
+    for name in ("drawing_code", "job", "job_check", "processes", "run_lock", "signals")
 )
 # Its texts are the wording of refusals, and do not count; its functions do.
 _WORDS = f"{PACKAGE}.validation"

@@ -32,7 +32,7 @@ def identity(root: Path, figure: FigurePlan, stage: str) -> str:
     ------
     UntraceableCodeError
     """
-    code = code_of_figure(root, STAGES[stage], figure.name)
+    code = code_of_figure(root, STAGES[stage], figure.drawing)
     return digest(code, *_made_from(root, figure, stage))[:16]
 
 

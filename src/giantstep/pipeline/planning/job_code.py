@@ -34,10 +34,18 @@ def code_of_task(root: Path, stage: Stage, task: Task) -> str:
     return _hash(_script(root, stage), (stage.module,), functions)
 
 
-def code_of_figure(root: Path, stage: Stage, figure: str) -> str:
-    """Hash the code of a job that is for a figure, as in `code_of_task`."""
-    drawing = (f"giantstep.figures.{figure}",) if stage.name == "figures" else ()
-    return _hash(_script(root, stage), drawing)
+def code_of_figure(root: Path, stage: Stage, drawing: str) -> str:
+    """Hash the code of a job that is for a figure, as in `code_of_task`.
+
+    Parameters
+    ----------
+    root, stage
+        As in `code_of_task`.
+    drawing : str
+        What draws the figure: a module, or the path of a file.
+    """
+    script = _hash(_script(root, stage))
+    return digest(script, _hash(drawing)) if stage.name == "figures" else script
 
 
 def read_code_anew() -> None:
@@ -47,7 +55,7 @@ def read_code_anew() -> None:
 
 # A plan has many jobs of the same code.
 @cache
-def _hash(script: str, loads: tuple[str, ...], functions: tuple[str, ...] = ()) -> str:
+def _hash(script: str, loads: tuple[str, ...] = (), functions: tuple[str, ...] = ()) -> str:
     entries = [function_fingerprint(name) for name in functions]
     return digest(fingerprint(script, loads), entries)
 

@@ -1,10 +1,21 @@
-"""The package that computes is the project's own, where the project holds one."""
+"""The package that computes, and the workflow: the project's own, where it holds them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 _LOADED = Path(__file__).parents[2]
+_RULES = Path("workflow", "scripts")
+
+
+def installed_folder() -> Path:
+    """Return the folder that holds workflow/ and profiles/: the package's, or that of its clone."""
+    return _LOADED if (_LOADED / _RULES).is_dir() else _LOADED.parents[1]
+
+
+def code_folder(root: Path) -> Path:
+    """Return the folder that holds a project's workflow/; its own, or else the installed one."""
+    return root if (root / _RULES).is_dir() else installed_folder()
 
 
 class ForeignPackageError(RuntimeError):

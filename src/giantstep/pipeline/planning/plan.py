@@ -12,13 +12,14 @@ from typing import Any
 from giantstep.pipeline.planning.config import ConfigFault, InvalidConfigError
 from giantstep.pipeline.planning.config_models import NAME_PATTERN, Config
 from giantstep.pipeline.planning.config_schema import check_config
+from giantstep.pipeline.planning.drawing import drawing_of
 from giantstep.pipeline.planning.figure_config import read_figure
 from giantstep.pipeline.planning.figure_plan import FigurePlan
 from giantstep.pipeline.planning.figure_spec import CurveSpec, FigureSpec, RecoverySpec, Targets
 from giantstep.pipeline.planning.keys import result_keys
 from giantstep.pipeline.planning.layout import TASK_STAGES
 from giantstep.pipeline.planning.limits import limit_faults
-from giantstep.pipeline.planning.own_package import check_own_package
+from giantstep.pipeline.planning.own_package import check_own_package, code_folder
 from giantstep.pipeline.planning.shard_task import ShardTask
 from giantstep.pipeline.planning.tasks import (
     Curve,
@@ -53,7 +54,7 @@ _PLANNED_STEPS = 3
 class Plan:
     """All that the workflow can make; `tasks` are by stage, then by key.
 
-    `root` is the folder that holds config/ and workflow/.
+    `root` is the folder that holds workflow/: the project, or the installed package.
     """
 
     root: Path
@@ -67,7 +68,7 @@ def make_plan(root: Path, config: dict[str, Any]) -> Plan:
     Parameters
     ----------
     root : Path
-        The folder that holds config/ and workflow/.
+        The project's folder, which holds config/.
     config : dict
         The content of config/config.yaml and its overlays.
 
@@ -96,12 +97,18 @@ def make_plan(root: Path, config: dict[str, Any]) -> Plan:
     simulation = {k: v for k, v in config["simulation"].items() if k != "networks_per_job"}
     tasks: dict[str, dict[str, Task]] = {stage.name: {} for stage in TASK_STAGES}
     versions = library_versions() if config.get("strict_versions") else ""
-    plan = Plan(root, {}, tasks)
+    plan = Plan(code_folder(root), {}, tasks)
     builder = _Builder(plan, sizes, config["simulation"], config["seed"], versions)
     for spec in specs:
         curves = tuple(builder.curve(curve) for curve in spec.curves)
         plan.figures[spec.name] = FigurePlan(
-            spec.name, spec.config, curves, simulation, config["seed"], versions
+            spec.name,
+            spec.config,
+            drawing_of(root, spec.name),
+            curves,
+            simulation,
+            config["seed"],
+            versions,
         )
     return plan
 

@@ -38,7 +38,7 @@ def check_job(job: Any, script: str) -> None:
     """
     read_code_anew()
     try:
-        stage, path = STAGES[job.rule], Path(script)
+        stage, path = STAGES[_stage(job.rule)], Path(script)
         given = path.parents[2], stage, job
         agrees = path.stem == stage.script and (
             _names_task(*given) if stage.by_task else _names_figure(*given)
@@ -68,15 +68,22 @@ def check_rules(workflow: Any) -> None:
     ------
     ChangedJobError
     """
-    scripts = {rule.name: rule.script for rule in workflow.rules}
+    scripts: dict[str, list[str]] = {}
+    for rule in workflow.rules:
+        scripts.setdefault(_stage(rule.name), []).append(rule.script or "no script")
     for stage in STAGES.values():
         expected = f"../scripts/{stage.script}.py"
-        if (found := scripts.get(stage.name)) != expected:
-            runs = f"runs {found or 'no script'}" if stage.name in scripts else "is missing"
+        if expected not in (found := scripts.get(stage.name, [])):
+            runs = f"runs {found[0]}" if found else "is missing"
             raise ChangedJobError(
                 f"the rule {stage.name} in workflow/rules {runs}: it must have the script"
                 f" {expected}, which checks that results are what their names say"
             )
+
+
+def _stage(rule: str) -> str:
+    """Return the stage of a rule, which has a prefix if another workflow uses it as a module."""
+    return next((stage for stage in STAGES if f"_{rule}".endswith(f"_{stage}")), rule)
 
 
 def _names_task(root: Path, stage: Stage, job: Any) -> bool:

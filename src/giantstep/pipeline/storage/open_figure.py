@@ -6,6 +6,7 @@ from pathlib import Path
 
 import xarray as xr
 
+from giantstep.extras import require
 from giantstep.pipeline.planning.layout import IDENTITY, STAGES
 from giantstep.pipeline.storage import netcdf
 
@@ -29,7 +30,10 @@ def open_figure(name: str, project: str | Path = ".") -> xr.Dataset:
         If the figure has not been made in that folder.
     DamagedFileError
         If the file is not as it was written, or is another one; it is set aside.
+    MissingExtraError
+        If netCDF4 is not installed: pip install 'giantstep[figures]'.
     """
+    require("netCDF4")
     stage = STAGES["merge"]
     (file,) = stage.paths(name)
     path, folder = Path(project) / file, Path(project) / stage.folder

@@ -1,0 +1,42 @@
+"""Libraries that only a part of the package needs, and the extra that installs each."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+EXTRAS = {
+    "matplotlib": "figures",
+    "netCDF4": "figures",
+    "pandas": "workflow",
+    "psutil": "workflow",
+    "pydantic": "workflow",
+    "snakemake": "workflow",
+    "threadpoolctl": "workflow",
+    "yaml": "workflow",
+    "snakemake_executor_plugin_slurm": "slurm",
+    "bokeh": "explore",
+}
+
+
+class MissingExtraError(ModuleNotFoundError):
+    """A library is missing that an extra of the package installs."""
+
+
+def require(*libraries: str) -> None:
+    """Check that libraries are installed.
+
+    Raises
+    ------
+    MissingExtraError
+        With the extra that installs them.
+    """
+    for library in libraries:
+        if find_spec(library) is None:
+            raise MissingExtraError(advice(library), name=library)
+
+
+def advice(library: str) -> str:
+    """Say how to install a library: by its extra, or by its name."""
+    extra = EXTRAS.get(library)
+    what = f"giantstep[{extra}]" if extra else library
+    return f"this needs {library}, which is not installed: pip install '{what}'"

@@ -1,0 +1,78 @@
+"""Strangers have a wheel, an environment of their own, and a folder without the sources."""
+
+import json
+
+import installed
+import pytest
+import tiny
+
+from giantstep.pipeline.planning.config import load_config
+from giantstep.pipeline.planning.plan import make_plan
+from giantstep.pipeline.upkeep.new_project import NotEmptyError, create_project
+
+QUESTION = "-m giantstep {} --activation tanh --target sin --learning-rate 3 --alpha0 20 --beta 1"
+SMALL = "{dimension: 64, networks: 4, trainings: 1, test_samples: 500, networks_per_job: 2}"
+AS_A_MODULE = """\
+module giants:
+    snakefile: "workflow/Snakefile"
+    config: {config}
+
+use rule * from giants as giants_*
+
+rule own:
+    default_target: True
+    input: rules.giants_all.input
+"""
+
+
+def test_a_new_project_can_be_planned_and_nothing_is_written_over(tmp_path):
+    files = create_project(tmp_path / "study")
+    assert {str(path) for path in files} > {"Snakefile", "README.md", "config/config.yaml"}
+    plan = make_plan(tmp_path / "study", load_config(tmp_path / "study"))
+    assert len(plan.figures["example"].curves) == 3
+    with pytest.raises(NotEmptyError):
+        create_project(tmp_path / "study")
+
+
+@pytest.mark.slow
+def test_theory_and_simulation_need_numpy_scipy_and_xarray_alone(tmp_path):
+    python = installed.install(installed.build_wheel(tmp_path / "wheel"), tmp_path / "empty")
+    grid = ["--ridge", "0.1", "--alpha", "0.9"]
+    theory = installed.run(python, *QUESTION.format("theory").split(), *grid)
+    assert "0.042503" in theory
+    sizes = ["--dimension", "60", "--replicates", "2"]
+    assert "," in installed.run(python, *QUESTION.format("simulate").split(), *grid, *sizes)
+    refused = installed.run(python, "-m", "giantstep", "explain", code=2)
+    assert "pip install 'giantstep[workflow]'" in refused
+    code = "import giantstep; giantstep.open_figure('fig2')"
+    refused = installed.run(python, "-c", code, code=1)
+    assert "pip install 'giantstep[figures]'" in refused
+
+
+@pytest.mark.slow
+def test_a_project_of_the_wheel_runs_the_installed_workflow(tmp_path):
+    wheel = installed.build_wheel(tmp_path / "wheel")
+    python = installed.install(wheel, tmp_path / "environment", ("figures", "workflow"))
+    study = tmp_path / "study"
+    installed.run(python, "-m", "giantstep", "init", study)
+    (study / "small.yaml").write_text(f"simulation: {SMALL}")
+    command = ["-m", "snakemake", "--cores", "2"]
+    installed.run(python, *command, "--configfile", "small.yaml", cwd=study)
+    assert (study / "figures/example.pdf").stat().st_size > 10_000
+    small = ["--configfile", "small.yaml"]
+    assert "Nothing to be done" in installed.run(python, *command, "-n", *small, cwd=study)
+    verify = ["-m", "giantstep", "verify", "example", "--sample", "1", *small]
+    assert "all are identical" in installed.run(python, *verify, cwd=study)
+
+
+@pytest.mark.slow
+def test_another_workflow_uses_it_as_a_module(tmp_path):
+    project = tiny.copied(tmp_path / "project")
+    config = load_config(project) | {"figures": ["fig4"]}
+    config["simulation"] = dict(zip(config["simulation"], (64, 2, 1, 500, 2), strict=True))
+    (project / "config/figures/fig4.yaml").write_text(tiny.FIGURE)
+    (project / "Snakefile").write_text(AS_A_MODULE.format(config=json.dumps(config)))
+    (project / "config/none.yaml").write_text("{}")
+    said = tiny.snakemake(project, overlay="config/none.yaml")
+    assert "giants_theory" in said
+    assert (project / "figures/fig4.png").exists()
