@@ -17,6 +17,8 @@ sweep
     the same for all combinations of any parameters of the problem and of the theory
 simulate
     means and standard errors of trained networks
+compare
+    theory and networks at the same points, with z-scores
 bounds
     how well any readout can do
 spectrum
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
     from giantstep.problems.protocol import Protocol
     from giantstep.problems.spiked_features import SpikedFeatures, one_spike
     from giantstep.questions.bounds import bounds
+    from giantstep.questions.compare import compare
     from giantstep.questions.learned_function import learned_function
     from giantstep.questions.simulate import simulate
     from giantstep.questions.solve import solve
@@ -80,6 +83,7 @@ __all__ = [
     "SpikedFeatures",
     "Status",
     "bounds",
+    "compare",
     "equivalent_features",
     "learned_function",
     "one_spike",
@@ -102,6 +106,7 @@ def __getattr__(name: str) -> Any:
         "SpikedFeatures": "problems.spiked_features",
         "Status": "theory.status",
         "bounds": "questions.bounds",
+        "compare": "questions.compare",
         "equivalent_features": "theory.equivalent_features",
         "learned_function": "questions.learned_function",
         "one_spike": "problems.spiked_features",

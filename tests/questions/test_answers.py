@@ -21,6 +21,7 @@ ANSWERS = {
     "another loss": lambda: giantstep.solve(SMOOTH, loss="huber"),
     "optimal": lambda: giantstep.solve(PROTOCOL, [0.5, 2], "optimal", dimension=500),
     "simulate": lambda: giantstep.simulate(PROTOCOL, 1, [0.1, 1], **SMALL),
+    "compare": lambda: giantstep.compare(PROTOCOL, 1, [0.1, 1], **SMALL),
     "bounds": lambda: giantstep.bounds(SMOOTH),
     "spectrum": lambda: giantstep.spectrum(SMOOTH, 2, points=20),
     "learned_function": lambda: giantstep.learned_function(PROTOCOL, [1, 2], s=[0, 1]),
@@ -88,3 +89,17 @@ def test_the_public_names_are_listed_and_loaded_on_demand():
     assert all(getattr(giantstep, name).__doc__ for name in giantstep.__all__)
     code = "import sys, giantstep; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_theory_and_networks_are_compared_at_the_same_points():
+    asked = {"alpha": [1, 2], "ridge": 0.1}
+    found = giantstep.compare(PROTOCOL, **asked, **SMALL, bulk=["isotropic", "trained_norms"])
+    networks = giantstep.simulate(PROTOCOL, **asked, **SMALL)
+    np.testing.assert_array_equal(found.simulated_test_error_mean, networks.test_error)
+    for prefix, dimension in (("", np.inf), ("finite_size_", 40)):
+        theory = giantstep.solve(PROTOCOL, **asked, bulk="trained_norms", dimension=dimension)
+        for name in ("test_error", "classification_error"):
+            at = found.sel(bulk="trained_norms")
+            np.testing.assert_array_equal(at[prefix + name], theory[name])
+            z = (networks[name] - theory[name]) / networks[f"{name}_stderr"]
+            np.testing.assert_allclose(at[f"z_score_{prefix}{name}"], z)

@@ -18,6 +18,7 @@ from giantstep.problems.sizes import EXACT, SEED, Sizes, check_sizes
 from giantstep.questions.answers import answer, count_groups, drop_fixed
 from giantstep.questions.checks import (
     OPTIMAL,
+    Axes,
     check_interval,
     check_problem,
     collected,
@@ -103,6 +104,36 @@ def simulate(
     >>> "test_error_stderr" in found
     True
     """
+    axes, sizes = read_simulation(
+        problem, alpha, ridge, loss, dimension, networks, trainings, test_samples, seed, threads
+    )
+    with nullcontext(progress) if progress else progress_bar("networks") as report:
+        raw = simulate_networks(problem, axes.grid, sizes, range(networks), seed, report, threads)
+    data = count_groups(drop_fixed(_means(raw, problem, axes.grid, sizes), axes.fixed))
+    asked = {"loss": loss, "dimension": dimension}
+    data = answer(data, "Simulated networks", problem, asked)
+    return data.assign_attrs(networks=networks, trainings=trainings, seed=np.int64(seed))
+
+
+def read_simulation(
+    problem: Problem,
+    alpha: ArrayLike,
+    ridge: ArrayLike,
+    loss: str,
+    dimension: int,
+    networks: int,
+    trainings: int,
+    test_samples: int | Literal["exact"],
+    seed: int,
+    threads: int,
+) -> tuple[Axes, Sizes]:
+    """Read the points and sizes of a simulation, and check everything.
+
+    Raises
+    ------
+    InvalidParametersError
+        With everything that is wrong with the question.
+    """
     check_problem(problem)
     faults: list[Fault] = []
     if isinstance(ridge, str) and ridge == OPTIMAL:
@@ -120,12 +151,7 @@ def simulate(
     raise_all(faults)
     assert axes is not None  # otherwise there were faults
     assert sizes is not None
-    with nullcontext(progress) if progress else progress_bar("networks") as report:
-        raw = simulate_networks(problem, axes.grid, sizes, range(networks), seed, report, threads)
-    data = count_groups(drop_fixed(_means(raw, problem, axes.grid, sizes), axes.fixed))
-    asked = {"loss": loss, "dimension": dimension}
-    data = answer(data, "Simulated networks", problem, asked)
-    return data.assign_attrs(networks=networks, trainings=trainings, seed=np.int64(seed))
+    return axes, sizes
 
 
 def _means(raw: Simulated, problem: Problem, grid: Grid, sizes: Sizes) -> xr.Dataset:
