@@ -60,6 +60,19 @@ MEANINGS = {
     "alignment_by_step": Meaning(
         "overlap of spike and target after each step", r"\gamma_k", "theory.md section 13"
     ),
+    "alignments": Meaning(
+        "overlap of spike and each direction of the target", r"\gamma", "theory.md section 13"
+    ),
+    "alignments_by_step": Meaning(
+        "overlap of spike and each direction of the target after each step",
+        r"\gamma_k",
+        "theory.md section 13",
+    ),
+    "row_overlap_by_step": Meaning(
+        "share of a row's squared norm along each direction of the target after each step",
+        r"r_k^2 \gamma_k^2/(c_k + r_k^2)",
+        "theory.md section 13",
+    ),
     "mean_row_by_step": Meaning(
         "p times the squared norm of the bulk's mean row after each step, over that of a bulk row",
         r"\chi_k",

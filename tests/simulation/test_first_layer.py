@@ -52,7 +52,7 @@ def test_several_steps_each_take_the_gradient_at_the_present_weights(reuse):
     weights, count = start.weights.astype(float), 75
     for step in range(2):
         rng = stream(seed, 0, FIRST_BATCH, 0 if reuse else step, 0)
-        samples = draw_samples(protocol, start.theta, count, rng)
+        samples = draw_samples(protocol, start.directions, count, rng)
         slopes = batch_slopes(
             weights, np.ones(25), FUNCTIONS["tanh"], samples.inputs, samples.clean
         )

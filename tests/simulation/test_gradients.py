@@ -5,6 +5,7 @@ import pytest
 from numpy.random import default_rng
 
 from giantstep.numerics.scalar_functions import FUNCTIONS
+from giantstep.problems.targets import lookup_target
 from giantstep.simulation.gradients import batch_slopes, population_gradient
 from giantstep.simulation.trained_gradient import trained_population_gradient
 
@@ -67,7 +68,7 @@ def test_population_gradient_of_trained_rows_is_the_mean_over_batches(student, t
         slopes = batch_slopes(weights, omega, student, inputs, labels)
         batches.append(slopes.T @ inputs / labels.size)
     stderr = np.std(batches, axis=0, ddof=1) / np.sqrt(len(batches))
-    exact = trained_population_gradient(weights, omega, student, teacher, theta)
+    exact = trained_population_gradient(weights, omega, student, teacher, theta[None])
     z = (np.mean(batches, axis=0) - exact) / stderr
     assert np.mean(z**2) < 1.7
 
@@ -75,7 +76,25 @@ def test_population_gradient_of_trained_rows_is_the_mean_over_batches(student, t
 def test_both_population_gradients_agree_on_unit_rows():
     rng = default_rng(3)
     weights, (theta,), omega = sphere(rng, 20, 100), sphere(rng, 1, 100), rng.standard_normal(20)
-    arguments = weights, omega, FUNCTIONS["erf"], FUNCTIONS["sign"], theta
-    assert trained_population_gradient(*arguments) == pytest.approx(
-        population_gradient(*arguments), abs=1e-12
+    arguments = weights, omega, FUNCTIONS["erf"], FUNCTIONS["sign"]
+    assert trained_population_gradient(*arguments, theta[None]) == pytest.approx(
+        population_gradient(*arguments, theta), abs=1e-12
     )
+
+
+def test_the_population_gradient_on_a_product_is_that_on_squares_along_its_diagonals():
+    # z1 z2 = (He2(s) - He2(t))/2, with s and t along the diagonals.
+    rng = default_rng(4)
+    directions = np.linalg.qr(rng.standard_normal((40, 2)))[0].T
+    weights = sphere(rng, 12, 40) * rng.uniform(0.5, 1.5, (12, 1)) + 0.6 * directions[0]
+    along = (np.array([[1, 1], [1, -1]]) / np.sqrt(2)) @ directions
+
+    def gradient(target, directions):
+        omega = np.linspace(-0.5, 2, 12)
+        return trained_population_gradient(
+            weights, omega, FUNCTIONS["elu"], lookup_target(target), directions
+        )
+
+    product = gradient("z1+z1*z2", directions) - gradient("z1", directions[:1])
+    squares = [gradient("he2", one[None]) for one in along]
+    assert product == pytest.approx((squares[0] - squares[1]) / 2, abs=1e-10)

@@ -27,10 +27,10 @@ def samples(n, p, signs=True, seed=0):
 def test_labels_have_the_outliers_asked_for():
     srf = SpikedFeatures("tanh", "sin", 1, 1, 1, 1, noise=0.01)
     outliers = replace(srf, outlier_fraction=0.2, outlier_variance=100)
-    theta = np.eye(1, 5, dtype=np.float32)[0]
+    directions = np.eye(1, 5, dtype=np.float32)
 
     def noise(problem, count, seed):
-        return draw_samples(problem, theta, count, default_rng(seed)).noise
+        return draw_samples(problem, directions, count, default_rng(seed)).noise
 
     drawn = np.concatenate([noise(outliers, ROWS, seed) for seed in range(20)])
     far = np.abs(drawn) > 0.5
@@ -43,7 +43,7 @@ def test_labels_have_the_outliers_asked_for():
 
 
 def test_problems_without_outliers_have_the_samples_that_they_had():
-    samples = draw_samples(PROTOCOL, np.eye(1, 3, dtype=np.float32)[0], 2, default_rng(0))
+    samples = draw_samples(PROTOCOL, np.eye(1, 3, dtype=np.float32), 2, default_rng(0))
     rng = default_rng(0)
     rng.standard_normal(ROWS)
     assert np.array_equal(samples.inputs, rng.standard_normal((2, 3), np.float32))

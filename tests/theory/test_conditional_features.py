@@ -17,5 +17,5 @@ def test_the_rule_over_kappa_resolves_features_and_target_however_sharp(
     for fineness in (1, 2):
         f = conditional_features(srf, fineness)
         w = f.weight / (1 + 1e6 * f.mu1[0] ** 2 + 1e3 * f.mu2_squared[0])
-        values.append([w @ (f.mu0[0] * f.h), w @ f.h**2, w @ f.target_residual, w @ f.h_z])
+        values.append([w @ (f.mu0[0] * f.h), w @ f.h**2, w @ f.target_residual, w @ f.h_z[0]])
     assert values[0] == pytest.approx(values[1], rel=1e-9, abs=1e-12)

@@ -34,9 +34,9 @@ def test_overlaps_satisfy_the_equations_of_several_groups_written_plainly():
     assert f.mu0 @ mean_residual == pytest.approx(0, abs=1e-12)
     zeta_hat = ratio * (f.kappa * f.mu1) @ mean_residual
     assert zeta == pytest.approx(srf.beta * c * V2 * zeta_hat, rel=1e-9)
-    psi_hat = ratio * f.mu1 @ (f.weight * w * f.h_z)
+    psi_hat = ratio * f.mu1 @ (f.weight * w * f.h_z[0])
     assert psi == pytest.approx(srf.beta * V1 @ psi_hat, rel=1e-9)
-    v = f.target_residual + f.h_z**2 + f.h**2 + M**2 - 2 * M * f.h - 2 * P * f.h_z
+    v = f.target_residual + f.h_z[0] ** 2 + f.h**2 + M**2 - 2 * M * f.h - 2 * P * f.h_z[0]
     v += np.einsum("gk,hk,gh->k", f.mu1, f.mu1, q1) + f.mu2_squared.T @ q2
     assert s.test_error.item() == pytest.approx(f.weight @ v - srf.noise, rel=1e-9)
     assert s.training_error.item() == pytest.approx(f.weight @ (v * w**2), rel=1e-9)

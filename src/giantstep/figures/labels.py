@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
-from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_NORMS
+from giantstep.problems.targets import lookup_target
 from giantstep.vocabulary import MEANINGS
 
 SAMPLE_COMPLEXITY = r"sample complexity $\alpha = n/d$"
@@ -68,7 +68,7 @@ def shared_setting(data: xr.Dataset) -> str:
     functions = {"activation": r"\sigma", "target": r"\sigma_\star"}
     stepped = "learning_rate" in data and not np.isnan(data["learning_rate"].values[0])
     parts = [
-        f"{symbol} = {lookup(data[name].values[0]).label}"
+        f"{symbol} = {lookup_target(data[name].values[0]).label}"
         for name, symbol in functions.items()
         if name not in varied
     ]

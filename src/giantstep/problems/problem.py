@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from giantstep.numerics.scalar_functions import SIGN
-from giantstep.problems.losses import lookup_loss
+from giantstep.problems.losses import SQUARE, lookup_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import Vocabulary
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.problems.targets import teacher_of
 from giantstep.validation import Fault, InvalidParametersError
 
 Problem = Protocol | SpikedFeatures
@@ -22,6 +23,18 @@ def noise_levels(problem: Problem) -> Vocabulary:
 def noise_power(problem: Problem) -> float:
     """Return the variance of the label noise over all labels: Delta of theory.md section 1."""
     return sum(variance * fraction for variance, fraction in noise_levels(problem))
+
+
+def check_theory_of_loss(problem: Problem, loss: str) -> None:
+    """Refuse a loss for which the target has no theory.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    if loss != SQUARE and teacher_of(problem.target):
+        allowed = "square in the theory of targets of several directions"
+        raise InvalidParametersError([Fault("loss", loss, allowed)])
 
 
 def check_loss(problem: Problem, loss: str) -> None:

@@ -21,6 +21,7 @@ from giantstep.problems.function_field import (
 )
 from giantstep.problems.inputs import GAUSSIAN, KNOWN_INPUTS
 from giantstep.problems.readout import UNIFORM, Vocabulary, check_vocabulary
+from giantstep.problems.targets import target_faults, teacher_of
 from giantstep.validation import Fault, InvalidParametersError
 
 # What a protocol has and spiked features have not.
@@ -39,7 +40,8 @@ class Protocol(WithFields):
         Activation function, continuous. A name that `scalar_functions.lookup` knows, or a callable,
         like the target: the field then holds the name of a `Function`.
     target : str
-        Target function.
+        Target function of one direction theta; or a teacher of up to three directions, such as
+        "z1+z1*z2" (see `teachers`).
     learning_rate : float
         eta tilde >= 0; the step size is eta = learning_rate * d, or less with a `step_exponent`.
     alpha0 : float
@@ -113,7 +115,7 @@ class Protocol(WithFields):
         }
         readout, faults = check_vocabulary(self.readout, "readout")
         object.__setattr__(self, "readout", readout)
-        faults += self._activation_faults() + function_faults(self, "target")
+        faults += self._activation_faults() + target_faults(self)
         faults += KNOWN_INPUTS.faults("inputs", self.inputs) + step_faults(
             self.steps, self.reuse_batch
         )
@@ -154,8 +156,9 @@ class Protocol(WithFields):
 
     @property
     def as_in_paper(self) -> bool:
-        """Whether this is one step of an odd activation."""
-        return self.steps == 1 and lookup(self.activation).parity == "odd"
+        """Whether this is one step of an odd activation, on a target of one direction."""
+        one_odd_step = self.steps == 1 and lookup(self.activation).parity == "odd"
+        return one_odd_step and teacher_of(self.target) is None
 
     def _activation_faults(self) -> list[Fault]:
         """Refuse activations that gradient steps cannot train (theory.md section 1)."""
@@ -182,8 +185,8 @@ def theory_faults(protocol: Protocol) -> list[Fault]:
         faults.append(Fault("reuse_batch", True, "false in the theory, which needs fresh batches"))
     if not protocol.as_in_paper and len(protocol.readout) > 1:
         allowed = (
-            "one value for all neurons in the theory of several steps and of activations that"
-            " are not odd"
+            "one value for all neurons in the theory of several steps, of activations that are"
+            " not odd and of targets of several directions"
         )
         faults.append(Fault("readout", protocol.readout, allowed))
     return faults

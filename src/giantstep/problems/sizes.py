@@ -17,6 +17,7 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import NETWORK
+from giantstep.problems.targets import teacher_of
 from giantstep.validation import COUNT, Fault, Interval, InvalidParametersError, interval_faults
 
 DIMENSION = Interval(2, 1_000_000, whole=True)
@@ -97,6 +98,10 @@ def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
     if stepped and sizes.dimension < POPULATION_DIMENSION:
         allowed = f"{POPULATION_DIMENSION} or more for the population gradient (alpha0 = inf)"
         faults.append(Fault("dimension", sizes.dimension, allowed))
+    teacher = teacher_of(problem.target)
+    if teacher and sizes.dimension <= teacher.directions:
+        allowed = f"more than the {teacher.directions} directions of the target"
+        faults.append(Fault("dimension", sizes.dimension, allowed))
     if sizes.test_samples == EXACT:
         faults += _exact_faults(problem, grid.loss)
     faults += _group_faults(problem, sizes)
@@ -149,6 +154,8 @@ def _exact_faults(problem: Problem, loss: str) -> list[Fault]:
         wanted.append(f"the loss is {loss}")
     if lookup(problem.activation).covariance is None:
         wanted.append(f"the activation {problem.activation} has no closed form")
+    if teacher_of(problem.target):
+        wanted.append(f"the target {problem.target} has several directions")
     if problem.inputs != GAUSSIAN:
         wanted.append(f"the inputs are {problem.inputs}")
     if not isinstance(problem, Protocol) and (problem.model != NETWORK or np.any(problem.groups.b)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import field
 from functools import cached_property
 from itertools import product
@@ -30,11 +31,14 @@ from giantstep.problems.readout import (
     Vocabulary,
     check_vocabulary,
 )
+from giantstep.problems.targets import target_faults, teacher_of
+from giantstep.problems.teachers import Teacher
 from giantstep.validation import (
     POSITIVE,
     Fault,
     Interval,
     InvalidParametersError,
+    interval_faults,
     plain_number,
 )
 
@@ -43,6 +47,9 @@ SPIKED_FIELDS = ("bulk_variance", "spike_strength", "alignment")
 # What simulations use as features: a network's, or Gaussian ones given the input's projection on
 # the spike.
 NETWORK, CONDITIONAL_GAUSSIAN = MODELS = ("network", "conditional_gaussian")
+_ALIGNMENT = Interval(-1, 1)
+# A spike whose overlaps with a teacher's directions are one in all, to rounding, is in their span.
+_ALIGNED = 1e-12
 _PER_GROUP = {
     "bulk_variance": BULK_VARIANCE,
     "spike_strength": SPIKE_STRENGTH,
@@ -70,13 +77,15 @@ class SpikedFeatures(WithFields):
     Attributes
     ----------
     activation, target : str
-        Names that `scalar_functions.lookup` knows, or callables; as in `Protocol`.
+        Names that `scalar_functions.lookup` knows, or callables, or a teacher as target; as in
+        `Protocol`.
     bulk_variance : float or tuple of float
         c > 0, the squared norm of a row of the bulk W.
     spike_strength : float or tuple of float
         r, the entry of u, where |v| = 1.
-    alignment : float
-        gamma = v . theta, in [-1, 1]: overlap of spike and target direction.
+    alignment : float or tuple of float
+        gamma = v . theta, in [-1, 1]: overlap of spike and target direction. For a teacher, the
+        overlap with each of its directions; the sum of their squares is at most one.
     beta : float
         Width over d, > 0.
     noise : float
@@ -113,7 +122,7 @@ class SpikedFeatures(WithFields):
     target: FunctionName
     bulk_variance: float | tuple[float, ...]
     spike_strength: float | tuple[float, ...]
-    alignment: float
+    alignment: float | tuple[float, ...]
     beta: float
     noise: float = 0.0
     fraction: float | tuple[float, ...] = 1.0
@@ -124,8 +133,10 @@ class SpikedFeatures(WithFields):
     outlier_variance: float = field(default=0.0, metadata=LATER)
 
     def __post_init__(self) -> None:
-        floats = {"alignment": Interval(-1, 1), "beta": BETA, **NOISE_INTERVALS}
-        faults = function_faults(self, "activation") + function_faults(self, "target")
+        floats = {"beta": BETA, **NOISE_INTERVALS}
+        faults = target_faults(self)
+        teacher = None if faults else teacher_of(self.target)
+        faults += function_faults(self, "activation") + _check_alignment(self, teacher)
         faults += KNOWN_INPUTS.faults("inputs", self.inputs)
         if self.model not in MODELS:
             faults.append(Fault("model", self.model, f"one of {', '.join(MODELS)}"))
@@ -135,6 +146,46 @@ class SpikedFeatures(WithFields):
     def groups(self) -> Groups:
         """The groups as arrays."""
         return Groups(*(np.array(getattr(self, name)) for name in _PER_GROUP))
+
+    @property
+    def alignments(self) -> Array:
+        """Overlaps of the spike with the target's directions, shape (D,)."""
+        return np.atleast_1d(np.asarray(self.alignment, dtype=float))
+
+    @property
+    def first_alignment(self) -> float:
+        """Overlap of the spike with the target's direction, or with the first of several."""
+        return float(self.alignments[0])
+
+    @property
+    def overlap(self) -> float:
+        """Overlap of the spike with the target's direction, or with the span of several."""
+        if isinstance(self.alignment, tuple):
+            return float(np.linalg.norm(self.alignment))
+        return self.alignment
+
+    @property
+    def is_aligned(self) -> bool:
+        """Whether the spike lies in the span of the target's directions."""
+        return abs(self.overlap) >= 1 - _ALIGNED
+
+
+def _check_alignment(srf: SpikedFeatures, teacher: Teacher | None) -> list[Fault]:
+    """Store a number, or for a teacher a tuple of them, and check it."""
+    given = srf.alignment
+    if teacher is None:
+        object.__setattr__(srf, "alignment", plain_number(given))
+        return interval_faults({"alignment": srf.alignment}, {"alignment": _ALIGNMENT})
+    several = given if isinstance(given, Iterable) else (given,)
+    overlaps = tuple(map(plain_number, several))
+    object.__setattr__(srf, "alignment", overlaps)
+    if len(overlaps) == teacher.directions and all(x in _ALIGNMENT for x in overlaps):
+        size = np.linalg.norm(overlaps)
+        if size <= 1 + _ALIGNED:
+            object.__setattr__(srf, "alignment", tuple(x / max(1.0, float(size)) for x in overlaps))
+            return []
+    allowed = f"{teacher.directions} numbers whose squares add up to at most 1, for this target"
+    return [Fault("alignment", given, allowed)]
 
 
 def _check_groups(srf: SpikedFeatures) -> list[Fault]:
@@ -164,7 +215,7 @@ def one_spike(
     target: str,
     bulk_variance: float,
     spike_strength: float,
-    alignment: float,
+    alignment: float | tuple[float, ...],
     beta: float,
     noise: float = 0.0,
     readout: Vocabulary = UNIFORM,

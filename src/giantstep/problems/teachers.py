@@ -46,6 +46,17 @@ class Teacher:
         return len(next(iter(self.terms)))
 
     @property
+    def degree(self) -> int:
+        """The degree of F as a polynomial."""
+        return max(map(sum, self.terms))
+
+    @property
+    def linear(self) -> Array:
+        """The coefficient E z_k F of each direction, shape (directions,)."""
+        units = np.eye(self.directions, dtype=int).tolist()
+        return np.array([self.terms.get(tuple(powers), 0.0) for powers in units])
+
+    @property
     def label(self) -> str:
         """Its LaTeX, without dollars."""
         written = re.sub(r"he(\d)\(z(\d)\)", r"\\mathrm{He}_\1(z_\2)", self.name)
@@ -74,6 +85,12 @@ class Teacher:
         for powers, coefficient in self.terms.items():
             factors = [_hermite(power, z_k) for power, z_k in zip(powers, columns, strict=True)]
             total += coefficient * np.prod(factors, axis=0)
+        return total
+
+    def mean_given_first(self, s: Array) -> Array:
+        """Compute E[F | z_1 = s], elementwise."""
+        alone = (powers for powers in self.terms if not any(powers[1:]))
+        total: Array = sum((self.terms[p] * _hermite(p[0], s) for p in alone), np.zeros_like(s))
         return total
 
     def second_moments(self) -> tuple[float, Array]:

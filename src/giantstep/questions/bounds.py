@@ -50,7 +50,7 @@ def bounds(problem: Problem) -> xr.Dataset:
     0.0038 0.0211
     """
     check_problem(problem)
-    found, alignment = compute_bounds(problem), equivalent_features(problem).alignment
+    found, alignment = compute_bounds(problem), equivalent_features(problem).overlap
     values = {
         "upper_bound": found.upper,
         "lower_bound": found.lower,

@@ -8,10 +8,10 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
+from giantstep.problems.targets import target_along
 from giantstep.questions.answers import answer, drop_fixed
 from giantstep.questions.checks import check_problem, raise_all, read_numbers
 from giantstep.questions.remarks import failure_remarks
@@ -43,7 +43,8 @@ def learned_function(
     alpha, ridge, loss, bulk, dimension
         As in `solve`; the ridges are numbers.
     s : array_like, shape (M,), optional
-        Projections theta . x, along the target; by default 121 values from -3 to 3.
+        Projections theta . x, along the target (the first direction of several); by default 121
+        values from -3 to 3.
 
     Returns
     -------
@@ -78,7 +79,7 @@ def learned_function(
         {
             "learned_function": (("alpha", "ridge", "s"), learned),
             "status": (("alpha", "ridge"), found.status.astype(np.int8)),
-            "target_function": ("s", lookup(problem.target).value(points)),
+            "target_function": ("s", target_along(problem.target, points)),
         },
         coords={"alpha": alphas, "ridge": ridges, "s": points},
     )

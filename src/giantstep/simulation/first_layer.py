@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.random import SeedSequence
+from numpy.random import Generator, SeedSequence
 from numpy.typing import NDArray
 
 from giantstep.arrays import Array, Single
 from giantstep.numerics.gaussian import moments
-from giantstep.numerics.scalar_functions import lookup
+from giantstep.numerics.scalar_functions import ScalarFunction, lookup
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes, group_ends
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.problems.targets import lookup_target, teacher_of
 from giantstep.simulation.arithmetic import FEWER_ROWS, block_sizes, check_weights
 from giantstep.simulation.gradients import batch_slopes, population_gradient
 from giantstep.simulation.samples import FIRST_BATCH, WEIGHTS, draw_samples, stream, unit_rows
@@ -24,7 +25,7 @@ from giantstep.simulation.trained_gradient import trained_population_gradient
 
 @dataclass(frozen=True)
 class FirstLayer:
-    """One network replicate's first layer, the target's direction, and the spike.
+    """One network replicate's first layer, the target's directions, and the spike.
 
     Weights are stored in single precision, whatever the precision of later computations.
 
@@ -32,7 +33,8 @@ class FirstLayer:
     ----------
     weights : Single, shape (p, d)
     bias : Single, shape (p,)
-    theta : Single, shape (d,)
+    directions : Single, shape (D, d)
+        Unit vectors; one, unless the target is a teacher.
     member : array of int, shape (p,)
         The group of each neuron.
     spike : Array, shape (d,)
@@ -47,11 +49,17 @@ class FirstLayer:
 
     weights: Single
     bias: Single
-    theta: Single
+    directions: Single
     member: NDArray[np.int64]
     spike: Array
     strengths: Array
     groups: int
+
+    @property
+    def theta(self) -> Single:
+        """The target's direction, or the first of a teacher's, shape (d,)."""
+        first: Single = self.directions[0]
+        return first
 
     @property
     def membership(self) -> Single:
@@ -70,19 +78,30 @@ def first_layer(
         If the weights overflow.
     """
     rng = stream(seed, network, WEIGHTS)
-    theta, other = unit_rows(rng, 2, sizes.dimension)
+    directions, other = _draw_directions(problem, sizes.dimension, rng)
     weights = unit_rows(rng, sizes.count(problem.beta), sizes.dimension)
-    other -= (other @ theta) * theta
-    other /= np.linalg.norm(other)
     if isinstance(problem, SpikedFeatures):
-        layer = _add_spike(problem, weights, theta, other)
+        layer = _add_spike(problem, weights, directions, other)
         check_weights(layer.weights, "spike_strength", problem.spike_strength)
         return layer
     stepped = problem.with_giant_step(sizes.dimension)
-    batches = _Batches(stepped, theta, seed, network, pool)
+    batches = _Batches(stepped, directions, seed, network, pool)
     layer = _train(stepped, sizes, weights, other, batches)
     check_weights(layer.weights, "learning_rate", problem.learning_rate)
     return layer
+
+
+def _draw_directions(problem: Problem, dimension: int, rng: Generator) -> tuple[Single, Single]:
+    """Draw the target's directions, shape (D, d), and a unit vector orthogonal to them."""
+    if teacher := teacher_of(problem.target):
+        drawn = unit_rows(rng, teacher.directions + 1, dimension).astype(float)
+        rows = np.linalg.qr(drawn.T)[0].T.astype(np.float32)
+        return np.ascontiguousarray(rows[:-1]), rows[-1]
+    rows = unit_rows(rng, 2, dimension)
+    theta, other = rows
+    other -= (other @ theta) * theta
+    other /= np.linalg.norm(other)
+    return rows[:1], other
 
 
 def group_members(fractions: Array, neurons: int) -> NDArray[np.int64]:
@@ -91,7 +110,7 @@ def group_members(fractions: Array, neurons: int) -> NDArray[np.int64]:
 
 
 def _add_spike(
-    problem: SpikedFeatures, weights: Single, theta: Single, other: Single
+    problem: SpikedFeatures, weights: Single, directions: Single, other: Single
 ) -> FirstLayer:
     """Turn random unit rows into spiked random features (Definition 3.1).
 
@@ -100,18 +119,20 @@ def _add_spike(
     problem : SpikedFeatures
     weights : Single, shape (p, d)
         Overwritten.
-    theta, other : Single, shape (d,)
-        The target's direction and a unit vector orthogonal to it: the spike lies in their plane.
+    directions : Single, shape (D, d)
+        Those of the target.
+    other : Single, shape (d,)
+        A unit vector orthogonal to them: the spike lies in the span of all.
     """
-    groups = problem.groups
-    rho = np.sqrt(1 - problem.alignment**2)
-    spike = problem.alignment * theta.astype(float) + rho * other
+    groups, alignments = problem.groups, problem.alignments
+    rho = np.sqrt(max(0.0, 1 - float(alignments @ alignments)))
+    spike = alignments @ directions.astype(float) + rho * other
     member = group_members(groups.pi, weights.shape[0])
     weights *= np.sqrt(groups.c)[member, None].astype(np.float32)
     for g, u in enumerate(groups.u):
         weights[member == g] += (u * spike).astype(np.float32)
     bias = groups.b[member].astype(np.float32)
-    return FirstLayer(weights, bias, theta, member, spike, groups.u[member], groups.c.size)
+    return FirstLayer(weights, bias, directions, member, spike, groups.u[member], groups.c.size)
 
 
 @dataclass(frozen=True)
@@ -119,7 +140,7 @@ class _Batches:
     """The batches of a network replicate, and the threads that compute on them."""
 
     problem: Protocol
-    theta: Single
+    directions: Single
     seed: SeedSequence
     network: int
     pool: Workers
@@ -150,12 +171,12 @@ class _Batches:
         def block(item: tuple[int, int]) -> tuple[Single, Single, Array]:
             number, rows = item
             rng = stream(self.seed, self.network, FIRST_BATCH, index, number)
-            samples = draw_samples(self.problem, self.theta, rows, rng)
+            samples = draw_samples(self.problem, self.directions, rows, rng)
             labels = (samples.clean + samples.noise).astype(np.float32)
             slopes = batch_slopes(weights, omega, activation, samples.inputs, labels)
             return slopes, samples.inputs, labels.astype(float) @ samples.inputs
 
-        gradient, correlation = np.zeros_like(weights), np.zeros(self.theta.size)
+        gradient, correlation = np.zeros_like(weights), np.zeros(weights.shape[1])
         blocks = enumerate(block_sizes(count, FEWER_ROWS))
         for slopes, inputs, of_block in self.pool.map_ahead(block, blocks):
             gradient += slopes.T @ inputs
@@ -185,7 +206,7 @@ def _train(
         norm = float(np.linalg.norm(mean))
         spike, strengths = mean / norm, np.full_like(strengths, norm)
     bias = np.zeros(weights.shape[0], dtype=np.float32)
-    return FirstLayer(weights, bias, batches.theta, member, spike, strengths, values.size)
+    return FirstLayer(weights, bias, batches.directions, member, spike, strengths, values.size)
 
 
 def _take_steps(
@@ -194,16 +215,9 @@ def _take_steps(
     """Change the weights in place; return the first batch's mean of y x, or its expectation."""
     rate = problem.learning_rate * sizes.dimension / weights.shape[0]
     if problem.alpha0 == 0:
-        return np.zeros(batches.theta.size)
+        return np.zeros(weights.shape[1])
     if np.isinf(problem.alpha0):
-        activation, target = lookup(problem.activation), lookup(problem.target)
-        w, o, direction = (values.astype(float) for values in (weights, omega, batches.theta))
-        weights += (rate * population_gradient(w, o, activation, target, direction)).astype("f4")
-        for _ in range(1, problem.steps):
-            w = weights.astype(float)
-            step = rate * trained_population_gradient(w, o, activation, target, direction)
-            weights += step.astype("f4")
-        return float(moments(target, 0.0, 1.0).slope) * direction
+        return _follow_population(problem, rate, weights, omega, batches.directions)
     means = []
     for step in range(problem.steps):
         count = sizes.count(problem.alpha0)
@@ -213,3 +227,24 @@ def _take_steps(
         weights += gradient
         means.append(correlation / count)
     return means[0]
+
+
+def _follow_population(
+    problem: Protocol, rate: float, weights: Single, omega: Single, directions: Single
+) -> Array:
+    """Take steps along the population's gradient, in place; return E y x."""
+    activation, target = lookup(problem.activation), lookup_target(problem.target)
+    o, along = omega.astype(float), directions.astype(float)
+    for step in range(problem.steps):
+        w = weights.astype(float)
+        if step == 0 and isinstance(target, ScalarFunction):
+            gradient = population_gradient(w, o, activation, target, along[0])
+        else:
+            gradient = trained_population_gradient(w, o, activation, target, along)
+        weights += (rate * gradient).astype("f4")
+    if isinstance(target, ScalarFunction):
+        slopes = np.atleast_1d(moments(target, 0.0, 1.0).slope)
+    else:
+        slopes = target.linear
+    mean: Array = slopes @ along
+    return mean

@@ -38,7 +38,7 @@ class NetworkFeatures:
     def draw(self, seed: SeedSequence, rows: int, *path: int) -> tuple[Samples, Reals]:
         """Draw a block of samples from the stream at `path`, and compute their features."""
         rng = stream(seed, *path)
-        samples = draw_samples(self.problem, self.layer.theta, rows, rng)
+        samples = draw_samples(self.problem, self.layer.directions, rows, rng)
         return samples, self(samples, rng)
 
     def __call__(self, samples: Samples, rng: Generator) -> Reals:

@@ -15,6 +15,7 @@ from giantstep.arrays import Array, Single
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.inputs import lookup_inputs
 from giantstep.problems.problem import Problem
+from giantstep.problems.targets import teacher_of
 from giantstep.simulation.arithmetic import ROWS
 
 # The purposes of a network replicate's streams. They are part of the seed: never renumber them.
@@ -40,7 +41,7 @@ class Samples(NamedTuple):
     ----------
     inputs : Single, shape (n, d)
     along : Single, shape (n,)
-        theta . x
+        theta . x; for a teacher, with its first direction.
     clean, noise : Array, shape (n,)
         The label is their sum.
     """
@@ -51,12 +52,24 @@ class Samples(NamedTuple):
     noise: Array
 
 
-def draw_samples(problem: Problem, theta: Single, count: int, rng: Generator) -> Samples:
-    """Draw the first `count` samples of a stream, `ROWS` at most."""
+def draw_samples(problem: Problem, directions: Single, count: int, rng: Generator) -> Samples:
+    """Draw the first `count` samples of a stream, `ROWS` at most.
+
+    Parameters
+    ----------
+    problem : Problem
+    directions : Single, shape (D, d)
+        Those of the target.
+    count : int
+    rng : Generator
+    """
     noise = _draw_noise(problem, rng)[:count]
-    inputs = lookup_inputs(problem.inputs)(rng, (count, theta.size))
-    along = inputs @ theta
-    clean = lookup(problem.target).value(along.astype(np.float64))
+    inputs = lookup_inputs(problem.inputs)(rng, (count, directions.shape[1]))
+    along = inputs @ directions[0]
+    if teacher := teacher_of(problem.target):
+        clean = teacher.value((inputs @ directions.T).astype(np.float64))
+    else:
+        clean = lookup(problem.target).value(along.astype(np.float64))
     return Samples(inputs, along, clean, noise)
 
 

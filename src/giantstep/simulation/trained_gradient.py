@@ -13,6 +13,7 @@ from giantstep.arrays import Array
 from giantstep.numerics.gaussian import hermite_coefficients, hermite_polynomials
 from giantstep.numerics.quadrature import split_rule, unit_edges
 from giantstep.numerics.scalar_functions import ScalarFunction
+from giantstep.problems.teachers import Teacher
 from giantstep.simulation.gradients import series_degree
 from giantstep.validation import Fault, InvalidParametersError
 
@@ -22,7 +23,11 @@ _LARGEST_DEGREE, _LARGEST_OVERLAP = 150, 0.95
 
 
 def trained_population_gradient(
-    weights: Array, omega: Array, activation: ScalarFunction, target: ScalarFunction, theta: Array
+    weights: Array,
+    omega: Array,
+    activation: ScalarFunction,
+    target: ScalarFunction | Teacher,
+    directions: Array,
 ) -> Array:
     """Compute `E omega_i (y - f(x)) sigma'(w_i.x) x` over x ~ N(0, I_d), exactly.
 
@@ -34,9 +39,10 @@ def trained_population_gradient(
     weights : Array, shape (p, d)
     omega : Array, shape (p,)
         The readout times sqrt(p).
-    activation, target : ScalarFunction
-    theta : Array, shape (d,)
-        The target's direction, of unit norm.
+    activation : ScalarFunction
+    target : ScalarFunction or Teacher
+    directions : Array, shape (D, d)
+        The target's, orthonormal.
 
     Returns
     -------
@@ -45,20 +51,26 @@ def trained_population_gradient(
     Raises
     ------
     InvalidParametersError
-        If two rows, or a row and theta, overlap by more than 0.95.
+        If two rows, or a row and a direction, overlap by more than 0.95.
     """
     norms = np.linalg.norm(weights, axis=1)
     units = weights / norms[:, None]
-    on_target, among = units @ theta, units @ units.T
+    on_target = np.stack([units @ direction for direction in directions], axis=1)
+    among = units @ units.T
     itself = np.diag_indices_from(among)
     among[itself] = 0
     degree = _degree(max(float(np.abs(values).max()) for values in (on_target, among)))
-    student, own = _row_coefficients(activation, norms, degree + 2)
-    teacher = hermite_coefficients(target, degree + 2)
-    along_target, along_row = _target_series(teacher, student, on_target)
+    if isinstance(target, ScalarFunction):
+        student, own = _row_coefficients(activation, norms, degree + 2)
+        teacher = hermite_coefficients(target, degree + 2)
+        along_theta, along_row = _target_series(teacher, student, on_target[:, 0])
+        along_target = along_theta[:, None]
+    else:
+        student, own = _row_coefficients(activation, norms, max(degree, target.degree) + 2)
+        along_target, along_row = _teacher_terms(target, student, on_target)
     # Subtract the network's output, a mean over rows; a row's own part is a case of its own.
     along_others, from_others = _output_series(student, omega, among)
-    gradient: Array = np.outer(along_target, theta) - along_others @ units / omega.size
+    gradient: Array = along_target @ directions - along_others @ units / omega.size
     along_row -= (from_others + own * omega) / omega.size
     gradient += along_row[:, None] * units
     gradient *= (omega / norms)[:, None]
@@ -101,6 +113,24 @@ def _target_series(teacher: Array, student: Array, overlap: Array) -> tuple[Arra
         along_target = along_target * overlap + (k + 1) * teacher[k + 1] * student[k + 1]
         twice = math.sqrt((k + 1) * (k + 2)) * student[k + 2]
         along_row = along_row * overlap + teacher[k] * twice
+    return along_target, along_row
+
+
+def _teacher_terms(target: Teacher, student: Array, overlaps: Array) -> tuple[Array, Array]:
+    """Compute `E dF/dz_k h'(t)` and `E F h''(t)` for each row's h and its overlaps, (p, D).
+
+    For a product of Hermite polynomials they are products of powers of the overlaps, times the mean
+    of a derivative of h, by Mehler's formula.
+    """
+    along_target, along_row = np.zeros_like(overlaps), np.zeros(len(overlaps))
+    for powers, coefficient in target.terms.items():
+        degree, exponents = sum(powers), np.array(powers)
+        by_degree = coefficient * math.sqrt(math.factorial(degree)) * student[degree]
+        for k in np.flatnonzero(exponents):
+            lowered = exponents - (np.arange(exponents.size) == k)
+            along_target[:, k] += by_degree * powers[k] * np.prod(overlaps**lowered, axis=1)
+        twice = coefficient * math.sqrt(math.factorial(degree + 2)) * student[degree + 2]
+        along_row += twice * np.prod(overlaps**exponents, axis=1)
     return along_target, along_row
 
 

@@ -13,6 +13,7 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.problems.targets import teacher_of
 from giantstep.theory.conditional_features import check_resolution, conditional_features
 from giantstep.theory.equivalent_features import equivalent_features
 
@@ -43,13 +44,15 @@ class Bounds:
 
 
 def best_linear_error(target: str) -> float:
-    """Compute the error of the best linear predictor, `E f*^2 - (E z f*)^2`.
+    """Compute the error of the best linear predictor, `E f*^2 - |E z f*|^2`.
 
     Neither kernels nor random features do better when n is proportional to d (section 4.1 of the
     paper).
     """
-    teacher = moments(lookup(target), 0.0, 1.0)
-    return float(teacher.residual + teacher.mean**2)
+    if teacher := teacher_of(target):
+        return teacher.second_moments()[0] - float(teacher.linear @ teacher.linear)
+    of_one = moments(lookup(target), 0.0, 1.0)
+    return float(of_one.residual + of_one.mean**2)
 
 
 def bounds(problem: Problem) -> Bounds:
@@ -77,8 +80,8 @@ def bounds(problem: Problem) -> Bounds:
     upper, b = _distance(f.h, f.mu0, f.weight)
     lower, both = _distance(f.h, np.concatenate([f.mu0, f.kappa * f.mu1]), f.weight)
     rest = float(f.weight @ (f.target_residual - noise_power(srf)))
-    across, _ = _distance(f.h_z, f.mu1, f.weight)
-    return Bounds(upper + rest + float(f.weight @ f.h_z**2), lower + rest + across, b, both)
+    across = sum(_distance(slope, f.mu1, f.weight)[0] for slope in f.h_z)
+    return Bounds(upper + rest + float(f.weight @ f.slope_power), lower + rest + across, b, both)
 
 
 def _distance(h: Array, span: Array, weight: Array) -> tuple[float, Array]:

@@ -13,8 +13,8 @@ from giantstep.theory.conditional_features import (
     conditional_moments,
     kappa_rule,
     mean_curvatures,
-    teacher_rule,
 )
+from giantstep.theory.conditional_target import teacher_rule
 
 # Entries of an array computed at once.
 _ENTRIES = 4_000_000

@@ -19,7 +19,7 @@ from giantstep.problems.losses import ClippedLoss
 from giantstep.problems.problem import noise_levels
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.channel_averages import ChannelAverages, LossAverages, PredictionMoments
-from giantstep.theory.conditional_features import teacher_rule
+from giantstep.theory.conditional_target import teacher_rule
 
 # An interval between the clips that is narrower than this, in standard deviations of u, is
 # integrated by a Gauss-Legendre rule: differences of normal distributions would cancel. Three

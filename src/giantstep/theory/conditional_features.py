@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from giantstep.numerics.scalar_functions import ScalarFunction, lookup
 from giantstep.problems.problem import Problem, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.problems.targets import teacher_of
+from giantstep.theory.conditional_target import conditional_target, first_direction_across
 from giantstep.validation import Fault, InvalidParametersError
 
 # Singular values of the mu1 below this fraction of the largest are rounding.
@@ -49,10 +51,14 @@ class ConditionalFeatures:
     along : Array, shape (Z, N)
         Functions that the overlaps along the spike multiply in the mean prediction: kappa phi and,
         if the norms of the neurons depend on their overlap with the spike, E sigma'' of each group.
-    h, h_z : Array, shape (N,)
-        Mean and slope of the target given kappa (theory.md section 4).
+    h : Array, shape (N,)
+        Mean of the target given kappa (theory.md section 4).
+    h_z : Array, shape (D, N)
+        Its slope in each of the D directions across the spike: one, for a target of one direction.
+    first_across : Array, shape (D,)
+        Unit vector, in these, of the part of the target's first direction across the spike.
     target_residual : Array, shape (N,)
-        Var(y | kappa) - h_z^2, the variance of the label given kappa that is not linear in z;
+        Var(y | kappa) - |h_z|^2, the variance of the label given kappa that is not linear in z;
         noise included.
     mirrored : bool
         Whether mu0 is odd and mu1, mu2 are even in kappa (odd activations without biases), on
@@ -72,9 +78,22 @@ class ConditionalFeatures:
     along: Array
     h: Array
     h_z: Array
+    first_across: Array
     target_residual: Array
     mirrored: bool
     mean_spread: Array | None = None
+
+    @cached_property
+    def slope_power(self) -> Array:
+        """The variance of the target given kappa that is linear in z, |h_z|^2, shape (N,)."""
+        power: Array = np.sum(self.h_z**2, axis=0)
+        return power
+
+    @cached_property
+    def across(self) -> Array:
+        """Label's slopes times phi, of each direction across the spike in turn, shape (D R, N)."""
+        products = self.h_z[:, None] * self.phi
+        return products.reshape(-1, products.shape[-1])
 
     def half(self, values: Array) -> Array:
         """Restrict a function to kappa > 0 if `mirrored`, shape (..., N')."""
@@ -110,12 +129,13 @@ def kappa_rule(srf: SpikedFeatures, fineness: int = 1) -> tuple[Array, Array]:
     kappa, weight : Array, shape (N,)
     """
     groups = srf.groups
-    rho = math.sqrt(1 - srf.alignment**2)
-    transitions = [(lookup(srf.target), srf.alignment, 0.0, rho)]
-    transitions += [
+    transitions = [
         (lookup(srf.activation), u, b, math.sqrt(c))
         for c, u, b in zip(groups.c, groups.u, groups.b, strict=True)
     ]
+    if teacher_of(srf.target) is None:  # a teacher is a polynomial, and needs no nodes of its own
+        gamma = srf.first_alignment
+        transitions.insert(0, (lookup(srf.target), gamma, 0.0, math.sqrt(1 - gamma**2)))
     edges = [np.zeros(1)]
     for function, slope, shift, width in transitions:
         if slope == 0:
@@ -191,25 +211,6 @@ def conditional_moments(
     )
 
 
-class TeacherRule(NamedTuple):
-    """Noiseless labels, nodes and weights over z given kappa, arrays of shape (N, Z)."""
-
-    labels: Array
-    z: Array
-    weight: Array
-
-
-def teacher_rule(srf: SpikedFeatures, kappa: Array, fineness: int = 1) -> TeacherRule:
-    """Choose a rule over z that splits at the kinks of the target `sigma*(gamma kappa + rho z)`."""
-    target, rho = lookup(srf.target), math.sqrt(1 - srf.alignment**2)
-    along = srf.alignment * kappa[:, None]
-    if rho == 0:
-        z, weight = np.zeros_like(along), np.ones_like(along)
-    else:
-        z, weight = split_rule(unit_edges((np.array(target.kinks) - along) / rho), fineness)
-    return TeacherRule(target.value(along + rho * z), z, weight)
-
-
 def _independent(mu1: Array, weight: Array) -> Array:
     """Find orthonormal columns B, shape (G, R), with mu1 = B (B^T mu1) to rounding."""
     if mu1.shape[0] == 1:
@@ -262,8 +263,7 @@ def conditional_features(
     B = _independent(mu1, weight) if B is None else B
     phi = B.T @ mu1
     along = [kappa * phi, mean_curvatures(srf, kappa, fineness)] if norms else [kappa * phi]
-    rho = math.sqrt(1 - srf.alignment**2)
-    teacher = moments(lookup(srf.target), srf.alignment * kappa, rho, fineness)
+    target = conditional_target(srf, kappa, fineness)
     return ConditionalFeatures(
         kappa=kappa,
         weight=weight,
@@ -273,8 +273,9 @@ def conditional_features(
         phi=phi,
         B=B,
         along=np.concatenate(along),
-        h=teacher.mean,
-        h_z=teacher.slope,
-        target_residual=teacher.residual + noise_power(srf),
+        h=target.mean,
+        h_z=target.slopes,
+        first_across=first_direction_across(srf),
+        target_residual=target.residual + noise_power(srf),
         mirrored=mirrored,
     )

@@ -93,7 +93,7 @@ class ConvexEquations:
         self.weight = f.weight[kept] * (2 if halved else 1)
         self.phi = f.phi[:, kept]
         self.functions = np.concatenate([to_m.T @ f.mu0, f.along])[:, kept]
-        self.h, self.h_z = f.h[kept], f.h_z[kept]
+        self.h, self.h_z = f.h[kept], f.h_z[0, kept]
         self.mean_spread = None if f.mean_spread is None else f.mean_spread[:, kept]
         self.noiseless_residual = f.target_residual[kept] - noise_power(self.srf)
         i, j = self.equations.triangle.rows, self.equations.triangle.columns

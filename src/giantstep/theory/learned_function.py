@@ -22,6 +22,8 @@ def learned_function(
 ) -> Array:
     """Compute the mean output of the trained network at `theta . x = s`.
 
+    For a target of several directions theta is the first of them.
+
     `F(s) = E_t [sum mu0(kappa) m + mu1(kappa) (kappa zeta + z psi)]` with
     `kappa = gamma s + rho t`, `z = rho s - gamma t`, t ~ N(0, 1); theory.md section 7. If the norms
     of the neurons depend on their overlap with the spike, `E sigma'' xi` is added.
@@ -51,7 +53,7 @@ def learned_function(
     >>> learned_function(srf, found.m, found.zeta, found.psi, s)[0, 0].round(3)
     array([0.12 , 0.56 , 0.928])
     """
-    gamma = srf.alignment
+    gamma = srf.first_alignment
     rho = math.sqrt(1 - gamma**2)
     t, weight = _rule(srf, s, rho)
     kappa, z = gamma * s[:, None] + rho * t, rho * s[:, None] - gamma * t
@@ -79,6 +81,6 @@ def _rule(srf: SpikedFeatures, s: Array, rho: float) -> tuple[Array, Array]:
             steps = np.arange(-RANGE, RANGE, scale)
             edges.append(np.broadcast_to(steps, (s.size, steps.size)))
         for kink in function.kinks or (0.0,):
-            centre = ((kink - b) / u - srf.alignment * s) / rho
+            centre = ((kink - b) / u - srf.first_alignment * s) / rho
             edges.append(centre[:, None] + graded_edges(0.0, scale))
     return split_rule(unit_edges(np.concatenate(edges, axis=1)))

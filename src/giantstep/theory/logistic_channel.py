@@ -77,9 +77,9 @@ class LogisticChannel:
         self, loss: LogisticLoss, srf: SpikedFeatures, kappa: Array, fineness: int
     ) -> None:
         self.loss, self.fineness = loss, fineness
-        rho = math.sqrt(1 - srf.alignment**2)
+        rho = math.sqrt(1 - srf.first_alignment**2)
         with np.errstate(divide="ignore"):
-            self.threshold = srf.alignment * kappa / rho  # y = 1 where z > -threshold
+            self.threshold = srf.first_alignment * kappa / rho  # y = 1 where z > -threshold
 
     def averages(self, at: PredictionMoments) -> ChannelAverages:
         """Average g_out, its derivative and its square."""

@@ -26,10 +26,10 @@ class Means:
     m : Array, shape (S, G)
     prediction : Array, shape (S, rank + Z)
         Coefficients of the mean prediction M(kappa) in `LabelResidual.expressible`.
-    slope : Array, shape (S, R)
-        Coefficients in phi of P(kappa), the slope of the prediction in z.
+    slope : Array, shape (S, D R)
+        Coefficients in phi of P(kappa), the slope of the prediction in each z across the spike.
     along_hat : Array, shape (S, Z)
-    across_hat : Array, shape (S, R)
+    across_hat : Array, shape (S, D R)
         The hats of the overlaps along the spike and across it: zeta_hat and psi_hat.
     residual : Array, shape (S,)
         Relative residual of the linear equations.
@@ -44,11 +44,11 @@ class Means:
 
 
 class LabelResidual:
-    """The squared residual of the label given kappa, `h2 + M^2 - 2 M h - 2 P h_z`.
+    """The squared residual of the label given kappa, `h2 + M^2 - 2 M h - 2 P.h_z`.
 
     It is a combination of fixed functions of kappa whose coefficients depend on the means alone, so
     that a grid point costs only these coefficients. It equals
-    `target_residual + h_z^2 + (h - M)^2 - 2 P h_z`, and `h - M = beyond + sum delta e` where e is
+    `target_residual + |h_z|^2 + (h - M)^2 - 2 P.h_z`, and `h - M = beyond + sum delta e` where e is
     an orthonormal basis of the functions that M can represent and `beyond` is the part of h
     orthogonal to it: nothing large cancels. If the norms of inputs spread the means, the square of
     `sum m mean_spread` is added.
@@ -87,11 +87,11 @@ class LabelResidual:
         self.rows, self.columns = np.triu_indices(basis.shape[0])
         beyond = f.h - self.target @ basis
         self.functions = np.concatenate([
-            (f.target_residual + f.h_z**2 + beyond**2)[None],
+            (f.target_residual + f.slope_power + beyond**2)[None],
             2 * beyond * basis,
             np.where(self.rows == self.columns, 1, 2)[:, None]
             * basis[self.rows] * basis[self.columns],
-            -2 * f.h_z * f.phi,
+            -2 * f.across,
         ])  # fmt: skip
         self.spread_pairs = None
         if f.mean_spread is not None:
@@ -153,7 +153,7 @@ def solve_means(
         means: Array = (at.contraction @ flat.T).reshape(at.alpha.size, *product.shape[:-1])
         return means
 
-    psi_hat = ratio * expect(f.phi * f.h_z)
+    psi_hat = ratio * expect(f.across)
     functions, rank = label_residual.expressible, label_residual.to_m.shape[1]
     matrix, right = expect(functions[:, None] * functions), expect(functions * f.h)
     vectors, size = _symmetric_root(response.along, ratio)

@@ -2,7 +2,8 @@
 
 With a uniform readout all neurons share one spike after every step, so that the network stays a
 spiked random features model. A recursion over the steps gives its parameters, and what the rows of
-the bulk remember of the batches. It holds for activations that are not odd, too.
+the bulk remember of the batches. It holds for activations that are not odd, and for targets of
+several directions, in whose span the spike turns.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import combinations_with_replacement
 
 import numpy as np
 
@@ -19,14 +21,16 @@ from giantstep.problems.domains import BULK_VARIANCE, SPIKE_STRENGTH
 from giantstep.problems.problem import noise_levels, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.problems.targets import teacher_of
 from giantstep.theory.activation_averages import activation_averages
-from giantstep.theory.conditional_features import check_resolution, kappa_rule, teacher_rule
+from giantstep.theory.conditional_features import check_resolution, kappa_rule
+from giantstep.theory.conditional_target import across_basis, target_rule
 from giantstep.validation import Fault, InvalidParametersError
 
-# What a step acts on, of a row b of the bulk: its projections on the spike v, on the part of the
-# target across v and on the noise of the batch's gradient, and delta = |b|^2/c - 1.
-ALONG, ACROSS, BATCH, NORM = range(4)
-_KEPT = [ALONG, ACROSS, NORM]
+# What a step acts on, of a row b of the bulk: its projections on the spike v, on each direction of
+# the target across v (`conditional_target`) and on the noise of the batch's gradient, and
+# delta = |b|^2/c - 1.
+BATCH, NORM = -2, -1
 # A part of the target across the spike that is shorter than this is rounding.
 _ROUNDING = 1e-9
 
@@ -37,20 +41,39 @@ class NetworkState:
 
     Attributes
     ----------
-    bulk_variance, spike_strength, alignment : float
-        c, r >= 0 and gamma of the equivalent spiked random features.
+    bulk_variance, spike_strength : float
+        c and r >= 0 of the equivalent spiked random features.
+    alignment : float or tuple of float
+        gamma: the overlap of the spike's direction v with the target's; for a teacher of D
+        directions a tuple of the overlaps with each.
     mean_row : float
         X: p times the squared norm of the bulk's mean row; c if rows are independent.
-    covariance : Array, shape (3, 3)
+    covariance : Array, shape (D + 2, D + 2)
         Sigma: d times the covariance, over rows b of the bulk, of the projections on the spike and
-        on the part of the target across it, and of |b|^2/c - 1.
+        on the target's directions across it (`conditional_target`), and of |b|^2/c - 1.
     """
 
     bulk_variance: float = 1.0
     spike_strength: float = 0.0
-    alignment: float = 0.0
+    alignment: float | tuple[float, ...] = 0.0
     mean_row: float = 1.0
     covariance: Array = field(default_factory=lambda: np.diag([1.0, 1.0, 0.0]))
+
+    @classmethod
+    def at_initialisation(cls, target: str) -> NetworkState:
+        """Describe a network before its first step."""
+        teacher = teacher_of(target)
+        if teacher is None:
+            return cls()
+        alignment = (0.0,) * teacher.directions
+        return cls(alignment=alignment, covariance=np.diag([1.0, *np.ones_like(alignment), 0.0]))
+
+    @property
+    def row_overlaps(self) -> Array:
+        """Fraction of a trained row's squared norm along each direction of the target, (D,)."""
+        strength = self.spike_strength**2
+        share: Array = strength * np.atleast_1d(self.alignment) ** 2
+        return share / (self.bulk_variance + strength)
 
 
 def network_states(protocol: Protocol, fineness: int = 1) -> tuple[NetworkState, ...]:
@@ -79,6 +102,12 @@ def network_states(protocol: Protocol, fineness: int = 1) -> tuple[NetworkState,
     >>> states = network_states(Protocol("tanh", "sin", 2, alpha0=20, beta=1, steps=2))
     >>> [round(state.alignment, 6) for state in states]
     [0.971854, 0.995029]
+
+    On a target of several directions, the overlap of the spike with each of them:
+
+    >>> staircase = Protocol("softplus", "z1+z1*z2", 1, alpha0=4, beta=1, steps=2)
+    >>> [round(overlap, 2) for overlap in network_states(staircase)[-1].alignment]
+    [0.87, 0.11]
     """
     return _trajectory(replace(protocol, steps=1), fineness).states(protocol.steps)
 
@@ -88,7 +117,7 @@ class _Trajectory:
 
     def __init__(self, protocol: Protocol, fineness: int) -> None:
         self._protocol, self._fineness = protocol, fineness
-        self._states = [NetworkState()]
+        self._states = [NetworkState.at_initialisation(protocol.target)]
 
     def states(self, steps: int) -> tuple[NetworkState, ...]:
         """Return the states after the first `steps` steps."""
@@ -145,8 +174,8 @@ def check_weights(protocol: Protocol, bulk_variance: float, spike_strength: floa
 class Step:
     """One more step of a network: averages over a fresh batch, and what follows from them.
 
-    With kappa = v.x and u the projection on the part of the target across v, the residual of the
-    network as it stands is `rho = y - omega mu0(kappa)`.
+    With kappa = v.x and u the projections on the target's D directions across v, the residual of
+    the network as it stands is `rho = y - omega mu0(kappa)`.
 
     Attributes
     ----------
@@ -158,6 +187,7 @@ class Step:
 
     def __init__(self, protocol: Protocol, state: NetworkState, fineness: int) -> None:
         self.protocol, self.state = protocol, state
+        self.several = teacher_of(protocol.target) is not None
         ((self.omega, _),) = protocol.readout
         self.inverse_batch = 1 / protocol.alpha0 if protocol.alpha0 > 0 else 0.0
         e = protocol.learning_rate / protocol.beta
@@ -176,12 +206,9 @@ class Step:
     def _residual_moments(self, srf: SpikedFeatures, fineness: int) -> Array:
         """Average rho^k (1, kappa, u)(1, kappa, u)^T over u and noise, k = 0 ... 4.
 
-        Shape (5, 3, 3, N).
+        Shape (5, D + 2, D + 2, N).
         """
-        labels, u, weight = teacher_rule(srf, self.kappa, fineness)
-        if srf.alignment**2 == 1:  # labels do not depend on u
-            labels, u = np.repeat(labels, 2, axis=1), np.array([[-1.0, 1.0]])
-            weight = np.full(labels.shape, 0.5)
+        labels, u, weight = target_rule(srf, self.kappa, fineness)
         rho = labels - self.omega * self.activation.mean[:, None]
         levels = noise_levels(self.protocol)
         second = noise_power(self.protocol)
@@ -197,18 +224,20 @@ class Step:
             ],
             axis=1,
         )
-        weights = np.stack([weight, weight * u, weight * u * u], axis=1)
-        zeroth, first, second_u = (weights @ powers.transpose(0, 2, 1)).transpose(1, 2, 0)
-        along, twice = self.kappa * zeroth, self.kappa**2 * zeroth
-        mixed = self.kappa * first
+        factors = [np.ones_like(u[0]), *u]
+        pairs = list(combinations_with_replacement(range(len(factors)), 2))
+        weights = np.stack([weight * factors[i] * factors[j] for i, j in pairs], axis=1)
+        averages = (weights @ powers.transpose(0, 2, 1)).transpose(1, 2, 0)
+        over_u = dict(zip(pairs, averages, strict=True))
+        # Of each of (1, kappa, u): its place among the factors, and its power of kappa.
+        entries = [(0, 0), (0, 1), *((place, 0) for place in range(1, len(factors)))]
         return np.array([
-            [zeroth, along, first],
-            [along, twice, mixed],
-            [first, mixed, second_u],
+            [self.kappa ** (k + m) * over_u[min(i, j), max(i, j)] for j, m in entries]
+            for i, k in entries
         ]).transpose(2, 0, 1, 3)  # fmt: skip
 
     def expect(self, power: int, values: Array) -> Array:
-        """Compute E[rho^power values(kappa) (1, kappa, u)(1, kappa, u)^T], shape (3, 3)."""
+        """Compute E[rho^power values(kappa) (1, kappa, u)(1, kappa, u)^T], (D + 2, D + 2)."""
         mean: Array = self.residuals[power] @ (self.weight * values)
         return mean
 
@@ -219,45 +248,56 @@ class Step:
     def take(self) -> NetworkState:
         """Compute the state after the step."""
         rows, noise = self.linear_map(), self.batch_noise()
-        before = np.zeros((4, 4))
-        before[np.ix_(_KEPT, _KEPT)] = self.state.covariance
+        before = np.zeros_like(noise)
+        kept = np.delete(np.arange(len(before)), BATCH)
+        before[np.ix_(kept, kept)] = self.state.covariance
         before[BATCH, BATCH] = self.state.bulk_variance
         # The noise of rows along their own batch direction is in `noise`, with all it acts on.
         of_batch = self.counted_twice(rows)
         noise -= self.state.bulk_variance * np.outer(of_batch, of_batch)
         covariance = rows @ before @ rows.T + noise
-        along, across = self.directions()
-        turn = np.zeros((3, 4))
-        turn[0, :3], turn[1, :3], turn[2, NORM] = along, across, 1
+        directions = self.directions()
+        turn = np.zeros((len(directions) + 1, len(before)))
+        turn[:NORM, :NORM], turn[NORM, NORM] = directions, 1
+        alignment = tuple(float(np.clip(one @ directions[0], -1, 1)) for one in self.targets)
         return NetworkState(
             bulk_variance=self.bulk_variance,
             spike_strength=float(np.linalg.norm(self.spike())),
-            alignment=float(np.clip(self.target @ along, -1, 1)),
+            alignment=alignment if self.several else alignment[0],
             mean_row=self.mean_row(),
             covariance=turn @ covariance @ turn.T,
         )
 
     def counted_twice(self, rows: Array) -> Array:
         """Return what of the map acts on the batch's direction, and is in its noise as well."""
-        return np.where(np.arange(4) == BATCH, 0.0, rows[:, BATCH])
+        of_batch = rows[:, BATCH].copy()
+        of_batch[BATCH] = 0
+        return of_batch
 
     @property
-    def target(self) -> Array:
-        """The target's direction: along v, across it and along the batch's noise."""
-        gamma = self.state.alignment
-        return np.array([gamma, math.sqrt(1 - gamma**2), 0])
+    def targets(self) -> Array:
+        """The target's directions, along v, across it and along the batch's noise, (D, D + 2)."""
+        a = np.atleast_1d(self.state.alignment)
+        basis = across_basis(a) if self.several else np.array([[math.sqrt(1 - a.item() ** 2)]])
+        return np.column_stack([a, basis, np.zeros(a.size)])
 
-    def directions(self) -> tuple[Array, Array]:
-        """Find the spike's direction after the step, and that of the target's part across it."""
+    def directions(self) -> Array:
+        """Find the spike's direction after the step, and the target's across it.
+
+        Shape (1 + D, D + 2). Those across the spike are the unit vectors nearest to the target's
+        that are orthogonal to the spike and to one another. Where a target has no part across the
+        spike, any such vector will do.
+        """
         spike = self.spike()
         strength = float(np.linalg.norm(spike))
-        along = spike / strength if strength > 0 else np.array([1.0, 0, 0])
-        return along, _across(self.target, along)
+        along = spike / strength if strength > 0 else np.eye(spike.size)[0]
+        return np.vstack([along, _across(self.targets, along)])
 
     def spike(self) -> Array:
         """Compute the spike after the step, along v, across it and along the batch's noise."""
         pull = self.expect(1, self.activation.slope)[0, 1:]
-        start = np.array([self.state.spike_strength, 0, 0])
+        start = np.zeros(pull.size + 1)
+        start[0] = self.state.spike_strength
         return start + self.rate * np.array([*pull, self.batch_noise_norm])
 
     @cached_property
@@ -300,50 +340,58 @@ class Step:
         return shrink**2 * X + self.rate**2 * self.inverse_batch * batch
 
     def linear_map(self) -> Array:
-        """Compute how a row's state follows from that before the step, shape (4, 4)."""
+        """Compute how a row's state follows from that before the step, (D + 3, D + 3)."""
         e, b, A = self.rate, self.inverse_batch, self.activation
         c, c_next = self.state.bulk_variance, self.bulk_variance
-        rows = np.empty((3, 3))
-        rows[:2, :2] = self.expect(1, A.curvature)[1:, 1:]
-        rows[:2, 2] = rows[2, :2] = self.along_batch * self.expect(2, A.slope * A.curvature)[0, 1:]
-        rows[2, 2] = self.mean(1, A.curvature)
-        rows[2, 2] += self.along_batch**2 * self.mean(3, A.slope**2 * A.curvature)
-        with_norm = np.empty(3)
-        with_norm[:2] = self.expect(1, A.third)[0, 1:]
-        with_norm[2] = self.along_batch * self.mean(2, A.slope * A.third)
+        among = self.expect(1, A.curvature)[1:, 1:]
+        with_batch = self.along_batch * self.expect(2, A.slope * A.curvature)[0, 1:]
+        own_batch = self.mean(1, A.curvature)
+        own_batch += self.along_batch**2 * self.mean(3, A.slope**2 * A.curvature)
+        rows = np.block([[among, with_batch[:, None]], [with_batch, np.array(own_batch)]])
+        to_batch = self.along_batch * self.mean(2, A.slope * A.third)
+        with_norm = np.array([*self.expect(1, A.third)[0, 1:], to_batch])
         own = e**2 * b / c_next
-        full = np.eye(4)
-        full[:3, :3] += e * rows
-        full[:3, NORM] = e * c / 2 * with_norm
-        full[NORM, :3] = 2 * e * (c / c_next) * self.growth * with_norm
-        full[NORM, :2] += own * self.expect(2, A.variance_along)[0, 1:]
+        full = np.eye(len(rows) + 1)
+        full[:NORM, :NORM] += e * rows
+        full[:NORM, NORM] = e * c / 2 * with_norm
+        full[NORM, :NORM] = 2 * e * (c / c_next) * self.growth * with_norm
+        full[NORM, :BATCH] += own * self.expect(2, A.variance_along)[0, 1:]
         full[NORM, NORM] = (c / c_next) * self.growth * (
             self.growth + e * c * self.mean(1, A.fourth)
         ) + own * self.mean(2, A.variance_with_norm)
         return full
 
     def batch_noise(self) -> Array:
-        """Compute the covariance that the batch adds to a row's state, shape (4, 4)."""
+        """Compute the covariance that the batch adds to a row's state, (D + 3, D + 3)."""
         b, A, c = self.inverse_batch, self.activation, self.state.bulk_variance
         with_norm = 2 * self.growth / self.bulk_variance
-        noise = np.zeros((4, 4))
-        noise[:2, :2] = self.expect(2, A.variance)[1:, 1:]
-        noise[:2, BATCH] = self.along_batch * self.expect(3, A.slope * A.variance)[0, 1:]
+        among = self.expect(2, A.variance)[1:, 1:]
+        noise = np.zeros((len(among) + 2, len(among) + 2))
+        noise[:BATCH, :BATCH] = among
+        noise[:BATCH, BATCH] = self.along_batch * self.expect(3, A.slope * A.variance)[0, 1:]
         noise[BATCH, BATCH] = self.mean(2, A.variance)
         noise[BATCH, BATCH] += self.along_batch**2 * self.mean(4, A.slope**2 * A.variance)
-        noise[:2, NORM] = with_norm * c * self.expect(2, A.variance_along)[0, 1:]
+        noise[:BATCH, NORM] = with_norm * c * self.expect(2, A.variance_along)[0, 1:]
         square = 2 * c * A.variance_with_norm + c * A.variance - (c * A.curvature) ** 2
         noise[NORM, NORM] = with_norm**2 * self.mean(2, square)
-        lower = np.tril_indices(4, -1)
+        lower = np.tril_indices(len(noise), -1)
         noise[lower] = noise.T[lower]
         return self.rate**2 * b * noise
 
 
-def _across(target: Array, along: Array) -> Array:
-    """Find the unit vector in the target's part orthogonal to the spike's direction."""
-    rest = target - (target @ along) * along
+def _across(targets: Array, along: Array) -> Array:
+    """Find the unit vectors nearest to some directions that are orthogonal to one and each other.
+
+    `directions` says more; shape (D, D + 2).
+    """
+    if len(targets) > 1:
+        orthogonal = np.linalg.svd(along[None])[2][1:]
+        left, _, right = np.linalg.svd(targets @ orthogonal.T, full_matrices=False)
+        nearest: Array = left @ right @ orthogonal
+        return nearest
+    rest = targets - (targets @ along) * along
     size = np.linalg.norm(rest)
     if size > _ROUNDING:
         unit: Array = rest / size
         return unit
-    return np.array([-along[1], along[0], 0.0])
+    return np.array([[-along[1], along[0], 0.0]])

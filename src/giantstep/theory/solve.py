@@ -13,7 +13,7 @@ from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE, lookup_loss
-from giantstep.problems.problem import Problem, check_loss
+from giantstep.problems.problem import Problem, check_loss, check_theory_of_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.channel_averages import LossAverages
 from giantstep.theory.conditional_features import check_resolution
@@ -123,6 +123,7 @@ class Solver:
         dimension: float = math.inf,
     ) -> None:
         check_loss(problem, loss)
+        check_theory_of_loss(problem, loss)
         if faults := interval_faults({"dimension": dimension}, {"dimension": THEORY_DIMENSION}):
             raise InvalidParametersError(faults)
         self.srf, self.loss = equivalent_features(problem, dimension), loss
@@ -239,7 +240,7 @@ def _quadrature_errors(solver: Solver, at: Resolvent, test_error: Array) -> tupl
     slopes = equations.hats_derivative(contraction, points)
     again = replace(at, V=V, T=T, V_hat=V_hat, contraction=contraction, H=slopes)
     change = np.abs(solver.fine.order_parameters(again).test_error - test_error)
-    power = _ROUNDING * float(fine.weight @ (fine.h**2 + fine.h_z**2 + fine.target_residual))
+    power = _ROUNDING * float(fine.weight @ (fine.h**2 + fine.slope_power + fine.target_residual))
     return shift, np.where(change < power, 0.0, change / np.maximum(np.abs(test_error), power))
 
 

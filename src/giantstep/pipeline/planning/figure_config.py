@@ -26,7 +26,7 @@ from giantstep.problems.domains import ALPHA, LEARNING_RATE, THEORY_DIMENSION
 from giantstep.problems.formatting import format_number, format_vocabulary
 from giantstep.problems.grid import Grid, merged_axis, spaced_axis
 from giantstep.problems.losses import SQUARE, Loss, lookup_loss
-from giantstep.problems.problem import Problem, check_loss
+from giantstep.problems.problem import Problem, check_loss, check_theory_of_loss
 from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.spiked_features import one_spike
@@ -266,6 +266,8 @@ def _add_curve(spec: FigureSpec, curve: CurveSpec, by_loss: dict[tuple[int, str]
             by_loss[same] = curve.targets.with_loss(curve.loss)  # refuses unknown losses
         targets = by_loss[same]
         check_loss(curve.problem, curve.loss)
+        if curve.targets.theory:
+            check_theory_of_loss(curve.problem, curve.loss)
     except InvalidParametersError as error:
         spec.add_faults(curve.panel, error)
         return
@@ -284,7 +286,7 @@ def _aligned(problem: Problem) -> bool:
     """Check whether the spike is along the target, as bounds need it."""
     if isinstance(problem, Protocol):
         return problem.alpha0 == math.inf
-    return abs(problem.alignment) == 1
+    return problem.is_aligned
 
 
 def _read_recovery(spec: FigureSpec, panel_name: str, panel: RecoveryPanel) -> None:

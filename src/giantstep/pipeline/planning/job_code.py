@@ -9,6 +9,7 @@ from giantstep.pipeline.planning.fingerprint import fingerprint, function_finger
 from giantstep.pipeline.planning.layout import Stage
 from giantstep.pipeline.planning.tasks import RecoveryTask, Task
 from giantstep.problems.canonical import digest
+from giantstep.problems.targets import teacher_of
 
 
 def code_of_task(root: Path, stage: Stage, task: Task) -> str:
@@ -29,8 +30,8 @@ def code_of_task(root: Path, stage: Stage, task: Task) -> str:
         If not all of it can be followed.
     """
     functions: tuple[str, ...] = (task.problem.activation,)
-    if not isinstance(task, RecoveryTask):
-        functions += (task.problem.target,)
+    if not isinstance(task, RecoveryTask) and teacher_of(task.problem.target) is None:
+        functions += (task.problem.target,)  # the name of a teacher is all of it
     return _hash(_script(root, stage), (stage.module,), functions)
 
 

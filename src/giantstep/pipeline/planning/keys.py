@@ -56,7 +56,8 @@ def _slug(task: Task) -> str:
         gist = f"eta{format_number(problem.learning_rate)}-alpha0_{format_number(problem.alpha0)}"
     else:
         strengths = "_".join(f"{strength:.4g}" for strength in problem.groups.u[:4])
-        gist = f"r{strengths}-gamma{format_number(problem.alignment)}"
+        overlaps = "_".join(format_number(overlap) for overlap in problem.alignments.tolist())
+        gist = f"r{strengths}-gamma{overlaps}"
     functions = f"{problem.activation}-{problem.target}"
     return _as_file_name(f"{functions}-{gist}")
 

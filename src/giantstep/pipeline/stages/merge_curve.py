@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from giantstep.numerics.gaussian import moments
-from giantstep.numerics.scalar_functions import lookup
 from giantstep.pipeline.stages.comparison import (
     at_nearest_ridge,
     join_and_summarise,
@@ -31,11 +29,14 @@ from giantstep.simulation.replicate_statistics import summarise
 from giantstep.theory.bounds import Bounds, best_linear_error, bounds
 from giantstep.theory.classification_error import classification_error
 from giantstep.theory.conditional_features import conditional_moments
+from giantstep.theory.conditional_target import conditional_target
 from giantstep.theory.learned_function import learned_function
 
 # Projections on the target at which the theory's learned function is computed; those of the
 # simulated slabs are among them.
 PROJECTIONS = np.linspace(-3, 3, 121)
+# Parameters that vary over these are variables of a merged curve, not labels of it.
+_OVER = {"step", "direction"}
 # Projections on the spike at which functions of it are computed.
 KAPPAS = np.linspace(-4, 4, 161)
 
@@ -81,12 +82,10 @@ def merge_curve(
         One for each ridge.
     """
     features = read_features(parameters) if "alignment" in parameters else None
-    limits = bounds(features) if features and abs(features.alignment) == 1 else None
+    limits = bounds(features) if features and features.is_aligned else None
     parts = [part.drop_attrs() for part in spectra]
     parts += [part.drop_attrs().rename(alpha="alpha_simulated") for part in further]
-    of_steps = parameters[
-        [name for name in parameters.data_vars if "step" in parameters[name].dims]
-    ]
+    of_steps = parameters[[name for name, x in parameters.items() if _OVER & set(x.dims)]]
     parts.append(of_steps.drop_attrs())
     if features:
         parts.append(_functions(features, limits))
@@ -154,12 +153,10 @@ def _outliers(density: xr.Dataset, simulated: xr.Dataset, beta: float) -> xr.Dat
 def _functions(srf: SpikedFeatures, limits: Bounds | None) -> xr.Dataset:
     """Compute functions of the projection on the spike: features, target, and nearest to it."""
     mu0, mu1, _ = conditional_moments(srf, KAPPAS)
-    rho = float(np.sqrt(1 - srf.alignment**2))
-    target = moments(lookup(srf.target), srf.alignment * KAPPAS, rho).mean
     values = {
         "mu0": by_groups(("kappa",), mu0.T, ("group",)),
         "kappa_mu1": by_groups(("kappa",), (KAPPAS * mu1).T, ("group",)),
-        "conditional_target": (("kappa",), target),
+        "conditional_target": (("kappa",), conditional_target(srf, KAPPAS).mean),
     }
     if limits:
         both = np.concatenate([mu0, KAPPAS * mu1])

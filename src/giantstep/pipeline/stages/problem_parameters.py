@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, fields
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from giantstep.problems.formatting import format_vocabulary
@@ -20,8 +21,18 @@ def problem_parameters(problem: Problem | Recovery) -> xr.Dataset:
 
 
 def features_parameters(problem: Problem, features: SpikedFeatures) -> xr.Dataset:
-    """Arrange a problem's parameters and those of its equivalent features as scalars."""
-    return _scalars(_parameters(problem) | asdict(features))
+    """Arrange a problem's parameters and those of its equivalent features as scalars.
+
+    For a teacher, `alignment` is the overlap with the span of its directions; `alignments` has that
+    with each.
+    """
+    if not isinstance(features.alignment, tuple):
+        return _scalars(_parameters(problem) | asdict(features))
+    span = {"alignment": features.overlap}
+    return _scalars(_parameters(problem) | asdict(features) | span).assign(
+        alignments=("direction", features.alignments),
+        direction=np.arange(1, features.alignments.size + 1),
+    )
 
 
 def _parameters(problem: Problem | Recovery) -> dict[str, Any]:
@@ -47,4 +58,7 @@ def _per_group(value: Any) -> tuple[tuple[str, ...], Any]:
 def read_features(parameters: xr.Dataset) -> SpikedFeatures:
     """Read spiked features back from `features_parameters`."""
     names = [field.name for field in fields(SpikedFeatures)]
-    return SpikedFeatures(**{name: parameters[name].values.tolist() for name in names})
+    values = {name: parameters[name].values.tolist() for name in names}
+    if "alignments" in parameters:
+        values["alignment"] = tuple(parameters["alignments"].values.tolist())
+    return SpikedFeatures(**values)

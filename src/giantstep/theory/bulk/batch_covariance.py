@@ -140,7 +140,7 @@ class FirstBatch:
         return cls(
             tau=tau,
             inverse_alpha0=inverse_alpha0,
-            alignment=equivalent_features(protocol).alignment,
+            alignment=equivalent_features(protocol).first_alignment,
             spike_sign=spike_sign,
             norm_coupling=e * b3 * norm * spike_sign,
             label_power=power,

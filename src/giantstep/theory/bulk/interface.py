@@ -1,14 +1,14 @@
 """What the theory needs to know of the bulk of the first layer.
 
 A bulk maps the hats to the variances V1, V2 (theory.md section 4, "Resolvent"). It also says how
-the readout responds along two directions in which neurons have a mean: the spike v, and the unit
-vector orthogonal to v in the plane of v and the target. The rest of the theory is the same for all
-bulks.
+the readout responds along the spike v, and along D unit vectors across it, in which the target
+varies: one for a target of one direction, see `conditional_target`. The rest of the theory is the
+same for all bulks.
 
 Along the spike, quantities are coefficients of the functions of kappa in
-`ConditionalFeatures.along`; across it, of the functions phi. If z are the hats of both, the
-overlaps are K z, and they add minus the derivative of z K z by the hats to the variances. The
-means m of the readout are overlaps, too: `theory.mean_penalty` has their response.
+`ConditionalFeatures.along`; across it, of the functions phi for each vector in turn. If z are the
+hats of both, the overlaps are K z, and they add minus the derivative of z K z by the hats to the
+variances. The means m of the readout are overlaps, too: `theory.mean_penalty` has their response.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class GroupOverlaps(NamedTuple):
     ----------
     V1, q1 : Array, shape (S, G, G)
     zeta, psi, xi : Array, shape (S, G)
-        With the spike, across it, and with the change of the neurons' norms; xi vanishes for an
-        isotropic bulk.
+        With the spike, with the target's first direction across it, and with the change of the
+        neurons' norms; xi vanishes for an isotropic bulk.
     """
 
     V1: Array
@@ -37,13 +37,13 @@ class GroupOverlaps(NamedTuple):
 
 
 class SpikeResponse(Protocol):
-    """How the readout responds along the spike (Z functions) and across it (R functions).
+    """How the readout responds along the spike (Z functions) and across it (D R functions).
 
     Attributes
     ----------
     along : Array, shape (S, Z, Z)
-    mixed : Array, shape (S, Z, R), or None where it vanishes
-    across : Array, shape (S, R, R)
+    mixed : Array, shape (S, Z, D R), or None where it vanishes
+    across : Array, shape (S, D R, D R)
         The blocks of K.
     V2 : Array, shape (S, G)
 
@@ -66,7 +66,7 @@ class SpikeResponse(Protocol):
         Parameters
         ----------
         along_hat : Array, shape (S, Z)
-        across_hat : Array, shape (S, R)
+        across_hat : Array, shape (S, D R)
 
         Returns
         -------

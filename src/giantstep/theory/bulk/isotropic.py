@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -32,11 +32,14 @@ class IsotropicBulk:
         Combines the functions phi into mu1.
     groups : Groups
     beta : float
+    first_across : Array, shape (D,)
+        As in `ConditionalFeatures`.
     """
 
     B: Array
     groups: Groups
     beta: float
+    first_across: Array = field(default_factory=lambda: np.ones(1))
 
     @property
     def floats_per_point(self) -> int:
@@ -85,14 +88,15 @@ class IsotropicResponse:
         self.V2 = V[:, self.triangle.size :]
         B = bulk.B
         self.along = bulk.beta * ((B.T * (bulk.groups.c * self.V2)[:, None, :]) @ B)
-        self.across = bulk.beta * self.V1
+        self.across = bulk.beta * _for_each(self.V1, bulk.first_across.size)
 
     def sources(self, along_hat: Array, across_hat: Array) -> tuple[Array, Array]:
         """Compute `beta (psi_hat psi_hat^T, c zeta_hat^2)`, theory.md section 4, "Variances"."""
         bulk = self.bulk
-        products = self.triangle.pack(across_hat[:, :, None] * across_hat[:, None, :])
+        hats = self._by_direction(across_hat)
+        products = np.sum(hats[:, :, :, None] * hats[:, :, None, :], axis=1)
         squares = bulk.groups.c * (along_hat @ bulk.B.T) ** 2
-        direction = bulk.beta * np.concatenate([products, squares], axis=-1)
+        direction = bulk.beta * np.concatenate([self.triangle.pack(products), squares], axis=-1)
         return direction, np.zeros_like(direction)
 
     def of_groups(self, direction: Array, along_hat: Array, across_hat: Array) -> GroupOverlaps:
@@ -112,8 +116,13 @@ class IsotropicResponse:
         dV1 = (W * (pi * c * dq)[:, None, :]) @ W.transpose(0, 2, 1)
         dV1 -= beta * V1B @ dA @ V1B.transpose(0, 2, 1)
         zeta = beta * c * self.V2 * (along_hat @ B.T)
-        psi = beta * np.einsum("sgr,sr->sg", V1B, across_hat)
+        first = np.einsum("d,sdr->sr", self.bulk.first_across, self._by_direction(across_hat))
+        psi = beta * np.einsum("sgr,sr->sg", V1B, first)
         return GroupOverlaps((V1 + V1.transpose(0, 2, 1)) / 2, -dV1, zeta, psi, np.zeros_like(zeta))
+
+    def _by_direction(self, across_hat: Array) -> Array:
+        """Separate the directions across the spike, shape (S, D, R)."""
+        return across_hat.reshape(len(across_hat), -1, self.triangle.order)
 
     @cached_property
     def _screened(self) -> Screened:
@@ -143,3 +152,11 @@ class IsotropicResponse:
         slope = w - self.bulk.beta * self.bulk.groups.c * self.V2 * Mw
         squares: Array = rows.sum() * slope[:, :, None] * slope[:, None, :]
         return squares
+
+
+def _for_each(blocks: Array, directions: int) -> Array:
+    """Repeat blocks, shape (S, R, R), for each direction across the spike: (S, D R, D R)."""
+    if directions == 1:
+        return blocks
+    repeated: Array = np.kron(np.eye(directions), blocks).astype(float, copy=False)
+    return repeated

@@ -49,7 +49,7 @@ def prepare_bulk(
 
 def _isotropic(problem: Problem, srf: SpikedFeatures, fineness: int, B: Array | None) -> Prepared:
     features = conditional_features(srf, fineness, B)
-    return features, IsotropicBulk(features.B, srf.groups, srf.beta)
+    return features, _isotropic_bulk(features, srf)
 
 
 def _trained(
@@ -70,8 +70,12 @@ def _after_several_steps(
     protocol: Protocol, srf: SpikedFeatures, fineness: int, B: Array | None
 ) -> Prepared:
     features = conditional_features(srf, fineness, B, norms=True)
-    isotropic = IsotropicBulk(features.B, srf.groups, srf.beta)
-    return features, SteppedBulk.of(isotropic, network_states(protocol, fineness)[-1])
+    state = network_states(protocol, fineness)[-1]
+    return features, SteppedBulk.of(_isotropic_bulk(features, srf), state)
+
+
+def _isotropic_bulk(features: ConditionalFeatures, srf: SpikedFeatures) -> IsotropicBulk:
+    return IsotropicBulk(features.B, srf.groups, srf.beta, features.first_across)
 
 
 _PREPARE: dict[str, Callable[..., Prepared]] = {

@@ -1,0 +1,54 @@
+"""Targets: functions of one direction of the input, or teachers of several.
+
+Both are names. One of `scalar_functions` is a function of theta.x, such as `sin`; any other is the
+expression of a teacher, such as `z1+z1*z2`.
+"""
+
+from __future__ import annotations
+
+from giantstep.arrays import Array
+from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS, ScalarFunction, lookup
+from giantstep.problems.function_field import function_faults
+from giantstep.problems.teachers import KNOWN_TEACHERS, Teacher, lookup_teacher
+from giantstep.validation import Fault
+
+# Quadrature under a Gaussian, cut at `quadrature.RANGE`, is precise for the fourth power of
+# polynomials up to this degree.
+LARGEST_TARGET_DEGREE = 6
+
+
+def teacher_of(target: str) -> Teacher | None:
+    """Return the teacher that a target is, or None for a function of one direction."""
+    return lookup_teacher(target) if KNOWN_FUNCTIONS.faults("target", target) else None
+
+
+def lookup_target(target: str) -> ScalarFunction | Teacher:
+    """Find the function or the teacher that a target is."""
+    return teacher_of(target) or lookup(target)
+
+
+def target_faults(problem: object) -> list[Fault]:
+    """Store the name of the target that a problem was given, or list what is wrong with it.
+
+    Names of teachers are stored without spaces: equal teachers have equal names.
+    """
+    faults = function_faults(problem, "target")
+    given = vars(problem)["target"]
+    if not faults or callable(given):
+        return faults
+    name = str(given).replace(" ", "")
+    if KNOWN_TEACHERS.faults("target", name):
+        allowed = f"{KNOWN_FUNCTIONS.allowed}, or {KNOWN_TEACHERS.allowed}"
+        return [Fault("target", given, allowed)]
+    object.__setattr__(problem, "target", name)
+    degree = lookup_teacher(name).degree
+    if degree <= LARGEST_TARGET_DEGREE:
+        return []
+    return [Fault("target", given, f"of degree {LARGEST_TARGET_DEGREE} at most, not {degree}")]
+
+
+def target_along(target: str, s: Array) -> Array:
+    """Compute the target given theta.x = s; of several directions its mean given the first."""
+    teacher = teacher_of(target)
+    values: Array = lookup(target).value(s) if teacher is None else teacher.mean_given_first(s)
+    return values

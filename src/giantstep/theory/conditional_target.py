@@ -1,0 +1,134 @@
+"""The target given the input's projection kappa on the spike: theory.md sections 4 and 13.
+
+A target depends on the projections z = theta_k.x of the input on its D directions, one for a
+scalar function. If `alignment` is the overlap a of the spike with each of them,
+`z = a kappa + B u`, where u are the projections on D unit vectors across the spike. They are the
+directions made orthogonal to the spike and to one another, symmetrically: `B B = 1 - a a^T`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.numerics.gaussian import moments
+from giantstep.numerics.quadrature import product_rule, split_rule, unit_edges
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.problems.targets import teacher_of
+from giantstep.problems.teachers import Teacher
+
+
+class TeacherRule(NamedTuple):
+    """Noiseless labels, nodes and weights over z given kappa, arrays of shape (N, Z)."""
+
+    labels: Array
+    z: Array
+    weight: Array
+
+
+class TargetRule(NamedTuple):
+    """A rule over u given kappa that averages up to four powers of the label.
+
+    Attributes
+    ----------
+    labels : Array, shape (N, Z)
+        Noiseless.
+    u : Array, shape (D, N or 1, Z)
+    weight : Array, shape (N or 1, Z)
+    """
+
+    labels: Array
+    u: Array
+    weight: Array
+
+
+class ConditionalTarget(NamedTuple):
+    """The target given kappa, `mean + slopes.u` and a residual.
+
+    Attributes
+    ----------
+    mean : Array, shape (N,)
+    slopes : Array, shape (D, N)
+        E[u target | kappa].
+    residual : Array, shape (N,)
+        Variance of the rest.
+    """
+
+    mean: Array
+    slopes: Array
+    residual: Array
+
+
+def across_basis(alignments: Array) -> Array:
+    """Compute B, the symmetric square root of `1 - a a^T`, shape (D, D)."""
+    size = float(np.linalg.norm(alignments))
+    unit = alignments / size if size > 0 else alignments
+    rho = math.sqrt(max(0.0, (1 - size) * (1 + size)))
+    basis: Array = np.eye(alignments.size) - (1 - rho) * np.outer(unit, unit)
+    return basis
+
+
+def first_direction_across(srf: SpikedFeatures) -> Array:
+    """Find the unit vector, in u, of the part of the first direction across the spike.
+
+    It is zero if there is none.
+    """
+    if teacher_of(srf.target) is None:
+        return np.ones(1)
+    first: Array = across_basis(srf.alignments)[0]
+    size = float(np.linalg.norm(first))
+    return np.divide(first, size) if size > 0 else first
+
+
+def teacher_rule(srf: SpikedFeatures, kappa: Array, fineness: int = 1) -> TeacherRule:
+    """Choose a rule over z that splits at the kinks of the target `sigma*(gamma kappa + rho z)`.
+
+    For a target of one direction.
+    """
+    target, gamma = lookup(srf.target), srf.first_alignment
+    rho = math.sqrt(1 - gamma**2)
+    along = gamma * kappa[:, None]
+    if rho == 0:
+        z, weight = np.zeros_like(along), np.ones_like(along)
+    else:
+        z, weight = split_rule(unit_edges((np.array(target.kinks) - along) / rho), fineness)
+    return TeacherRule(target.value(along + rho * z), z, weight)
+
+
+def target_rule(srf: SpikedFeatures, kappa: Array, fineness: int = 1) -> TargetRule:
+    """Choose a rule over u for a target of one direction or several."""
+    if teacher := teacher_of(srf.target):
+        return _polynomial_rule(teacher, srf, kappa, 4)
+    labels, z, weight = teacher_rule(srf, kappa, fineness)
+    if srf.first_alignment**2 == 1:  # labels do not depend on u
+        labels, z = np.repeat(labels, 2, axis=1), np.array([[-1.0, 1.0]])
+        weight = np.full(labels.shape, 0.5)
+    return TargetRule(labels, z[None], weight)
+
+
+def _polynomial_rule(
+    teacher: Teacher, srf: SpikedFeatures, kappa: Array, powers: int
+) -> TargetRule:
+    """Choose a rule that is exact for some powers of a teacher, times two of u."""
+    u, weight = product_rule(teacher.directions, powers * teacher.degree // 2 + 2)
+    across = u @ across_basis(srf.alignments)
+    along = np.multiply.outer(kappa, srf.alignments)[:, None]
+    labels = teacher.value((along + across).reshape(-1, teacher.directions))
+    return TargetRule(labels.reshape(kappa.size, -1), u.T[:, None], weight[None])
+
+
+def conditional_target(srf: SpikedFeatures, kappa: Array, fineness: int = 1) -> ConditionalTarget:
+    """Compute the target's mean and slopes given kappa, and the variance of the rest."""
+    teacher = teacher_of(srf.target)
+    if teacher is None:
+        gamma = srf.first_alignment
+        of_one = moments(lookup(srf.target), gamma * kappa, math.sqrt(1 - gamma**2), fineness)
+        return ConditionalTarget(of_one.mean, of_one.slope[None], of_one.residual)
+    labels, u, weight = _polynomial_rule(teacher, srf, kappa, 2)
+    mean, slopes = labels @ weight[0], (weight * u[:, 0]) @ labels.T
+    rest = labels - mean[:, None] - slopes.T @ u[:, 0]
+    return ConditionalTarget(mean, slopes, rest**2 @ weight[0])
