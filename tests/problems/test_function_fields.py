@@ -50,3 +50,10 @@ def test_an_activation_that_grows_too_fast_for_the_spike_is_refused():
     assert np.isfinite(solve(srf).test_error)
     with pytest.raises(InvalidParametersError, match="activation = 'sinh-.*of slower growth"):
         solve(replace(srf, spike_strength=3.0))
+
+
+def test_a_name_that_this_process_has_not_made_is_told_apart_from_a_misspelt_one():
+    with pytest.raises(InvalidParametersError, match="must be a callable, or known: this process"):
+        replace(PROTOCOL, target="arctan-00000000")
+    with pytest.raises(InvalidParametersError, match="target = 'arctna': must be one of tanh"):
+        replace(PROTOCOL, target="arctna")

@@ -135,7 +135,7 @@ class Function:
         least = np.floor(np.log2(np.sqrt(np.mean(values**2))) + 0.3)
         unit = 2.0 ** (np.maximum(np.frexp(values)[1], least) - _BITS)
         rounded = np.rint(values / unit) * unit + 0.0
-        kinks = [round(place, 8) for place in self.kinks]
+        kinks = [round(place, 5) for place in self.kinks]
         stated = [self.parity, kinks, self._stated["derivative"] is not None]
         return hashlib.sha256(rounded.tobytes() + repr(stated).encode()).hexdigest()[:8]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import Field, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
@@ -17,10 +18,15 @@ if TYPE_CHECKING:
         def __get__(self, problem: object, owner: type | None = None) -> str: ...
         def __set__(self, problem: object, function: FunctionLike) -> None: ...
 
+    # Of a parameter that is passed on to such a field.
+    FunctionArgument = FunctionLike
 else:
-    FunctionName = str
+    # What the command line reads from the annotations.
+    FunctionName = FunctionArgument = str
 
 T = TypeVar("T")
+# As `Function` makes them.
+_OWN_NAME = re.compile(r"\w+-[0-9a-f]{8}")
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -44,4 +50,8 @@ def function_faults(problem: object, name: str) -> list[Fault]:
             object.__setattr__(problem, name, function_name(given))
         except InvalidParametersError as error:
             return [Fault(name, fault.value, fault.allowed) for fault in error.faults]
-    return KNOWN_FUNCTIONS.faults(name, getattr(problem, name))
+    faults = KNOWN_FUNCTIONS.faults(name, getattr(problem, name))
+    if faults and _OWN_NAME.fullmatch(str(given)):
+        allowed = "a callable, or known: this process has made no function of that name from one"
+        return [Fault(name, given, allowed)]
+    return faults

@@ -18,6 +18,7 @@ from giantstep.problems.field_checks import (
     check_fields,
 )
 from giantstep.problems.function_field import (
+    FunctionArgument,
     FunctionName,
     WithFields,
     function_faults,
@@ -211,8 +212,8 @@ def _check_groups(srf: SpikedFeatures) -> list[Fault]:
 
 
 def one_spike(
-    activation: str,
-    target: str,
+    activation: FunctionArgument,
+    target: FunctionArgument,
     bulk_variance: float,
     spike_strength: float,
     alignment: float | tuple[float, ...],
