@@ -195,6 +195,12 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, help="a new folder, or an empty one")
 
 
+def _add_explore(parser: argparse.ArgumentParser) -> None:
+    Flag("port", int, 0, "port on 127.0.0.1; 0 is any that is free").add_to(parser)
+    Flag("no_browser", bool, False, "print the address, and open no browser").add_to(parser)
+    _add_project(parser)
+
+
 def _add_open(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("figure", help="name of a figure, such as fig2")
     _add_project(parser)
@@ -263,6 +269,7 @@ _QUESTIONS: dict[str, tuple[str, _AddFlags]] = {
 }
 _PROJECT: dict[str, tuple[str, _AddFlags]] = {
     "init": ("write a project with an example figure, for the workflow", _add_init),
+    "explore": ("open a page in the browser whose curves follow sliders", _add_explore),
     "open": ("show the data of a figure", _add_open),
     "scores": ("print z-scores of figures' simulations against their theories", _add_scores),
     "explain": ("show what the workflow would run, why, and at what cost", _add_explain),

@@ -1,4 +1,4 @@
-"""Commands on a project: `giantstep init`, `open`, `scores`, `explain`, `verify`, `prune`."""
+"""The explorer, and commands on a project: `giantstep init`, `open`, `scores`, `explain`, ..."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import secrets
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,9 @@ from giantstep.pipeline.upkeep.verify import (
     sample,
 )
 from giantstep.problems.sizes import SEED
-from giantstep.validation import Fault
+from giantstep.validation import Fault, Interval, interval_faults
+
+PORT = Interval(0, 65535, whole=True)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -76,6 +79,21 @@ def _open(arguments: argparse.Namespace) -> int:
     """Print what a figure's file holds: every variable, with its symbol and its equation."""
     for line in contents(open_figure(arguments.figure, arguments.project)):
         print(line)
+    return 0
+
+
+def _explore(arguments: argparse.Namespace) -> int:
+    """Serve the page of `giantstep explore` until Ctrl-C."""
+    if find_spec("bokeh") is None:
+        lines = "it needs Bokeh: pip install 'giantstep[explore]'"
+        print(f"giantstep explore: error: {lines}", file=sys.stderr)
+        return 2
+    if faults := interval_faults(vars(arguments), {"port": PORT}):
+        print(f"giantstep explore: error: --{faults[0]}", file=sys.stderr)
+        return 2
+    from giantstep.explore.server import serve  # only here: Bokeh is an optional extra
+
+    serve(arguments.port, not arguments.no_browser, Path(arguments.project))
     return 0
 
 
@@ -174,6 +192,7 @@ def _confirmed() -> bool:
 
 _COMMANDS = {
     "init": _init,
+    "explore": _explore,
     "open": _open,
     "scores": _scores,
     "explain": _explain,

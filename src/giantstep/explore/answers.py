@@ -46,6 +46,7 @@ _BATCH = 29
 PROJECTIONS = np.linspace(-3, 3, 241)
 _EIGENVALUES = 160
 MAP_SIDES = (5, 9, 17, 33)
+_FINE_SIDE = 65
 
 
 def answer(view: View, say: Say) -> None:
@@ -105,10 +106,9 @@ def _strides(finest: int) -> tuple[int, ...]:
 def _curve(view: View) -> Iterator[Answer]:
     """Answer with the test error along x: of each bulk, and of each pin."""
     values = axis_values(view.axis)
-    whose = [("", view.question), *((pin.name, pin.question) for pin in view.pins)]
     curves = [
         _refinement(name, question, bulk, view.x, tuple(values))
-        for name, question in whose
+        for name, question in view.questions
         if _has(question, view.x)
         for bulk in question.bulk
     ]
@@ -157,9 +157,8 @@ def _limits_at(question: Question, x: str, value: float) -> dict[str, float]:
 
 def _function(view: View) -> Iterator[Answer]:
     """Answer with the mean output along the target: of each bulk, and of each pin."""
-    whose = [("", view.question), *((pin.name, pin.question) for pin in view.pins)]
     curves = []
-    every = [(name, question, bulk) for name, question in whose for bulk in question.bulk]
+    every = [(name, question, bulk) for name, question in view.questions for bulk in question.bulk]
     for k, (name, question, bulk) in enumerate(every):
         y, points = theory.learned(question, bulk, PROJECTIONS)
         curves.append({"name": name, "bulk": bulk, "x": PROJECTIONS, "y": y} | vars(points))
@@ -170,8 +169,7 @@ def _function(view: View) -> Iterator[Answer]:
 
 def _spectrum(view: View) -> Iterator[Answer]:
     """Answer with the density of eigenvalues: of each bulk, and of each pin."""
-    whose = [("", view.question), *((pin.name, pin.question) for pin in view.pins)]
-    every = [(name, question, bulk) for name, question in whose for bulk in question.bulk]
+    every = [(name, question, bulk) for name, question in view.questions for bulk in question.bulk]
     curves: list[Answer] = []
     for k, (name, question, bulk) in enumerate(every):
         found = _eigenvalues(question, bulk)

@@ -158,15 +158,15 @@ def _inapplicable(view: View) -> Iterator[tuple[str, str]]:
         if question.model not in control.models:
             yield name, f"is not a parameter of {_MODEL_WORDS[question.model]}"
     if question.model == STEPS and question.alpha0 == 0:
-        yield "learning_rate", "No step is taken where α₀ = 0"
+        yield "learning_rate", "no step is taken where α₀ = 0"
     if question.ridge == OPTIMAL:
-        yield "ridge", "The best ridge is found at each point"
+        yield "ridge", "the best is found at each point"
     if view.tab == SPECTRUM:
         for name in ("ridge", "noise", "loss"):
-            yield name, "The spectrum of the features does not depend on it"
+            yield name, "the spectrum does not depend on it"
     axes = {CURVE: (view.x,), MAP: (view.across, view.up)}.get(view.tab, ())
     for name in axes:
-        yield name, "It is an axis of the plot"
+        yield name, "an axis of the plot"
 
 
 _MODEL_WORDS = {STEPS: "gradient steps", SPIKED: "spiked features given directly"}

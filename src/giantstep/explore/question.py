@@ -77,7 +77,7 @@ class Question:
     activation: str = "tanh"
     target: str = "sign"
     learning_rate: float = 3.0
-    alpha0: float = 2.0
+    alpha0: float = 10.0
     steps: int = 1
     bulk_variance: float = 1.2
     spike_strength: float = 1.5
@@ -86,7 +86,7 @@ class Question:
     noise: float = 0.0
     readout: Vocabulary = UNIFORM
     alpha: float = 2.0
-    ridge: float | Literal["optimal"] = 0.1
+    ridge: float | Literal["optimal"] = 1.0
     loss: str = SQUARE
     bulk: tuple[str, ...] = (ISOTROPIC,)
     dimension: float = math.inf
@@ -173,6 +173,8 @@ def written(value: Any) -> str:
     """Write a value as a text that is read as the same value."""
     if isinstance(value, str):
         return value
+    if value == UNIFORM:
+        return "1"
     if isinstance(value, tuple):
         names = [word for word in value if isinstance(word, str)]
         return ",".join(names) if names or not value else format_vocabulary(value)

@@ -6,6 +6,7 @@ import os
 import sys
 import webbrowser
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from giantstep.explore.controls import page_variables
@@ -15,7 +16,7 @@ HOST = "127.0.0.1"
 _GONE = 5
 
 
-def serve(port: int = 0, browser: bool = True) -> None:
+def serve(port: int = 0, browser: bool = True, project: Path = Path()) -> None:
     """Serve the page until Ctrl-C.
 
     Parameters
@@ -24,10 +25,17 @@ def serve(port: int = 0, browser: bool = True) -> None:
         0 for any that is free.
     browser : bool
         Whether to open the page.
+    project : Path
+        The folder in which figures are made of what was found.
+
+    Raises
+    ------
+    OSError
+        If the port is taken.
     """
     for library in ("OPENBLAS", "OMP", "MKL"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")  # of the processes that compute
-    server = make_server(port)
+    server = make_server(port, project)
     address = f"http://{HOST}:{server.port}/"
     server.start()
     print(f"{address}  (Ctrl-C ends it)", flush=True)
@@ -42,7 +50,7 @@ def serve(port: int = 0, browser: bool = True) -> None:
         end_sessions()
 
 
-def make_server(port: int) -> Any:
+def make_server(port: int, project: Path) -> Any:
     """Make the server, with its processes warmed up, but not yet started."""
     from bokeh.application import Application
     from bokeh.application.handlers import FunctionHandler
@@ -61,7 +69,7 @@ def make_server(port: int) -> Any:
     port = socket.getsockname()[1]
     socket.close()
     return Server(
-        {"/": Application(FunctionHandler(lambda document: _open_page(document, port)))},
+        {"/": Application(FunctionHandler(lambda document: _open_page(document, port, project)))},
         address=HOST,
         port=port,
         allow_websocket_origin=[f"{HOST}:{port}", f"localhost:{port}"],
@@ -75,7 +83,7 @@ def make_server(port: int) -> Any:
 _SESSIONS: list[Any] = []
 
 
-def _open_page(document: Any, port: int) -> None:
+def _open_page(document: Any, port: int, project: Path) -> None:
     """Fill the document of a page that was opened."""
     from jinja2 import Environment
 
@@ -96,9 +104,14 @@ def _open_page(document: Any, port: int) -> None:
     document.template = Environment(autoescape=True).from_string(text["page.html"])
     document.template_variables.update(
         page_variables()
-        | {"style": text["page.css"], "script": text["page.js"], "port": port, "project": "."}
+        | {
+            "style": text["page.css"],
+            "script": text["page.js"],
+            "port": port,
+            "project": project.resolve(),
+        }
     )
-    session = Session(document, query)
+    session = Session(document, query, project)
     _SESSIONS.append(session)
     document.on_session_destroyed(lambda _: _SESSIONS.remove(session))
 

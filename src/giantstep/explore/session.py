@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -19,7 +20,9 @@ from giantstep.explore.copying import as_command, as_python, as_yaml
 from giantstep.explore.messages import Message
 from giantstep.explore.networks import NETWORKS, NetworksTask, simulate_networks
 from giantstep.explore.palette import DARK, LIGHT
-from giantstep.explore.plots import CurvePlot, Plot, make_plot, plot_key
+from giantstep.explore.plots.base import Plot
+from giantstep.explore.plots.curve import CurvePlot
+from giantstep.explore.plots.of_view import make_plot, plot_key
 from giantstep.explore.question import written
 from giantstep.explore.symbols import SYMBOLS, number_text
 from giantstep.explore.view import CURVE, View, from_address, read_pins, to_address
@@ -39,10 +42,12 @@ class Session:
         Of Bokeh: it holds the plot, and two texts that carry messages from and to the page.
     address : str
         The query of the page's address.
+    project : Path
+        The folder in which figures are made of what was found.
     """
 
-    def __init__(self, document: Document, address: str) -> None:
-        self.document = document
+    def __init__(self, document: Document, address: str, project: Path) -> None:
+        self.document, self.project = document, project
         self.view, self._faults = from_address(address)
         self.theme, self.number, self._count = LIGHT, 0, 0
         self._latest: dict[str, Any] = {}
@@ -181,7 +186,7 @@ class Session:
             self._simulated = None
             if isinstance(self._plot, CurvePlot):
                 self._plot.show_networks(None)
-        self._send({"networks": {}})
+        self._send({"networks": {}, "legend": self._plot.legend})
 
     def _show_networks(self, number: int, said: Any) -> None:
         if isinstance(said, FailedError):
@@ -194,7 +199,7 @@ class Session:
                 if isinstance(self._plot, CurvePlot):
                     self._plot.show_networks(said)
             told = {name: said[name] for name in ("fraction", "done", "note") if name in said}
-            self._send({"networks": told})
+            self._send({"networks": told, "legend": self._plot.legend})
 
     def _tell(
         self, faults: tuple[Fault, ...] = (), whole: bool = False, done: bool = False
@@ -209,6 +214,7 @@ class Session:
                 "address": to_address(self.view),
                 "reasons": reasons(self.view),
                 "title": title(self.view),
+                "legend": self._plot.legend,
                 "copies": {
                     "command": as_command(self.view),
                     "python": as_python(self.view),
@@ -252,7 +258,9 @@ def _all_texts(view: View) -> dict[str, str]:
 def title(view: View) -> str:
     """Write the question in one line."""
     question = view.question
-    hidden = {"activation", "target"} | ({view.x} if view.tab == CURVE else set())
+    hidden = {"activation", "target", *(("steps",) if question.steps == 1 else ())} | (
+        {view.x} if view.tab == CURVE else set()
+    )
     parts = [
         f"{SYMBOLS[name]} = {number_text(value)}"
         for name, value in {**question.problem_fields, "alpha": question.alpha}.items()

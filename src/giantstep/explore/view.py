@@ -135,6 +135,11 @@ class View:
         return View(**made)
 
     @property
+    def questions(self) -> tuple[tuple[str, Question], ...]:
+        """The question, under an empty name, and those of the pins."""
+        return (("", self.question), *((pin.name, pin.question) for pin in self.pins))
+
+    @property
     def texts(self) -> dict[str, str]:
         """The fields that differ from their defaults, those of the question first."""
         own = {

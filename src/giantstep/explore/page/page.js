@@ -188,6 +188,7 @@
       pins = message.pins.map((pin) => [pin.slice(0, pin.indexOf("|")), pin.slice(pin.indexOf("|") + 1)]);
       loading = false;
     }
+    if (message.legend) listLegend(message.legend);
     if (message.networks) { receiveNetworks(message.networks); return; }
     if (message.file) { download(message.file); return; }
     if (message.exported !== undefined) { note("export-note", message.exported, message.fault); return; }
@@ -218,6 +219,21 @@
       $("spinner").hidden = true;
       root.dataset.done = number;
     }
+  }
+
+  function listLegend(entries) {
+    const SVG = "http://www.w3.org/2000/svg";
+    $("legend").replaceChildren(...entries.map(([label, colour, width, dash]) => {
+      const item = document.createElement("li"), sample = document.createElementNS(SVG, "svg");
+      sample.setAttribute("aria-hidden", "true");
+      const mark = document.createElementNS(SVG, width ? "line" : "circle");
+      const at = width ? { x1: 0, x2: 26, y1: 6, y2: 6, "stroke-width": width, "stroke-dasharray": dash.join(" ") }
+        : { cx: 13, cy: 6, r: 3.5, fill: "none", "stroke-width": 1.6 };
+      for (const [name, given] of Object.entries({ ...at, stroke: colour })) mark.setAttribute(name, given);
+      sample.append(mark);
+      item.append(sample, label);
+      return item;
+    }));
   }
 
   // ---- pins ----
