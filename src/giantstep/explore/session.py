@@ -25,7 +25,7 @@ from giantstep.explore.plots.curve import CurvePlot
 from giantstep.explore.plots.of_view import make_plot, plot_key
 from giantstep.explore.question import written
 from giantstep.explore.symbols import SYMBOLS, number_text
-from giantstep.explore.view import CURVE, View, from_address, read_pins, to_address
+from giantstep.explore.view import CURVE, MAP, SPECTRUM, View, from_address, read_pins, to_address
 from giantstep.problems.sizes import DIMENSION
 from giantstep.validation import Fault, InvalidParametersError, interval_faults, read_whole_number
 
@@ -258,9 +258,9 @@ def _all_texts(view: View) -> dict[str, str]:
 def title(view: View) -> str:
     """Write the question in one line."""
     question = view.question
-    hidden = {"activation", "target", *(("steps",) if question.steps == 1 else ())} | (
-        {view.x} if view.tab == CURVE else set()
-    )
+    axes = {CURVE: {view.x}, MAP: {view.across, view.up}, SPECTRUM: {"ridge"}}
+    hidden = {"activation", "target"} | axes.get(view.tab, set())
+    hidden |= {"steps"} if question.steps == 1 else set()
     parts = [
         f"{SYMBOLS[name]} = {number_text(value)}"
         for name, value in {**question.problem_fields, "alpha": question.alpha}.items()

@@ -142,7 +142,7 @@ def round_top(value: float) -> float:
 
     Examples
     --------
-    >>> from giantstep.explore.plots import round_top
+    >>> from giantstep.explore.plots.base import round_top
     >>> round_top(0.63), round_top(3.1)
     (0.7, 3.5)
     """

@@ -47,7 +47,7 @@ class MapPlot(Plot):
         self.lines, self.labels = empty("xs", "ys"), empty("x", "y", "text")
         plot.multi_line("xs", "ys", source=self.lines, line_color="#10151f", line_alpha=0.6)
         look = {"text_color": "#10151f", "text_font_size": "11px", "text_font": value(FONT)}
-        halo = {"text_outline_color": "#ffffffb0", "text_align": "center"}
+        halo = {"background_fill_color": "#ffffffb0", "padding": 1, "text_align": "center"}
         plot.text("x", "y", "text", source=self.labels, text_baseline="middle", **look, **halo)
         self.here = empty("x", "y")
         cross = {"marker": "cross", "size": 16, "line_width": 2, "line_color": "#e02b2b"}
