@@ -93,6 +93,21 @@ MEANINGS = {
         "error of the best linear predictor", r"\|\sigma_\star\|^2 - h_1^{\star 2}", "section 4.1"
     ),
     "test_error": Meaning("test error, without label noise", r"\epsilon_g", "(25)"),
+    "gain_over_linear": Meaning(
+        "share of the best linear predictor's error that is saved",
+        r"1 - \epsilon_g/\epsilon_{lin}",
+        "docs/maps.md",
+    ),
+    "gain_over_no_step": Meaning(
+        "share of the test error without a step that is saved",
+        r"1 - \epsilon_g/\epsilon_0",
+        "docs/maps.md",
+    ),
+    "isotropic_deviation": Meaning(
+        "test error for an isotropic bulk over that for the trained one, less one",
+        r"\epsilon_g/\epsilon_{trained} - 1",
+        "docs/maps.md",
+    ),
     "theory_dimension": Meaning("dimension of the inputs, in the theory", "d", "(1)"),
     "test_error_at_dimension": Meaning(
         "test error, by the theory of finite dimension",

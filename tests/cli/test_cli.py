@@ -2,12 +2,15 @@
 
 import csv
 import io
+import json
 import signal
 import subprocess
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
+import xarray as xr
 from alarms import largest_z
 
 from giantstep.cli.main import main
@@ -83,13 +86,13 @@ def test_spectrum_and_bounds_are_printed(capsys):
     code, rows, err = run(capsys, "spectrum", *aligned, "--alpha", "2", "--points", "20")
     assert (code, len(rows)) == (0, 20)
     assert "share of eigenvalues at zero: 0\n" in err
-    _, (at,), _ = run(capsys, "spectrum", *aligned, "--alpha", "2", "--x", rows[9]["x"])
+    _, (at,), _ = run(capsys, "spectrum", *aligned, "--alpha", "2", "--x", rows[9]["eigenvalue"])
     assert float(at["density"]) == pytest.approx(float(rows[9]["density"]), rel=1e-6)
     _, _, err = run(capsys, "spectrum", *aligned, "--alpha", "2", "--dimension", "300")
     assert "eigenvalues above the bulk at d = 300: " in err
     code, (row,), _ = run(capsys, "bounds", *aligned)
     assert code == 0
-    assert float(row["lower"]) < float(row["upper"]) < 1
+    assert float(row["lower_bound"]) < float(row["upper_bound"]) < 1
 
 
 def test_optima_are_found_for_any_loss_and_flagged_at_an_edge(capsys, monkeypatch):
@@ -222,3 +225,61 @@ def test_optima_come_with_how_far_they_hold(capsys):
     _, (finite,), err = run(capsys, "optimise", *problem, "--dimension", "500")
     assert 0.5 < float(finite["learning_rate"]) < 5
     assert err == ""
+
+
+def test_every_combination_of_values_and_ranges_is_answered(capsys):
+    arguments = ("--learning-rate", "1", "3", "--lambda", "0.1:10:3log", "--alpha", "1:2:2")
+    _, rows, _ = run(capsys, "theory", *STEP, *arguments)
+    points = [
+        tuple(float(row[name]) for name in ("learning_rate", "alpha", "ridge")) for row in rows
+    ]
+    assert points == list(product((1, 3), (1, 2), (0.1, 1, 10)))
+    one = solve(Protocol("tanh", "sin", 3, 20, 1), Grid((2.0,), (10.0,))).test_error.item()
+    assert float(rows[-1]["test_error"]) == pytest.approx(one, rel=1e-10)
+
+
+def test_answers_are_files_that_hold_the_same(capsys, tmp_path):
+    arguments = ("--alpha", "1", "2", "--readout", "0.5:0.3", "2:0.7")
+    _, rows, _ = run(capsys, "theory", *STEP, *arguments)
+    for suffix in ("nc", "csv", "json", "tex"):
+        code, printed, err = run(
+            capsys, "theory", *STEP, *arguments, "-o", f"{tmp_path}/a.{suffix}"
+        )
+        assert (code, printed, err) == (0, [], "")
+    assert xr.open_dataset(tmp_path / "a.nc").m.dims == ("alpha", "group")
+    assert (tmp_path / "a.csv").read_text().splitlines()[1].startswith("1,0.1,")
+    saved = json.loads((tmp_path / "a.json").read_text())["rows"]
+    assert [row["m_2"] for row in saved] == pytest.approx([float(row["m_2"]) for row in rows])
+    assert r"${q_1}_{1,2}$ &" in (tmp_path / "a.tex").read_text()
+
+
+def test_a_map_shows_where_a_step_gains(capsys, tmp_path):
+    arguments = (
+        "--activation tanh --target sin --beta 1 --x alpha0=0:8:2 --y learning-rate=1,3".split()
+    )
+    code, rows, _ = run(capsys, "map", *arguments, "--show", "gain_over_no_step")
+    assert code == 0
+    gains = {(row["learning_rate"], row["alpha0"]): float(row["gain_over_no_step"]) for row in rows}
+    assert gains["1", "0"] == gains["3", "0"] == 0
+    assert 0 < gains["1", "8"] < 1
+    code, _, _ = run(capsys, "map", *arguments, "--plot", f"{tmp_path}/map.png")
+    assert code == 0
+    assert (tmp_path / "map.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("theroy", "there is no command 'theroy'; did you mean theory?"),
+        ("theory --lerning-rate 3", "there is no --lerning-rate; did you mean --learning-rate?"),
+        (f"theory {' '.join(STEP)} --target sni", "did you mean sin?"),
+        (f"theory {' '.join(STEP)} --alpha 1:2:1", "the number of values must be a whole number"),
+        (f"theory {' '.join(STEP)} --alpha 0:2:3log", "both ends must be > 0"),
+        (f"map {' '.join(STEP)} --x alhpa=1:2:3 --y beta=1:2:3", "did you mean alpha?"),
+        (f"theory {' '.join(STEP)} -o answer.doc", "must end in .nc, .csv, .json, .tex"),
+    ],
+)
+def test_what_was_probably_meant_is_said(capsys, line, words):
+    code, _, err = run(capsys, *line.split())
+    assert code == 2
+    assert words in err

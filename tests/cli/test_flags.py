@@ -70,7 +70,7 @@ def test_a_field_without_a_default_must_be_given(capsys):
 
 @pytest.mark.parametrize("make", [Protocol, one_spike, Grid, Sizes])
 def test_every_field_of_a_simulation_is_a_flag_with_a_help_text(make):
-    (commands,) = (a for a in make_parser()._actions if isinstance(a.choices, dict))
+    (commands,) = (a for a in make_parser()[0]._actions if isinstance(a.choices, dict))
     actions = {action.dest: action for action in commands.choices["simulate"]._actions}
     for name in flags_of(make):
         assert actions[name].help

@@ -1,1 +1,1 @@
-"""The command `giantstep`. Start with `main`; flags are in `arguments`, answers in `queries`."""
+"""The command `giantstep`. Start with `main`. Flags are in `arguments`, answers in `answers`."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, get_args, get_origin, get_type_hints
 
+from giantstep.cli.values import Flattened, read_values, unprotected
 from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS
 from giantstep.problems.formatting import format_vocabulary
 from giantstep.problems.inputs import KNOWN_INPUTS
@@ -31,6 +32,8 @@ _ALLOWED = {
 _METAVARS: dict[Any, str] = {float: "NUMBER", int: "COUNT", str: "NAME"}
 _NUMBERS: dict[Any, Callable[[str], Any]] = {float: read_number, int: read_whole_number}
 _PAIR: Any = tuple[float, float]
+# Other names of a flag.
+_ALIASES = {"ridge": ("--lambda", "-l")}
 
 
 @dataclass(frozen=True)
@@ -55,18 +58,36 @@ class Flag:
     default: Any
     text: str
 
-    def add_to(self, parser: Any, required: bool | None = None) -> None:
-        """Add the flag to a parser or to one of its groups, required if it has no default."""
-        options: dict[str, Any] = {"help": self._help(), "default": self.default}
+    def add_to(self, parser: Any, required: bool | None = None, several: bool = False) -> None:
+        """Add the flag to a parser or to one of its groups.
+
+        Parameters
+        ----------
+        parser : argparse.ArgumentParser
+        required : bool, optional
+            By default whether it has no default.
+        several : bool
+            Whether it takes several values where the field has one. The argument is a list then.
+        """
+        options: dict[str, Any] = {"help": self._help(), "default": self.default, "dest": self.name}
         if self.hint is bool:
             options["action"] = "store_true"
         else:
             options["required"] = self.default is None if required is None else required
-            several = get_origin(self.hint) is tuple
-            one = get_args(self.hint)[0] if several else self.hint
-            options |= {"nargs": "+"} if several else {}
+            one = get_args(self.hint)[0] if get_origin(self.hint) is tuple else self.hint
             options |= {"type": _reader(one), "metavar": _metavar(one)}
-        parser.add_argument(spelled(self.name), **options)
+            if one != self.hint or several:
+                options |= {"type": _reader_of_several(one), "nargs": "+", "action": Flattened}
+            if several and one == self.hint and self.default is not None:
+                options["default"] = [self.default]
+        parser.add_argument(spelled(self.name), *_ALIASES.get(self.name, ()), **options)
+
+    def alternatives(self, arguments: argparse.Namespace) -> tuple[Any, ...]:
+        """Return the values of the field that were given; a vocabulary is a single one."""
+        value = getattr(arguments, self.name)
+        if get_origin(self.hint) is tuple:
+            return (tuple(value),) if value is not None else (None,)
+        return tuple(value) if isinstance(value, list) else (value,)
 
     def _help(self) -> str:
         text = self.text
@@ -129,7 +150,7 @@ def _reader(hint: Any) -> Callable[[str], Any]:
     if hint is str:
         return str
     if hint in _NUMBERS:
-        return _number_reader(_NUMBERS[hint])
+        return lambda text: _only(_reader_of_several(hint)(text), text)
     plain, literal = get_args(hint)
     words = get_args(literal)
 
@@ -137,7 +158,7 @@ def _reader(hint: Any) -> Callable[[str], Any]:
         if text in words:
             return text
         try:
-            return _NUMBERS[plain](_unprotected(text))
+            return _NUMBERS[plain](unprotected(text))
         except ValueError:
             allowed = f"{_METAVARS[plain]} or {' or '.join(words)}"
             raise argparse.ArgumentTypeError(f"{text!r} must be {allowed}") from None
@@ -145,31 +166,31 @@ def _reader(hint: Any) -> Callable[[str], Any]:
     return read
 
 
-def _number_reader(read: Callable[[str], Any]) -> Callable[[str], Any]:
-    """Return what reads a number as argparse calls it."""
-
-    def reader(text: str) -> Any:
-        try:
-            return read(_unprotected(text))
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
-
-    return reader
+def _only(values: list[Any], text: str) -> Any:
+    """Return the one value of what is no range."""
+    if len(values) > 1:
+        raise argparse.ArgumentTypeError(f"{text!r} must be one number, and no range")
+    return values[0]
 
 
-def protected(argument: str) -> str:
-    """Keep argparse from reading -1e-3 or -1:0.5 as a flag, by a leading blank."""
-    return f" {argument}" if re.match(r" *-(\d|\.\d|inf|nan)", argument) else argument
+def _reader_of_several(hint: Any) -> Callable[[str], list[Any]]:
+    """Return what reads one text as a list: of a number, of those of a range, or of a name."""
+    if hint in _NUMBERS:
+        return read_values(_NUMBERS[hint])
+    one = _reader(hint)
 
+    def read(text: str) -> list[Any]:
+        words = get_args(get_args(hint)[1]) if get_args(hint) and hint != _PAIR else ()
+        if words and text not in words and ":" in text:
+            return read_values(_NUMBERS[get_args(hint)[0]])(text)
+        return [one(text)]
 
-def _unprotected(text: str) -> str:
-    """Remove the blank of `protected`."""
-    return text[1:] if re.match(r" +-", text) else text
+    return read
 
 
 def _pair(text: str) -> tuple[float, float]:
     """Read one `value:fraction`."""
-    text = _unprotected(text)
+    text = unprotected(text)
     value, _, fraction = text.partition(":")
     try:
         return read_number(value), read_number(fraction)
@@ -179,5 +200,6 @@ def _pair(text: str) -> tuple[float, float]:
 
 def _written(default: Any) -> str:
     if isinstance(default, tuple):
-        return format_vocabulary(default)
+        pairs = isinstance(default[0], tuple)
+        return format_vocabulary(default) if pairs else " ".join(map(_written, default))
     return default if isinstance(default, str) else f"{default:g}"

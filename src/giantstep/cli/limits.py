@@ -7,11 +7,6 @@ import os
 import sys
 
 from giantstep.pipeline.planning.simulation_work import MIB, network_memory, network_work
-from giantstep.pipeline.planning.theory_work import (
-    spectrum_seconds,
-    steps_seconds,
-    theory_seconds,
-)
 from giantstep.problems.grid import Grid
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import Sizes
@@ -24,27 +19,31 @@ THEORY_HOURS, SIMULATION_HOURS = 0.05, 1.0
 _LONG = 60.0
 
 
-def check_theory(arguments: argparse.Namespace, problem: Problem, points: int) -> None:
-    """Refuse a grid of too many points."""
-    _check_hours(arguments, theory_seconds(problem, points, arguments.loss, arguments.bulk))
+def check_hours(arguments: argparse.Namespace, seconds: float) -> None:
+    """Refuse what takes more core-seconds than is allowed.
+
+    Raises
+    ------
+    argparse.ArgumentError
+    """
+    hours = seconds / 3600
+    if hours > arguments.max_hours:
+        raise argparse.ArgumentError(
+            None,
+            f"this takes about {hours:,.3g} core-hours, more than {arguments.max_hours:g}: it must"
+            " be smaller, or --max-hours larger",
+        )
+    if seconds > _LONG:
+        print(f"this takes about {seconds / 60:.2g} minutes of one core", file=sys.stderr)
 
 
-def check_bounds(arguments: argparse.Namespace, problem: Problem) -> None:
-    """Refuse bounds after too many steps."""
-    _check_hours(arguments, steps_seconds(problem))
+def check_memory(arguments: argparse.Namespace, problem: Problem, grid: Grid, sizes: Sizes) -> None:
+    """Refuse networks that are too large.
 
-
-def check_spectrum(arguments: argparse.Namespace, problem: Problem, points: int) -> None:
-    """Refuse a density at too many points, or of too many groups of neurons."""
-    _check_hours(arguments, steps_seconds(problem))  # which the estimate takes, too
-    seconds = spectrum_seconds(problem, points, arguments.bulk, arguments.dimension)
-    _check_hours(arguments, seconds)
-
-
-def check_simulation(
-    arguments: argparse.Namespace, problem: Problem, grid: Grid, sizes: Sizes
-) -> None:
-    """Refuse networks that are too many, or too large."""
+    Raises
+    ------
+    argparse.ArgumentError
+    """
     needed = network_memory(problem, grid, sizes, arguments.threads) * MIB / 2**30
     own = arguments.max_memory is None
     limit = _memory() / 2**30 if own else arguments.max_memory
@@ -55,7 +54,6 @@ def check_simulation(
             f"this needs about {needed:,.3g} GiB of memory, and {whose} {limit:,.3g}: it must be"
             " smaller, or --max-memory larger",
         )
-    _check_hours(arguments, arguments.replicates * network_work(problem, grid, sizes).seconds)
 
 
 def _memory() -> int:
@@ -63,13 +61,9 @@ def _memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-def _check_hours(arguments: argparse.Namespace, seconds: float) -> None:
-    hours = seconds / 3600
-    if hours > arguments.max_hours:
-        raise argparse.ArgumentError(
-            None,
-            f"this takes about {hours:,.3g} core-hours, more than {arguments.max_hours:g}: it must"
-            " be smaller, or --max-hours larger",
-        )
-    if seconds > _LONG:
-        print(f"this takes about {seconds / 60:.2g} minutes of one core", file=sys.stderr)
+def simulation_seconds(
+    arguments: argparse.Namespace, problem: Problem, grid: Grid, sizes: Sizes
+) -> float:
+    """Estimate the core-seconds of all networks."""
+    replicates: int = arguments.replicates
+    return replicates * network_work(problem, grid, sizes).seconds

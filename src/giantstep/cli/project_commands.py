@@ -1,4 +1,4 @@
-"""The explorer, and commands on a project: `giantstep init`, `open`, `scores`, `explain`, ..."""
+"""Commands on a project: `giantstep init`, `open`, `scores`, `explain`, `verify`, `prune`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import secrets
 import sys
 from collections import Counter
 from collections.abc import Iterable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from giantstep.cli.tables import contents
+import xarray as xr
+
+from giantstep.cli.output import contents
+from giantstep.figures.answers import draw_answer
 from giantstep.pipeline.planning.config import InvalidConfigError, load_config
 from giantstep.pipeline.planning.layout import STAGES
 from giantstep.pipeline.planning.own_package import ForeignPackageError
@@ -34,9 +36,7 @@ from giantstep.pipeline.upkeep.verify import (
     sample,
 )
 from giantstep.problems.sizes import SEED
-from giantstep.validation import Fault, Interval, interval_faults
-
-PORT = Interval(0, 65535, whole=True)
+from giantstep.validation import Fault, InvalidParametersError
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -55,6 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     except (
         ForeignPackageError,
         InvalidConfigError,
+        InvalidParametersError,
         NoPlanError,
         VerificationError,
         DamagedFileError,
@@ -82,18 +83,14 @@ def _open(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _explore(arguments: argparse.Namespace) -> int:
-    """Serve the page of `giantstep explore` until Ctrl-C."""
-    if find_spec("bokeh") is None:
-        lines = "it needs Bokeh: pip install 'giantstep[explore]'"
-        print(f"giantstep explore: error: {lines}", file=sys.stderr)
-        return 2
-    if faults := interval_faults(vars(arguments), {"port": PORT}):
-        print(f"giantstep explore: error: --{faults[0]}", file=sys.stderr)
-        return 2
-    from giantstep.explore.server import serve  # only here: Bokeh is an optional extra
-
-    serve(arguments.port, not arguments.no_browser, Path(arguments.project))
+def _plot(arguments: argparse.Namespace) -> int:
+    """Draw an answer that was saved."""
+    if not arguments.file.is_file():
+        raise FileNotFoundError(f"there is no {arguments.file}")
+    path = Path(f"{arguments.file.stem}.png") if arguments.plot in (None, True) else arguments.plot
+    with xr.open_dataset(arguments.file) as data:
+        draw_answer(data.load(), path, arguments.show)
+    print(f"drawn in {path}", file=sys.stderr)
     return 0
 
 
@@ -192,8 +189,8 @@ def _confirmed() -> bool:
 
 _COMMANDS = {
     "init": _init,
-    "explore": _explore,
     "open": _open,
+    "plot": _plot,
     "scores": _scores,
     "explain": _explain,
     "verify": _verify,

@@ -79,7 +79,9 @@ def spectrum(
     check_interval("points", points, POINTS, faults)
     at = None if x is None else np.atleast_1d(read_numbers("x", x, faults))
     if at is not None:
-        faults += [Fault("x", value, str(POSITIVE)) for value in at.flat if not value > 0]
+        faults += [
+            Fault("x", value, str(POSITIVE)) for value in at.tolist() if value not in POSITIVE
+        ]
     check_theory(problem, faults, bulk, dimension)
     raise_all(faults)
     found = compute_spectrum(problem, alpha, points, at, bulk, dimension)

@@ -16,7 +16,6 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.quadrature import WIDE
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.domains import BULK_VARIANCE, SPIKE_STRENGTH
 from giantstep.problems.problem import noise_levels, noise_power
@@ -195,24 +194,21 @@ class Step:
         self.rate = e * self.omega if protocol.alpha0 > 0 else 0.0
         srf = features_in_state(protocol, state)
         check_resolution(protocol, srf)
-        activation = lookup(srf.activation)
-        # A rule of half as many nodes again shows the error as well as one of twice as many.
-        rule = (1 + fineness) / 2, 1.0 if activation.oscillates else WIDE
-        self.kappa, self.weight = kappa_rule(srf, *rule)
+        self.kappa, self.weight = kappa_rule(srf, fineness)
         self.activation = activation_averages(
-            activation,
+            lookup(srf.activation),
             state.spike_strength * self.kappa,
             math.sqrt(state.bulk_variance),
-            *rule,
+            fineness,
         )
-        self.residuals = self._residual_moments(srf, *rule)
+        self.residuals = self._residual_moments(srf, fineness)
 
-    def _residual_moments(self, srf: SpikedFeatures, fineness: float, panel: float) -> Array:
+    def _residual_moments(self, srf: SpikedFeatures, fineness: int) -> Array:
         """Average rho^k (1, kappa, u)(1, kappa, u)^T over u and noise, k = 0 ... 4.
 
         Shape (5, D + 2, D + 2, N).
         """
-        labels, u, weight = target_rule(srf, self.kappa, fineness, panel)
+        labels, u, weight = target_rule(srf, self.kappa, fineness)
         rho = labels - self.omega * self.activation.mean[:, None]
         levels = noise_levels(self.protocol)
         second = noise_power(self.protocol)

@@ -1,0 +1,179 @@
+"""Writing answers: as CSV, a table, JSON or LaTeX, to standard output or a file, or as netCDF."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
+from giantstep.theory.status import Status
+
+# Columns of equal length, by name.
+Table = dict[str, NDArray[Any]]
+_GROUPS = {"group", "other_group"}
+# Coordinates that have a column even if they do not vary.
+_ALWAYS = ("alpha", "ridge")
+# A column of texts is no wider; longer cells shift those after them.
+_WIDEST = 42
+
+
+def table_of(data: xr.Dataset) -> Table:
+    """Arrange an answer as columns: what varies, then the values, a row for each point.
+
+    The points are those of the first variable; variables along anything else are left out. Groups
+    of neurons, and pairs of them, have columns of their own, counted from 1.
+    """
+    points = [str(dim) for dim in next(iter(data.data_vars.values())).dims if dim not in _GROUPS]
+    shape = tuple(data.sizes[dim] for dim in points)
+    inside = [str(name) for name in data.coords if set(data[name].dims) <= set(points)]
+    order = [*points, *_ALWAYS]
+    shown = [name for name in order if name in inside]
+    shown += [name for name in inside if data[name].ndim > 0 and name not in shown]
+    table: Table = {
+        name: data[name].broadcast_like(_grid(data, points)).transpose(*points).values.ravel()
+        for name in dict.fromkeys(shown)
+    }
+    for name, variable in data.data_vars.items():
+        if set(variable.dims) - _GROUPS == set(points):
+            table |= _columns(str(name), variable.transpose(*points, ...).values, shape)
+        elif variable.ndim == 0:
+            table[str(name)] = np.full(math.prod(shape), variable.item())
+    for name in [name for name in table if name.endswith("status")]:  # it comes last
+        codes = table.pop(name)
+        table[name] = np.array([Status(int(code)).label for code in codes])
+    return table
+
+
+def _grid(data: xr.Dataset, points: Sequence[str]) -> xr.DataArray:
+    return xr.DataArray(np.zeros([data.sizes[dim] for dim in points]), dims=points)
+
+
+def _columns(name: str, values: NDArray[Any], shape: tuple[int, ...]) -> Table:
+    """Make one column, or one for each group of neurons, or pair of groups, counted from 1."""
+    groups = values.shape[len(shape) :]
+    if all(size == 1 for size in groups):
+        return {name: values.ravel()}
+    flat = values.reshape(-1, *groups)
+    return {
+        name + "".join(f"_{i + 1}" for i in index): flat[:, *index]
+        for index in np.ndindex(groups)
+        if list(index) == sorted(index) or name not in OVERLAP_DIMENSIONS
+    }
+
+
+def _rows(table: Table) -> list[list[str]]:
+    """Write all cells, after a header."""
+    rows = [list(table)]
+    for entry in zip(*table.values(), strict=True):
+        rows.append([x if isinstance(x, str) else f"{x:.12g}" for x in entry])
+    return rows
+
+
+def as_csv(data: xr.Dataset) -> str:
+    """Write an answer as CSV."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(_rows(table_of(data)))
+    return text.getvalue()
+
+
+def as_table(data: xr.Dataset) -> str:
+    """Write an answer as columns to be read."""
+    rows = _rows(table_of(data))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(x.rjust(w) for x, w in zip(row, widths, strict=True)) for row in rows)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def as_json(data: xr.Dataset) -> str:
+    """Write an answer as JSON: its attributes, and an object for each row.
+
+    What is not a number is null, and infinity the text "inf".
+    """
+    table = table_of(data)
+    names, columns = list(table), [column.tolist() for column in table.values()]
+    rows = [dict(zip(names, map(_plain, row), strict=True)) for row in zip(*columns, strict=True)]
+    about = {str(name): _plain(np.asarray(value).tolist()) for name, value in data.attrs.items()}
+    return json.dumps(about | {"rows": rows}, indent=1, allow_nan=False) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
+
+
+def as_tex(data: xr.Dataset) -> str:
+    """Write an answer as a LaTeX tabular, with symbols as headings."""
+    header, *rows = _rows(table_of(data))
+    lines = [" & ".join(_heading(data, name) for name in header)]
+    lines += [" & ".join(map(_tex_cell, row)) for row in rows]
+    body = "".join(
+        rf"  {line} \\" + ("\n  \\hline\n" if i == 0 else "\n") for i, line in enumerate(lines)
+    )
+    return f"\\begin{{tabular}}{{{'r' * len(header)}}}\n{body}\\end{{tabular}}\n"
+
+
+def _heading(data: xr.Dataset, column: str) -> str:
+    """Write the symbol of a column, with the groups of neurons that it is of as an index."""
+    if column in data.variables:
+        symbol = data[column].attrs["symbol"]
+        return column.replace("_", " ") if symbol in (column, "status") else f"${symbol}$"
+    name, groups = re.fullmatch(r"(.+?)((?:_\d+)+)", column).groups()  # type: ignore[union-attr]
+    return f"${{{data[name].attrs['symbol']}}}_{{{groups.strip('_').replace('_', ',')}}}$"
+
+
+def _tex_cell(text: str) -> str:
+    if re.fullmatch(r"-?inf", text):
+        return text.replace("inf", r"$\infty$")
+    try:
+        number = f"{float(text):.6g}"
+    except ValueError:
+        return text.replace("_", r"\_")
+    mantissa, _, exponent = number.partition("e")
+    return rf"${mantissa} \cdot 10^{{{int(exponent)}}}$" if exponent else f"${number}$"
+
+
+FORMATS: dict[str, Callable[[xr.Dataset], str]] = {
+    "csv": as_csv,
+    "table": as_table,
+    "json": as_json,
+    "tex": as_tex,
+}
+SUFFIXES = (".nc", *(f".{name}" for name in FORMATS if name != "table"))
+
+
+def write(data: xr.Dataset, path: Path) -> None:
+    """Write an answer to a file, as its suffix says.
+
+    Raises
+    ------
+    OSError
+    """
+    if path.suffix == ".nc":
+        data.to_netcdf(path)
+    else:
+        path.write_text(FORMATS[path.suffix[1:]](data), encoding="utf-8")
+
+
+def contents(data: xr.Dataset) -> list[str]:
+    """List the variables of a dataset: name, symbol, equation, meaning and dimensions."""
+    rows = [["name", "symbol", "equation", "meaning", "along"]]
+    for name, variable in data.variables.items():
+        about = [variable.attrs.get(key, "") for key in ("symbol", "equation", "long_name")]
+        rows.append([str(name), *about, ", ".join(map(str, variable.dims))])
+    widths = [min(_WIDEST, max(map(len, column))) for column in zip(*rows, strict=True)]
+    sizes = ", ".join(f"{name} {size}" for name, size in data.sizes.items())
+    return [f"{data.attrs.get('title', '')} ({sizes})", ""] + [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]

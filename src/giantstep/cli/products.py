@@ -1,0 +1,99 @@
+"""Answers to all combinations of the values of several flags, as one dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from giantstep.problems.formatting import format_number
+from giantstep.questions.progress import Progress, progress_bar
+from giantstep.vocabulary import label
+
+Values = Mapping[str, Sequence[Any]]
+
+
+def combinations(values: Values) -> Iterator[dict[str, Any]]:
+    """Yield all combinations of values, the last name varying fastest."""
+    for chosen in product(*values.values()):
+        yield dict(zip(values, chosen, strict=True))
+
+
+def varied(values: Values) -> dict[str, Sequence[Any]]:
+    """Return the names that have several values, with these."""
+    return {name: several for name, several in values.items() if len(several) > 1}
+
+
+def answer_each(
+    values: Values, ask: Callable[[dict[str, Any], Progress], xr.Dataset]
+) -> xr.Dataset:
+    """Ask a question for all combinations of values; what varies becomes dimensions.
+
+    Parameters
+    ----------
+    values : mapping of str to sequence
+    ask : callable
+        Takes one combination, and what to tell the share that is done.
+
+    Returns
+    -------
+    xarray.Dataset
+        The attribute `remarks` says which combination each remark is on.
+    """
+    several = varied(values)
+    count = int(np.prod([len(some) for some in several.values()]))
+    answers, remarks = [], []
+    with progress_bar("giantstep") as report:
+        for done, chosen in enumerate(combinations(values)):
+            found = ask(chosen, partial(_part, report, done, count))
+            report((done + 1) / count)
+            answers.append(found)
+            where = ", ".join(f"{name} {_written(chosen[name])}" for name in several)
+            lines = found.attrs.get("remarks", "").splitlines()
+            remarks += [f"{where}: {line}" if where else line for line in lines]
+    joined = label(_joined(answers, several))
+    joined.attrs = {"title": answers[0].attrs["title"]}
+    if not several:
+        joined.attrs = dict(answers[0].attrs)
+    if remarks:
+        joined.attrs["remarks"] = "\n".join(remarks)
+    return joined
+
+
+def _part(report: Progress, done: int, count: int, share: float) -> None:
+    """Tell the share of all that is done, from that of one of several answers."""
+    report((done + share) / count)
+
+
+def _joined(answers: list[xr.Dataset], several: Values) -> xr.Dataset:
+    """Join answers along new dimensions, the last one first."""
+    for name, values in reversed(list(several.items())):
+        size = len(values)
+        answers = [
+            _along(name, values, answers[start : start + size])
+            for start in range(0, len(answers), size)
+        ]
+    return answers[0]
+
+
+def _along(name: str, values: Sequence[Any], answers: Sequence[xr.Dataset]) -> xr.Dataset:
+    named = [
+        answer.assign_coords({name: value}) for value, answer in zip(values, answers, strict=True)
+    ]
+    return xr.concat(
+        named,
+        name,
+        data_vars="all",
+        coords="different",
+        compat="equals",
+        join="outer",  # of outliers and edges, of which there may be different numbers
+        combine_attrs="override",
+    )
+
+
+def _written(value: Any) -> str:
+    return format_number(value) if isinstance(value, float) else str(value)

@@ -1,0 +1,86 @@
+"""Numbers of the command line, one or several: `0.5`, `0.5:3:20`, `0.1:10:30log`."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from giantstep.problems.grid import spaced_axis
+from giantstep.validation import Interval, read_number, read_whole_number
+
+# How ranges are written, for help texts.
+RANGES = (
+    "A flag that takes several values also takes ranges: 0.5:3:20 is 20 numbers from 0.5 to 3, and"
+    " 0.1:10:30log is 30 in equal ratios. Every combination of values is answered."
+)
+_LENGTH = Interval(2, 100_000, whole=True)
+_RANGE = re.compile(r"([^:]+):([^:]+):([^:]+?)(log)?")
+
+
+def read_values(read: Callable[[str], Any]) -> Callable[[str], list[Any]]:
+    """Return what reads a number, or a range of them, as argparse calls it.
+
+    Parameters
+    ----------
+    read : callable
+        Reads one number: `read_number` or `read_whole_number`.
+
+    Examples
+    --------
+    >>> read_values(read_number)("0.5:2:4"), read_values(read_whole_number)("10:1000:3log")
+    ([0.5, 1.0, 1.5, 2.0], [10, 100, 1000])
+    """
+
+    def reader(text: str) -> list[Any]:
+        text = unprotected(text)
+        try:
+            found = _RANGE.fullmatch(text)
+            return _spaced(text, read, *found.groups()) if found else [read(text)]
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return reader
+
+
+def _spaced(
+    text: str, read: Callable[[str], Any], start: str, stop: str, count: str, log: str | None
+) -> list[Any]:
+    first, last, length = read_number(start), read_number(stop), read_whole_number(count)
+    if length not in _LENGTH:
+        raise ValueError(f"{text!r}: the number of values must be {_LENGTH}")
+    if not (math.isfinite(first) and math.isfinite(last)):
+        raise ValueError(f"{text!r}: both ends of a range must be finite")
+    if log and not (first > 0 and last > 0):
+        raise ValueError(f"{text!r}: both ends must be > 0, for equal ratios")
+    values = spaced_axis(first, last, length, "log" if log else "even")
+    if read is read_whole_number:
+        return list(dict.fromkeys(round(value) for value in values))
+    return list(values)
+
+
+def protected(argument: str) -> str:
+    """Keep argparse from reading -1e-3 or -1:0.5 as a flag, by a leading blank."""
+    return f" {argument}" if re.match(r" *-(\d|\.\d|inf|nan)", argument) else argument
+
+
+def unprotected(text: str) -> str:
+    """Remove the blank of `protected`."""
+    return text[1:] if re.match(r" +-", text) else text
+
+
+class Flattened(argparse.Action):
+    """Store the values of a flag, those of ranges among them, in one list."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        """Store the values."""
+        assert isinstance(values, list)
+        setattr(namespace, self.dest, [value for some in values for value in some])

@@ -1,0 +1,145 @@
+"""Drawings of the answers to questions, in the style of the figures."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from giantstep.figures import style
+from giantstep.figures.elements import finite_size_line, markers
+from giantstep.figures.labels import format_parameter
+from giantstep.figures.maps import level_lines, spacing
+from giantstep.validation import Fault, InvalidParametersError
+
+# What is drawn of an answer unless something else is asked for, if it is there.
+_DRAWN = ("density", "learned_function", "test_error", "lower_bound", "alignment")
+# Along what, if it varies.
+_ALONG = ("eigenvalue", "point", "s", "alpha")
+# Two parameters with more values each than this are drawn as a map.
+_CURVES = 8
+_MOST_CURVES = 24
+
+
+def draw_answer(data: xr.Dataset, path: Path, show: str | None = None) -> None:
+    """Draw an answer into a file: curves along one parameter, or level lines over two.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        From a question, or `sweep`.
+    path : Path
+        Its suffix is .pdf, .svg or .png.
+    show : str, optional
+        The variable to draw.
+
+    Raises
+    ------
+    InvalidParametersError
+        If there is no such variable, or nothing varies.
+    """
+    name = _shown(data, show)
+    with style.settings():
+        figure = Figure(figsize=style.size(columns=1))
+        axes = figure.subplots()
+        varying = [str(dim) for dim in data[name].dims if data.sizes[dim] > 1]
+        wide = [dim for dim in varying if data.sizes[dim] > _CURVES and _is_number(data, dim)]
+        if len(varying) == 2 == len(wide):
+            _draw_map(axes, data[name].squeeze(drop=True))
+        else:
+            _draw_curves(axes, data, name, varying)
+        style.save(figure, path)
+
+
+def _shown(data: xr.Dataset, show: str | None) -> str:
+    names = [str(name) for name in data.data_vars if np.issubdtype(data[name].dtype, np.number)]
+    if show is not None and show not in names:
+        raise InvalidParametersError([Fault("show", show, f"one of {', '.join(names)}")])
+    name = show or next((name for name in _DRAWN if name in names), names[0])
+    if data[name].size == 1:
+        raise InvalidParametersError([Fault("plot", name, "along something that varies")])
+    return name
+
+
+def _is_number(data: xr.Dataset, dim: str) -> bool:
+    return bool(np.issubdtype(data[dim].dtype, np.number))
+
+
+def _draw_map(axes: Axes, values: xr.DataArray) -> None:
+    """Draw level lines; the first dimension is that of the vertical axis."""
+    y, x = (str(dim) for dim in values.dims)
+    gain = str(values.name).startswith(("gain_", "isotropic_"))
+    level_lines(axes, values[x].values, values[y].values, values.values, percent=gain)
+    axes.set_xlabel(_axis_label(values[x]))
+    axes.set_ylabel(_axis_label(values[y]))
+    axes.set_title(_axis_label(values), loc="left")
+
+
+def _draw_curves(axes: Axes, data: xr.Dataset, name: str, varying: list[str]) -> None:
+    """Draw a curve for all values of the other parameters; means of networks as markers."""
+    numbers = [dim for dim in varying if _is_number(data, dim)] or varying
+    along = next((dim for dim in _ALONG if dim in varying), None)
+    along = along or max(numbers, key=lambda dim: data.sizes[dim])
+    x = "eigenvalue" if along == "point" else along
+    others = [dim for dim in varying if dim != along]
+    curves = list(product(*(range(data.sizes[dim]) for dim in others)))
+    if len(curves) > _MOST_CURVES:
+        text = f"in {_MOST_CURVES} curves at most; there are {len(curves)}"
+        raise InvalidParametersError([Fault("plot", name, text)])
+    for look, choice in zip(style.cycle(len(curves)), curves, strict=True):
+        curve = data.isel(dict(zip(others, choice, strict=True))).squeeze()
+        label = ", ".join(_setting(curve, dim) for dim in others)
+        _draw_curve(axes, curve, x, name, look, label)
+    if name == "density":
+        _limit_density(axes, data)
+    else:
+        spacing(axes, "x", data[x].values)
+    axes.set_xlabel(_axis_label(data[x]))
+    axes.set_ylabel(_axis_label(data[name]))
+    if others:
+        axes.legend()
+
+
+def _limit_density(axes: Axes, data: xr.Dataset) -> None:
+    """Leave out the ends of a bulk where its density diverges."""
+    axes.set_ylim(0, min(1.05 * float(data["density"].max()), 5 * float(data["density"].median())))
+
+
+def _draw_curve(
+    axes: Axes, curve: xr.Dataset, x: str, name: str, look: dict[str, Any], label: str
+) -> None:
+    at = curve[x].values
+    at = at.astype(str) if at.dtype.kind in "OU" else at
+    if f"{name}_stderr" in curve:
+        stderr = curve[f"{name}_stderr"].values
+        axes.errorbar(at, curve[name].values, stderr, linestyle="none", label=label, **look)
+        return
+    axes.plot(at, curve[name].values, color=look["color"], label=label)
+    if f"simulated_{name}_mean" in curve:
+        finite_size_line(axes, at, curve, name, look["color"])
+        markers(axes, at, curve, name, look)
+    if name == "learned_function" and "target_function" in curve:
+        axes.plot(at, curve["target_function"].values, color="black", linestyle=style.DOTTED)
+
+
+def _setting(curve: xr.Dataset, dim: str) -> str:
+    """Write the value of a parameter that differs between curves."""
+    value = curve[dim].item()
+    try:
+        return f"${format_parameter(dim, value)}$"
+    except KeyError:
+        return f"{dim} {value}"
+
+
+def _axis_label(values: xr.DataArray) -> str:
+    """Write what a variable is, and its symbol."""
+    about = values.attrs
+    meaning = str(about.get("long_name", values.name))
+    symbol = about.get("symbol", "")
+    text = f"{meaning} ${symbol}$" if symbol else meaning
+    return text if len(text) < 70 else f"${symbol}$"
