@@ -51,7 +51,12 @@ def function_faults(problem: object, name: str) -> list[Fault]:
         except InvalidParametersError as error:
             return [Fault(name, fault.value, fault.allowed) for fault in error.faults]
     faults = KNOWN_FUNCTIONS.faults(name, getattr(problem, name))
-    if faults and _OWN_NAME.fullmatch(str(given)):
+    if faults and is_own_name(given):
         allowed = "a callable, or known: this process has made no function of that name from one"
         return [Fault(name, given, allowed)]
     return faults
+
+
+def is_own_name(given: object) -> bool:
+    """Tell whether this reads as a name that `Function` makes."""
+    return _OWN_NAME.fullmatch(str(given)) is not None

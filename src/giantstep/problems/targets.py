@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS, ScalarFunction, lookup
-from giantstep.problems.function_field import function_faults
+from giantstep.problems.function_field import function_faults, is_own_name
 from giantstep.problems.teachers import KNOWN_TEACHERS, Teacher, lookup_teacher
 from giantstep.validation import Fault
 
@@ -34,7 +34,7 @@ def target_faults(problem: object) -> list[Fault]:
     """
     faults = function_faults(problem, "target")
     given = vars(problem)["target"]
-    if not faults or callable(given):
+    if not faults or callable(given) or is_own_name(given):
         return faults
     name = str(given).replace(" ", "")
     if KNOWN_TEACHERS.faults("target", name):
