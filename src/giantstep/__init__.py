@@ -19,6 +19,8 @@ simulate
     means and standard errors of trained networks
 compare
     theory and networks at the same points, with z-scores
+optimise
+    the ridge, learning rate, readout and bias with the least test error, and the whole profile
 bounds
     how well any readout can do
 spectrum
@@ -68,6 +70,7 @@ if TYPE_CHECKING:
     from giantstep.questions.bounds import bounds
     from giantstep.questions.compare import compare
     from giantstep.questions.learned_function import learned_function
+    from giantstep.questions.optimise import optimise
     from giantstep.questions.simulate import simulate
     from giantstep.questions.solve import solve
     from giantstep.questions.spectrum import spectrum
@@ -88,6 +91,7 @@ __all__ = [
     "learned_function",
     "one_spike",
     "open_figure",
+    "optimise",
     "simulate",
     "solve",
     "spectrum",
@@ -111,6 +115,7 @@ def __getattr__(name: str) -> Any:
         "learned_function": "questions.learned_function",
         "one_spike": "problems.spiked_features",
         "open_figure": "pipeline.storage.open_figure",
+        "optimise": "questions.optimise",
         "simulate": "questions.simulate",
         "solve": "questions.solve",
         "spectrum": "questions.spectrum",

@@ -180,6 +180,11 @@ MEANINGS = {
     "optimal_ridge_on_edge": Meaning(
         "whether the best ridge is at an end of the range searched", r"\lambda_{opt}"
     ),
+    "optimal_learning_rate": Meaning("learning rate of the least test error", r"\tilde\eta_{opt}"),
+    "optimal_bias": Meaning("bias common to all neurons of the least test error", "b_{opt}"),
+    "dimension_of_limit": Meaning(
+        "dimension from which on the limit is within 5 % of the theory at a dimension", "d"
+    ),
     "alpha_spectrum": Meaning("sample complexity of the spectrum", r"\alpha", "App. F"),
     "eigenvalue": Meaning("eigenvalue of the features' covariance", "x", "App. F"),
     "density": Meaning("density of eigenvalues", r"\rho(x)", "App. F"),
@@ -222,6 +227,20 @@ MEANINGS = {
     "learned_function": Meaning("mean output at a projection on the target", "F", "Figure 1"),
     "target_function": Meaning("target at a projection on it", r"\sigma_\star(s)", "(2)"),
 }
+
+# Letters of the initial readout that are optimised, all but the first.
+for _k in (2, 3, 4):
+    MEANINGS[f"letter_{_k}"] = Meaning(
+        f"value {_k} of the initial readout", rf"\omega_{_k}", "App. D"
+    )
+    MEANINGS[f"optimal_letter_{_k}"] = Meaning(
+        f"value {_k} of the initial readout of the least test error", rf"\omega_{{{_k},opt}}"
+    )
+for _name in ("learning_rate", "bias", "letter_2", "letter_3", "letter_4"):
+    _meaning = MEANINGS[f"optimal_{_name}"]
+    MEANINGS[f"optimal_{_name}_on_edge"] = Meaning(
+        "whether it is at an end of the range searched: " + _meaning.long_name, _meaning.symbol
+    )
 
 # Of the theory at the dimension of the simulations, named after that of the limit d → ∞.
 for _name in (

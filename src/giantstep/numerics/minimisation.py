@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+from scipy.ndimage import generate_binary_structure, minimum_filter
+from scipy.optimize import minimize, minimize_scalar
 from scipy.optimize.elementwise import find_minimum
 
 from giantstep.arrays import Array, Mask
@@ -87,3 +88,105 @@ def minimise_each_from_candidates(
         )
         argument[inner] = np.where(refined.success, refined.x, argument[inner])
     return np.exp(argument), found & ~inner
+
+
+def lowest_minima(values: Array, count: int, margin: float) -> list[tuple[int, ...]]:
+    """Find the lowest local minima of a positive function on a grid, lowest first.
+
+    Parameters
+    ----------
+    values : Array, with a dimension for each variable
+        Infinity where there is none.
+    count : int
+        Of the minima that are returned, at most.
+    margin : float
+        How far they may be above the lowest, relatively.
+
+    Returns
+    -------
+    list of tuple of int
+        Their places; none if all values are infinite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> lowest_minima(np.array([1.02, 1.1, 1.0, 2.0, 1.5]), count=3, margin=0.1)
+    [(2,), (0,)]
+    """
+    cross = generate_binary_structure(values.ndim, 1)
+    minimal = values <= minimum_filter(values, footprint=cross, mode="nearest")
+    minimal &= np.isfinite(values) & (values <= (1 + margin) * values.min())
+    places = sorted(zip(*np.nonzero(minimal), strict=True), key=lambda place: values[place])
+    return [tuple(int(k) for k in place) for place in places[:count]]
+
+
+def refine_on_grid(
+    function: Callable[[Array], float],
+    axes: Sequence[Array],
+    best: Sequence[int],
+    tolerance: float,
+    evaluations: int = 100,
+) -> tuple[Array, float]:
+    """Refine the minimum of a function of some variables around the best point of a grid.
+
+    One variable is refined between its neighbours by Brent's method, several by that of Nelder and
+    Mead, within the grid.
+
+    Parameters
+    ----------
+    function : callable
+        Of an array of shape (K,). Values of infinity are never the minimum.
+    axes : sequence of Array
+        The K axes of the grid, each in increasing order.
+    best : sequence of int
+        The place of the best point on each.
+    tolerance : float
+        Absolute, in each variable.
+    evaluations : int
+        At most as many of the function of several variables.
+
+    Returns
+    -------
+    argument : Array, shape (K,)
+    minimum : float
+        Infinity if the function is infinite there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> axes = np.linspace(-2, 2, 9), np.linspace(-2, 2, 9)
+    >>> x, least = refine_on_grid(lambda x: (x[0] - 0.3) ** 2 + abs(x[1]), axes, [4, 4], 1e-4)
+    >>> np.allclose(x, [0.3, 0], atol=1e-3)
+    True
+    """
+    start = np.array([axis[k] for axis, k in zip(axes, best, strict=True)])
+    ends = [
+        axis[[max(k - 1, 0), min(k + 1, axis.size - 1)]] for axis, k in zip(axes, best, strict=True)
+    ]
+    least = function(start)
+    if len(axes) == 1:
+        found = minimize_scalar(
+            lambda x: function(np.array([x])),
+            bounds=ends[0],
+            method="bounded",
+            options={"xatol": tolerance},
+        )
+        x = np.array([found.x])
+    else:
+        simplex = np.tile(start, (len(axes) + 1, 1))
+        for k, (low, high) in enumerate(ends):  # into the grid, at its ends
+            simplex[k + 1, k] = (start[k] + (high if high > start[k] else low)) / 2
+        found = minimize(
+            function,
+            start,
+            method="Nelder-Mead",
+            bounds=[(axis[0], axis[-1]) for axis in axes],
+            options={
+                "initial_simplex": simplex,
+                "xatol": tolerance,
+                "fatol": tolerance**2,
+                "maxfev": evaluations,
+            },
+        )
+        x = found.x
+    return (x, float(found.fun)) if found.fun < least else (start, least)

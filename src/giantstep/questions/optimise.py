@@ -1,0 +1,254 @@
+"""The question `optimise`: the ridge, learning rate, readout and bias of the least test error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from giantstep.arrays import Array
+from giantstep.numerics.minimisation import lowest_minima, refine_on_grid
+from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.losses import SQUARE
+from giantstep.problems.problem import Problem
+from giantstep.questions.answers import answer, drop_fixed
+from giantstep.questions.checks import Axes, check_problem, collected, raise_all
+from giantstep.questions.progress import Progress, progress_bar
+from giantstep.questions.remarks import edge_remarks, limit_remarks
+from giantstep.questions.search import BIAS, RATE, RIDGE, Search, read_unknowns
+from giantstep.questions.solve import read_question
+from giantstep.theory.optima import dimension_of_limit, search_of
+from giantstep.validation import Fault
+
+# Of what is refined, on the logarithms of rates, and on letters and biases themselves.
+_SEVERAL_TOLERANCE = 1e-3
+# Of several unknowns, so many minima among the candidates are refined, if they are near the lowest.
+_STARTS, _MARGIN = 3, 0.02
+
+
+def optimise(
+    problem: Problem,
+    over: str | Sequence[str] | Mapping[str, ArrayLike] = (RATE,),
+    alpha: ArrayLike = 1.0,
+    ridge: float = 0.1,
+    *,
+    loss: str = SQUARE,
+    bulk: str = ISOTROPIC,
+    dimension: float = math.inf,
+    progress: Progress | None = None,
+) -> xr.Dataset:
+    """Minimise the test error over parameters, alone or jointly, at each sample complexity.
+
+    All combinations of candidates are solved, then the best is refined. The test error is the
+    squared one, equation (25), whatever the loss and the target.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+        Its own value of what is optimised is ignored.
+    over : str, sequence of str, or mapping
+        Any of "learning_rate"; "ridge"; "readout", its values but the first, whose size is that of
+        the learning rate, at their shares; "bias", one for all neurons after the step. A mapping
+        gives the candidates of each, as in `{"learning_rate": np.geomspace(0.1, 10, 30)}`.
+    alpha : float or array_like, shape (A,)
+        Sample complexity n/d of the readout's training set, > 0.
+    ridge : float
+        If it is not optimised.
+    loss, bulk, dimension
+        As in `solve`. Optima as d -> infinity may be far from those of networks: give their
+        dimension. A bias needs the isotropic bulk.
+    progress : callable, optional
+        Called from time to time with the share of the work that is done; by default a bar on a
+        terminal.
+
+    Returns
+    -------
+    xarray.Dataset
+        `optimal_test_error`, `optimal_learning_rate`, `optimal_ridge`, `optimal_letter_2`,
+        `optimal_bias` of what was optimised, each with `..._on_edge`, whether it is an end of the
+        range searched, or of the part of it that could be solved: the error may be smaller beyond.
+        `test_error`: the whole profile, over all candidates. `dimension_of_limit`: as
+        d -> infinity, the dimension from which on the test error at the optimum is within 5 % of
+        the limit. The attribute `remarks` tells of edges and of a limit that is far.
+
+    Raises
+    ------
+    InvalidParametersError
+        With everything that is wrong with the question.
+
+    Examples
+    --------
+    >>> import giantstep
+    >>> problem = giantstep.Protocol("erf", "relu", learning_rate=1, alpha0=2, beta=1)
+    >>> over = {"learning_rate": [0.01, 0.1, 1, 10]}
+    >>> limit = giantstep.optimise(problem, over, alpha=1.5)
+    >>> limit.optimal_learning_rate_on_edge.item(), limit.dimension_of_limit.item() > 1000
+    (True, True)
+    >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=1, alpha0=2, beta=1)
+    >>> over = {"learning_rate": [0.3, 1, 3, 10], "ridge": [0.01, 0.1, 1, 10]}
+    >>> found = giantstep.optimise(problem, over, alpha=2, dimension=500)
+    >>> found.optimal_learning_rate.round(1).item(), found.optimal_ridge.round(2).item()
+    (2.4, 0.14)
+    >>> dict(found.test_error.sizes)
+    {'learning_rate': 4, 'ridge': 4}
+    """
+    search, axes = _read(problem, over, alpha, ridge, loss, bulk, dimension)
+    alphas = np.array(axes.grid.alpha)
+    with nullcontext(progress) if progress else progress_bar("optimum") as report:
+        profile = _profile(search, alphas, report)
+        optima = [
+            _optimum(search, profile[..., k, :], alphas[k : k + 1]) for k in range(alphas.size)
+        ]
+    data = _dataset(search, alphas, profile, optima)
+    remarks = _edge_remarks(search, alphas, optima)
+    if math.isinf(dimension):
+        needed = np.array([optimum.dimension_of_limit for optimum in optima])
+        data["dimension_of_limit"] = "alpha", needed
+        remarks += limit_remarks(float(np.max(needed)))
+    asked = {"loss": loss, "bulk": bulk, "dimension": dimension}
+    fixed = [name for name in axes.fixed if name == "alpha" or search.ridges is None]
+    return answer(drop_fixed(data, fixed), "The least test error", problem, asked, remarks)
+
+
+class _Optimum(NamedTuple):
+    """The optimum at one sample complexity: values, and what is on an edge, by names."""
+
+    test_error: float
+    values: dict[str, float]
+    on_edge: dict[str, bool]
+    dimension_of_limit: float
+
+
+def _read(
+    problem: Problem,
+    over: str | Sequence[str] | Mapping[str, ArrayLike],
+    alpha: ArrayLike,
+    ridge: float,
+    loss: str,
+    bulk: str,
+    dimension: float,
+) -> tuple[Search, Axes]:
+    """Read and check the question."""
+    check_problem(problem)
+    faults: list[Fault] = []
+    axes = None
+    with collected(faults):
+        axes = read_question(problem, alpha, ridge, loss, bulk, dimension)
+    if axes and (axes.optimal or "ridge" not in axes.fixed):
+        faults.append(Fault("ridge", ridge, "one number; to optimise it, name it in `over`"))
+    known = loss if axes else SQUARE
+    unknowns = read_unknowns(problem, over, known, dimension if axes else math.inf, faults)
+    if any(one.name == BIAS for one in unknowns) and bulk != ISOTROPIC:
+        faults.append(Fault("bulk", bulk, f"{ISOTROPIC} where a bias is optimised"))
+    raise_all(faults)
+    assert axes is not None  # otherwise there were faults
+    outer = tuple(one for one in unknowns if one.name != RIDGE)
+    ridges = next((one.candidates for one in unknowns if one.name == RIDGE), None)
+    return Search(problem, outer, ridges, axes.grid.ridge[0], loss, bulk, float(dimension)), axes
+
+
+def _profile(search: Search, alpha: Array, report: Progress) -> Array:
+    """Compute the test error at all candidates, shape (*candidates, alphas, ridges)."""
+    sizes = tuple(one.candidates.size for one in search.outer)
+    rows = []
+    for place in np.ndindex(sizes):
+        rows.append(search.profile(alpha, place))
+        report(len(rows) / math.prod(sizes))
+    return np.array(rows).reshape(*sizes, *rows[0].shape)
+
+
+def _optimum(search: Search, profile: Array, alpha: Array) -> _Optimum:
+    """Refine the best of all candidates, at one sample complexity.
+
+    Parameters
+    ----------
+    search : Search
+    profile : Array, shape (*candidates, ridges)
+    alpha : Array, shape (1,)
+    """
+    errors = np.nan_to_num(profile, nan=np.inf).min(axis=-1)
+    x, best, tolerance = _refined(search, errors, alpha)
+    found, ridge, ridge_on_edge = (values.item() for values in search.least(x, alpha))
+    values = search.values(x)
+    # The refinement next to an end stops short of it by less than this.
+    short = 10 * tolerance
+    on_edge = {
+        one.name: bool(min(at - one.axis[0], one.axis[-1] - at) < short)
+        or _beside_nothing(errors, best, k)
+        for k, (one, at) in enumerate(zip(search.outer, x, strict=True))
+    }
+    needed = math.inf
+    if math.isinf(search.dimension) and math.isfinite(found):
+        point = alpha, np.array([ridge])
+        needed = dimension_of_limit(
+            search.problem_at(values), *point, search.bulk, search.loss
+        ).item()
+    if search.ridges is not None:
+        values |= {RIDGE: ridge}
+        on_edge |= {RIDGE: bool(ridge_on_edge)}
+    return _Optimum(found, values, on_edge, needed)
+
+
+def _refined(search: Search, errors: Array, alpha: Array) -> tuple[Array, tuple[int, ...], float]:
+    """Refine around the lowest minima among the candidates: place, its candidate, and tolerance."""
+    axes, tolerance = [one.axis for one in search.outer], search_of(search.loss).rate_tolerance
+    if not axes:
+        return np.empty(0), (), tolerance
+    if len(axes) > 1:
+        tolerance = max(tolerance, _SEVERAL_TOLERANCE)
+
+    def error(x: Array) -> float:
+        return float(np.nan_to_num(search.least(x, alpha)[0], nan=np.inf).item())
+
+    starts = lowest_minima(errors, _STARTS if len(axes) > 1 else 1, _MARGIN)
+    refined = [(*refine_on_grid(error, axes, start, tolerance), start) for start in starts]
+    if not refined:  # nothing could be solved
+        return np.full(len(axes), np.nan), (0,) * len(axes), tolerance
+    x, _, best = min(refined, key=lambda one: one[1])
+    return x, best, tolerance
+
+
+def _beside_nothing(errors: Array, best: Sequence[Any], axis: int) -> bool:
+    """Check whether a neighbour of the best candidate on an axis could not be solved."""
+    line = errors[(*best[:axis], slice(None), *best[axis + 1 :])]
+    return bool(np.isinf(line[max(best[axis] - 1, 0) : best[axis] + 2]).any())
+
+
+def _dataset(
+    search: Search, alpha: Array, profile: Array, optima: Sequence[_Optimum]
+) -> xr.Dataset:
+    """Name the optima along alpha, and the profile along all that was searched."""
+    names = [one.name for one in search.outer]
+    coords = {one.name: one.candidates for one in search.outer} | {"alpha": alpha}
+    coords[RIDGE] = np.array([search.ridge]) if search.ridges is None else search.ridges
+    variables: dict[str, Any] = {
+        "optimal_test_error": ("alpha", [optimum.test_error for optimum in optima])
+    }
+    for name in optima[0].values:
+        variables[f"optimal_{name}"] = "alpha", [optimum.values[name] for optimum in optima]
+        variables[f"optimal_{name}_on_edge"] = "alpha", [one.on_edge[name] for one in optima]
+    variables["test_error"] = (*names, "alpha", RIDGE), profile
+    data = xr.Dataset(variables, coords=coords)
+    return data.transpose("alpha", *names, RIDGE)
+
+
+def _edge_remarks(search: Search, alpha: Array, optima: Sequence[_Optimum]) -> list[str]:
+    candidates = {one.name: one.candidates for one in search.outer}
+    if search.ridges is not None:
+        candidates[RIDGE] = search.ridges
+    remarks = []
+    for name, found in candidates.items():
+        pairs = zip(alpha, optima, strict=True)
+        points = [f"alpha {a:g}" for a, optimum in pairs if optimum.on_edge[name]]
+        remarks += edge_remarks(points, f"best {name.replace('_', ' ')}", found)
+    unsolved = [
+        f"alpha {a:g}" for a, one in zip(alpha, optima, strict=True) if math.isnan(one.test_error)
+    ]
+    if unsolved:
+        remarks.append(f"At {'; '.join(unsolved)}: nothing in the range searched could be solved.")
+    return remarks

@@ -1,0 +1,224 @@
+"""Searching for the least test error: the unknowns of `optimise`, and the problems they make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from giantstep.arrays import Array
+from giantstep.numerics.minimisation import minimise_each_from_candidates
+from giantstep.problems.domains import LEARNING_RATE, LETTER
+from giantstep.problems.domains import RIDGE as RIDGES
+from giantstep.problems.losses import SQUARE
+from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
+from giantstep.questions.checks import read_numbers
+from giantstep.theory.bounds import with_common_bias
+from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.optima import search_of
+from giantstep.theory.solve import Solver, cached_solver
+from giantstep.validation import Fault, Interval, InvalidParametersError
+
+RATE, RIDGE, READOUT, BIAS = UNKNOWNS = ("learning_rate", "ridge", "readout", "bias")
+_LETTER = "letter_"
+_MOST_LETTERS = 4
+# Ends of the ranges that are searched, of letters in units of the first.
+_LARGEST_LETTER, _LARGEST_BIAS = 3.0, 5.0
+# Candidates of each unknown but the ridge, by the number of these; fewer for losses that take long.
+_CANDIDATES, _CONVEX_CANDIDATES = (41, 13, 7, 5), (11, 6, 4, 3)
+_DOMAINS: dict[str, Interval] = {
+    RATE: replace(LEARNING_RATE, open_below=True),
+    RIDGE: replace(RIDGES, open_below=True),
+    READOUT: LETTER,
+    BIAS: LETTER,
+}
+
+
+class Unknown(NamedTuple):
+    """What is searched for.
+
+    Attributes
+    ----------
+    name : str
+        "learning_rate", "ridge", "letter_2" (the second of the readout), ... or "bias".
+    candidates : Array
+        In increasing order.
+    """
+
+    name: str
+    candidates: Array
+
+    @property
+    def axis(self) -> Array:
+        """The candidates on the scale on which they are refined."""
+        return np.log(self.candidates) if self.is_logarithmic else self.candidates
+
+    def value(self, x: float) -> float:
+        """Return the value at a place on the axis."""
+        return float(np.exp(x)) if self.is_logarithmic else float(x)
+
+    @property
+    def is_logarithmic(self) -> bool:
+        """Whether it is positive, and searched over orders of magnitude."""
+        return self.name in (RATE, RIDGE)
+
+
+def read_unknowns(
+    problem: Problem,
+    over: str | Sequence[str] | Mapping[str, ArrayLike],
+    loss: str,
+    dimension: float,
+    faults: list[Fault],
+) -> list[Unknown]:
+    """Read what is searched for, the ridge last, and collect what is wrong with it."""
+    given = dict(over) if isinstance(over, Mapping) else dict.fromkeys(_names(over))
+    if not given:
+        faults.append(Fault("over", [], f"some of {', '.join(UNKNOWNS)}"))
+    for name in given:
+        faults += _unknown_faults(problem, name)
+    if faults:
+        return []
+    letters = len(problem.readout) if isinstance(problem, Protocol) and READOUT in given else 0
+    names = [name for name in (RATE, READOUT, BIAS, RIDGE) if name in given]
+    count = sum(letters - 1 if name == READOUT else 1 for name in names if name != RIDGE)
+    unknowns = []
+    for name in names:
+        candidates = given[name]
+        found = (
+            _default_candidates(problem, name, count, loss, dimension)
+            if candidates is None
+            else _read_candidates(name, candidates, faults)
+        )
+        of_letters = [f"{_LETTER}{k}" for k in range(2, letters + 1)]
+        unknowns += [Unknown(one, found) for one in (of_letters if name == READOUT else [name])]
+    return unknowns
+
+
+def _names(over: str | Sequence[str]) -> list[str]:
+    return [over] if isinstance(over, str) else list(over)
+
+
+def _unknown_faults(problem: Problem, name: str) -> list[Fault]:
+    if name not in UNKNOWNS:
+        return [Fault("over", name, f"some of {', '.join(UNKNOWNS)}")]
+    if name in (RATE, READOUT) and not isinstance(problem, Protocol):
+        return [Fault("over", name, f"{RIDGE} or {BIAS} for spiked features given directly")]
+    if name == READOUT and isinstance(problem, Protocol):
+        letters = len(problem.readout)
+        if not 2 <= letters <= _MOST_LETTERS or problem.readout[0][0] == 0:
+            allowed = (
+                f"2 to {_MOST_LETTERS} values, the first of them not 0, to optimise all but the"
+                " first, whose size is that of the learning rate"
+            )
+            return [Fault("readout", problem.readout, allowed)]
+    return []
+
+
+def _default_candidates(
+    problem: Problem, name: str, count: int, loss: str, dimension: float
+) -> Array:
+    search = search_of(loss, dimension)
+    if name == RIDGE:
+        return search.ridges
+    sizes = _CANDIDATES if loss == SQUARE else _CONVEX_CANDIDATES
+    points = sizes[min(count, len(sizes)) - 1]
+    if name == RATE:
+        rates = search.learning_rates
+        return np.geomspace(rates[0], rates[-1], points)
+    if name == BIAS:
+        return np.linspace(-_LARGEST_BIAS, _LARGEST_BIAS, points)
+    assert isinstance(problem, Protocol)  # others have no readout
+    largest = _LARGEST_LETTER * abs(problem.readout[0][0])
+    return np.linspace(-largest, largest, points)
+
+
+def _read_candidates(name: str, given: ArrayLike, faults: list[Fault]) -> Array:
+    """Read candidates, sorted, each once."""
+    found = np.unique(np.atleast_1d(read_numbers(name, given, faults)))
+    interval = _DOMAINS[name]
+    faults += [Fault(name, x, str(interval)) for x in found.tolist() if x not in interval]
+    if found.size < 2:
+        faults.append(Fault(name, given, "two candidates at least, to be optimised"))
+    return found
+
+
+@dataclass(frozen=True)
+class Search:
+    """The test error as a function of the unknowns.
+
+    Attributes
+    ----------
+    problem : Protocol or SpikedFeatures
+    outer : tuple of Unknown
+        Those that change the problem.
+    ridges : Array, or None
+        Candidates of the ridge, if it is optimised.
+    ridge : float
+        Otherwise.
+    loss, bulk : str
+    dimension : float
+    """
+
+    problem: Problem
+    outer: tuple[Unknown, ...]
+    ridges: Array | None
+    ridge: float
+    loss: str
+    bulk: str
+    dimension: float
+
+    def values(self, x: Sequence[float] | Array) -> dict[str, float]:
+        """Name the values at a point on the axes of the unknowns."""
+        return {one.name: one.value(at) for one, at in zip(self.outer, x, strict=True)}
+
+    def problem_at(self, values: Mapping[str, float]) -> Problem:
+        """Make the problem at values of the unknowns.
+
+        Raises
+        ------
+        InvalidParametersError
+        """
+        problem = self.problem
+        if isinstance(problem, Protocol):
+            letters = enumerate(problem.readout, start=1)
+            readout = tuple((values.get(f"{_LETTER}{k}", x), share) for k, (x, share) in letters)
+            rate = values.get(RATE, problem.learning_rate)
+            problem = replace(problem, learning_rate=rate, readout=readout)
+        if BIAS not in values:
+            return problem
+        return with_common_bias(equivalent_features(problem, self.dimension), values[BIAS])
+
+    def profile(self, alpha: Array, place: Sequence[int]) -> Array:
+        """Compute test errors at candidates, shape (A, R) for R ridges; NaN where there is none."""
+        ridges = np.array([self.ridge]) if self.ridges is None else self.ridges
+        x = [one.axis[k] for one, k in zip(self.outer, place, strict=True)]
+        mesh = np.meshgrid(alpha, ridges, indexing="ij")
+        try:
+            return self._solver(x).solve(*mesh).test_error
+        except InvalidParametersError:
+            return np.full(mesh[0].shape, np.nan)
+
+    def least(self, x: Sequence[float] | Array, alpha: Array) -> tuple[Array, Array, Array]:
+        """Minimise over the ridge: test errors, ridges, and whether these are on an edge, (A,)."""
+        try:
+            solver = self._solver(x)
+        except InvalidParametersError:
+            nothing = np.full(alpha.shape, np.nan)
+            return nothing, nothing, np.zeros(alpha.shape, dtype=bool)
+        ridge, on_edge = np.full(alpha.shape, self.ridge), np.zeros(alpha.shape, dtype=bool)
+        if self.ridges is not None:
+            ridge, on_edge = minimise_each_from_candidates(
+                lambda ridge, alpha: solver.solve(alpha, ridge).test_error,
+                alpha,
+                self.ridges,
+                search_of(self.loss, self.dimension).ridge_tolerances,
+            )
+        return solver.solve(alpha, ridge).test_error, ridge, on_edge
+
+    def _solver(self, x: Sequence[float] | Array) -> Solver:
+        problem = self.problem_at(self.values(x))
+        return cached_solver(problem, self.bulk, self.loss, self.dimension)

@@ -1,0 +1,66 @@
+"""The optimum is the least of the whole profile, and says where it is none."""
+
+import numpy as np
+import pytest
+
+import giantstep
+from giantstep import InvalidParametersError, Protocol, SpikedFeatures
+
+PROTOCOL = Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)
+TWO = Protocol("tanh", "sin", 3, 2, 1, readout=((1, 0.5), (-2, 0.5)))
+RATES, RIDGES = np.geomspace(0.1, 30, 8), np.geomspace(1e-4, 1e2, 7)
+
+
+def test_joint_optima_are_below_the_whole_profile_which_is_that_of_a_sweep():
+    over = {"learning_rate": RATES, "ridge": RIDGES}
+    found = giantstep.optimise(PROTOCOL, over, alpha=[1, 2], dimension=500)
+    swept = giantstep.sweep(
+        PROTOCOL, alpha=[1, 2], learning_rate=RATES, ridge=RIDGES, dimension=500
+    )
+    np.testing.assert_allclose(found.test_error, swept.test_error, rtol=1e-9)
+    assert (found.optimal_test_error < found.test_error.min(["learning_rate", "ridge"])).all()
+    assert not found.optimal_learning_rate_on_edge.any()
+    at = found.sel(alpha=2)
+    best = Protocol("tanh", "sin", at.optimal_learning_rate.item(), 2, 1)
+    error = giantstep.solve(best, 2, at.optimal_ridge.item(), dimension=500).test_error
+    np.testing.assert_allclose(at.optimal_test_error, error, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("problem", "over", "names"),
+    [
+        (PROTOCOL, "ridge", ["ridge"]),
+        (TWO, {"readout": [-2, -1, 0, 1, 2]}, ["letter_2"]),
+        (TWO, {"readout": [-1, 0, 1], "learning_rate": [1, 3, 9]}, ["letter_2", "learning_rate"]),
+        (SpikedFeatures("tanh", "relu", 1, 1, 1, 1), {"bias": [-1, 0, 1]}, ["bias"]),
+    ],
+)
+def test_an_optimum_is_better_than_what_was_given(problem, over, names):
+    found = giantstep.optimise(problem, over, alpha=2, dimension=200)
+    assert found.optimal_test_error < giantstep.solve(problem, 2, dimension=200).test_error
+    assert set(names) <= set(found.test_error.dims)
+    assert all(f"optimal_{name}_on_edge" in found for name in names)
+
+
+def test_an_optimum_at_an_end_of_the_candidates_is_told():
+    found = giantstep.optimise(PROTOCOL, {"learning_rate": [0.01, 0.02]}, dimension=200)
+    assert found.optimal_learning_rate_on_edge
+    assert "best learning rate is an end of the range searched (0.01 to 0.02)" in found.remarks
+
+
+def test_a_limit_that_is_far_is_told():
+    far = Protocol("erf", "relu", learning_rate=1, alpha0=2, beta=1)
+    found = giantstep.optimise(far, {"learning_rate": [0.01, 0.1]}, alpha=1.5)
+    assert found.dimension_of_limit > 1000
+    assert "The limit d -> infinity is far" in found.remarks
+
+
+def test_all_faults_of_a_search_are_told_at_once():
+    features = SpikedFeatures("tanh", "sin", 1, 1, 0.5, 1)
+    over = {"readout": None, "learnin_rate": None, "ridge": [0.1]}
+    with pytest.raises(InvalidParametersError) as refused:
+        giantstep.optimise(features, over, alpha=0, dimension=1)
+    names = ["alpha", "dimension", "over", "over"]
+    assert [fault.name for fault in refused.value.faults] == names
+    with pytest.raises(InvalidParametersError, match="one number; to optimise it, name it"):
+        giantstep.optimise(PROTOCOL, ridge="optimal")
