@@ -68,12 +68,18 @@ class NetworkState:
         alignment = (0.0,) * teacher.directions
         return cls(alignment=alignment, covariance=np.diag([1.0, *np.ones_like(alignment), 0.0]))
 
-    @property
-    def row_overlaps(self) -> Array:
-        """Fraction of a trained row's squared norm along each direction of the target, (D,)."""
+    def row_overlaps(self, dimension: float = math.inf) -> Array:
+        """Compute the fraction of a row's squared norm along each direction of the target, (D,).
+
+        At finite dimension the bulk has some of it, too: at first chance, 1/d. Steps multiply it,
+        and these equations hold as long as it is small.
+        """
+        a = np.atleast_1d(self.alignment)
+        directions = np.column_stack([a, across_basis(a)])
+        of_bulk = np.einsum("ki,ij,kj->k", directions, self.covariance[:-1, :-1], directions)
         strength = self.spike_strength**2
-        share: Array = strength * np.atleast_1d(self.alignment) ** 2
-        return share / (self.bulk_variance + strength)
+        share: Array = (strength * a**2 + of_bulk / dimension) / (self.bulk_variance + strength)
+        return share
 
 
 def network_states(protocol: Protocol, fineness: int = 1) -> tuple[NetworkState, ...]:

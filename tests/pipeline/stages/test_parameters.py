@@ -4,11 +4,14 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from giantstep import Protocol
 from giantstep.pipeline.stages.merge import join_lines
 from giantstep.pipeline.stages.merge_curve import merge_curve
 from giantstep.pipeline.stages.parameters import compute
+from giantstep.pipeline.stages.problem_parameters import read_features
+from giantstep.theory.equivalent_features import equivalent_features
 
 THREE = Protocol("tanh", "sin", 2, alpha0=20, beta=1, steps=3)
 LABELS = {"bulk": "isotropic", "loss": "square", "dimension": 100}
@@ -26,3 +29,16 @@ def test_a_figures_file_has_the_state_after_each_step():
             assert math.isnan(curve.sel(step=3)) == (k < 3)
     covariance = merged["row_covariance_by_step"].sel(curve="a:steps=3").values
     assert np.all(np.linalg.eigvalsh(covariance) > 0)
+
+
+def test_targets_of_several_directions_have_the_overlaps_with_each():
+    stairs = Protocol("relu", "z1+z1*z2", 1, alpha0=8, beta=1, steps=3)
+    problems = {"a:target=stairs": stairs, "a:target=sin": THREE}
+    parameters = {name: compute(problem) for name, problem in problems.items()}
+    assert read_features(parameters["a:target=stairs"]) == equivalent_features(stairs)
+    merged = join_lines([merge_curve(name, "a", p, LABELS)[0] for name, p in parameters.items()])
+    curve = merged.sel(curve="a:target=stairs")
+    overlaps = curve["alignments_by_step"].values
+    assert np.linalg.norm(overlaps, axis=1) == pytest.approx(curve["alignment_by_step"].values)
+    assert np.all(np.diff(curve["row_overlap_by_step"].values, axis=0) > 0)
+    assert np.isnan(merged["alignments"].sel(curve="a:target=sin")).all()

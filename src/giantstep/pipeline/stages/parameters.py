@@ -48,7 +48,7 @@ def states_parameters(states: Sequence[NetworkState]) -> xr.Dataset:
     )
     if not isinstance(states[0].alignment, tuple):
         return found
-    shares = [state.row_overlaps for state in states]
+    shares = [state.row_overlaps() for state in states]
     return found.assign(
         alignments_by_step=(("step", "direction"), alignments),
         row_overlap_by_step=(("step", "direction"), shares),
