@@ -58,7 +58,7 @@ def test_a_function_that_varies_fast_is_resolved():
         ({"call": lambda z: 1 / z}, "function = 'lambda': must be finite .*: at z = 0 it is inf"),
         ({"call": lambda z: 0.0 if z > 0 else z}, "entry by entry: .* it raised ValueError"),
         ({"call": lambda z: z.mean()}, r"entry by entry: .* it returned float64 of shape \(\)"),
-        ({"call": lambda z: z / z.max()}, "at z = .* in one array and .* in another"),
+        ({"call": lambda z: z / z.max()}, "at z = .* in one array, .* in another"),
         ({"call": lambda z: z + 1j}, "it returned complex128"),
         ({"call": lambda z: np.multiply(z, 2, out=z)}, "leaves its argument as it is"),
         ({"call": lambda z: 0 * z}, "it is zero on all of a grid"),

@@ -32,6 +32,8 @@ _ROUND = np.arange(-SEARCHED, SEARCHED + 0.25, 0.25)
 _MOST_PANELS = 100
 # Of a stated derivative, and of values that are equal by parity; relative.
 _SAME_SLOPE, _SAME_VALUE = 1e-6, 1e-10
+_SIGNS: dict[Parity, int] = {"odd": -1, "even": 1}
+_RIGHT = GRID[GRID > 0]
 _ENTRYWISE = "a function of an array, entry by entry: "
 
 
@@ -48,6 +50,10 @@ class Entrywise:
         return values.copy() if np.may_share_memory(values, x) else values
 
 
+def _refusal(parameter: str, value: object, allowed: str) -> InvalidParametersError:
+    return InvalidParametersError([Fault(parameter, value, allowed)])
+
+
 def check_entrywise(parameter: str, name: str, call: Callable[[Any], Any]) -> None:
     """Refuse what is not a real and finite function of arrays, entry by entry.
 
@@ -56,34 +62,31 @@ def check_entrywise(parameter: str, name: str, call: Callable[[Any], Any]) -> No
     InvalidParametersError
     """
     z = np.union1d(GRID, _ROUND)
-    given = z.copy()
+    given, some = z.copy(), slice(5, 40)
     with np.errstate(all="ignore"):
         try:
-            found = np.asarray(call(given))
-            alone = np.asarray(call(z[5:40].copy()))
+            found, alone = np.asarray(call(given)), np.asarray(call(z[some].copy()))
         except Exception as error:
-            allowed = f"{_ENTRYWISE}for {z.size} entries it raised {error!r}"
-            raise InvalidParametersError([Fault(parameter, name, allowed)]) from error
+            allowed = f"{_ENTRYWISE}for an array it raised {error!r}"
+            raise _refusal(parameter, name, allowed) from error
     if found.shape != z.shape or found.dtype.kind not in "buif":
         allowed = (
             f"{_ENTRYWISE}for {z.size} entries it returned {found.dtype} of shape {found.shape}"
         )
-        raise InvalidParametersError([Fault(parameter, name, allowed)])
+        raise _refusal(parameter, name, allowed)
     if not np.array_equal(given, z):
-        allowed = "such that it leaves its argument as it is, but it changed the array"
-        raise InvalidParametersError([Fault(parameter, name, allowed)])
-    if not np.all(np.isfinite(found)):
-        i = int(np.flatnonzero(~np.isfinite(found))[np.argmin(np.abs(z[~np.isfinite(found)]))])
+        raise _refusal(parameter, name, "such that it leaves its argument as it is")
+    if not np.all(finite := np.isfinite(found)):
+        i = int(np.argmin(np.where(finite, np.inf, np.abs(z))))
         allowed = f"finite for |z| <= {SEARCHED:g}: at z = {z[i]:.6g} it is {found[i]}"
-        raise InvalidParametersError([Fault(parameter, name, allowed)])
-    differ = ~np.isclose(found[5:40], alone, rtol=1e-9, atol=1e-12)
-    if np.any(differ):
-        i = int(np.flatnonzero(differ)[0])
+        raise _refusal(parameter, name, allowed)
+    differ = np.flatnonzero(~np.isclose(found[some], alone, rtol=1e-9, atol=1e-12))
+    if differ.size:
+        place, one, other = (values[differ[0]] for values in (z[some], found[some], alone))
         allowed = (
-            f"{_ENTRYWISE}at z = {z[5 + i]:.6g} it is {found[5 + i]:.6g} in one array and"
-            f" {alone[i]:.6g} in another"
+            f"{_ENTRYWISE}at z = {place:.6g} it is {one:.6g} in one array, {other:.6g} in another"
         )
-        raise InvalidParametersError([Fault(parameter, name, allowed)])
+        raise _refusal(parameter, name, allowed)
 
 
 def check_growth(name: str, values: Values) -> None:
@@ -94,8 +97,7 @@ def check_growth(name: str, values: Values) -> None:
     InvalidParametersError
     """
     if not np.any(values(GRID)):
-        allowed = "other than zero: it is zero on all of a grid"
-        raise InvalidParametersError([Fault("function", name, allowed)])
+        raise _refusal("function", name, "other than zero: it is zero on all of a grid")
     if tail(values) > LONGEST_TAIL:
         ends = np.array([-RANGE, RANGE])
         place, value = max(zip(ends, values(ends), strict=True), key=lambda pair: abs(pair[1]))
@@ -103,22 +105,13 @@ def check_growth(name: str, values: Values) -> None:
             f"of slower growth: rules for N(0, 1) end at |z| = {RANGE:g}, where z^2 f(z)^2 still"
             f" adds to its mean; at z = {place:g} it is {value:.3g}"
         )
-        raise InvalidParametersError([Fault("function", name, allowed)])
+        raise _refusal("function", name, allowed)
 
 
-def kinks_and_panels(
+def find_kinks_or_check(
     name: str, values: Values, stated: Sequence[float] | None
-) -> tuple[list[Kink], list[float], Array]:
-    """Find the kinks, or check those stated; find panels that resolve the function between them.
-
-    Returns
-    -------
-    jumps : list of Kink
-        Those of low derivatives.
-    kinks : list of float
-        All.
-    edges : Array
-        Of the panels.
+) -> tuple[list[float], bool]:
+    """Find the kinks, or check those stated; tell whether the function itself jumps at none.
 
     Raises
     ------
@@ -128,46 +121,55 @@ def kinks_and_panels(
         found = find_kinks(values)
     except NotSmoothError as error:
         if stated is None:
-            raise InvalidParametersError([_not_smooth(name, values, error.place)]) from error
+            raise _refusal("function", name, _not_smooth(values, error.place)) from error
         found = []
     kinks = [kink.place for kink in found]
     if stated is not None:
         kinks = _sorted(stated)
         if faults := _kink_faults(values, found, kinks):
             raise InvalidParametersError(faults)
+    gaps = np.diff([-np.inf, *kinks, np.inf])
+    sides = [kink_at(values, k, min(gaps[i : i + 2])) for i, k in enumerate(kinks)]
+    return kinks, all(kink is None or kink.order > 0 for kink in sides)
+
+
+def find_panels(name: str, values: Values, kinks: Sequence[float]) -> Array:
+    """Find the edges of panels that resolve a function between its kinks.
+
+    Raises
+    ------
+    InvalidParametersError
+        If it is not smooth there, or varies too fast.
+    """
     edges, unresolved = resolving_edges(values, np.union1d(BASE_EDGES, kinks))
     if unresolved:
-        raise InvalidParametersError([_not_smooth(name, values, unresolved[0][0])])
+        raise _refusal("function", name, _not_smooth(values, unresolved[0][0]))
     if edges.size > _MOST_PANELS:
         allowed = (
             f"resolved by {_MOST_PANELS} panels on |z| <= {SEARCHED:g}: it varies so fast, or has"
             f" so many kinks, that it needs {edges.size}"
         )
-        raise InvalidParametersError([Fault("function", name, allowed)])
-    gaps = np.diff([-np.inf, *kinks, np.inf])
-    jumps = [kink_at(values, k, min(gaps[i : i + 2])) for i, k in enumerate(kinks)]
-    return [kink for kink in jumps if kink], kinks, edges
+        raise _refusal("function", name, allowed)
+    return edges
 
 
 def _sorted(stated: Sequence[float]) -> list[float]:
     try:
         kinks = {float(place) for place in np.ravel(np.asarray(stated, dtype=float))}
     except (TypeError, ValueError) as error:
-        raise InvalidParametersError([Fault("kinks", stated, "numbers")]) from error
+        raise _refusal("kinks", stated, "numbers") from error
     if not np.all(np.isfinite(list(kinks))):
-        raise InvalidParametersError([Fault("kinks", stated, "finite numbers")])
+        raise _refusal("kinks", stated, "finite numbers")
     return sorted(kinks)
 
 
-def _not_smooth(name: str, values: Values, place: float) -> Fault:
+def _not_smooth(values: Values, place: float) -> str:
     near = place + np.array([-0.02, 0.0, 0.02])
-    shown = ", ".join(f"{value:.9g}" for value in values(near))
-    allowed = (
-        "smooth except at kinks, which are stated if they are as close as 0.1, and in double"
-        f" precision: near z = {place:.6g} it is not (at {near[0]:.6g}, {near[1]:.6g} and"
-        f" {near[2]:.6g} it is {shown})"
+    places, shown = (", ".join(f"{x:.9g}" for x in column) for column in (near, values(near)))
+    return (
+        "smooth except at kinks (stated, where they are as close as 0.1), and of double precision:"
+        f" near z = {place:.6g} it is not; at {places} it is {shown}"
     )
-    return Fault("function", name, allowed)
 
 
 def _kink_faults(values: Values, found: list[Kink], stated: list[float]) -> list[Fault]:
@@ -191,31 +193,37 @@ def _kink_faults(values: Values, found: list[Kink], stated: list[float]) -> list
     return faults
 
 
-def find_parity(values: Values, stated: Parity | None) -> Parity:
-    """Find the parity, or check the one that is stated.
+def find_parity(values: Values) -> Parity:
+    """Find the parity."""
+    for parity in _SIGNS:
+        if _parity_gap(values, parity).max() <= _SAME_VALUE:
+            return parity
+    return "none"
+
+
+def check_parity(values: Values, stated: Parity) -> None:
+    """Refuse a parity that is not that of the values; "none" is refused for no function.
 
     Raises
     ------
     InvalidParametersError
     """
-    z = GRID[GRID > 0]
-    right, left = values(z), values(-z)
+    if stated not in get_args(Parity):
+        raise _refusal("parity", stated, f"one of {', '.join(get_args(Parity))}")
+    if stated == "none" or (gap := _parity_gap(values, stated)).max() <= _SAME_VALUE:
+        return
+    z = _RIGHT[_first(gap, _RIGHT)]
+    right, left = values(np.array([z, -z]))
+    allowed = f"that of the values: at z = {z:.6g} they are {right:.6g}, at z = {-z:.6g} {left:.6g}"
+    raise _refusal("parity", stated, allowed)
+
+
+def _parity_gap(values: Values, parity: Parity) -> Array:
+    """Compute how far values at z and -z are from equal, up to the sign, relatively."""
+    right = values(_RIGHT)
     size = np.maximum(np.abs(right), np.sqrt(np.mean(values(GRID) ** 2)))
-    gaps = {"odd": np.abs(right + left) / size, "even": np.abs(right - left) / size}
-    if stated in gaps and gaps[stated].max() > _SAME_VALUE:
-        i = _first(gaps[stated], z)
-        allowed = (
-            f"that of the values: at z = {z[i]:.6g} they are {right[i]:.6g}, and {left[i]:.6g} at"
-            f" z = {-z[i]:.6g}"
-        )
-        raise InvalidParametersError([Fault("parity", stated, allowed)])
-    if stated is not None:
-        if stated not in get_args(Parity):
-            allowed = f"one of {', '.join(get_args(Parity))}"
-            raise InvalidParametersError([Fault("parity", stated, allowed)])
-        return stated
-    parities: tuple[Parity, ...] = ("odd", "even")
-    return next((parity for parity in parities if gaps[parity].max() <= _SAME_VALUE), "none")
+    gap: Array = np.abs(right - _SIGNS[parity] * values(-_RIGHT)) / size
+    return gap
 
 
 def check_derivative(name: str, derivative: Values, slope: Values) -> None:
@@ -234,7 +242,7 @@ def check_derivative(name: str, derivative: Values, slope: Values) -> None:
             f"the slope of the values: at z = {GRID[i]:.6g} it is {given[i]:.6g}, and the slope of"
             f" the values {found[i]:.6g}"
         )
-        raise InvalidParametersError([Fault("derivative", name, allowed)])
+        raise _refusal("derivative", name, allowed)
 
 
 def _first(error: Array, distance: Array) -> int:

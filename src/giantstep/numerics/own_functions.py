@@ -22,8 +22,10 @@ from giantstep.numerics.function_checks import (
     check_derivative,
     check_entrywise,
     check_growth,
+    check_parity,
+    find_kinks_or_check,
+    find_panels,
     find_parity,
-    kinks_and_panels,
 )
 from giantstep.numerics.kinks import BASE_EDGES, SEARCHED, passes
 from giantstep.numerics.scalar_functions import FUNCTIONS, KNOWN_FUNCTIONS, Parity, ScalarFunction
@@ -99,10 +101,12 @@ class Function:
         check_entrywise("function", word, call)
         self._values = Entrywise(call)
         check_growth(word, self._values)
-        jumps, places, edges = kinks_and_panels(word, self._values, kinks)
+        places, self.continuous = find_kinks_or_check(word, self._values, kinks)
         self.kinks = tuple(places)
-        self.continuous = all(jump.order > 0 for jump in jumps)
-        self.parity: Parity = find_parity(self._values, parity)
+        edges = find_panels(word, self._values, places)
+        if parity is not None:
+            check_parity(self._values, parity)
+        self.parity: Parity = parity or find_parity(self._values)
         slope: Callable[[Any], Any] = Slope(self._values, places, float(np.diff(edges).min()) / 16)
         if derivative is not None:
             check_entrywise("derivative", _word(derivative), derivative)
