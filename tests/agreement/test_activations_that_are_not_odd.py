@@ -9,7 +9,9 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
+from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.solve import solve
+from giantstep.theory.status import Status
 
 # Large batches: for small ones the bulk has more structure than this theory knows of.
 PROTOCOLS = [
@@ -32,3 +34,11 @@ def test_networks_are_as_the_theory_with_norms_says_and_not_as_an_isotropic_bulk
     threshold = largest_z(len(PROTOCOLS), networks, 0.01)
     assert np.abs(z[TRAINED_NORMS]).max() < threshold
     assert np.abs(z[ISOTROPIC]).max() > threshold
+
+
+def test_an_even_activation_has_no_spike_and_points_at_finite_dimension_are_resolved():
+    protocol = Protocol("abs", "polynomial:0.5,1,0.5", 2, alpha0=16, beta=2)
+    srf = equivalent_features(protocol)
+    assert (srf.spike_strength, srf.alignment) == ((0.0,), 0.0)
+    found = solve(protocol, Grid((0.8, 2.0), (0.1,)), TRAINED_NORMS, 400)
+    assert np.all(found.status == Status.CONVERGED)

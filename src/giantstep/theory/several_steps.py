@@ -33,6 +33,8 @@ from giantstep.validation import Fault, InvalidParametersError
 BATCH, NORM = -2, -1
 # A part of the target across the spike that is shorter than this is rounding.
 _ROUNDING = 1e-9
+# So is a spike of this size, at a rate of one.
+_NO_SPIKE = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,7 +306,10 @@ class Step:
         pull = self.expect(1, self.activation.slope)[0, 1:]
         start = np.zeros(pull.size + 1)
         start[0] = self.state.spike_strength
-        return start + self.rate * np.array([*pull, self.batch_noise_norm])
+        spike = start + self.rate * np.array([*pull, self.batch_noise_norm])
+        # Where it vanishes by symmetry, as for even activations, rounding would give it a direction.
+        vanishes = np.linalg.norm(spike) < _NO_SPIKE * max(1.0, abs(self.rate))
+        return np.zeros_like(spike) if vanishes else spike
 
     @cached_property
     def batch_noise_norm(self) -> float:
