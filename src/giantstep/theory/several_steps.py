@@ -307,7 +307,7 @@ class Step:
         start = np.zeros(pull.size + 1)
         start[0] = self.state.spike_strength
         spike = start + self.rate * np.array([*pull, self.batch_noise_norm])
-        # Where it vanishes by symmetry, as for even activations, rounding would give it a direction.
+        # Where it vanishes by symmetry, as for even activations, rounding has no direction.
         vanishes = np.linalg.norm(spike) < _NO_SPIKE * max(1.0, abs(self.rate))
         return np.zeros_like(spike) if vanishes else spike
 
