@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 PYTEST := $(BIN)/pytest -n logical --dist worksteal
 
-.PHONY: figures paper supplement test test-all test-kill test-faults test-slurm lint benchmark schemas lock \
+.PHONY: figures paper supplement test test-all test-kill test-faults test-slurm lint benchmark docs schemas lock \
   clean help
 
 figures: $(READY)
@@ -50,6 +50,11 @@ lint: $(READY)
 	$(BIN)/lint-imports
 	$(BIN)/snakefmt --check Snakefile workflow
 
+# The site, for any browser, without network.
+docs: $(READY)
+	$(BIN)/python -m sphinx -W --keep-going -q docs docs/build
+	@echo docs/build/index.html
+
 # The schemas that editors read, from the models that check the configs.
 schemas: $(READY)
 	$(BIN)/python -m giantstep.pipeline.planning.config_schema workflow/schemas
@@ -72,7 +77,7 @@ lock:
 	  --extra explore --extra docs --generate-hashes --no-header --no-annotate --upgrade -o requirements.lock pyproject.toml
 
 clean:
-	rm -rf .venv .snakemake results logs report.html figures/*.pdf figures/*.svg .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .snakemake docs/build docs/generated results logs report.html figures/*.pdf figures/*.svg .pytest_cache .mypy_cache .ruff_cache
 
 help:
 	@echo "make figures   every figure into figures/   (CORES=2 to use two cores)"
@@ -84,6 +89,7 @@ help:
 	@echo "make test-faults damage files and disturb runs at random, for twenty minutes"
 	@echo "make test-slurm the workflow on a Slurm cluster of its own (installs Slurm, as root)"
 	@echo "make benchmark theory and simulation beside the usual ways of computing the same"
+	@echo "make docs      the documentation as a site, docs/build/index.html"
 	@echo "make schemas   the schemas by which editors check the files in config/"
 	@echo "make lock      pin the requirements anew"
 	@echo "make clean     remove the environment and all results"

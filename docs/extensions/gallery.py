@@ -1,0 +1,68 @@
+"""The gallery: every figure with its caption, its data and its YAML, written from config/."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+from sphinx.application import Sphinx
+
+ROOT = Path(__file__).parents[2]
+LISTS = {
+    "The figures of the paper": "config/config.yaml",
+    "Beyond the paper": "config/supplement.yaml",
+}
+HEAD = """\
+# Gallery
+
+Every figure, with its full caption, the command that makes it, its data, and the YAML from which
+theory and simulations follow. Each drawing is also made as PDF and SVG.
+"""
+ENTRY = """\
+(figure-{name})=
+### {number}. {title}
+
+```{{figure}} ../../figures/{name}.png
+:alt: {title}
+:width: 100%
+
+{caption}
+```
+
+Made by `snakemake --cores all figures/{name}.pdf{overlay}`. Its data are then in
+`results/figures/{name}.nc`: `giantstep.open_figure("{name}")`.
+
+<details><summary>{name}.yaml</summary>
+
+```{{literalinclude}} ../../config/figures/{name}.yaml
+:language: yaml
+```
+
+</details>
+"""
+
+
+def entry(name: str, config: str) -> str:
+    """Write what the gallery says of one figure."""
+    figure: dict[str, Any] = yaml.safe_load((ROOT / f"config/figures/{name}.yaml").read_text())
+    number = name.removeprefix("fig").upper()
+    overlay = "" if config == "config/config.yaml" else f" --configfile {config}"
+    title, caption = (" ".join(figure[key].split()) for key in ("title", "caption"))
+    return ENTRY.format(name=name, number=number, title=title, caption=caption, overlay=overlay)
+
+
+def write(app: Sphinx) -> None:
+    """Write the page."""
+    pages = [HEAD]
+    for title, config in LISTS.items():
+        figures = yaml.safe_load((ROOT / config).read_text())["figures"]
+        drawn = [name for name in figures if (ROOT / f"figures/{name}.png").exists()]
+        pages += [f"## {title}\n", *(entry(name, config) for name in drawn)]
+    folder = Path(app.srcdir, "generated")
+    folder.mkdir(exist_ok=True)
+    (folder / "gallery.md").write_text("\n".join(pages), encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Write the page before pages are read."""
+    app.connect("builder-inited", write)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
