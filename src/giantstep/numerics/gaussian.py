@@ -54,11 +54,12 @@ def moments(
 
 
 def gaussian_rule(
-    function: ScalarFunction, mean: Array, std: float, fineness: int = 1
+    function: ScalarFunction, mean: Array, std: float, fineness: float = 1, panel: float = 1.0
 ) -> tuple[Array, Array]:
     """Choose nodes and weights of z ~ N(0, 1) for integrands made of f(mean + std z), std > 0.
 
-    The trapezoidal rule if f is analytic, and quadrature split at its kinks if it is not.
+    The trapezoidal rule if f is analytic. If it is not, quadrature split at its kinks, on panels of
+    width `panel`.
 
     Returns
     -------
@@ -70,7 +71,7 @@ def gaussian_rule(
     # 1, 2, 4 and 8 from it: the function varies on a scale of one there.
     distances = np.array([0, 1, 2, 4, 8, -1, -2, -4, -8.0]) if std > 1 else np.zeros(1)
     places = np.add.outer(function.kinks or (0.0,), distances).ravel()
-    return split_rule(unit_edges((places - mean[..., None]) / std), fineness)
+    return split_rule(unit_edges((places - mean[..., None]) / std, panel), fineness)
 
 
 def expectation(function: ScalarFunction, values: Callable[[Array], Array]) -> float:

@@ -43,7 +43,7 @@ class ActivationAverages(NamedTuple):
 
 
 def activation_averages(
-    activation: ScalarFunction, shift: Array, std: float, fineness: int = 1
+    activation: ScalarFunction, shift: Array, std: float, fineness: float, panel: float
 ) -> ActivationAverages:
     """Average an activation by parts (Stein's lemma): no derivative but sigma' is needed.
 
@@ -54,10 +54,10 @@ def activation_averages(
         r kappa.
     std : float
         sqrt(c).
-    fineness : int
-        Multiplies the number of nodes over z.
+    fineness, panel : float
+        Factor on the number of nodes over z, and width of their panels.
     """
-    z, weight = gaussian_rule(activation, shift, std, fineness)
+    z, weight = gaussian_rule(activation, shift, std, fineness, panel)
     points = shift[:, None] + std * z
     values = activation.value(points)
     hermite = (np.ones_like(z), z, z**2 - 1, z**3 - 3 * z, z**4 - 6 * z**2 + 3)

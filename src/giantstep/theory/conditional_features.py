@@ -118,8 +118,10 @@ def transition_width(function: ScalarFunction, slope: float, width: float) -> fl
     return math.hypot(width, own) / abs(slope)
 
 
-def kappa_rule(srf: SpikedFeatures, fineness: int = 1) -> tuple[Array, Array]:
+def kappa_rule(srf: SpikedFeatures, fineness: float = 1, panel: float = 1.0) -> tuple[Array, Array]:
     """Choose a quadrature rule over kappa that resolves the features and the target.
+
+    Its panels are as wide as `panel`, or narrower.
 
     `E f(shift + slope kappa + width z)` has a transition of width `width/slope` around
     `(kink - shift)/slope`, which is a discontinuity or a corner if the width is zero.
@@ -145,7 +147,7 @@ def kappa_rule(srf: SpikedFeatures, fineness: int = 1) -> tuple[Array, Array]:
             edges.append(np.arange(-RANGE, RANGE, scale))
         kinks = function.kinks or (0.0,)
         edges += [graded_edges((kink - shift) / slope, scale) for kink in kinks]
-    return split_rule(unit_edges(np.unique(np.concatenate(edges))), fineness)
+    return split_rule(unit_edges(np.unique(np.concatenate(edges)), panel), fineness)
 
 
 def check_resolution(problem: Problem, srf: SpikedFeatures) -> None:

@@ -84,7 +84,9 @@ def first_direction_across(srf: SpikedFeatures) -> Array:
     return np.divide(first, size) if size > 0 else first
 
 
-def teacher_rule(srf: SpikedFeatures, kappa: Array, fineness: int = 1) -> TeacherRule:
+def teacher_rule(
+    srf: SpikedFeatures, kappa: Array, fineness: float = 1, panel: float = 1.0
+) -> TeacherRule:
     """Choose a rule over z that splits at the kinks of the target `sigma*(gamma kappa + rho z)`.
 
     For a target of one direction.
@@ -95,15 +97,17 @@ def teacher_rule(srf: SpikedFeatures, kappa: Array, fineness: int = 1) -> Teache
     if rho == 0:
         z, weight = np.zeros_like(along), np.ones_like(along)
     else:
-        z, weight = split_rule(unit_edges((np.array(target.kinks) - along) / rho), fineness)
+        z, weight = split_rule(unit_edges((np.array(target.kinks) - along) / rho, panel), fineness)
     return TeacherRule(target.value(along + rho * z), z, weight)
 
 
-def target_rule(srf: SpikedFeatures, kappa: Array, fineness: int = 1) -> TargetRule:
+def target_rule(
+    srf: SpikedFeatures, kappa: Array, fineness: float = 1, panel: float = 1.0
+) -> TargetRule:
     """Choose a rule over u for a target of one direction or several."""
     if teacher := teacher_of(srf.target):
         return _polynomial_rule(teacher, srf, kappa, 4)
-    labels, z, weight = teacher_rule(srf, kappa, fineness)
+    labels, z, weight = teacher_rule(srf, kappa, fineness, panel)
     if srf.first_alignment**2 == 1:  # labels do not depend on u
         labels, z = np.repeat(labels, 2, axis=1), np.array([[-1.0, 1.0]])
         weight = np.full(labels.shape, 0.5)

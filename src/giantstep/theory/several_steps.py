@@ -16,6 +16,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.numerics.quadrature import WIDE
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.domains import BULK_VARIANCE, SPIKE_STRENGTH
 from giantstep.problems.problem import noise_levels, noise_power
@@ -202,40 +203,41 @@ class Step:
         self.rate = e * self.omega if protocol.alpha0 > 0 else 0.0
         srf = features_in_state(protocol, state)
         check_resolution(protocol, srf)
-        self.kappa, self.weight = kappa_rule(srf, fineness)
+        activation = lookup(srf.activation)
+        # A rule of half as many nodes again shows the error as well as one of twice as many.
+        rule = (1 + fineness) / 2, 1.0 if activation.oscillates else WIDE
+        self.kappa, self.weight = kappa_rule(srf, *rule)
         self.activation = activation_averages(
-            lookup(srf.activation),
+            activation,
             state.spike_strength * self.kappa,
             math.sqrt(state.bulk_variance),
-            fineness,
+            *rule,
         )
-        self.residuals = self._residual_moments(srf, fineness)
+        self.residuals = self._residual_moments(srf, *rule)
 
-    def _residual_moments(self, srf: SpikedFeatures, fineness: int) -> Array:
+    def _residual_moments(self, srf: SpikedFeatures, fineness: float, panel: float) -> Array:
         """Average rho^k (1, kappa, u)(1, kappa, u)^T over u and noise, k = 0 ... 4.
 
         Shape (5, D + 2, D + 2, N).
         """
-        labels, u, weight = target_rule(srf, self.kappa, fineness)
+        labels, u, weight = target_rule(srf, self.kappa, fineness, panel)
         rho = labels - self.omega * self.activation.mean[:, None]
-        levels = noise_levels(self.protocol)
-        second = noise_power(self.protocol)
-        fourth = sum(3 * share * variance**2 for variance, share in levels)
-        squared = rho * rho
-        powers = np.stack(
-            [
-                np.ones_like(rho),
-                rho,
-                squared + second,
-                rho * (squared + 3 * second),
-                squared * (squared + 6 * second) + fourth,
-            ],
-            axis=1,
-        )
         factors = [np.ones_like(u[0]), *u]
         pairs = list(combinations_with_replacement(range(len(factors)), 2))
-        weights = np.stack([weight * factors[i] * factors[j] for i, j in pairs], axis=1)
-        averages = (weights @ powers.transpose(0, 2, 1)).transpose(1, 2, 0)
+        weights = np.stack([weight * factors[i] * factors[j] for i, j in pairs])
+        squared = rho * rho
+        powers = np.ones_like(rho), rho, squared, squared * rho, squared * squared
+        zeroth, first, second, third, fourth = (
+            np.einsum("pnz,nz->pn", weights, power) for power in powers
+        )
+        variance = noise_power(self.protocol)
+        of_noise = sum(3 * share * level**2 for level, share in noise_levels(self.protocol))
+        second, third, fourth = (
+            second + variance * zeroth,
+            third + 3 * variance * first,
+            fourth + 6 * variance * second + of_noise * zeroth,
+        )
+        averages = np.stack([zeroth, first, second, third, fourth], axis=1)
         over_u = dict(zip(pairs, averages, strict=True))
         # Of each of (1, kappa, u): its place among the factors, and its power of kappa.
         entries = [(0, 0), (0, 1), *((place, 0) for place in range(1, len(factors)))]
