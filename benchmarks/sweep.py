@@ -2,8 +2,8 @@
 
     OMP_NUM_THREADS=1 python benchmarks/sweep.py
 
-On one core, shared with other programs: 15 s for the million points (15 us each), 6 ms for a protocol,
-7 ms for a best ridge.
+On one core, shared with other programs: 15 s for the million points (15 us each), 6 ms for a
+protocol, 7 ms for a best ridge.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PROTOCOL = Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)
 
 
 def report(text: str, ask: Callable[[], xr.Dataset], parts: int) -> None:
-    """Print the core-seconds of a sweep, the time of each of its parts, and the points that failed."""
+    """Print the core-seconds of a sweep and of each of its parts, and the points that failed."""
     started = time.process_time()
     found = ask()
     seconds = time.process_time() - started
