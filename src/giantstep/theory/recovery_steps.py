@@ -164,7 +164,9 @@ class _Step:
         """Compute E sigma, E sigma', E sigma'' and Var sigma' at each node, shape (4, N)."""
         reach = float(np.max(np.abs(kappa))) + 1
         grid = np.linspace(-reach, reach, _PROJECTIONS)
-        found = activation_averages(self.activation, grid, math.sqrt(bulk_variance))
+        found = activation_averages(
+            self.activation, grid, math.sqrt(bulk_variance), fineness=1, panel=1
+        )
         needed = np.array([found.mean, found.slope, found.curvature, found.variance])
         averages: Array = CubicSpline(grid, needed, axis=1)(kappa)
         return averages
