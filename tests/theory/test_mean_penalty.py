@@ -8,7 +8,7 @@ from alarms import largest_z
 from numpy.random import SeedSequence
 
 from giantstep.numerics.packed_symmetric import triangle_of
-from giantstep.problems.bulk_kind import BULKS, ISOTROPIC, TRAINED, TRAINED_NORMS
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_NORMS
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
@@ -74,7 +74,7 @@ def test_sources_are_derivatives_of_the_penalty(problem, bulk):
     assert T @ first[0] + second[0] == pytest.approx(slopes / multiplicity, rel=1e-6, abs=1e-9)
 
 
-@pytest.mark.parametrize("bulk", BULKS)
+@pytest.mark.parametrize("bulk", [ISOTROPIC, TRAINED, TRAINED_NORMS])
 def test_in_a_huge_dimension_the_means_cost_nothing(bulk):
     grid = Grid((0.5, 2.0), (1e-3, 1.0))
     limit, huge = solve(TRAINED_LETTERS, grid, bulk), solve(TRAINED_LETTERS, grid, bulk, 1e12)
@@ -88,7 +88,7 @@ def test_the_reference_value_is_reproduced():
     assert finite.test_error.item() == pytest.approx(0.0355, abs=5e-5)
 
 
-@pytest.mark.parametrize("bulk", BULKS)
+@pytest.mark.parametrize("bulk", [ISOTROPIC, TRAINED, TRAINED_NORMS])
 def test_letters_of_opposite_sign_are_one_letter_at_finite_dimension(bulk):
     # A neuron of letter -1 is minus one of letter 1 whose weights began at their opposites.
     one = Protocol("erf", "tanh", 3, 0.5, 1.0)

@@ -123,7 +123,7 @@ def test_what_has_no_theory_is_refused_with_the_reason():
         assert theory_faults(protocol)
         with pytest.raises(InvalidParametersError, match=reason):
             solve(protocol, POINT)
-    with pytest.raises(InvalidParametersError, match="isotropic or trained_norms"):
+    with pytest.raises(InvalidParametersError, match="trained_norms or trained_covariance"):
         solve(SINE, POINT, "trained")
     with pytest.raises(InvalidParametersError, match="squared norm of at most"):
         solve(replace(SINE, learning_rate=1e11), POINT)

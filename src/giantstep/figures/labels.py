@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
-from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_NORMS
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_COVARIANCE, TRAINED_NORMS
 from giantstep.problems.targets import lookup_target
 from giantstep.vocabulary import MEANINGS
 
@@ -19,6 +19,7 @@ BULK_LABELS = {
     ISOTROPIC: "isotropic bulk",
     TRAINED: "trained bulk",
     TRAINED_NORMS: "trained bulk and norms",
+    TRAINED_COVARIANCE: "trained bulk, whole covariance",
 }
 # Parameters in a panel's title, if all its curves share them: of gradient steps, of an sRF.
 _IN_TITLES = (("learning_rate", "ridge"), ("spike_strength", "alignment", "ridge"))

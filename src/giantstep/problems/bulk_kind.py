@@ -2,7 +2,9 @@
 
 The first is the isotropic bulk of the paper. In the second, the first batch gives the rows a
 covariance (theory.md section 9). In the third, the rows' norms depend on their overlaps with the
-spike as well. After several steps only the first and the third are known.
+spike as well. The fourth has the whole covariance of the rows and their norms after any number of
+steps, for one initial readout. After several steps, or of an activation that is not odd, the third
+has the covariance in a few directions only, and the second does not exist.
 """
 
 from __future__ import annotations
@@ -11,7 +13,9 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.validation import Fault, InvalidParametersError
 
-ISOTROPIC, TRAINED, TRAINED_NORMS = BULKS = ("isotropic", "trained", "trained_norms")
+ISOTROPIC, TRAINED, TRAINED_NORMS, TRAINED_COVARIANCE = BULKS = (
+    "isotropic", "trained", "trained_norms", "trained_covariance"
+)  # fmt: skip
 
 
 def validate_bulk(problem: Problem, bulk: str) -> str:
@@ -34,9 +38,12 @@ def validate_bulk(problem: Problem, bulk: str) -> str:
         raise InvalidParametersError([Fault("bulk", bulk, allowed)])
     if bulk == TRAINED and not problem.as_in_paper:
         allowed = (
-            f"{ISOTROPIC} or {TRAINED_NORMS} after several steps, and for activations that are not"
-            " odd"
+            f"{ISOTROPIC}, {TRAINED_NORMS} or {TRAINED_COVARIANCE} after several steps, and for"
+            " activations that are not odd"
         )
+        raise InvalidParametersError([Fault("bulk", bulk, allowed)])
+    if bulk == TRAINED_COVARIANCE and len(problem.readout) > 1:
+        allowed = f"{ISOTROPIC}, {TRAINED} or {TRAINED_NORMS} for a readout of several values"
         raise InvalidParametersError([Fault("bulk", bulk, allowed)])
     return bulk if problem.alpha0 > 0 and problem.learning_rate > 0 else ISOTROPIC
 

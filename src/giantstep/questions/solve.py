@@ -37,9 +37,10 @@ def solve(
         is the ridge of the least test error at each alpha.
     loss : str
         What the readout minimises: "square", "huber", "huber:0.5", "hinge" or "logistic".
-    bulk : {"isotropic", "trained", "trained_norms"}
+    bulk : {"isotropic", "trained", "trained_norms", "trained_covariance"}
         Bulk of the first layer: isotropic, as in the paper; with the covariance that the first
-        batch gives to its rows; with their norms, too.
+        batch gives to its rows; with their norms, too; with the whole covariance and the norms
+        after any number of steps.
     dimension : float
         Dimension d of the inputs, >= 2, where the means m of the readout cost something (theory.md
         section 12). By default the limit d -> infinity. A step smaller than the giant one needs it.

@@ -71,3 +71,30 @@ def activation_averages(
     return ActivationAverages(
         mean, slope, curvature, third, fourth, residual, variance, along / std, with_norm / 2
     )
+
+
+class SlopeMoments(NamedTuple):
+    """Higher moments over z of s = sigma' - E sigma' at r kappa + sqrt(c) z, shape (N,).
+
+    Attributes
+    ----------
+    cube, fourth_power : Array
+        E s^3 and E s^4.
+    cube_along : Array
+        sqrt(c) E z s^3.
+    """
+
+    cube: Array
+    fourth_power: Array
+    cube_along: Array
+
+
+def slope_moments(
+    activation: ScalarFunction, shift: Array, std: float, fineness: int = 1
+) -> SlopeMoments:
+    """Compute the higher moments of the slope; parameters as in `activation_averages`."""
+    z, weight = gaussian_rule(activation, shift, std, fineness)
+    slope = activation.derivative(shift[:, None] + std * z)
+    s = slope - np.sum(weight * slope, axis=1)[:, None]
+    cube = weight * s**3
+    return SlopeMoments(cube.sum(axis=1), (cube * s).sum(axis=1), std * (cube * z).sum(axis=1))

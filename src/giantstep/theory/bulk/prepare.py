@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 
 from giantstep.arrays import Array
-from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_NORMS
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_COVARIANCE, TRAINED_NORMS
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -19,6 +19,7 @@ from giantstep.theory.bulk.interface import Bulk
 from giantstep.theory.bulk.isotropic import IsotropicBulk
 from giantstep.theory.bulk.several_steps import SteppedBulk
 from giantstep.theory.bulk.trained import TrainedBulk
+from giantstep.theory.bulk.trained_covariance import TrainedCovarianceBulk
 from giantstep.theory.conditional_features import ConditionalFeatures, conditional_features
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.several_steps import network_states
@@ -78,8 +79,19 @@ def _isotropic_bulk(features: ConditionalFeatures, srf: SpikedFeatures) -> Isotr
     return IsotropicBulk(features.B, srf.groups, srf.beta, features.first_across)
 
 
+def _with_whole_covariance(
+    problem: Problem, srf: SpikedFeatures, fineness: int, B: Array | None
+) -> Prepared:
+    if not isinstance(problem, Protocol):
+        raise TypeError("a trained bulk needs the protocol that trained it")
+    features = conditional_features(srf, fineness, B, norms=True)
+    isotropic = IsotropicBulk(features.B, srf.groups, srf.beta)
+    return features, TrainedCovarianceBulk.of(isotropic, problem, fineness)
+
+
 _PREPARE: dict[str, Callable[..., Prepared]] = {
     ISOTROPIC: _isotropic,
     TRAINED: _trained,
     TRAINED_NORMS: partial(_trained, norms=True),
+    TRAINED_COVARIANCE: _with_whole_covariance,
 }

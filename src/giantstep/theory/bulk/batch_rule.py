@@ -1,0 +1,111 @@
+"""A quadrature rule over the samples of a batch, with few nodes: for functions of the residual.
+
+What a sample does to the covariance of the rows is a smooth function of its projection kappa on
+the spike and of its residual rho, times powers of its projection u on the target's part across the
+spike. At each kappa, rho has some distribution over u and the labels' noise: Gauss rules for parts
+of that distribution replace thousands of nodes over u and noise by some dozens over rho.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import roots_hermitenorm
+
+from giantstep.arrays import Array
+from giantstep.problems.problem import noise_levels, noise_power
+from giantstep.problems.protocol import Protocol
+
+# Nodes over each part of the distribution of rho, and over the noise before.
+_NODES, _NOISE_NODES = 6, 32
+# A polynomial of less relative size vanishes on all values that rho takes.
+_ROUNDING = 1e-10
+
+
+class ResidualRule(NamedTuple):
+    """Nodes and weights of E[u^j g(rho) | kappa], j = 0, 1, 2.
+
+    Attributes
+    ----------
+    rho : Array, shape (K, N)
+    weights : Array, shape (3, K, N)
+    """
+
+    rho: Array
+    weights: Array
+
+
+def residual_rule(
+    protocol: Protocol, clean: Array, u: Array, weight: Array, scale: float
+) -> ResidualRule:
+    """Build the rule from the residuals without noise at nodes over u, all of shape (K, M).
+
+    Functions of rho may have poles as near to the real axis as `scale`.
+    """
+    rule = split_gauss_rule(clean, np.stack([weight, weight * u, weight * u**2]), scale)
+    if noise_power(protocol) == 0:
+        return rule
+    points, point_weights = roots_hermitenorm(_NOISE_NODES)
+    point_weights = point_weights / point_weights.sum()
+    noise, shares = [], []
+    for variance, fraction in noise_levels(protocol):
+        noise.append(math.sqrt(variance) * (points if variance > 0 else np.zeros(1)))
+        shares.append(fraction * (point_weights if variance > 0 else np.ones(1)))
+    rho = np.add.outer(rule.rho, np.concatenate(noise)).reshape(len(clean), -1)
+    weights = np.multiply.outer(rule.weights, np.concatenate(shares))
+    return split_gauss_rule(rho, weights.reshape(3, len(clean), -1), scale)
+
+
+def split_gauss_rule(values: Array, weights: Array, scale: float) -> ResidualRule:
+    """Compress rules to Gauss rules on parts: around zero, and from size to twice that size.
+
+    Parameters
+    ----------
+    values : Array, shape (K, M)
+    weights : Array, shape (3, K, M)
+    scale : float
+        Twice the size of the part around zero.
+    """
+    size = max(float(np.abs(values).max()), scale)
+    edges = scale / 2 * 2.0 ** np.arange(math.ceil(math.log2(2 * size / scale)) + 1)
+    edges = np.concatenate([-edges[::-1], edges])
+    part = np.searchsorted(edges[1:-1], values)
+    rules = [
+        _gauss_rule(values, weights * (part == k))
+        for k in range(len(edges) - 1)
+        if np.any(part == k)
+    ]
+    return ResidualRule(
+        np.concatenate([rule.rho for rule in rules], axis=-1),
+        np.concatenate([rule.weights for rule in rules], axis=-1),
+    )
+
+
+def _gauss_rule(values: Array, weights: Array) -> ResidualRule:
+    """Compress K rules to Gauss rules, by the Lanczos method; those without weight remain so."""
+    total = weights[0].sum(axis=1)[:, None]
+    weight = np.divide(weights[0], total, where=total > 0, out=np.zeros_like(values))
+    alpha, beta, basis = [], [], []
+    current = np.ones_like(values)
+    unit = np.sqrt(np.sum(weight * values**2, axis=1))
+    for _ in range(_NODES):
+        basis.append(current)
+        rest = values * current
+        alpha.append(np.sum(weight * rest * current, axis=1))
+        for _twice in range(2):
+            for other in basis:
+                rest = rest - np.sum(weight * rest * other, axis=1)[:, None] * other
+        off = np.sqrt(np.sum(weight * rest**2, axis=1))
+        off = np.where(off > _ROUNDING * unit, off, 0.0)
+        beta.append(off)
+        norm = off[:, None]
+        current = np.divide(rest, norm, where=norm > 0, out=np.zeros_like(rest))
+    jacobi, diagonal = np.zeros((len(values), _NODES, _NODES)), np.arange(_NODES)
+    jacobi[:, diagonal, diagonal] = np.stack(alpha, axis=1)
+    jacobi[:, diagonal[1:], diagonal[:-1]] = np.stack(beta[:-1], axis=1)
+    nodes, vectors = np.linalg.eigh(jacobi)
+    on_basis = np.einsum("skm,jkm->jks", np.stack(basis), weights)
+    compressed = vectors[:, 0] * np.einsum("jks,ksn->jkn", on_basis, vectors)
+    return ResidualRule(nodes, compressed)
