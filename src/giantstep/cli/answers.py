@@ -29,7 +29,7 @@ from giantstep.pipeline.planning.theory_work import (
     steps_seconds,
     theory_seconds,
 )
-from giantstep.problems.bulk_kind import TRAINED_NORMS
+from giantstep.problems.bulk_kind import TRAINED_COVARIANCE, TRAINED_NORMS
 from giantstep.problems.domains import COUNTED
 from giantstep.problems.grid import Grid
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
@@ -143,7 +143,8 @@ def _theory(arguments: argparse.Namespace) -> Answer:
     found = _solved(arguments)[0]
     hidden = ["optimal_ridge_on_edge"]
     hidden += [] if arguments.certificate else _ACCURACY
-    hidden += [] if TRAINED_NORMS in arguments.bulk else ["xi"]
+    with_norms = {TRAINED_NORMS, TRAINED_COVARIANCE} & set(arguments.bulk)
+    hidden += [] if with_norms else ["xi"]
     return found.drop_vars(hidden, errors="ignore")
 
 

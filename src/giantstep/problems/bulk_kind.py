@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from giantstep.problems.problem import Problem
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.problems.targets import teacher_of
 from giantstep.validation import Fault, InvalidParametersError
 
 ISOTROPIC, TRAINED, TRAINED_NORMS, TRAINED_COVARIANCE = BULKS = (
@@ -44,6 +45,9 @@ def validate_bulk(problem: Problem, bulk: str) -> str:
         raise InvalidParametersError([Fault("bulk", bulk, allowed)])
     if bulk == TRAINED_COVARIANCE and len(problem.readout) > 1:
         allowed = f"{ISOTROPIC}, {TRAINED} or {TRAINED_NORMS} for a readout of several values"
+        raise InvalidParametersError([Fault("bulk", bulk, allowed)])
+    if bulk == TRAINED_COVARIANCE and teacher_of(problem.target) is not None:
+        allowed = f"{ISOTROPIC} or {TRAINED_NORMS} for a target of several directions"
         raise InvalidParametersError([Fault("bulk", bulk, allowed)])
     return bulk if problem.alpha0 > 0 and problem.learning_rate > 0 else ISOTROPIC
 

@@ -90,7 +90,7 @@ class SlopeMoments(NamedTuple):
 
 
 def slope_moments(
-    activation: ScalarFunction, shift: Array, std: float, fineness: int = 1
+    activation: ScalarFunction, shift: Array, std: float, fineness: float
 ) -> SlopeMoments:
     """Compute the higher moments of the slope; parameters as in `activation_averages`."""
     z, weight = gaussian_rule(activation, shift, std, fineness)

@@ -17,7 +17,6 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.activation_averages import SlopeMoments, slope_moments
 from giantstep.theory.several_steps import (
-    ACROSS,
     BATCH,
     NORM,
     NetworkState,
@@ -38,7 +37,7 @@ def complete_states(protocol: Protocol, fineness: int = 1) -> tuple[NetworkState
         Multiplies the number of nodes of all rules.
     """
     network_states(protocol, fineness)  # refuses steps that are too large
-    states = [NetworkState()]
+    states = [NetworkState.at_initialisation(protocol.target)]
     for _ in range(protocol.steps):
         states.append(CompleteStep(protocol, states[-1], fineness).take())
     return tuple(states)
@@ -49,39 +48,39 @@ class CompleteStep(Step):
 
     def __init__(self, protocol: Protocol, state: NetworkState, fineness: int) -> None:
         super().__init__(protocol, state, fineness)
-        self.fineness = fineness
+        self.rule = (1 + fineness) / 2
 
     @cached_property
     def slope_moments(self) -> SlopeMoments:
         """Higher moments of sigma' on the nodes over kappa."""
         state = self.state
         shift, std = state.spike_strength * self.kappa, math.sqrt(state.bulk_variance)
-        return slope_moments(lookup(self.protocol.activation), shift, std, self.fineness)
+        return slope_moments(lookup(self.protocol.activation), shift, std, self.rule)
 
     def counted_twice(self, rows: Array) -> Array:
         """Return what of the map acts on the batch's direction, and is in its noise as well.
 
         That is all but the growth of every row.
         """
-        of_batch: Array = rows[:, BATCH].copy()
-        of_batch[BATCH] -= self.growth
+        of_batch = super().counted_twice(rows)
+        of_batch[BATCH] = rows[BATCH, BATCH] - self.growth
         return of_batch
 
     def linear_map(self) -> Array:
-        """Compute how a row's state follows from that before the step, shape (4, 4)."""
+        """Compute how a row's state follows from that before the step, (D + 3, D + 3)."""
         full, A = super().linear_map(), self.activation
         own = self.rate**2 * self.inverse_batch / self.bulk_variance
         full[NORM, BATCH] += own * self.along_batch * self.mean(3, A.slope * A.variance_along)
         return full
 
     def batch_noise(self) -> Array:
-        """Compute the covariance that the batch adds to a row's state, shape (4, 4)."""
+        """Compute the covariance that the batch adds to a row's state, (D + 3, D + 3)."""
         noise, A, s = super().batch_noise(), self.activation, self.slope_moments
         e, b, c, c_next = (
             self.rate, self.inverse_batch, self.state.bulk_variance, self.bulk_variance
         )  # fmt: skip
-        with_norm = np.zeros(4)
-        with_norm[: ACROSS + 1] = e * b * self.expect(3, s.cube)[0, 1:]
+        with_norm = np.zeros(len(noise))
+        with_norm[:BATCH] = e * b * self.expect(3, s.cube)[0, 1:]
         with_norm[BATCH] = self.along_batch * (
             2 * self.growth * c * self.mean(3, A.slope * A.variance_along)
             + e * b * self.mean(4, A.slope * s.cube)

@@ -34,7 +34,7 @@ def covariance_of_actual_batches(protocol, dimension, seed):
     a, s = np.zeros(dimension), 0.0
     for after in complete_states(protocol)[1:]:
         X = rng.standard_normal((count, dimension))
-        A = activation_averages(activation, strength * (X @ spike), math.sqrt(c))
+        A = activation_averages(activation, strength * (X @ spike), math.sqrt(c), 1.0, 1.0)
         noise = math.sqrt(protocol.noise) * rng.standard_normal(count)
         rho = target.value(X @ theta) + noise - A.mean
         L = np.eye(dimension) + e / count * (X.T * (rho * A.curvature)) @ X

@@ -21,7 +21,7 @@ from giantstep.arrays import Array, Indices
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.bulk.batch_rule import ResidualRule, residual_rule
 from giantstep.theory.complete_steps import CompleteStep
-from giantstep.theory.conditional_features import teacher_rule
+from giantstep.theory.conditional_target import target_rule
 from giantstep.theory.several_steps import NORM, NetworkState, features_in_state
 
 # Nodes with less weight than this are left out.
@@ -87,7 +87,7 @@ class CovarianceStep:
         """Prepare the step that a network in some state takes next."""
         step = CompleteStep(protocol, state, fineness)
         samples = _samples(step, fineness)
-        turn = np.stack(step.directions())
+        turn = step.directions()
         size = math.sqrt(step.inverse_batch * (samples.weight @ samples.gradient**2))
         if size > 0:  # from the noise of the gradient to the gradient
             turn[:, 2] /= size
@@ -105,14 +105,11 @@ class CovarianceStep:
 def _residuals(step: CompleteStep, kept: Indices, fineness: int) -> ResidualRule:
     """Build the rule over the residuals, and over u, at the nodes over kappa that are kept."""
     srf = features_in_state(step.protocol, step.state)
-    clean, u, weight = teacher_rule(srf, step.kappa[kept], fineness)
-    if srf.alignment**2 == 1:  # labels do not depend on u
-        clean, u = np.repeat(clean, 2, axis=1), np.array([[-1.0, 1.0]])
-        weight = np.full(clean.shape, 0.5)
+    clean, u, weight = target_rule(srf, step.kappa[kept], fineness)
     clean = clean - step.omega * step.activation.mean[kept, None]
     # Poles are nearest for large t, where a sample damps itself by about rho^2/(alpha0 E rho^2).
     scale = math.sqrt(step.mean(2, np.ones_like(step.kappa)) / max(1, step.inverse_batch))
-    return residual_rule(step.protocol, clean, np.broadcast_to(u, clean.shape), weight, scale)
+    return residual_rule(step.protocol, clean, np.broadcast_to(u[0], clean.shape), weight, scale)
 
 
 def _samples(step: CompleteStep, fineness: int) -> Samples:

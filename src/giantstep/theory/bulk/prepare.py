@@ -85,8 +85,7 @@ def _with_whole_covariance(
     if not isinstance(problem, Protocol):
         raise TypeError("a trained bulk needs the protocol that trained it")
     features = conditional_features(srf, fineness, B, norms=True)
-    isotropic = IsotropicBulk(features.B, srf.groups, srf.beta)
-    return features, TrainedCovarianceBulk.of(isotropic, problem, fineness)
+    return features, TrainedCovarianceBulk.of(_isotropic_bulk(features, srf), problem, fineness)
 
 
 _PREPARE: dict[str, Callable[..., Prepared]] = {
