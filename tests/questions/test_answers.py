@@ -59,6 +59,20 @@ def test_an_answer_holds_the_numbers_of_the_theory_in_the_dimensions_that_vary()
     assert giantstep.solve(GROUPS, alpha).q1.dims == ("alpha", "group", "other_group")
 
 
+@pytest.mark.parametrize("alpha", [range(1, 3), np.array([1, 2]), xr.DataArray([1, 2]), (1, 2)])
+def test_numbers_of_any_kind_serve(alpha):
+    found = giantstep.solve(SMOOTH, alpha, np.float32(0.5), dimension=np.int64(100))
+    assert found.test_error.dims == ("alpha",)
+    np.testing.assert_allclose(found.alpha, [1, 2])
+
+
+def test_the_function_learned_at_the_best_ridge_is_that_at_its_number():
+    best = giantstep.learned_function(SMOOTH, [1, 2], "optimal", s=1.0)
+    ridge = best.ridge.sel(alpha=2).item()
+    one = giantstep.learned_function(SMOOTH, 2, ridge, s=1.0).learned_function
+    np.testing.assert_allclose(best.learned_function.sel(alpha=2), one, rtol=1e-9)
+
+
 def test_points_that_fail_have_a_status_and_a_remark():
     found = giantstep.solve(PROTOCOL, alpha=[1, 2], ridge=[0, 0.1])
     failed = found.status.sel(alpha=1, ridge=0)

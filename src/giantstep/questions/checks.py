@@ -58,15 +58,22 @@ def raise_all(faults: Sequence[Fault]) -> None:
         raise InvalidParametersError(faults)
 
 
+def plain(value: Any) -> Any:
+    """Convert a number of numpy to one of Python, and return everything else unchanged."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def read_numbers(name: str, value: ArrayLike, faults: list[Fault]) -> Array:
     """Read one number, shape (), or several, shape (M,)."""
+    allowed = "a number, or a sequence of numbers"
     try:
-        numbers = np.asarray(value, dtype=float)
+        given = np.asarray(value)
+        numbers = given.astype(float)
     except (TypeError, ValueError, OverflowError):
-        faults.append(Fault(name, value, "a number, or several"))
+        faults.append(Fault(name, value, allowed))
         return np.empty(())
-    if numbers.ndim > 1:
-        faults.append(Fault(name, value, "a number, or a sequence of numbers"))
+    if numbers.ndim > 1 or (given.dtype.kind not in "iuf" and given.size):
+        faults.append(Fault(name, value, allowed))
     return numbers
 
 
@@ -105,7 +112,7 @@ def check_theory(
     found = interval_faults({"dimension": dimension}, {"dimension": THEORY_DIMENSION})
     faults += found
     with collected(faults):
-        validate_bulk(problem, bulk)
+        validate_bulk(problem, bulk if isinstance(bulk, str) else repr(bulk))
     if loss is not None:
         with collected(faults):
             check_loss(problem, loss)

@@ -14,7 +14,7 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.answers import answer
-from giantstep.questions.checks import check_problem, collected, raise_all
+from giantstep.questions.checks import check_problem, collected, plain, raise_all
 from giantstep.questions.progress import Progress
 from giantstep.questions.simulate import read_simulation, simulate
 from giantstep.questions.solve import read_question, solve
@@ -81,6 +81,7 @@ def compare(
     """
     check_problem(problem)
     bulks = [bulk] if isinstance(bulk, str) else list(bulk)
+    dimension, networks = plain(dimension), plain(networks)
     sizes = networks, trainings, test_samples, seed, threads
     faults: list[Fault] = [] if bulks else [Fault("bulk", [], "at least one")]
     with collected(faults):

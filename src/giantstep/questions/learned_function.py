@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -13,10 +14,11 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.targets import target_along
 from giantstep.questions.answers import answer, drop_fixed
-from giantstep.questions.checks import check_problem, raise_all, read_numbers
+from giantstep.questions.checks import check_problem, collected, plain, raise_all, read_numbers
 from giantstep.questions.remarks import failure_remarks
 from giantstep.questions.solve import read_question
 from giantstep.theory.learned_function import learned_function as compute_learned_function
+from giantstep.theory.optima import optimal_ridge
 from giantstep.theory.solve import cached_solver
 from giantstep.validation import Fault
 
@@ -41,7 +43,7 @@ def learned_function(
     ----------
     problem : Protocol or SpikedFeatures
     alpha, ridge, loss, bulk, dimension
-        As in `solve`; the ridges are numbers.
+        As in `solve`.
     s : array_like, shape (M,), optional
         Projections theta . x, along the target (the first direction of several); by default 121
         values from -3 to 3.
@@ -66,19 +68,29 @@ def learned_function(
     (array([0.39, 0.72, 1.05]), array([0.48, 0.84, 0.91]))
     """
     check_problem(problem)
+    dimension = plain(dimension)
     faults: list[Fault] = []
+    axes = None
     at = _PROJECTIONS if s is None else read_numbers("s", s, faults)
+    faults += [Fault("s", x, "finite") for x in at.ravel().tolist() if not math.isfinite(x)]
+    with collected(faults):
+        axes = read_question(problem, alpha, ridge, loss, bulk, dimension)
     raise_all(faults)
-    axes = read_question(problem, alpha, ridge, loss, bulk, dimension)
-    solver = cached_solver(problem, bulk, loss, dimension)
-    alphas, ridges = np.array(axes.grid.alpha), np.array(axes.grid.ridge)
-    found = solver.solve(*np.meshgrid(alphas, ridges, indexing="ij"))
-    points = np.atleast_1d(at)
+    assert axes is not None  # otherwise there were faults
+    alphas = np.array(axes.grid.alpha)
+    dims: tuple[str, ...] = ("alpha", "ridge")
+    solver, points = cached_solver(problem, bulk, loss, dimension), np.atleast_1d(at)
+    ridges: Any = np.array(axes.grid.ridge)
+    if axes.optimal:
+        best, dims = optimal_ridge(problem, alphas, bulk, dimension, loss), ("alpha",)
+        found, ridges = best.solution, ("alpha", best.ridge)
+    else:
+        found = solver.solve(*np.meshgrid(alphas, ridges, indexing="ij"))
     learned = compute_learned_function(solver.srf, found.m, found.zeta, found.psi, points, found.xi)
     data = xr.Dataset(
         {
-            "learned_function": (("alpha", "ridge", "s"), learned),
-            "status": (("alpha", "ridge"), found.status.astype(np.int8)),
+            "learned_function": ((*dims, "s"), learned),
+            "status": (dims, found.status.astype(np.int8)),
             "target_function": ("s", target_along(problem.target, points)),
         },
         coords={"alpha": alphas, "ridge": ridges, "s": points},

@@ -17,7 +17,7 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import answer, drop_fixed
-from giantstep.questions.checks import Axes, check_problem, collected, raise_all
+from giantstep.questions.checks import Axes, check_problem, collected, plain, raise_all
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.remarks import edge_remarks, limit_remarks
 from giantstep.questions.search import BIAS, RATE, RIDGE, Search, read_unknowns
@@ -97,6 +97,7 @@ def optimise(
     >>> dict(found.test_error.sizes)
     {'learning_rate': 4, 'ridge': 4}
     """
+    dimension = plain(dimension)
     search, axes = _read(problem, over, alpha, ridge, loss, bulk, dimension)
     alphas = np.array(axes.grid.alpha)
     with nullcontext(progress) if progress else progress_bar("optimum") as report:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -99,7 +99,8 @@ def read_unknowns(
 
 
 def _names(over: str | Sequence[str]) -> list[str]:
-    return [over] if isinstance(over, str) else list(over)
+    several = isinstance(over, Iterable) and not isinstance(over, str)
+    return list(over) if several else [over]  # type: ignore[list-item]
 
 
 def _unknown_faults(problem: Problem, name: str) -> list[Fault]:

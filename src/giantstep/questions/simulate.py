@@ -22,6 +22,7 @@ from giantstep.questions.checks import (
     check_interval,
     check_problem,
     collected,
+    plain,
     raise_all,
     read_axes,
 )
@@ -104,6 +105,8 @@ def simulate(
     >>> "test_error_stderr" in found
     True
     """
+    dimension, networks, trainings = plain(dimension), plain(networks), plain(trainings)
+    test_samples, seed, threads = plain(test_samples), plain(seed), plain(threads)
     axes, sizes = read_simulation(
         problem, alpha, ridge, loss, dimension, networks, trainings, test_samples, seed, threads
     )

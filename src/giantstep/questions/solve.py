@@ -11,7 +11,14 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import answer, count_groups, drop_fixed
-from giantstep.questions.checks import Axes, check_problem, check_theory, raise_all, read_axes
+from giantstep.questions.checks import (
+    Axes,
+    check_problem,
+    check_theory,
+    plain,
+    raise_all,
+    read_axes,
+)
 from giantstep.questions.theory_points import theory_on_grid
 from giantstep.validation import Fault
 
@@ -73,6 +80,7 @@ def solve(
     >>> best.ridge.values.round(2)
     array([0.3 , 0.15])
     """
+    dimension = plain(dimension)
     axes = read_question(problem, alpha, ridge, loss, bulk, dimension)
     data, remarks = theory_on_grid(problem, axes.grid, bulk, dimension, axes.optimal)
     data = count_groups(drop_fixed(data, axes.fixed))

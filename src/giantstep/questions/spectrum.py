@@ -16,6 +16,7 @@ from giantstep.questions.checks import (
     check_interval,
     check_problem,
     check_theory,
+    plain,
     raise_all,
     read_numbers,
 )
@@ -74,6 +75,7 @@ def spectrum(
     0.23
     """
     check_problem(problem)
+    alpha, points, dimension = plain(alpha), plain(points), plain(dimension)
     faults: list[Fault] = []
     check_interval("alpha", alpha, ALPHA, faults)
     check_interval("points", points, POINTS, faults)
