@@ -108,6 +108,13 @@ MEANINGS = {
         r"\epsilon_g/\epsilon_{trained} - 1",
         "docs/maps.md",
     ),
+    "row": Meaning("row of a map, counted", "i"),
+    "column": Meaning("column of a map, counted", "j"),
+    "map_x": Meaning("value of the parameter along a map's horizontal axis", "x"),
+    "map_y": Meaning("value of the parameter along a map's vertical axis", "y"),
+    "x_parameter": Meaning("parameter along a map's horizontal axis", "x"),
+    "y_parameter": Meaning("parameter along a map's vertical axis", "y"),
+    "map_test_error": Meaning("test error over two parameters", r"\epsilon_g", "(25)"),
     "theory_dimension": Meaning("dimension of the inputs, in the theory", "d", "(1)"),
     "test_error_at_dimension": Meaning(
         "test error, by the theory of finite dimension",

@@ -60,6 +60,7 @@ from giantstep.vocabulary import MEANINGS
 _APPROXIMATION = ("bulk", "dimension")
 # How many combinations are estimated; the others are taken to cost as much.
 _ESTIMATED = 100
+_ZERO_ONE = "classification_error"
 _ACCURACY = ("residual", "quadrature_error", "iterations")
 Answer = xr.Dataset
 
@@ -201,7 +202,9 @@ def _solved(arguments: argparse.Namespace) -> tuple[xr.Dataset, Problem, dict[st
     options = {name: _axis(getattr(arguments, name)) for name in ("loss", *_APPROXIMATION)}
     values = several | options | {"alpha": alpha, "ridge": ridge}
     if several:
-        return sweep(asked.first, **values), asked.first, values
+        zero_one = getattr(arguments, "show", _ZERO_ONE) == _ZERO_ONE  # maps of others are faster
+        found = sweep(asked.first, classification_error=zero_one, **values)
+        return found, asked.first, values
     return solve(asked.first, alpha, ridge, **options), asked.first, values
 
 

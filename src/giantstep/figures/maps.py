@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.colors import BoundaryNorm, LinearSegmentedColormap
+from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from giantstep.figures import style
+from giantstep.figures.elements import ticks, title_panel
+from giantstep.figures.labels import format_parameter
+from giantstep.figures.selection import panel_data
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.vocabulary import MEANINGS
 
 # From light to dark, so that lines and regions over it can be seen.
 _SHADES = LinearSegmentedColormap.from_list(
@@ -19,6 +26,42 @@ _SHADES = LinearSegmentedColormap.from_list(
 # Values whose ratio is larger are shown in equal ratios.
 _WIDE = 15
 _LEVELS = 9
+_PERCENTS = (-800, -400, -200, -100, -50, -25, 0, 25, 50, 75)
+# Axes that span less than this ratio have ticks at 1, 2 and 5.
+_FEW = 200
+# Inches for the legend below all panels.
+_LEGEND = 0.35
+# How parameters are called on axes.
+_NAMES = {
+    "learning_rate": "learning rate",
+    "alpha0": "first batch",
+    "alpha": "sample complexity",
+    "beta": "width",
+    "ridge": "ridge",
+    "noise": "label noise",
+}
+
+
+class Region(NamedTuple):
+    """Where a quantity times a sign, or for a sign of 0 its size, lies above a boundary."""
+
+    quantity: str
+    sign: int
+    boundary: float
+    look: dict[str, Any]
+
+
+_REGIONS = {
+    "better than the best linear predictor": Region(
+        "gain_over_linear", 1, 0.0, {"color": style.COLOURS[4], "hatch": "...."}
+    ),
+    "worse than no step": Region(
+        "gain_over_no_step", -1, 0.0, {"color": style.COLOURS[2], "hatch": "////"}
+    ),
+    "isotropic theory off by more than 5 %": Region(
+        "isotropic_deviation", 0, 0.05, {"color": style.COLOURS[3], "hatch": "\\\\\\\\"}
+    ),
+}
 
 
 def level_lines(
@@ -36,8 +79,10 @@ def level_lines(
         Whether shares are written in percent.
     """
     shown = np.ma.masked_invalid(100 * values if percent else values)
-    levels = MaxNLocator(_LEVELS).tick_values(float(shown.min()), float(shown.max()))
-    axes.contourf(x, y, shown, levels=levels, cmap=_SHADES)
+    low, high = float(shown.min()), float(shown.max())
+    levels = _percents(low, high) if percent else MaxNLocator(_LEVELS).tick_values(low, high)
+    norm = BoundaryNorm(levels, _SHADES.N)
+    axes.contourf(x, y, shown, levels=levels, cmap=_SHADES, norm=norm)
     lines = axes.contour(
         x, y, shown, levels=levels, colors="black", linewidths=0.5, linestyles="solid"
     )
@@ -45,6 +90,12 @@ def level_lines(
     axes.clabel(lines, fmt=form, fontsize=6, inline_spacing=2)
     spacing(axes, "x", x)
     spacing(axes, "y", y)
+
+
+def _percents(low: float, high: float) -> list[float]:
+    """Choose levels of gains: closer where the step pays, and 0 among them."""
+    inside = [level for level in _PERCENTS if low < level < high]
+    return [min(low, *inside), *inside, max(high, *inside) * 1.001 + 1e-9]
 
 
 def region(
@@ -83,14 +134,57 @@ def region(
 def spacing(axes: Axes, axis: str, values: NDArray[Any]) -> None:
     """Show an axis in equal ratios, where its values need it."""
     values = np.asarray(values, dtype=float)
-    if values.min() > 0 and values.max() > _WIDE * values.min():
+    low, high = values.min(), values.max()
+    if low > 0 and high > _WIDE * low:
         (axes.set_xscale if axis == "x" else axes.set_yscale)("log")
+        if high < _FEW * low:
+            shown = (k * 10.0**e for e in range(-9, 10) for k in (1, 2, 5))
+            ticks(axes, axis, [tick for tick in shown if low * 0.999 <= tick <= high * 1.001])
 
 
-def percent_colours() -> dict[str, dict[str, Any]]:
-    """Return the looks of the regions that maps mark."""
-    return {
-        "hurts": {"color": style.COLOURS[2], "hatch": "////"},
-        "loses_to_linear": {"color": style.COLOURS[4], "hatch": "...."},
-        "isotropic_off": {"color": style.COLOURS[3], "hatch": "\\\\\\\\"},
-    }
+def map_figure(data: xr.Dataset, config: dict[str, Any]) -> Figure:
+    """Draw maps, one panel for each panel of the figure's YAML that is one."""
+    names = [name for name, panel in config["panels"].items() if "x" in panel]
+    columns = min(len(names), 2)
+    rows = -(-len(names) // columns)
+    width, height = style.size(columns, rows)
+    figure = Figure(figsize=(width, height + _LEGEND))
+    places = figure.subplots(rows, columns, squeeze=False).ravel()
+    for empty in places[len(names) :]:
+        empty.remove()
+    for i, name in enumerate(names):
+        panel = config["panels"][name]
+        curve = panel_data(data, name).isel(curve=0)
+        map_panel(places[i], curve, panel.get("show", "gain_over_linear"))
+        title_panel(places[i], i, _setting(panel))
+    entries: dict[str, Any] = {}
+    for axes in places[: len(names)]:
+        handles, labels = axes.get_legend_handles_labels()
+        entries |= dict(zip(labels, handles, strict=True))
+    figure.legend(
+        list(entries.values()), list(entries), loc="outside lower center", ncols=len(entries)
+    )
+    return figure
+
+
+def map_panel(axes: Axes, curve: xr.Dataset, show: str) -> None:
+    """Draw one map: level lines of a gain, and the regions where a step pays or hurts."""
+    curve = curve.dropna("row", how="all", subset=["map_y"])
+    curve = curve.dropna("column", how="all", subset=["map_x"])
+    x, y = curve["map_x"].values, curve["map_y"].values
+    level_lines(axes, x, y, curve[show].values, percent=True)
+    for label, marked in _REGIONS.items():
+        values = curve[marked.quantity].values
+        values = np.abs(values) if marked.sign == 0 else marked.sign * values
+        region(axes, x, y, values, marked.boundary, marked.look, label)
+    for axis, parameter in ((axes.xaxis, "x_parameter"), (axes.yaxis, "y_parameter")):
+        name = curve[parameter].item()
+        axis.set_label_text(f"{_NAMES[name]} ${MEANINGS[name].symbol}$")
+
+
+def _setting(panel: dict[str, Any]) -> str:
+    """Write what is the same all over a map."""
+    functions = {"activation": r"\sigma", "target": r"\sigma_\star"}
+    parts = [f"{symbol} = {lookup(panel[name]).label}" for name, symbol in functions.items()]
+    parts += [format_parameter(name, panel[name]) for name in _NAMES if name in panel]
+    return "$" + r",\ ".join(parts) + "$"

@@ -6,14 +6,7 @@ from enum import IntEnum
 
 
 class Status(IntEnum):
-    """Whether a point of a solution can be used, and if not, why.
-
-    Examples
-    --------
-    >>> import giantstep
-    >>> giantstep.Status(3).label, int(giantstep.Status.CONVERGED)
-    ('unresolved', 0)
-    """
+    """Whether a point of a solution can be used, and if not, why."""
 
     CONVERGED = 0
     NOT_CONVERGED = 1

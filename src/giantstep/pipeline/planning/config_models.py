@@ -323,7 +323,42 @@ class RecoveryPanel(_Panel):
     """Whether later steps reuse the first batch instead of a fresh one each."""
 
 
-_KINDS: tuple[type[_Panel], ...] = (StepsPanel, SpikedFeaturesPanel, RecoveryPanel)
+class MapPanel(_Section):
+    """The theory of gradient steps over two parameters."""
+
+    model_config = ConfigDict(title="map over two parameters")
+    required_by_kind: ClassVar[tuple[str, ...]] = ("x", "y")
+
+    x: Annotated[dict[Name, Axis], Field(min_length=1, max_length=1)]
+    """The parameter along the horizontal axis: {alpha0: {start: 0.1, stop: 10, points: 40}}."""
+    y: Annotated[dict[Name, Axis], Field(min_length=1, max_length=1)]
+    """The parameter along the vertical axis."""
+    title: str | None = None
+    """The panel's name."""
+    show: Literal["gain_over_linear", "gain_over_no_step", "isotropic_deviation"] = (
+        "gain_over_linear"
+    )
+    """What the level lines are of."""
+    activation: Word
+    target: Word
+    learning_rate: Number | None = None
+    alpha0: Number | None = None
+    """Samples of the first step over dimension."""
+    beta: Number | None = None
+    """Width over dimension."""
+    alpha: Number | None = None
+    """Sample complexity."""
+    ridge: Number | None = None
+    noise: Number | None = None
+    """Variance of the label noise."""
+
+
+_KINDS: tuple[type[_Panel] | type[MapPanel], ...] = (
+    StepsPanel,
+    SpikedFeaturesPanel,
+    RecoveryPanel,
+    MapPanel,
+)
 
 
 def _kind(panel: Any) -> str | None:
@@ -332,7 +367,9 @@ def _kind(panel: Any) -> str | None:
         return StepsPanel.__name__
     if "teacher" in panel:
         return RecoveryPanel.__name__
-    *learning, _ = _KINDS
+    if "x" in panel and "y" in panel:
+        return MapPanel.__name__
+    learning = _KINDS[:2]
     given = {key for kind in learning for key in kind.required_by_kind if key in panel}
     return next((k.__name__ for k in learning if given == set(k.required_by_kind)), None)
 
@@ -340,7 +377,8 @@ def _kind(panel: Any) -> str | None:
 Panel = Annotated[
     Annotated[StepsPanel, Tag(StepsPanel.__name__)]
     | Annotated[SpikedFeaturesPanel, Tag(SpikedFeaturesPanel.__name__)]
-    | Annotated[RecoveryPanel, Tag(RecoveryPanel.__name__)],
+    | Annotated[RecoveryPanel, Tag(RecoveryPanel.__name__)]
+    | Annotated[MapPanel, Tag(MapPanel.__name__)],
     Discriminator(
         _kind,
         custom_error_type="kind",

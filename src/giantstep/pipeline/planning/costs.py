@@ -28,12 +28,14 @@ from giantstep.pipeline.planning.tasks import (
     DimensionsTask,
     EigenvaluesTask,
     LearningRatesTask,
+    MapTask,
     RecoveryTask,
     SpectrumTask,
     Task,
     TheoryTask,
 )
 from giantstep.pipeline.planning.theory_work import (
+    map_seconds,
     rates_seconds,
     spectrum_seconds,
     theory_memory,
@@ -172,6 +174,9 @@ def of_task(task: Task, networks: int | None = None, threads: int = 1) -> Cost:
             return dimensions(task)
         case LearningRatesTask():
             return learning_rates(task)
+        case MapTask():
+            points = len(task.x_values) * len(task.y_values)
+            return Cost(START_SECONDS + map_seconds(points), disk=FILE + 32 * points / MIB)
         case SpectrumTask():
             spectrum = task.problem, SPECTRUM_POINTS, task.bulk, task.dimension
             return Cost(START_SECONDS + spectrum_seconds(*spectrum))

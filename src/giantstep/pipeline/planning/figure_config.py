@@ -14,6 +14,7 @@ from giantstep.pipeline.planning.config import FIGURES, InvalidConfigError, load
 from giantstep.pipeline.planning.config_models import (
     Figure,
     LearningPanel,
+    MapPanel,
     RecoveryPanel,
     StepsPanel,
     TheoryGrid,
@@ -21,6 +22,7 @@ from giantstep.pipeline.planning.config_models import (
 from giantstep.pipeline.planning.config_schema import check_config
 from giantstep.pipeline.planning.drawing import has_draw
 from giantstep.pipeline.planning.figure_spec import CurveSpec, FigureSpec, RecoverySpec, Targets
+from giantstep.pipeline.planning.map_config import read_map
 from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.domains import ALPHA, LEARNING_RATE, THEORY_DIMENSION
 from giantstep.problems.formatting import format_number, format_vocabulary
@@ -76,6 +78,8 @@ def read_figure(root: Path, name: str) -> FigureSpec:
         for panel_name, panel in figure.panels.items():
             if isinstance(panel, RecoveryPanel):
                 _read_recovery(spec, panel_name, panel)
+            elif isinstance(panel, MapPanel):
+                read_map(spec, panel_name, panel)
             else:
                 _read_learning(spec, panel_name, panel, _targets(spec, panel_name, panel, figure))
     return spec

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from giantstep.pipeline.planning.config import FIGURES, ConfigFault
+from giantstep.pipeline.planning.tasks import MapTask
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
@@ -99,13 +100,22 @@ class RecoverySpec:
     networks: int | None = None
 
 
+@dataclass(frozen=True)
+class MapSpec:
+    """One map: the theory over two parameters."""
+
+    name: str
+    panel: str
+    task: MapTask
+
+
 @dataclass
 class FigureSpec:
     """One figure's YAML, the curves that it describes, and its faults."""
 
     name: str
     config: dict[str, Any] = field(default_factory=dict)
-    curves: list[CurveSpec | RecoverySpec] = field(default_factory=list)
+    curves: list[CurveSpec | RecoverySpec | MapSpec] = field(default_factory=list)
     faults: list[ConfigFault] = field(default_factory=list)
 
     @property

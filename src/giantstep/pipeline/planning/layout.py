@@ -67,6 +67,7 @@ STAGES = {
         Stage("theory", ("results/theory/{}.nc",), along="alpha"),
         Stage("dimensions", ("results/dimensions/{}.nc",)),
         Stage("learning_rates", ("results/learning_rates/{}.nc",)),
+        Stage("maps", ("results/maps/{}.nc",)),
         Stage("spectrum", ("results/spectrum/{}.nc",)),
         Stage(
             "montecarlo",

@@ -8,7 +8,12 @@ from dataclasses import dataclass, fields
 
 from giantstep.pipeline.planning.config import ConfigFault
 from giantstep.pipeline.planning.config_models import Limits, SimulationSizes
-from giantstep.pipeline.planning.figure_spec import CurveSpec, FigureSpec, RecoverySpec
+from giantstep.pipeline.planning.figure_spec import (
+    CurveSpec,
+    FigureSpec,
+    MapSpec,
+    RecoverySpec,
+)
 from giantstep.pipeline.planning.simulation_work import (
     eigenvalues_memory,
     eigenvalues_work,
@@ -18,6 +23,7 @@ from giantstep.pipeline.planning.simulation_work import (
     recovery_work,
 )
 from giantstep.pipeline.planning.theory_work import (
+    map_seconds,
     rates_seconds,
     theory_memory,
     theory_points,
@@ -81,8 +87,14 @@ def _shown(number: float) -> str:
     return f"{math.ceil(number):,}" if number < 1e15 else f"{number:.3g}"
 
 
-def _demands(curve: CurveSpec | RecoverySpec, simulation: SimulationSizes) -> Iterator[Demand]:
+def _demands(
+    curve: CurveSpec | RecoverySpec | MapSpec, simulation: SimulationSizes
+) -> Iterator[Demand]:
     """Yield the demand of each kind of result of a curve."""
+    if isinstance(curve, MapSpec):
+        points = len(curve.task.x_values) * len(curve.task.y_values)
+        yield _demand(map_seconds(points), 0.0, jobs=1, points=points)
+        return
     networks = curve.networks or simulation.networks
     if isinstance(curve, RecoverySpec):
         dimension = curve.dimension or simulation.dimension

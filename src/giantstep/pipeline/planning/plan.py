@@ -15,7 +15,13 @@ from giantstep.pipeline.planning.config_schema import check_config
 from giantstep.pipeline.planning.drawing import drawing_of
 from giantstep.pipeline.planning.figure_config import read_figure
 from giantstep.pipeline.planning.figure_plan import FigurePlan
-from giantstep.pipeline.planning.figure_spec import CurveSpec, FigureSpec, RecoverySpec, Targets
+from giantstep.pipeline.planning.figure_spec import (
+    CurveSpec,
+    FigureSpec,
+    MapSpec,
+    RecoverySpec,
+    Targets,
+)
 from giantstep.pipeline.planning.keys import result_keys
 from giantstep.pipeline.planning.layout import TASK_STAGES
 from giantstep.pipeline.planning.limits import limit_faults
@@ -33,8 +39,9 @@ from giantstep.pipeline.planning.tasks import (
     TheoryTask,
 )
 from giantstep.pipeline.planning.versions import library_versions
-from giantstep.problems.bulk_kind import bulk_of_networks
+from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks
 from giantstep.problems.grid import Grid
+from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.recovery import check_dimension
@@ -138,6 +145,8 @@ def _sizes(simulation: dict[str, Any]) -> Sizes:
 def _check_sizes(spec: FigureSpec, sizes: Sizes) -> None:
     """Refuse curves that cannot be simulated at the configured sizes, or solved."""
     for curve in spec.curves:
+        if isinstance(curve, MapSpec):
+            continue
         if isinstance(curve, RecoverySpec):
             try:
                 check_dimension(curve.problem, curve.dimension or sizes.dimension)
@@ -212,8 +221,11 @@ class _Builder:
         self.networks = simulation["networks"]
         self.per_job = simulation["networks_per_job"]
 
-    def curve(self, spec: CurveSpec | RecoverySpec) -> Curve:
+    def curve(self, spec: CurveSpec | RecoverySpec | MapSpec) -> Curve:
         """Register the tasks of a curve."""
+        if isinstance(spec, MapSpec):
+            keys = self._register({"maps": [spec.task]})
+            return Curve(spec.name, spec.panel, spec.task.problem, ISOTROPIC, SQUARE, 0, keys)
         networks = tuple(range(spec.networks or self.networks))
         if isinstance(spec, RecoverySpec):
             dimension = spec.dimension or self.sizes.dimension

@@ -98,6 +98,19 @@ class RecoveryTask:
     root_seed: int
 
 
+@dataclass(frozen=True)
+class MapTask:
+    """The theory over two parameters of a protocol, whose own values of these mean nothing."""
+
+    problem: Protocol
+    x_parameter: str
+    x_values: tuple[float, ...]
+    y_parameter: str
+    y_values: tuple[float, ...]
+    alpha: float
+    ridge: float
+
+
 Task = (
     ParametersTask
     | TheoryTask
@@ -107,6 +120,7 @@ Task = (
     | ShardTask
     | EigenvaluesTask
     | RecoveryTask
+    | MapTask
 )
 
 

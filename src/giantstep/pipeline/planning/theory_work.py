@@ -20,6 +20,8 @@ from giantstep.theory.spectral_density import FINENESS
 POINT_SECONDS, TRAINED_POINT_SECONDS = 2e-4, 4e-3
 SMOOTH_POINT_SECONDS, CORNER_POINT_SECONDS = 0.2, 1.0
 TRAINED_SECONDS = 2.0
+# Seconds of a protocol of a map, prepared and solved with an isotropic and with a trained bulk.
+MAP_POINT_SECONDS = 0.03
 # Seconds of a gradient step that the theory follows, on two rules.
 STEP_SECONDS = 0.3
 # MiB of a trained bulk or a convex loss, and of each point.
@@ -83,6 +85,11 @@ def _convex_point_seconds(loss: str) -> float:
     found = lookup_loss(loss)
     cornered = isinstance(found, ClippedLoss) and found.inverse_curvature == 0
     return CORNER_POINT_SECONDS if cornered else SMOOTH_POINT_SECONDS
+
+
+def map_seconds(points: int) -> float:
+    """Estimate the seconds of one core for protocols, with both bulks."""
+    return points * MAP_POINT_SECONDS
 
 
 def theory_memory(points: int, loss: str, bulk: str) -> float:

@@ -17,12 +17,14 @@ from giantstep.pipeline.stages.comparison import STATISTICS
 from giantstep.pipeline.stages.dataset_layout import GROUP_PARAMETERS
 from giantstep.pipeline.stages.finite_size import finite_size_name, is_finite_size
 from giantstep.pipeline.stages.merge_curve import merge_curve
+from giantstep.pipeline.stages.merge_map import merge_map
 from giantstep.pipeline.stages.merge_recovery import merge_recovery
 from giantstep.pipeline.stages.problem_parameters import problem_parameters
 from giantstep.pipeline.storage import netcdf
 from giantstep.pipeline.storage.description import describe
 from giantstep.problems.canonical import plain
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
 from giantstep.theory.equivalent_features import equivalent_features
 
@@ -107,6 +109,9 @@ def _lines(curve: Curve, found: dict[str, list[xr.Dataset]]) -> list[xr.Dataset]
     if isinstance(curve.problem, Recovery):
         named = curve.name, curve.panel, curve.problem, curve.dimension
         return [merge_recovery(*named, found["recovery"][0])]
+    if "maps" in found:
+        assert isinstance(curve.problem, Protocol)
+        return [merge_map(curve.name, curve.panel, curve.problem, found["maps"][0])]
     theories = found.get("theory", ())
     finite = any(is_finite_size(theory) for theory in theories)
     return merge_curve(
