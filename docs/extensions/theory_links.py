@@ -44,13 +44,20 @@ def citations() -> Iterator[tuple[int, str, str, str]]:
             for node in tree.body
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
         ]
-        for node in public:
-            inner = [part for part in ast.walk(node) if isinstance(part, ast.FunctionDef)]
-            texts = [ast.get_docstring(part) or "" for part in (node, *inner)]
+        direct = {node: cited_inside(node) for node in public}
+        # What only the module cites is what all of it computes.
+        further = of_module - set().union(*direct.values())
+        for node, sections in direct.items():
             kind = "class" if isinstance(node, ast.ClassDef) else "function"
-            # What a module as a whole cites is what its first functions compute.
-            for section in set().union(*map(cited, texts)) or of_module:
+            for section in sorted(sections | further):
                 yield section, kind, module, node.name
+
+
+def cited_inside(node: ast.AST) -> set[int]:
+    """List the sections that the docstrings of a function, or of a class and its methods, cite."""
+    documented = ast.FunctionDef | ast.ClassDef
+    inner = [part for part in ast.walk(node) if isinstance(part, documented)]
+    return set().union(*(cited(ast.get_docstring(part) or "") for part in inner))
 
 
 def by_section() -> dict[int, list[tuple[str, str, str]]]:
