@@ -13,7 +13,7 @@ from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.solve import solve
 from giantstep.theory.status import Status
 
-# Large batches: for small ones the bulk has more structure than this theory knows of.
+# Large batches: for small ones the bulk has more structure than its norms (docs/functions.md).
 PROTOCOLS = [
     Protocol("relu", "polynomial:0.5,1,0.5", 1, alpha0=16, beta=1, noise=0.2),
     Protocol("gelu", "polynomial:0.5,1,0.5", 1, alpha0=64, beta=0.5),
