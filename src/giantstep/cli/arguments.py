@@ -260,6 +260,12 @@ def _add_saved(parser: argparse.ArgumentParser) -> None:
     _add_plot(parser)
 
 
+def _add_explore(parser: argparse.ArgumentParser) -> None:
+    Flag("port", int, 0, "port on 127.0.0.1; 0 is any that is free").add_to(parser)
+    Flag("no_browser", bool, False, "print the address, and open no browser").add_to(parser)
+    _add_project(parser)
+
+
 def _add_init(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, help="a new folder, or an empty one")
 
@@ -339,6 +345,9 @@ COMMANDS = {
         "mean output of the network along the target", _add_learned_function
     ),
     "plot": Command("draw an answer that was saved", _add_saved, of_problem=False),
+    "explore": Command(
+        "open a page in the browser whose curves follow sliders", _add_explore, of_problem=False
+    ),
     "init": Command(
         "write a project with an example figure, for the workflow", _add_init, of_problem=False
     ),

@@ -1,7 +1,8 @@
 """The command `giantstep`: quick questions to theory and simulation, and a project's results.
 
 Start with `main`. The flags are in `arguments`, what answers questions in `answers`, the writing in
-`output`, and the commands on a project's results in `project_commands`.
+`output`, the page of the explorer in `explorer`, and the commands on a project's results in
+`project_commands`.
 """
 
 from __future__ import annotations
@@ -53,6 +54,10 @@ def _run(arguments: argparse.Namespace) -> int:
             from giantstep.cli.answers import ANSWERS  # only here: it takes a while to import
 
             return _deliver(ANSWERS[arguments.command](arguments), arguments)
+        if arguments.command == "explore":
+            from giantstep.cli import explorer
+
+            return explorer.run(arguments)
         from giantstep.cli.project_commands import run  # likewise
 
         return run(arguments)

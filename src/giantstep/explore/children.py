@@ -1,0 +1,214 @@
+"""A child process that does tasks: the newest wins, and what is not wanted any more is killed."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkServerContext
+from typing import Any
+
+from giantstep.validation import InvalidParametersError
+
+# Does a task, and says what it finds by the function that it is given.
+Say = Callable[[Any], None]
+Work = Callable[[Any, Say], None]
+Deliver = Callable[[int, Any], None]
+
+
+class FailedError(Exception):
+    """What a child says of a task that it could not do."""
+
+
+def context() -> ForkServerContext:
+    """Return the context of children, which start with the theory already imported."""
+    made = multiprocessing.get_context("forkserver")
+    made.set_forkserver_preload(["giantstep.explore.answers", "giantstep.explore.networks"])
+    return made
+
+
+class Child:
+    """Does tasks in a process of its own, one at a time.
+
+    A task that is superseded ends when it says something. If it is silent for `grace` seconds, its
+    process is killed, and another one started.
+
+    Parameters
+    ----------
+    work : callable
+        Called in the child with a task, and with what it calls to say something; a function of a
+        module.
+    deliver : callable
+        Called with the number of a task, and with each thing that it says, a tuple of faults or an
+        error; from a thread.
+    grace : float
+    """
+
+    def __init__(self, work: Work, deliver: Deliver, grace: float = 0.25) -> None:
+        self._work, self._deliver, self._grace = work, deliver, grace
+        self._lock = threading.RLock()
+        self._waiting: tuple[int, Any] | None = None  # the newest task, not yet sent
+        self._doing: int | None = None  # the number of the task that was sent
+        self._timer: threading.Timer | None = None
+        self._process: Any = None
+        self._pipe: Connection | None = None
+        self._stopped = False
+
+    def start(self) -> None:
+        """Start the process, so that the first task need not wait for it."""
+        with self._lock:
+            if self._process is None and not self._stopped:
+                self._spawn()
+
+    def ask(self, number: int, task: Any) -> None:
+        """Do a task instead of all earlier ones."""
+        with self._lock:
+            if self._stopped:
+                return
+            self._waiting = number, task
+            self.start()
+            if self._doing is None:
+                self._send()
+            elif self._timer is None:
+                self._tell_superseded()
+                self._timer = threading.Timer(self._grace, self._kill_late)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def cancel(self) -> None:
+        """Kill what is being done."""
+        with self._lock:
+            self._waiting = None
+            if self._doing is not None:
+                self._end()
+
+    def stop(self) -> None:
+        """End the process for good."""
+        with self._lock:
+            self._stopped, self._waiting = True, None
+            self._end()
+
+    def _spawn(self) -> None:
+        ours, theirs = multiprocessing.Pipe()
+        arguments = theirs, self._work
+        self._process = context().Process(target=_serve, args=arguments, daemon=True)
+        self._process.start()
+        theirs.close()
+        self._pipe = ours
+        threading.Thread(target=self._read, args=(ours,), daemon=True).start()
+
+    def _send(self) -> None:
+        if self._waiting is not None and self._pipe is not None:
+            task, self._waiting = self._waiting, None
+            self._doing = task[0]
+            self._pipe.send(task)
+
+    def _tell_superseded(self) -> None:
+        if self._pipe is not None:
+            self._pipe.send(None)
+
+    def _kill_late(self) -> None:
+        with self._lock:
+            self._timer = None
+            if self._waiting is not None and self._doing is not None:
+                self._end()
+                self._spawn()
+                self._send()
+
+    def _end(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            assert self._pipe is not None
+            self._pipe.close()
+        self._process, self._pipe, self._doing = None, None, None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _read(self, pipe: Connection) -> None:
+        """Deliver what the child says, until it ends."""
+        while True:
+            try:
+                number, said = pipe.recv()
+            except (EOFError, OSError, TypeError):
+                self._note_death(pipe)
+                return
+            with self._lock:
+                if pipe is not self._pipe:
+                    return
+                if said is None:  # the task has ended
+                    self._doing = None
+                    if self._timer is not None:
+                        self._timer.cancel()
+                        self._timer = None
+                    self._send()
+                    continue
+                wanted = self._waiting is None
+            if wanted:
+                self._deliver(number, said)
+
+    def _note_death(self, pipe: Connection) -> None:
+        """Say that the process has died of itself, as for lack of memory."""
+        with self._lock:
+            if pipe is not self._pipe or self._stopped:
+                return
+            number, self._process, self._pipe, self._doing = self._doing, None, None, None
+        if number is not None:
+            self._deliver(number, FailedError("the process that computed this has died"))
+
+
+def _serve(pipe: Connection, work: Work) -> None:
+    """Do tasks in the child, until the pipe is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this
+    threading.Thread(target=_end_with_server, daemon=True).start()
+    while True:
+        try:
+            task = pipe.recv()
+            if task is None:  # superseded after it had ended
+                continue
+            _do(pipe, work, *task)
+        except (EOFError, OSError):
+            return
+
+
+class _SupersededError(Exception):
+    """There is another task to do."""
+
+
+def _do(pipe: Connection, work: Work, number: int, task: Any) -> None:
+    def say(said: Any) -> None:
+        pipe.send((number, said))
+        if pipe.poll():
+            raise _SupersededError
+
+    try:
+        work(task, say)
+    except _SupersededError:
+        pass
+    except InvalidParametersError as error:
+        pipe.send((number, error.faults))
+    except MemoryError:
+        pipe.send((number, FailedError("not enough memory")))
+    except Exception as error:
+        pipe.send((number, FailedError(f"{type(error).__name__}: {error}")))
+    pipe.send((number, None))
+
+
+def _end_with_server() -> None:
+    """End this process when that of the server has ended, however that was."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+    os._exit(1)
+
+
+def warm_up() -> None:
+    """Start the process from which children are made, which takes a second to import the theory."""
+    from multiprocessing import forkserver
+
+    context()
+    forkserver.ensure_running()

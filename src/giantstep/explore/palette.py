@@ -1,0 +1,56 @@
+"""Colours of plots in the page: those of the figures, and their counterparts on a dark ground."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from giantstep.figures import style
+
+
+class Palette(NamedTuple):
+    """Colours of one theme.
+
+    Attributes
+    ----------
+    curves : tuple of str
+        Of the question, and of the pins in order.
+    text, grid, muted, ground : str
+    linear, upper, lower : str
+        Of the best linear predictor and of the bounds.
+    """
+
+    curves: tuple[str, ...]
+    text: str
+    grid: str
+    muted: str
+    ground: str
+    linear: str
+    upper: str
+    lower: str
+
+
+LIGHT, DARK = "light", "dark"
+PALETTES = {
+    LIGHT: Palette(
+        (*(style.COLOURS[k] for k in (0, 2, 4, 1)), "#b97a10", "#5c6b85", "#3f7d20"),
+        text="#1c2330",
+        grid="#e6e8ec",
+        muted="#7a8494",
+        ground="#ffffff",
+        linear="#1c2330",
+        upper=style.COLOURS[2],
+        lower=style.COLOURS[4],
+    ),
+    DARK: Palette(
+        ("#9db8ff", "#ff8fa0", "#f0bd62", "#63d2c3", "#d596e8", "#b4bfd2", "#a4d65e"),
+        text="#e4e8f0",
+        grid="#2a3140",
+        muted="#8f9bb0",
+        ground="#151a23",
+        linear="#e4e8f0",
+        upper="#ff8fa0",
+        lower="#63d2c3",
+    ),
+}
+# The dashes of several bulks, as in the figures.
+DASHES = ((), (5, 2), (3, 1, 1, 1), (1, 2))

@@ -1,0 +1,1 @@
+"""The plots of the page, one module for each tab: made for a view, then updated by answers."""

@@ -1,0 +1,185 @@
+"""The learning curve: test and training errors along one parameter."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from bokeh.models import Range1d, Whisker
+
+from giantstep.arrays import Array
+from giantstep.explore.plots.base import (
+    FAILURE_TOOLTIP,
+    TOOLTIP,
+    LegendEntry,
+    Plot,
+    empty,
+    overlap_texts,
+    round_top,
+)
+from giantstep.explore.symbols import SYMBOLS, axis_label, number_text
+from giantstep.explore.view import LOG, View
+
+
+class CurvePlot(Plot):
+    """Test and training errors along one parameter."""
+
+    def __init__(self, view: View, theme: str) -> None:
+        axis = view.axis
+        self.y_range = Range1d(0, 1)
+        super().__init__(
+            view,
+            theme,
+            x_axis_type=axis.scale,
+            y_axis_type=view.y_scale,
+            x_range=Range1d(axis.start, axis.stop),
+            y_range=self.y_range,
+        )
+        plot = self.figure
+        plot.xaxis.axis_label = axis_label(view.x)
+        plot.yaxis.axis_label = "error"
+        plot.extra_y_ranges = {"height": Range1d(0, 1)}
+        self.limits = empty("x", "best_linear", "upper", "lower")
+        self.failures = empty("x", "y", "title", "advice")
+        self.networks = empty("x", "y", "low", "high", "title", "advice", "certificate")
+        self.finite = empty("x", "y")
+        self._draw_limits()
+        self._draw_curves()
+        self._draw_failures()
+        self._draw_networks()
+
+    def _draw_curves(self) -> None:
+        touched = []
+        for look in self.looks:
+            source = self.sources[look.name, look.bulk] = empty(*_COLUMNS)
+            line = {"source": source, "line_color": look.colour, "line_dash": list(look.dash)}
+            self.figure.line("x", "test", line_width=2.4, **line)
+            self.figure.line("x", "training", line_width=1.2, line_alpha=0.65, **line)
+            touched.append(self._touch(source, "test"))
+        self._hover(touched, TOOLTIP, line_policy="nearest")
+
+    def _draw_limits(self) -> None:
+        colours = self.palette
+        first = colours.text if self.view.pins else colours.curves[0]
+        self.legend.append(LegendEntry("test error", first, 2.4))
+        self.legend.append(LegendEntry("training error", first, 1))
+        for name, label, colour, dash in (
+            ("best_linear", "best linear predictor", colours.linear, (6, 4)),
+            ("upper", "upper bound (26)", colours.upper, (6, 4)),
+            ("lower", "lower bound (27)", colours.lower, (2, 3)),
+        ):
+            look = {"line_color": colour, "line_dash": list(dash), "line_width": 1.2}
+            self.figure.line("x", name, source=self.limits, line_alpha=0.75, **look)
+            self.legend.append(LegendEntry(label, colour, 1.2, dash))
+
+    def _draw_failures(self) -> None:
+        look = {"marker": "x", "size": 8, "line_color": self.palette.upper}
+        place = {"source": self.failures, "y_range_name": "height"}
+        drawn = self.figure.scatter("x", "y", **look, **place)
+        self._hover([drawn], FAILURE_TOOLTIP)
+
+    def _draw_networks(self) -> None:
+        colour = self.palette.curves[0]
+        look = {"line_color": colour, "line_width": 1.2, "line_dash": [4, 2]}
+        self.figure.line("x", "y", source=self.finite, **look)
+        bars = Whisker(base="x", lower="low", upper="high", source=self.networks)
+        bars.line_color, bars.line_width = colour, 1.3
+        for head in (bars.upper_head, bars.lower_head):
+            head.size, head.line_color = 5, colour
+        self.figure.add_layout(bars)
+        look = {"size": 7, "line_color": colour, "fill_color": self.palette.ground}
+        dots = self.figure.scatter("x", "y", source=self.networks, line_width=1.6, **look)
+        self._hover([dots], TOOLTIP.replace("@errors", "@advice").replace("@overlaps", ""))
+        self.of_networks = [
+            LegendEntry("networks", colour, 0),
+            LegendEntry("theory of these networks", colour, 1.2, (4, 2)),
+        ]
+
+    def update(self, view: View, answer: dict[str, Any]) -> None:
+        """Show an answer."""
+        axis = view.axis
+        self.view = view
+        self.figure.x_range.update(start=axis.start, end=axis.stop)
+        limits = answer["limits"]
+        self.limits.data = {
+            "x": limits["x"],
+            "best_linear": limits["best_linear"],
+            "upper": limits["upper_bound"],
+            "lower": limits["lower_bound"],
+        }
+        failed: dict[str, list[Any]] = {"x": [], "y": [], "title": [], "advice": []}
+        tops = [limits["best_linear"]]
+        for curve in answer["curves"]:
+            self.sources[curve["name"], curve["bulk"]].data = curve_columns(view, curve)
+            tops += [curve["test_error"], curve["training_error"]]
+            for x, advice in zip(curve["x"], curve["advice"], strict=True):
+                if advice:
+                    failed["x"].append(x)
+                    failed["y"].append(0.015)
+                    failed["title"].append(f"No solution at {SYMBOLS[view.x]} = {number_text(x)}")
+                    failed["advice"].append(advice)
+        self.failures.data = failed
+        self._scale(np.concatenate(tops))
+
+    def _scale(self, values: Array) -> None:
+        """Choose round ends of the axis of errors, so that it keeps still under a moving curve."""
+        seen = values[np.isfinite(values) & (values > 0)]
+        if not seen.size:
+            return
+        top = float(np.nanmax(seen))
+        if self.view.y_scale == LOG:
+            low, high = math.floor(math.log10(seen.min())), math.log10(top)
+            self.y_range.update(start=10.0 ** max(low, high - 8), end=10 ** (high + 0.3))
+        else:
+            # A peak far above everything else would hide the rest.
+            self.y_range.update(start=0, end=round_top(min(top, 6 * float(np.median(seen)))))
+
+    def show_networks(self, found: dict[str, Any] | None) -> None:
+        """Show simulated networks, or none."""
+        if found is None:
+            self.networks.data = {name: [] for name in self.networks.data}
+            self.finite.data = {"x": [], "y": []}
+            self.legend = [entry for entry in self.legend if entry not in self.of_networks]
+            return
+        theory = found["theory"]
+        self.finite.data = {"x": theory["x"], "y": theory["y"]}
+        if "mean" not in found:
+            return
+        mean, stderr = found["mean"], found["stderr"]
+        bar = np.nan_to_num(stderr)
+        symbol = SYMBOLS[self.view.x]
+        texts = [
+            f"mean {m:.5g}, standard error {e:.2g}" + (f", z = {z:+.2f}" if z == z else "")
+            for m, e, z in zip(mean, stderr, found["z"], strict=True)
+        ]
+        self.networks.data = {
+            "x": found["x"],
+            "y": mean,
+            "low": mean - bar,
+            "high": mean + bar,
+            "title": [f"Networks at {symbol} = {number_text(x)}" for x in found["x"]],
+            "advice": texts,
+            "certificate": [found["note"]] * mean.size,
+        }
+        self.legend += [entry for entry in self.of_networks if entry not in self.legend]
+
+
+_COLUMNS = ("x", "test", "training", "title", "errors", "overlaps", "certificate")
+
+
+def curve_columns(view: View, curve: dict[str, Any]) -> dict[str, Any]:
+    """Return what is drawn of a curve, and the texts that appear over its points."""
+    symbol = SYMBOLS[view.x]
+    name = curve["name"] + ": " if curve["name"] else ""
+    ridges = zip(curve["test_error"], curve["training_error"], curve["ridge"], strict=True)
+    accuracy = zip(curve["residual"], curve["quadrature_error"], strict=True)
+    return {
+        "x": curve["x"],
+        "test": curve["test_error"],
+        "training": curve["training_error"],
+        "title": [f"{name}{symbol} = {number_text(x)}" for x in curve["x"]],
+        "errors": [f"test {e:.5g}, training {t:.5g}, λ = {r:.3g}" for e, t, r in ridges],
+        "overlaps": overlap_texts(curve["overlaps"]),
+        "certificate": [f"residual {r:.0e}, quadrature error {q:.0e}" for r, q in accuracy],
+    }

@@ -1,0 +1,66 @@
+"""The learned function: the mean output of the trained network along the target."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from bokeh.models import Range1d
+
+from giantstep.explore.plots.base import (
+    TOOLTIP,
+    LegendEntry,
+    Plot,
+    empty,
+    overlap_texts,
+    round_top,
+)
+from giantstep.explore.view import View
+
+
+class FunctionPlot(Plot):
+    """The mean output of the trained network along the target."""
+
+    def __init__(self, view: View, theme: str) -> None:
+        self.y_range = Range1d(-1.5, 1.5)
+        super().__init__(view, theme, x_range=Range1d(-3, 3), y_range=self.y_range)
+        self.figure.xaxis.axis_label = "projection on the target θ·x"
+        self.figure.yaxis.axis_label = "mean output F(θ·x)"
+        self.target = empty("x", "y")
+        look = {"line_color": self.palette.muted, "line_dash": [2, 3], "line_width": 1.6}
+        self.figure.line("x", "y", source=self.target, **look)
+        touched = []
+        for curve in self.looks:
+            columns = "x", "y", "title", "errors", "overlaps", "certificate"
+            source = self.sources[curve.name, curve.bulk] = empty(*columns)
+            line = {"line_color": curve.colour, "line_dash": list(curve.dash), "line_width": 2.2}
+            self.figure.line("x", "y", source=source, **line)
+            touched.append(self._touch(source, "y"))
+        self._hover(touched, TOOLTIP, line_policy="nearest")
+        first = self.palette.text if view.pins else self.palette.curves[0]
+        self.legend.append(LegendEntry("learned function", first, 2.2))
+        self.legend.append(LegendEntry("target", self.palette.muted, 1.6, (2, 3)))
+
+    def update(self, view: View, answer: dict[str, Any]) -> None:
+        """Show an answer."""
+        self.target.data = dict(answer["target"])
+        inside = [self.target.data["y"]]
+        for curve in answer["curves"]:
+            count = curve["x"].size
+            error, residual = curve["test_error"].item(), curve["residual"].item()
+            title = [
+                f"θ·x = {x:.3g}, F = {y:.4g}" for x, y in zip(curve["x"], curve["y"], strict=True)
+            ]
+            self.sources[curve["name"], curve["bulk"]].data = {
+                "x": curve["x"],
+                "y": curve["y"],
+                "title": title,
+                "errors": [f"test error {error:.5g}"] * count,
+                "overlaps": overlap_texts(curve["overlaps"]) * count,
+                "certificate": [curve["advice"][0] or f"residual {residual:.0e}"] * count,
+            }
+            inside.append(curve["y"])
+        values = np.concatenate(inside)
+        low, high = np.nanmin(values), np.nanmax(values)
+        top, bottom = round_top(1.05 * max(high, 0.1)), round_top(1.05 * max(-low, 0.1))
+        self.y_range.update(start=-bottom if low < 0 else -0.05 * top, end=top)

@@ -1,0 +1,83 @@
+"""Values from texts that anyone may have written: an address, a field of the page, a command line.
+
+Nothing is evaluated. A text is a number, a name that a registry knows, or a list of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from giantstep.problems.readout import Vocabulary
+from giantstep.validation import (
+    Fault,
+    InvalidParametersError,
+    read_number,
+    read_whole_number,
+    shown,
+)
+
+# The longest text of a value, and the most values of the initial readout.
+LONGEST, MOST_LETTERS = 200, 8
+
+Reader = Callable[[str], Any]
+
+
+def read_name(text: str) -> str:
+    """Read a name, which a registry checks later."""
+    return text.strip()
+
+
+def read_infinite(text: str) -> float:
+    """Read a number, which may be infinite."""
+    return read_number(text.strip().replace("∞", "inf"))
+
+
+def read_count(text: str) -> int:
+    """Read a whole number."""
+    return read_whole_number(text.strip())
+
+
+def read_letters(text: str) -> Vocabulary:
+    """Read values, each with its fraction: `0.5:0.3 2:0.7`; one value alone is that of all.
+
+    Raises
+    ------
+    ValueError
+    """
+    pairs = [word.partition(":") for word in text.replace(",", " ").split()]
+    if not 0 < len(pairs) <= MOST_LETTERS:
+        raise ValueError(f"{shown(text)} must be 1 to {MOST_LETTERS} values, such as 0.5:0.3 2:0.7")
+    return tuple((read_number(value), read_number(share or "1")) for value, _, share in pairs)
+
+
+def read_texts(texts: Mapping[str, str], readers: Mapping[str, Reader]) -> dict[str, Any]:
+    """Read the value of each text whose name has a reader; others are ignored.
+
+    Parameters
+    ----------
+    texts : mapping
+    readers : mapping
+        What reads a text of this name; it raises ValueError to refuse.
+
+    Raises
+    ------
+    InvalidParametersError
+        With every text that was refused.
+    """
+    values, faults = {}, []
+    for name, read in readers.items():
+        if name not in texts:
+            continue
+        text = texts[name]
+        if len(text) > LONGEST:
+            faults.append(Fault(name, text, f"a text of {LONGEST} characters at most"))
+            continue
+        try:
+            values[name] = read(text)
+        except ValueError as error:
+            allowed = str(error).partition("must be ")[2] or "a number"
+            faults.append(Fault(name, text, allowed))
+    if faults:
+        raise InvalidParametersError(faults)
+    return values

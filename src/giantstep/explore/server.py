@@ -1,0 +1,122 @@
+"""The server of the page: Bokeh's own, reachable from this machine alone."""
+
+from __future__ import annotations
+
+import os
+import sys
+import webbrowser
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from giantstep.explore.controls import page_variables
+
+HOST = "127.0.0.1"
+# Seconds that a page may be gone, as for a reload, before its processes are ended.
+_GONE = 5
+
+
+def serve(port: int = 0, browser: bool = True, project: Path = Path()) -> None:
+    """Serve the page until Ctrl-C.
+
+    Parameters
+    ----------
+    port : int
+        0 for any that is free.
+    browser : bool
+        Whether to open the page.
+    project : Path
+        The folder in which figures are made of what was found.
+
+    Raises
+    ------
+    OSError
+        If the port is taken.
+    """
+    for library in ("OPENBLAS", "OMP", "MKL"):
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")  # of the processes that compute
+    server = make_server(port, project)
+    address = f"http://{HOST}:{server.port}/"
+    server.start()
+    print(f"{address}  (Ctrl-C ends it)", flush=True)
+    if browser:
+        server.io_loop.add_callback(webbrowser.open, address)
+    try:
+        server.io_loop.start()
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+    finally:
+        server.stop()
+        end_sessions()
+
+
+def make_server(port: int, project: Path) -> Any:
+    """Make the server, with its processes warmed up, but not yet started."""
+    from bokeh.application import Application
+    from bokeh.application.handlers import FunctionHandler
+    from bokeh.server.server import Server
+    from bokeh.settings import settings
+    from tornado.netutil import bind_sockets
+
+    from giantstep.explore.children import warm_up
+
+    warm_up()
+    # Whatever the environment says: scripts come from this server, to pages of this server.
+    settings.resources.set_value("server")
+    settings.allowed_ws_origin.unset_value()
+    os.environ.pop("BOKEH_ALLOW_WS_ORIGIN", None)
+    (socket,) = bind_sockets(port, HOST)
+    port = socket.getsockname()[1]
+    socket.close()
+    return Server(
+        {"/": Application(FunctionHandler(lambda document: _open_page(document, port, project)))},
+        address=HOST,
+        port=port,
+        allow_websocket_origin=[f"{HOST}:{port}", f"localhost:{port}"],
+        check_unused_sessions_milliseconds=1000,
+        unused_session_lifetime_milliseconds=1000 * _GONE,
+        websocket_max_message_size=2**20,
+        keep_alive_milliseconds=10_000,
+    )
+
+
+_SESSIONS: list[Any] = []
+
+
+def _open_page(document: Any, port: int, project: Path) -> None:
+    """Fill the document of a page that was opened."""
+    from jinja2 import Environment
+
+    from giantstep.explore.session import Session
+
+    request = document.session_context.request
+    query = "&".join(
+        f"{name}={value.decode(errors='replace')}"
+        for name, values in request.arguments.items()
+        for value in values
+    )
+    folder = files("giantstep.explore") / "page"
+    text = {
+        name: (folder / name).read_text(encoding="utf-8")
+        for name in ("page.html", "page.css", "page.js")
+    }
+    document.title = "giantstep explore"
+    document.template = Environment(autoescape=True).from_string(text["page.html"])
+    document.template_variables.update(
+        page_variables()
+        | {
+            "style": text["page.css"],
+            "script": text["page.js"],
+            "port": port,
+            "project": project.resolve(),
+        }
+    )
+    session = Session(document, query, project)
+    _SESSIONS.append(session)
+    document.on_session_destroyed(lambda _: _SESSIONS.remove(session))
+
+
+def end_sessions() -> None:
+    """End the processes of all pages."""
+    for session in _SESSIONS:
+        session.close()

@@ -1,0 +1,317 @@
+"""One open page: what it asks, the processes that answer, and the plot that they fill."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+import numpy as np
+from bokeh.document import Document
+from bokeh.layouts import column
+
+from giantstep.explore.answers import answer
+from giantstep.explore.children import Child, FailedError
+from giantstep.explore.controls import CONTROLS, reasons
+from giantstep.explore.copying import as_command, as_python, as_yaml, title
+from giantstep.explore.export import FORMATS, ExportTask, Shown, export
+from giantstep.explore.messages import Message
+from giantstep.explore.networks import NETWORKS, NetworksTask, simulate_networks
+from giantstep.explore.palette import DARK, LIGHT
+from giantstep.explore.plots.base import Plot
+from giantstep.explore.plots.curve import CurvePlot
+from giantstep.explore.plots.of_view import make_plot, plot_key
+from giantstep.explore.question import written
+from giantstep.explore.view import CURVE, View, from_address, read_pins, to_address
+from giantstep.problems.sizes import DIMENSION
+from giantstep.validation import Fault, InvalidParametersError, interval_faults, read_whole_number
+
+# The longest message that a page may send.
+_LONGEST_MESSAGE = 20_000
+
+
+class Session:
+    """One open page.
+
+    Parameters
+    ----------
+    document : Document
+        Of Bokeh: it holds the plot, and two texts that carry messages from and to the page.
+    address : str
+        The query of the page's address.
+    project : Path
+        The folder in which figures are made of what was found.
+    """
+
+    def __init__(self, document: Document, address: str, project: Path) -> None:
+        self.document, self.project = document, project
+        self.view, self._faults = from_address(address)
+        self.theme, self.number, self._count = LIGHT, 0, 0
+        self._latest: dict[str, Any] = {}
+        self._theory = Child(answer, self._from_child(self._show_answer))
+        self._networks = Child(simulate_networks, self._from_child(self._show_networks), grace=0)
+        self._exports = Child(export, self._from_child(self._show_export), grace=0)
+        self._answer: dict[str, Any] = {}
+        self._simulated: dict[str, Any] | None = None
+        self._networks_task: NetworksTask | None = None
+        self._form = ""
+        self._key: tuple[Any, ...] = ()
+        self._plot: Plot
+        self._box = column(name="plot", sizing_mode="stretch_both")
+        self._from_page, self._to_page = Message(name="ask"), Message(name="answer")
+        self._from_page.on_change("text", lambda _, __, text: self._receive(text))
+        for root in (self._box, self._from_page, self._to_page):
+            document.add_root(root)
+        document.on_session_destroyed(lambda _: self.close())
+        self._theory.start()
+        self._renew_plot()
+        self._ask_theory()
+
+    def close(self) -> None:
+        """End the processes of this page."""
+        self._theory.stop()
+        self._networks.stop()
+        self._exports.stop()
+
+    def _from_child(self, show: Any) -> Any:
+        """Return what brings the words of a child to the thread of the server."""
+
+        def deliver(number: int, said: Any) -> None:
+            self.document.add_next_tick_callback(lambda: show(number, said))
+
+        return deliver
+
+    def _receive(self, text: str) -> None:
+        """Do what the page says; what it may not say is ignored."""
+        try:
+            message = json.loads(text) if len(text) <= _LONGEST_MESSAGE else {}
+        except ValueError:
+            return
+        if not isinstance(message, dict):
+            return
+        do = {
+            "hello": self._greet,
+            "view": self._change_view,
+            "networks": self._start_networks,
+            "stop": self._stop,
+            "export": self._export,
+            "figure": self._export,
+        }
+        if (kind := message.get("kind")) in do:
+            do[kind](message)
+
+    def _greet(self, message: Mapping[str, Any]) -> None:
+        """Tell a page that is ready all that it missed."""
+        before = self._key
+        self._dress(message)
+        if self._key != before:
+            self._ask_theory()
+        self._tell(faults=self._faults, whole=True)
+        if self._latest:
+            self._send(self._latest)
+
+    def _dress(self, message: Mapping[str, Any]) -> None:
+        """Use the colours of the page."""
+        self.theme = DARK if message.get("theme") == DARK else LIGHT
+        self._renew_plot()
+
+    def _change_view(self, message: Mapping[str, Any]) -> None:
+        """Show another view, if it has no faults."""
+        number = message.get("number")
+        if not isinstance(number, int):
+            return
+        self.number = number
+        try:
+            view = View.read(_texts(message.get("texts")), read_pins(_list(message.get("pins"))))
+        except InvalidParametersError as error:
+            self._tell(faults=error.faults)
+            return
+        if (view.question, view.x, view.axis) != (self.view.question, self.view.x, self.view.axis):
+            self._drop_networks()
+        self.view = view
+        self._dress(message)
+        self._ask_theory()
+        self._tell()
+
+    def _renew_plot(self) -> None:
+        """Make another plot if this view needs one."""
+        key = plot_key(self.view, self.theme)
+        if key == self._key:
+            return
+        self._key, self._plot = key, make_plot(self.view, self.theme)
+        self._box.children = [self._plot.figure]
+        if isinstance(self._plot, CurvePlot) and self._simulated:
+            self._plot.show_networks(self._simulated)
+
+    def _ask_theory(self) -> None:
+        self._theory.ask(self.number, self.view)
+
+    def _show_answer(self, number: int, said: Any) -> None:
+        """Show what the theory says, unless the page asks something else by now."""
+        if number != self.number:
+            return
+        if isinstance(said, FailedError):
+            self._send({"failed": str(said), "done": True})
+        elif isinstance(said, tuple):
+            self._tell(faults=said, done=True)
+        elif said["tab"] == self.view.tab:
+            self.document.hold("collect")
+            self._plot.update(self.view, said)
+            self._answer = said if said["done"] and said.get("values", True) is not None else {}
+            self._latest = {"certificate": certificate(said), "done": said["done"]}
+            self._send(self._latest)
+            self.document.unhold()
+
+    def _start_networks(self, message: Mapping[str, Any]) -> None:
+        """Simulate networks at the question of the view."""
+        try:
+            dimension, networks = (
+                read_whole_number(str(message.get(name))) for name in ("dimension", "networks")
+            )
+        except ValueError as error:
+            self._send({"networks": {"fault": str(error)}})
+            return
+        sizes = {"dimension": dimension, "networks": networks}
+        faults = interval_faults(sizes, {"dimension": DIMENSION, "networks": NETWORKS})
+        if faults or self.view.tab != CURVE:
+            self._send({"networks": {"fault": "; ".join(map(str, faults))}})
+            return
+        self._drop_networks()
+        self._networks_task = NetworksTask(self.view, dimension, networks)
+        self._networks.ask(self.number, self._networks_task)
+        self._send({"networks": {"fraction": 0.0}})
+
+    def _stop(self, message: Mapping[str, Any]) -> None:
+        self._networks.cancel()
+        self._send({"networks": {"stopped": True}})
+
+    def _drop_networks(self) -> None:
+        """Kill the networks of another question, and take them from the plot."""
+        self._networks.cancel()
+        if self._simulated is not None:
+            self._simulated = None
+            if isinstance(self._plot, CurvePlot):
+                self._plot.show_networks(None)
+        self._send({"networks": {}, "legend": self._plot.legend})
+
+    def _show_networks(self, number: int, said: Any) -> None:
+        if isinstance(said, FailedError):
+            self._send({"networks": {"fault": str(said)}})
+        elif isinstance(said, tuple):
+            self._send({"networks": {"fault": "; ".join(map(str, said))}})
+        else:
+            if "theory" in said:
+                self._simulated = said
+                if isinstance(self._plot, CurvePlot):
+                    self._plot.show_networks(said)
+            told = {name: said[name] for name in ("fraction", "done", "note") if name in said}
+            self._send({"networks": told, "legend": self._plot.legend})
+
+    def _export(self, message: Mapping[str, Any]) -> None:
+        """Make a file of what is shown, or write a figure into the project."""
+        if not self._answer:
+            self._send({"exported": "Please wait until all is computed.", "fault": True})
+            return
+        simulated = self._simulated if self._simulated and "replicates" in self._simulated else {}
+        networks = self._networks_task if simulated else None
+        shown = Shown(self.view, self._answer, networks, simulated or {})
+        if message["kind"] == "figure":
+            task = ExportTask(shown, name=str(message.get("name")) or " ", project=self.project)
+        elif (form := message.get("format")) in FORMATS:
+            self._form = str(form)
+            task = ExportTask(shown, self._form)
+        else:
+            return
+        self._exports.ask(self.number, task)
+
+    def _show_export(self, number: int, said: Any) -> None:
+        """Send a file to the page, or say what came of it."""
+        if isinstance(said, bytes):
+            content = base64.b64encode(said).decode()
+            name, kind = f"explored.{self._form}", FORMATS[self._form]
+            self._send({"file": {"name": name, "type": kind, "content": content}})
+        elif isinstance(said, str):
+            self._send({"exported": said, "fault": False})
+        else:
+            faults = said if isinstance(said, tuple) else (said,)
+            self._send({"exported": "; ".join(map(str, faults)), "fault": True})
+
+    def _tell(
+        self, faults: tuple[Fault, ...] = (), whole: bool = False, done: bool = False
+    ) -> None:
+        """Tell the page about its view: faults, or what it may show of the question."""
+        told: dict[str, Any] = {
+            "faults": [[fault.name, f"{fault.name} {_said(fault)}"] for fault in faults],
+            "done": done or bool(faults),
+        }
+        if not faults or whole:
+            told |= {
+                "address": to_address(self.view),
+                "reasons": reasons(self.view),
+                "title": title(self.view),
+                "legend": self._plot.legend,
+                "copies": {
+                    "command": as_command(self.view),
+                    "python": as_python(self.view),
+                    "yaml": as_yaml(self.view),
+                },
+            }
+        if whole:
+            told["texts"] = _all_texts(self.view)
+            told["pins"] = [text for name, text in parse_qsl(told["address"]) if name == "pin"]
+        self._send(told)
+
+    def _send(self, told: dict[str, Any]) -> None:
+        """Send a message to the page; its count makes it differ from the last."""
+        self._count += 1
+        self._to_page.text = json.dumps(told | {"number": self.number, "count": self._count})
+
+
+def _said(fault: Fault) -> str:
+    return str(fault).partition(" ")[2]
+
+
+def _texts(given: Any) -> dict[str, str]:
+    if not isinstance(given, dict):
+        return {}
+    return {k: v for k, v in given.items() if isinstance(k, str) and isinstance(v, str)}
+
+
+def _list(given: Any) -> list[str]:
+    return [text for text in given if isinstance(text, str)] if isinstance(given, list) else []
+
+
+def _all_texts(view: View) -> dict[str, str]:
+    """Return the text of every field of the page."""
+    of_question = {name: written(getattr(view.question, name)) for name in CONTROLS}
+    of_view = {"tab": view.tab, "x": view.x, "y_scale": view.y_scale, "x_scale": view.axis.scale}
+    of_view |= {"start": written(view.axis.start), "stop": written(view.axis.stop)}
+    of_view |= {"across": view.across, "up": view.up, "colour": view.colour}
+    return of_question | of_view | {"model": view.question.model}
+
+
+def certificate(said: Mapping[str, Any]) -> str:
+    """Write how accurate an answer is, and how long it took."""
+    parts = []
+    curves = [curve for curve in said.get("curves", ()) if "residual" in curve]
+    if curves:
+        residual, quadrature = (
+            max(np.nanmax(np.nan_to_num(curve[name])) for curve in curves)
+            for name in ("residual", "quadrature_error")
+        )
+        points = sum(curve["residual"].size for curve in curves)
+        failed = sum(1 for curve in curves for advice in curve["advice"] if advice)
+        parts += [f"{points} point{'s' * (points > 1)}"]
+        parts += [f"{failed} without a solution"] if failed else []
+        parts += [f"largest residual {residual:.0e}", f"quadrature error {quadrature:.0e}"]
+    if "side" in said:
+        parts.append(f"{said['side']} × {said['side']} points")
+    for curve in said.get("curves", ()):
+        if "mass_at_zero" in curve:
+            outliers = ", ".join(f"{value:.3g} d" for value in curve["outliers"]) or "none"
+            zeros = f"share at zero {curve['mass_at_zero']:.3g}"
+            parts.append(f"{curve['bulk']}: {zeros}, eigenvalues of order d: {outliers}")
+    return " · ".join([*parts, f"{1000 * said['seconds']:.0f} ms"])

@@ -1,0 +1,257 @@
+"""How the answer to a question is shown: the tab, its axes, and what is pinned beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.explore.question import SPIKED, STEPS, Question, written
+from giantstep.explore.reading import LONGEST, Reader, read_infinite, read_name, read_texts
+from giantstep.problems import domains
+from giantstep.validation import Fault, Interval, InvalidParametersError
+
+CURVE, FUNCTION, SPECTRUM, MAP = TABS = ("curve", "function", "spectrum", "map")
+LINEAR, LOG = SCALES = ("linear", "log")
+ERROR, OVER_LINEAR, OVER_NO_STEP = COLOURS = ("error", "over_linear", "over_no_step")
+# Points of a curve: the stride between the first that are computed is STRIDE.
+POINTS, STRIDE = 113, 16
+# The most pins, and the longest address that is read.
+MOST_PINS, LONGEST_ADDRESS = 6, 6000
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A parameter that may be an axis: where it runs unless something else is chosen.
+
+    Attributes
+    ----------
+    start, stop : float
+    scale : {"linear", "log"}
+    domain : Interval
+    """
+
+    start: float
+    stop: float
+    scale: str
+    domain: Interval
+
+
+AXES = {
+    "alpha": Axis(0.1, 4.0, LINEAR, domains.ALPHA),
+    "ridge": Axis(1e-4, 1e2, LOG, domains.RIDGE),
+    "learning_rate": Axis(0.0, 8.0, LINEAR, domains.LEARNING_RATE),
+    "alpha0": Axis(0.1, 100.0, LOG, domains.ALPHA0),
+    "beta": Axis(0.1, 10.0, LOG, domains.BETA),
+    "steps": Axis(1, 8, LINEAR, domains.STEPS),
+    "noise": Axis(0.0, 2.0, LINEAR, domains.VARIANCE),
+    "spike_strength": Axis(0.0, 5.0, LINEAR, domains.SPIKE_STRENGTH),
+    "alignment": Axis(0.0, 1.0, LINEAR, Interval(-1, 1)),
+    "bulk_variance": Axis(0.5, 3.0, LINEAR, domains.BULK_VARIANCE),
+}
+_SHARED = ("alpha", "ridge", "beta", "noise")
+AXES_OF = {
+    STEPS: ("alpha", "ridge", "learning_rate", "alpha0", "beta", "steps", "noise"),
+    SPIKED: ("alpha", "ridge", "spike_strength", "alignment", "bulk_variance", "beta", "noise"),
+}
+
+
+@dataclass(frozen=True)
+class Pin:
+    """A question that is kept beside the one that is asked, under a name."""
+
+    name: str
+    question: Question
+
+
+@dataclass(frozen=True)
+class View:
+    """A question, and how its answer is shown.
+
+    Attributes
+    ----------
+    question : Question
+    tab : {"curve", "function", "spectrum", "map"}
+    x : str
+        The parameter along which curves run, one of `AXES_OF` the question's model.
+    start, stop : float or None
+        Where it runs; None for the axis's own ends.
+    x_scale, y_scale : {"linear", "log"}
+        That of x may be empty, for the axis's own.
+    across, up : str
+        The parameters of the map.
+    colour : {"error", "over_linear", "over_no_step"}
+        What the map shows: the test error, or its gain over the best linear predictor, or over
+        the same network without a step.
+    pins : tuple of Pin
+
+    Raises
+    ------
+    InvalidParametersError
+        With the faults of all fields.
+    """
+
+    question: Question = field(default_factory=Question)
+    tab: str = CURVE
+    x: str = "alpha"
+    start: float | None = None
+    stop: float | None = None
+    x_scale: str = ""
+    y_scale: str = LINEAR
+    across: str = "alpha"
+    up: str = "ridge"
+    colour: str = ERROR
+    pins: tuple[Pin, ...] = ()
+
+    def __post_init__(self) -> None:
+        if faults := self._faults():
+            raise InvalidParametersError(faults)
+
+    @staticmethod
+    def read(texts: Mapping[str, str], pins: Sequence[Pin] = ()) -> View:
+        """Make the view of texts by field; what has no text has its default.
+
+        Raises
+        ------
+        InvalidParametersError
+            With the faults of the question, too.
+        """
+        faults: list[Fault] = []
+        made: dict[str, Any] = {"pins": tuple(pins)}
+        try:
+            made |= read_texts({k: v for k, v in texts.items() if v}, _READERS)
+        except InvalidParametersError as error:
+            faults += error.faults
+        try:
+            made["question"] = Question.read(texts)
+        except InvalidParametersError as error:
+            faults += error.faults
+        if faults:
+            raise InvalidParametersError(faults)
+        return View(**made)
+
+    @property
+    def questions(self) -> tuple[tuple[str, Question], ...]:
+        """The question, under an empty name, and those of the pins."""
+        return (("", self.question), *((pin.name, pin.question) for pin in self.pins))
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The fields that differ from their defaults, those of the question first."""
+        own = {
+            f.name: written(getattr(self, f.name))
+            for f in fields(self)
+            if f.name in _READERS and getattr(self, f.name) != f.default
+        }
+        return self.question.texts | own
+
+    @property
+    def axis(self) -> Axis:
+        """The axis of x, with the ends and the scale that are chosen."""
+        own = AXES[self.x]
+        start = own.start if self.start is None else self.start
+        stop = own.stop if self.stop is None else self.stop
+        return replace(own, start=start, stop=stop, scale=self.x_scale or own.scale)
+
+    def _faults(self) -> list[Fault]:
+        allowed = {
+            "tab": TABS,
+            "x": AXES_OF[self.question.model],
+            "x_scale": ("", *SCALES),
+            "y_scale": SCALES,
+            "across": AXES_OF[self.question.model],
+            "up": AXES_OF[self.question.model],
+            "colour": COLOURS,
+        }
+        faults = [
+            Fault(name, getattr(self, name), f"one of {', '.join(filter(None, values))}")
+            for name, values in allowed.items()
+            if getattr(self, name) not in values
+        ]
+        if self.across == self.up:
+            faults.append(Fault("up", self.up, f"another parameter than across, {self.across}"))
+        return faults or self._axis_faults()
+
+    def _axis_faults(self) -> list[Fault]:
+        axis, faults = self.axis, []
+        for name, end in (("start", axis.start), ("stop", axis.stop)):
+            finite = np.isfinite(end)
+            if (not finite or end not in axis.domain) and not (axis.domain.whole and end >= 1):
+                faults.append(Fault(name, end, f"{axis.domain}, and finite, on this axis"))
+        if axis.start >= axis.stop:
+            faults.append(Fault("stop", axis.stop, f"greater than the start, {axis.start:g}"))
+        if axis.scale == LOG and axis.start <= 0:
+            faults.append(Fault("start", axis.start, "greater than 0 on a logarithmic axis"))
+        return faults
+
+
+_NAMES = ("tab", "x", "x_scale", "y_scale", "across", "up", "colour")
+_READERS: dict[str, Reader] = {
+    **dict.fromkeys(_NAMES, read_name),
+    **dict.fromkeys(("start", "stop"), read_infinite),
+}
+
+
+def axis_values(axis: Axis, points: int = POINTS) -> Array:
+    """Return the values of an axis, first and last included."""
+    if axis.domain.whole:
+        whole = np.arange(np.ceil(axis.start), np.floor(axis.stop) + 1)
+        return whole[: 4 * points]
+    space = np.geomspace if axis.scale == LOG else np.linspace
+    return space(axis.start, axis.stop, points)
+
+
+def to_address(view: View) -> str:
+    """Write a view as the query of an address."""
+    pairs = list(view.texts.items())
+    pairs += [("pin", f"{pin.name}|{urlencode(pin.question.texts)}") for pin in view.pins]
+    return urlencode(pairs, safe=":,")
+
+
+def from_address(query: str) -> tuple[View, tuple[Fault, ...]]:
+    """Read a view from the query of an address.
+
+    Returns
+    -------
+    view : View
+        The default where the address has faults.
+    faults : tuple of Fault
+
+    Examples
+    --------
+    >>> from giantstep.explore.view import from_address
+    >>> view, faults = from_address("target=sin&tab=map")
+    >>> view.question.target, view.tab, faults
+    ('sin', 'map', ())
+    >>> print(*from_address("beta=1e999")[1])
+    beta = inf: must be a number from 1e-09 to 1e+09
+    """
+    if len(query) > LONGEST_ADDRESS:
+        allowed = f"{LONGEST_ADDRESS} characters at most"
+        return View(), (Fault("address", query, allowed),)
+    pairs = parse_qsl(query, keep_blank_values=True)
+    try:
+        pins = read_pins([text for name, text in pairs if name == "pin"])
+        return View.read({name: text for name, text in pairs if name != "pin"}, pins), ()
+    except InvalidParametersError as error:
+        return View(), error.faults
+
+
+def read_pins(texts: Sequence[str]) -> tuple[Pin, ...]:
+    """Read pins, each written as its name, a bar, and the query of its question.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    if len(texts) > MOST_PINS:
+        raise InvalidParametersError([Fault("pin", len(texts), f"{MOST_PINS} pins at most")])
+    parts = [text.partition("|") for text in texts]
+    return tuple(
+        Pin(name[:LONGEST] or "pin", Question.read(dict(parse_qsl(query))))
+        for name, _, query in parts
+    )

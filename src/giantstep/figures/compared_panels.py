@@ -1,0 +1,114 @@
+"""Curves of several panels in one plot: test error by sample complexity, or by what a panel lists.
+
+A panel that lists values of one parameter is one curve along it. A further panel with the same
+title adds its networks to that curve, as markers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from giantstep.figures import style
+from giantstep.figures.elements import (
+    failure_crosses,
+    finite_size_entry,
+    finite_size_line,
+    legend_above,
+    legend_entry,
+    markers,
+)
+from giantstep.figures.labels import BULK_LABELS, SAMPLE_COMPLEXITY, TEST_ERROR
+from giantstep.figures.selection import distinct, panel_data, select
+from giantstep.vocabulary import MEANINGS
+
+_SPANS_DECADES = 30
+
+
+def compared_panels(data: xr.Dataset, config: dict[str, Any]) -> Figure:
+    """Draw the figure from its merged Dataset and its YAML."""
+    figure = Figure(figsize=style.size(columns=1))
+    axes = figure.add_subplot()
+    panels = config["panels"]
+    titles = {name: panel.get("title", name) for name, panel in panels.items()}
+    looks = dict(zip(dict.fromkeys(titles.values()), style.cycle(len(panels)), strict=False))
+    lines = dict(zip(distinct(data, "bulk"), style.LINES, strict=False))
+    drawn: set[str] = set()
+    for name, panel in panels.items():
+        look, along = looks[titles[name]], varied_parameter(panel)
+        for bulk in distinct(panel_data(data, name), "bulk"):
+            curve = select(data, panel=name, bulk=bulk)
+            line = None if titles[name] in drawn else lines[bulk]
+            draw_curve(axes, curve, along, look, line, _quantity(panel))
+        drawn.add(titles[name])
+    if any(panel.get("best_linear") for panel in panels.values()):
+        for bound in np.unique(data["best_linear_error"].values):
+            axes.axhline(bound, color="black", linewidth=0.9, linestyle=style.DASHED)
+        legend_entry(axes, "best linear", color="black", linewidth=0.9, linestyle=style.DASHED)
+    for title, look in looks.items():
+        legend_entry(axes, title, **look)
+    if len(lines) > 1:
+        for bulk, line in lines.items():
+            legend_entry(axes, BULK_LABELS[bulk], color="black", linestyle=line)
+    finite_size_entry(axes, data, "test_error")
+    along = varied_parameter(next(iter(panels.values())))
+    label_axes(axes, along, None if along is None else data[along].values)
+    legend_above(axes, columns=2)
+    return figure
+
+
+def varied_parameter(panel: dict[str, Any]) -> str | None:
+    """Return the parameter of which a panel lists numbers; None for sample complexities."""
+    for name, value in panel.items():
+        if isinstance(value, list) and not isinstance(value[0], str | dict):
+            return name
+    return None
+
+
+def draw_curve(
+    axes: Axes,
+    curve: xr.Dataset,
+    along: str | None,
+    look: dict[str, Any],
+    line: Any,
+    name: str = "test_error",
+) -> None:
+    """Draw the theory as a line, networks as markers: along alpha, or along the panel's list.
+
+    Without a line, networks alone.
+    """
+    if along is None:
+        curve = curve.isel(curve=0)
+        x, simulated = curve.get("alpha"), curve.get("alpha_simulated")
+    else:
+        curve = curve.sortby(along)
+        curve = curve.isel({d: 0 for d in ("alpha", "alpha_simulated") if d in curve.dims})
+        x = simulated = curve[along]
+    if line is not None and x is not None and name in curve:
+        axes.plot(x, curve[name], color=look["color"], linestyle=line)
+        finite_size_line(axes, x, curve, name, look["color"])
+        failure_crosses(axes, along or "alpha", curve, look["color"])
+    means = f"simulated_{name}_mean"
+    if means in curve and np.isfinite(curve[means]).any():
+        markers(axes, simulated, curve, name, look)
+
+
+def _quantity(panel: dict[str, Any]) -> str:
+    """Name what is drawn: the test error at the best ridge, if a panel asks for it."""
+    return "optimal_test_error" if panel.get("optimal") else "test_error"
+
+
+def label_axes(axes: Axes, along: str | None, values: Any) -> None:
+    """Label the axes, and choose a logarithmic one for a parameter that spans decades."""
+    axes.set_ylabel(TEST_ERROR)
+    if along is None:
+        axes.set_xlabel(SAMPLE_COMPLEXITY)
+        return
+    meaning = MEANINGS[along]
+    axes.set_xlabel(f"{meaning.long_name} ${meaning.symbol}$")
+    if values.min() > 0 and values.max() > _SPANS_DECADES * values.min():
+        axes.set_xscale("log")

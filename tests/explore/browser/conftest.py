@@ -1,0 +1,142 @@
+"""A server of the explorer, and Chromium without a window, for the tests of this folder."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+webdriver = pytest.importorskip("selenium.webdriver")
+
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run"
+    " --disable-background-networking --disable-component-update --disable-sync"
+).split()
+
+
+class Explorer:
+    """`giantstep explore` in a process of its own."""
+
+    def __init__(self, project, *flags):
+        command = [sys.executable, "-m", "giantstep", "explore", "--no-browser", *flags]
+        self.process = subprocess.Popen(
+            [*command, "--project", str(project)], stdout=subprocess.PIPE, text=True
+        )
+        self.address = self.process.stdout.readline().split()[0]
+
+    def processes(self):
+        """Return the processes of theory, networks and exports: those that compute."""
+        below = psutil.Process(self.process.pid).children(recursive=True)
+        return [one for one in below if one.is_running() and one.status() != "zombie"]
+
+    def stop(self):
+        """End it as Ctrl-C does."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+        return self.process.wait(20)
+
+
+class Page:
+    """The page in the browser, and what a user does to it."""
+
+    def __init__(self, driver, address):
+        self.driver, self.address = driver, address
+
+    def open(self, query=""):
+        self.driver.get(f"{self.address}?{query}")
+        self.settled()
+        return self
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def wait_until(self, script, seconds=60):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if found := self.run(script):
+                return found
+            time.sleep(0.03)
+        raise AssertionError(f"not within {seconds} s: {script}")
+
+    def find(self, identity):
+        return self.driver.find_element("id", identity)
+
+    def text(self, identity):
+        return self.find(identity).get_attribute("textContent").strip()
+
+    def change(self, identity, value):
+        """Type a value into a field, or choose it, and leave the field."""
+        before = self.run("return window.latencies.length")
+        self.run(
+            "const field = document.getElementById(arguments[0]); field.value = arguments[1];"
+            "field.dispatchEvent(new Event('change', { bubbles: true }))",
+            identity,
+            str(value),
+        )
+        return before
+
+    def answered(self, before):
+        """Wait for the answer to a change."""
+        self.wait_until(f"return window.latencies.length > {before}")
+        self.settled()
+
+    def settled(self):
+        """Wait until nothing is computed."""
+        self.wait_until("return document.documentElement.dataset.done !== undefined")
+
+    def curve(self, name=""):
+        """Return the x and the test errors that are drawn of a question."""
+        return self.run(
+            "const roots = Bokeh.documents[0].roots();"
+            "const plot = Bokeh.documents[0].get_model_by_name('plot').children[0];"
+            "for (const r of plot.renderers) { const d = r.data_source.data;"
+            " if (d.test && r.glyph.line_width.value > 2 && d.title.length"
+            "  && d.title[0].startsWith(arguments[0]))"
+            "  return [Array.from(d.x), Array.from(d.test)]; } return null",
+            f"{name}: " if name else "",
+        )
+
+
+@pytest.fixture(scope="session")
+def explorer(tmp_path_factory):
+    project = tmp_path_factory.mktemp("project")
+    (project / "config/figures").mkdir(parents=True)
+    made = Explorer(project)
+    made.project = project
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="session")
+def driver(tmp_path_factory):
+    options = webdriver.ChromeOptions()
+    options.binary_location = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+    for flag in (*FLAGS, "--window-size=1440,900"):
+        options.add_argument(flag)
+    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('chromium')}")
+    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
+    made = webdriver.Chrome(options=options, service=webdriver.ChromeService(_chromedriver()))
+    yield made
+    made.quit()
+
+
+def _chromedriver():
+    return os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver")
+
+
+@pytest.fixture
+def page(driver, explorer):
+    return Page(driver, explorer.address)
+
+
+@pytest.fixture
+def screenshots():
+    """The folder that SCREENSHOTS names, for people to look at; None without."""
+    folder = os.environ.get("SCREENSHOTS")
+    if folder:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    return folder and Path(folder)

@@ -1,0 +1,189 @@
+"""The explorer as a user drives it, in Chromium."""
+
+import base64
+import json
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+import xarray as xr
+import yaml
+
+from giantstep import Protocol, solve
+
+TABS = ("curve", "function", "spectrum", "map")
+
+
+def shoot(page, screenshots, name):
+    if screenshots:
+        page.driver.save_screenshot(str(screenshots / f"{name}.png"))
+
+
+def requests(driver):
+    """Return the hosts that the browser has asked since the last call."""
+    hosts = set()
+    for entry in driver.get_log("performance"):
+        message = json.loads(entry["message"])["message"]
+        if message["method"] == "Network.requestWillBeSent":
+            hosts.add(urlsplit(message["params"]["request"]["url"]).hostname)
+        if message["method"] == "Network.webSocketCreated":
+            hosts.add(urlsplit(message["params"]["url"]).hostname)
+    return hosts - {None}
+
+
+@pytest.mark.parametrize("tab", TABS)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 1024])
+def test_each_tab_shows_an_answer_and_fits(page, tab, theme, width, screenshots):
+    page.driver.set_window_size(width, 860)
+    page.open(f"tab={tab}")
+    if theme == "dark":
+        page.find("theme").click()
+        page.wait_until("return document.documentElement.dataset.theme === 'dark'")
+    page.settled()
+    assert page.text("status")
+    assert page.run("return document.documentElement.scrollWidth <= window.innerWidth")
+    for overflowing in ("header", "#answer", "aside"):
+        script = (
+            "const e = document.querySelector(arguments[0]); return e.scrollWidth - e.clientWidth"
+        )
+        assert page.run(script, overflowing) <= 1
+    errors = [e for e in page.driver.get_log("browser") if e["level"] == "SEVERE"]
+    assert not errors
+    shoot(page, screenshots, f"{tab}-{theme}-{width}")
+    if theme == "dark":
+        page.find("theme").click()
+    page.driver.set_window_size(1440, 900)
+
+
+def test_a_dragged_slider_moves_the_curve_to_what_the_library_solves(page):
+    page.open("target=sin")
+    for position in (300, 420, 512):
+        page.run(
+            "const s = document.getElementById('learning_rate-slider'); s.value = arguments[0];"
+            "s.dispatchEvent(new Event('input'))",
+            position,
+        )
+    page.wait_until("return document.getElementById('title').textContent.includes('η̃ = 5.12')")
+    page.settled()
+    x, y = page.curve()
+    protocol = Protocol("tanh", "sin", learning_rate=5.12, alpha0=10, beta=1)
+    expected = solve(protocol, np.array(x), 1.0).test_error.values
+    np.testing.assert_allclose(y, expected, rtol=1e-9)
+
+
+def test_pins_stay_while_the_question_changes_and_survive_a_reload(page):
+    page.open()
+    _, first = page.curve()
+    page.find("pin-name").send_keys("ten")
+    page.find("pin").click()
+    page.wait_until("return location.search.includes('pin=ten')")
+    before = page.change("alpha0", "∞")
+    page.answered(before)
+    page.wait_until("return document.getElementById('title').textContent.includes('α₀ = ∞')")
+    assert page.curve("ten")[1] == first
+    page.driver.refresh()
+    page.settled()
+    assert page.find("alpha0").get_attribute("value") == "∞"
+    assert page.curve("ten")[1] == first
+    assert page.curve()[1] != first
+
+
+def test_a_bad_value_is_answered_at_its_field_and_keeps_the_curve(page):
+    page.open()
+    _, before = page.curve()
+    page.change("learning_rate", "-1")
+    page.wait_until("return document.getElementById('learning_rate-note').textContent")
+    assert "a number from 0 to 1e+12" in page.text("learning_rate-note")
+    assert page.find("learning_rate").get_attribute("aria-invalid") == "true"
+    assert page.curve()[1] == before
+    page.change("learning_rate", "3")
+    page.wait_until("return !document.getElementById('learning_rate-note').textContent")
+
+
+def test_networks_appear_with_scores_and_end_with_another_question(page, explorer):
+    page.open("stop=2")
+    page.run("document.getElementById('networks-dimension').value = '80'")
+    page.run("document.getElementById('networks-count').value = '5'")
+    page.find("networks-start").click()
+    page.wait_until("return document.documentElement.dataset.networks === 'done'")
+    assert "z" in page.text("networks-note")
+    page.run("document.getElementById('networks-dimension').value = '700'")
+    page.run("document.getElementById('networks-count').value = '40'")
+    page.find("networks-start").click()
+    page.wait_until("return document.documentElement.dataset.networks === 'running'")
+    page.change("alpha0", "3")
+    page.wait_until("return document.documentElement.dataset.networks === 'none'", 10)
+    assert page.find("networks-start").text == "Simulate"
+
+
+def test_exports_are_files_and_a_figure_goes_into_the_project(page, explorer):
+    page.open("stop=2&target=sin")
+    page.find("export").click()
+    for form, head in (("svg", b"<?xml"), ("csv", b"curve,"), ("nc", b"\x89HDF")):
+        page.run("window.lastFile = null")
+        page.driver.find_element("css selector", f"[data-format={form}]").click()
+        found = page.wait_until("return window.lastFile")
+        content = base64.b64decode(found["content"])
+        assert content.startswith(head)
+    data = xr.load_dataset(content_file(explorer.project, content))
+    assert data.test_error.attrs or data.test_error.ndim
+    page.find("figure-name").send_keys("mine")
+    page.find("make-figure").click()
+    page.wait_until("return document.getElementById('export-note').textContent.includes('mine')")
+    made = yaml.safe_load((explorer.project / "config/figures/mine.yaml").read_text())
+    assert made["panels"]["tanh_sin"]["learning_rate"] == 3
+    assert (explorer.project / "config/figures/mine.py").is_file()
+
+
+def content_file(folder, content):
+    path = folder / "explored.nc"
+    path.write_bytes(content)
+    return path
+
+
+def test_copies_say_what_is_asked(page):
+    page.open("alpha0=inf&ridge=0.5")
+    page.find("copy").click()
+    assert "--alpha0 inf" in page.text("copy-command")
+    assert "ridge=0.5" in page.text("copy-python")
+    assert yaml.safe_load(page.text("copy-yaml"))["panels"]["explored"]["ridge"] == 0.5
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "alpha0=1e999",
+        "beta=1e999",
+        "activation=<script>window.hacked=1</script>",
+        "pin=<img src=x onerror=window.hacked=1>|",
+        "target=" + 3000 * "a",
+    ],
+)
+def test_a_hostile_address_neither_hangs_nor_runs(page, query):
+    page.open(query)
+    assert page.run("return window.hacked === undefined")
+    assert page.curve()
+
+
+def test_nothing_but_this_machine_is_asked(page):
+    requests(page.driver)
+    for tab in TABS:
+        page.open(f"tab={tab}")
+    assert requests(page.driver) == {"127.0.0.1"}
+
+
+def test_every_control_has_a_name_and_is_reached_by_keys(page):
+    page.open()
+    script = """
+      return [...document.querySelectorAll('input, select, button')]
+        .filter(e => e.offsetParent !== null && !e.disabled)
+        .filter(e => !(e.ariaLabel || e.textContent.trim() || (e.labels && e.labels.length)))
+        .map(e => e.id || e.outerHTML)"""
+    assert page.run(script) == []
+    page.run("document.querySelector('[role=tab][tabindex=\"0\"]').focus()")
+    page.driver.switch_to.active_element.send_keys("\ue014")  # the right arrow
+    page.wait_until("return document.getElementById('tab-function').ariaSelected === 'true'")
+    page.run("document.getElementById('learning_rate-slider').focus()")
+    page.driver.switch_to.active_element.send_keys("\ue014")
+    page.wait_until("return document.getElementById('learning_rate').value === '3.01'")

@@ -1,0 +1,107 @@
+"""Questions and views from texts that anyone may have written: read, refused, never run."""
+
+from urllib.parse import urlencode
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("bokeh")
+
+from giantstep.explore.controls import CONTROLS, reasons
+from giantstep.explore.copying import as_panel, as_python
+from giantstep.explore.question import Question
+from giantstep.explore.view import Pin, View, from_address, to_address
+from giantstep.pipeline.planning.config_models import StepsPanel
+from giantstep.validation import InvalidParametersError
+
+VIEWS = (
+    View(),
+    View(Question(alpha0=float("inf"), ridge="optimal", dimension=300.0), x="steps"),
+    View(Question(readout=((0.5, 0.3), (2.0, 0.7)), bulk=("isotropic", "trained")), tab="map"),
+    View(
+        Question(model="spiked", alignment=-0.5, loss="huber:0.5", noise=0.25),
+        x="spike_strength",
+        start=0.5,
+        pins=(Pin("b & <i>", Question(target="sin")), Pin("a|b", Question())),
+    ),
+)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_is_the_same_after_its_address(view):
+    again, faults = from_address(to_address(view))
+    assert not faults
+    assert again.question == view.question
+    assert [pin.question for pin in again.pins] == [pin.question for pin in view.pins]
+    assert again.texts == view.texts
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("beta=1e999", "beta"),
+        ("learning_rate=-1", "learning_rate"),
+        ("learning_rate=nan", "learning_rate"),
+        ("alpha0=<script>alert(1)</script>", "alpha0"),
+        ("ridge=__import__('os').system('id')", "ridge"),
+        ("activation=os.system", "activation"),
+        ("activation=" + 300 * "x", "activation"),
+        ("target=polynomial:" + ",".join(["1"] * 40), "target"),
+        ("steps=" + 60 * "9", "steps"),
+        ("readout=" + "+".join(["1:0.1"] * 10), "readout"),
+        ("bulk=trained&model=spiked", "bulk"),
+        ("loss=hinge&noise=1", "loss"),
+        ("x=__class__", "x"),
+        ("start=3&stop=2", "stop"),
+        ("x_scale=log&start=0&x=noise", "start"),
+        ("tab=../../etc", "tab"),
+        ("across=beta&up=beta", "up"),
+        ("&".join(["pin=a|"] * 9), "pin"),
+        ("pin=a|beta%3D-1", "beta"),
+        ("activation=" + 100_000 * "x", "address"),
+    ],
+)
+def test_what_is_not_a_question_is_refused_at_its_field(query, field):
+    view, faults = from_address(query)
+    assert field in {fault.name for fault in faults}
+    assert view == View()
+
+
+@settings(max_examples=40)
+@given(st.dictionaries(st.sampled_from([*CONTROLS, "x", "start", "tab", "pin"]), st.text()))
+def test_any_text_is_a_question_or_has_faults(texts):
+    view, faults = from_address(urlencode(texts))
+    assert isinstance(view, View)
+    assert all(str(fault) for fault in faults)
+
+
+def test_every_fault_of_a_question_is_reported():
+    with pytest.raises(InvalidParametersError) as error:
+        Question.read({"beta": "0", "target": "cosh", "ridge": "-1", "dimension": "1"})
+    assert {fault.name for fault in error.value.faults} == {"beta", "target", "ridge", "dimension"}
+
+
+def test_a_copied_panel_is_one_that_the_pipeline_reads():
+    for view in VIEWS[:3]:
+        panel = yaml.safe_load(yaml.safe_dump(as_panel(view.question)))
+        assert StepsPanel.model_validate(panel).target == "sign"
+
+
+def test_copied_python_asks_the_same_question():
+    from giantstep import Protocol, solve  # noqa: F401
+
+    code = as_python(View(Question(alpha0=float("inf"), noise=0.5), stop=3.0))
+    namespace = {}
+    exec(code.rpartition("answer.test_error")[0], namespace)
+    assert namespace["problem"] == Question(alpha0=float("inf"), noise=0.5).problem
+    assert namespace["answer"].alpha.values[-1] == 3
+
+
+def test_what_does_not_apply_says_why():
+    said = reasons(View(Question(target="sin"), x="beta"))
+    assert "sign" in said["loss:hinge"]
+    assert said["beta"] == "an axis of the plot"
+    assert "loss" not in said
+    assert "no step" in reasons(View(Question(alpha0=0.0)))["learning_rate"]
