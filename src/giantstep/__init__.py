@@ -9,6 +9,21 @@ ratios to the dimension d of the inputs: `alpha0`, samples of the step; `beta`, 
 samples of the readout's training set. `ridge` is the penalty of the readout. Activation and target
 are names or callables; `Function(...)` states more about a callable, such as its derivative.
 
+**Names.**
+
+functions (activation, target)
+    tanh, erf, sin, sign, relu, hardtanh, softsign, elu, softplus, gelu, silu, sigmoid, probit,
+    leaky_relu, abs, linear, he1 to he5, polynomial:c0,c1,...; gradient steps need a continuous one.
+    A target may also be of several directions, such as "z1+z1*z2" or "he2(z1)"
+loss
+    square, huber, huber:0.5 (any turn); for labels +1 and -1 (the target sign without noise) hinge
+    and logistic
+bulk of the theory
+    isotropic, as in the paper; trained, by the first batch; trained_norms, with the rows' norms,
+    the closest to networks
+inputs
+    gaussian, rademacher, uniform, student_t:5 (any degrees > 2)
+
 **Questions.**
 
 solve

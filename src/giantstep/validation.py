@@ -50,7 +50,17 @@ class Fault:
 
 
 class InvalidParametersError(ValueError):
-    """Parameters outside their domain; the attribute `faults` lists every one that was found."""
+    """Parameters outside their domain; the attribute `faults` lists every one that was found.
+
+    Examples
+    --------
+    >>> import giantstep
+    >>> try:
+    ...     giantstep.Protocol("tanh", "sin", learning_rate=-1, alpha0=2, beta=0)
+    ... except giantstep.InvalidParametersError as error:
+    ...     [fault.name for fault in error.faults]
+    ['learning_rate', 'beta']
+    """
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(faults)

@@ -1,5 +1,6 @@
 """Answers are labelled, survive a file, and tell all that is wrong with a question."""
 
+import re
 import subprocess
 import sys
 
@@ -9,7 +10,11 @@ import xarray as xr
 
 import giantstep
 from giantstep import InvalidParametersError, Protocol, SpikedFeatures
+from giantstep.numerics.scalar_functions import FUNCTIONS
+from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.grid import Grid
+from giantstep.problems.inputs import INPUTS
+from giantstep.problems.losses import LOSSES
 from giantstep.theory.solve import solve
 
 PROTOCOL = Protocol("tanh", "sign", learning_rate=3, alpha0=2, beta=1)
@@ -98,9 +103,9 @@ def test_all_faults_of_a_question_are_told_at_once(ask, names):
     assert set(names) <= {fault.name for fault in refused.value.faults}
 
 
-def test_the_public_names_are_listed_and_loaded_on_demand():
+def test_the_public_names_are_listed_with_examples_and_loaded_on_demand():
     assert set(giantstep.__all__) <= set(dir(giantstep))
-    assert all(getattr(giantstep, name).__doc__ for name in giantstep.__all__)
+    assert all(">>> " in getattr(giantstep, name).__doc__ for name in giantstep.__all__)
     code = "import sys, giantstep; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
@@ -117,3 +122,9 @@ def test_theory_and_networks_are_compared_at_the_same_points():
             np.testing.assert_array_equal(at[prefix + name], theory[name])
             z = (networks[name] - theory[name]) / networks[f"{name}_stderr"]
             np.testing.assert_allclose(at[f"z_score_{prefix}{name}"], z)
+
+
+@pytest.mark.parametrize("names", [FUNCTIONS, LOSSES, INPUTS, BULKS])
+def test_the_help_of_the_package_names_all_that_a_problem_may_be_made_of(names):
+    text = giantstep.__doc__.replace("he1 to he5", "he1 he2 he3 he4 he5")
+    assert set(names) <= set(re.findall(r"\w+", text))

@@ -37,8 +37,8 @@ class Protocol(WithFields):
     Attributes
     ----------
     activation : str
-        Activation function, continuous. A name that `scalar_functions.lookup` knows, or a callable,
-        like the target: the field then holds the name of a `Function`.
+        Activation function, continuous. A name, such as "tanh" (`help(giantstep)` lists all), or a
+        callable, like the target: the field then holds the name of a `Function`.
     target : str
         Target function of one direction theta; or a teacher of up to three directions, such as
         "z1+z1*z2" (see `teachers`).
@@ -55,8 +55,8 @@ class Protocol(WithFields):
         Initial readout: values of sqrt(p) a0, each with the fraction of neurons that have it.
         The paper's main text has one value for all.
     inputs : str
-        Distribution of the inputs' entries. A name that `inputs.lookup_inputs` knows; the theory
-        is the same for all: that it holds beyond Gaussian inputs is a conjecture to be tested.
+        Distribution of the inputs' entries, such as "gaussian" or "rademacher". The theory is the
+        same for all: that it holds beyond Gaussian inputs is a conjecture to be tested.
     steps : int
         Gradient steps, >= 1.
     reuse_batch : bool

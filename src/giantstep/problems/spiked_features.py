@@ -78,7 +78,7 @@ class SpikedFeatures(WithFields):
     Attributes
     ----------
     activation, target : str
-        Names that `scalar_functions.lookup` knows, or callables, or a teacher as target; as in
+        Names, such as "tanh", or callables, or a teacher as target; as in
         `Protocol`.
     bulk_variance : float or tuple of float
         c > 0, the squared norm of a row of the bulk W.

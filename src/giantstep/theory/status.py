@@ -6,7 +6,14 @@ from enum import IntEnum
 
 
 class Status(IntEnum):
-    """Whether a point of a solution can be used, and if not, why."""
+    """Whether a point of a solution can be used, and if not, why.
+
+    Examples
+    --------
+    >>> import giantstep
+    >>> giantstep.Status(3).label, int(giantstep.Status.CONVERGED)
+    ('unresolved', 0)
+    """
 
     CONVERGED = 0
     NOT_CONVERGED = 1

@@ -11,6 +11,7 @@ from giantstep.problems.recovery import Recovery
 from giantstep.problems.teachers import lookup_teacher
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.theory.one_step_recovery import expected_overlaps
+from giantstep.theory.recovery_steps import overlaps_after_steps, recovery_faults
 
 
 def merge_recovery(
@@ -18,7 +19,8 @@ def merge_recovery(
 ) -> xr.Dataset:
     """Put theory beside simulation for one curve of a panel of recovery.
 
-    The theory is that of one step; before it, a row has a chance overlap 1/d with each direction.
+    Before the first step a row has a chance overlap 1/d with each direction. Overlaps after later
+    steps have a theory for fresh batches of order d; overlaps of changes have none.
 
     Parameters
     ----------
@@ -38,6 +40,8 @@ def merge_recovery(
     ):
         theory = np.full(shape, np.nan)
         theory[0], theory[1] = before, one_step
+        if drawn == "overlap" and problem.steps > 1 and not recovery_faults(problem):
+            theory[2:] = overlaps_after_steps(problem, dimension)[1:]
         found = summarise(simulated[f"simulated_{drawn}"].values[:, None])
         scores = np.where(found.stderr > 0, (found.mean - theory) / found.stderr, np.nan)
         values = {

@@ -11,7 +11,7 @@ from giantstep.pipeline.planning.layout import IDENTITY, STAGES
 from giantstep.pipeline.storage import netcdf
 
 
-def open_figure(name: str, project: str | Path = ".") -> xr.Dataset:
+def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
     """Open the merged file of a figure, checked against its checksum.
 
     In the project, it must be the file that was made last under this name. A copy elsewhere, where
@@ -19,8 +19,8 @@ def open_figure(name: str, project: str | Path = ".") -> xr.Dataset:
 
     Parameters
     ----------
-    name : str
-        Such as "fig4".
+    name : str or Path
+        Such as "fig4"; or the path of a copy, such as "downloads/fig4.nc".
     project : str or Path
         The folder in which the workflow was run; by default the current one.
 
@@ -32,9 +32,19 @@ def open_figure(name: str, project: str | Path = ".") -> xr.Dataset:
         If the file is not as it was written, or is another one; it is set aside.
     MissingExtraError
         If netCDF4 is not installed: pip install 'giantstep[figures]'.
+
+    Examples
+    --------
+    >>> import giantstep
+    >>> giantstep.open_figure("fig2", project="where/nothing/was/made")
+    Traceback (most recent call last):
+    FileNotFoundError: there is no where/nothing/was/made/results/figures/fig2.nc: run ...
     """
     require("netCDF4")
     stage = STAGES["merge"]
+    if Path(name).suffix == ".nc":
+        return _open_copy(Path(project) / name)
+    name = str(name)
     (file,) = stage.paths(name)
     path, folder = Path(project) / file, Path(project) / stage.folder
     if path.parent != folder or not (path.is_symlink() or path.exists()):
@@ -47,3 +57,9 @@ def open_figure(name: str, project: str | Path = ".") -> xr.Dataset:
     marks = [mark.name for mark in found if mark.suffix != ".damaged"]
     sealed = marks[0].replace("-", f"/{name}-", 1) if len(marks) == 1 else None
     return netcdf.read(path, sealed)
+
+
+def _open_copy(path: Path) -> xr.Dataset:
+    if not path.exists():
+        raise FileNotFoundError(f"there is no {path}")
+    return netcdf.read(path, None)
