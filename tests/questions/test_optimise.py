@@ -8,7 +8,7 @@ from giantstep import InvalidParametersError, Protocol, SpikedFeatures
 
 PROTOCOL = Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)
 TWO = Protocol("tanh", "sin", 3, 2, 1, readout=((1, 0.5), (-2, 0.5)))
-RATES, RIDGES = np.geomspace(0.1, 30, 8), np.geomspace(1e-4, 1e2, 7)
+RATES, RIDGES = np.geomspace(0.1, 30, 5), np.geomspace(1e-4, 1e2, 7)
 
 
 def test_joint_optima_are_below_the_whole_profile_which_is_that_of_a_sweep():
@@ -31,7 +31,7 @@ def test_joint_optima_are_below_the_whole_profile_which_is_that_of_a_sweep():
     [
         (PROTOCOL, "ridge", ["ridge"]),
         (TWO, {"readout": [-2, -1, 0, 1, 2]}, ["letter_2"]),
-        (TWO, {"readout": [-1, 0, 1], "learning_rate": [1, 3, 9]}, ["letter_2", "learning_rate"]),
+        (TWO, {"readout": [-1, 1], "learning_rate": [1, 3]}, ["letter_2", "learning_rate"]),
         (SpikedFeatures("tanh", "relu", 1, 1, 1, 1), {"bias": [-1, 0, 1]}, ["bias"]),
     ],
 )

@@ -46,7 +46,7 @@ def spectrum(
         Number of eigenvalues at which the density is computed, denser towards the ends of the bulk.
     x : array_like, shape (M,), optional
         Eigenvalues > 0 to use instead.
-    bulk : {"isotropic", "trained", "trained_norms"}
+    bulk : str
         As in `solve`.
     dimension : float
         Dimension d, at which outliers are computed. The bulk is that of the limit.
