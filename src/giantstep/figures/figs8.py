@@ -1,4 +1,4 @@
-"""Figure S8: test error after several gradient steps, on fresh batches and on a reused one."""
+"""Figure S8: several gradient steps, their learning rate, and the best split of a budget."""
 
 from __future__ import annotations
 
@@ -12,114 +12,202 @@ from matplotlib.figure import Figure
 from giantstep.figures import style
 from giantstep.figures.elements import legend_entry, markers, ticks, title_panel
 from giantstep.figures.labels import LEARNING_RATE, TEST_ERROR, format_parameter
-from giantstep.figures.selection import select
-from giantstep.numerics.scalar_functions import lookup
+from giantstep.figures.selection import distinct, panel_data, select
+from giantstep.problems.targets import lookup_target
 
-# Look of a reused batch.
-_REUSED: dict[str, Any] = {"markerfacecolor": "white", "linestyle": style.DOTTED}
+# Look of a reused batch, which has no theory.
+_REUSED: dict[str, Any] = {"markerfacecolor": "white"}
+_DASHED: dict[str, Any] = {"linestyle": style.DASHED, "linewidth": 0.9}
 _TARGETS = ("sin", "sign")
+_STAIRS = ("staircase", "leap")
+# A step pays if it takes off at least this share of the error.
+_PAYS = 0.01
+# Of the steps, the share after which it is too early to say that none will pay.
+_SEEN = 0.75
 
 
-def at_best_rate(curves: xr.Dataset, name: str, by: str) -> xr.Dataset:
-    """Select, for each value of `by`, the curve with the smallest value of the variable `name`."""
-    values, errors = curves[by].values, curves[name].values
-    known = np.where(np.isfinite(errors), errors, np.inf)  # where the theory failed
-    places = (np.flatnonzero(values == value) for value in np.unique(values))
-    return curves.isel(curve=[place[np.argmin(known[place])] for place in places])
+def at_best_rate(curves: xr.Dataset) -> xr.Dataset:
+    """Select, for each number of steps, the curve with the smallest simulated test error."""
+    steps, errors = curves["steps"].values, curves["simulated_test_error_mean"].values
+    places = (np.flatnonzero(steps == count) for count in np.unique(steps))
+    return curves.isel(curve=[place[np.argmin(errors[place])] for place in places])
+
+
+def by_rate(curves: xr.Dataset, alpha0: float) -> xr.DataArray:
+    """Select the theory's test errors by learning rate and step, without steps that have none."""
+    errors = select(curves, alpha0=alpha0)["test_error_by_learning_rate"].isel(curve=0)
+    return errors.dropna("step", how="all")
+
+
+def at_best(curves: xr.Dataset, alpha0: float) -> xr.DataArray:
+    """Compute the theory's test error after each step, at the best rate of all steps to it."""
+    return by_rate(curves, alpha0).min("theory_learning_rate")
 
 
 def trajectories(axes: Axes, curves: xr.Dataset, look: dict[str, Any]) -> None:
-    """Draw errors at the best simulated learning rate, on fresh batches and on a reused one."""
-    first = select(curves, steps=1)
-    for reused, further in ((0, {"linestyle": "-"}), (1, _REUSED)):
-        later = select(curves, reuse_batch=reused)
-        every = later if reused == 0 else xr.concat([first, later], "curve")
-        best = at_best_rate(every, "simulated_test_error_mean", "steps")
-        marked = look | {k: v for k, v in further.items() if k != "linestyle"}
-        mean, line = best["simulated_test_error_mean"], further["linestyle"]
-        axes.plot(best["steps"], mean, color=look["color"], linestyle=line)
-        markers(axes, best["steps"], best, "test_error", marked)
+    """Draw errors at the better simulated rate: fresh batches, with theory, and a reused one."""
+    best = at_best_rate(select(curves, reuse_batch=0))
+    axes.plot(best["steps"], best["finite_size_test_error"], color=look["color"])
+    markers(axes, best["steps"], best, "test_error", look)
+    again = at_best_rate(select(curves, reuse_batch=1))
+    axes.plot(
+        again["steps"],
+        again["simulated_test_error_mean"],
+        color=look["color"],
+        linestyle=style.DOTTED,
+        linewidth=0.9,
+    )
+    markers(axes, again["steps"], again, "test_error", look | _REUSED)
 
 
-def compounding(axes: Axes, networks: xr.Dataset, at_once: xr.Dataset) -> None:
+def compounding(axes: Axes, networks: xr.Dataset, theory: xr.Dataset) -> None:
     """Draw errors after each step, and those of one step on all the samples at once."""
-    one = at_best_rate(at_once, "test_error", "alpha0")
     for alpha0, look in zip((1.0, 4.0), style.cycle(3)[::2], strict=True):
         trajectories(axes, select(networks, alpha0=alpha0), look)
         legend_entry(axes, f"${format_parameter('alpha0', alpha0)}$", **look)
-        steps = [k for k in range(1, 6) if alpha0 * k in one["alpha0"].values]
-        errors = [select(one, alpha0=alpha0 * k)["test_error"].item() for k in steps]
-        axes.plot(steps, errors, color=look["color"], linestyle=style.DASHED)
-    infinite = select(one, alpha0=np.inf)["test_error"].item()
-    axes.axhline(infinite, color="black", linestyle=style.LINES[2], linewidth=0.9)
-    best_linear(axes, networks)
+        counts = range(1, 6)
+        errors = [float(at_best(theory, alpha0 * k).sel(step=1)) for k in counts]
+        axes.plot(counts, errors, color=look["color"], **_DASHED)
     axes.set_yscale("log")
+    axes.set_xlabel("steps")
+    axes.set_xticks(range(1, 6))
 
 
 def best_linear(axes: Axes, curves: xr.Dataset) -> None:
     """Draw the error of the best linear predictor of a target."""
     linear = curves["best_linear_error"].values[0]
-    axes.axhline(linear, color="black", linestyle=style.DOTTED, linewidth=0.9)
+    axes.axhline(linear, color="black", linestyle=style.DOTTED, linewidth=0.7)
 
 
-def rates(axes: Axes, curves: xr.Dataset) -> None:
+def rates(axes: Axes, networks: xr.Dataset, theory: xr.DataArray) -> None:
     """Draw errors against the learning rate, a curve for each number of steps."""
-    steps = np.unique(curves["steps"].values)
+    steps = np.unique(networks["steps"].values)
     for count, look in zip(steps, style.cycle(steps.size), strict=True):
-        of_count = select(curves, steps=count).sortby("learning_rate")
-        x = of_count["learning_rate"]
-        axes.plot(x, of_count["simulated_test_error_mean"], color=look["color"], linewidth=0.9)
-        markers(axes, x, of_count, "test_error", look)
+        line = theory.sel(step=count).dropna("theory_learning_rate")
+        x = line["theory_learning_rate"]
+        axes.plot(x, line, color=look["color"])
+        least = int(np.argmin(line.values))
+        axes.plot(x[least], line[least], color=look["color"], **style.STAR)
+        of_count = select(networks, steps=count)
+        markers(axes, of_count["learning_rate"], of_count, "test_error", look)
         legend_entry(axes, "1 step" if count == 1 else f"{count:g} steps", **look)
     axes.set_xscale("log")
     axes.set_yscale("log")
-    sizes = np.unique(curves["learning_rate"].values)
-    axes.set_xticks(sizes, [f"{size:g}" for size in sizes])
+    axes.set_xlim(0.3, 13)
+    ticks(axes, "x", np.unique(networks["learning_rate"].values))
     axes.set_xlabel(LEARNING_RATE)
-    axes.set_ylim(0.004, 0.15)
+    axes.set_ylim(bottom=0.004)
     ticks(axes, "y", (0.005, 0.01, 0.02, 0.05, 0.1))
     axes.legend(loc="lower left", ncols=2)
 
 
+def last_that_pays(errors: xr.DataArray) -> int:
+    """Find the first step after which no step takes off one per cent of the error."""
+    values = errors.values
+    paying = np.flatnonzero(values[1:] < (1 - _PAYS) * values[:-1])
+    return int(paying[-1]) + 1 if paying.size else 0
+
+
+def budget(axes: Axes, theory: xr.Dataset) -> None:
+    """Draw errors at the best rate against all samples used, a curve for each size of a batch."""
+    sizes = sorted(size for size in distinct(theory, "alpha0") if np.isfinite(size))
+    one = [float(at_best(theory, size).sel(step=1)) for size in sizes]
+    axes.plot(sizes, one, color="black", zorder=3, **_DASHED)
+    split = panel_data(theory, "split")
+    alphas = sorted(distinct(split, "alpha0"))
+    for alpha0, look in zip(alphas, style.cycle(len(alphas)), strict=True):
+        errors = at_best(split, alpha0)
+        samples = alpha0 * errors["step"]
+        axes.plot(samples, errors, color=look["color"])
+        axes.plot(samples[:1], errors[:1], color=look["color"], marker=look["marker"])
+        last = last_that_pays(errors)
+        if last < _SEEN * errors.size:
+            axes.plot(samples[last], errors[last], color=look["color"], **style.STAR)
+        legend_entry(axes, f"${format_parameter('alpha0', alpha0)}$", **look)
+    infinite = float(at_best(theory, np.inf).sel(step=1))
+    axes.axhline(infinite, color="black", linestyle=style.LINES[2], linewidth=0.9)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel(r"samples of all batches, $\alpha_0 k$")
+
+
+def staircases(axes: Axes, networks: xr.Dataset) -> None:
+    """Draw errors over those of the best linear predictor after each step, for each target."""
+    targets = distinct(networks, "target")
+    for target, look in zip(targets, style.cycle(len(targets)), strict=True):
+        curves = select(networks, target=target).sortby("steps")
+        unit = curves["best_linear_error"]
+        scaled = {
+            f"simulated_test_error_{part}": curves[f"simulated_test_error_{part}"] / unit
+            for part in ("mean", "stderr")
+        }
+        axes.plot(curves["steps"], curves["finite_size_test_error"] / unit, color=look["color"])
+        markers(axes, curves["steps"], curves.assign(scaled), "test_error", look)
+        legend_entry(axes, f"${_label(target)}$", **look)
+    axes.axhline(1, color="black", linestyle=style.DOTTED, linewidth=0.7)
+    axes.set_xlabel("steps")
+    axes.set_ylabel("test error over the best linear's")
+
+
 def line_legend(axes: Axes) -> None:
-    """Add legend entries for the lines and markers that all panels share."""
+    """Add legend entries for the lines and markers that panels share."""
     grey: dict[str, Any] = {"color": "grey", "marker": "o"}
     infinite = format_parameter("alpha0", np.inf)
-    legend_entry(axes, "fresh batches", **grey)
-    legend_entry(axes, "one batch, reused", **grey | _REUSED)
-    legend_entry(axes, "one step on all samples", color="grey", linestyle=style.DASHED)
+    legend_entry(axes, "fresh batches, theory", **grey)
+    legend_entry(axes, "one batch, reused", linestyle=style.DOTTED, **grey | _REUSED)
+    legend_entry(axes, "one step on all samples", color="grey", **_DASHED)
     legend_entry(axes, f"one step, ${infinite}$", color="black", linestyle=style.LINES[2])
     legend_entry(axes, "best linear", color="black", linestyle=style.DOTTED)
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
-    figure = Figure(figsize=style.size(2, 2))
-    places = figure.subplots(2, 2).ravel()
+    figure = Figure(figsize=style.size(2, 3))
+    places = figure.subplots(3, 2).ravel()
     data = data.isel(alpha_simulated=0, alpha=0)
     simulated = np.isfinite(data["simulated_test_error_mean"].values)
-    networks, at_once = data.isel(curve=simulated), data.isel(curve=~simulated)
-    for axes, target in zip(places, _TARGETS, strict=False):
-        compounding(axes, select(networks, target=target), select(at_once, target=target))
-    places[0].legend(loc="lower left", ncols=2)
+    networks, theory = data.isel(curve=simulated), data.isel(curve=~simulated)
+    stairs = xr.concat([panel_data(networks, name) for name in _STAIRS], "curve")
+    networks = select(networks, activation="tanh")
+    for i, target in enumerate(_TARGETS):
+        simulations, solved = select(networks, target=target), select(theory, target=target)
+        compounding(places[i], simulations, solved)
+        budget(places[2 + i], solved)
+        for axes in (places[i], places[2 + i]):
+            best_linear(axes, simulations)
+            title_panel(
+                axes, 2 * (axes is places[2 + i]) + i, rf"$\sigma_\star = {_label(target)}$"
+            )
+            axes.set_ylabel(TEST_ERROR)
     places[0].set_ylim(0.005, 0.2)
     ticks(places[0], "y", (0.005, 0.01, 0.02, 0.05, 0.1, 0.2))
-    places[1].set_ylim(0.016, 0.8)
-    ticks(places[1], "y", (0.02, 0.05, 0.1, 0.2, 0.5))
+    places[1].set_ylim(0.03, 0.8)
+    ticks(places[1], "y", (0.05, 0.1, 0.2, 0.5))
+    ticks(places[2], "y", (0.01, 0.02, 0.05, 0.1, 0.2))
+    ticks(places[3], "y", (0.02, 0.05, 0.1, 0.2, 0.5))
+    places[0].legend(loc="lower left", ncols=2)
+    places[2].legend(loc="upper right")
     line_legend(places[1])
     handles, entries = places[1].get_legend_handles_labels()
     places[1].legend(handles[2:], entries[2:], loc="lower left")
-    leap = select(networks, target="he3")
-    trajectories(places[2], leap, style.cycle(2)[1])
-    best_linear(places[2], leap)
-    places[2].set_ylim(5, 10)
     sine = select(networks, target="sin", alpha0=4.0, reuse_batch=0)
-    rates(places[3], sine.isel(curve=np.isin(sine["steps"], config["panels"]["rates"]["steps"])))
-    labels = [rf"$\sigma_\star = {lookup(name).label}$" for name in (*_TARGETS, "he3", "sin")]
-    for i, (axes, text) in enumerate(zip(places, labels, strict=True)):
-        title_panel(axes, i, text if i < 2 else text + r", $\alpha_0 = 4$")
-        axes.set_ylabel(TEST_ERROR)
-        if i < 3:
-            axes.set_xlabel("steps")
-            axes.set_xticks(range(1, 6))
+    of_panel = np.isin(sine["steps"], config["panels"]["rates"]["steps"])
+    rates(places[4], sine.isel(curve=of_panel), by_rate(select(theory, target="sin"), 4.0))
+    title_panel(places[4], 4, rf"$\sigma_\star = {_label('sin')}$, $\alpha_0 = 4$")
+    places[4].set_ylabel(TEST_ERROR)
+    staircases(places[5], stairs)
+    title_panel(places[5], 5, _setting(stairs))
+    places[5].set_ylim(0.7, 1.3)
+    places[5].legend(loc="lower left")
     return figure
+
+
+def _label(target: str) -> str:
+    return lookup_target(target).label
+
+
+def _setting(curves: xr.Dataset) -> str:
+    """Write what the staircases share."""
+    names = ("alpha0", "learning_rate", "ridge")
+    values = (format_parameter(name, curves[name].values[0]) for name in names)
+    return ", ".join(f"${value}$" for value in values)
