@@ -19,12 +19,13 @@ from giantstep.problems.formatting import format_vocabulary
 from giantstep.problems.inputs import KNOWN_INPUTS
 from giantstep.problems.losses import KNOWN_LOSSES
 from giantstep.problems.spiked_features import MODELS
+from giantstep.problems.targets import ALLOWED_TARGETS
 from giantstep.validation import read_number, read_whole_number
 
 # What a field that is a name may be.
 _ALLOWED = {
     "activation": KNOWN_FUNCTIONS.allowed,
-    "target": KNOWN_FUNCTIONS.allowed,
+    "target": ALLOWED_TARGETS,
     "inputs": KNOWN_INPUTS.allowed,
     "loss": KNOWN_LOSSES.allowed,
     "model": f"one of {', '.join(MODELS)}",

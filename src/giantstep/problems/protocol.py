@@ -41,7 +41,7 @@ class Protocol(WithFields):
         callable, like the target: the field then holds the name of a `Function`.
     target : str
         Target function of one direction theta; or a teacher of up to three directions, such as
-        "z1+z1*z2" (see `teachers`).
+        "z1+z1*z2".
     learning_rate : float
         eta tilde >= 0; the step size is eta = learning_rate * d, or less with a `step_exponent`.
     alpha0 : float

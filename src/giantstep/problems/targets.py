@@ -15,6 +15,8 @@ from giantstep.validation import Fault
 # Quadrature under a Gaussian, cut at `quadrature.RANGE`, is precise for the fourth power of
 # polynomials up to this degree.
 LARGEST_TARGET_DEGREE = 6
+# What a target's name may be, for messages and help.
+ALLOWED_TARGETS = f"{KNOWN_FUNCTIONS.allowed}, or {KNOWN_TEACHERS.allowed}"
 
 
 def teacher_of(target: str) -> Teacher | None:
@@ -38,8 +40,7 @@ def target_faults(problem: object) -> list[Fault]:
         return faults
     name = str(given).replace(" ", "")
     if KNOWN_TEACHERS.faults("target", name):
-        allowed = f"{KNOWN_FUNCTIONS.allowed}, or {KNOWN_TEACHERS.allowed}"
-        return [Fault("target", given, allowed)]
+        return [Fault("target", given, ALLOWED_TARGETS)]
     object.__setattr__(problem, "target", name)
     degree = lookup_teacher(name).degree
     if degree <= LARGEST_TARGET_DEGREE:

@@ -37,13 +37,17 @@ def test_rows_without_memory_answer_as_isotropic_rows():
     assert total == pytest.approx(np.einsum("sij,sj->si", T, expected))
 
 
-def test_sources_are_minus_the_derivative_of_the_overlaps_by_the_hats():
-    root = np.random.default_rng(3).standard_normal((3, 3))
-    bulk, across = stepped(np.eye(3) + root @ root.T), np.array([[ACROSS]])
-    z = np.array([ALONG[0, 0], ACROSS, ALONG[0, 1]])
+@pytest.mark.parametrize("directions", [1, 3])
+def test_sources_are_minus_the_derivative_of_the_overlaps_by_the_hats(directions):
+    order = directions + 2
+    root = np.random.default_rng(3).standard_normal((order, order))
+    bulk, across = stepped(np.eye(order) + root @ root.T), np.array([[0.4, -0.7, 0.2][:directions]])
 
     def squared(V1_hat, L):
-        return z @ respond(bulk, V1_hat, L)[0].K[0] @ z
+        response = respond(bulk, V1_hat, L)[0]
+        along = ALONG[0] @ response.along[0] @ ALONG[0]
+        mixed = ALONG[0] @ response.mixed[0] @ across[0]
+        return along + 2 * mixed + across[0] @ response.across[0] @ across[0]
 
     step = 1e-6
     change = [
@@ -54,3 +58,17 @@ def test_sources_are_minus_the_derivative_of_the_overlaps_by_the_hats():
     first, second = response.sources(ALONG, across)
     total = np.einsum("sij,sj->si", T, first) + second
     assert total[0] == pytest.approx(-np.array(change) / (2 * step), rel=1e-6)
+
+
+def test_directions_across_the_spike_are_screened_together():
+    order = 5
+    root = np.random.default_rng(4).standard_normal((order, order))
+    bulk = stepped(np.eye(order) + root @ root.T)
+    response, _ = respond(bulk, HATS, L)
+    G = FEATURES.beta * response.V2[0, 0] * bulk.covariance
+    precision = np.linalg.inv(G)
+    precision[1:4, 1:4] += HATS[0, 0, 0] * np.eye(3)
+    K = np.linalg.inv(precision)
+    assert response.across[0] == pytest.approx(K[1:4, 1:4])
+    assert response.mixed[0] == pytest.approx(K[np.ix_([0, 4], [1, 2, 3])])
+    assert response.along[0] == pytest.approx(K[np.ix_([0, 4], [0, 4])])
