@@ -106,8 +106,8 @@ def test_optima_are_found_for_any_loss_and_flagged_at_an_edge(capsys, monkeypatc
     assert fixed["test_error"] == best["test_error"]
     protocol = "--activation tanh --target sin --alpha0 20 --beta 1 --ridge 0.3".split()
     _, (rate,), _ = run(capsys, "optimise", *protocol, *point)
-    assert 1 <= float(rate["learning_rate"]) <= 10
-    assert float(rate["test_error"]) <= float(best["test_error"])
+    assert 1 <= float(rate["optimal_learning_rate"]) <= 10
+    assert float(rate["optimal_test_error"]) <= float(best["test_error"])
 
 
 @pytest.mark.parametrize("alpha0", ["0", "inf"])
@@ -219,11 +219,11 @@ def test_a_reader_that_closes_early_ends_a_command_quietly():
 def test_optima_come_with_how_far_they_hold(capsys):
     problem = "--activation erf --target relu --alpha0 2 --beta 1 --alpha 1.5 --ridge 0.1".split()
     _, (limit,), err = run(capsys, "optimise", *problem)
-    assert limit["learning_rate"] == "0.01"
+    assert limit["optimal_learning_rate"] == "0.01"
     assert "is an end of the range searched (0.01 to 100)" in err
     assert "only from d = 2e+05 on" in err
     _, (finite,), err = run(capsys, "optimise", *problem, "--dimension", "500")
-    assert 0.5 < float(finite["learning_rate"]) < 5
+    assert 0.5 < float(finite["optimal_learning_rate"]) < 5
     assert err == ""
 
 
@@ -283,3 +283,12 @@ def test_what_was_probably_meant_is_said(capsys, line, words):
     code, _, err = run(capsys, *line.split())
     assert code == 2
     assert words in err
+
+
+def test_an_answer_that_was_saved_is_drawn_like_a_new_one(capsys, tmp_path):
+    sizes = ("--dimension", "64", "--replicates", "2", "--test-samples", "200")
+    files = ("--plot", f"{tmp_path}/new.png", "-o", f"{tmp_path}/a.nc")
+    code, _, _ = run(capsys, "compare", *STEP, "--alpha", "1", "2", *sizes, *files)
+    assert code == 0
+    assert main(["plot", f"{tmp_path}/a.nc", "--plot", f"{tmp_path}/saved.png"]) == 0
+    assert (tmp_path / "saved.png").read_bytes() == (tmp_path / "new.png").read_bytes()

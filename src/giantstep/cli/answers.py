@@ -17,7 +17,6 @@ from giantstep.cli.limits import (
     check_memory,
     simulation_seconds,
 )
-from giantstep.cli.optima import best_learning_rate
 from giantstep.cli.problem_flags import statement_of
 from giantstep.cli.products import answer_each, combinations, varied
 from giantstep.cli.suggestions import did_you_mean
@@ -41,6 +40,7 @@ from giantstep.questions.checks import collected, raise_all
 from giantstep.questions.compare import compare
 from giantstep.questions.gains import GAINS, add_gain
 from giantstep.questions.learned_function import learned_function
+from giantstep.questions.optimise import optimise
 from giantstep.questions.progress import Progress
 from giantstep.questions.simulate import THREADS, simulate
 from giantstep.questions.solve import solve
@@ -246,19 +246,23 @@ def _networks(
 
 
 def _optimise(arguments: argparse.Namespace) -> Answer:
-    ridge = _ridge(arguments)
-    asked = Asked(arguments, "alpha", "ridge", "loss", *_APPROXIMATION)
+    over = list(dict.fromkeys(arguments.over))
+    if _ridge(arguments) == OPTIMAL:
+        over, arguments.ridge = list(dict.fromkeys([*over, "ridge"])), [1.0]
+    if "learning_rate" in over and arguments.alpha0 is not None:
+        arguments.learning_rate = [1.0]  # ignored
+    asked = Asked(arguments, "ridge", "loss", *_APPROXIMATION)
 
     def seconds(chosen: dict[str, Any]) -> float:
-        points = optimum_points(chosen["loss"], best_ridge=ridge == OPTIMAL)
+        points = len(arguments.alpha) * optimum_points(chosen["loss"], best_ridge="ridge" in over)
         return theory_seconds(asked.problem(chosen), points, chosen["loss"], chosen["bulk"])
 
     asked.check_hours(seconds)
 
     def ask(chosen: dict[str, Any], progress: Progress) -> xr.Dataset:
-        options = {name: chosen[name] for name in ("loss", *_APPROXIMATION)}
-        found = best_learning_rate(asked.problem(chosen), chosen["alpha"], chosen["ridge"], options)
-        return found if asked.count == 1 or ridge != OPTIMAL else found.reset_coords("ridge")
+        options = {name: chosen[name] for name in ("ridge", "loss", *_APPROXIMATION)}
+        alpha = _axis(arguments.alpha)
+        return optimise(asked.problem(chosen), over, alpha, progress=progress, **options)
 
     return asked.answer(ask)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, NoReturn
@@ -25,6 +25,7 @@ from giantstep.problems.bulk_kind import BULKS, ISOTROPIC
 from giantstep.problems.grid import Grid
 from giantstep.problems.sizes import Sizes
 from giantstep.questions.gains import GAINS
+from giantstep.questions.search import UNKNOWNS
 
 OPTIMAL = "optimal"
 # Of drawings.
@@ -52,14 +53,11 @@ class Command(NamedTuple):
         Adds its own flags to its parser.
     of_problem : bool
         Whether it is a question about a problem, whose flags it also has.
-    defaults : mapping
-        Flags of the problem that it does not need.
     """
 
     text: str
     add_flags: _AddFlags
     of_problem: bool = True
-    defaults: Mapping[str, Any] = {}
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
@@ -99,7 +97,7 @@ def make_parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentP
         epilog = RANGES if command.of_problem else None
         own = several.add_parser(name, help=command.text, description=description, epilog=epilog)
         if command.of_problem:
-            add_problem(own, command.defaults)
+            add_problem(own)
         command.add_flags(own)
         if command.of_problem:
             _add_output(own)
@@ -112,6 +110,8 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         message = re.sub(r"argument (--[\w-]+)(/-[\w-]+)*:", r"argument \1:", message)
+        if found := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
+            message += did_you_mean(found[1], re.findall(r"[\w-]+", found[2]))
         self.exit(2, f"{self.prog}: error: {message}\nSee {self.prog} --help\n")
 
 
@@ -169,6 +169,14 @@ def _add_map(parser: argparse.ArgumentParser) -> None:
 def _add_optimise(parser: argparse.ArgumentParser) -> None:
     _add_grid(parser, _GRID | {"ridge": _RIDGE_OR_OPTIMAL})
     _add_approximation(parser)
+    parser.add_argument(
+        "--over",
+        nargs="+",
+        choices=UNKNOWNS,
+        default=UNKNOWNS[:1],
+        help="what is optimised, alone or jointly (default learning_rate; --ridge optimal adds"
+        " ridge)",
+    )
     _max_hours(THEORY_HOURS).add_to(parser)
 
 
@@ -333,11 +341,7 @@ COMMANDS = {
     "compare": Command("theory, networks and z-scores of the same points", _add_comparison),
     "sweep": Command("errors over all combinations of any parameters", _add_theory),
     "map": Command("a quantity over two parameters, as level lines", _add_map),
-    "optimise": Command(
-        "the learning rate with the least test error",
-        _add_optimise,
-        defaults={"learning_rate": 1.0},
-    ),
+    "optimise": Command("the parameters with the least test error", _add_optimise),
     "spectrum": Command("density of the eigenvalues of Phi^T Phi", _add_spectrum),
     "bounds": Command("bounds on the error at the best ridge", _add_bounds),
     "srf": Command("the spiked random features that a protocol is equivalent to", _add_features),

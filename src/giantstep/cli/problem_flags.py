@@ -6,7 +6,7 @@ A new field of `Protocol` or `one_spike` is such a flag, without a line here.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from giantstep.cli.flags import Flag, flags_of, spelled
@@ -46,15 +46,8 @@ _KINDS = tuple(
 )
 
 
-def add_problem(parser: argparse.ArgumentParser, defaults: Mapping[str, Any]) -> None:
-    """Add the flags that every problem has, and those of each way to state one.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-    defaults : mapping
-        Values of flags that a command does not need.
-    """
+def add_problem(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that every problem has, and those of each way to state one."""
     group = parser.add_argument_group("the problem")
     for flag in _SHARED.values():
         flag.add_to(group, required=False, several=True)
@@ -62,7 +55,6 @@ def add_problem(parser: argparse.ArgumentParser, defaults: Mapping[str, Any]) ->
         group = parser.add_argument_group(f"{word} {kind.title}")
         for flag in kind.flags.values():
             flag.add_to(group, required=False, several=True)
-    parser.set_defaults(**{name: [value] for name, value in defaults.items()})
 
 
 def statement_of(arguments: argparse.Namespace) -> Statement:
