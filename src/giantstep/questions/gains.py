@@ -52,7 +52,7 @@ def add_gain(
     >>> values = {"learning_rate": [1, 3], "alpha": 2}
     >>> found = add_gain(sweep(problem, **values), "gain_over_linear", problem, values)
     >>> found.gain_over_linear.values.round(2)
-    array([-0.01,  0.04])
+    array([-0.62, -0.65])
     """
     if name != GAINS[0] and not isinstance(problem, Protocol):
         raise_all([Fault("show", name, f"{GAINS[0]} for features given directly")])
