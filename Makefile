@@ -43,6 +43,11 @@ benchmark: $(READY)
 	$(BIN)/python benchmarks/simulation.py --growth
 	$(BIN)/python benchmarks/simulation.py --memory
 
+# Random settings of several steps, simulated beside each level of the theory: half an hour.
+benchmark-steps: $(READY)
+	nice $(BIN)/python benchmarks/several_steps.py
+	nice $(BIN)/python benchmarks/beyond_fresh_batches.py
+
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -90,6 +95,7 @@ help:
 	@echo "make test-slurm the workflow on a Slurm cluster of its own (installs Slurm, as root)"
 	@echo "make benchmark theory and simulation beside the usual ways of computing the same"
 	@echo "make docs      the documentation as a site, docs/build/index.html"
+	@echo "make benchmark-steps the theory of several steps beside networks at random settings"
 	@echo "make schemas   the schemas by which editors check the files in config/"
 	@echo "make lock      pin the requirements anew"
 	@echo "make clean     remove the environment and all results"
