@@ -23,7 +23,7 @@ if "snakemake" in globals():
             picture = draw(netcdf.read(job.input.data, job.params.name), figure.config)
             for output in map(Path, job.output):
                 with whole_file(output) as path:
-                    style.save(picture, path)
+                    style.save(picture, path, figure.provenance(job.params.name))
                     check_job(job, __file__)
         with whole_file(Path(job.input.mark)) as mark:
             mark.write_text("".join(checksum_line(Path(made), made) for made in job.output))

@@ -297,7 +297,7 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_verify(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("figure", help="name of a figure, such as fig2")
+    parser.add_argument("figure", help="name of a figure, such as fig2; or an archive, fig2.zip")
     parser.add_argument(
         "--sample",
         default="5%",
@@ -305,6 +305,19 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
         help="how many theory points and networks: a share (5%%) or a number (3) (default 5%%)",
     )
     Flag("seed", int, None, "seed that draws the sample (default random)").add_to(parser, False)
+    _add_project(parser)
+    _add_overlays(parser)
+
+
+def _add_archive(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("figure", help="name of a figure that has been made, such as fig2")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="the archive to write (default the figure's name, .zip)",
+    )
     _add_project(parser)
     _add_overlays(parser)
 
@@ -367,6 +380,11 @@ COMMANDS = {
     "verify": Command(
         "recompute a random part of a figure's data and compare bit for bit",
         _add_verify,
+        of_problem=False,
+    ),
+    "archive": Command(
+        "pack a figure with its data, config and code into one file",
+        _add_archive,
         of_problem=False,
     ),
     "prune": Command(

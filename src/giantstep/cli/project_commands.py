@@ -8,21 +8,27 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import xarray as xr
 
 from giantstep.cli.output import contents
+from giantstep.figures import style
 from giantstep.figures.answers import draw_answer
 from giantstep.pipeline.planning.config import InvalidConfigError, load_config
+from giantstep.pipeline.planning.figure_plan import FigurePlan
+from giantstep.pipeline.planning.identities import merged_name
 from giantstep.pipeline.planning.layout import STAGES
 from giantstep.pipeline.planning.own_package import ForeignPackageError
 from giantstep.pipeline.planning.plan import Plan, make_plan
 from giantstep.pipeline.planning.traceable import UntraceableCodeError
 from giantstep.pipeline.runtime.checksums import DamagedFileError, remedied
+from giantstep.pipeline.runtime.drawing_code import load_drawing
 from giantstep.pipeline.runtime.run_lock import RECORDS, AnotherRunError, acquire_run_lock
 from giantstep.pipeline.stages.scores import score_summary
 from giantstep.pipeline.storage.open_figure import open_figure
+from giantstep.pipeline.upkeep.archive import ArchiveError, read_archive, write_archive
 from giantstep.pipeline.upkeep.explain import NoPlanError, explain, library_notes, summarise_jobs
 from giantstep.pipeline.upkeep.integrity import damaged_files
 from giantstep.pipeline.upkeep.new_project import create_project
@@ -58,6 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         InvalidParametersError,
         NoPlanError,
         VerificationError,
+        ArchiveError,
         DamagedFileError,
         AnotherRunError,
         UntraceableCodeError,
@@ -120,15 +127,65 @@ def _explain(arguments: argparse.Namespace) -> int:
 
 
 def _verify(arguments: argparse.Namespace) -> int:
+    """Compute a part of a figure again; of an archive, check the rest, too."""
+    if not arguments.figure.endswith(".zip"):
+        return _verify_project(arguments)
+    with TemporaryDirectory() as folder:
+        archive = Path(arguments.figure)
+        arguments.figure, arguments.project = read_archive(archive, Path(folder)), folder
+        print(f"{archive}: all files are what was packed")
+        try:
+            planned = _planned(arguments)
+        except ForeignPackageError:
+            text = "was made by other code than is loaded: unpack it, and follow its README.md"
+            raise ArchiveError(f"{archive} {text}") from None
+        alike = _redrawn_alike(*planned, Path(folder))
+        return _verify_project(arguments) or (0 if alike else 1)
+
+
+def _redrawn_alike(figure: FigurePlan, plan: Plan, project: Path) -> bool:
+    """Draw a figure again, and say whether all its drawings come out as they are."""
+    source = merged_name(plan.root, figure)
+    data, alike = open_figure(figure.name, project), True
+    with style.settings():
+        picture = load_drawing(figure.drawing)(data, figure.config)
+        for file in map(Path, STAGES["figures"].paths(figure.name)):
+            again = project / f"again{file.suffix}"
+            style.save(picture, again, figure.provenance(source))
+            same = again.read_bytes() == (project / file).read_bytes()
+            print(f"{file}: drawn again, {'the same bytes' if same else 'other bytes'}")
+            alike &= same
+    return alike
+
+
+def _planned(arguments: argparse.Namespace) -> tuple[FigurePlan, Plan]:
+    """Plan one figure of a project."""
+    root, name = Path(arguments.project), arguments.figure
+    config = load_config(root, arguments.configfile)
+    asked: dict[str, Any] = {"figures": [name]}
+    plan = make_plan(root, config | asked if isinstance(config, dict) else config)
+    return plan.figures[name], plan
+
+
+def _archive(arguments: argparse.Namespace) -> int:
+    root = Path(arguments.project)
+    path = arguments.output or Path(f"{arguments.figure}.zip")
+    open_figure(arguments.figure, root)  # says what to do if it has not been made
+    figure, plan = _planned(arguments)
+    check_made_from(figure, plan, root)
+    config = load_config(root, arguments.configfile)
+    write_archive(path, figure.name, plan, config, root)
+    print(f"{path}: giantstep verify {path} checks it, and so does its README.md")
+    return 0
+
+
+def _verify_project(arguments: argparse.Namespace) -> int:
     seed = secrets.randbelow(10**6) if arguments.seed is None else arguments.seed
     if seed not in SEED:
         raise VerificationError(f"--{Fault('seed', seed, str(SEED))}")
     root, name = Path(arguments.project), arguments.figure
-    config = load_config(root, arguments.configfile)
     data = open_figure(name, root)
-    asked: dict[str, Any] = {"figures": [name]}
-    plan = make_plan(root, config | asked if isinstance(config, dict) else config)
-    figure = plan.figures[name]
+    figure, plan = _planned(arguments)
     check_made_from(figure, plan, root)
     damaged = _name_damaged(root, [plan])
     everything = parts(figure, plan)
@@ -192,6 +249,7 @@ _COMMANDS = {
     "open": _open,
     "plot": _plot,
     "scores": _scores,
+    "archive": _archive,
     "explain": _explain,
     "verify": _verify,
     "prune": _prune,

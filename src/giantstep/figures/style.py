@@ -10,6 +10,8 @@ from typing import Any
 from matplotlib import rc_context, rcdefaults, rcParams
 from matplotlib.figure import Figure
 
+from giantstep.pipeline.planning.provenance import Provenance
+
 # The paper's text and column widths, in inches; height over width of one panel.
 TEXT_WIDTH, COLUMN_WIDTH = 6.75, 3.25
 PANEL_RATIO = 0.78
@@ -92,11 +94,31 @@ def cycle(count: int, colours: Sequence[str] | None = None) -> list[dict[str, An
     ]
 
 
-def save(figure: Figure, path: Path) -> None:
-    """Save a figure in the format of the path's suffix; equal figures become equal bytes."""
-    metadata: dict[str, dict[str, str | None]] = {
+def save(figure: Figure, path: Path, origin: Provenance | None = None) -> None:
+    """Save a figure in the format of the path's suffix; equal figures become equal bytes.
+
+    Parameters
+    ----------
+    figure : Figure
+    path : Path
+    origin : Provenance, optional
+        Goes into the file's metadata, by the names that its format has for it.
+    """
+    timeless: dict[str, dict[str, Any]] = {
         ".pdf": {"CreationDate": None, "ModDate": None},
         ".svg": {"Date": None},
         ".png": {},
     }
-    figure.savefig(path, metadata=metadata[path.suffix])
+    named = _metadata(path.suffix, origin) if origin else {}
+    figure.savefig(path, metadata=timeless[path.suffix] | named)
+
+
+def _metadata(suffix: str, origin: Provenance) -> dict[str, Any]:
+    software, results = f"giantstep {origin.version}", " ".join(origin.results)
+    if suffix == ".pdf":
+        named = {"Subject": origin.source, "Keywords": results, "Creator": software}
+    elif suffix == ".svg":
+        named = {"Source": origin.source, "Description": results, "Creator": software}
+    else:
+        named = {"Source": origin.source, "Results": results, "Software": software}
+    return {"Title": origin.title} | named

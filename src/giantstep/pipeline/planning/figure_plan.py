@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from giantstep.pipeline.planning.layout import STAGES
+from giantstep.pipeline.planning.provenance import Provenance
 from giantstep.pipeline.planning.tasks import Curve
 
 
@@ -26,6 +27,8 @@ class FigurePlan:
     root_seed : int
     versions : str
         Of the libraries, if they are to be part of all keys; otherwise empty.
+    version : str
+        Of this package.
     """
 
     name: str
@@ -35,11 +38,22 @@ class FigurePlan:
     sizes: dict[str, Any]
     root_seed: int
     versions: str
+    version: str
 
     @property
     def science(self) -> dict[str, Any]:
         """The config without what only drawings and captions use."""
         return {k: v for k, v in self.config.items() if k not in ("style", "caption")}
+
+    def provenance(self, source: str) -> Provenance:
+        """Say where a drawing comes from, of which the data have the name `source` inside."""
+        names = dict.fromkeys(
+            f"{stage}/{key.partition('/')[0]}"
+            for curve in self.curves
+            for stage, keys in curve.keys.items()
+            for key in keys
+        )
+        return Provenance(str(self.config["title"]), source, tuple(names), self.version)
 
     @property
     def files(self) -> list[str]:

@@ -44,5 +44,6 @@ def check_own_package(root: Path) -> None:
 
 
 def _code(package: Path) -> dict[Path, bytes]:
-    """Read all modules of a package, by their paths in it."""
-    return {path.relative_to(package): path.read_bytes() for path in package.rglob("*.py")}
+    """Read all modules of a package, by their paths in it; a wheel's also holds the workflow."""
+    paths = {path.relative_to(package): path for path in package.rglob("*.py")}
+    return {name: path.read_bytes() for name, path in paths.items() if name.parts[0] != "workflow"}

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import giantstep
 from giantstep.pipeline.planning.config import ConfigFault, InvalidConfigError
 from giantstep.pipeline.planning.config_models import NAME_PATTERN, Config
 from giantstep.pipeline.planning.config_schema import check_config
@@ -116,6 +117,7 @@ def make_plan(root: Path, config: dict[str, Any]) -> Plan:
             simulation,
             config["seed"],
             versions,
+            giantstep.__version__,
         )
     return plan
 

@@ -1,0 +1,71 @@
+"""`giantstep archive` packs a figure; `giantstep verify` draws and computes it again from there."""
+
+import json
+import shutil
+import zipfile
+
+import pytest
+import tiny
+from PIL import Image
+
+from giantstep import __version__
+from giantstep.cli.main import main
+from giantstep.pipeline.runtime.checksums import sealed_name
+from giantstep.pipeline.upkeep.archive import METADATA
+
+
+@pytest.fixture(scope="module")
+def archive(tiny_run, tmp_path_factory):
+    path = tmp_path_factory.mktemp("archive") / "fig2.zip"
+    overlay = ["--configfile", str(tiny_run / tiny.TINY)]
+    assert main(["archive", "fig2", "-o", str(path), "--project", str(tiny_run), *overlay]) == 0
+    return path
+
+
+def test_an_archive_is_drawn_again_to_the_same_bytes_and_computed_again(archive, capsys):
+    assert main(["verify", str(archive), "--sample", "1", "--seed", "1"]) == 0
+    said = capsys.readouterr().out
+    assert "all files are what was packed" in said
+    assert said.count("the same bytes") == 3
+    assert "all are identical, bit for bit" in said
+
+
+def test_an_archive_says_what_it_holds(archive):
+    with zipfile.ZipFile(archive) as packed:
+        names = set(packed.namelist())
+        graph = json.loads(packed.read(METADATA))["@graph"]
+    entities = {entity["@id"]: entity for entity in graph}
+    root = entities["./"]
+    assert entities[METADATA]["about"] == {"@id": "./"}
+    assert {part["@id"] for part in root["hasPart"]} == names - {METADATA}
+    assert {"figures/fig2.pdf", "results/figures/fig2.nc", "requirements.lock"} < names
+    assert {"workflow/scripts/figures.py", "src/giantstep/figures/fig2.py"} < names
+    assert {found["@id"] for found in entities["#run"]["result"]} < names
+
+
+def test_an_archive_that_was_changed_is_refused(archive, tmp_path, capsys):
+    changed = shutil.copy(archive, tmp_path)
+    with zipfile.ZipFile(archive) as packed:
+        contents = {name: packed.read(name) for name in packed.namelist()}
+    contents["results/scores/fig2.csv"] += b"1\n"
+    with zipfile.ZipFile(changed, "w") as packed:
+        for name, content in contents.items():
+            packed.writestr(name, content)
+    assert main(["verify", str(changed)]) == 2
+    assert "results/scores/fig2.csv is not what was packed" in capsys.readouterr().err
+    shutil.copy(tiny.ROOT / "README.md", changed)
+    assert main(["verify", str(changed)]) == 2
+    assert "is not an archive of a figure" in capsys.readouterr().err
+
+
+def test_drawings_say_which_data_they_show(tiny_run):
+    source = sealed_name(tiny_run / "results/figures/fig2.nc")
+    with Image.open(tiny_run / "figures/fig2.png") as picture:
+        said = picture.text
+    assert said["Source"] == source
+    assert said["Software"] == f"giantstep {__version__}"
+    keys = said["Results"].split()
+    assert all((tiny_run / "results" / key).exists() for key in keys if "montecarlo" in key)
+    assert all((tiny_run / f"results/{key}.nc").exists() for key in keys if "theory" in key)
+    for name in ("fig2.pdf", "fig2.svg"):
+        assert source.encode() in (tiny_run / "figures" / name).read_bytes()
