@@ -110,8 +110,9 @@ def test_what_is_not_covered_is_refused_with_the_reason():
         solve(STAIRCASE, Grid((1.0,), (0.1,), "huber"))
     with pytest.raises(InvalidParametersError, match="one value for all neurons"):
         solve(replace(STAIRCASE, readout=((1, 0.5), (-1, 0.5))), GRID)
-    with pytest.raises(InvalidParametersError, match="isotropic or trained_norms"):
-        solve(replace(STAIRCASE, steps=1), GRID, "trained")
+    for bulk in ("trained", "trained_covariance"):
+        with pytest.raises(InvalidParametersError, match="isotropic or trained_norms for a target"):
+            solve(replace(STAIRCASE, steps=1), GRID, bulk)
     with pytest.raises(InvalidParametersError, match="degree 6 at most, not 7"):
         replace(STAIRCASE, target="he5(z1)*he2(z2)")
     with pytest.raises(InvalidParametersError, match="whose squares add up to at most 1"):

@@ -37,6 +37,9 @@ def validate_bulk(problem: Problem, bulk: str) -> str:
     if isinstance(problem, SpikedFeatures):
         allowed = f"{ISOTROPIC} for spiked random features given directly"
         raise InvalidParametersError([Fault("bulk", bulk, allowed)])
+    if bulk != TRAINED_NORMS and teacher_of(problem.target) is not None:
+        allowed = f"{ISOTROPIC} or {TRAINED_NORMS} for a target of several directions"
+        raise InvalidParametersError([Fault("bulk", bulk, allowed)])
     if bulk == TRAINED and not problem.as_in_paper:
         allowed = (
             f"{ISOTROPIC}, {TRAINED_NORMS} or {TRAINED_COVARIANCE} after several steps, and for"
@@ -45,9 +48,6 @@ def validate_bulk(problem: Problem, bulk: str) -> str:
         raise InvalidParametersError([Fault("bulk", bulk, allowed)])
     if bulk == TRAINED_COVARIANCE and len(problem.readout) > 1:
         allowed = f"{ISOTROPIC}, {TRAINED} or {TRAINED_NORMS} for a readout of several values"
-        raise InvalidParametersError([Fault("bulk", bulk, allowed)])
-    if bulk == TRAINED_COVARIANCE and teacher_of(problem.target) is not None:
-        allowed = f"{ISOTROPIC} or {TRAINED_NORMS} for a target of several directions"
         raise InvalidParametersError([Fault("bulk", bulk, allowed)])
     return bulk if problem.alpha0 > 0 and problem.learning_rate > 0 else ISOTROPIC
 
