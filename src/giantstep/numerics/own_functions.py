@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from giantstep.arrays import Array, Reals
-from giantstep.numerics.code_by_value import by_value
 from giantstep.numerics.differences import Slope
 from giantstep.numerics.function_checks import (
     GRID,
@@ -151,8 +150,7 @@ class Function:
         return f"Function({str(self.name)!r}, parity={self.parity!r}, kinks={self.kinks})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        stated = {name: by_value(value) for name, value in self._stated.items()}
-        return _restored, (str(self.name), stated)
+        return _restored, (str(self.name), self._stated)
 
 
 FunctionLike = str | Function | Callable[[Any], Any]
