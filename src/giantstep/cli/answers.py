@@ -16,6 +16,7 @@ from giantstep.cli.limits import (
     check_hours,
     check_memory,
     simulation_seconds,
+    solving_seconds,
 )
 from giantstep.cli.problem_flags import statement_of
 from giantstep.cli.products import answer_each, combinations, varied
@@ -23,12 +24,11 @@ from giantstep.cli.suggestions import did_you_mean
 from giantstep.cli.values import read_values
 from giantstep.pipeline.planning.theory_work import (
     optimum_points,
-    search_points,
     spectrum_seconds,
     steps_seconds,
     theory_seconds,
 )
-from giantstep.problems.bulk_kind import TRAINED_COVARIANCE, TRAINED_NORMS
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED_COVARIANCE, TRAINED_NORMS
 from giantstep.problems.domains import COUNTED
 from giantstep.problems.grid import Grid
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
@@ -60,6 +60,8 @@ from giantstep.vocabulary import MEANINGS
 _APPROXIMATION = ("bulk", "dimension")
 # How many combinations are estimated; the others are taken to cost as much.
 _ESTIMATED = 100
+# More points of one problem show how far they are.
+_SILENT = 10_000
 _ZERO_ONE = "classification_error"
 _ACCURACY = ("residual", "quadrature_error", "iterations")
 Answer = xr.Dataset
@@ -192,17 +194,22 @@ def _solved(arguments: argparse.Namespace) -> tuple[xr.Dataset, Problem, dict[st
     alpha, ridge = _axis(arguments.alpha), _ridge(arguments)
     asked = Asked(arguments, "loss", *_APPROXIMATION)
 
+    show = getattr(arguments, "show", _ZERO_ONE)
+    further = (ISOTROPIC, TRAINED_NORMS) if show == "isotropic_deviation" else ()
+    ridges = (1.0,) if ridge == OPTIMAL else tuple(arguments.ridge)
+
     def seconds(chosen: dict[str, Any]) -> float:
-        each = search_points(chosen["loss"]) if ridge == OPTIMAL else len(arguments.ridge)
-        points = each * len(arguments.alpha)
-        return theory_seconds(asked.problem(chosen), points, chosen["loss"], chosen["bulk"])
+        grid = Grid(tuple(arguments.alpha), ridges, chosen["loss"])
+        bulks = (chosen["bulk"], *further)
+        problem = asked.problem(chosen)
+        return sum(solving_seconds(problem, grid, bulk, ridge == OPTIMAL) for bulk in bulks)
 
     asked.check_hours(seconds)
     several = {name: list(values) for name, values in varied(asked.values).items()}
     options = {name: _axis(getattr(arguments, name)) for name in ("loss", *_APPROXIMATION)}
     values = several | options | {"alpha": alpha, "ridge": ridge}
-    if several:
-        zero_one = getattr(arguments, "show", _ZERO_ONE) == _ZERO_ONE  # maps of others are faster
+    if several or len(arguments.alpha) * len(ridges) > _SILENT:
+        zero_one = show == _ZERO_ONE  # maps of others are faster
         found = sweep(asked.first, classification_error=zero_one, **values)
         return found, asked.first, values
     return solve(asked.first, alpha, ridge, **options), asked.first, values
