@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 PYTEST := $(BIN)/pytest -n logical --dist worksteal
 
-.PHONY: figures paper supplement test test-all test-kill test-faults test-slurm lint benchmark docs schemas lock \
+.PHONY: figures paper supplement test test-all test-kill test-faults test-slurm test-explore lint benchmark docs schemas lock \
   clean help
 
 figures: $(READY)
@@ -38,10 +38,15 @@ test-faults: $(READY)
 test-slurm: $(READY)
 	tests/workflow/slurm/cluster.sh run $(BIN)/pytest tests/workflow/slurm
 
+# The explorer in Chromium, which is installed if it is missing; SCREENSHOTS=FOLDER keeps pictures.
+test-explore: $(READY)
+	tests/explore/browser/chromium.sh run $(BIN)/pytest tests/explore/browser
+
 benchmark: $(READY)
 	$(BIN)/python benchmarks/theory.py
 	$(BIN)/python benchmarks/simulation.py --growth
 	$(BIN)/python benchmarks/simulation.py --memory
+	tests/explore/browser/chromium.sh run $(BIN)/python benchmarks/explore.py
 
 # Random settings of several steps, simulated beside each level of the theory: half an hour.
 benchmark-steps: $(READY)
@@ -93,6 +98,7 @@ help:
 	@echo "make test-kill kill runs at 30 moments, and see that the same command completes them"
 	@echo "make test-faults damage files and disturb runs at random, for twenty minutes"
 	@echo "make test-slurm the workflow on a Slurm cluster of its own (installs Slurm, as root)"
+	@echo "make test-explore the explorer in Chromium (installs it, as root)"
 	@echo "make benchmark theory and simulation beside the usual ways of computing the same"
 	@echo "make docs      the documentation as a site, docs/build/index.html"
 	@echo "make benchmark-steps the theory of several steps beside networks at random settings"

@@ -3,17 +3,14 @@
 from urllib.parse import urlencode
 
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("bokeh")
 
 from giantstep.explore.controls import CONTROLS, reasons
-from giantstep.explore.copying import as_panel, as_python
 from giantstep.explore.question import Question
 from giantstep.explore.view import Pin, View, from_address, to_address
-from giantstep.pipeline.planning.config_models import StepsPanel
 from giantstep.validation import InvalidParametersError
 
 VIEWS = (
@@ -81,22 +78,6 @@ def test_every_fault_of_a_question_is_reported():
     with pytest.raises(InvalidParametersError) as error:
         Question.read({"beta": "0", "target": "cosh", "ridge": "-1", "dimension": "1"})
     assert {fault.name for fault in error.value.faults} == {"beta", "target", "ridge", "dimension"}
-
-
-def test_a_copied_panel_is_one_that_the_pipeline_reads():
-    for view in VIEWS[:3]:
-        panel = yaml.safe_load(yaml.safe_dump(as_panel(view.question)))
-        assert StepsPanel.model_validate(panel).target == "sign"
-
-
-def test_copied_python_asks_the_same_question():
-    from giantstep import Protocol, solve  # noqa: F401
-
-    code = as_python(View(Question(alpha0=float("inf"), noise=0.5), stop=3.0))
-    namespace = {}
-    exec(code.rpartition("answer.test_error")[0], namespace)
-    assert namespace["problem"] == Question(alpha0=float("inf"), noise=0.5).problem
-    assert namespace["answer"].alpha.values[-1] == 3
 
 
 def test_what_does_not_apply_says_why():

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from giantstep.explore.question import SPIKED, STEPS, Question, written
+from giantstep.explore.question import STEPS, Question, written
 from giantstep.explore.symbols import SYMBOLS, number_text
 from giantstep.explore.view import CURVE, LOG, MAP, SPECTRUM, View
 from giantstep.problems.bulk_kind import ISOTROPIC
@@ -48,7 +48,7 @@ def as_python(view: View) -> str:
     along = f"{space}({format_number(axis.start)}, {format_number(axis.stop)}, {_POINTS})"
     if axis.domain.whole:
         along = f"range({math.ceil(axis.start)}, {math.floor(axis.stop) + 1})"
-    name = "Protocol" if question.model == STEPS else "one_spike"
+    make = "Protocol" if question.model == STEPS else "one_spike"
     arguments = ", ".join(f"{k}={_python(v)}" for k, v in _stated(question).items())
     asked = {"alpha": _python(question.alpha), "ridge": _python(question.ridge), x: along}
     asked |= {"loss": repr(question.loss)} if question.loss != SQUARE else {}
@@ -59,9 +59,8 @@ def as_python(view: View) -> str:
         asked["dimension"] = _python(question.dimension)
     function = "solve" if x in ("alpha", "ridge") and len(question.bulk) == 1 else "sweep"
     given = ", ".join(f"{k}={v}" for k, v in asked.items())
-    module = "giantstep.problems.spiked_features" if question.model == SPIKED else "giantstep"
-    made = f"from {module} import {name}\n\nproblem = {name}({arguments})\n"
-    head = "import numpy as np\n\nimport giantstep\n"
+    head = "import numpy as np\n\nimport giantstep\n\n"
+    made = f"problem = giantstep.{make}({arguments})\n"
     return f"{head}{made}answer = giantstep.{function}(problem, {given})\nanswer.test_error\n"
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.explore.answers import Answer
-from giantstep.explore.plots.map import round_levels
-from giantstep.explore.view import AXES, FUNCTION, LOG, MAP, SPECTRUM, View
+from giantstep.explore.view import ERROR, FUNCTION, MAP, OVER_LINEAR, OVER_NO_STEP, SPECTRUM, View
 from giantstep.figures import style
 from giantstep.figures.elements import legend_beside
 from giantstep.figures.labels import BULK_LABELS
+from giantstep.figures.maps import level_lines
 from giantstep.vocabulary import MEANINGS
 
 
@@ -58,19 +57,14 @@ def _draw_curves(axes: Axes, answer: Answer, y_of: Any) -> None:
 
 
 def _map(axes: Axes, view: View, answer: Answer) -> None:
-    x, y, values = answer["x"], answer["y"], answer["values"]
-    finite = values[np.isfinite(values)]
-    low, high = np.quantile(finite, (0.0, 0.97))
-    levels = round_levels(float(low), float(max(high, low + 1e-6)))
-    drawn = axes.contourf(x, y, values, levels=levels, cmap="viridis_r", extend="both")
-    axes.contour(x, y, values, levels=levels, colors="black", linewidths=0.4)
-    assert axes.figure is not None
-    axes.figure.colorbar(drawn, ax=axes)
+    gain = view.colour != ERROR
+    level_lines(axes, answer["x"], answer["y"], answer["values"], percent=gain)
+    if gain:
+        axes.set_title(f"gain over the {_GAINS[view.colour]}", loc="left")
     for name, setting in (("x", view.across), ("y", view.up)):
         meaning = MEANINGS[setting]
         axes.set(**{f"{name}label": f"{meaning.long_name} ${meaning.symbol}$"})
-        if AXES[setting].scale == LOG:
-            axes.set(**{f"{name}scale": "log"})
 
 
+_GAINS = {OVER_LINEAR: "best linear predictor", OVER_NO_STEP: "network without a step"}
 _DRAWINGS = {FUNCTION: _function, SPECTRUM: _spectrum, MAP: _map}

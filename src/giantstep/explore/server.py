@@ -7,6 +7,7 @@ import sys
 import webbrowser
 from importlib.resources import files
 from pathlib import Path
+from socket import IPPROTO_TCP, TCP_NODELAY
 from typing import Any
 
 from giantstep.explore.controls import page_variables
@@ -68,7 +69,7 @@ def make_server(port: int, project: Path) -> Any:
     (socket,) = bind_sockets(port, HOST)
     port = socket.getsockname()[1]
     socket.close()
-    return Server(
+    server = Server(
         {"/": Application(FunctionHandler(lambda document: _open_page(document, port, project)))},
         address=HOST,
         port=port,
@@ -78,6 +79,11 @@ def make_server(port: int, project: Path) -> Any:
         websocket_max_message_size=2**20,
         keep_alive_milliseconds=10_000,
     )
+    for listening in server._http._sockets.values():
+        # Connections inherit this: otherwise every short message waits 40 ms for the last one's
+        # acknowledgement.
+        listening.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
+    return server
 
 
 _SESSIONS: list[Any] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -80,7 +81,9 @@ class Session:
         """Return what brings the words of a child to the thread of the server."""
 
         def deliver(number: int, said: Any) -> None:
-            self.document.add_next_tick_callback(lambda: show(number, said))
+            # The document of a page that has just gone takes no callbacks.
+            with suppress(AttributeError):
+                self.document.add_next_tick_callback(lambda: show(number, said))
 
         return deliver
 
@@ -97,6 +100,7 @@ class Session:
             "view": self._change_view,
             "networks": self._start_networks,
             "stop": self._stop,
+            "leave": self._stop,
             "export": self._export,
             "figure": self._export,
         }
@@ -190,7 +194,10 @@ class Session:
 
     def _drop_networks(self) -> None:
         """Kill the networks of another question, and take them from the plot."""
+        if self._networks_task is None:
+            return
         self._networks.cancel()
+        self._networks_task = None
         if self._simulated is not None:
             self._simulated = None
             if isinstance(self._plot, CurvePlot):

@@ -395,6 +395,10 @@
   try { kept = localStorage.getItem("theme"); } catch { /* a private window */ }
   dress(kept ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
 
+  // A page that is left takes its networks along; one that comes back starts again.
+  addEventListener("pagehide", () => say({ kind: "leave", turn: Math.random() }));
+  addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+
   // ---- start: Bokeh connects, then the server says what the address asked ----
   function begin() {
     const bokeh = window.Bokeh?.documents?.[0];

@@ -119,7 +119,8 @@ class CurvePlot(Plot):
                     failed["y"].append(0.015)
                     failed["title"].append(f"No solution at {SYMBOLS[view.x]} = {number_text(x)}")
                     failed["advice"].append(advice)
-        self.failures.data = failed
+        if failed["x"] or len(self.failures.data["x"]):
+            self.failures.data = failed
         self._scale(np.concatenate(tops))
 
     def _scale(self, values: Array) -> None:

@@ -1,0 +1,81 @@
+"""How long the explorer takes from a drag of a slider to the redrawn curve, in Chromium.
+
+One group of neurons, an isotropic bulk, 113 points: from the input event of the slider to the frame
+that shows the answer. Also the time from the start of the command to the first picture.
+
+    tests/explore/browser/chromium.sh run python benchmarks/explore.py
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+from selenium import webdriver
+
+FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+DRAGS = 200
+# Moves a slider by one step at a time, as soon as the last answer is drawn.
+DRAG = """
+const [count, done] = arguments;
+const slider = document.getElementById('learning_rate-slider');
+const before = window.latencies.length;
+let moved = 0;
+const timer = setInterval(() => {
+  if (window.latencies.length - before < moved) return;
+  if (moved === count) { clearInterval(timer); done(window.latencies.slice(before)); return; }
+  moved += 1;
+  slider.value = 200 + moved;
+  slider.dispatchEvent(new Event('input'));
+}, 2);
+"""
+
+
+def chromium(folder: str) -> webdriver.Chrome:
+    """Start Chromium without a window."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+    for flag in (*FLAGS, "--window-size=1440,900", f"--user-data-dir={folder}"):
+        options.add_argument(flag)
+    service = webdriver.ChromeService(os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver"))
+    return webdriver.Chrome(options=options, service=service)
+
+
+def first_picture(driver: webdriver.Chrome, address: str) -> None:
+    """Open the page, and wait until it shows an answer."""
+    driver.get(address)
+    while not driver.execute_script("return document.documentElement.dataset.done"):
+        time.sleep(0.005)
+
+
+def main() -> None:
+    """Print the times."""
+    with tempfile.TemporaryDirectory() as folder:
+        driver = chromium(folder)
+        started = time.perf_counter()
+        command = [sys.executable, "-m", "giantstep", "explore", "--no-browser"]
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert server.stdout is not None
+        try:
+            address = server.stdout.readline().split()[0]
+            first_picture(driver, address)
+            print(f"start to first picture   {time.perf_counter() - started:.2f} s")
+            first_picture(driver, f"{address}?target=sin")
+            latencies = np.array(driver.execute_async_script(DRAG, DRAGS))
+            median, late = np.percentile(latencies, (50, 95))
+            print(f"drag to redrawn curve    {median:.0f} ms median, {late:.0f} ms 95th percentile")
+        finally:
+            driver.quit()
+            server.terminate()
+            server.wait()
+
+
+if __name__ == "__main__":
+    main()
