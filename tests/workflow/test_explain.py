@@ -29,8 +29,8 @@ def test_a_curve_more_and_another_style_are_explained(project):
     counts, why, _ = explained(project)
     assert counts == tiny.planned(project)
     assert counts == {
-        "parameters": 1, "theory": 1, "dimensions": 1, "montecarlo": 2, "spectrum": 1,
-        "eigenvalues": 1, "merge": 1, "scores": 1, "figures": 2,
+        "parameters": 1, "theory": 1, "dimensions": 1, "learning_rates": 1, "montecarlo": 2,
+        "spectrum": 1, "eigenvalues": 1, "merge": 1, "scores": 1, "figures": 2,
     }  # fmt: skip
     assert why >= {
         ("theory", "not made yet"),

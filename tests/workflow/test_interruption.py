@@ -26,6 +26,7 @@ STARTS = {
     "parameters": "sRF parameters",
     "theory": "Theory of",
     "dimensions": "Theory at several dimensions of",
+    "learning_rates": "Theory at several learning rates of",
     "spectrum": "Spectrum of",
     "eigenvalues": "Eigenvalues of",
     "recovery": "Overlaps of",

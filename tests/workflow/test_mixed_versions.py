@@ -47,8 +47,8 @@ def test_new_results_of_other_versions_make_a_mixture_that_is_told_and_can_be_re
     with (project / tiny.TINY).open("a") as config:
         config.write("strict_versions: true\n")
     everything = {
-        "parameters": 1, "theory": 1, "dimensions": 1, "montecarlo": 3, "spectrum": 1,
-        "eigenvalues": 1, "recovery": 1, "merge": 2, "figures": 2, "scores": 2,
+        "parameters": 1, "theory": 1, "dimensions": 1, "learning_rates": 1, "montecarlo": 3,
+        "spectrum": 1, "eigenvalues": 1, "recovery": 1, "merge": 2, "figures": 2, "scores": 2,
     }  # fmt: skip
     assert tiny.planned(project) == everything
     tiny.snakemake(project, "--until", "parameters")

@@ -19,7 +19,11 @@ SIZES = [
         "paper_run",
         QUICK,
         [f"fig{k}" for k in range(1, 9)],
-        [stage for stage in tiny.STAGES if stage not in ("recovery", "dimensions")],
+        [
+            stage
+            for stage in tiny.STAGES
+            if stage not in ("recovery", "dimensions", "learning_rates")
+        ],
         "learned",
         marks=pytest.mark.slow,
     ),

@@ -178,7 +178,10 @@ def test_packages_hold_a_docstring_alone():
 @pytest.mark.parametrize(
     ("module", "stages"),
     [
-        ("src/giantstep/theory/fixed_point", {"theory", "dimensions", "spectrum"}),
+        (
+            "src/giantstep/theory/fixed_point",
+            {"theory", "dimensions", "learning_rates", "spectrum"},
+        ),
         ("src/giantstep/pipeline/stages/theory", {"theory"}),
         ("src/giantstep/pipeline/stages/shards", {"montecarlo"}),
         ("src/giantstep/problems/seeds", SIMULATIONS | {"merge", "scores"}),
