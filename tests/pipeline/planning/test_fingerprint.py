@@ -180,7 +180,7 @@ def test_packages_hold_a_docstring_alone():
     [
         (
             "src/giantstep/theory/fixed_point",
-            {"theory", "dimensions", "learning_rates", "spectrum"},
+            {"theory", "dimensions", "learning_rates", "maps", "spectrum"},
         ),
         ("src/giantstep/pipeline/stages/theory", {"theory"}),
         ("src/giantstep/pipeline/stages/shards", {"montecarlo"}),
