@@ -7,7 +7,7 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
-from giantstep import Function, Protocol, equivalent_features
+from giantstep import Function, Protocol, equivalent_features, solve
 from giantstep.numerics.gaussian import derivative_variance, moments
 from giantstep.numerics.own_functions import function_name
 from giantstep.numerics.scalar_functions import FUNCTIONS, lookup
@@ -50,6 +50,15 @@ def test_a_function_that_varies_fast_is_resolved():
     found = moments(fast, np.array(0.2), 0.9)
     expected = moments(FUNCTIONS["tanh"], np.array(2.4), 10.8)
     assert float(found.second) == pytest.approx(float(expected.second), rel=1e-8)
+
+
+@pytest.mark.parametrize("target", [lambda z: z + np.sin(2 * z), lambda z: z + abs(np.sin(z))])
+def test_a_target_that_oscillates_is_answered_without_noise_of_the_batch(target):
+    errors = [
+        solve(Protocol("tanh", target, learning_rate=3, alpha0=alpha0, beta=1)).test_error.item()
+        for alpha0 in (1e7, np.inf)
+    ]
+    assert errors[0] == pytest.approx(errors[1], rel=1e-4)
 
 
 @pytest.mark.parametrize(

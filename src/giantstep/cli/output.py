@@ -71,11 +71,11 @@ def _columns(name: str, values: NDArray[Any], shape: tuple[int, ...]) -> Table:
     }
 
 
-def _rows(table: Table) -> list[list[str]]:
+def _rows(table: Table, digits: int = 12) -> list[list[str]]:
     """Write all cells, after a header."""
     rows = [list(table)]
     for entry in zip(*table.values(), strict=True):
-        rows.append([x if isinstance(x, str) else f"{x:.12g}" for x in entry])
+        rows.append([x if isinstance(x, str) else f"{x:.{digits}g}" for x in entry])
     return rows
 
 
@@ -87,8 +87,8 @@ def as_csv(data: xr.Dataset) -> str:
 
 
 def as_table(data: xr.Dataset) -> str:
-    """Write an answer as columns to be read."""
-    rows = _rows(table_of(data))
+    """Write an answer as columns to be read, with six digits."""
+    rows = _rows(table_of(data), digits=6)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ("  ".join(x.rjust(w) for x, w in zip(row, widths, strict=True)) for row in rows)
     return "".join(f"{line}\n" for line in lines)

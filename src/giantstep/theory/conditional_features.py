@@ -143,7 +143,7 @@ def kappa_rule(srf: SpikedFeatures, fineness: float = 1, panel: float = 1.0) -> 
         if slope == 0:
             continue
         scale = transition_width(function, slope, width)
-        if function.oscillates and scale < 1:
+        if function.oscillates and 0 < scale < 1:
             edges.append(np.arange(-RANGE, RANGE, scale))
         kinks = function.kinks or (0.0,)
         edges += [graded_edges((kink - shift) / slope, scale) for kink in kinks]
