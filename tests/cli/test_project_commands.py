@@ -29,8 +29,8 @@ def test_a_figures_file_is_verified_bit_for_bit(capsys, tiny_run):
     code, said = run(capsys, "verify", tiny_run, "fig2", "--sample", "60%", "--seed", "1")
     assert code == 0, said
     assert (
-        "1 of 1 parameters, 2 of 4 theory, 1 of 1 dimensions, 1 of 1 spectrum, 2 of 4 montecarlo,"
-        " 2 of 4 eigenvalues, 2 of 4 recovery" in said.out
+        "1 of 1 parameters, 2 of 4 theory, 1 of 1 dimensions, 1 of 1 learning_rates,"
+        " 1 of 1 spectrum, 2 of 4 montecarlo, 2 of 4 eigenvalues, 2 of 4 recovery" in said.out
     )
     assert "repeat with --seed 1" in said.out
     assert "all are identical, bit for bit" in said.out
@@ -106,7 +106,7 @@ def test_a_number_off_by_a_rounding_is_told(capsys, project, variable, part):
     assert code == 1
     assert f"{'seen' if part == 'recovery' else 'left'}, {part}" in said.out
     assert f"{variable} differs by" in said.out
-    assert "1 of 7 differ" in said.out
+    assert "1 of 8 differ" in said.out
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_number_off_by_a_rounding_is_told(capsys, project, variable, part):
         (("fig2", "--sample", "101%"), "--sample 101%: must be"),
         (("fig2", "--seed", "-1"), "seed = -1: must be a whole number"),
         (("fig9",), "there is no"),
-        (("../../etc",), "there is no"),
+        (("../../etc",), "must be a name"),
     ],
 )
 def test_what_cannot_be_verified_is_refused(capsys, tiny_run, arguments, words):
@@ -132,6 +132,8 @@ def test_a_file_of_another_configuration_is_not_verified(capsys, tiny_run):
 
 def test_what_nothing_refers_to_is_listed_and_removed_once_told_to(capsys, project, monkeypatch):
     used = tiny.made(project)
+    for unmade in (project / "config/figures").glob("figs*.yaml"):
+        unmade.unlink()
     (project / "results/notes.txt").write_text("Not the workflow's.")
     shard = next((project / "results/montecarlo").rglob("*.nc"))
     old = [

@@ -184,8 +184,8 @@ def _verify_project(arguments: argparse.Namespace) -> int:
     if seed not in SEED:
         raise VerificationError(f"--{Fault('seed', seed, str(SEED))}")
     root, name = Path(arguments.project), arguments.figure
-    data = open_figure(name, root)
     figure, plan = _planned(arguments)
+    data = open_figure(name, root)
     check_made_from(figure, plan, root)
     damaged = _name_damaged(root, [plan])
     everything = parts(figure, plan)

@@ -54,14 +54,17 @@ def damaged_files(
             yield path, error
     for figure in (plan.figures[name] for name in figures or plan.figures):
         for stage in FIGURE_STAGES:
-            yield from _unlike_noted(
-                project, mark(plan.root, figure, stage.name), stage.paths(figure.name)
-            )
+            files = stage.paths(figure.name)
+            # To hash what a figure is made from takes longer than to see that it was never made.
+            made = [project / file for file in (str(IDENTITY / figure.name), *files)]
+            if any(map(_is_there, made)):
+                yield from _unlike_noted(project, mark(plan.root, figure, stage.name), files)
 
 
 def _check_folders(project: Path, data: Iterable[Path], figures: Iterable[str]) -> None:
     """Refuse anything else in the place of a folder."""
-    folders = {parent for path in data for parent in path.relative_to(project).parents}
+    holding = {path.parent.relative_to(project) for path in data}
+    folders = holding | {parent for folder in holding for parent in folder.parents}
     folders |= {IDENTITY, *(IDENTITY / name for name in figures)}
     folders |= {stage.folder for stage in FIGURE_STAGES}
     for path in (project / folder for folder in sorted(folders)):
@@ -138,9 +141,9 @@ def _data_files(project: Path, plan: Plan, figures: Sequence[str] = ()) -> dict[
     """
     names: dict[Path, str | None] = {}
     for figure in (plan.figures[name] for name in figures or plan.figures):
-        current = (project / mark(plan.root, figure, "merge")).exists()
-        for path in STAGES["merge"].paths(figure.name):
-            names[project / path] = merged_name(plan.root, figure) if current else None
+        for merged in map(project.joinpath, STAGES["merge"].paths(figure.name)):
+            current = merged.exists() and (project / mark(plan.root, figure, "merge")).exists()
+            names[merged] = merged_name(plan.root, figure) if current else None
         for curve in figure.curves:
             for stage, keys in curve.keys.items():
                 for key in keys:

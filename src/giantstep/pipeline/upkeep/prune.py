@@ -61,7 +61,8 @@ def _referenced(plan: Plan) -> Iterator[Path]:
         yield from map(Path, figure.files)
     for stage in TASK_STAGES:
         if stage.sharded:
-            yield from ((stage.folder / key).parent for key in plan.tasks[stage.name])
+            folders = {key.rpartition("/")[0] for key in plan.tasks[stage.name]}
+            yield from map(stage.folder.joinpath, folders)
 
 
 def _files(results: Path) -> Iterator[Path]:

@@ -122,7 +122,8 @@ class IsotropicResponse:
 
     def _by_direction(self, across_hat: Array) -> Array:
         """Separate the directions across the spike, shape (S, D, R)."""
-        return across_hat.reshape(len(across_hat), -1, self.triangle.order)
+        directions = self.bulk.first_across.size
+        return across_hat.reshape(len(across_hat), directions, self.triangle.order)
 
     @cached_property
     def _screened(self) -> Screened:
