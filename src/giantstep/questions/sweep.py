@@ -50,8 +50,8 @@ def sweep(
     problem : Protocol or SpikedFeatures
         Everything that does not vary.
     classification_error : bool
-        Whether to compute the 0-1 error where the target is a sign, which takes a hundred times
-        as long as all the rest of a point.
+        Whether to compute the 0-1 error where the target is a sign, which takes ten times as long
+        as all the rest of a point.
     progress : callable, optional
         Called from time to time with the share of the work that is done; by default a bar on a
         terminal.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, owens_t
 
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import SIGN
@@ -14,17 +16,16 @@ from giantstep.theory.conditional_features import (
     kappa_rule,
     mean_curvatures,
 )
-from giantstep.theory.conditional_target import teacher_rule
 
-# Entries of an array computed at once.
-_ENTRIES = 4_000_000
+# In place of zero, where only the ratio of two numbers matters.
+_TINY = 1e-300
 
 
 def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
     """Compute P(y omega < 0) for the target `sign`; NaN for any other target.
 
-    Given kappa and z, omega is Gaussian with mean M + P z and variance Q - P^2 (theory.md,
-    section 6).
+    Given kappa, omega and the input's projection z on the target are jointly Gaussian: omega has
+    mean M and variance Q, and the covariance P with z (theory.md, section 6).
 
     Parameters
     ----------
@@ -51,17 +52,25 @@ def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
         return np.full(shape, np.nan)
     kappa, weight = kappa_rule(srf)
     mean, slope, variance = _given_kappa(srf, overlaps.flatten(), kappa)
-    rule = teacher_rule(srf, kappa)
-    error = np.empty(mean.shape[0])
-    step = max(1, _ENTRIES // rule.z.size)
-    with np.errstate(invalid="ignore", divide="ignore"):  # points that failed hold NaN
-        std = np.sqrt(variance - slope**2)
-        for start in range(0, error.size, step):
-            part = slice(start, start + step)
-            margin = rule.labels * (mean[part, :, None] + slope[part, :, None] * rule.z)
-            wrong = np.einsum("snz,nz->sn", ndtr(-margin / std[part, :, None]), rule.weight)
-            error[part] = wrong @ weight
+    along, across = srf.first_alignment * kappa, math.sqrt(1 - srf.first_alignment**2)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # failed points hold NaN
+        if across == 0:  # the label is the sign of kappa, up to that of the alignment
+            wrong = ndtr(-np.sign(along) * mean / np.sqrt(variance - slope**2))
+        else:
+            std = np.sqrt(variance)
+            wrong = _opposite_signs(mean / std, along / across, slope / std)
+    error: Array = wrong @ weight
     return error.reshape(shape)
+
+
+def _opposite_signs(u: Array, v: Array, correlation: Array) -> Array:
+    """Compute P((X + u) (Y + v) < 0) for standard normal X and Y, by Owen's function T."""
+    u, v = np.where(u == 0, _TINY, u), np.where(v == 0, _TINY, v)
+    rest = np.sqrt(np.maximum((1 - correlation) * (1 + correlation), _TINY))
+    slopes = (v / u - correlation) / rest, (u / v - correlation) / rest
+    share: Array = 2 * (owens_t(u, slopes[0]) + owens_t(v, slopes[1]))
+    share += np.sign(u) != np.sign(v)
+    return share
 
 
 def _given_kappa(

@@ -1,24 +1,22 @@
-"""The test error at the optimal ridge and learning rate, and how far these optima hold."""
+"""The test error at the optimal ridge, where optima are searched for, and how far they hold."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from giantstep.arrays import Array
-from giantstep.numerics.minimisation import minimise_each_from_candidates, minimise_from_candidates
+from giantstep.numerics.minimisation import minimise_each_from_candidates
 from giantstep.problems.bulk_kind import ISOTROPIC
-from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.problems.protocol import Protocol
 from giantstep.theory.solution import Solution
-from giantstep.theory.solve import Solver, solve
+from giantstep.theory.solve import Solver
 
 
 class Search(NamedTuple):
@@ -75,25 +73,6 @@ class OptimalRidge:
     ridge: Array
     solution: Solution
     on_edge: NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class OptimalLearningRate:
-    """The learning rate of the least test error, at one sample complexity.
-
-    Attributes
-    ----------
-    learning_rate, ridge, test_error : float
-    on_edge, ridge_on_edge : bool
-        Whether the rate, or the ridge if that was optimised, is an end of the range that is
-        searched.
-    """
-
-    learning_rate: float
-    ridge: float
-    test_error: float
-    on_edge: bool
-    ridge_on_edge: bool
 
 
 def search_of(loss: str, dimension: float = math.inf) -> Search:
@@ -158,61 +137,6 @@ def optimal_ridge(
         search.ridge_tolerances,
     )
     return OptimalRidge(ridge, solver.solve(alpha, ridge), on_edge)
-
-
-def optimal_learning_rate(
-    protocol: Protocol,
-    alpha: float,
-    ridge: float | None,
-    bulk: str = ISOTROPIC,
-    dimension: float = math.inf,
-    loss: str = SQUARE,
-) -> OptimalLearningRate:
-    """Minimise the test error over the learning rate, at one sample complexity.
-
-    The search refines around the best of the learning rates of `search_of`.
-
-    Parameters
-    ----------
-    protocol : Protocol
-        Its learning rate is ignored.
-    alpha : float
-    ridge : float or None
-        None stands for the best ridge at each learning rate.
-    bulk, dimension, loss
-        As in `optimal_ridge`, whose test error is minimised.
-
-    Examples
-    --------
-    >>> from giantstep import Protocol
-    >>> protocol = Protocol("erf", "relu", 1, alpha0=2, beta=1)
-    >>> optimal_learning_rate(protocol, 1.5, ridge=0.1).on_edge
-    True
-    >>> best = optimal_learning_rate(protocol, 1.5, ridge=0.1, dimension=500)
-    >>> best.on_edge, round(best.learning_rate, 1)
-    (False, 1.8)
-    """
-
-    def at(log_rate: float) -> tuple[float, float, bool]:
-        rated = replace(protocol, learning_rate=float(np.exp(log_rate)))
-        if ridge is None:
-            best = optimal_ridge(rated, np.array([alpha]), bulk, dimension, loss)
-            return best.solution.test_error.item(), best.ridge.item(), best.on_edge.item()
-        solution = solve(rated, Grid((alpha,), (ridge,), loss), bulk, dimension)
-        return solution.test_error.item(), ridge, False
-
-    def error(log_rate: float) -> float:
-        return float(np.nan_to_num(at(log_rate)[0], nan=np.inf))
-
-    search = search_of(loss)
-    candidates = np.log(search.learning_rates)
-    log_rate, least = minimise_from_candidates(error, candidates, search.rate_tolerance)
-    _, best_ridge, ridge_on_edge = at(log_rate)
-    # The refinement next to an end stops short of it by less than this.
-    short = 10 * search.rate_tolerance
-    on_edge = bool(min(log_rate - candidates[0], candidates[-1] - log_rate) < short)
-    rate = float(np.exp(log_rate))
-    return OptimalLearningRate(rate, best_ridge, least, on_edge, ridge_on_edge)
 
 
 def dimension_of_limit(

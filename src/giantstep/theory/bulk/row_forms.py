@@ -69,13 +69,16 @@ def forms_after(step: CovarianceStep, at: SelfEnergy, before: Forms) -> Forms:
         vector = np.stack([np.broadcast_to(first, at.first.shape), second / t[:, None]], -1)
         vectors[place] = vector
         screened[place] = vector @ traces  # Gamma is symmetric
-        felt = vector - np.einsum("snij,snj->sni", single, screened[place])
-        sources[:, place, _LABELS] = np.einsum("sni,pn->sip", felt, samples.along).reshape(-1, 4)
+        one, two = screened[place][..., :1], screened[place][..., 1:]
+        felt = vector - (single[..., 0] * one + single[..., 1] * two)
+        on_labels = (samples.along @ felt).transpose(0, 2, 1)
+        sources[:, place, _LABELS] = on_labels.reshape(-1, 4)
         screened[place] = felt @ traces
     result = sources @ K @ sources.transpose(0, 2, 1)
     for i, vector in vectors.items():
+        weighted = (vector * samples.weight[:, None]).reshape(t.size, 1, -1)
         for j, other in screened.items():
-            result[:, i, j] += np.einsum("sni,sni->sn", vector, other) @ samples.weight
+            result[:, i, j] += (weighted @ other.reshape(t.size, -1, 1))[:, 0, 0]
     along = samples.along @ samples.norm
     square = step.inverse_batch * step.bulk_variance * (samples.weight @ samples.norm**2)
     result[:, _REST, _REST] += (along @ sigma[:2, :2] @ along + square) / t
@@ -111,8 +114,9 @@ def _uniform(step: CovarianceStep, at: SelfEnergy, before: Forms) -> Array:
 def _projected(K: Array, single: Array, step: CovarianceStep) -> Array:
     """Correct the inverse in the directions that labels depend on."""
     squares = np.stack([step.samples.squares[k] for k in (0, 1, 1, 2)])
-    moments = np.einsum("snij,pn->sijp", single, squares).reshape(-1, 2, 2, 2, 2)
-    mean = np.einsum("snij,n->sij", single, step.samples.weight)
+    blocks = single.reshape(*single.shape[:2], 4).transpose(0, 2, 1)
+    moments = (blocks @ squares.T).reshape(-1, 2, 2, 2, 2)
+    mean = (blocks @ step.samples.weight).reshape(-1, 2, 2)
     change = moments - mean[..., None, None] * np.eye(2)
     change = change.transpose(0, 1, 3, 2, 4).reshape(-1, 4, 4)
     update = change @ np.linalg.inv(np.eye(4) + K[:, _LABELS, _LABELS] @ change)
