@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 PYTEST := $(BIN)/pytest -n logical --dist worksteal
 
-.PHONY: figures paper supplement test test-all test-kill test-faults test-slurm test-explore lint benchmark docs schemas lock \
+.PHONY: figures paper supplement test test-all test-kill test-faults test-slurm test-explore claims lint benchmark docs schemas lock \
   clean help
 
 figures: $(READY)
@@ -52,6 +52,11 @@ benchmark: $(READY)
 benchmark-steps: $(READY)
 	nice $(BIN)/python benchmarks/several_steps.py
 	nice $(BIN)/python benchmarks/beyond_fresh_batches.py
+
+# Measures what README and docs claim, and fails if a number is out of its bounds: CLAIMS="speed trust" for
+# some, CLAIMS=--all for those that simulate or time whole runs, too.
+claims: $(READY)
+	$(BIN)/python benchmarks/claims.py $(CLAIMS)
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -100,6 +105,7 @@ help:
 	@echo "make test-slurm the workflow on a Slurm cluster of its own (installs Slurm, as root)"
 	@echo "make test-explore the explorer in Chromium (installs it, as root)"
 	@echo "make benchmark theory and simulation beside the usual ways of computing the same"
+	@echo "make claims    measure what README and docs claim; CLAIMS=trust for some, CLAIMS=--all for slow ones"
 	@echo "make docs      the documentation as a site, docs/build/index.html"
 	@echo "make benchmark-steps the theory of several steps beside networks at random settings"
 	@echo "make schemas   the schemas by which editors check the files in config/"

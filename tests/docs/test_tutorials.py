@@ -1,4 +1,4 @@
-"""What the tutorials say that Python and the command line print is what they print."""
+"""What README and tutorials say that Python and the command line print is what they print."""
 
 import doctest
 import re
@@ -9,7 +9,7 @@ from tiny import ROOT
 
 from giantstep.cli.main import main
 
-PAGES = sorted((ROOT / "docs").glob("tutorials/*.md"))
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("tutorials/*.md"))]
 FENCED = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?")
 
@@ -25,7 +25,7 @@ def rounded(text):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_tutorial_runs_as_it_is_written(page, capsys):
+def test_a_page_runs_as_it_is_written(page, capsys):
     examples = doctest.DocTestParser().get_doctest(
         "\n".join(code(page, "python")), {}, page.stem, str(page), 0
     )

@@ -1,0 +1,39 @@
+"""What README and the docs claim stands in them, is measured, and holds."""
+
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+from tiny import ROOT
+
+CLAIMS = tomllib.loads((ROOT / "docs/claims.toml").read_text())["claim"]
+README = (ROOT / "README.md").read_text()
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+def test_every_claim_stands_in_its_page_and_can_fail():
+    for claim in CLAIMS:
+        assert words(claim["says"]) in words((ROOT / claim["page"]).read_text()), claim["name"]
+        low, high = claim["bounds"]
+        assert low < high
+        assert ("command" in claim) != ("python" in claim), claim["name"]
+    assert len({claim["name"] for claim in CLAIMS}) == len(CLAIMS)
+
+
+def test_the_readme_is_short_and_leads_to_files_that_exist():
+    assert len(README.splitlines()) <= 150
+    for link in re.findall(r"\]\(([^)]+)\)", README):
+        assert link.startswith("https://") or (ROOT / link).exists(), link
+
+
+@pytest.mark.slow
+def test_claims_that_take_seconds_hold():
+    command = [sys.executable, "benchmarks/claims.py"]
+    measured = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert measured.returncode == 0, measured.stdout
+    assert " 0 failed" in measured.stdout
