@@ -67,17 +67,19 @@ def strip_rule(strip: float) -> tuple[Array, Array]:
     return nodes, step * normal_density(nodes)
 
 
-def graded_edges(centre: float, scale: float) -> Array:
+def graded_edges(centre: float, scale: float, panel: float = 1.0) -> Array:
     """Build panel edges that resolve a feature of width `scale` at `centre` among unit panels.
 
-    Panels have that width around the centre, as far out as a Gaussian-smoothed step varies by more
-    than rounding, and widen to 1 from there. A scale of zero (a jump) needs only one edge.
+    Panels are `panel` times that wide around the centre, as far out as a Gaussian-smoothed step
+    varies by more than rounding, and widen from there. A scale of zero (a jump) needs only one
+    edge.
     """
     if not 0 < scale < 1:
         return np.array([centre])
-    near = np.arange(1, min(10, np.ceil(RANGE / scale)) + 1)
-    far = near[-1] * 1.5 ** np.arange(1, np.ceil(np.log(RANGE / scale / near[-1]) / np.log(1.5)))
-    distance = scale * np.concatenate([near, far])
+    width = panel * scale
+    near = np.arange(1, min(np.ceil(10 / panel), np.ceil(RANGE / width)) + 1)
+    far = near[-1] * 1.5 ** np.arange(1, np.ceil(np.log(RANGE / width / near[-1]) / np.log(1.5)))
+    distance = width * np.concatenate([near, far])
     return np.concatenate([centre - distance[::-1], [centre], centre + distance])
 
 
@@ -90,6 +92,14 @@ def unit_edges(extra: Array, width: float = 1.0) -> Array:
     edges = np.linspace(-RANGE, RANGE, 1 + round(2 * RANGE / width))
     base = np.broadcast_to(edges, (*extra.shape[:-1], edges.size))
     return np.sort(np.concatenate([base, extra], axis=-1), axis=-1)
+
+
+def divided_edges(edges: Array, width: float) -> Array:
+    """Divide the panels between some edges that are wider than `width`, from end to end."""
+    edges = np.unique(np.clip([-RANGE, *edges, RANGE], -RANGE, RANGE))
+    ends = np.concatenate([[0], np.cumsum(np.ceil(np.diff(edges) / width))])
+    divided: Array = np.interp(np.arange(ends[-1] + 1), ends, edges)
+    return divided
 
 
 def product_rule(directions: int, nodes: int) -> tuple[Array, Array]:

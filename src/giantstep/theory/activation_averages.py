@@ -41,6 +41,13 @@ class ActivationAverages(NamedTuple):
     variance_along: Array
     variance_with_norm: Array
 
+    def mirrored(self) -> ActivationAverages:
+        """Extend the averages of an odd activation over kappa > 0 to -kappa."""
+        odd = "mean", "curvature", "fourth", "variance_along"
+        return ActivationAverages(**{
+            name: mirror(values, odd=name in odd) for name, values in self._asdict().items()
+        })  # fmt: skip
+
 
 def activation_averages(
     activation: ScalarFunction, shift: Array, std: float, fineness: float, panel: float
@@ -60,17 +67,37 @@ def activation_averages(
     z, weight = gaussian_rule(activation, shift, std, fineness, panel)
     points = shift[:, None] + std * z
     values = activation.value(points)
-    hermite = (np.ones_like(z), z, z**2 - 1, z**3 - 3 * z, z**4 - 6 * z**2 + 3)
-    mean, slope, curvature, third, fourth = (
-        np.sum(weight * values * He, axis=1) / std**k for k, He in enumerate(hermite)
-    )
-    values -= mean[:, None] + std * slope[:, None] * z
-    residual = np.sum(weight * values**2, axis=1)
+    zeroth, first, second, third, fourth = _moments(weight * values, z, 5)
+    values -= zeroth[:, None] + first[:, None] * z
+    hermite = zeroth, first, second - zeroth, third - 3 * first, fourth - 6 * second + 3 * zeroth
+    mean, slope, curvature, third, fourth = (average / std**k for k, average in enumerate(hermite))
     squared = weight * (activation.derivative(points) - slope[:, None]) ** 2
-    variance, along, with_norm = (np.sum(squared * He, axis=1) for He in hermite[:3])
+    variance, along, with_norm = _moments(squared, z, 3)
     return ActivationAverages(
-        mean, slope, curvature, third, fourth, residual, variance, along / std, with_norm / 2
+        mean,
+        slope,
+        curvature,
+        third,
+        fourth,
+        residual=_moments(weight * values**2, z, 1)[0],
+        variance=variance,
+        variance_along=along / std,
+        variance_with_norm=(with_norm - variance) / 2,
     )
+
+
+def _moments(weighted: Array, z: Array, count: int) -> list[Array]:
+    """Sum weighted values, shape (N, Z), times z^k over the nodes, k = 0 ... count - 1."""
+    powers = [np.ones_like(z)]
+    while len(powers) < count:
+        powers.append(powers[-1] * z)
+    return [np.einsum("...z,...z->...", weighted, power) for power in powers]
+
+
+def mirror(values: Array, odd: bool) -> Array:
+    """Extend an odd or even function over nodes kappa > 0 to -kappa, shape (..., 2 N)."""
+    before = values[..., ::-1]
+    return np.concatenate([-before if odd else before, values], axis=-1)
 
 
 class SlopeMoments(NamedTuple):

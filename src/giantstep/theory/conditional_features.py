@@ -10,7 +10,13 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.gaussian import LONGEST_TAIL, moments, tail
-from giantstep.numerics.quadrature import RANGE, graded_edges, split_rule, unit_edges
+from giantstep.numerics.quadrature import (
+    RANGE,
+    divided_edges,
+    graded_edges,
+    split_rule,
+    unit_edges,
+)
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
 from giantstep.problems.problem import Problem, noise_power
 from giantstep.problems.protocol import Protocol
@@ -118,17 +124,29 @@ def transition_width(function: ScalarFunction, slope: float, width: float) -> fl
     return math.hypot(width, own) / abs(slope)
 
 
-def kappa_rule(srf: SpikedFeatures, fineness: float = 1, panel: float = 1.0) -> tuple[Array, Array]:
+def kappa_rule(srf: SpikedFeatures, fineness: float = 1) -> tuple[Array, Array]:
     """Choose a quadrature rule over kappa that resolves the features and the target.
-
-    Its panels are as wide as `panel`, or narrower.
-
-    `E f(shift + slope kappa + width z)` has a transition of width `width/slope` around
-    `(kink - shift)/slope`, which is a discontinuity or a corner if the width is zero.
 
     Returns
     -------
     kappa, weight : Array, shape (N,)
+    """
+    return split_rule(unit_edges(np.unique(_transition_edges(srf))), fineness)
+
+
+def wide_kappa_rule(srf: SpikedFeatures, fineness: float, panel: float) -> tuple[Array, Array]:
+    """Choose one with half as many nodes, for averages that need be no better than 1e-10.
+
+    Its panels are `panel` times as wide as what varies, or narrower.
+    """
+    return split_rule(divided_edges(_transition_edges(srf, panel), panel), fineness)
+
+
+def _transition_edges(srf: SpikedFeatures, panel: float = 1.0) -> Array:
+    """Find edges of panels around all transitions of the features and the target.
+
+    `E f(shift + slope kappa + width z)` has a transition of width `width/slope` around
+    `(kink - shift)/slope`, which is a discontinuity or a corner if the width is zero.
     """
     groups = srf.groups
     transitions = [
@@ -146,8 +164,8 @@ def kappa_rule(srf: SpikedFeatures, fineness: float = 1, panel: float = 1.0) -> 
         if function.oscillates and 0 < scale < 1:
             edges.append(np.arange(-RANGE, RANGE, scale))
         kinks = function.kinks or (0.0,)
-        edges += [graded_edges((kink - shift) / slope, scale) for kink in kinks]
-    return split_rule(unit_edges(np.unique(np.concatenate(edges)), panel), fineness)
+        edges += [graded_edges((kink - shift) / slope, scale, panel) for kink in kinks]
+    return np.concatenate(edges)
 
 
 def check_resolution(problem: Problem, srf: SpikedFeatures) -> None:

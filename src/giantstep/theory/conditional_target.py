@@ -84,20 +84,28 @@ def first_direction_across(srf: SpikedFeatures) -> Array:
     return np.divide(first, size) if size > 0 else first
 
 
-def teacher_rule(
-    srf: SpikedFeatures, kappa: Array, fineness: float = 1, panel: float = 1.0
-) -> TeacherRule:
+def teacher_rule(srf: SpikedFeatures, kappa: Array, fineness: float = 1) -> TeacherRule:
     """Choose a rule over z that splits at the kinks of the target `sigma*(gamma kappa + rho z)`.
 
     For a target of one direction.
     """
+    labels, z, weight = _rule_across(srf, kappa, fineness)
+    return TeacherRule(
+        labels, *(np.broadcast_to(part, labels.shape).copy() for part in (z, weight))
+    )
+
+
+def _rule_across(
+    srf: SpikedFeatures, kappa: Array, fineness: float, panel: float = 1.0
+) -> TeacherRule:
+    """Choose that rule; where the target has no kinks, z and the weights are of shape (1, Z)."""
     target, gamma = lookup(srf.target), srf.first_alignment
     rho = math.sqrt(1 - gamma**2)
     along = gamma * kappa[:, None]
     if rho == 0:
-        z, weight = np.zeros_like(along), np.ones_like(along)
-    else:
-        z, weight = split_rule(unit_edges((np.array(target.kinks) - along) / rho, panel), fineness)
+        return TeacherRule(target.value(along), np.zeros((1, 1)), np.ones((1, 1)))
+    kinks = (np.array(target.kinks) - along) / rho if target.kinks else np.empty((1, 0))
+    z, weight = split_rule(unit_edges(kinks, panel), fineness)
     return TeacherRule(target.value(along + rho * z), z, weight)
 
 
@@ -107,10 +115,10 @@ def target_rule(
     """Choose a rule over u for a target of one direction or several."""
     if teacher := teacher_of(srf.target):
         return _polynomial_rule(teacher, srf, kappa, 4)
-    labels, z, weight = teacher_rule(srf, kappa, fineness, panel)
+    labels, z, weight = _rule_across(srf, kappa, fineness, panel)
     if srf.first_alignment**2 == 1:  # labels do not depend on u
         labels, z = np.repeat(labels, 2, axis=1), np.array([[-1.0, 1.0]])
-        weight = np.full(labels.shape, 0.5)
+        weight = np.full((1, 2), 0.5)
     return TargetRule(labels, z[None], weight)
 
 

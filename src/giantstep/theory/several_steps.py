@@ -23,8 +23,8 @@ from giantstep.problems.problem import noise_levels, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
-from giantstep.theory.activation_averages import activation_averages
-from giantstep.theory.conditional_features import check_resolution, kappa_rule
+from giantstep.theory.activation_averages import activation_averages, mirror
+from giantstep.theory.conditional_features import check_resolution, wide_kappa_rule
 from giantstep.theory.conditional_target import across_basis, target_rule
 from giantstep.validation import Fault, InvalidParametersError
 
@@ -206,30 +206,47 @@ class Step:
         activation = lookup(srf.activation)
         # A rule of half as many nodes again shows the error as well as one of twice as many.
         rule = (1 + fineness) / 2, 1.0 if activation.oscillates else WIDE
-        self.kappa, self.weight = kappa_rule(srf, *rule)
-        self.activation = activation_averages(
-            activation,
-            state.spike_strength * self.kappa,
-            math.sqrt(state.bulk_variance),
-            *rule,
-        )
-        self.residuals = self._residual_moments(srf, *rule)
+        kappa, weight = wide_kappa_rule(srf, *rule)
+        mirrored = activation.parity == "odd" and _is_odd(srf.target)
+        if mirrored:  # what happens at -kappa follows
+            kappa, weight = kappa[kappa > 0], weight[kappa > 0]
+        std = math.sqrt(state.bulk_variance)
+        averages = activation_averages(activation, state.spike_strength * kappa, std, *rule)
+        over_u = self._average_over_u(srf, kappa, averages.mean, rule)
+        if mirrored:
+            kappa, weight = mirror(kappa, odd=True), mirror(weight, odd=False)
+            averages = averages.mirrored()
+            over_u = {
+                (i, j): np.stack(
+                    [mirror(of, (i + j + power) % 2 == 1) for power, of in enumerate(values)]
+                )
+                for (i, j), values in over_u.items()
+            }
+        self.kappa, self.weight, self.activation = kappa, weight, averages
+        # Of each of (1, kappa, u): its place among the factors, and its power of kappa.
+        entries = [(0, 0), (0, 1), *((place, 0) for place in range(1, len(state.covariance) - 1))]
+        # E[rho^k (1, kappa, u)(1, kappa, u)^T | kappa], k = 0 ... 4, shape (5, D + 2, D + 2, N).
+        self.residuals = np.array([
+            [kappa ** (k + m) * over_u[min(i, j), max(i, j)] for j, m in entries]
+            for i, k in entries
+        ]).transpose(2, 0, 1, 3)  # fmt: skip
 
-    def _residual_moments(self, srf: SpikedFeatures, fineness: float, panel: float) -> Array:
-        """Average rho^k (1, kappa, u)(1, kappa, u)^T over u and noise, k = 0 ... 4.
-
-        Shape (5, D + 2, D + 2, N).
-        """
-        labels, u, weight = target_rule(srf, self.kappa, fineness, panel)
-        rho = labels - self.omega * self.activation.mean[:, None]
+    def _average_over_u(
+        self, srf: SpikedFeatures, kappa: Array, output: Array, rule: tuple[float, float]
+    ) -> dict[tuple[int, int], Array]:
+        """Average rho^k f_i f_j over u and noise, where f = (1, u): k = 0 ... 4, shape (5, N)."""
+        labels, u, weight = target_rule(srf, kappa, *rule)
+        rho = labels - self.omega * output[:, None]
         factors = [np.ones_like(u[0]), *u]
         pairs = list(combinations_with_replacement(range(len(factors)), 2))
         weights = np.stack([weight * factors[i] * factors[j] for i, j in pairs])
         squared = rho * rho
         powers = np.ones_like(rho), rho, squared, squared * rho, squared * squared
-        zeroth, first, second, third, fourth = (
-            np.einsum("pnz,nz->pn", weights, power) for power in powers
-        )
+        if len(weight) == 1:
+            averages = [(power @ weights[:, 0].T).T for power in powers]
+        else:
+            averages = [np.einsum("pnz,nz->pn", weights, power) for power in powers]
+        zeroth, first, second, third, fourth = averages
         variance = noise_power(self.protocol)
         of_noise = sum(3 * share * level**2 for level, share in noise_levels(self.protocol))
         second, third, fourth = (
@@ -237,14 +254,8 @@ class Step:
             third + 3 * variance * first,
             fourth + 6 * variance * second + of_noise * zeroth,
         )
-        averages = np.stack([zeroth, first, second, third, fourth], axis=1)
-        over_u = dict(zip(pairs, averages, strict=True))
-        # Of each of (1, kappa, u): its place among the factors, and its power of kappa.
-        entries = [(0, 0), (0, 1), *((place, 0) for place in range(1, len(factors)))]
-        return np.array([
-            [self.kappa ** (k + m) * over_u[min(i, j), max(i, j)] for j, m in entries]
-            for i, k in entries
-        ]).transpose(2, 0, 1, 3)  # fmt: skip
+        with_noise = np.stack([zeroth, first, second, third, fourth], axis=1)
+        return dict(zip(pairs, with_noise, strict=True))
 
     def expect(self, power: int, values: Array) -> Array:
         """Compute E[rho^power values(kappa) (1, kappa, u)(1, kappa, u)^T], (D + 2, D + 2)."""
@@ -390,6 +401,11 @@ class Step:
         lower = np.tril_indices(len(noise), -1)
         noise[lower] = noise.T[lower]
         return self.rate**2 * b * noise
+
+
+def _is_odd(target: str) -> bool:
+    """Tell whether a target is an odd function of one direction."""
+    return teacher_of(target) is None and lookup(target).parity == "odd"
 
 
 def _across(targets: Array, along: Array) -> Array:

@@ -109,7 +109,8 @@ def _residuals(step: CompleteStep, kept: Indices, fineness: int) -> ResidualRule
     clean = clean - step.omega * step.activation.mean[kept, None]
     # Poles are nearest for large t, where a sample damps itself by about rho^2/(alpha0 E rho^2).
     scale = math.sqrt(step.mean(2, np.ones_like(step.kappa)) / max(1, step.inverse_batch))
-    return residual_rule(step.protocol, clean, np.broadcast_to(u[0], clean.shape), weight, scale)
+    u, weight = (np.broadcast_to(part, clean.shape) for part in (u[0], weight))
+    return residual_rule(step.protocol, clean, u, weight, scale)
 
 
 def _samples(step: CompleteStep, fineness: int) -> Samples:
