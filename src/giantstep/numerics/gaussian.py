@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
@@ -126,3 +127,9 @@ def hermite_coefficients(function: ScalarFunction, degree: int) -> Array:
     z, weights = split_rule(unit_edges(np.array(function.kinks)))
     weighted = weights * function.value(z)
     return np.array([weighted @ He for He in hermite_polynomials(z, degree)])
+
+
+@cache
+def third_coefficient(function: ScalarFunction) -> float:
+    """Compute E f(z) He_3(z), z ~ N(0, 1)."""
+    return math.sqrt(6) * float(hermite_coefficients(function, 3)[3])

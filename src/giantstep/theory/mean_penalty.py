@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import hermite_coefficients, moments
+from giantstep.numerics.gaussian import moments, third_coefficient
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem, noise_power
 from giantstep.problems.protocol import Protocol
@@ -101,7 +101,7 @@ def _common_rows(protocol: Protocol) -> Array:
     activation, target = lookup(protocol.activation), lookup(protocol.target)
     student, teacher = moments(activation, 0.0, 1.0), moments(target, 0.0, 1.0)
     h1, power = float(student.slope), float(teacher.second) + noise_power(protocol)
-    b3 = np.sqrt(6) * float(hermite_coefficients(activation, 3)[3])
+    b3 = third_coefficient(activation)
     letters, fractions = np.array(protocol.readout).T
     e, inverse_alpha0 = protocol.learning_rate / protocol.beta, 1 / protocol.alpha0
     along = e * h1**2

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array, RealOrComplex
-from giantstep.numerics.gaussian import derivative_variance, hermite_coefficients, moments
+from giantstep.numerics.gaussian import derivative_variance, moments, third_coefficient
 from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import noise_levels, noise_power
@@ -131,7 +131,7 @@ class FirstBatch:
         norm = math.hypot(float(teacher.slope), math.sqrt(power * inverse_alpha0))
         h1 = float(moments(activation, 0.0, 1.0).slope)
         spike_sign = -1.0 if h1 < -_ROUNDING else 1.0  # as in `equivalent_features`
-        b3 = math.sqrt(6) * float(hermite_coefficients(activation, 3)[3])
+        b3 = third_coefficient(activation)
         b3 = 0.0 if abs(b3) < _ROUNDING else b3
         tau = e * e * derivative_variance(activation) * inverse_alpha0
         largest = max(abs(omega) for omega, _ in protocol.readout)

@@ -11,12 +11,14 @@ so that averages over b are traces that `FirstBatch` computes, at R values of th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from giantstep.arrays import Array, RealOrComplex
+from giantstep.numerics.contraction import contract
 from giantstep.numerics.linear_systems import eigh_or_nan
 from giantstep.theory.bulk.batch_covariance import FirstBatch, KnownTraces, Traces
 from giantstep.theory.bulk.response import ResponseTerms
@@ -107,8 +109,8 @@ class Modes:
         known: KnownTraces | None = None,
     ) -> None:
         self.rows, self.q = rows, q
-        # The few points of a spectrum take less time than the search for an order of products.
-        self._optimized = not np.iscomplexobj(q)
+        # The few points of a spectrum need no order of products.
+        self._product: Callable[..., Any] = np.einsum if np.iscomplexobj(q) else contract
         B, pi, base, batch_weight, beta, batch = rows
         BL, weight = B @ factor.L, (beta * pi * q)[:, :, None]
         fixed = np.eye(B.shape[1]) + BL.transpose(0, 2, 1) @ (base[:, None] * weight * BL)
@@ -146,13 +148,8 @@ class Modes:
         """Minus the derivative of the load by q, `beta pi_h E c_g c_h M_gh^2`, (S, G, G)."""
         squares = product(self.row_norms, self.row_norms)
         both = self.A[:, :, None] * self.A[:, None]
-        decrease: RealOrComplex = np.einsum(
-            "jgh,jskl,sghk,sghl->sgh",
-            squares,
-            self.pair.powers[:3],
-            both,
-            both,
-            optimize=self._optimized,
+        decrease: RealOrComplex = self._product(
+            "jgh,jskl,sghk,sghl->sgh", squares, self.pair.powers[:3], both, both
         )
         return self.rows.beta * self.rows.pi * decrease
 
@@ -160,19 +157,13 @@ class Modes:
         """Compute what V and its derivative are made of."""
         X = np.einsum("sik,jska,jsk->sia", self.dual, self.numerators, self.single.powers[:2])
         BN = np.einsum("sgk,sik->sgik", self.A, self.dual)  # B N^T, by modes
-        gradient = np.einsum(
+        gradient = self._product(
             "jg,jskl,sgik,sgml->sgim",
-            self.row_norms, self.pair.powers[:2], BN, BN, optimize=self._optimized,
+            self.row_norms, self.pair.powers[:2], BN, BN
         )  # fmt: skip
         parts = np.einsum("sik,jska->jsika", self.dual, self.numerators)  # X(b), by modes
         products = sum(
-            np.einsum(
-                "skl,sika,smlb->simab",
-                self.pair.powers[i + j],
-                parts[i],
-                parts[j],
-                optimize=self._optimized,
-            )
+            self._product("skl,sika,smlb->simab", self.pair.powers[i + j], parts[i], parts[j])
             for i in (0, 1)
             for j in (0, 1)
         )

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array, Complex, RealOrComplex
+from giantstep.numerics.contraction import contract
 from giantstep.numerics.linear_systems import invert_symmetric, solve_small
 from giantstep.numerics.newton import iterate_newton
 from giantstep.problems.spiked_features import Groups
@@ -88,7 +89,7 @@ def variances_of_groups(
         M = screened(q, V1_hat, B, groups, beta).M
         return groups.c * np.einsum("sgg->sg", M), load_decrease(M, groups, beta)
 
-    diagonal = np.einsum("gr,srt,gt->sg", B, V1_hat, B, optimize=True)
+    diagonal = contract("gr,srt,gt->sg", B, V1_hat, B)
     q = solve_self_consistency(L, groups.c * diagonal, load)
     return variances_at(q, V1_hat, B, groups, beta)
 

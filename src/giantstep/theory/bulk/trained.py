@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array, Complex
+from giantstep.numerics.contraction import contract
 from giantstep.numerics.linear_systems import solve_small
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.protocol import Protocol
@@ -57,7 +58,7 @@ class TrainedBulk:
             modes = Modes(self.rows, q, factor)
             return modes.load, modes.load_decrease
 
-        diagonal = np.einsum("gr,srt,gt->sg", B, V1_hat, B, optimize=True)
+        diagonal = contract("gr,srt,gt->sg", B, V1_hat, B)
         q = solve_self_consistency(L, (base + batch_weight * batch.label_power) * diagonal, load)
         return variances_from_terms(q, Modes(self.rows, q, factor).terms(), pi, beta)
 
@@ -193,16 +194,14 @@ class TrainedResponse:
         drive = self._drives(along_hat, across_hat)
         on_groups = np.einsum("sgk,sxk->sgxk", modes.A, drive.rows)
         D = self.pair_forms
-        squares = np.einsum(
-            "jg,jsklxy,sgxk,sgyl->sg", modes.row_norms, D[:2], on_groups, on_groups, optimize=True
-        )
+        squares = contract("jg,jsklxy,sgxk,sgyl->sg", modes.row_norms, D[:2], on_groups, on_groups)
         squares += 2 * drive.norms * np.einsum("sgxk,skx->sg", on_groups, self.forms[0, ..., 0])
         squares += drive.norms**2
         on_functions = np.einsum("srk,jsxk->jsrxk", modes.dual, drive.functions)
         direct = beta**2 * sum(
-            np.einsum(
+            contract(
                 "sklxy,srxk,stly->srt",
-                D[i + j], on_functions[i], on_functions[j].swapaxes(2, 3), optimize=True,
+                D[i + j], on_functions[i], on_functions[j].swapaxes(2, 3)
             )
             for i in (0, 1)
             for j in (0, 1)
@@ -241,9 +240,9 @@ class TrainedResponse:
     def _squared_drives(self, on_groups: Array, norms: Array) -> Array:
         """Compute what the hats of the overlaps add to the second moment q1 + zeta zeta^T."""
         c, pi_q = self.modes.row_norms, self.pi_q
-        q1: Array = np.einsum(
+        q1: Array = contract(
             "jgh,jsklxy,sgxk,shyl->sgh",
-            product(c, c), self.pair_forms, on_groups, on_groups, optimize=True,
+            product(c, c), self.pair_forms, on_groups, on_groups
         )  # fmt: skip
         mixed = np.einsum("jg,jskx,sgxk,sh->sgh", c, self.forms[..., 0], on_groups, norms)
         q1 += mixed + mixed.transpose(0, 2, 1) + norms[:, :, None] * norms[:, None]
@@ -272,11 +271,9 @@ class TrainedResponse:
         linear = beta * pi_q[:, :, None] * ccM * pi_dq[:, None]
         pair = np.stack(modes.pair.powers)
         dA_modes = np.einsum("sik,sij,sjl->skl", modes.dual, dA, modes.dual)
-        quadratic = np.einsum(
-            "jgh,jskl,sgk,shl,skl->sgh", cc, pair[:3], A, A, dA_modes, optimize=True
-        )
-        quadratic -= beta * np.einsum(
-            "jgmh,jskl,sgk,smk,sml,shl,sm->sgh", ccc, pair, A, A, A, A, pi_dq, optimize=True
+        quadratic = contract("jgh,jskl,sgk,shl,skl->sgh", cc, pair[:3], A, A, dA_modes)
+        quadratic -= beta * contract(
+            "jgmh,jskl,sgk,smk,sml,shl,sm->sgh", ccc, pair, A, A, A, A, pi_dq
         )
         quadratic *= beta * pi_q[:, :, None] * pi_q[:, None]
         dV1 = identity * (mean_c * pi_dq)[:, None] - linear - linear.transpose(0, 2, 1) - quadratic
@@ -299,8 +296,8 @@ class TrainedResponse:
         polynomial, drive = self._polynomial(rows), np.einsum("sgk,sg->sk", self.modes.A, w)
         on_groups, on_functions = modes.A * drive[:, None], modes.dual * drive[:, None]
         norms = product(polynomial, modes.row_norms)
-        through_q = self.bulk.rows.beta * np.einsum(
-            "jg,jskl,sgk,sgl->sg", norms, pair, on_groups, on_groups, optimize=True
+        through_q = self.bulk.rows.beta * contract(
+            "jg,jskl,sgk,sgl->sg", norms, pair, on_groups, on_groups
         )
         between = np.einsum("j,jskl->skl", polynomial, pair[:2])
         direct = np.einsum("skl,sik,sjl->sij", between, on_functions, on_functions)
@@ -320,9 +317,9 @@ class TrainedResponse:
         on_groups = self.bulk.rows.beta * self.pi_q[:, :, None] * modes.A * drive[:, None]
         c = product(self._polynomial(rows), modes.row_norms)
         mean = np.einsum("jg,jsk,sgk->sg", c, single, on_groups)
-        square = np.einsum(
+        square = contract(
             "jgh,jskl,sgk,shl->sgh",
-            product(c, modes.row_norms), pair, on_groups, on_groups, optimize=True,
+            product(c, modes.row_norms), pair, on_groups, on_groups
         )  # fmt: skip
         mixed = w[:, :, None] * mean[:, None]
         total: Array = rows.sum() * w[:, :, None] * w[:, None] + square
