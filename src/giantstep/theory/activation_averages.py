@@ -43,10 +43,11 @@ class ActivationAverages(NamedTuple):
 
     def mirrored(self) -> ActivationAverages:
         """Extend the averages of an odd activation over kappa > 0 to -kappa."""
-        odd = "mean", "curvature", "fourth", "variance_along"
-        return ActivationAverages(**{
-            name: mirror(values, odd=name in odd) for name, values in self._asdict().items()
-        })  # fmt: skip
+        return ActivationAverages(*mirror(np.stack(self), _PARITIES[:, None]))
+
+
+# Of the averages of an odd activation, as functions of kappa.
+_PARITIES = np.array([-1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
 
 
 def activation_averages(
@@ -94,10 +95,9 @@ def _moments(weighted: Array, z: Array, count: int) -> list[Array]:
     return [np.einsum("...z,...z->...", weighted, power) for power in powers]
 
 
-def mirror(values: Array, odd: bool) -> Array:
-    """Extend an odd or even function over nodes kappa > 0 to -kappa, shape (..., 2 N)."""
-    before = values[..., ::-1]
-    return np.concatenate([-before if odd else before, values], axis=-1)
+def mirror(values: Array, parity: Array | float) -> Array:
+    """Extend functions of kappa > 0, which are odd (-1) or even (1), to -kappa: (..., 2 N)."""
+    return np.concatenate([parity * values[..., ::-1], values], axis=-1)
 
 
 class SlopeMoments(NamedTuple):

@@ -9,6 +9,7 @@ directions made orthogonal to the spike and to one another, symmetrically: `B B 
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -104,9 +105,18 @@ def _rule_across(
     along = gamma * kappa[:, None]
     if rho == 0:
         return TeacherRule(target.value(along), np.zeros((1, 1)), np.ones((1, 1)))
-    kinks = (np.array(target.kinks) - along) / rho if target.kinks else np.empty((1, 0))
-    z, weight = split_rule(unit_edges(kinks, panel), fineness)
+    if target.kinks:
+        edges = unit_edges((np.array(target.kinks) - along) / rho, panel)
+        z, weight = split_rule(edges, fineness)
+    else:
+        z, weight = _smooth_rule(fineness, panel)
     return TeacherRule(target.value(along + rho * z), z, weight)
+
+
+@cache
+def _smooth_rule(fineness: float, panel: float) -> tuple[Array, Array]:
+    """Choose a rule over z for targets without kinks, shape (1, Z)."""
+    return split_rule(unit_edges(np.empty((1, 0)), panel), fineness)
 
 
 def target_rule(

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import combinations_with_replacement
 
 import numpy as np
 
@@ -34,6 +33,8 @@ from giantstep.validation import Fault, InvalidParametersError
 BATCH, NORM = -2, -1
 # A part of the target across the spike that is shorter than this is rounding.
 _ROUNDING = 1e-9
+# Of E[rho^k (1, u)(1, u)^T | kappa] in kappa, where activation and target are odd.
+_PARITY = (-1.0) ** np.add.outer(np.arange(5), [[0, 1], [1, 2]])[..., None]
 # So is a spike of this size, at a rate of one.
 _NO_SPIKE = 1e-13
 
@@ -214,38 +215,29 @@ class Step:
         averages = activation_averages(activation, state.spike_strength * kappa, std, *rule)
         over_u = self._average_over_u(srf, kappa, averages.mean, rule)
         if mirrored:
-            kappa, weight = mirror(kappa, odd=True), mirror(weight, odd=False)
+            kappa, weight = mirror(kappa, -1.0), mirror(weight, 1.0)
             averages = averages.mirrored()
-            over_u = {
-                (i, j): np.stack(
-                    [mirror(of, (i + j + power) % 2 == 1) for power, of in enumerate(values)]
-                )
-                for (i, j), values in over_u.items()
-            }
+            over_u = mirror(over_u, _PARITY)
         self.kappa, self.weight, self.activation = kappa, weight, averages
-        # Of each of (1, kappa, u): its place among the factors, and its power of kappa.
-        entries = [(0, 0), (0, 1), *((place, 0) for place in range(1, len(state.covariance) - 1))]
-        # E[rho^k (1, kappa, u)(1, kappa, u)^T | kappa], k = 0 ... 4, shape (5, D + 2, D + 2, N).
-        self.residuals = np.array([
-            [kappa ** (k + m) * over_u[min(i, j), max(i, j)] for j, m in entries]
-            for i, k in entries
-        ]).transpose(2, 0, 1, 3)  # fmt: skip
+        # E[rho^k (1, kappa, u)(1, kappa, u)^T | kappa], shape (5, D + 2, D + 2, N).
+        rows = np.concatenate([over_u[:, :1], kappa * over_u[:, :1], over_u[:, 1:]], axis=1)
+        columns = rows[:, :, :1], kappa * rows[:, :, :1], rows[:, :, 1:]
+        self.residuals = np.concatenate(columns, axis=2)
 
     def _average_over_u(
         self, srf: SpikedFeatures, kappa: Array, output: Array, rule: tuple[float, float]
-    ) -> dict[tuple[int, int], Array]:
-        """Average rho^k f_i f_j over u and noise, where f = (1, u): k = 0 ... 4, shape (5, N)."""
+    ) -> Array:
+        """Average rho^k (1, u)(1, u)^T over u and noise, k = 0 ... 4: (5, D + 1, D + 1, N)."""
         labels, u, weight = target_rule(srf, kappa, *rule)
         rho = labels - self.omega * output[:, None]
-        factors = [np.ones_like(u[0]), *u]
-        pairs = list(combinations_with_replacement(range(len(factors)), 2))
-        weights = np.stack([weight * factors[i] * factors[j] for i, j in pairs])
+        factors = np.concatenate([np.ones_like(u[:1]), u])
+        weights = weight * factors[:, None] * factors
         squared = rho * rho
         powers = np.ones_like(rho), rho, squared, squared * rho, squared * squared
         if len(weight) == 1:
-            averages = [(power @ weights[:, 0].T).T for power in powers]
+            averages = [weights[:, :, 0] @ power.T for power in powers]
         else:
-            averages = [np.einsum("pnz,nz->pn", weights, power) for power in powers]
+            averages = [np.einsum("ijnz,nz->ijn", weights, power) for power in powers]
         zeroth, first, second, third, fourth = averages
         variance = noise_power(self.protocol)
         of_noise = sum(3 * share * level**2 for level, share in noise_levels(self.protocol))
@@ -254,8 +246,7 @@ class Step:
             third + 3 * variance * first,
             fourth + 6 * variance * second + of_noise * zeroth,
         )
-        with_noise = np.stack([zeroth, first, second, third, fourth], axis=1)
-        return dict(zip(pairs, with_noise, strict=True))
+        return np.stack([zeroth, first, second, third, fourth])
 
     def expect(self, power: int, values: Array) -> Array:
         """Compute E[rho^power values(kappa) (1, kappa, u)(1, kappa, u)^T], (D + 2, D + 2)."""
@@ -264,7 +255,7 @@ class Step:
 
     def mean(self, power: int, values: Array) -> float:
         """Compute E[rho^power values(kappa)]."""
-        return float(self.expect(power, values)[0, 0])
+        return float(self.residuals[power, 0, 0] @ (self.weight * values))
 
     def take(self) -> NetworkState:
         """Compute the state after the step."""
