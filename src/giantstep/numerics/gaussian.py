@@ -25,7 +25,7 @@ LONGEST_TAIL = 1e-7
 
 
 def moments(
-    function: ScalarFunction, mean: Array | float, std: float, fineness: int = 1
+    function: ScalarFunction, mean: Array | float, std: float, fineness: float = 1
 ) -> GaussianMoments:
     """Compute E f, E z f and the residual of f(mean + std z), z ~ N(0, 1).
 
@@ -38,7 +38,7 @@ def moments(
     mean : Array, any shape
     std : float
         Non-negative; at zero the mean is f itself.
-    fineness : int
+    fineness : float
         Multiplies the number of nodes of the split rule; the other ways are exact to rounding.
     """
     mean = np.asarray(mean, dtype=float)

@@ -82,7 +82,8 @@ class LogisticLoss:
         """
         x = np.where(margin + V / 2 > 0, np.maximum(margin, 0.0), np.minimum(margin + V, 0.0))
         for _ in range(_MAX_STEPS):
-            p = expit(-x)
+            with np.errstate(over="ignore"):
+                p = 1 / (1 + np.exp(x))  # several times as fast as expit
             step = (x - margin - V * p) / (1 + V * p * (1 - p))
             x = x - step
             if not np.any(np.abs(step) > _SHORT_STEP * np.maximum(np.abs(x), 1)):

@@ -1,181 +1,211 @@
 """The output channel of square, Huber and hinge loss, whose g_out is a clipped straight line.
 
-With the residual u of a prediction omega, `g_out = clip(u/w, low, high)` where
+With the residual u of a prediction omega, `g_out = clip(u, low w, high w)/w` where
 `w = inverse_curvature + V`: u is Gaussian given z, so that omega is integrated in closed form. The
 rule over z splits at the teacher's kinks.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
 
 from giantstep.arrays import Array
+from giantstep.numerics.linear_systems import TINY
+from giantstep.numerics.normal_distribution import normal_distribution
 from giantstep.numerics.quadrature import normal_density
 from giantstep.problems.losses import ClippedLoss
 from giantstep.problems.problem import noise_levels
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.channel_averages import ChannelAverages, LossAverages, PredictionMoments
-from giantstep.theory.conditional_target import teacher_rule
+from giantstep.theory.conditional_target import TeacherRule, teacher_rule
 
 # An interval between the clips that is narrower than this, in standard deviations of u, is
 # integrated by a Gauss-Legendre rule: differences of normal distributions would cancel. Three
 # nodes are accurate to 1e-12.
 _THIN = 0.05
 _THIN_NODES, _THIN_WEIGHTS = np.polynomial.legendre.leggauss(3)
-# Thin intervals further out than this, in standard deviations, hold a probability below 1e-17.
-_FAR = 9.0
+# Stands for the clips of a loss that has none, in standard deviations of u.
+_NO_CLIP = 1e100
+# Nodes of less weight under the joint law of kappa and z are left out.
+_NEGLIGIBLE = 1e-18
+# Entries of arrays computed at once, so that they stay in the processor's cache.
+_ENTRIES = 32_000
 
 
-class _ResidualMoments(NamedTuple):
-    """Moments of a Gaussian residual u below, inside and above the interval (low w, high w).
+class _Tail(NamedTuple):
+    """The probability that t > xi ~ N(0, 1), and E (t - xi)+ and E (t - xi)+^2."""
+
+    mass: Array
+    first: Array
+    second: Array
+
+    @classmethod
+    def of(cls, t: Array) -> _Tail:
+        mass, density = normal_distribution(t)
+        first = t * mass + density
+        return cls(mass, first, mass + t * first)
+
+
+class _Clipped(NamedTuple):
+    """A Gaussian u of unit variance, clipped to an interval.
 
     Attributes
     ----------
-    below, inside, above : Array
-        The probabilities of the three regions.
-    first, second : Array
-        E u/w and E (u/w)^2, inside.
-    shortfall, excess : Array
-        E (low w - u)+ and E (u - high w)+.
+    inside : Array
+        The probability of the interval.
+    mean, square : Array
+        E clip(u) and E clip(u)^2.
+    below, above : _Tail
+        By how much u is beyond the interval.
     """
 
-    below: Array
-    above: Array
     inside: Array
-    first: Array
-    second: Array
-    shortfall: Array
-    excess: Array
+    mean: Array
+    square: Array
+    below: _Tail
+    above: _Tail
 
     @classmethod
-    def of(cls, loss: ClippedLoss, w: Array, mean: Array, std: Array) -> _ResidualMoments:
-        a, b = loss.low * w, loss.high * w
-        below, low_density, shortfall = _tail((a - mean) / std, std)
-        above, high_density, excess = _tail((mean - b) / std, std)
-        inside = 1 - below - above
-        first = mean * inside - std * (high_density - low_density)
-        second = (mean**2 + std**2) * inside
-        for end, density in ((a, -low_density), (b, high_density)):
-            second = second - std * np.where(np.isfinite(end), end + mean, 0) * density
-        with np.errstate(divide="ignore", invalid="ignore"):  # w may vanish: thin then
-            moments = inside, first / w, second / w**2
-        thin = np.broadcast_to(b - a < _THIN * std, inside.shape)
+    def of(cls, low: Array, high: Array, u: Array) -> _Clipped:
+        """Clip a u of some mean, shape (S, N, Z), to intervals of shape (S, N, 1)."""
+        below, above = _Tail.of(low - u), _Tail.of(u - high)
+        inside = 1 - below.mass - above.mass
+        mean = u + below.first - above.first
+        square = u**2 + 1 - below.second - above.second
+        square += 2 * (low * below.first - high * above.first)
+        thin = (high - low < _THIN)[..., 0]
         if np.any(thin):
-            for moment in moments:
-                moment[thin] = 0.0
-            thin = thin & (np.abs(mean) < _FAR * std)
-            ends = (np.broadcast_to(x, thin.shape)[thin] for x in (a, b, w, mean, std))
-            for moment, values in zip(moments, _thin_moments(*ends), strict=True):
-                moment[thin] = values
-        return cls(below, above, *moments, shortfall, excess)
+            a, b, lower, upper = low[thin], high[thin], below.mass[thin], above.mass[thin]
+            mass, first, second = _thin_moments(a, b, u[thin])
+            inside[thin] = mass
+            mean[thin] = a * lower + b * upper + first
+            square[thin] = a**2 * lower + b**2 * upper + second
+        return cls(inside, mean, square, below, above)
 
 
-def _tail(t: Array, std: Array) -> tuple[Array, Array, Array]:
-    """Compute P(z < t), the density of z at t, and `std E (t - z)+`, for z ~ N(0, 1)."""
-    mass, density = ndtr(t), normal_density(t)
-    return mass, density, std * (np.where(np.isfinite(t), t, 0) * mass + density)
-
-
-def _thin_moments(
-    a: Array, b: Array, w: Array, mean: Array, std: Array
-) -> tuple[Array, Array, Array]:
-    """Compute E 1, E u/w and E (u/w)^2 over the thin interval (a, b)."""
-    u = (a + b)[:, None] / 2 + (b - a)[:, None] / 2 * _THIN_NODES
-    weight = normal_density((u - mean[:, None]) / std[:, None]) * _THIN_WEIGHTS
-    weight *= ((b - a) / std / 2)[:, None]
-    x = u / w[:, None]
-    return weight.sum(axis=1), (weight * x).sum(axis=1), (weight * x**2).sum(axis=1)
+def _thin_moments(low: Array, high: Array, mean: Array) -> Array:
+    """Compute E 1, E u and E u^2 over thin intervals for u of unit variance, each as `mean`."""
+    half, moments = (high - low) / 2, np.zeros((3, *mean.shape))
+    for node, weight in zip(_THIN_NODES, _THIN_WEIGHTS, strict=True):
+        u = low + half * (1 + node)
+        probability = half * weight * normal_density(u - mean)
+        moments += np.stack([probability, u * probability, u**2 * probability])
+    return moments
 
 
 class ClippedChannel:
     """Averages for a loss whose g_out is a clipped straight line: closed forms given z."""
 
-    def __init__(self, loss: ClippedLoss, srf: SpikedFeatures, kappa: Array, fineness: int) -> None:
+    def __init__(
+        self, loss: ClippedLoss, srf: SpikedFeatures, kappa: Array, fineness: float
+    ) -> None:
         self.loss, self.levels = loss, noise_levels(srf)
-        self.labels, self.z, self.weight = teacher_rule(srf, kappa, fineness)
-
-    def _average_over_z(self, values: Array, weight: Array | None = None) -> Array:
-        """Sum values of shape (S, N, Z) against the rule, or another weight, over z."""
-        weight = self.weight if weight is None else weight
-        average: Array = np.einsum("snz,nz->sn", values, weight)
-        return average
-
-    def _residuals(self, at: PredictionMoments, noise: float) -> tuple[Array, Array]:
-        """Compute mean and standard deviation of the residual given z, shape (S, N, Z)."""
-        prediction = at.M[..., None] + at.P[..., None] * self.z
-        rest = (at.Q - at.P**2 + noise)[..., None]
-        return self.loss.residual(self.labels, prediction), np.sqrt(rest)
+        self.rule = teacher_rule(srf, kappa, fineness)
+        kept = self.rule.weight * normal_density(kappa)[:, None] > _NEGLIGIBLE
+        # The columns from the first to the last that is kept; none if all are negligible.
+        self._first = np.where(kept.any(axis=1), np.argmax(kept, axis=1), kept.shape[1])
+        self._end = np.where(kept.any(axis=1), kept.shape[1] - np.argmax(kept[:, ::-1], axis=1), 0)
 
     def averages(self, at: PredictionMoments) -> ChannelAverages:
         """Average g_out, its derivative and its square."""
-        loss = self.loss
-        w = (loss.inverse_curvature + at.V)[..., None]
-        low, high = (0.0 if math.isinf(end) else end for end in (loss.low, loss.high))
-        sign = self.labels * self.weight if loss.margin else self.weight
-        g, z_g, minus_dg, g_squared = (np.zeros(at.V.shape) for _ in range(4))
-        for noise, share in self.levels:
-            u = _ResidualMoments.of(loss, w, *self._residuals(at, noise))
-            first = low * u.below + high * u.above + u.first
-            second = low**2 * u.below + high**2 * u.above + u.second
-            g += share * self._average_over_z(first, sign)
-            z_g += share * self._average_over_z(first, sign * self.z)
-            minus_dg += share * self._average_over_z(u.inside) / w[..., 0]
-            g_squared += share * self._average_over_z(second)
-        return ChannelAverages(g, z_g, minus_dg, g_squared)
+        return ChannelAverages(*self._in_parts(at, self._averages, len(ChannelAverages._fields)))
 
     def losses(self, at: PredictionMoments) -> LossAverages:
         """Average errors and losses."""
-        return LossAverages(
-            self._training_error(at),
-            self._loss(at, at.V, self.levels),
-            self._loss(at, np.zeros_like(at.V), ((0.0, 1.0),)),
-        )
+        return LossAverages(*self._in_parts(at, self._losses, len(LossAverages._fields)))
 
-    def _training_error(self, at: PredictionMoments) -> Array:
-        """Average `(u - V g)^2`, the squared residual at the proximal point."""
-        loss, V = self.loss, at.V[..., None]
-        w = loss.inverse_curvature + V
-        total = np.zeros(at.V.shape)
-        for noise, share in self.levels:
-            mean, std = self._residuals(at, noise)
-            u = _ResidualMoments.of(loss, w, mean, std)
-            # Inside, u - V g is inverse_curvature u/w; beyond the clips it is u - V high (or low).
-            error = loss.inverse_curvature**2 * u.second
-            for end, signed_mean in ((loss.high, mean), (-loss.low, -mean)):
-                if math.isfinite(end):
-                    error = error + _square_beyond(end * w, end * V, signed_mean, std)
-            total += share * self._average_over_z(error)
-        return total
-
-    def _loss(
-        self, at: PredictionMoments, V: Array, levels: tuple[tuple[float, float], ...]
+    def _in_parts(
+        self,
+        at: PredictionMoments,
+        average: Callable[[PredictionMoments, TeacherRule], tuple[Array, ...]],
+        count: int,
     ) -> Array:
-        """Average the loss at the proximal point or, with V = 0, at the prediction itself."""
-        loss = self.loss
-        w = (loss.inverse_curvature + V)[..., None]
-        total = np.zeros(V.shape)
+        """Average over z at some nodes over kappa after the others, shape (count, S, N)."""
+        averages = np.empty((count, *at.V.shape))
+        for points in self._points(at.V.shape[0]):
+            for nodes, rule in self._parts(points.stop - points.start):
+                here = PredictionMoments(*(moment[points, nodes] for moment in at))
+                averages[:, points, nodes] = average(here, rule)
+        return averages
+
+    def _points(self, count: int) -> Iterator[slice]:
+        step = max(1, _ENTRIES // self.rule.z.shape[1])
+        for start in range(0, count, step):
+            yield slice(start, min(start + step, count))
+
+    def _parts(self, points: int) -> Iterator[tuple[slice, TeacherRule]]:
+        """Divide the nodes over kappa, and leave out those over z that are negligible."""
+        count, size = self.rule.z.shape
+        step = max(1, _ENTRIES // (points * size))
+        for start in range(0, count, step):
+            nodes = slice(start, start + step)
+            columns = slice(self._first[nodes].min(), self._end[nodes].max())
+            yield nodes, TeacherRule(*(values[nodes, columns] for values in self.rule))
+
+    def _clip(
+        self, at: PredictionMoments, rule: TeacherRule, w: Array, noise: float
+    ) -> tuple[Array, _Clipped]:
+        """Clip the residual given z, shape (S, N, Z), in units of its standard deviation (S, N)."""
+        std = np.sqrt(at.Q - at.P**2 + noise)
+        unit = std[..., None]
+        prediction = at.M[..., None] + at.P[..., None] * rule.z
+        mean = self.loss.residual(rule.labels, prediction) / unit
+        low, high = (
+            np.clip(end * w[..., None] / unit, -_NO_CLIP, _NO_CLIP)
+            for end in (self.loss.low, self.loss.high)
+        )
+        return std, _Clipped.of(low, high, mean)
+
+    def _averages(self, at: PredictionMoments, rule: TeacherRule) -> tuple[Array, ...]:
+        w = self.loss.inverse_curvature + at.V
+        sign = rule.labels * rule.weight if self.loss.margin else rule.weight
+        g, z_g, minus_dg, g_squared = np.zeros((4, *w.shape))
+        for noise, share in self.levels:
+            std, clipped = self._clip(at, rule, w, noise)
+            g += share * std / w * _over_z(clipped.mean, sign)
+            z_g += share * std / w * _over_z(clipped.mean, sign * rule.z)
+            minus_dg += share / w * _over_z(clipped.inside, rule.weight)
+            g_squared += share * (std / w) ** 2 * _over_z(clipped.square, rule.weight)
+        return g, z_g, minus_dg, g_squared
+
+    def _losses(self, at: PredictionMoments, rule: TeacherRule) -> tuple[Array, ...]:
+        error, training = self._errors_at_prox(at, rule, at.V, self.levels)
+        _, test = self._errors_at_prox(at, rule, np.zeros_like(at.V), ((0.0, 1.0),))
+        return error, training, test
+
+    def _errors_at_prox(
+        self,
+        at: PredictionMoments,
+        rule: TeacherRule,
+        V: Array,
+        levels: tuple[tuple[float, float], ...],
+    ) -> tuple[Array, Array]:
+        """Average `(u - V g)^2` and the loss at the proximal point, which V = 0 does not move.
+
+        Beyond the clips, at a distance t, `u - V g` is `inverse_curvature g + t`. The loss is
+        `inverse_curvature g^2/2 + |g| t`.
+        """
+        inverse_curvature = self.loss.inverse_curvature
+        w, error, value = np.maximum(inverse_curvature + V, TINY), *np.zeros((2, *V.shape))
         for noise, share in levels:
-            mean, std = self._residuals(at, noise)
-            u = _ResidualMoments.of(loss, np.maximum(w, 1e-300), mean, std)
-            value = loss.inverse_curvature * u.second / 2
-            for end, tail, distance in (
-                (loss.low, u.below, u.shortfall),
-                (loss.high, u.above, u.excess),
-            ):
-                if math.isfinite(end):
-                    linear = abs(end) * distance
-                    value = value + linear + loss.inverse_curvature * end**2 * tail / 2
-            total += share * self._average_over_z(value)
-        return total
+            std, clipped = self._clip(at, rule, w, noise)
+            # Not (std/w)^2, which overflows as w vanishes.
+            square = _over_z(clipped.square, rule.weight) * (inverse_curvature / w / w) * std**2
+            error += share * inverse_curvature * square
+            value += share * square / 2
+            for end, tail in ((-self.loss.low, clipped.below), (self.loss.high, clipped.above)):
+                if np.isfinite(end):
+                    linear = end * std * _over_z(tail.first, rule.weight)
+                    quadratic = std**2 * _over_z(tail.second, rule.weight)
+                    error += share * (quadratic + 2 * inverse_curvature * linear)
+                    value += share * linear
+        return error, value
 
 
-def _square_beyond(edge: Array, shift: Array, mean: Array, std: Array) -> Array:
-    """Compute E (u - shift)^2 over u > edge."""
-    t = (mean - edge) / std
-    square: Array = ((mean - shift) ** 2 + std**2) * ndtr(t)
-    square += std * (mean + edge - 2 * shift) * normal_density(t)
-    return square
+def _over_z(values: Array, weight: Array) -> Array:
+    """Sum values of shape (S, N, Z) against a weight over z, shape (N, Z)."""
+    average: Array = np.einsum("snz,nz->sn", values, weight)
+    return average

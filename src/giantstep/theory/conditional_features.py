@@ -216,7 +216,7 @@ def _resolution_fault(srf: SpikedFeatures) -> Fault | None:
 
 
 def conditional_moments(
-    srf: SpikedFeatures, kappa: Array, fineness: int = 1
+    srf: SpikedFeatures, kappa: Array, fineness: float = 1
 ) -> tuple[Array, Array, Array]:
     """Evaluate equation (15): mu0, mu1 and mu2^2 of each group, shapes (G, *kappa.shape)."""
     activation = lookup(srf.activation)
@@ -240,7 +240,7 @@ def _independent(mu1: Array, weight: Array) -> Array:
     return kept
 
 
-def mean_curvatures(srf: SpikedFeatures, kappa: Array, fineness: int = 1) -> Array:
+def mean_curvatures(srf: SpikedFeatures, kappa: Array, fineness: float = 1) -> Array:
     """Compute E sigma''(b + u kappa + sqrt(c) z) of each group, shape (G, *kappa.shape).
 
     This is the derivative of mu0 by half the squared norm of a row; docs/trained-bulk.md.
@@ -254,14 +254,14 @@ def mean_curvatures(srf: SpikedFeatures, kappa: Array, fineness: int = 1) -> Arr
 
 
 def conditional_features(
-    srf: SpikedFeatures, fineness: int = 1, B: Array | None = None, norms: bool = False
+    srf: SpikedFeatures, fineness: float = 1, B: Array | None = None, norms: bool = False
 ) -> ConditionalFeatures:
     """Evaluate equation (15) and the target's conditional moments on quadrature nodes.
 
     Parameters
     ----------
     srf : SpikedFeatures
-    fineness : int
+    fineness : float
         Multiplies the number of nodes of all rules.
     B : Array, shape (G, R), optional
         The `B` of the same features on another rule, for unknowns that mean the same on both.

@@ -143,7 +143,7 @@ def _polynomial_rule(
     return TargetRule(labels.reshape(kappa.size, -1), u.T[:, None], weight[None])
 
 
-def conditional_target(srf: SpikedFeatures, kappa: Array, fineness: int = 1) -> ConditionalTarget:
+def conditional_target(srf: SpikedFeatures, kappa: Array, fineness: float = 1) -> ConditionalTarget:
     """Compute the target's mean and slopes given kappa, and the variance of the rest."""
     teacher = teacher_of(srf.target)
     if teacher is None:

@@ -79,11 +79,13 @@ class ConvexEquations:
     to_m : Array, shape (G, rank)
         Combinations of the mu0 that enter M. All rules must share them, so that their unknowns
         mean the same.
-    fineness : int
+    fineness : float
         Multiplies the number of nodes over z or omega.
     """
 
-    def __init__(self, square_loss: SquareLoss, loss: Loss, to_m: Array, fineness: int = 1) -> None:
+    def __init__(
+        self, square_loss: SquareLoss, loss: Loss, to_m: Array, fineness: float = 1
+    ) -> None:
         f, self.srf = square_loss.features, square_loss.srf
         self.square_loss, self.equations, self.to_m = square_loss, square_loss.equations, to_m
         self.beta, self.rank = self.srf.beta, to_m.shape[1]
@@ -218,9 +220,11 @@ class ConvexEquations:
         error: Array = ((self.h - moments.M) ** 2 + beyond + moments.Q) @ self.weight
         return error
 
-    def overlaps(self, x: Array, alpha: Array, ridge: Array) -> GroupOverlaps:
+    def overlaps(
+        self, x: Array, averages: ChannelAverages, alpha: Array, ridge: Array
+    ) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair."""
-        image = self.evaluate(x, self.channel.averages(self.prediction_moments(x)), alpha, ridge)
+        image = self.evaluate(x, averages, alpha, ridge)
         m = self.order_parameters(x).prediction[:, : self.rank] @ self.to_m.T
         hats = image.along_hat, image.across_hat
         penalty = self.square_loss.penalty

@@ -1,7 +1,8 @@
 """The solution for any convex loss, by Newton's method on the map of `convex_equations`.
 
 The output channel is differentiated by finite differences at each kappa, so that the Jacobian costs
-five evaluations of its averages, whatever the number of groups.
+five evaluations of its averages, whatever the number of groups. Most of them are on a coarse rule:
+from its solution and Jacobian, Broyden's method reaches the solution on a finer one.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from giantstep.theory.square_loss import SquareLoss
 # A point is solved when its residual, in coordinates, is below this.
 _TOLERANCE = 1e-12
 _SETTINGS = NewtonSettings(max_iterations=25, shortest=1e-2)
+# From the solution on a coarser rule.
+_BROYDEN_STEPS = 12
 # Ridges from which solutions are continued, in order of trial, and the largest ratio of a stride.
 _ANCHORS, _RATIO = (10.0, 1.0, 0.1), 3.2
 # Damped iterations of the map before Newton's method, which often diverges from the solution for
@@ -36,34 +39,52 @@ class FixedPoint:
 
     Attributes
     ----------
-    x : Array, shape (S, D)
-        The unknowns.
-    residual : Array, shape (S,)
-        Largest distance of the unknowns from their image, in coordinates.
+    at : Iterates
+        The unknowns, their image, the distance between the two in coordinates, and the channel
+        averages.
     error : Array, shape (S,)
         Size of the next Newton step, in coordinates.
     iterations : integer array, shape (S,)
     jacobian : Array, shape (S, D, D)
     """
 
-    x: Array
-    residual: Array
+    at: Iterates[ChannelAverages]
     error: Array
     iterations: Indices
     jacobian: Array
 
+    @classmethod
+    def of(
+        cls,
+        equations: ConvexEquations,
+        at: Iterates[ChannelAverages],
+        iterations: Indices,
+        jacobian: Array,
+    ) -> FixedPoint:
+        """Compute the next Newton step, but do not take it."""
+        step = _step(equations, at, jacobian)
+        return cls(at, np.max(np.abs(step), axis=-1, initial=0.0), iterations, jacobian)
+
     @property
     def converged(self) -> Mask:
         """Where the equations hold, shape (S,)."""
-        return (self.residual <= ACCEPTED) & (self.error <= STEP_ACCEPTED)
+        return (self.at.residual <= ACCEPTED) & (self.error <= STEP_ACCEPTED)
 
-    def updated(self, places: Indices, other: FixedPoint) -> FixedPoint:
+    def at_points(self, places: Indices) -> FixedPoint:
+        """Select some of the points."""
+        at = _at_points(self.at, places)
+        return FixedPoint(at, self.error[places], self.iterations[places], self.jacobian[places])
+
+    def replace(self, places: Indices, other: FixedPoint) -> None:
         """Replace some points by those of another result, and add up the iterations."""
-        new = {name: values.copy() for name, values in vars(self).items()}
-        for name, values in vars(other).items():
-            new[name][places] = values
-        new["iterations"][places] += self.iterations[places]
-        return FixedPoint(**new)
+        self.at.replace(places, other.at, np.ones(places.size, dtype=bool))
+        self.error[places], self.jacobian[places] = other.error, other.jacobian
+        self.iterations[places] += other.iterations
+
+
+def _at_points(at: Iterates[ChannelAverages], places: Indices) -> Iterates[ChannelAverages]:
+    details = ChannelAverages(*(values[places] for values in at.details))
+    return Iterates(at.x[places], at.mapped[places], at.residual[places], details)
 
 
 def _evaluate(
@@ -112,9 +133,9 @@ def _channel_slopes(equations: ConvexEquations, at: Iterates[ChannelAverages]) -
     return slopes
 
 
-def _step(equations: ConvexEquations, x: Array, mapped: Array, jacobian: Array) -> Array:
+def _step(equations: ConvexEquations, at: Iterates[ChannelAverages], jacobian: Array) -> Array:
     """Compute the Newton step in coordinates, no longer than `_LONGEST`."""
-    difference = equations.coordinates(mapped) - equations.coordinates(x)
+    difference = equations.coordinates(at.mapped) - equations.coordinates(at.x)
     matrix = np.eye(difference.shape[-1]) - np.where(np.isfinite(jacobian), jacobian, 0.0)
     step = solve_pivoted(matrix, difference)
     longest = np.max(np.abs(step), axis=-1, keepdims=True)
@@ -143,10 +164,10 @@ def solve_convex(equations: ConvexEquations, alpha: Array, ridge: Array) -> Fixe
         at_anchor = np.full(failed.size, anchor)
         start = square_loss_unknowns(equations.square_loss, alpha[failed], at_anchor)
         near = solve_from(equations, start, alpha[failed], at_anchor, _DAMPED_ITERATIONS)
-        failed, start = failed[near.converged], near.x[near.converged]
+        failed, start = failed[near.converged], near.at.x[near.converged]
         if failed.size:
             continued = _continue_in_ridge(equations, start, anchor, alpha[failed], ridge[failed])
-            best = best.updated(failed, continued)
+            best.replace(failed, continued)
     return best
 
 
@@ -157,7 +178,7 @@ def _continue_in_ridge(
     far = np.log(ridge / anchor)
     count = max(1, int(np.ceil(np.max(np.abs(far), initial=0.0) / np.log(_RATIO))))
     for step in range(1, count):
-        x = solve_from(equations, x, alpha, anchor * np.exp(far * step / count)).x
+        x = solve_from(equations, x, alpha, anchor * np.exp(far * step / count)).at.x
     return solve_from(equations, x, alpha, ridge)
 
 
@@ -174,15 +195,10 @@ class _NewtonProblem:
         return _evaluate(self.equations, x, self.alpha[places], self.ridge[places])
 
     def newton_steps(self, at: Iterates[ChannelAverages], places: Indices) -> Array:
-        of = Iterates(
-            at.x[places],
-            at.mapped[places],
-            at.residual[places],
-            ChannelAverages(*(values[places] for values in at.details)),
-        )
+        of = _at_points(at, places)
         alpha, ridge = self.alpha[places], self.ridge[places]
         self.jacobian[places] = _jacobian(self.equations, of, alpha, ridge)
-        return _step(self.equations, of.x, of.mapped, self.jacobian[places])
+        return _step(self.equations, of, self.jacobian[places])
 
     def move(self, x: Array, step: Array) -> Array:
         return self.equations.move(x, step)
@@ -207,18 +223,50 @@ def solve_from(
         at = _evaluate(equations, (at.x + at.mapped) / 2, alpha, ridge)
     problem = _NewtonProblem(equations, alpha, ridge, x.shape[-1])
     iterations = solve_newton(problem, at, _SETTINGS, np.flatnonzero(np.isfinite(at.residual)))
-    step = _step(equations, at.x, at.mapped, problem.jacobian)
-    return FixedPoint(
-        x=at.x,
-        residual=at.residual,
-        error=np.max(np.abs(step), axis=-1, initial=0.0),
-        iterations=iterations,
-        jacobian=problem.jacobian,
-    )
+    return FixedPoint.of(equations, at, iterations, problem.jacobian)
+
+
+def solve_on_finer_rule(
+    equations: ConvexEquations, rough: FixedPoint, alpha: Array, ridge: Array
+) -> FixedPoint:
+    """Solve the equations from the solution on a coarser rule, by Broyden's method.
+
+    It starts from the Jacobian on the coarser rule, so that a step costs one evaluation of the map.
+    Where it does not converge, Newton's method takes over.
+    """
+    at = _evaluate(equations, rough.at.x.copy(), alpha, ridge)
+    jacobian, iterations = rough.jacobian.copy(), rough.iterations.copy()
+    active = np.flatnonzero(np.isfinite(at.residual))
+    for _ in range(_BROYDEN_STEPS):
+        active = active[(at.residual[active] > _TOLERANCE) & np.isfinite(at.residual[active])]
+        if not active.size:
+            break
+        here = _at_points(at, active)
+        step = _step(equations, here, jacobian[active])
+        x = equations.move(here.x, step)
+        there = _evaluate(equations, x, alpha[active], ridge[active])
+        at.replace(active, there, np.ones(active.size, dtype=bool))
+        change = equations.coordinates(there.mapped) - equations.coordinates(here.mapped)
+        jacobian[active] += _broyden_update(jacobian[active], step, change)
+        iterations[active] += 1
+    found = FixedPoint.of(equations, at, iterations, jacobian)
+    left = np.flatnonzero(~(at.residual <= _TOLERANCE))
+    if left.size:
+        again = solve_from(equations, rough.at.x[left], alpha[left], ridge[left])
+        found.replace(left, again)
+    return found
+
+
+def _broyden_update(jacobian: Array, step: Array, change: Array) -> Array:
+    """Compute the least change of a Jacobian by which it explains what a step changed."""
+    unexplained = change - np.einsum("sij,sj->si", jacobian, step)
+    square = np.maximum(np.sum(step**2, axis=-1), TINY)
+    update: Array = unexplained[:, :, None] * (step / square[:, None])[:, None, :]
+    return update
 
 
 def newton_step_on_finer_rule(
-    coarse: ConvexEquations, fine: ConvexEquations, found: FixedPoint, alpha: Array, ridge: Array
+    fine: ConvexEquations, found: FixedPoint, alpha: Array, ridge: Array
 ) -> tuple[Array, Array]:
     """Take one Newton step on a finer rule from the solution on a coarse one.
 
@@ -229,10 +277,11 @@ def newton_step_on_finer_rule(
     x : Array, shape (S, D)
         The unknowns after the step.
     """
-    mapped = (_evaluate(rule, found.x, alpha, ridge).mapped for rule in (fine, coarse))
-    new, old = (fine.coordinates(values) for values in mapped)
+    again = _evaluate(fine, found.at.x, alpha, ridge).mapped
+    new, old = fine.coordinates(again), fine.coordinates(found.at.mapped)
     matrix = np.eye(new.shape[-1]) - np.where(np.isfinite(found.jacobian), found.jacobian, 0.0)
-    return np.max(np.abs(new - old), axis=-1), fine.move(found.x, solve_pivoted(matrix, new - old))
+    step = solve_pivoted(matrix, new - old)
+    return np.max(np.abs(new - old), axis=-1), fine.move(found.at.x, step)
 
 
 def square_loss_unknowns(square_loss: SquareLoss, alpha: Array, ridge: Array) -> Array:

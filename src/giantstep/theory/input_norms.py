@@ -17,7 +17,7 @@ from giantstep.theory.conditional_features import ConditionalFeatures, mean_curv
 
 
 def with_input_norms(
-    f: ConditionalFeatures, srf: SpikedFeatures, dimension: float, fineness: int = 1
+    f: ConditionalFeatures, srf: SpikedFeatures, dimension: float, fineness: float = 1
 ) -> ConditionalFeatures:
     """Add the effects of the inputs' norms to the mean features.
 
@@ -31,7 +31,7 @@ def with_input_norms(
         Those of the features.
     dimension : float
         d, may be infinite.
-    fineness : int
+    fineness : float
         Multiplies the number of nodes.
     """
     if np.isinf(dimension) or not lookup(srf.activation).continuous:

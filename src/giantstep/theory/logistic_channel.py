@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
 
 from giantstep.arrays import Array
-from giantstep.numerics.quadrature import normal_density, strip_rule
+from giantstep.numerics.normal_distribution import normal_distribution
+from giantstep.numerics.quadrature import strip_rule
 from giantstep.problems.losses import LogisticLoss
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.channel_averages import ChannelAverages, LossAverages, PredictionMoments
@@ -26,8 +26,8 @@ from giantstep.theory.channel_averages import ChannelAverages, LossAverages, Pre
 _STEEPEST = 4.3
 # Wider strips gain nothing; narrower ones would need too many nodes.
 _WIDEST, _NARROWEST = 4.0, 0.004
-# Entries of an array computed at once.
-_ENTRIES = 1_000_000
+# Entries of arrays computed at once, so that they stay in the processor's cache.
+_ENTRIES = 16_000
 
 
 class _LabelPosterior(NamedTuple):
@@ -54,8 +54,8 @@ class _LabelPosterior(NamedTuple):
         root = np.sqrt(at.Q)
         mean, std = at.P / root * t, np.sqrt(1 - at.P**2 / at.Q)
         place = (threshold + mean) / std
-        probability = ndtr(place)
-        z_positive = mean * probability + std * normal_density(place)
+        probability, density = normal_distribution(place)
+        z_positive = mean * probability + std * density
         V = np.broadcast_to(at.V, place.shape)
         return cls(at.M + root * t, V, probability, z_positive, mean)
 
@@ -74,7 +74,7 @@ class LogisticChannel:
     """
 
     def __init__(
-        self, loss: LogisticLoss, srf: SpikedFeatures, kappa: Array, fineness: int
+        self, loss: LogisticLoss, srf: SpikedFeatures, kappa: Array, fineness: float
     ) -> None:
         self.loss, self.fineness = loss, fineness
         rho = math.sqrt(1 - srf.first_alignment**2)

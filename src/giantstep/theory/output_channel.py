@@ -22,7 +22,7 @@ _CHANNELS: dict[type[Loss], Callable[..., OutputChannel]] = {
 
 
 def output_channel(
-    loss: Loss, srf: SpikedFeatures, kappa: Array, fineness: int = 1
+    loss: Loss, srf: SpikedFeatures, kappa: Array, fineness: float = 1
 ) -> OutputChannel:
     """Prepare the averages for a loss.
 
@@ -32,7 +32,7 @@ def output_channel(
     srf : SpikedFeatures
         The problem, which has the teacher and the label noise.
     kappa : Array, shape (N,)
-    fineness : int
+    fineness : float
         Multiplies the number of nodes over z or omega.
     """
     return _CHANNELS[type(loss)](loss, srf, kappa, fineness)

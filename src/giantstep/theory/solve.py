@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.numerics.memory import keep_freed_memory
 from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.grid import Grid
@@ -22,7 +23,7 @@ from giantstep.theory.convex_loss import (
     FixedPoint,
     newton_step_on_finer_rule,
     solve_convex,
-    solve_from,
+    solve_on_finer_rule,
 )
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.fixed_point import Points, Resolvent, solve_resolvent
@@ -39,8 +40,10 @@ _CONVEX_RESOLVED = 1e-4
 _ROUNDING = 1e-14
 # Floats of an array over the points solved together, so that it stays in the processor's cache.
 _BATCH_FLOATS = 1_500_000
-# Typical number of nodes over z or omega at each node over kappa, for other losses.
-_CONVEX_NODES = 240
+# How many more arrays of that size other losses need.
+_CONVEX_ARRAYS = 16
+# Fineness over kappa, and over z or omega, of the rules on which other losses are solved first.
+_DRAFT = 1 / 2, 1 / 4
 # Factor on the nodes over kappa at points that the finer rule leaves unresolved.
 _FINEST = 4
 
@@ -140,12 +143,17 @@ class Solver:
             for rule in (self.coarse, self.fine)
         )
         if loss != SQUARE:
-            self.floats_per_point *= _CONVEX_NODES
+            self.floats_per_point *= _CONVEX_ARRAYS
 
     @cached_property
-    def convex(self) -> tuple[ConvexEquations, ConvexEquations]:
-        """The equations for a loss other than the square loss, on both rules."""
-        return self._convex_on(self.coarse, 1), self._convex_on(self.fine, 2)
+    def convex(self) -> tuple[ConvexEquations, ConvexEquations, ConvexEquations]:
+        """The equations for a loss other than the square loss, on three ever finer rules."""
+        draft = self.coarse.on_coarser_rule(self._dimension, _DRAFT[0])
+        return (
+            self._convex_on(draft, _DRAFT[1]),
+            self._convex_on(self.coarse, 1),
+            self._convex_on(self.fine, 2),
+        )
 
     @cached_property
     def finest_convex(self) -> tuple[ConvexEquations, ConvexEquations]:
@@ -160,7 +168,7 @@ class Solver:
         arguments = self._problem, srf, self._bulk, self._dimension
         return prepare_square_loss(*arguments, fineness, B)
 
-    def _convex_on(self, square_loss: SquareLoss, fineness: int) -> ConvexEquations:
+    def _convex_on(self, square_loss: SquareLoss, fineness: float) -> ConvexEquations:
         to_m = self.coarse.label_residual.to_m
         return ConvexEquations(square_loss, lookup_loss(self.loss), to_m, fineness)
 
@@ -193,6 +201,7 @@ class Solver:
         return collect_points(flat, alpha.shape)
 
 
+keep_freed_memory()
 # Callers often solve one problem point by point.
 cached_solver = lru_cache(maxsize=16)(Solver)
 
@@ -251,15 +260,20 @@ def _solve_convex_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
     Where predictions vary little given kappa, corners of the loss need a finer rule over kappa:
     points that are unresolved are solved again on one.
     """
-    coarse, fine = solver.convex
-    found = solve_convex(coarse, alpha, ridge)
+    draft, coarse, fine = solver.convex
+    rough = solve_convex(draft, alpha, ridge)
+    found = solve_on_finer_rule(coarse, rough, alpha, ridge)
+    failed = np.flatnonzero(~found.converged)
+    if failed.size:
+        found.replace(failed, solve_convex(coarse, alpha[failed], ridge[failed]))
     values = _convex_values(coarse, fine, found, alpha, ridge)
     unresolved = np.flatnonzero(found.converged & ~(values["resolved"] > 0))
     for i in unresolved:
-        one = slice(i, i + 1)
-        again = solve_from(solver.finest_convex[0], found.x[one], alpha[one], ridge[one])
+        one = np.array([i])
+        finest, check = solver.finest_convex
+        again = solve_on_finer_rule(finest, found.at_points(one), alpha[one], ridge[one])
         if again.converged:
-            refined = _convex_values(*solver.finest_convex, again, alpha[one], ridge[one])
+            refined = _convex_values(finest, check, again, alpha[one], ridge[one])
             for name, value in refined.items():
                 values[name][one] = value
     return values
@@ -269,12 +283,14 @@ def _convex_values(
     rule: ConvexEquations, finer: ConvexEquations, found: FixedPoint, alpha: Array, ridge: Array
 ) -> dict[str, Array]:
     """Compute overlaps and errors from a fixed point, and their change on a finer rule."""
-    at, moments = rule.order_parameters(found.x), rule.prediction_moments(found.x)
+    x = found.at.x
+    at, moments = rule.order_parameters(x), rule.prediction_moments(x)
     losses = LossAverages(*(values @ rule.weight for values in rule.channel.losses(moments)))
-    test_error = rule.test_error(found.x)
-    shift, moved = newton_step_on_finer_rule(rule, finer, found, alpha, ridge)
+    test_error = rule.test_error(x)
+    shift, moved = newton_step_on_finer_rule(finer, found, alpha, ridge)
     change = np.abs(finer.test_error(moved) / test_error - 1)
-    groups, split = rule.overlaps(found.x, alpha, ridge), rule.equations.triangle.size
+    groups = rule.overlaps(x, found.at.details, alpha, ridge)
+    split = rule.equations.triangle.size
     return {
         "test_error": test_error,
         "training_error": losses.training_error,
@@ -288,7 +304,7 @@ def _convex_values(
         "q2": at.q[:, split:],
         "V1": groups.V1,
         "V2": at.V[:, split:],
-        "residual": found.residual,
+        "residual": found.at.residual,
         "quadrature_error": np.maximum(shift, change),
         "iterations": found.iterations.astype(float),
         "converged": found.converged.astype(float),

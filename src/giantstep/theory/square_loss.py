@@ -12,7 +12,7 @@ from giantstep.problems.problem import Problem, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.bulk.interface import Bulk, GroupOverlaps, SpikeResponse
 from giantstep.theory.bulk.prepare import prepare_bulk
-from giantstep.theory.conditional_features import ConditionalFeatures
+from giantstep.theory.conditional_features import ConditionalFeatures, conditional_features
 from giantstep.theory.fixed_point import Equations, Resolvent
 from giantstep.theory.input_norms import with_input_norms
 from giantstep.theory.mean_penalty import (
@@ -75,6 +75,14 @@ class SquareLoss:
             direction=direction,
             residual=np.maximum(mean.residual, residual),
         )
+
+    def on_coarser_rule(self, dimension: float, fineness: float) -> SquareLoss:
+        """Return the equations for the same bulk on fewer nodes over kappa."""
+        f = self.features
+        norms = len(f.along) > len(f.phi)
+        features = conditional_features(self.srf, fineness, f.B, norms)
+        features = with_input_norms(features, self.srf, dimension, fineness)
+        return SquareLoss(features, self.srf, self.equations.bulk, self.penalty)
 
     def of_groups(self, found: SquareLossSolution) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair."""
