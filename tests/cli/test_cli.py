@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shlex
 import signal
 import subprocess
 import sys
@@ -13,6 +14,8 @@ import pytest
 import xarray as xr
 from alarms import largest_z
 
+from giantstep.cli.arguments import COMMANDS
+from giantstep.cli.examples import EXAMPLES
 from giantstep.cli.main import main
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
@@ -156,7 +159,7 @@ BAD = [
     ("theory --ridge 0.1 --alpha", "argument --alpha: expected at least one argument"),
     ("theory --ridge 0.1 --alpha one", "argument --alpha: 'one' must be a decimal number"),
     ("theory --ridge 0.1 --alpha 1 --alignment 1", "give all of --learning-rate --alpha0 or"),
-    ("simulate --ridge 0.1 --alpha 1 --replicates 0", "--replicates 0: must be a whole number"),
+    ("simulate --ridge 0.1 --alpha 1 --networks 0", "--networks 0: must be a whole number"),
     ("simulate --ridge 0.1 --alpha 1 --dimension 0", "--dimension 0: must be a whole number"),
     ("theory --ridge 0.1 --alpha 1 --steps 2 --reuse-batch", "--reuse-batch True: must be false"),
     ("simulate --ridge 0.1 --alpha 1 --inputs cauchy", "--inputs cauchy: must be one of gaussian"),
@@ -283,6 +286,18 @@ def test_what_was_probably_meant_is_said(capsys, line, words):
     code, _, err = run(capsys, *line.split())
     assert code == 2
     assert words in err
+
+
+def test_the_examples_of_help_run(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, example in EXAMPLES.items():
+        if COMMANDS[name].of_problem or name == "plot":  # of its predecessor's file
+            assert main([name, *shlex.split(example.replace("\\\n", " "))]) == 0
+            out, err = capsys.readouterr()
+            assert out or (err or "sweep.nc" in example)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "theory.png", "sweep.nc", "map.png", "spectrum.png", "learned-function.png", "gain.pdf"
+    }  # fmt: skip
 
 
 def test_an_answer_that_was_saved_is_drawn_like_a_new_one(capsys, tmp_path):

@@ -10,6 +10,7 @@ import pytest
 import giantstep
 from giantstep import InvalidParametersError, Protocol, SpikedFeatures, Status
 from giantstep.questions import progress
+from giantstep.questions.gains import GAINS
 
 PROTOCOL = Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)
 
@@ -72,6 +73,25 @@ def test_groups_of_neurons_are_one_value_and_flat_sequences_several():
     found = giantstep.sweep(features, bulk_variance=[1, 2], spike_strength=[(0.5, 2), (1, 1)])
     assert found.m.dims == ("bulk_variance", "spike_strength", "group")
     assert list(found.spike_strength.values) == ["0.5 2", "1 1"]
+
+
+def test_gains_are_over_the_linear_predictor_of_each_target_and_over_the_same_without_a_step():
+    values = {"target": ["sin", "tanh"], "bulk": ["isotropic", "trained_norms"], "alpha": [1, 2]}
+    found = giantstep.sweep(PROTOCOL, **values, gains=GAINS)
+    linear = [
+        giantstep.bounds(Protocol("tanh", t, 3, 2, 1)).best_linear_error for t in ("sin", "tanh")
+    ]
+    still = giantstep.sweep(PROTOCOL, **values, learning_rate=0)
+    for at, error in zip(("sin", "tanh"), linear, strict=True):
+        here = found.sel(target=at)
+        np.testing.assert_allclose(here.gain_over_linear, 1 - here.test_error / error)
+        np.testing.assert_allclose(
+            here.gain_over_no_step, 1 - here.test_error / still.test_error.sel(target=at)
+        )
+        isotropic, trained = (here.test_error.sel(bulk=bulk) for bulk in values["bulk"])
+        for bulk in values["bulk"]:
+            deviation = here.isotropic_deviation.sel(bulk=bulk)
+            np.testing.assert_allclose(deviation, isotropic / trained - 1)
 
 
 @pytest.mark.parametrize("terminal", [True, False])

@@ -38,7 +38,7 @@ from giantstep.questions.answers import answer
 from giantstep.questions.bounds import bounds
 from giantstep.questions.checks import collected, raise_all
 from giantstep.questions.compare import compare
-from giantstep.questions.gains import GAINS, add_gain
+from giantstep.questions.gains import GAINS, add_gain, check_gains
 from giantstep.questions.learned_function import learned_function
 from giantstep.questions.optimise import optimise
 from giantstep.questions.progress import Progress
@@ -143,7 +143,11 @@ def _ridge(arguments: argparse.Namespace) -> Any:
 
 
 def _theory(arguments: argparse.Namespace) -> Answer:
-    found = _solved(arguments)[0]
+    return _shown(arguments, _solved(arguments)[0])
+
+
+def _shown(arguments: argparse.Namespace, found: xr.Dataset) -> xr.Dataset:
+    """Leave out what is asked for apart, and what is zero."""
     hidden = ["optimal_ridge_on_edge"]
     hidden += [] if arguments.certificate else _ACCURACY
     with_norms = {TRAINED_NORMS, TRAINED_COVARIANCE} & set(arguments.bulk)
@@ -152,7 +156,10 @@ def _theory(arguments: argparse.Namespace) -> Answer:
 
 
 def _sweep(arguments: argparse.Namespace) -> Answer:
-    found = _theory(arguments)
+    found, problem, values = _solved(arguments, *arguments.gains)
+    for name in arguments.gains:
+        found = add_gain(found, name, problem, values)
+    found = _shown(arguments, found)
     return found.drop_vars([name for name in OVERLAP_DIMENSIONS if name in found])
 
 
@@ -160,8 +167,9 @@ def _map(arguments: argparse.Namespace) -> Answer:
     for axis in ("y", "x"):
         name, numbers = _read_axis(arguments, axis)
         setattr(arguments, name, numbers)
-    found, problem, values = _solved(arguments)
+    found, problem, values = _solved(arguments, arguments.show)
     if arguments.show in GAINS:
+        check_gains(problem, [arguments.show])
         found = add_gain(found, arguments.show, problem, values)
     elif arguments.show not in found:
         allowed = f"one of {', '.join([*GAINS, *map(str, found.data_vars)])}"
@@ -178,7 +186,7 @@ def _read_axis(arguments: argparse.Namespace, axis: str) -> tuple[str, list[floa
     name = name.replace("-", "_")
     known = [key for key in vars(arguments) if key in MEANINGS]
     if name not in known or not values:
-        hint = did_you_mean(name, known)
+        hint = did_you_mean(name, known) if name not in known else ""
         problem = f"--{axis} {text!r} must be NAME=RANGE, such as alpha0=0.1:10:80log{hint}"
         raise argparse.ArgumentError(None, problem)
     try:
@@ -189,13 +197,21 @@ def _read_axis(arguments: argparse.Namespace, axis: str) -> tuple[str, list[floa
     return name, read
 
 
-def _solved(arguments: argparse.Namespace) -> tuple[xr.Dataset, Problem, dict[str, Any]]:
-    """Answer by the theory; also return the first problem, and what was asked of it."""
+def _solved(
+    arguments: argparse.Namespace, *shown: str
+) -> tuple[xr.Dataset, Problem, dict[str, Any]]:
+    """Answer by the theory; also return the first problem, and what was asked of it.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+    *shown : str
+        The gains that are to be added; or a variable that alone is shown.
+    """
     alpha, ridge = _axis(arguments.alpha), _ridge(arguments)
     asked = Asked(arguments, "loss", *_APPROXIMATION)
 
-    show = getattr(arguments, "show", _ZERO_ONE)
-    further = (ISOTROPIC, TRAINED_NORMS) if show == "isotropic_deviation" else ()
+    further = (ISOTROPIC, TRAINED_NORMS) if "isotropic_deviation" in shown else ()
     ridges = (1.0,) if ridge == OPTIMAL else tuple(arguments.ridge)
 
     def seconds(chosen: dict[str, Any]) -> float:
@@ -209,7 +225,7 @@ def _solved(arguments: argparse.Namespace) -> tuple[xr.Dataset, Problem, dict[st
     options = {name: _axis(getattr(arguments, name)) for name in ("loss", *_APPROXIMATION)}
     values = several | options | {"alpha": alpha, "ridge": ridge}
     if several or len(arguments.alpha) * len(ridges) > _SILENT:
-        zero_one = show == _ZERO_ONE  # maps of others are faster
+        zero_one = arguments.command != "map" or _ZERO_ONE in shown  # maps of others are faster
         found = sweep(asked.first, classification_error=zero_one, **values)
         return found, asked.first, values
     return solve(asked.first, alpha, ridge, **options), asked.first, values
@@ -227,7 +243,7 @@ def _networks(
     arguments: argparse.Namespace, question: Callable[..., xr.Dataset], *options: str
 ) -> Answer:
     """Ask a question that trains networks."""
-    intervals = {"replicates": COUNTED, "seed": SEED, "threads": THREADS}
+    intervals = {"networks": COUNTED, "seed": SEED, "threads": THREADS}
     if arguments.max_memory is not None:
         intervals["max_memory"] = LIMIT
     asked = Asked(arguments, *options, **intervals)
@@ -242,7 +258,7 @@ def _networks(
 
     asked.check_hours(seconds)
     same = {name: getattr(arguments, name) for name in ("trainings", "test_samples", "seed")}
-    same |= {"threads": arguments.threads, "networks": arguments.replicates}
+    same |= {"threads": arguments.threads, "networks": arguments.networks}
 
     def ask(chosen: dict[str, Any], progress: Progress) -> xr.Dataset:
         alpha, ridge = _axis(arguments.alpha), _axis(arguments.ridge)

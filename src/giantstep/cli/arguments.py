@@ -10,11 +10,14 @@ import argparse
 import math
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from textwrap import fill
 from typing import Any, Literal, NamedTuple, NoReturn
 
 from giantstep import __version__
+from giantstep.cli.examples import EXAMPLES
 from giantstep.cli.flags import Flag, flags_of
 from giantstep.cli.limits import SIMULATION_HOURS, THEORY_HOURS
 from giantstep.cli.output import FORMATS, SUFFIXES
@@ -94,8 +97,16 @@ def make_parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentP
     parsers: dict[str, argparse.ArgumentParser] = {}
     for name, command in COMMANDS.items():
         description = command.text[0].upper() + command.text[1:] + "."
-        epilog = RANGES if command.of_problem else None
-        own = several.add_parser(name, help=command.text, description=description, epilog=epilog)
+        epilog = f"example:\n  giantstep {name} {EXAMPLES[name]}"
+        if command.of_problem:
+            epilog = f"{fill(RANGES, 79)}\n\n{epilog}"
+        own = several.add_parser(
+            name,
+            help=command.text,
+            description=description,
+            epilog=epilog,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         if command.of_problem:
             add_problem(own)
         command.add_flags(own)
@@ -131,6 +142,8 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_plot(parser: Any) -> None:
+    with suppress(argparse.ArgumentError):  # a map has its own
+        parser.add_argument("--show", metavar="NAME", help="the variable to draw")
     parser.add_argument(
         "--plot",
         type=Path,
@@ -146,6 +159,18 @@ def _add_theory(parser: argparse.ArgumentParser) -> None:
     _add_approximation(parser)
     Flag("certificate", bool, False, "add columns on the accuracy of each point").add_to(parser)
     _max_hours(THEORY_HOURS).add_to(parser)
+
+
+def _add_sweep(parser: argparse.ArgumentParser) -> None:
+    _add_theory(parser)
+    parser.add_argument(
+        "--gains",
+        nargs="+",
+        choices=GAINS,
+        default=[],
+        help="what to add: the share of the test error of the best linear predictor, or of the"
+        " network without a step, that is saved; the relative deviation of the isotropic bulk",
+    )
 
 
 def _add_map(parser: argparse.ArgumentParser) -> None:
@@ -224,7 +249,7 @@ def _add_networks(parser: argparse.ArgumentParser) -> None:
     replace(_SIZES["dimension"], default=500).add_to(group, several=True)
     for flag in (
         *(flag for name, flag in _SIZES.items() if name != "dimension"),
-        Flag("replicates", int, 8, "independent networks, >= 1"),
+        Flag("networks", int, 8, "independent networks, >= 1"),
         Flag("threads", int, 1, "threads, >= 1; results do not depend on them"),
         Flag("seed", int, 0, "seed of all random numbers, >= 0"),
         _max_hours(SIMULATION_HOURS),
@@ -264,7 +289,6 @@ def _add_grid(parser: argparse.ArgumentParser, flags: dict[str, Flag]) -> None:
 
 def _add_saved(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, help="an answer that -o file.nc has written")
-    parser.add_argument("--show", metavar="NAME", help="the variable to draw")
     _add_plot(parser)
 
 
@@ -352,7 +376,7 @@ COMMANDS = {
     "theory": Command("errors and overlaps on a grid, by the theory", _add_theory),
     "simulate": Command("errors of trained networks: means and standard errors", _add_simulation),
     "compare": Command("theory, networks and z-scores of the same points", _add_comparison),
-    "sweep": Command("errors over all combinations of any parameters", _add_theory),
+    "sweep": Command("errors over all combinations of any parameters", _add_sweep),
     "map": Command("a quantity over two parameters, as level lines", _add_map),
     "optimise": Command("the parameters with the least test error", _add_optimise),
     "spectrum": Command("density of the eigenvalues of Phi^T Phi", _add_spectrum),

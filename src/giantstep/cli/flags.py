@@ -34,7 +34,7 @@ _METAVARS: dict[Any, str] = {float: "NUMBER", int: "COUNT", str: "NAME"}
 _NUMBERS: dict[Any, Callable[[str], Any]] = {float: read_number, int: read_whole_number}
 _PAIR: Any = tuple[float, float]
 # Other names of a flag.
-_ALIASES = {"ridge": ("--lambda", "-l")}
+_ALIASES = {"ridge": ("--lambda", "-l"), "networks": ("--replicates",)}
 
 
 @dataclass(frozen=True)

@@ -95,5 +95,5 @@ def simulation_seconds(
     arguments: argparse.Namespace, problem: Problem, grid: Grid, sizes: Sizes
 ) -> float:
     """Estimate the core-seconds of all networks."""
-    replicates: int = arguments.replicates
-    return replicates * network_work(problem, grid, sizes).seconds
+    networks: int = arguments.networks
+    return networks * network_work(problem, grid, sizes).seconds

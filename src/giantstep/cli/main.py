@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import xarray as xr
 
@@ -20,6 +21,7 @@ from giantstep.cli.flags import spelled
 from giantstep.cli.output import FORMATS, SUFFIXES, write
 from giantstep.cli.suggestions import did_you_mean, names_allowed
 from giantstep.extras import EXTRAS, advice
+from giantstep.problems.formatting import format_vocabulary
 from giantstep.validation import Fault, InvalidParametersError
 
 # The exit code of what ends because its reader has closed the pipe, as `head` does: 128 + SIGPIPE.
@@ -127,7 +129,13 @@ def _picture(arguments: argparse.Namespace) -> Path:
 def _sentence(fault: Fault) -> str:
     """Write a fault of a flag, with the name that may have been meant."""
     close = did_you_mean(str(fault.value), names_allowed(fault.allowed))
-    return f"{spelled(fault.name)} {fault.value}: must be {fault.allowed}{close}"
+    return f"{spelled(fault.name)} {_as_typed(fault.value)}: must be {fault.allowed}{close}"
+
+
+def _as_typed(value: Any) -> str:
+    """Write a value as the command line reads it."""
+    is_vocabulary = isinstance(value, tuple) and value and isinstance(value[0], tuple)
+    return format_vocabulary(value) if is_vocabulary else str(value)
 
 
 def _fail(arguments: argparse.Namespace, message: str) -> int:

@@ -46,8 +46,9 @@ def table_of(data: xr.Dataset) -> Table:
     for name, variable in data.data_vars.items():
         if set(variable.dims) - _GROUPS == set(points):
             table |= _columns(str(name), variable.transpose(*points, ...).values, shape)
-        elif variable.ndim == 0:
-            table[str(name)] = np.full(math.prod(shape), variable.item())
+        elif set(variable.dims) < set(points):  # the same for several of them
+            same = variable.broadcast_like(_grid(data, points)).transpose(*points)
+            table[str(name)] = same.values.ravel()
     for name in [name for name in table if name.endswith("status")]:  # it comes last
         codes = table.pop(name)
         table[name] = np.array([Status(int(code)).label for code in codes])
@@ -75,8 +76,14 @@ def _rows(table: Table, digits: int = 12) -> list[list[str]]:
     """Write all cells, after a header."""
     rows = [list(table)]
     for entry in zip(*table.values(), strict=True):
-        rows.append([x if isinstance(x, str) else f"{x:.{digits}g}" for x in entry])
+        rows.append([_cell(value, digits) for value in entry])
     return rows
+
+
+def _cell(value: Any, digits: int) -> str:
+    if isinstance(value, bool | np.bool_):
+        return str(value).lower()
+    return value if isinstance(value, str) else f"{value:.{digits}g}"
 
 
 def as_csv(data: xr.Dataset) -> str:
@@ -127,7 +134,8 @@ def _heading(data: xr.Dataset, column: str) -> str:
     """Write the symbol of a column, with the groups of neurons that it is of as an index."""
     if column in data.variables:
         symbol = data[column].attrs["symbol"]
-        return column.replace("_", " ") if symbol in (column, "status") else f"${symbol}$"
+        is_word = symbol in (column, "status") and len(symbol) > 1
+        return column.replace("_", " ") if is_word else f"${symbol}$"
     name, groups = re.fullmatch(r"(.+?)((?:_\d+)+)", column).groups()  # type: ignore[union-attr]
     return f"${{{data[name].attrs['symbol']}}}_{{{groups.strip('_').replace('_', ',')}}}$"
 

@@ -15,6 +15,8 @@ from giantstep.questions.progress import Progress, progress_bar
 from giantstep.vocabulary import label
 
 Values = Mapping[str, Sequence[Any]]
+# So many combinations are named that a remark is on.
+_PLACES = 5
 
 
 def combinations(values: Values) -> Iterator[dict[str, Any]]:
@@ -46,22 +48,31 @@ def answer_each(
     """
     several = varied(values)
     count = int(np.prod([len(some) for some in several.values()]))
-    answers, remarks = [], []
+    answers, remarks = [], dict[str, list[str]]()
     with progress_bar("giantstep") as report:
         for done, chosen in enumerate(combinations(values)):
             found = ask(chosen, partial(_part, report, done, count))
             report((done + 1) / count)
             answers.append(found)
             where = ", ".join(f"{name} {_written(chosen[name])}" for name in several)
-            lines = found.attrs.get("remarks", "").splitlines()
-            remarks += [f"{where}: {line}" if where else line for line in lines]
+            for line in found.attrs.get("remarks", "").splitlines():
+                remarks.setdefault(line, []).append(where)
     joined = label(_joined(answers, several))
     joined.attrs = {"title": answers[0].attrs["title"]}
     if not several:
         joined.attrs = dict(answers[0].attrs)
     if remarks:
-        joined.attrs["remarks"] = "\n".join(remarks)
+        lines = (_located(line, where, count) for line, where in remarks.items())
+        joined.attrs["remarks"] = "\n".join(lines)
     return joined
+
+
+def _located(line: str, where: list[str], count: int) -> str:
+    """Say before a remark on which combinations it is, unless it is on all."""
+    if len(where) == count:
+        return line
+    further = f"; {len(where) - _PLACES} more" if len(where) > _PLACES else ""
+    return f"{'; '.join(where[:_PLACES])}{further}: {line}"
 
 
 def _part(report: Progress, done: int, count: int, share: float) -> None:

@@ -7,6 +7,23 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 _NAMES = re.compile(r"one of (.+)")
+# Flags by the symbols and words that papers have for them.
+_SYMBOLS = {
+    "--eta": "--learning-rate",
+    "--lr": "--learning-rate",
+    "--gamma": "--alignment",
+    "--n0": "--alpha0",
+    "--batch": "--alpha0",
+    "--n": "--alpha",
+    "--samples": "--alpha",
+    "--p": "--beta",
+    "--width": "--beta",
+    "--d": "--dimension",
+    "--c": "--bulk-variance",
+    "--r": "--spike-strength",
+    "--student": "--activation",
+    "--teacher": "--target",
+}
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -17,7 +34,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     >>> did_you_mean("--lerning-rate", ["--learning-rate", "--ridge"])
     '; did you mean --learning-rate?'
     """
-    close = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    known = list(known)
+    meant = _SYMBOLS.get(word)
+    close = [meant] if meant in known else get_close_matches(word, known, n=1, cutoff=0.6)
     return f"; did you mean {close[0]}?" if close else ""
 
 

@@ -60,9 +60,13 @@ def _shown(data: xr.Dataset, show: str | None) -> str:
     names = [str(name) for name in data.data_vars if np.issubdtype(data[name].dtype, np.number)]
     if show is not None and show not in names:
         raise InvalidParametersError([Fault("show", show, f"one of {', '.join(names)}")])
-    name = show or next((name for name in _DRAWN if name in names), names[0])
+    optima = [name for name in names if name.startswith("optimal_") and data[name].size > 1]
+    # The first is the test error at the optimum, which says less than the optimum itself.
+    drawn = [*optima[1:2], *(name for name in _DRAWN if name in names), names[0]]
+    name = show or drawn[0]
     if data[name].size == 1:
-        raise InvalidParametersError([Fault("plot", name, "along something that varies")])
+        text = "of an answer that varies: give several values of a parameter, such as alpha"
+        raise InvalidParametersError([Fault("plot", name, text)])
     return name
 
 

@@ -64,8 +64,8 @@ def bounds(problem: Problem) -> xr.Dataset:
     remarks = []
     if abs(alignment) < _ALONG:
         remarks.append(
-            f"The overlap of spike and target is {alignment:.3g}. Equations (26)-(31) are for an"
-            " overlap of 1, which alpha0 = inf gives; these are their counterparts for any"
-            " (theory.md section 7). The best linear error holds for all."
+            "Equations (26)-(31) are for a spike along the target (alignment 1), which alpha0 = inf"
+            " gives; these bounds are their counterparts for any alignment (theory.md section 7)."
+            " The best linear error holds for all."
         )
     return answer(xr.Dataset(values), "Bounds on the error at the best ridge", problem, {}, remarks)

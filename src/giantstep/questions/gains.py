@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED_NORMS
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
+from giantstep.questions.cases import solve_cases
 from giantstep.questions.checks import raise_all
-from giantstep.questions.sweep import sweep
 from giantstep.theory.bounds import best_linear_error
 from giantstep.validation import Fault
 from giantstep.vocabulary import label
@@ -22,70 +23,62 @@ GAINS = ("gain_over_linear", "gain_over_no_step", "isotropic_deviation")
 _OF_STEP = ("learning_rate", "alpha0", "step_exponent")
 
 
-def add_gain(
-    found: xr.Dataset, name: str, problem: Problem, values: Mapping[str, Any]
-) -> xr.Dataset:
-    """Add to the answer of a sweep what the step gains.
-
-    Parameters
-    ----------
-    found : xarray.Dataset
-        From `sweep(problem, **values)`.
-    name : str
-        "gain_over_linear" or "gain_over_no_step": the share of the test error of the best linear
-        predictor, or of the network without a step, that is saved; negative where the step does
-        worse. "isotropic_deviation": the test error by the theory of the isotropic bulk over that
-        of the bulk "trained_norms", less one.
-    problem : Protocol or SpikedFeatures
-    values : mapping
-        What the sweep was asked for.
+def check_gains(problem: Problem, names: Sequence[str]) -> None:
+    """Refuse names that are no gains, and what features given directly do not have.
 
     Raises
     ------
     InvalidParametersError
-        For what needs a step, of features given directly.
-
-    Examples
-    --------
-    >>> from giantstep import Protocol
-    >>> problem = Protocol("tanh", "sign", learning_rate=3, alpha0=2, beta=1)
-    >>> values = {"learning_rate": [1, 3], "alpha": 2}
-    >>> found = add_gain(sweep(problem, **values), "gain_over_linear", problem, values)
-    >>> found.gain_over_linear.values.round(2)
-    array([-0.62, -0.65])
     """
-    if name != GAINS[0] and not isinstance(problem, Protocol):
-        raise_all([Fault("show", name, f"{GAINS[0]} for features given directly")])
+    allowed, text = list(GAINS), f"one of {', '.join(GAINS)}"
+    if not isinstance(problem, Protocol):
+        allowed, text = allowed[:1], f"{GAINS[0]} for features given directly"
+    raise_all([Fault("gains", name, text) for name in names if name not in allowed])
+
+
+def add_gain(
+    found: xr.Dataset, name: str, problem: Problem, values: Mapping[str, Any]
+) -> xr.Dataset:
+    """Add to the answer of a sweep one of the gains that `sweep` describes.
+
+    Parameters
+    ----------
+    found : xarray.Dataset
+        Of the problem with these values.
+    name : str
+    problem : Protocol or SpikedFeatures
+    values : mapping
+        What the sweep was asked for.
+    """
+    error = found["test_error"]
     if name == "gain_over_linear":
-        gain = 1 - found["test_error"] / _linear(found, problem)
+        gain = 1 - error / _linear(found, problem)
     elif name == "gain_over_no_step":
-        gain = 1 - found["test_error"] / _without_step(problem, values)
+        gain = 1 - error / _without_step(problem, values)
     else:
-        errors = [
-            sweep(problem, classification_error=False, **dict(values) | {"bulk": bulk}).test_error
-            for bulk in (ISOTROPIC, TRAINED_NORMS)
-        ]
-        gain = errors[0].drop_vars("bulk") / errors[1].drop_vars("bulk") - 1
-    attributes = found.attrs
-    named = gain.transpose(*found["test_error"].dims).drop_vars(
-        [coordinate for coordinate in gain.coords if coordinate not in found.coords]
-    )
-    labelled = label(found.assign({name: named}))
-    return labelled.assign_attrs(attributes)
+        isotropic, trained = (
+            _error(problem, dict(values) | {"bulk": bulk}) for bulk in (ISOTROPIC, TRAINED_NORMS)
+        )
+        gain = isotropic / trained - 1
+    gain = gain.broadcast_like(error).transpose(*error.dims)
+    return label(found.assign({name: (error.dims, gain.values)})).assign_attrs(found.attrs)
 
 
-def _linear(found: xr.Dataset, problem: Problem) -> xr.DataArray | float:
+def _linear(found: xr.Dataset, problem: Problem) -> xr.DataArray:
     """Return the error of the best linear predictor, of each target."""
-    if "target" not in found.dims:
-        return best_linear_error(problem.target)
-    errors = [best_linear_error(target) for target in found["target"].values.tolist()]
-    return xr.DataArray(errors, dims="target")
+    targets = found["target"] if "target" in found.coords else xr.DataArray(problem.target)
+    errors = [best_linear_error(str(target)) for target in targets.values.ravel()]
+    return xr.DataArray(np.reshape(errors, targets.shape), dims=targets.dims)
 
 
 def _without_step(problem: Problem, values: Mapping[str, Any]) -> xr.DataArray:
     """Return the test error of networks at initialisation."""
     assert isinstance(problem, Protocol)
     others: dict[str, Any] = {k: v for k, v in values.items() if k not in _OF_STEP}
-    still = replace(problem, alpha0=0.0)
-    error = sweep(still, classification_error=False, **others)["test_error"]
+    return _error(replace(problem, alpha0=0.0), others)
+
+
+def _error(problem: Problem, values: Mapping[str, Any]) -> xr.DataArray:
+    """Return the test error over the dimensions of a sweep alone."""
+    error = solve_cases(problem, values, zero_one=False)["test_error"]
     return error.drop_vars([name for name in error.coords if name not in error.dims])
