@@ -31,11 +31,14 @@ def panel(*curves, **parameters):
 def test_a_curve_is_labelled_by_what_varies_and_the_panel_by_the_rest():
     shared = {"activation": "tanh", "target": "sin", "learning_rate": 3.0, "ridge": 0.1}
     data = panel("left:alpha0=2,ridge=0.1", "left:alpha0=inf,ridge=0.1", **shared)
-    assert curve_label(data, 0) == r"$\alpha_0 = 2$, $\lambda = 0.1$"
-    assert curve_label(data, 1, without=("ridge",)) == r"$\alpha_0 = \infty$"
-    title = shared_setting(data)
-    assert r"\tilde\eta = 3" in title
-    assert r"\lambda" not in title
+    data["alpha0"] = "curve", [2.0, np.inf]
+    data["noise"] = "curve", [0.0, 0.0]
+    assert [curve_label(data, k) for k in (0, 1)] == [r"$\alpha_0 = 2$", r"$\alpha_0 = \infty$"]
+    title = shared_setting(data, alpha=2.0)
+    shared_values = (r"\sigma = \mathrm{tanh}", r"\tilde\eta = 3", r"\lambda = 0.1", r"\alpha = 2")
+    assert all(value in title for value in shared_values)
+    assert r"\alpha_0" not in title
+    assert r"\Delta" not in title
     spiked = panel("left", **shared | {"learning_rate": np.nan}, spike_strength=1.5)
     assert "r = 1.5" in shared_setting(spiked)
     assert "eta" not in shared_setting(spiked)

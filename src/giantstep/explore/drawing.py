@@ -25,7 +25,7 @@ def draw_answer(view: View, answer: Answer) -> Figure:
 
 def _function(axes: Axes, view: View, answer: Answer) -> None:
     target = answer["target"]
-    axes.plot(target["x"], target["y"], color="black", linestyle=style.DOTTED, label="target")
+    axes.plot(target["x"], target["y"], label="target", **style.TARGET)
     _draw_curves(axes, answer, lambda curve: curve["y"])
     axes.set_xlabel(r"projection on the target $\theta \cdot x$")
     axes.set_ylabel(r"mean output $F(\theta \cdot x)$")
@@ -42,15 +42,15 @@ def _spectrum(axes: Axes, view: View, answer: Answer) -> None:
 def _draw_curves(axes: Axes, answer: Answer, y_of: Any) -> None:
     """Draw a colour for each question, a line style for each bulk."""
     names = list(dict.fromkeys(curve["name"] for curve in answer["curves"]))
-    bulks = list(dict.fromkeys(curve["bulk"] for curve in answer["curves"]))
+    lines = style.bulk_lines(curve["bulk"] for curve in answer["curves"])
     for curve in answer["curves"]:
         parts = [curve["name"] or "this question"] if len(names) > 1 else []
-        parts += [BULK_LABELS[curve["bulk"]]] if len(bulks) > 1 else []
+        parts += [BULK_LABELS[curve["bulk"]]] if len(lines) > 1 else []
         axes.plot(
             curve["x"],
             y_of(curve),
             color=style.COLOURS[names.index(curve["name"]) % len(style.COLOURS)],
-            linestyle=style.LINES[bulks.index(curve["bulk"])],
+            linestyle=lines[curve["bulk"]],
             label=", ".join(parts) or "theory",
         )
     legend_beside(axes)

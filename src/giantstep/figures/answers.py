@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import finite_size_line, markers
+from giantstep.figures.elements import error_bars, finite_size_line, markers
 from giantstep.figures.labels import format_parameter
 from giantstep.figures.maps import level_lines, spacing
 from giantstep.validation import Fault, InvalidParametersError
@@ -121,14 +121,14 @@ def _draw_curve(
     at = at.astype(str) if at.dtype.kind in "OU" else at
     if f"{name}_stderr" in curve:
         stderr = curve[f"{name}_stderr"].values
-        axes.errorbar(at, curve[name].values, stderr, linestyle="none", label=label, **look)
+        error_bars(axes, at, curve[name].values, stderr, look, label=label)
         return
     axes.plot(at, curve[name].values, color=look["color"], label=label)
     if f"simulated_{name}_mean" in curve:
         finite_size_line(axes, at, curve, name, look["color"])
         markers(axes, at, curve, name, look)
     if name == "learned_function" and "target_function" in curve:
-        axes.plot(at, curve["target_function"].values, color="black", linestyle=style.DOTTED)
+        axes.plot(at, curve["target_function"].values, **style.TARGET)
 
 
 def _setting(curve: xr.Dataset, dim: str) -> str:

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 
 from giantstep.figures import style
 from giantstep.figures.elements import (
+    best_linear,
     failure_crosses,
     finite_size_entry,
     finite_size_line,
@@ -36,7 +37,7 @@ def compared_panels(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     panels = config["panels"]
     titles = {name: panel.get("title", name) for name, panel in panels.items()}
     looks = dict(zip(dict.fromkeys(titles.values()), style.cycle(len(panels)), strict=False))
-    lines = dict(zip(distinct(data, "bulk"), style.LINES, strict=False))
+    lines = style.bulk_lines(distinct(data, "bulk"))
     drawn: set[str] = set()
     for name, panel in panels.items():
         look, along = looks[titles[name]], varied_parameter(panel)
@@ -46,9 +47,7 @@ def compared_panels(data: xr.Dataset, config: dict[str, Any]) -> Figure:
             draw_curve(axes, curve, along, look, line, _quantity(panel))
         drawn.add(titles[name])
     if any(panel.get("best_linear") for panel in panels.values()):
-        for bound in np.unique(data["best_linear_error"].values):
-            axes.axhline(bound, color="black", linewidth=0.9, linestyle=style.DASHED)
-        legend_entry(axes, "best linear", color="black", linewidth=0.9, linestyle=style.DASHED)
+        best_linear(axes, data)
     for title, look in looks.items():
         legend_entry(axes, title, **look)
     if len(lines) > 1:

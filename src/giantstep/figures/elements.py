@@ -7,10 +7,18 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from matplotlib import rcParams
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
 
 from giantstep.figures import style
+from giantstep.figures.labels import BEST_LINEAR
 from giantstep.pipeline.stages.finite_size import finite_size_name
+
+# How much wider panels are once they are laid out than before, or a little less.
+_LAID_OUT = 1.2
 
 
 def theory_and_networks(
@@ -74,7 +82,22 @@ def finite_size_entry(axes: Axes, data: xr.Dataset, name: str) -> None:
 def markers(axes: Axes, x: Any, curve: xr.Dataset, name: str, look: dict[str, Any]) -> None:
     """Draw simulated means of a quantity as markers, with their standard errors."""
     mean, stderr = (curve[f"simulated_{name}_{part}"] for part in ("mean", "stderr"))
-    axes.errorbar(x, mean, stderr, linestyle="none", zorder=3, **look)
+    error_bars(axes, x, mean, stderr, look)
+
+
+def error_bars(
+    axes: Axes, x: Any, mean: Any, stderr: Any, look: dict[str, Any], **options: Any
+) -> None:
+    """Draw means as markers, with standard errors over them that are seen if they are smaller."""
+    thin: dict[str, Any] = {"linestyle": "none", "elinewidth": 0.7, "capthick": 0.7}
+    axes.errorbar(x, mean, stderr, zorder=3, barsabove=True, **thin, **look, **options)
+
+
+def bars(axes: Axes, x: Any, values: Any, width: float, **look: Any) -> None:
+    """Draw theory that exists at some values of x only: a short bar at each, of `width` x."""
+    x, half = np.asarray(x), width / 2
+    ends = (x * (1 - half), x * (1 + half)) if axes.get_xscale() == "log" else (x - half, x + half)
+    axes.hlines(values, *ends, zorder=2, **look)
 
 
 def failure_crosses(axes: Axes, along: str, curve: xr.Dataset, colour: str) -> None:
@@ -84,6 +107,13 @@ def failure_crosses(axes: Axes, along: str, curve: xr.Dataset, colour: str) -> N
     if failed.size:  # an empty scatter would upset the layout
         on_axis = axes.get_xaxis_transform()
         axes.scatter(failed, 0 * failed, marker="x", color=colour, transform=on_axis, clip_on=False)
+
+
+def best_linear(axes: Axes, data: xr.Dataset) -> None:
+    """Draw the errors of the best linear predictors of the targets, with a legend entry."""
+    for error in np.unique(data["best_linear_error"].values):
+        axes.axhline(error, **style.REFERENCE)
+    legend_entry(axes, BEST_LINEAR, **style.REFERENCE)
 
 
 def legend_entry(axes: Axes, label: str, **look: Any) -> None:
@@ -97,7 +127,7 @@ def legend_above(axes: Axes, columns: int) -> None:
     rows = -(-entries // columns)
     bottom = min(0.0, axes.dataLim.ymin * 1.06)
     top = axes.dataLim.ymax
-    axes.set_ylim(bottom, top + (top - bottom) * (0.06 + 0.13 * rows))
+    axes.set_ylim(bottom, top + (top - bottom) * (0.07 + 0.14 * rows))
     axes.legend(loc="upper right", ncols=columns, columnspacing=1.2)
 
 
@@ -107,10 +137,20 @@ def legend_beside(axes: Axes) -> None:
 
 
 def title_panel(axes: Axes, index: int, text: str) -> None:
-    """Title a panel, after its letter unless it is the only panel of its figure."""
-    assert axes.figure is not None
-    letter = rf"$\mathbf{{({chr(ord('a') + index)})}}$  " if len(axes.figure.axes) > 1 else ""
-    axes.set_title(letter + text, loc="left")
+    """Title a panel, after its letter unless it is the only panel of its figure.
+
+    A title that is wider than the panel is broken after a comma.
+    """
+    figure = axes.figure
+    assert isinstance(figure, Figure)
+    title = rf"$\mathbf{{({chr(ord('a') + index)})}}$  " if len(figure.axes) > 1 else ""
+    room = _LAID_OUT * axes.get_position().width * figure.get_figwidth() * 72
+    font = FontProperties(size=rcParams["axes.titlesize"])
+    for number, part in enumerate(text.split(", ")):
+        longer = f"{title}, {part}" if number else title + part
+        width = text_to_path.get_text_width_height_descent(longer.split("\n")[-1], font, True)[0]
+        title = longer if width < room or not number else f"{title},\n{part}"
+    axes.set_title(title, loc="left")
 
 
 def ticks(axes: Axes, axis: str, values: Iterable[float]) -> None:

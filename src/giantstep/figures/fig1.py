@@ -15,7 +15,7 @@ from giantstep.figures.elements import (
     theory_and_networks,
     title_panel,
 )
-from giantstep.figures.labels import curve_label, format_parameter, shared_setting
+from giantstep.figures.labels import curve_label, shared_setting
 from giantstep.figures.selection import panel_data
 from giantstep.numerics.scalar_functions import lookup
 
@@ -30,14 +30,13 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         target = lookup(str(shown["target"].values[0]))
         s = data["s"].values
         fine = np.linspace(s[0], s[-1], 6001)  # so that jumps are vertical
-        axes.plot(fine, target.value(fine), color="black", linestyle=style.DOTTED, label="target")
+        axes.plot(fine, target.value(fine), label="target", **style.TARGET)
         for k, look in enumerate(style.cycle(shown.sizes["curve"])):
             curve, label = shown.isel(curve=k), curve_label(shown, k)
             theory_and_networks(axes, curve, "learned_function", look, label, along="s")
         finite_size_entry(axes, shown, "learned_function")
         axes.set_xlabel(r"projection on the target $\theta \cdot x$")
         axes.set_ylabel(r"mean output $F(\theta \cdot x)$")
-        alpha = format_parameter("alpha", shown["alpha_simulated"].item())
-        title_panel(axes, i, f"{shared_setting(shown)}, ${alpha}$")
+        title_panel(axes, i, shared_setting(shown, alpha=shown["alpha_simulated"].item()))
     legend_beside(axes)
     return figure

@@ -17,8 +17,9 @@ from giantstep.figures.elements import (
     title_panel,
 )
 from giantstep.figures.labels import (
+    BOUND_LABELS,
+    OPTIMAL_TEST_ERROR,
     SAMPLE_COMPLEXITY,
-    TEST_ERROR,
     format_parameter,
     shared_setting,
 )
@@ -28,11 +29,11 @@ from giantstep.figures.selection import select
 def functions(axes: Axes, curve: xr.Dataset) -> None:
     """Draw the target, and the closest functions that a readout can form."""
     kappa = curve["kappa"]
-    axes.plot(kappa, curve["conditional_target"], color="black", label=r"target $\sigma_\star$")
+    axes.plot(kappa, curve["conditional_target"], label=r"target $\sigma_\star$", **style.TARGET)
     for name, look in style.BOUNDS.items():
         function = curve[f"{name}_function"]
-        symbol, equation = (function.attrs[key] for key in ("symbol", "equation"))
-        axes.plot(kappa, function, label=f"${symbol}$ {equation}", **look)
+        symbol = function.attrs["symbol"]
+        axes.plot(kappa, function, label=f"{BOUND_LABELS[name]}, ${symbol}$", **look)
     axes.set_xlabel(r"projection on the spike $\kappa$")
     axes.set_ylabel("output")
 
@@ -41,7 +42,7 @@ def errors(axes: Axes, data: xr.Dataset) -> None:
     """Draw the error at the best ridge (of networks, the nearest simulated), and the bounds."""
     first = data.isel(curve=0)
     for name, look in style.BOUNDS.items():
-        axes.axhline(first[name].item(), label=first[name].attrs["equation"], **look)
+        axes.axhline(first[name].item(), label=BOUND_LABELS[name], **look)
     widths = np.unique(data["beta"].values)
     for width, look in zip(widths, style.cycle(widths.size), strict=True):
         curve, label = (
@@ -52,7 +53,7 @@ def errors(axes: Axes, data: xr.Dataset) -> None:
     finite_size_entry(axes, data, "optimal_test_error")
     axes.set_xscale("log")
     axes.set_xlabel(SAMPLE_COMPLEXITY)
-    axes.set_ylabel(TEST_ERROR)
+    axes.set_ylabel(OPTIMAL_TEST_ERROR)
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -60,9 +61,10 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     figure = Figure(figsize=style.size(columns=2))
     left, right = figure.subplots(1, 2)
     functions(left, data.isel(curve=0))
-    title_panel(left, 0, shared_setting(data.drop_vars("ridge")))
+    setting = shared_setting(data, without=("ridge",))
+    title_panel(left, 0, shared_setting(data, without=("ridge", "beta", "dimension")))
     legend_above(left, columns=1)
     errors(right, data)
-    title_panel(right, 1, "at the best ridge")
-    legend_above(right, columns=3)
+    title_panel(right, 1, setting)
+    legend_above(right, columns=2)
     return figure

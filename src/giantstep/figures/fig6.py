@@ -11,34 +11,42 @@ from matplotlib.figure import Figure
 
 from giantstep.figures import style
 from giantstep.figures.elements import (
-    finite_size_line,
+    bars,
+    has_finite_size,
     legend_above,
     legend_entry,
     markers,
     title_panel,
 )
-from giantstep.figures.labels import TEST_ERROR, format_parameter
+from giantstep.figures.labels import BOUND_LABELS, TEST_ERROR, shared_setting
 from giantstep.figures.learning_curves import learning_panel
+from giantstep.pipeline.stages.finite_size import finite_size_name
+
+# The width of the bars of the theory, in letters.
+_BAR = 0.5
 
 
 def bounds(axes: Axes, data: xr.Dataset) -> None:
     """Draw the bounds, and the error at the largest alpha, against the number of letters."""
     letters = data["fraction"].notnull().sum("group").values
     for name, bound in style.BOUNDS.items():
-        axes.plot(letters, data[name], marker="_", label=data[name].attrs["equation"], **bound)
+        bars(axes, letters, data[name], _BAR, **bound)
+        legend_entry(axes, BOUND_LABELS[name], **bound)
     last = data.isel(alpha_simulated=-1)
     theory = data.sel(alpha=last["alpha_simulated"].item())
-    look: dict[str, Any] = {"color": style.COLOURS[0], "marker": style.MARKERS[0]}
-    alpha = format_parameter("alpha", last["alpha_simulated"].item())
-    legend_entry(axes, f"${alpha}$", **look)
-    axes.plot(letters, theory["test_error"], color=look["color"])
-    finite_size_line(axes, letters, theory, "test_error", look["color"])
+    look = style.look(style.COLOURS[0])
+    legend_entry(axes, "test error", **look)
+    bars(axes, letters, theory["test_error"], _BAR, color=look["color"])
+    if has_finite_size(theory, "test_error"):
+        errors = theory[finite_size_name("test_error")]
+        bars(axes, letters, errors, _BAR, color=look["color"], **style.FINITE_SIZE)
     markers(axes, letters, last, "test_error", look)
     axes.set_xticks(np.unique(letters))
-    axes.set_xlabel("letters of the vocabulary")
+    axes.set_xlim(0.5, letters.max() + 0.5)
+    axes.set_xlabel("values in the vocabulary of the readout")
     axes.set_ylabel(TEST_ERROR)
-    title_panel(axes, 1, "at the largest sample complexity")
-    legend_above(axes, columns=3)
+    title_panel(axes, 1, shared_setting(data, alpha=last["alpha_simulated"].item()))
+    legend_above(axes, columns=2)
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from giantstep.figures import style
 from giantstep.figures.elements import legend_beside, title_panel
-from giantstep.figures.labels import curve_label, format_parameter, shared_setting
+from giantstep.figures.labels import curve_label, shared_setting
 
 _FUNCTIONS = ("mu0", "kappa_mu1")
 
@@ -25,14 +25,10 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
                 data["kappa"],
                 data[name].isel(curve=k),
                 color=look["color"],
-                linestyle=style.LINES[k % len(style.LINES)],
                 label=f"{curve_label(data, k)}, $r = {strength:.3g}$",
             )
         axes.set_xlabel(r"projection on the spike $\kappa$")
         axes.set_ylabel(f"${data[name].attrs['symbol']}$")
-        beta = format_parameter("beta", data["beta"].values[0])
-        title_panel(
-            axes, i, f"{shared_setting(data)}, ${beta}$" if i == 0 else r"$\alpha_0 = \infty$"
-        )
+        title_panel(axes, i, shared_setting(data))
     legend_beside(panels[-1])
     return figure

@@ -10,12 +10,21 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import finite_size_entry, has_finite_size, legend_above, title_panel
+from giantstep.figures.elements import (
+    bars,
+    error_bars,
+    finite_size_entry,
+    has_finite_size,
+    title_panel,
+)
+from giantstep.figures.labels import format_parameter, shared_setting
 from giantstep.figures.selection import panel_data
 from giantstep.figures.spectra import HISTOGRAM, histogram
 from giantstep.pipeline.stages.finite_size import finite_size_name
 
 DENSITY = style.COLOURS[0]
+# The width of the bars of the theory, in panels.
+_BAR = 0.7
 
 
 def bulk(axes: Axes, curve: xr.Dataset) -> None:
@@ -33,12 +42,12 @@ def outliers(axes: Axes, panels: list[xr.Dataset]) -> None:
         apart = curve["outlier"] * dimension > np.nanmax(curve["eigenvalue"].values)
         shown = curve.isel(rank=np.flatnonzero(apart.values))
         mean, stderr = (shown[f"simulated_outlier_{part}"] for part in ("mean", "stderr"))
-        look: dict[str, Any] = {"color": HISTOGRAM, "linestyle": "none", "marker": "o"}
-        axes.errorbar(np.full(mean.size, place), mean, stderr, **look)
-        axes.hlines(shown["outlier"], place - 0.35, place + 0.35, color=DENSITY, zorder=3)
+        at = np.full(mean.size, place)
+        bars(axes, at, shown["outlier"], _BAR, color=DENSITY)
         if has_finite_size(shown, "outlier"):
             at_dimension = shown[finite_size_name("outlier")]
-            axes.hlines(at_dimension, place - 0.35, place + 0.35, DENSITY, **style.FINITE_SIZE)
+            bars(axes, at, at_dimension, _BAR, color=DENSITY, **style.FINITE_SIZE)
+        error_bars(axes, at, mean, stderr, style.look(HISTOGRAM))
         if not mean.size:
             axes.text(place, 0.5, "none", ha="center", transform=axes.get_xaxis_transform())
     axes.set_yscale("log")
@@ -55,12 +64,30 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     figure = Figure(figsize=style.size(columns=2))
     widths = [3] * len(panels) + [2]
     places = figure.subplots(1, len(panels) + 1, width_ratios=widths)
+    common = shared_setting(data, alpha=config["spectrum"]["alpha"])
     for i, ((name, panel), curve) in enumerate(zip(panels.items(), curves, strict=True)):
         bulk(places[i], curve)
-        title_panel(places[i], i, panel.get("title", name))
+        title_panel(places[i], i, ", ".join([panel.get("title", name), *_features(panel)]))
     finite_size_entry(places[0], data, "outlier")
     places[0].set_ylabel(r"density of $\ln x$, $x\,\rho(x)$")
-    legend_above(places[0], columns=1)
+    handles, labels = places[0].get_legend_handles_labels()
+    figure.legend(
+        handles,
+        labels,
+        loc="outside upper center",
+        ncols=len(labels),
+        title=common,
+        title_fontsize=8,
+    )
     outliers(places[-1], curves)
     title_panel(places[-1], len(panels), "outliers")
     return figure
+
+
+def _features(panel: dict[str, Any]) -> list[str]:
+    """Write what sets the features of a panel apart."""
+    parts = [format_parameter(name, panel[name]) for name in ("spike_strength", "bulk_variance")]
+    if "readout" in panel:
+        pairs = panel["readout"].items()
+        parts.append(format_parameter("readout", " ".join(f"{v}:{share}" for v, share in pairs)))
+    return [f"${part}$" for part in parts]

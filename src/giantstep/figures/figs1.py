@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import title_panel
-from giantstep.figures.labels import BULK_LABELS, shared_setting
+from giantstep.figures.elements import error_bars, title_panel
+from giantstep.figures.labels import BULK_LABELS, RELATIVE_GAP, shared_setting
 from giantstep.figures.selection import distinct, panel_data, relative_gap, select
 
 # Markers of different bulks are shifted by multiples of this, in the logarithm.
@@ -24,18 +24,18 @@ def gaps(axes: Axes, data: xr.Dataset) -> None:
     The band is two typical standard errors to each side.
     """
     noise = data["simulated_test_error_stderr"] / data["test_error"].isel(alpha=0)
-    axes.axhspan(*(200 * noise.median().item() * np.array([-1, 1])), color="0.9", zorder=0)
-    axes.axhline(0, color="black", linewidth=0.6)
+    axes.axhspan(*(200 * noise.median().item() * np.array([-1, 1])), color="0.93", zorder=0)
+    axes.axhline(0, **style.GUIDE)
     bulks = distinct(data, "bulk")
     for i, (bulk, look) in enumerate(zip(bulks, style.cycle(len(bulks)), strict=True)):
         chosen = select(data, bulk=bulk).sortby("alpha0").isel(alpha=0, alpha_simulated=0)
         gap, stderr = relative_gap(chosen, chosen["test_error"])
         x = chosen["alpha0"] * np.exp(_OFFSET * (2 * i - len(bulks) + 1))
-        axes.errorbar(x, gap, stderr, **look)
+        error_bars(axes, x, gap, stderr, look)
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter("{x:g}")
     axes.set_xlabel(r"first batch $\alpha_0 = n_0/d$")
-    axes.set_ylabel("simulation over theory [%]")
+    axes.set_ylabel(RELATIVE_GAP)
 
 
 def legend(figure: Figure, data: xr.Dataset) -> None:
@@ -44,8 +44,9 @@ def legend(figure: Figure, data: xr.Dataset) -> None:
     for bulk, look in zip(bulks, style.cycle(len(bulks)), strict=True):
         z = abs(select(data, bulk=bulk)["z_score_test_error"].values).mean()
         label = f"{BULK_LABELS[bulk]}, mean $|z| = {z:.1f}$"
-        figure.axes[0].errorbar([], [], [], label=label, **look)
-    figure.legend(loc="outside upper center", ncols=len(bulks))
+        error_bars(figure.axes[0], [], [], [], look, label=label)
+    figure.axes[0].fill([], [], color="0.93", label="two typical standard errors")
+    figure.legend(loc="outside upper center", ncols=2)
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -57,7 +58,8 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     for i, name in enumerate(names):
         shown = panel_data(data, name)
         gaps(places[i], shown)
-        title_panel(places[i], i, shared_setting(shown))
+        alpha = shown["alpha_simulated"].values[0]
+        title_panel(places[i], i, shared_setting(shown, alpha=alpha))
         places[i].label_outer()
     legend(figure, data)
     return figure

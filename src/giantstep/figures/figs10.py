@@ -18,8 +18,9 @@ from giantstep.figures.elements import (
     title_panel,
 )
 from giantstep.figures.labels import (
+    BOUND_LABELS,
+    OPTIMAL_TEST_ERROR,
     SAMPLE_COMPLEXITY,
-    TEST_ERROR,
     curve_label,
     shared_setting,
 )
@@ -34,11 +35,10 @@ def noise(axes: Axes, data: xr.Dataset) -> None:
     """Draw test errors at the best ridge, of networks at the nearest simulated one."""
     for i, look in enumerate(style.cycle(data.sizes["curve"])):
         curve = data.isel(curve=i)
-        label = curve_label(data, i, without=("ridge",))
-        theory_and_networks(axes, curve, "optimal_test_error", look, label)
+        theory_and_networks(axes, curve, "optimal_test_error", look, curve_label(data, i))
     axes.set_xlim(left=0)
     axes.set_xlabel(SAMPLE_COMPLEXITY)
-    axes.set_ylabel(TEST_ERROR)
+    axes.set_ylabel(OPTIMAL_TEST_ERROR)
 
 
 def objective(curves: xr.Dataset, prefix: str = "", suffix: str = "") -> xr.DataArray:
@@ -52,22 +52,23 @@ def uniform(axes: Axes, data: xr.Dataset) -> None:
     alpha = _SHOWN_ALPHA
     shown = data.sel(alpha=alpha, alpha_simulated=alpha).assign_coords(at=alpha)
     bias = shown["bias"].isel(group=0).values
-    test, least, bound = (style.COLOURS[i] for i in (0, 2, 4))
-    axes.plot(bias, shown["lower_bound"], color=bound, linestyle=style.DASHED, label="bound (27)")
-    axes.plot(bias, shown["test_error"], color=test)
-    legend_entry(axes, "test error", color=test, marker="o")
-    markers(axes, bias, shown, "test_error", {"color": test, "marker": "o"})
+    test, least = style.look(style.COLOURS[0], "o"), style.look(style.COLOURS[3], "s")
+    bound = style.BOUNDS["lower_bound"]
+    axes.plot(bias, shown["lower_bound"], label=BOUND_LABELS["lower_bound"], **bound)
+    axes.plot(bias, shown["test_error"], color=test["color"])
+    legend_entry(axes, "test error", **test)
+    markers(axes, bias, shown, "test_error", test)
     trained = objective(shown)
-    axes.plot(bias, trained, color=least)
-    legend_entry(axes, "training objective$/d$", color=least, marker="s")
+    axes.plot(bias, trained, color=least["color"])
+    legend_entry(axes, "training objective$/d$", **least)
     simulated = objective(shown, "simulated_", "_mean")
-    axes.plot(bias, simulated, color=least, marker="s", linestyle="none")
-    for values, colour in ((trained, least), (shown["lower_bound"], bound)):
+    axes.plot(bias, simulated, linestyle="none", **least)
+    for values, look in ((trained, least), (shown["lower_bound"], bound)):
         place = int(np.argmin(values.values))
-        axes.plot(bias[place], values[place], color=colour, **style.STAR)
+        axes.plot(bias[place], values[place], color=look["color"], **style.STAR)
     axes.set_yscale("log")
     axes.set_xlabel("bias $b$ of all neurons")
-    axes.set_ylabel("error, objective, bound")
+    axes.set_ylabel("error, objective and bound")
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -79,10 +80,11 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     title_panel(places[0], 0, shared_setting(noisy))
     legend_above(places[0], columns=1)
     noise(places[1], noisy)
-    title_panel(places[1], 1, "at the best ridge")
+    title_panel(places[1], 1, shared_setting(noisy, without=("ridge",)))
     legend_above(places[1], columns=1)
-    uniform(places[2], panel_data(data, "uniform"))
-    title_panel(places[2], 2, rf"uniform bias, $\alpha = {_SHOWN_ALPHA:g}$")
+    same = panel_data(data, "uniform")
+    uniform(places[2], same)
+    title_panel(places[2], 2, shared_setting(same, alpha=_SHOWN_ALPHA))
     places[2].legend()
     biased = panel_data(data, "bias")
     learning_curves(places[3], biased)

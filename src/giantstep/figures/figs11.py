@@ -11,16 +11,19 @@ from matplotlib.figure import Figure
 
 from giantstep.arrays import Array
 from giantstep.figures import style
-from giantstep.figures.elements import legend_above, title_panel
-from giantstep.figures.labels import BULK_LABELS
+from giantstep.figures.elements import bars, error_bars, legend_above, title_panel
+from giantstep.figures.labels import BULK_LABELS, shared_setting
 from giantstep.figures.selection import distinct, panel_data, select
 from giantstep.figures.spectra import HISTOGRAM, histogram
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_NORMS
 
+_STYLES = style.bulk_lines((ISOTROPIC, TRAINED_NORMS))
 _LINES: dict[str, dict[str, Any]] = {
-    ISOTROPIC: {"color": style.COLOURS[2], "linestyle": style.DASHED},
-    TRAINED_NORMS: {"color": style.COLOURS[0]},
+    ISOTROPIC: {"color": style.COLOURS[0], "linestyle": _STYLES[ISOTROPIC]},
+    TRAINED_NORMS: {"color": style.COLOURS[2], "linestyle": _STYLES[TRAINED_NORMS]},
 }
+# The width of the bars of the theory, over the first batch.
+_BAR = 0.4
 _DENSITIES = ("before", "small", "large")
 
 
@@ -48,15 +51,14 @@ def simulated_largest(curve: xr.Dataset) -> Array:
 
 def edges(axes: Axes, data: xr.Dataset) -> None:
     """Draw the largest eigenvalue of the bulk against the size of the first batch."""
+    axes.set_xscale("log", base=2)
     for bulk in distinct(data, "bulk"):
         curves = select(data, bulk=bulk).sortby("alpha0")
         each = [curves.isel(curve=i) for i in range(curves.sizes["curve"])]
-        axes.plot(curves["alpha0"], [largest(curve) for curve in each], **_LINES[bulk])
+        bars(axes, curves["alpha0"], [largest(curve) for curve in each], _BAR, **_LINES[bulk])
     found = np.array([simulated_largest(curve) for curve in each])
     stderr = found.std(axis=1, ddof=1) / np.sqrt(found.shape[1])
-    look: dict[str, Any] = {"color": HISTOGRAM, "linestyle": "none", "marker": "o"}
-    axes.errorbar(curves["alpha0"], found.mean(axis=1), stderr, zorder=3, **look)
-    axes.set_xscale("log", base=2)
+    error_bars(axes, curves["alpha0"], found.mean(axis=1), stderr, style.look(HISTOGRAM))
     axes.xaxis.set_major_formatter("{x:g}")
     axes.set_xlabel(r"first batch $\alpha_0 = n_0/d$")
     axes.set_ylabel("eigenvalue")
@@ -68,12 +70,19 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     figure = Figure(figsize=style.size(2, 2))
     places = figure.subplots(2, 2).ravel()
     for i, name in enumerate(_DENSITIES):
-        bulks(places[i], panel_data(data, name))
-        title_panel(places[i], i, panels[name]["title"])
+        shown = panel_data(data, name)
+        bulks(places[i], shown)
+        title_panel(places[i], i, _title(shown, panels[name], config))
         places[i].set_ylabel(r"density of $\ln x$, $x\,\rho(x)$")
-    edges(places[-1], panel_data(data, "edges"))
-    title_panel(places[-1], len(_DENSITIES), panels["edges"]["title"])
+    shown = panel_data(data, "edges")
+    edges(places[-1], shown)
+    title_panel(places[-1], len(_DENSITIES), _title(shown, panels["edges"], config))
     for bulk, text in ((ISOTROPIC, BULK_LABELS[ISOTROPIC]), (TRAINED_NORMS, BULK_LABELS[TRAINED])):
         places[0].plot([], [], label=text, **_LINES[bulk])
     legend_above(places[0], columns=1)
     return figure
+
+
+def _title(shown: xr.Dataset, panel: dict[str, Any], config: dict[str, Any]) -> str:
+    setting = shared_setting(shown, alpha=config["spectrum"]["alpha"])
+    return f"{panel['title']}, {setting}"

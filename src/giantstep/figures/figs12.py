@@ -11,19 +11,19 @@ from matplotlib.figure import Figure
 
 from giantstep.figures import style
 from giantstep.figures.elements import legend_entry, markers, title_panel
-from giantstep.figures.labels import TEST_ERROR, format_parameter
+from giantstep.figures.labels import TEST_ERROR, format_parameter, shared_setting
 from giantstep.figures.selection import distinct, panel_data, select
 
 _DEGREES = (1, 3, 5)
 _LETTERS = ("one letter", "two letters", "three letters")
 
 
-def against_dimension(axes: Axes, curves: xr.Dataset, look: dict[str, Any], **line: Any) -> None:
+def against_dimension(axes: Axes, curves: xr.Dataset, look: dict[str, Any]) -> None:
     """Draw the theory as a line through the simulations of networks of several dimensions."""
     curves = curves.isel(alpha_simulated=0).sortby("dimension")
     first = curves.isel(curve=0)
     errors = first["test_error_at_dimension"]
-    axes.plot(first["theory_dimension"], errors, color=look["color"], **line)
+    axes.plot(first["theory_dimension"], errors, color=look["color"])
     markers(axes, curves["dimension"], curves, "test_error", look)
 
 
@@ -39,12 +39,22 @@ def letters(axes: Axes, data: xr.Dataset) -> None:
     targets = distinct(data, "target")
     looks = style.cycle(len(readouts))
     for readout, name, look in zip(readouts, _LETTERS, looks, strict=True):
-        for target, line in zip(targets, (style.DASHED, "-"), strict=True):
+        for target, face in zip(targets, (style.OPEN, {}), strict=True):
             chosen = select(data, readout=readout, target=target)
-            against_dimension(axes, chosen, look, linestyle=line)
+            against_dimension(axes, chosen, look | face)
         legend_entry(axes, name, **look)
-    legend_entry(axes, "degree 3", color="black", linestyle=style.DASHED)
-    legend_entry(axes, "degree 5", color="black")
+    plain = style.look("black") | {"linestyle": "none"}
+    legend_entry(axes, "degree 5", **plain)
+    legend_entry(axes, "degree 3", **plain | style.OPEN)
+
+
+def predictors(axes: Axes, count: int) -> None:
+    """Draw the errors of the best predictors that lack the last degree, the last two, and so on."""
+    for name, error in zip(("linear", "cubic"), range(count, 0, -1), strict=False):
+        axes.axhline(error, **style.REFERENCE)
+        place: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": 7}
+        across = axes.get_yaxis_transform()
+        axes.text(1, error, f"best {name} predictor", transform=across, **place)
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -52,20 +62,21 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     figure = Figure(figsize=style.size(columns=2, rows=2))
     grid = figure.subplots(2, 2)
     steps = distinct(data, "step_exponent")
+    alpha = data["alpha_simulated"].values[0]
     looks = dict(zip(steps, style.cycle(len(steps)), strict=True))
     for i, degree in enumerate(_DEGREES):
         axes = grid.flat[i]
-        exponents(axes, panel_data(data, f"degree{degree}"), looks)
-        for left in range(1, i + 1):  # the second moment of the degrees that are not learned
-            axes.axhline(left, color="black", linewidth=0.6, linestyle=style.DOTTED)
-        title_panel(axes, i, f"target of degree {degree}, three letters")
+        shown = panel_data(data, f"degree{degree}")
+        exponents(axes, shown, looks)
+        predictors(axes, i)
+        setting = shared_setting(shown, without=("target",), alpha=alpha)
+        title_panel(axes, i, f"target of degree {degree}, {setting}")
     for step, look in looks.items():
         giant = ", giant step" if step == max(steps) else ""
         legend_entry(grid.flat[0], f"${format_parameter('step_exponent', step)}${giant}", **look)
     last = panel_data(data, "letters")
     letters(grid.flat[3], last)
-    step = format_parameter("step_exponent", last["step_exponent"].values[0])
-    title_panel(grid.flat[3], 3, f"number of letters, ${step}$")
+    title_panel(grid.flat[3], 3, shared_setting(last, alpha=alpha))
     for axes in grid.flat:
         axes.set_xscale("log")
         axes.set_xticks(10.0 ** np.arange(2, 13, 2))

@@ -7,6 +7,7 @@ from typing import Any
 import xarray as xr
 from matplotlib.figure import Figure
 
+from giantstep.figures.elements import ticks
 from giantstep.figures.labels import TEST_ERROR
 from giantstep.figures.loss_panels import draw_losses
 
@@ -19,4 +20,5 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     figure = draw_losses(data, config, "test_error", TEST_ERROR, _RIDGE, _ALPHA)
     for axes in figure.axes:
         axes.set_yscale("log")
+        ticks(axes, "y", (0.2, 0.3, 0.5, 1, 2))
     return figure

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from giantstep.figures import style
 from giantstep.figures.elements import (
+    best_linear,
     legend_entry,
     markers,
     theory_and_networks,
@@ -21,10 +22,10 @@ from giantstep.figures.labels import (
     format_parameter,
     shared_setting,
 )
-from giantstep.figures.learning_curves import limits
 from giantstep.figures.selection import panel_data, smallest_ridge
 
-_HOLLOW: dict[str, Any] = {"markerfacecolor": "none", "markersize": 5, "markeredgewidth": 0.6}
+# Open markers are larger, so that those of networks are seen in them.
+_AROUND = style.OPEN | {"markersize": 5.5}
 
 
 def ridges(axes: Axes, network: xr.Dataset, gaussian: xr.Dataset) -> None:
@@ -32,11 +33,11 @@ def ridges(axes: Axes, network: xr.Dataset, gaussian: xr.Dataset) -> None:
     for i, look in enumerate(style.cycle(network.sizes["curve"])):
         curve, twin = network.isel(curve=i), gaussian.isel(curve=i)
         label = f"${format_parameter('ridge', curve['ridge'].item())}$"
+        markers(axes, twin["alpha_simulated"], twin, "test_error", look | _AROUND)
         theory_and_networks(axes, curve, "test_error", look, label)
-        markers(axes, twin["alpha_simulated"], twin, "test_error", look | _HOLLOW)
-    black: dict[str, Any] = {"color": "black", "linestyle": "none", "marker": "o"}
-    legend_entry(axes, "network", **black, markersize=2.8)
-    legend_entry(axes, "conditional Gaussian", **black | _HOLLOW)
+    black = style.look("black") | {"linestyle": "none"}
+    legend_entry(axes, "networks", **black)
+    legend_entry(axes, "conditional Gaussian", **black | _AROUND)
 
 
 def widths(axes: Axes, data: xr.Dataset) -> None:
@@ -46,8 +47,9 @@ def widths(axes: Axes, data: xr.Dataset) -> None:
     for curve, look in zip(finite, style.cycle(len(finite)), strict=True):
         label = f"${format_parameter('beta', curve['beta'].item())}$"
         theory_and_networks(axes, curve, "test_error", look, label)
-    axes.plot(kernel["alpha"], kernel["test_error"], color="black")
-    legend_entry(axes, r"kernel, $\beta \to \infty$", color="black", linewidth=1.6)
+    axes.plot(
+        kernel["alpha"], kernel["test_error"], color="black", label=r"kernel, $\beta \to \infty$"
+    )
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -56,14 +58,13 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     left, right = figure.subplots(1, 2, sharey=True)
     network = panel_data(data, "network")
     ridges(left, network, panel_data(data, "gaussian"))
-    # No step was taken, so its parameters do not matter.
-    functions = network.drop_vars(["learning_rate", "ridge", "spike_strength", "alignment"])
-    title_panel(left, 0, f"{shared_setting(functions)}, ${format_parameter('beta', 1)}$")
+    title_panel(left, 0, shared_setting(network))
     at_smallest = smallest_ridge(data)
-    widths(right, at_smallest.isel(curve=at_smallest["panel"].values != "gaussian"))
-    title_panel(right, 1, f"${format_parameter('ridge', at_smallest['ridge'].values[0])}$")
+    networks = at_smallest.isel(curve=at_smallest["panel"].values != "gaussian")
+    widths(right, networks)
+    title_panel(right, 1, shared_setting(networks))
     for axes in (left, right):
-        limits(axes, network, {"best_linear": True})
+        best_linear(axes, network)
         axes.set_yscale("log")
         axes.set_xlim(left=0)
         axes.set_xlabel(SAMPLE_COMPLEXITY)

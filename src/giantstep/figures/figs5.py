@@ -12,24 +12,25 @@ from matplotlib.figure import Figure
 from giantstep.arrays import Array
 from giantstep.figures import style
 from giantstep.figures.elements import (
+    best_linear,
     legend_beside,
     legend_entry,
     markers,
     title_panel,
 )
 from giantstep.figures.labels import (
+    BOUND_LABELS,
     BULK_LABELS,
     LEARNING_RATE,
+    OPTIMAL_TEST_ERROR,
     TEST_ERROR,
     format_parameter,
     shared_setting,
 )
-from giantstep.figures.learning_curves import limits
 from giantstep.figures.selection import panel_data, select, smallest_ridge
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED_NORMS
 
-# Line of the theory with each bulk.
-_BULKS = {ISOTROPIC: style.DASHED, TRAINED_NORMS: "-"}
+_BULKS = style.bulk_lines((ISOTROPIC, TRAINED_NORMS))
 
 
 def line(axes: Axes, rates: Array, errors: Array, starred: bool = True, **look: Any) -> None:
@@ -60,18 +61,14 @@ def bounded(axes: Axes, theory: xr.Dataset, networks: xr.Dataset) -> None:
     """Draw errors at the best ridge, a curve for each sample complexity, and their bounds."""
     one, networks = smallest_ridge(theory), smallest_ridge(networks)
     rates, simulated = one["learning_rate"].values, networks["alpha_simulated"].values
-    for name, text, style_ in (
-        ("upper_bound", "bound (26)", style.DASHED),
-        ("lower_bound", "bound (27)", style.DOTTED),
-    ):
-        above: dict[str, Any] = {"color": "black", "linestyle": style_, "zorder": 3}
-        line(axes, rates, one[name].values, label=text, **above)
+    for name, look in style.BOUNDS.items():
+        line(axes, rates, one[name].values, label=BOUND_LABELS[name], zorder=3, **look)
     alphas = one["alpha"].values
     # Lines of large alpha nearly coincide: the larger alpha, the wider and the further behind.
-    looks = list(zip(alphas, style.cycle(alphas.size), (1.6, 4.5), strict=True))
+    looks = list(zip(alphas, style.cycle(2, style.COLOURS[::5]), (2.0, 5.0), strict=True))
     for alpha, look, width in reversed(looks):
         errors = one["optimal_test_error"].sel(alpha=alpha).values
-        line(axes, rates, errors, color=look["color"], linewidth=width, alpha=0.7)
+        line(axes, rates, errors, color=look["color"], linewidth=width)
         marked = alpha in simulated
         entry = look if marked else look | {"marker": ""}
         legend_entry(axes, f"${format_parameter('alpha', alpha)}$", **entry)
@@ -88,15 +85,16 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     batches(places[0], theory, networks)
     for bulk, style_ in _BULKS.items():
         legend_entry(places[0], BULK_LABELS[bulk], color="grey", linestyle=style_)
-    limits(places[0], theory, {"best_linear": True})
+    best_linear(places[0], theory)
     alpha = networks["alpha_simulated"].values[0]
-    title_panel(places[0], 0, rf"{shared_setting(theory)}, $\alpha = {alpha:g}$")
+    title_panel(places[0], 0, shared_setting(theory, alpha=alpha))
     bounded(places[1], best, of_best)
-    title_panel(places[1], 1, r"$\alpha_0 = \infty$, at the best ridge")
+    title_panel(places[1], 1, shared_setting(best))
     for axes in places:
         axes.set_xscale("log")
         axes.set_yscale("log")
-        axes.set_ylabel(TEST_ERROR)
         legend_beside(axes)
+    places[0].set_ylabel(TEST_ERROR)
+    places[1].set_ylabel(OPTIMAL_TEST_ERROR)
     places[1].set_xlabel(LEARNING_RATE)
     return figure

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import title_panel
+from giantstep.figures.elements import error_bars, legend_above, title_panel
 from giantstep.figures.labels import (
     BULK_LABELS,
     RELATIVE_GAP,
@@ -32,7 +32,7 @@ def chosen(data: xr.Dataset, alpha0: float, bulk: str) -> xr.Dataset:
 
 def biases(axes: Axes, data: xr.Dataset) -> None:
     """Draw the relative gap between networks and theory; without a step all bulks are the same."""
-    axes.axhline(0, color="black", linewidth=0.6)
+    axes.axhline(0, **style.GUIDE)
     batches, bulks = distinct(data, "alpha0"), distinct(data, "bulk")
     pairs = [(a, b) for a in batches for b in bulks if a > 0 or b == ISOTROPIC]
     for i, look in enumerate(style.cycle(len(pairs))):
@@ -41,8 +41,7 @@ def biases(axes: Axes, data: xr.Dataset) -> None:
         gap, stderr = relative_gap(curve, curve["test_error"])
         text = _step(alpha0) + (f", {BULK_LABELS[bulk]}" if alpha0 > 0 else "")
         x = np.exp(_OFFSET * (i - 1)) / curve["dimension"]
-        axes.errorbar(x, gap, stderr, linestyle="none", label=text, **look)
-    axes.set_ylim(top=3.2)  # room for the legend
+        error_bars(axes, x, gap, stderr, look, label=text)
     axes.set_ylabel(RELATIVE_GAP)
 
 
@@ -58,14 +57,15 @@ def spreads(axes: Axes, data: xr.Dataset) -> None:
         variance = curve[f"simulated_test_error_{level}_variance"]
         spread = 100 * np.sqrt(np.maximum(variance, 0)) / curve["test_error"]
         what = "networks" if level == "network" else "training sets"
-        axes.plot(1 / curve["dimension"], spread, label=f"{what}, {_step(alpha0)}", **look)
+        text = f"{what}, {_step(alpha0)}"
+        axes.plot(1 / curve["dimension"], spread, linestyle="none", label=text, **look)
     ends = 1 / np.sort(np.unique(data["dimension"].values))[[0, -1]]
     guide = 8 * np.sqrt(ends / ends.max())
-    axes.plot(ends, guide, color="black", linestyle=style.DASHED, label=r"$\propto d^{-1/2}$")
+    axes.plot(ends, guide, label=r"$\propto d^{-1/2}$", **style.GUIDE)
     axes.set_yscale("log")
     axes.set_yticks([0.5, 1, 2, 5, 10], ["0.5", "1", "2", "5", "10"])
     axes.set_ylim(0.15, 11)
-    axes.set_ylabel("standard deviation over theory [%]")
+    axes.set_ylabel("standard deviation/theory [%]")
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -73,10 +73,11 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     figure = Figure(figsize=style.size(columns=2))
     left, right = figure.subplots(1, 2)
     biases(left, data)
-    title_panel(left, 0, shared_setting(data))
-    left.legend(loc="upper right")
+    setting = shared_setting(data, alpha=data["alpha_simulated"].values[0])
+    title_panel(left, 0, setting)
+    legend_above(left, columns=1)
     spreads(right, data)
-    title_panel(right, 1, "spread of single networks")
+    title_panel(right, 1, setting)
     right.legend(loc="lower right", ncols=2, columnspacing=0.8, handletextpad=0.4)
     sizes = np.unique(data["dimension"].values)
     for axes in (left, right):

@@ -10,12 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import legend_entry, markers, ticks, title_panel
+from giantstep.figures.elements import error_bars, legend_entry, markers, ticks, title_panel
 from giantstep.figures.labels import (
     RELATIVE_GAP,
     SAMPLE_COMPLEXITY,
     TEST_ERROR,
-    format_parameter,
     shared_setting,
 )
 from giantstep.figures.selection import distinct, panel_data, relative_gap, select
@@ -51,12 +50,12 @@ def gaps(axes: Axes, data: xr.Dataset, looks: dict[str, dict[str, Any]]) -> None
     """Draw the relative gap between networks and theory against the dimension."""
     last = data.isel(alpha_simulated=-1)
     last = last.sel(alpha=last["alpha_simulated"].item())
-    axes.axhline(0, color="black", linewidth=0.6)
+    axes.axhline(0, **style.GUIDE)
     for i, (inputs, look) in enumerate(looks.items()):
         chosen = select(last, inputs=inputs)
         gap, stderr = relative_gap(chosen, chosen["test_error"])
         x = chosen["dimension"].values * np.exp(2 * _OFFSET * (i - (len(looks) - 1) / 2))
-        axes.errorbar(x, gap, stderr, **look)
+        error_bars(axes, x, gap, stderr, look)
     axes.set_xscale("log")
     ticks(axes, "x", np.unique(data["dimension"].values))
     axes.set_xlabel("dimension $d$")
@@ -74,6 +73,5 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     title_panel(left, 0, shared_setting(shown))
     left.legend(loc="lower left", ncols=2)
     gaps(right, data, looks)
-    alpha = format_parameter("alpha", data["alpha_simulated"].values[-1])
-    title_panel(right, 1, f"${alpha}$")
+    title_panel(right, 1, shared_setting(data, alpha=data["alpha_simulated"].values[-1]))
     return figure

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_COVARIANCE, TRAINED_NORMS
 from giantstep.problems.targets import lookup_target
 from giantstep.vocabulary import MEANINGS
@@ -14,25 +17,46 @@ from giantstep.vocabulary import MEANINGS
 SAMPLE_COMPLEXITY = r"sample complexity $\alpha = n/d$"
 LEARNING_RATE = r"learning rate $\tilde\eta$"
 TEST_ERROR = r"test error $\epsilon_g$"
-RELATIVE_GAP = "mean over theory, less one [%]"
+OPTIMAL_TEST_ERROR = r"test error $\epsilon_g$, best ridge"
+RELATIVE_GAP = r"simulation/theory $-$ 1 [%]"
+BEST_LINEAR = "best linear predictor"
+BOUND_LABELS = {"upper_bound": "upper bound", "lower_bound": "lower bound"}
 BULK_LABELS = {
     ISOTROPIC: "isotropic bulk",
     TRAINED: "trained bulk",
     TRAINED_NORMS: "trained bulk and norms",
     TRAINED_COVARIANCE: "trained bulk, whole covariance",
 }
-# Parameters in a panel's title, if all its curves share them: of gradient steps, of an sRF.
-_IN_TITLES = (("learning_rate", "ridge"), ("spike_strength", "alignment", "ridge"))
+# What is in a panel's title if all its curves share it: functions, parameters of gradient steps or
+# of an sRF, and of both, except for values that go without saying.
+_FUNCTIONS = {"activation": r"\sigma", "target": r"\sigma_\star"}
+_STEPS = ("learning_rate", "alpha0", "steps", "step_exponent", "reuse_batch")
+_SPIKE = ("spike_strength", "alignment", "bulk_variance")
+_NOISE = ("noise", "outlier_fraction", "outlier_variance")
+_OF_BOTH = ("beta", "readout", "bias", "inputs", *_NOISE, "loss", "ridge")
+_OF_GROUPS = ("readout", "bias", "spike_strength", "bulk_variance")
+_UNSAID: dict[str, Any] = {
+    "steps": 1,
+    "step_exponent": 0.5,
+    "reuse_batch": 0,
+    "readout": "1:1",
+    "bias": 0.0,
+    "inputs": "gaussian",
+    "loss": "square",
+    "noise": 0.0,
+    "outlier_fraction": 0.0,
+    "outlier_variance": 0.0,
+}
 
 
 def format_parameter(name: str, value: str | float) -> str:
     r"""Write a parameter in LaTeX with its symbol: `\beta = 0.5`, without dollar signs."""
     value = value if isinstance(value, str) else f"{value:g}"
     symbol = MEANINGS[name].symbol
-    if name in ("readout", "bias"):
+    if name in _OF_GROUPS and ":" in value:
         return rf"{symbol} \in \{{{_vocabulary(value)}\}}"
     if name == "reuse_batch":
-        return r"\mathrm{one\ batch}" if value == "true" else r"\mathrm{fresh\ batches}"
+        return r"\mathrm{one\ batch}" if value in ("true", "1") else r"\mathrm{fresh\ batches}"
     try:
         float(value)
     except ValueError:  # a name
@@ -58,24 +82,72 @@ def varied_parameters(data: xr.Dataset, curve: int) -> dict[str, str]:
 
 def curve_label(data: xr.Dataset, curve: int, without: Sequence[str] = ()) -> str:
     """Label a curve by the parameters in which it differs from the others, `without` some."""
-    values = varied_parameters(data, curve).items()
-    parts = [format_parameter(name, value) for name, value in values if name not in without]
+    values = varied_parameters(data, curve)
+    if data.sizes["curve"] > 1:
+        values = {name: value for name, value in values.items() if _shared(data, name) is None}
+    parts = [format_parameter(name, values[name]) for name in values if name not in without]
     return ", ".join(f"${part}$" for part in parts) or str(data["curve"].values[curve])
 
 
-def shared_setting(data: xr.Dataset) -> str:
-    """Write what all curves of a panel share: functions, and the main parameters."""
-    varied = varied_parameters(data, 0)
-    functions = {"activation": r"\sigma", "target": r"\sigma_\star"}
-    stepped = "learning_rate" in data and not np.isnan(data["learning_rate"].values[0])
-    parts = [
-        f"{symbol} = {lookup_target(data[name].values[0]).label}"
-        for name, symbol in functions.items()
-        if name not in varied
-    ]
-    parts += [
-        format_parameter(name, data[name].values[0])
-        for name in _IN_TITLES[0 if stepped else 1]
-        if name not in varied and name in data and data[name].ndim == 1
-    ]
-    return "$" + r",\ ".join(parts) + "$"
+def shared_setting(data: xr.Dataset, without: Sequence[str] = (), **more: float) -> str:
+    """Write what all curves of a panel share: functions, and all parameters that have an effect.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        The curves of the panel.
+    without : sequence of str
+        Parameters to leave out.
+    **more : float
+        Further parameters that are the same all over the panel, such as `alpha`.
+    """
+    names = (*_FUNCTIONS, *_STEPS, *_SPIKE, *_OF_BOTH)
+    shared = {name: value for name in names if (value := _shared(data, name)) is not None}
+    said = {name: shared[name] for name in shared if _is_said(data, name, shared)} | more
+    if any(str(name).startswith("simulated_") for name in data):
+        dimension = _shared(data, "dimension")
+        said |= {} if dimension is None else {"dimension": dimension}
+    parts = (
+        f"{_FUNCTIONS[name]} = {function_label(str(value))}"
+        if name in _FUNCTIONS
+        else format_parameter(name, value)
+        for name, value in said.items()
+        if name not in without
+    )
+    return ", ".join(f"${part}$" for part in parts)
+
+
+def function_label(name: str) -> str:
+    """Name a function in an equation, in LaTeX."""
+    return re.sub(r"^\\([a-z]+)$", r"\\mathrm{\1}", lookup_target(name).label)
+
+
+def _shared(data: xr.Dataset, name: str) -> str | float | None:
+    """Return the value of a parameter if all curves have the same, written out for groups."""
+    if name not in data:
+        return None
+    values = data[name].values
+    if values.ndim == 2:
+        shares = data["fraction"].values
+        rows = [_of_groups(*pair) for pair in zip(values, shares, strict=True)]
+    else:
+        rows = values.tolist()
+    return rows[0] if len(set(rows)) == 1 else None
+
+
+def _of_groups(values: Array, shares: Array) -> str | float:
+    """Write the values of groups of neurons with their shares, or the value of all groups."""
+    known = np.isfinite(values)
+    if len(set(values[known])) == 1:
+        return float(values[known][0])
+    return " ".join(f"{v:g}:{s:g}" for v, s in zip(values[known], shares[known], strict=True))
+
+
+def _is_said(data: xr.Dataset, name: str, shared: dict[str, Any]) -> bool:
+    """Check whether all curves share a parameter, and it has an effect, and an unusual value."""
+    stepped = "learning_rate" in data and bool(np.isfinite(data["learning_rate"].values[0]))
+    if shared[name] in ("", _UNSAID.get(name)) or name in (_SPIKE if stepped else _STEPS):
+        return False
+    # Without a first batch there is no step, and a spike without strength has no direction.
+    strength = {"learning_rate": "alpha0", "alignment": "spike_strength"}.get(name, "")
+    return shared.get(strength) != 0

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
 from giantstep.figures.elements import (
+    best_linear,
     failure_crosses,
     finite_size_entry,
     finite_size_line,
-    has_finite_size,
     legend_above,
     legend_entry,
     markers,
     title_panel,
 )
 from giantstep.figures.labels import (
+    BOUND_LABELS,
     BULK_LABELS,
     SAMPLE_COMPLEXITY,
     TEST_ERROR,
@@ -76,7 +76,7 @@ def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None 
     """
     labels = [curve_label(data, i, without=("bulk",)) for i in range(data.sizes["curve"])]
     looks = dict(zip(dict.fromkeys(labels), style.cycle(len(set(labels)), colours), strict=True))
-    lines = dict(zip(distinct(data, "bulk"), style.LINES, strict=False))
+    lines = style.bulk_lines(distinct(data, "bulk"))
     new = set(labels)
     for i, text in enumerate(labels):
         curve, look = data.isel(curve=i), looks[text]
@@ -100,18 +100,12 @@ def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None 
 
 
 def limits(axes: Axes, data: xr.Dataset, panel: dict[str, Any]) -> None:
-    """Draw the limits on the test error that a panel of a figure's YAML asks for.
-
-    They are dashed, or dotted if theory at the dimension of the simulations is dashed.
-    """
-    dashes = style.DOTTED if has_finite_size(data, "test_error") else style.DASHED
-    line: dict[str, Any] = {"linestyle": dashes, "linewidth": 0.9}
+    """Draw the limits on the test error that a panel of a figure's YAML asks for."""
     if panel.get("best_linear"):
-        for bound in np.unique(data["best_linear_error"].values):
-            axes.axhline(bound, color="black", **line)
-        legend_entry(axes, "best linear", color="black", **line)
+        best_linear(axes, data)
     if panel.get("lower_bound"):
+        line = {"linestyle": style.BOUNDS["lower_bound"]["linestyle"], "linewidth": 0.9}
         looks = style.cycle(data.sizes["curve"])
         for look, bound in zip(looks, data["lower_bound"].values, strict=True):
             axes.axhline(bound, color=look["color"], **line)
-        legend_entry(axes, "lower bound (27)", color="black", **line)
+        legend_entry(axes, BOUND_LABELS["lower_bound"], color="black", **line)

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from giantstep.figures import style
 from giantstep.figures.elements import failure_crosses, legend_entry, markers, title_panel
-from giantstep.figures.labels import SAMPLE_COMPLEXITY, format_parameter
+from giantstep.figures.labels import SAMPLE_COMPLEXITY, shared_setting
 from giantstep.figures.selection import distinct, panel_data, select
 
 # Panels of theory in the YAML; those of simulations, at fewer ridges, are named `before_networks`
@@ -33,14 +33,15 @@ def draw_losses(
     ridge, alpha : float
         The ridge of the upper panels, the sample complexity of the lower ones.
     """
-    titles = format_parameter("ridge", ridge), format_parameter("alpha", alpha)
+    fixed = {"ridge": ridge}, {"alpha": alpha}
     figure = Figure(figsize=style.size(2, 2))
     places = figure.subplots(2, 2, sharey="row")
     for column, panel in enumerate(_PANELS):
         title = config["panels"][panel]["title"]
         theory, networks = (panel_data(data, part) for part in (panel, f"{panel}_networks"))
-        for row, (axes, fixed) in enumerate(zip(places[:, column], titles, strict=True)):
-            title_panel(axes, 2 * row + column, rf"{title}, ${fixed}$")
+        for row, axes in enumerate(places[:, column]):
+            setting = shared_setting(theory, (), **fixed[row])
+            title_panel(axes, 2 * row + column, f"{title}, {setting}")
         for loss, look in looks(data, config).items():
             lines, points = (select(p, loss=loss).sortby("ridge") for p in (theory, networks))
             against_alpha(places[0, column], lines, points, ridge, name, look)
@@ -55,7 +56,7 @@ def draw_losses(
 def loss_label(loss: str) -> str:
     """Name a loss in the legend."""
     name, _, delta = loss.partition(":")
-    return f"${format_parameter('loss', name)}$" + (rf", $\delta = {delta}$" if delta else "")
+    return rf"Huber, $\delta = {delta}$" if delta else name
 
 
 def looks(data: xr.Dataset, config: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from matplotlib import rc_context, rcdefaults, rcParams
+from matplotlib.axis import Axis
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.transforms import Transform
 
+from giantstep.arrays import Array
 from giantstep.pipeline.planning.provenance import Provenance
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_COVARIANCE, TRAINED_NORMS
 
 # The paper's text and column widths, in inches; height over width of one panel.
 TEXT_WIDTH, COLUMN_WIDTH = 6.75, 3.25
@@ -21,16 +27,33 @@ COLOURS = ("#0b1d51", "#7b2d8b", "#d1495b", "#edae49", "#2a9d8f", "#8d99ae")
 # They vary with the colour.
 MARKERS = ("o", "s", "^", "D", "v", "P")
 DASHED, DOTTED = (0, (4, 2)), (0, (1, 1))
-# They vary with the colour where there are no markers.
-LINES = ("-", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (5, 2, 1, 2, 1, 2)), (0, (2, 2)))
+LINES = ("-", (0, (5, 1)), (0, (3, 1, 1, 1)))
+# A marker's face has this share of its colour, so that its error bar is seen on it.
+FACE = 0.35
 
-# Theory at the dimension of the simulations, beside that of the limit.
+# Each line style has one meaning in all figures. Solid: theory, for d -> infinity and an isotropic
+# bulk where it stands beside another. Dashed: theory at the dimension of the simulations, or with
+# the bulk that the step leaves. Simulated points are never joined.
 FINITE_SIZE: dict[str, Any] = {"linestyle": (0, (3.5, 1.5)), "linewidth": 0.8}
+_BULK_LINES: dict[str, Any] = {
+    ISOTROPIC: "-",
+    TRAINED: (0, (3.5, 1.5)),
+    TRAINED_NORMS: (0, (6, 1.5)),
+    TRAINED_COVARIANCE: (0, (1.5, 1.5)),
+}
 # The bounds on the test error, equations (26) and (27).
 BOUNDS: dict[str, dict[str, Any]] = {
-    "upper_bound": {"color": COLOURS[2], "linestyle": DASHED},
-    "lower_bound": {"color": COLOURS[4], "linestyle": DOTTED},
+    "upper_bound": {"color": COLOURS[2], "linestyle": (0, (5, 1.5, 1, 1.5))},
+    "lower_bound": {"color": COLOURS[4], "linestyle": (0, (4, 1.5, 1, 1.5, 1, 1.5))},
 }
+# The best linear predictor, or the best of another low degree.
+REFERENCE: dict[str, Any] = {"color": "black", "linestyle": (0, (1, 1.2)), "linewidth": 0.9}
+# Zero, and slopes to compare with.
+GUIDE: dict[str, Any] = {"color": "0.6", "linewidth": 0.7, "zorder": 1}
+# The target function.
+TARGET: dict[str, Any] = {"color": "0.75", "linewidth": 2.4, "zorder": 1}
+# Markers of networks that differ from those beside them as the legend says.
+OPEN: dict[str, Any] = {"markerfacecolor": "white"}
 # An optimum.
 STAR: dict[str, Any] = {
     "marker": "*",
@@ -57,7 +80,7 @@ def _house() -> dict[str, Any]:
         "mathtext.fontset": "stix",
         "font.size": 9,
         "axes.labelsize": 9,
-        "axes.titlesize": 9,
+        "axes.titlesize": 8,
         "legend.fontsize": 8,
         "xtick.labelsize": 8,
         "ytick.labelsize": 8,
@@ -67,8 +90,9 @@ def _house() -> dict[str, Any]:
         "xtick.major.width": 0.6,
         "ytick.major.width": 0.6,
         "lines.linewidth": 1.2,
-        "lines.markersize": 2.8,
-        "errorbar.capsize": 1.6,
+        "lines.markersize": 3.2,
+        "lines.markeredgewidth": 0.6,
+        "errorbar.capsize": 1.4,
         "legend.frameon": False,
         "legend.handlelength": 1.6,
         "figure.constrained_layout.use": True,
@@ -88,14 +112,26 @@ def size(columns: float, rows: int = 1) -> tuple[float, float]:
 def cycle(count: int, colours: Sequence[str] | None = None) -> list[dict[str, Any]]:
     """Return colour and marker of each of `count` curves."""
     palette = colours or COLOURS
-    return [
-        {"color": palette[i % len(palette)], "marker": MARKERS[i % len(MARKERS)]}
-        for i in range(count)
-    ]
+    return [look(palette[i % len(palette)], MARKERS[i % len(MARKERS)]) for i in range(count)]
+
+
+def look(colour: str, marker: str = MARKERS[0]) -> dict[str, Any]:
+    """Return a colour, and a marker with a pale face of that colour."""
+    face = 1 - FACE * (1 - np.array(to_rgb(colour)))
+    return {"color": colour, "marker": marker, "markerfacecolor": to_hex(tuple(face))}
+
+
+def bulk_lines(bulks: Iterable[str]) -> dict[str, Any]:
+    """Return the line style of the theory of each bulk; a bulk without another is solid."""
+    names = list(dict.fromkeys(bulks))
+    return {name: _BULK_LINES[name] if len(names) > 1 else "-" for name in names}
 
 
 def save(figure: Figure, path: Path, origin: Provenance | None = None) -> None:
     """Save a figure in the format of the path's suffix; equal figures become equal bytes.
+
+    Limits of axes and places on the page are rounded, so that the last digits of the data, which
+    vary between processors, change no byte.
 
     Parameters
     ----------
@@ -110,7 +146,33 @@ def save(figure: Figure, path: Path, origin: Provenance | None = None) -> None:
         ".png": {},
     }
     named = _metadata(path.suffix, origin) if origin else {}
+    for axes in figure.axes:
+        axes.set_xlim(_rounded_limits(axes.xaxis))
+        axes.set_ylim(_rounded_limits(axes.yaxis))
+        for line in axes.lines:
+            line.set_transform(line.get_transform() + _PixelGrid())
     figure.savefig(path, metadata=timeless[path.suffix] | named)
+
+
+class _PixelGrid(Transform):
+    """Round places on the page to a 64th of a pixel."""
+
+    input_dims = output_dims = 2
+    is_separable = True
+
+    def transform_non_affine(self, values: Any) -> Array:
+        return np.round(np.asarray(values) * 64) / 64
+
+
+def _rounded_limits(axis: Axis) -> tuple[float, float]:
+    """Move the limits of an axis outward, to multiples of a thousandth or so of its length."""
+    transform = axis.get_transform()
+    low, high = sorted(transform.transform(np.array(axis.get_view_interval())))
+    step = 10.0 ** (np.floor(np.log10(high - low)) - 2) / 4
+    tie = 1e-3  # limits that are multiples already stay
+    ends = np.array([np.floor(low / step + tie), np.ceil(high / step - tie)]) * step
+    left, right = transform.inverted().transform(ends)
+    return (right, left) if axis.get_inverted() else (left, right)
 
 
 def _metadata(suffix: str, origin: Provenance) -> dict[str, Any]:
