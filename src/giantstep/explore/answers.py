@@ -189,6 +189,7 @@ def _map(view: View) -> Iterator[Answer]:
         x, y = axis_values(x_axis, side), axis_values(y_axis, side)
         values, advice = np.full((y.size, x.size), np.nan), np.full((y.size, x.size), "", object)
         known = {"x": x, "y": y, "x_scale": x_axis.scale, "y_scale": y_axis.scale, "side": side}
+        known["bulk"] = view.question.bulk[0].replace("_", " ")
         for _ in _fill(view, x, y, values, advice):
             yield known | {"values": None, "done": False}
         final = side == MAP_SIDES[-1]
@@ -222,19 +223,33 @@ def _coloured(view: View, x: Array, y: Array, error: Array) -> Array:
     if view.colour == OVER_LINEAR:
         return 1 - error / theory.limits(view.question)["best_linear"]
     if view.colour == OVER_NO_STEP:
-        still = replace(view, question=without_step(view.question))
-        before, advice = np.full_like(error, np.nan), np.full(error.shape, "", object)
-        for _ in _fill(still, x, y, before, advice):
-            pass
-        return 1 - error / before
+        return 1 - error / _errors_without_step(view, x, y)
     return error
+
+
+# What a network without a step does not depend on.
+_OF_STEP = ("learning_rate", "alpha0", "steps", "spike_strength", "bulk_variance", "alignment")
+
+
+def _errors_without_step(view: View, x: Array, y: Array) -> Array:
+    """Return the test errors of the networks without a step, of one cell along axes of the step."""
+    question = without_step(view.question)
+    still = replace(view, question=question)
+    x, y = (
+        np.array([getattr(question, name)]) if name in _OF_STEP else values
+        for name, values in ((view.across, x), (view.up, y))
+    )
+    errors, advice = np.full((y.size, x.size), np.nan), np.full((y.size, x.size), "", object)
+    for _ in _fill(still, x, y, errors, advice):
+        pass
+    return errors
 
 
 def without_step(question: Question) -> Question:
     """Return the same network, or the same features, without the step."""
     if question.model == SPIKED:
         return replace(question, spike_strength=0.0, bulk_variance=1.0)
-    return replace(question, learning_rate=0.0, steps=1)
+    return replace(question, alpha0=0.0, steps=1)
 
 
 _ANSWERS: dict[str, Callable[[View], Iterator[Answer]]] = {

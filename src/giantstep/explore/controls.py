@@ -10,11 +10,16 @@ from giantstep.explore.palette import PALETTES
 from giantstep.explore.question import MODELS, OPTIMAL, SPIKED, STEPS, Question, written
 from giantstep.explore.symbols import SYMBOLS, WORDS
 from giantstep.explore.view import AXES, AXES_OF, CURVE, MAP, SPECTRUM, TABS, View
-from giantstep.figures.labels import BULK_LABELS
 from giantstep.numerics.scalar_functions import FUNCTIONS
-from giantstep.problems.bulk_kind import BULKS
+from giantstep.problems.bulk_kind import (
+    BULKS,
+    ISOTROPIC,
+    TRAINED,
+    TRAINED_COVARIANCE,
+    TRAINED_NORMS,
+)
 from giantstep.problems.losses import LOSSES
-from giantstep.validation import InvalidParametersError
+from giantstep.validation import Fault, InvalidParametersError
 
 SLIDER, CHOICE, TEXT, SEVERAL = "slider", "choice", "text", "several"
 
@@ -71,6 +76,13 @@ def _named(names: Any) -> tuple[tuple[str, str], ...]:
     return tuple((name, name) for name in names)
 
 
+# Shorter than in figures, where they stand alone.
+_BULK_WORDS = {
+    ISOTROPIC: "isotropic",
+    TRAINED: "trained",
+    TRAINED_NORMS: "trained, norms",
+    TRAINED_COVARIANCE: "whole covariance",
+}
 _CONTINUOUS = _named(name for name, function in FUNCTIONS.items() if function.continuous)
 _STEP, _SPIKE = (STEPS,), (SPIKED,)
 GROUPS: tuple[tuple[str, tuple[Control, ...]], ...] = (
@@ -128,9 +140,9 @@ GROUPS: tuple[tuple[str, tuple[Control, ...]], ...] = (
         ),
     ),
     (
-        "Theory",
+        "Bulk and dimension",
         (
-            Control("bulk", SEVERAL, options=tuple((b, BULK_LABELS[b]) for b in BULKS)),
+            Control("bulk", SEVERAL, options=tuple((b, _BULK_WORDS[b]) for b in BULKS)),
             Control(
                 "dimension",
                 SLIDER,
@@ -196,8 +208,14 @@ def refusal(question: Question, field: str, value: Any) -> str:
     try:
         replace(question, **{field: value})
     except InvalidParametersError as error:
-        return "; ".join(f"must be {fault.allowed}" for fault in error.faults)
+        return "; ".join(_of_field(fault, field) for fault in error.faults)
     return ""
+
+
+def _of_field(fault: Fault, field: str) -> str:
+    """Write a fault beside a field: with its own name if it is about another one."""
+    word = "" if fault.name == field else f"{WORDS.get(fault.name, fault.name)} "
+    return f"{word}must be {fault.allowed}"
 
 
 _TAB_WORDS = ("Learning curve", "Learned function", "Spectrum", "Map")

@@ -103,7 +103,18 @@ class Question:
         ------
         InvalidParametersError
         """
-        return Question(**read_texts(texts, _READERS))
+        try:
+            return Question(**read_texts(texts, _READERS))
+        except InvalidParametersError as error:
+            faults = list(error.faults)
+        # What could be read may have faults of its own.
+        unread = {fault.name for fault in faults}
+        try:
+            rest = {name: text for name, text in texts.items() if name not in unread}
+            Question(**read_texts(rest, _READERS))
+        except InvalidParametersError as error:
+            faults += [fault for fault in error.faults if fault.name in rest]
+        raise InvalidParametersError(faults)
 
     @property
     def texts(self) -> dict[str, str]:

@@ -36,6 +36,9 @@ def serve(port: int = 0, browser: bool = True, project: Path = Path()) -> None:
     """
     for library in ("OPENBLAS", "OMP", "MKL"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")  # of the processes that compute
+    from giantstep.explore.children import warm_up
+
+    warm_up()  # meanwhile, this process imports Bokeh
     server = make_server(port, project)
     address = f"http://{HOST}:{server.port}/"
     server.start()
@@ -52,16 +55,13 @@ def serve(port: int = 0, browser: bool = True, project: Path = Path()) -> None:
 
 
 def make_server(port: int, project: Path) -> Any:
-    """Make the server, with its processes warmed up, but not yet started."""
+    """Make the server, but do not start it yet."""
     from bokeh.application import Application
     from bokeh.application.handlers import FunctionHandler
     from bokeh.server.server import Server
     from bokeh.settings import settings
     from tornado.netutil import bind_sockets
 
-    from giantstep.explore.children import warm_up
-
-    warm_up()
     # Whatever the environment says: scripts come from this server, to pages of this server.
     settings.resources.set_value("server")
     settings.allowed_ws_origin.unset_value()

@@ -315,10 +315,11 @@ def certificate(said: Mapping[str, Any]) -> str:
         parts += [f"{failed} without a solution"] if failed else []
         parts += [f"largest residual {residual:.0e}", f"quadrature error {quadrature:.0e}"]
     if "side" in said:
-        parts.append(f"{said['side']} × {said['side']} points")
+        parts.append(f"{said['side']} × {said['side']} points, {said['bulk']} bulk")
     for curve in said.get("curves", ()):
         if "mass_at_zero" in curve:
             outliers = ", ".join(f"{value:.3g} d" for value in curve["outliers"]) or "none"
             zeros = f"share at zero {curve['mass_at_zero']:.3g}"
             parts.append(f"{curve['bulk']}: {zeros}, eigenvalues of order d: {outliers}")
-    return " · ".join([*parts, f"{1000 * said['seconds']:.0f} ms"])
+    seconds = said["seconds"]
+    return " · ".join([*parts, f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"])

@@ -108,7 +108,8 @@
     else if (!running && $("networks-note").textContent.startsWith("Networks are")) note("networks-note", "");
   }
 
-  function disable(reasons) {
+  let reasons = {};
+  function disable() {
     for (const control of all(".control")) {
       const name = control.dataset.field, reason = reasons[name] ?? "";
       const inputs = all("input, select", control).filter((input) => input.id !== "best-ridge");
@@ -116,14 +117,17 @@
       for (const input of inputs) if (!input.name) input.disabled = pointless;
       control.classList.toggle("disabled", pointless);
       note(`${name}-note`, reason);
-      let refused = "";
+      const refused = {};
       for (const box of all(".options input, option", control)) {
         const why = reasons[`${name}:${box.value}`] ?? "";
         box.disabled = why !== "" && !box.checked;
         (box.closest("label") ?? box).title = why;
-        if (why && !refused) refused = why;
+        if (why) (refused[why] ??= []).push((box.closest("label") ?? box).textContent.trim());
       }
-      if (!reason && refused) note(`${name}-note`, `Some are not offered: ${refused}`);
+      if (!reason) {
+        const words = Object.entries(refused).map(([why, which]) => `not ${which.join(", ")}: ${why}`);
+        note(`${name}-note`, words.join("; "));
+      }
     }
     // A choice of one value or best: the box beside it stays.
     if (reasons.ridge && tab !== "spectrum" && !$("best-ridge").checked) $("best-ridge").disabled = true;
@@ -133,7 +137,8 @@
   function note(id, message, fault = false) {
     const place = $(id);
     if (!place) return false;
-    place.textContent = message;
+    if (place.textContent === message && place.classList.contains("fault") === fault) return true;
+    place.textContent = place.title = message;
     place.classList.toggle("fault", fault);
     return true;
   }
@@ -189,21 +194,24 @@
       pins = message.pins.map((pin) => [pin.slice(0, pin.indexOf("|")), pin.slice(pin.indexOf("|") + 1)]);
       loading = false;
     }
-    if (message.legend) listLegend(message.legend);
+    if (message.legend && differs("legend", message.legend)) listLegend(message.legend);
     if (message.networks) { receiveNetworks(message.networks); return; }
     if (message.file) { download(message.file); return; }
     if (message.exported !== undefined) { note("export-note", message.exported, message.fault); return; }
     if (message.number !== number) return;
     if (message.faults) {
-      if (message.reasons) disable(message.reasons);
-      blame(message.faults);
+      reasons = message.reasons ?? reasons;
+      if (differs("notes", [reasons, message.faults])) {
+        disable();
+        blame(message.faults);
+      }
     }
     if (message.address !== undefined) {
       ({ address, copies } = message);
-      $("title").textContent = message.title;
-      document.title = `${message.title} – giantstep`;
-      history.replaceState(null, "", address ? `?${address}` : location.pathname);
-      listPins();
+      showTitle(message.title);
+      clearTimeout(addressing);
+      addressing = setTimeout(writeAddress, Math.max(0, addressed + 200 - performance.now()));
+      if (differs("pins", [pins, root.dataset.theme])) listPins();
     }
     if (message.certificate) status(message.certificate);
     if (message.failed) status(message.failed, true);
@@ -222,14 +230,47 @@
     }
   }
 
+  // Whether something differs from what was last shown of it.
+  const last = {};
+  function differs(name, value) {
+    const now = JSON.stringify(value);
+    if (last[name] === now) return false;
+    last[name] = now;
+    return true;
+  }
+
+  // "tanh network, sin target: α = 1, λ = 2", with its symbols in italics.
+  function showTitle(title) {
+    if ($("title").textContent === title) return;
+    const [words, values = ""] = title.split(": ");
+    const count = values.split(", ").length;
+    const parts = values.split(", ").map((part, k) => {
+      const span = document.createElement("span"), symbol = document.createElement("i");
+      symbol.textContent = /^.*?(?= = )|λ$/u.exec(part)?.[0] ?? "";
+      const at = part.indexOf(symbol.textContent);
+      const comma = k + 1 < count ? ", " : "";
+      span.append(part.slice(0, at), symbol, part.slice(at + symbol.textContent.length) + comma);
+      return span;
+    });
+    $("title").replaceChildren(`${words}: `, ...parts);
+  }
+
+  // Browsers take only so many addresses in a second.
+  let addressing = 0, addressed = 0;
+  function writeAddress() {
+    addressed = performance.now();
+    document.title = `${$("title").textContent} – giantstep`;
+    history.replaceState(null, "", address ? `?${address}` : location.pathname);
+  }
+
   function listLegend(entries) {
     const SVG = "http://www.w3.org/2000/svg";
     $("legend").replaceChildren(...entries.map(([label, colour, width, dash]) => {
       const item = document.createElement("li"), sample = document.createElementNS(SVG, "svg");
       sample.setAttribute("aria-hidden", "true");
       const mark = document.createElementNS(SVG, width ? "line" : "circle");
-      const at = width ? { x1: 0, x2: 26, y1: 6, y2: 6, "stroke-width": width, "stroke-dasharray": dash.join(" ") }
-        : { cx: 13, cy: 6, r: 3.5, fill: "none", "stroke-width": 1.6 };
+      const at = width ? { x1: 0, x2: 24, y1: 6, y2: 6, "stroke-width": width, "stroke-dasharray": dash.join(" ") }
+        : { cx: 12, cy: 6, r: 3.5, fill: "none", "stroke-width": 1.6 };
       for (const [name, given] of Object.entries({ ...at, stroke: colour })) mark.setAttribute(name, given);
       sample.append(mark);
       item.append(sample, label);
@@ -306,6 +347,7 @@
   });
   for (const button of all("[data-copy]"))
     button.addEventListener("click", async () => {
+      writeAddress();
       const what = button.dataset.copy === "address" ? location.href : copies[button.dataset.copy];
       try { await navigator.clipboard.writeText(what); toast("Copied"); }
       catch { toast("The browser keeps the clipboard: please select the text"); }

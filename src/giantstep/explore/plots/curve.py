@@ -19,7 +19,10 @@ from giantstep.explore.plots.base import (
     round_top,
 )
 from giantstep.explore.symbols import SYMBOLS, axis_label, number_text
-from giantstep.explore.view import LOG, View
+from giantstep.explore.view import LOG, Axis, View
+
+# The share of an axis that is left at each end.
+_MARGIN = 0.015
 
 
 class CurvePlot(Plot):
@@ -33,7 +36,7 @@ class CurvePlot(Plot):
             theme,
             x_axis_type=axis.scale,
             y_axis_type=view.y_scale,
-            x_range=Range1d(axis.start, axis.stop),
+            x_range=Range1d(*_padded(axis)),
             y_range=self.y_range,
         )
         plot = self.figure
@@ -42,6 +45,7 @@ class CurvePlot(Plot):
         plot.extra_y_ranges = {"height": Range1d(0, 1)}
         self.limits = empty("x", "best_linear", "upper", "lower")
         self.failures = empty("x", "y", "title", "advice")
+        self.errors: Array = np.empty(0)
         self.networks = empty("x", "y", "low", "high", "title", "advice", "certificate")
         self.finite = empty("x", "y")
         self._draw_limits()
@@ -51,7 +55,7 @@ class CurvePlot(Plot):
 
     def _draw_curves(self) -> None:
         touched = []
-        for look in self.looks:
+        for look in reversed(self.looks):  # so that the question is above its pins
             source = self.sources[look.name, look.bulk] = empty(*_COLUMNS)
             line = {"source": source, "line_color": look.colour, "line_dash": list(look.dash)}
             self.figure.line("x", "test", line_width=2.4, **line)
@@ -66,8 +70,8 @@ class CurvePlot(Plot):
         self.legend.append(LegendEntry("training error", first, 1))
         for name, label, colour, dash in (
             ("best_linear", "best linear predictor", colours.linear, (6, 4)),
-            ("upper", "upper bound (26)", colours.upper, (6, 4)),
-            ("lower", "lower bound (27)", colours.lower, (2, 3)),
+            ("upper", "upper bound", colours.upper, (6, 4)),
+            ("lower", "lower bound", colours.lower, (2, 3)),
         ):
             look = {"line_color": colour, "line_dash": list(dash), "line_width": 1.2}
             self.figure.line("x", name, source=self.limits, line_alpha=0.75, **look)
@@ -100,7 +104,8 @@ class CurvePlot(Plot):
         """Show an answer."""
         axis = view.axis
         self.view = view
-        self.figure.x_range.update(start=axis.start, end=axis.stop)
+        start, end = _padded(axis)
+        self.figure.x_range.update(start=start, end=end)
         limits = answer["limits"]
         self.limits.data = {
             "x": limits["x"],
@@ -121,10 +126,12 @@ class CurvePlot(Plot):
                     failed["advice"].append(advice)
         if failed["x"] or len(self.failures.data["x"]):
             self.failures.data = failed
-        self._scale(np.concatenate(tops))
+        self.errors = np.concatenate(tops)
+        self._scale()
 
-    def _scale(self, values: Array) -> None:
+    def _scale(self) -> None:
         """Choose round ends of the axis of errors, so that it keeps still under a moving curve."""
+        values = np.concatenate([self.errors, self.networks.data["high"], self.finite.data["y"]])
         seen = values[np.isfinite(values) & (values > 0)]
         if not seen.size:
             return
@@ -142,10 +149,12 @@ class CurvePlot(Plot):
             self.networks.data = {name: [] for name in self.networks.data}
             self.finite.data = {"x": [], "y": []}
             self.legend = [entry for entry in self.legend if entry not in self.of_networks]
+            self._scale()
             return
         theory = found["theory"]
         self.finite.data = {"x": theory["x"], "y": theory["y"]}
         if "mean" not in found:
+            self._scale()
             return
         mean, stderr = found["mean"], found["stderr"]
         bar = np.nan_to_num(stderr)
@@ -164,6 +173,16 @@ class CurvePlot(Plot):
             "certificate": [found["note"]] * mean.size,
         }
         self.legend += [entry for entry in self.of_networks if entry not in self.legend]
+        self._scale()
+
+
+def _padded(axis: Axis) -> tuple[float, float]:
+    """Return the ends of an axis, a little outside, so that markers at its ends are whole."""
+    if axis.scale == LOG:
+        factor = (axis.stop / axis.start) ** _MARGIN
+        return axis.start / factor, axis.stop * factor
+    margin = _MARGIN * (axis.stop - axis.start)
+    return axis.start - margin, axis.stop + margin
 
 
 _COLUMNS = ("x", "test", "training", "title", "errors", "overlaps", "certificate")

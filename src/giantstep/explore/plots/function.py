@@ -30,7 +30,7 @@ class FunctionPlot(Plot):
         look = {"line_color": self.palette.muted, "line_dash": [2, 3], "line_width": 1.6}
         self.figure.line("x", "y", source=self.target, **look)
         touched = []
-        for curve in self.looks:
+        for curve in reversed(self.looks):
             columns = "x", "y", "title", "errors", "overlaps", "certificate"
             source = self.sources[curve.name, curve.bulk] = empty(*columns)
             line = {"line_color": curve.colour, "line_dash": list(curve.dash), "line_width": 2.2}

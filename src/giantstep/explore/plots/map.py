@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from bokeh.core.properties import value
-from bokeh.models import ColorBar, FixedTicker, LinearColorMapper, Range1d
+from bokeh.models import ColorBar, FixedTicker, LinearColorMapper, PrintfTickFormatter, Range1d
 from bokeh.palettes import Viridis256
 from contourpy import contour_generator
 
 from giantstep.arrays import Array
 from giantstep.explore.plots.base import FONT, Plot, empty
 from giantstep.explore.symbols import axis_label
-from giantstep.explore.view import AXES, LOG, View
+from giantstep.explore.view import AXES, ERROR, LOG, Axis, View
 
 _LEVELS = 8
-# A level line with fewer corners is not labelled.
-_LONG = 8
+# Labels of level lines are at least so far apart, as a share of the plot's side, and so many
+# times nearer to its edge.
+_APART, _TO_EDGE = 0.075, 2
+# Pixels for each cell that was solved, in between which the map is linear.
+_PIXELS = 4
 _TOOLTIP = """<div style="max-width:280px;font:12px/1.45 system-ui,sans-serif;color:#1c2330">
-<b>@image{0.0000}</b> at ($x{0.000}, $y{0.0000})<div>@advice</div></div>"""
+<b>@image{0.0000}UNIT</b> at ($x{0.000}, $y{0.0000})<div>@advice</div></div>"""
 
 
 class MapPlot(Plot):
     """The test error over two parameters, with level lines."""
 
     def __init__(self, view: View, theme: str) -> None:
-        x, y = AXES[view.across], AXES[view.up]
+        self.axes = x, y = AXES[view.across], AXES[view.up]
+        self.gain = view.colour != ERROR
         super().__init__(
             view,
             theme,
@@ -41,7 +46,10 @@ class MapPlot(Plot):
         plot.yaxis.axis_label = axis_label(view.up)
         plot.grid.visible = False
         self.image = empty("image", "x", "y", "width", "height", "advice")
-        self.mapper = LinearColorMapper(palette=Viridis256[::-1], nan_color="#9aa3b2")
+        # Yellow is good: a small error, or a large gain.
+        self.mapper = LinearColorMapper(
+            palette=Viridis256 if self.gain else Viridis256[::-1], nan_color="#9aa3b2"
+        )
         box = {"x": "x", "y": "y", "dw": "width", "dh": "height"}
         drawn = plot.image("image", **box, source=self.image, color_mapper=self.mapper)
         self.lines, self.labels = empty("xs", "ys"), empty("x", "y", "text")
@@ -53,10 +61,12 @@ class MapPlot(Plot):
         cross = {"marker": "cross", "size": 16, "line_width": 2, "line_color": "#e02b2b"}
         plot.scatter("x", "y", source=self.here, **cross)
         self.bar = ColorBar(color_mapper=self.mapper, width=14, background_fill_color=None)
+        if self.gain:
+            self.bar.formatter = PrintfTickFormatter(format="%g %%")
         self.bar.major_label_text_color = self.palette.text
         self.bar.major_label_text_font = FONT
         plot.add_layout(self.bar, "right")
-        self._hover([drawn], _TOOLTIP)
+        self._hover([drawn], _TOOLTIP.replace("UNIT", " %" if self.gain else ""))
 
     def update(self, view: View, answer: dict[str, Any]) -> None:
         """Show an answer."""
@@ -64,12 +74,15 @@ class MapPlot(Plot):
         self.here.data = {"x": [getattr(at, view.across)], "y": [getattr(at, view.up)]}
         if answer["values"] is None:
             return
-        values, x, y = answer["values"], answer["x"], answer["y"]
-        left, right = _cell_edges(x, answer["x_scale"])
-        low, high = _cell_edges(y, answer["y_scale"])
+        values = answer["values"] * (100 if self.gain else 1)
+        rows, columns = (_between(side) for side in values.shape)
+        fine = _bilinear(values, rows, columns)
+        left, right = _ends(answer["x"], answer["x_scale"], columns.size)
+        low, high = _ends(answer["y"], answer["y_scale"], rows.size)
+        nearest = np.ix_(np.rint(rows).astype(int), np.rint(columns).astype(int))
         self.image.data = {
-            "image": [values],
-            "advice": [answer["advice"].tolist()],
+            "image": [fine],
+            "advice": [answer["advice"][nearest].tolist()],
             "x": [left],
             "y": [low],
             "width": [right - left],
@@ -77,35 +90,79 @@ class MapPlot(Plot):
         }
         finite = values[np.isfinite(values)]
         if finite.size:
-            bottom, top = (float(q) for q in np.quantile(finite, (0.0, 0.97)))
-            top = max(top, bottom + 1e-6)
+            most = (0.03, 1.0) if self.gain else (0.0, 0.97)
+            bottom, top = (float(q) for q in np.quantile(finite, most))
+            top = max(top, bottom + 1e-3 * max(abs(bottom), 1e-3))
             self.mapper.update(low=bottom, high=top)
-            self._draw_levels(x, y, values, bottom, top)
+            self._draw_levels(values, round_levels(bottom, top))
 
-    def _draw_levels(self, x: Array, y: Array, values: Array, low: float, high: float) -> None:
-        levels = round_levels(low, high)
+    def _draw_levels(self, values: Array, levels: Array) -> None:
+        """Draw level lines, found where the plot is a square of side 1."""
         self.bar.ticker = FixedTicker(ticks=list(levels))
-        lines = contour_generator(x, y, np.ma.masked_invalid(values))
-        drawn: list[tuple[float, Any]] = [
-            (level, line) for level in levels for line in lines.lines(level) if len(line) > 1
+        sides = [np.linspace(0, 1, cells) for cells in values.shape]
+        lines = contour_generator(sides[1], sides[0], np.ma.masked_invalid(values))
+        drawn: list[tuple[float, Array]] = [
+            (level, np.array(line))
+            for level in levels
+            for line in lines.lines(level)
+            if len(line) > 1
         ]
         self.lines.data = {
-            "xs": [line[:, 0] for _, line in drawn],
-            "ys": [line[:, 1] for _, line in drawn],
+            "xs": [_on_axis(line[:, 0], self.axes[0]) for _, line in drawn],
+            "ys": [_on_axis(line[:, 1], self.axes[1]) for _, line in drawn],
         }
-        middle = [(level, line[len(line) // 2]) for level, line in drawn if len(line) > _LONG]
+        labels = list(_labels(drawn))
+        places = np.array([place for _, place in labels]).reshape(-1, 2)
+        unit = " %" if self.gain else ""
         self.labels.data = {
-            "x": [place[0] for _, place in middle],
-            "y": [place[1] for _, place in middle],
-            "text": [f"{level:g}" for level, _ in middle],
+            "x": _on_axis(places[:, 0], self.axes[0]),
+            "y": _on_axis(places[:, 1], self.axes[1]),
+            "text": [f"{level:g}{unit}".replace("-", "−") for level, _ in labels],
         }
 
 
-def _cell_edges(values: Array, scale: str) -> tuple[float, float]:
-    """Return where the first cell begins and the last one ends."""
-    at = np.log(values) if scale == LOG else values
-    half = (at[-1] - at[0]) / (2 * (at.size - 1))
-    ends = np.array([at[0] - half, at[-1] + half])
+def _labels(lines: list[tuple[float, Array]]) -> Iterator[tuple[float, Array]]:
+    """Yield where level lines are labelled: far from other labels and from the edges."""
+    placed: list[Array] = []
+    for level, line in lines:
+        room = _TO_EDGE * np.minimum(line, 1 - line).min(axis=1)
+        for other in placed:
+            room = np.minimum(room, np.linalg.norm(line - other, axis=1))
+        best = int(np.argmax(room))
+        if room[best] > _APART:
+            placed.append(line[best])
+            yield level, line[best]
+
+
+def _on_axis(shares: Array, axis: Axis) -> Array:
+    """Return the values that are some shares of the way along an axis."""
+    if axis.scale == LOG:
+        found: Array = axis.start * (axis.stop / axis.start) ** shares
+    else:
+        found = axis.start + shares * (axis.stop - axis.start)
+    return found
+
+
+def _between(cells: int) -> Array:
+    """Return the places of pixels among cells that are counted from 0."""
+    return np.linspace(0, cells - 1, _PIXELS * (cells - 1) + 1)
+
+
+def _bilinear(values: Array, rows: Array, columns: Array) -> Array:
+    """Interpolate between cells; beside a cell that failed there is nothing."""
+    for axis, places in enumerate((rows, columns)):
+        before = np.minimum(places.astype(int), values.shape[axis] - 2)
+        share = np.expand_dims(places - before, 1 - axis)
+        low, high = values.take(before, axis), values.take(before + 1, axis)
+        values = np.where(share == 0, low, np.where(share == 1, high, low + share * (high - low)))
+    return values
+
+
+def _ends(values: Array, scale: str, pixels: int) -> tuple[float, float]:
+    """Return where the first pixel begins and the last one ends."""
+    first, last = np.log(values[[0, -1]]) if scale == LOG else values[[0, -1]]
+    half = (last - first) / (2 * (pixels - 1))
+    ends = np.array([first - half, last + half])
     low, high = np.exp(ends) if scale == LOG else ends
     return float(low), float(high)
 

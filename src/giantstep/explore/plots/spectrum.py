@@ -21,7 +21,7 @@ class SpectrumPlot(Plot):
         self.figure.xaxis.axis_label = "eigenvalue x of ΦᵀΦ"
         self.figure.yaxis.axis_label = "density of ln x,  x ρ(x)"
         touched = []
-        for look in self.looks:
+        for look in reversed(self.looks):
             source = self.sources[look.name, look.bulk] = empty("x", "y", "title", "errors")
             line = {"line_color": look.colour, "line_dash": list(look.dash), "line_width": 2}
             self.figure.line("x", "y", source=source, **line)
