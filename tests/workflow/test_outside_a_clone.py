@@ -42,8 +42,9 @@ def test_theory_and_simulation_need_numpy_scipy_and_xarray_alone(tmp_path):
     assert "0.042503" in theory
     sizes = ["--dimension", "60", "--replicates", "2"]
     assert "," in installed.run(python, *QUESTION.format("simulate").split(), *grid, *sizes)
-    refused = installed.run(python, "-m", "giantstep", "explain", code=2)
-    assert "pip install 'giantstep[workflow]'" in refused
+    for command in (["explain"], ["init", tmp_path / "study"]):
+        refused = installed.run(python, "-m", "giantstep", *command, code=2)
+        assert "pip install 'giantstep[workflow]'" in refused
     code = "import giantstep; giantstep.open_figure('fig2')"
     refused = installed.run(python, "-c", code, code=1)
     assert "pip install 'giantstep[figures]'" in refused

@@ -20,7 +20,7 @@ from giantstep.cli.arguments import COMMANDS, PICTURES, parse
 from giantstep.cli.flags import spelled
 from giantstep.cli.output import FORMATS, SUFFIXES, write
 from giantstep.cli.suggestions import did_you_mean, names_allowed
-from giantstep.extras import EXTRAS, advice
+from giantstep.extras import EXTRAS, advice, require
 from giantstep.problems.formatting import format_vocabulary
 from giantstep.validation import Fault, InvalidParametersError
 
@@ -60,6 +60,7 @@ def _run(arguments: argparse.Namespace) -> int:
             from giantstep.cli import explorer
 
             return explorer.run(arguments)
+        require("pydantic")  # so that the advice names the extra that has all they need
         from giantstep.cli.project_commands import run  # likewise
 
         return run(arguments)
