@@ -26,6 +26,7 @@ if Path(SOURCE, "giantstep").is_dir():
     )
 
 from giantstep.pipeline.planning import costs, identities, requests
+from giantstep.pipeline.planning.batches import theory_batches
 from giantstep.pipeline.planning.config import InvalidConfigError, load_config, overlaid
 from giantstep.pipeline.planning.layout import FIGURE_STAGES, IDENTITY, STAGES
 from giantstep.pipeline.planning.own_package import ForeignPackageError
@@ -130,11 +131,15 @@ def files(stage, name):
     return STAGES[stage].paths(name)
 
 
-def task(stage, name="{key}"):
-    """The task of a job, which checks that its result has the task's name."""
+# A shard of a simulation: the key is of all its replicates, whose files are in one folder.
+SHARD = "{key}/{block}"
+
+
+def task(stage):
+    """The task of a shard's job, which checks that its result has the task's name."""
 
     def found(wildcards):
-        key = name.format(**wildcards)
+        key = SHARD.format(**wildcards)
         if key not in PLAN.tasks[stage]:
             raise WorkflowError(OTHER_PLAN.format(files(stage, key)[0]))
         return PLAN.tasks[stage][key]
@@ -182,11 +187,16 @@ def merged_file(wildcards):
 # has no effect.
 
 
-def task_cost(stage, name="{key}"):
+def task_cost(stage):
     """The cost of a task."""
     return lambda wildcards, threads: costs.of_task(
-        task(stage, name)(wildcards), threads=threads
+        task(stage)(wildcards), threads=threads
     )
+
+
+def batch_cost(batch):
+    """The cost of a job of theory."""
+    return lambda wildcards, threads: batch.cost
 
 
 def figure_cost(stage):

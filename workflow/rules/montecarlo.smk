@@ -1,22 +1,19 @@
-# Stage 3: simulated networks; a shard is one curve and one block of network replicates. A folder
-# holds all shards of a curve, and the finished replicates of those that were stopped. Numbers do
-# not depend on threads. A shard has several where a network would take more than four hours;
+# Simulated networks; a shard is one curve and one block of network replicates, which take about a
+# minute. A folder holds all shards of a curve, and the finished replicates of those that were
+# stopped. Numbers do not depend on threads. A shard has several where a network would take more than four hours;
 # `--set-threads montecarlo=4` sets them where memory allows fewer jobs than cores.
-SHARD = "{key}/{block}"
-
-
 rule montecarlo:
     output:
         files("montecarlo", SHARD),
     log:
         "logs/montecarlo/{key}/{block}.log",
-    threads: lambda wildcards: costs.shard_threads(task("montecarlo", SHARD)(wildcards))
+    threads: lambda wildcards: costs.shard_threads(task("montecarlo")(wildcards))
     resources:
-        mem_mb=memory(task_cost("montecarlo", SHARD)),
-        runtime=minutes(task_cost("montecarlo", SHARD)),
+        mem_mb=memory(task_cost("montecarlo")),
+        runtime=minutes(task_cost("montecarlo")),
     params:
-        task=task("montecarlo", SHARD),
+        task=task("montecarlo"),
     message:
         "Networks of {wildcards.key}: {wildcards.block}"
     script:
-        "../scripts/montecarlo.py"
+        "../scripts/simulate.py"

@@ -1,15 +1,16 @@
-# Stage 3, of a panel with a teacher: overlaps of first layers with its directions after each step.
+# Of a panel with a teacher: overlaps of first layers with its directions after each step, in shards
+# as those of montecarlo.
 rule recovery:
     output:
-        files("recovery", "{key}"),
+        files("recovery", SHARD),
     log:
-        "logs/recovery/{key}.log",
+        "logs/recovery/{key}/{block}.log",
     resources:
         mem_mb=memory(task_cost("recovery")),
         runtime=minutes(task_cost("recovery")),
     params:
         task=task("recovery"),
     message:
-        "Overlaps of {wildcards.key}"
+        "Overlaps of {wildcards.key}: {wildcards.block}"
     script:
-        "../scripts/compute.py"
+        "../scripts/simulate.py"

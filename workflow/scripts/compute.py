@@ -1,23 +1,29 @@
-"""A job of one task: the result of its stage, to a file."""
+"""A job of theory: the results of its tasks, each to its own file."""
 
 from importlib import import_module
 from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from giantstep.pipeline.runtime.job import logged
+from giantstep.pipeline.planning.tasks import Task
+from giantstep.pipeline.runtime.job import logged, make_missing
 from giantstep.pipeline.runtime.job_check import check_job
 from giantstep.pipeline.stages.result import compute_result
 from giantstep.pipeline.storage import netcdf
+
+
+def make(path: Path, stage_and_task: tuple[str, Task]) -> None:
+    """Compute a result, and write it."""
+    stage, task = stage_and_task
+    module = import_module(f"giantstep.pipeline.stages.{stage}")
+    result = compute_result(module, task)
+    check_job(job, __file__)
+    netcdf.write(result, path, f"{stage}/{path.stem}")
+
 
 if "snakemake" in globals():
     job = globals()["snakemake"]
     # Another number of threads may round differently.
     with logged(job.log[0]), threadpool_limits(1):
-        path = Path(job.output[0])
-        stage = path.parent.name
-        module = import_module(f"giantstep.pipeline.stages.{stage}")
         check_job(job, __file__)
-        result = compute_result(module, job.params.task)
-        check_job(job, __file__)
-        netcdf.write(result, path, f"{stage}/{path.stem}")
+        make_missing(job.output, make, job.params.tasks)

@@ -141,9 +141,9 @@ class SimulationSizes(_Section):
     test_samples: TestSamples
     """Fresh inputs over which a network's test error is averaged; or exact, its closed form,
     for activations that have one."""
-    networks_per_job: Count
-    """Network replicates that one job simulates. It changes no number, and nothing is simulated
-    again when it changes."""
+    networks_per_job: Count | None = None
+    """Network replicates that one job simulates; by default, as many as take a minute. It changes
+    no number, and nothing is simulated again when it changes."""
 
 
 class Limits(_Section):

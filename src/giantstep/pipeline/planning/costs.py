@@ -7,21 +7,20 @@ are plain measured figures. Requests to a scheduler add margins.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from giantstep.pipeline.planning.blocks import Simulation, replicate_seconds
 from giantstep.pipeline.planning.figure_plan import FigurePlan
 from giantstep.pipeline.planning.plan import Plan
 from giantstep.pipeline.planning.shard_task import ShardTask
 from giantstep.pipeline.planning.simulation_work import (
     MIB,
     eigenvalues_memory,
-    eigenvalues_work,
     group_count,
     network_memory,
-    network_work,
     recovery_memory,
-    recovery_work,
 )
 from giantstep.pipeline.planning.tasks import (
     Curve,
@@ -93,12 +92,10 @@ def shard(task: ShardTask, networks: int | None = None, threads: int = 1) -> Cos
         How many of its replicates are still to be simulated; by default all.
     threads : int
     """
-    count = len(task.networks) if networks is None else networks
-    one = network_work(task.problem, task.grid, task.sizes).seconds
     memory = network_memory(task.problem, task.grid, task.sizes, threads)
     raw = len(task.networks) * _raw_disk(task)
     # A replicate's own file is written before the shard's, which replaces it.
-    return Cost(START_SECONDS + count * (one + FILE_SECONDS), START_MEMORY + memory, FILE + raw)
+    return Cost(_shard_seconds(task, networks), START_MEMORY + memory, FILE + raw)
 
 
 def shard_threads(task: ShardTask) -> int:
@@ -106,24 +103,26 @@ def shard_threads(task: ShardTask) -> int:
 
     No more than needed: memory grows with each thread.
     """
-    seconds = network_work(task.problem, task.grid, task.sizes).seconds
-    return min(LARGEST_THREADS, math.ceil(seconds / LONGEST_REPLICATE))
+    return min(LARGEST_THREADS, math.ceil(replicate_seconds(task) / LONGEST_REPLICATE))
 
 
-def eigenvalues(task: EigenvaluesTask) -> Cost:
-    """Estimate the eigenvalues of simulated features."""
-    networks, neurons = len(task.networks), task.sizes.count(task.problem.beta)
-    one = eigenvalues_work(task.problem, task.alpha, task.sizes).seconds
+def eigenvalues(task: EigenvaluesTask, networks: int | None = None) -> Cost:
+    """Estimate a shard of the eigenvalues of simulated features."""
+    neurons = task.sizes.count(task.problem.beta)
     memory = eigenvalues_memory(task.problem, task.alpha, task.sizes)
-    disk = FILE + 8 * neurons * networks / MIB
-    return Cost(START_SECONDS + networks * one, START_MEMORY + memory, disk)
+    disk = FILE + 8 * neurons * len(task.networks) / MIB
+    return Cost(_shard_seconds(task, networks), START_MEMORY + memory, disk)
 
 
-def recovery(task: RecoveryTask) -> Cost:
-    """Estimate the simulated recovery of a multi-index teacher."""
-    one = recovery_work(task.problem, task.dimension).seconds
+def recovery(task: RecoveryTask, networks: int | None = None) -> Cost:
+    """Estimate a shard of the simulated recovery of a multi-index teacher."""
     memory = recovery_memory(task.problem, task.dimension)
-    return Cost(START_SECONDS + len(task.networks) * one, START_MEMORY + memory, FILE)
+    return Cost(_shard_seconds(task, networks), START_MEMORY + memory, FILE)
+
+
+def _shard_seconds(task: Simulation, networks: int | None) -> float:
+    count = len(task.networks) if networks is None else networks
+    return START_SECONDS + count * (replicate_seconds(task) + FILE_SECONDS)
 
 
 def theory(task: TheoryTask) -> Cost:
@@ -133,7 +132,7 @@ def theory(task: TheoryTask) -> Cost:
     disk = FILE + points * 8 * (8 + 4 * groups + 2 * groups**2) / MIB
     seconds = theory_seconds(task.problem, points, task.grid.loss, task.bulk)
     memory = theory_memory(points, task.grid.loss, task.bulk)
-    return Cost(START_SECONDS + seconds, START_MEMORY + memory, disk)
+    return Cost(FILE_SECONDS + seconds, START_MEMORY + memory, disk)
 
 
 def dimensions(task: DimensionsTask) -> Cost:
@@ -141,18 +140,20 @@ def dimensions(task: DimensionsTask) -> Cost:
     points, loss = theory_points(task.grid, optimal=False), task.grid.loss
     solved = len(task.dimensions) * points
     seconds = theory_seconds(task.problem, solved, loss, task.bulk)
-    return Cost(START_SECONDS + seconds, START_MEMORY + theory_memory(points, loss, task.bulk))
+    return Cost(FILE_SECONDS + seconds, START_MEMORY + theory_memory(points, loss, task.bulk))
 
 
 def learning_rates(task: LearningRatesTask) -> Cost:
     """Estimate the theory of a curve after each step, at several learning rates."""
     points, loss = theory_points(task.grid, optimal=False), task.grid.loss
     seconds = rates_seconds(task.problem, len(task.learning_rates), points, loss, task.bulk)
-    return Cost(START_SECONDS + seconds, START_MEMORY + theory_memory(points, loss, task.bulk))
+    return Cost(FILE_SECONDS + seconds, START_MEMORY + theory_memory(points, loss, task.bulk))
 
 
 def of_task(task: Task, networks: int | None = None, threads: int = 1) -> Cost:
-    """Estimate the job of a task; one that is not named here only has to start.
+    """Estimate the result of a task; one that is not named here is only written.
+
+    Theory is without the start of its job, which computes several (`of_theory`).
 
     Parameters
     ----------
@@ -165,9 +166,9 @@ def of_task(task: Task, networks: int | None = None, threads: int = 1) -> Cost:
         case ShardTask():
             return shard(task, networks, threads)
         case EigenvaluesTask():
-            return eigenvalues(task)
+            return eigenvalues(task, networks)
         case RecoveryTask():
-            return recovery(task)
+            return recovery(task, networks)
         case TheoryTask():
             return theory(task)
         case DimensionsTask():
@@ -176,12 +177,22 @@ def of_task(task: Task, networks: int | None = None, threads: int = 1) -> Cost:
             return learning_rates(task)
         case MapTask():
             points = len(task.x_values) * len(task.y_values)
-            return Cost(START_SECONDS + map_seconds(points), disk=FILE + 32 * points / MIB)
+            return Cost(FILE_SECONDS + map_seconds(points), disk=FILE + 32 * points / MIB)
         case SpectrumTask():
             spectrum = task.problem, SPECTRUM_POINTS, task.bulk, task.dimension
-            return Cost(START_SECONDS + spectrum_seconds(*spectrum))
+            return Cost(FILE_SECONDS + spectrum_seconds(*spectrum))
         case _:
-            return Cost(START_SECONDS)
+            return Cost(FILE_SECONDS)
+
+
+def of_theory(tasks: Sequence[Task]) -> Cost:
+    """Estimate a job of theory, which computes several results one after another."""
+    each = [of_task(task) for task in tasks]
+    return Cost(
+        START_SECONDS + sum(cost.seconds for cost in each),
+        max(cost.memory for cost in each),
+        sum(cost.disk for cost in each),
+    )
 
 
 def of_figure(stage: str, plan: Plan, figure: FigurePlan) -> Cost:

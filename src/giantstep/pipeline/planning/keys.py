@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from giantstep.pipeline.planning.job_code import code_of_task
 from giantstep.pipeline.planning.layout import Stage
-from giantstep.pipeline.planning.shard_task import ShardTask, block_name
+from giantstep.pipeline.planning.shard_task import block_name
 from giantstep.pipeline.planning.tasks import RecoveryTask, Task
 from giantstep.problems.canonical import digest
 from giantstep.problems.formatting import format_number
@@ -40,10 +41,11 @@ def result_keys(
     """
     task = tasks[0]
     code = code_of_task(root, stage, task)
-    if not isinstance(task, ShardTask):
+    if not stage.sharded:
         return tuple(f"{_slug(one)}-{digest(code, versions, one)[:_HASH]}" for one in tasks)
-    folder = f"{_slug(task)}-{digest(code, versions, replace(task, networks=()))[:_HASH]}"
-    shards = (shard for shard in tasks if isinstance(shard, ShardTask))
+    shards: Sequence[Any] = tasks
+    whole = replace(shards[0], networks=())
+    folder = f"{_slug(task)}-{digest(code, versions, whole)[:_HASH]}"
     return tuple(f"{folder}/{block_name(shard.networks)}" for shard in shards)
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
+from giantstep.pipeline.planning.blocks import networks_per_shard
 from giantstep.pipeline.planning.config import ConfigFault
 from giantstep.pipeline.planning.config_models import Limits, SimulationSizes
 from giantstep.pipeline.planning.figure_spec import (
@@ -100,7 +101,7 @@ def _demands(
         dimension = curve.dimension or simulation.dimension
         seconds = recovery_work(curve.problem, dimension).seconds
         memory = recovery_memory(curve.problem, dimension)
-        yield _demand(networks * seconds, memory, jobs=1, networks=networks)
+        yield _simulated(networks, seconds, memory, simulation)
         return
     problem, targets = curve.problem, curve.targets
     sizes = curve.sizes(Sizes(simulation.dimension, simulation.trainings, simulation.test_samples))
@@ -128,12 +129,18 @@ def _demands(
     if targets.spectrum is not None:
         seconds = eigenvalues_work(problem, targets.spectrum, sizes).seconds
         memory = eigenvalues_memory(problem, targets.spectrum, sizes)
-        yield _demand(networks * seconds, memory, jobs=2, networks=networks)
+        yield _demand(0.0, 0.0, jobs=1)  # of the density
+        yield _simulated(networks, seconds, memory, simulation)
     if targets.simulation:
         seconds = network_work(problem, targets.simulation, sizes).seconds
         memory = network_memory(problem, targets.simulation, sizes)
-        jobs = -(-networks // simulation.networks_per_job)
-        yield _demand(networks * seconds, memory, jobs, networks)
+        yield _simulated(networks, seconds, memory, simulation)
+
+
+def _simulated(networks: int, seconds: float, memory: float, simulation: SimulationSizes) -> Demand:
+    """Count what replicates take, in shards, from what one does."""
+    size = simulation.networks_per_job or networks_per_shard(networks, seconds)
+    return _demand(networks * seconds, memory, -(-networks // size), networks)
 
 
 def _bulks(curve: CurveSpec) -> list[str]:

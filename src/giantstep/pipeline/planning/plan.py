@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import giantstep
+from giantstep.pipeline.planning.blocks import Simulation, split
 from giantstep.pipeline.planning.config import ConfigFault, InvalidConfigError
 from giantstep.pipeline.planning.config_models import NAME_PATTERN, Config
 from giantstep.pipeline.planning.config_schema import check_config
@@ -221,7 +222,7 @@ class _Builder:
         self.plan, self.sizes = plan, sizes
         self.root_seed, self.versions = root_seed, versions
         self.networks = simulation["networks"]
-        self.per_job = simulation["networks_per_job"]
+        self.per_job = simulation.get("networks_per_job")
 
     def curve(self, spec: CurveSpec | RecoverySpec | MapSpec) -> Curve:
         """Register the tasks of a curve."""
@@ -232,7 +233,7 @@ class _Builder:
         if isinstance(spec, RecoverySpec):
             dimension = spec.dimension or self.sizes.dimension
             task = RecoveryTask(spec.problem, dimension, networks, self.root_seed)
-            keys = self._register({"recovery": [task]})
+            keys = self._register({"recovery": self._shards(task)})
             return Curve(spec.name, spec.panel, spec.problem, "", "", dimension, keys)
         sizes = spec.sizes(self.sizes)
         keys = self._register(self._tasks(spec, sizes, networks))
@@ -261,16 +262,14 @@ class _Builder:
             tasks["spectrum"] = [SpectrumTask(problem, targets.spectrum, spec.bulk, dimension)]
             of_layer = Sizes(sizes.dimension)
             eigenvalues = EigenvaluesTask(problem, targets.spectrum, of_layer, networks, seed)
-            tasks["eigenvalues"] = [eigenvalues]
+            tasks["eigenvalues"] = self._shards(eigenvalues)
         if targets.simulation:
-            blocks = (
-                networks[start : start + self.per_job]
-                for start in range(0, len(networks), self.per_job)
-            )
-            tasks["montecarlo"] = [
-                ShardTask(problem, targets.simulation, sizes, block, seed) for block in blocks
-            ]
+            simulation = ShardTask(problem, targets.simulation, sizes, networks, seed)
+            tasks["montecarlo"] = self._shards(simulation)
         return tasks
+
+    def _shards(self, task: Simulation) -> list[Task]:
+        return list(split(task, self.per_job))
 
     def _register(self, tasks: Mapping[str, Sequence[Task]]) -> dict[str, tuple[str, ...]]:
         """Add tasks to the plan, and return their keys by stage, in the order of the stages."""

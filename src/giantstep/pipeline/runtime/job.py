@@ -6,8 +6,9 @@ import contextlib
 import logging
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from giantstep.pipeline.runtime.checksums import DamagedFileError
 from giantstep.pipeline.runtime.job_check import ChangedJobError
@@ -44,17 +45,49 @@ def logged(path: str | Path) -> Iterator[None]:
     except KeyboardInterrupt:
         log.warning("stopped: what is finished is kept; run again to go on")
         sys.exit(STOPPED)
-    except (
-        ChangedJobError,
-        DamagedFileError,
-        InvalidParametersError,
-        MemoryError,
-        OSError,
-    ) as error:
-        log.error("error: %s", error)
+    except Exception as error:
+        _log_error(error)
         sys.exit(1)
-    except Exception:
-        log.exception("error:")
+
+
+def _log_error(error: Exception) -> None:
+    """Log an error, and where it happened unless its message says what to do."""
+    known = ChangedJobError, DamagedFileError, InvalidParametersError, MemoryError, OSError
+    if isinstance(error, known):
+        log.error("error: %s", error)
+    else:
+        log.error("error:", exc_info=error)
+
+
+def make_missing(
+    paths: Sequence[str], make: Callable[[Path, Any], None], given: Sequence[Any]
+) -> None:
+    """Make those of several results that do not exist; an error in one does not stop the others.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        The results' files.
+    make : callable
+        Called with the file of a result that is missing, and what is given for it.
+    given : sequence
+
+    Raises
+    ------
+    SystemExit
+        After all, if any failed.
+    """
+    failed = False
+    for path, of_result in zip(map(Path, paths), given, strict=True):
+        if path.exists():
+            continue
+        log.info("%s", path)
+        try:
+            make(path, of_result)
+        except Exception as error:
+            _log_error(error)
+            failed = True
+    if failed:
         sys.exit(1)
 
 

@@ -7,14 +7,21 @@ So neither an edit during a run nor one of a rule can put anything else under a 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from giantstep.pipeline.planning.identities import mark, merged_name
 from giantstep.pipeline.planning.job_code import read_code_anew
 from giantstep.pipeline.planning.keys import result_keys
-from giantstep.pipeline.planning.layout import STAGES, Stage
+from giantstep.pipeline.planning.layout import STAGES, THEORY_STAGES, Stage
+from giantstep.pipeline.planning.tasks import Task
 from giantstep.pipeline.planning.versions import library_versions
+
+# A rule of theory is named by its batch; it has a prefix if another workflow uses it as a module.
+_THEORY_RULE = re.compile(r"(?:^|_)theory_\w+_\d+$")
+(_THEORY_SCRIPT,) = {stage.script for stage in THEORY_STAGES}
 
 
 class ChangedJobError(RuntimeError):
@@ -27,8 +34,9 @@ def check_job(job: Any, script: str) -> None:
     Parameters
     ----------
     job : snakemake.script.Snakemake
-        Of a task, with `params.task`; or of a figure, with `params.figure`, its mark as
-        `input.mark`, and `params.name`, which is inside its merged file.
+        Of a task, with `params.task`; of theory, with `params.tasks`; or of a figure, with
+        `params.figure`, its mark as `input.mark`, and `params.name`, which is inside its merged
+        file.
     script : str
         The file that runs.
 
@@ -38,11 +46,7 @@ def check_job(job: Any, script: str) -> None:
     """
     read_code_anew()
     try:
-        stage, path = STAGES[_stage(job.rule)], Path(script)
-        given = path.parents[2], stage, job
-        agrees = path.stem == stage.script and (
-            _names_task(*given) if stage.by_task else _names_figure(*given)
-        )
+        agrees = _agrees(job, Path(script))
     # What cannot even be compared: code that cannot be read, parameters that are missing or odd.
     except (AttributeError, ImportError, LookupError, OSError, SyntaxError, TypeError, ValueError):
         agrees = False
@@ -53,6 +57,16 @@ def check_job(job: Any, script: str) -> None:
             f" plans anew; otherwise the rule {job.rule} in workflow/rules hands other parameters"
             " to the job than planned, and must hand on the plan's"
         )
+
+
+def _agrees(job: Any, script: Path) -> bool:
+    """Compare a job's files, and its script, with what its rule hands to it."""
+    root = script.parents[2]
+    if _THEORY_RULE.search(job.rule):
+        return script.stem == _THEORY_SCRIPT and _names_theory(root, job)
+    stage = STAGES[_stage(job.rule)]
+    names = _names_task if stage.by_task else _names_figure
+    return script.stem == stage.script and not stage.batched and names(root, stage, job)
 
 
 def check_rules(workflow: Any) -> None:
@@ -72,13 +86,21 @@ def check_rules(workflow: Any) -> None:
     for rule in workflow.rules:
         scripts.setdefault(_stage(rule.name), []).append(rule.script or "no script")
     for stage in STAGES.values():
-        expected = f"../scripts/{stage.script}.py"
-        if expected not in (found := scripts.get(stage.name, [])):
-            runs = f"runs {found[0]}" if found else "is missing"
-            raise ChangedJobError(
-                f"the rule {stage.name} in workflow/rules {runs}: it must have the script"
-                f" {expected}, which checks that results are what their names say"
-            )
+        if not stage.batched:
+            _check_scripts(stage.name, stage.script, scripts.get(stage.name, []))
+    for rule, found in scripts.items():
+        if _THEORY_RULE.search(rule):
+            _check_scripts("theory", _THEORY_SCRIPT, found)
+
+
+def _check_scripts(rule: str, script: str, found: list[str]) -> None:
+    expected = f"../scripts/{script}.py"
+    if expected not in found:
+        runs = f"runs {found[0]}" if found else "is missing"
+        raise ChangedJobError(
+            f"the rule {rule} in workflow/rules {runs}: it must have the script {expected}, which"
+            " checks that results are what their names say"
+        )
 
 
 def _stage(rule: str) -> str:
@@ -87,10 +109,27 @@ def _stage(rule: str) -> str:
 
 
 def _names_task(root: Path, stage: Stage, job: Any) -> bool:
+    return _names(root, [(stage.name, job.params.task)], job)
+
+
+def _names_theory(root: Path, job: Any) -> bool:
+    return all(STAGES[stage].batched for stage, _ in job.params.tasks) and _names(
+        root, job.params.tasks, job
+    )
+
+
+def _names(root: Path, tasks: Sequence[tuple[str, Task]], job: Any) -> bool:
     # Versions of libraries are part of keys if the config asks for it.
-    versions = ("", library_versions())
-    keys = (result_keys(root, stage, [job.params.task], given)[0] for given in versions)
-    return any(list(job.output) == stage.paths(key) for key in keys)
+    for versions in ("", library_versions()):
+        names = [
+            path
+            for stage, task in tasks
+            for key in result_keys(root, STAGES[stage], [task], versions)
+            for path in STAGES[stage].paths(key)
+        ]
+        if list(job.output) == names:
+            return True
+    return False
 
 
 def _names_figure(root: Path, stage: Stage, job: Any) -> bool:

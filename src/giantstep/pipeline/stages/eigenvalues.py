@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import xarray as xr
@@ -15,9 +15,18 @@ TITLE = "Eigenvalues of simulated features' covariance"
 
 
 def compute(
-    problem: Problem, alpha: float, sizes: Sizes, networks: Sequence[int], root_seed: int
+    problem: Problem,
+    alpha: float,
+    sizes: Sizes,
+    networks: Sequence[int],
+    root_seed: int,
+    progress: Callable[[float], None] = lambda share: None,
+    threads: int = 1,
 ) -> xr.Dataset:
-    """Compute all eigenvalues of each network's features, smallest first."""
+    """Compute all eigenvalues of each network's features, smallest first.
+
+    One thread does, and no progress is told: each network takes seconds.
+    """
     found = feature_eigenvalues(problem, alpha, sizes, networks, root_seed)
     return xr.Dataset(
         {"simulated_eigenvalue": (("network", "index"), found)},

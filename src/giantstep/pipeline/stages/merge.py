@@ -14,7 +14,7 @@ from giantstep.pipeline.planning.layout import STAGES
 from giantstep.pipeline.planning.tasks import Curve
 from giantstep.pipeline.planning.versions import split_versions
 from giantstep.pipeline.stages.comparison import STATISTICS
-from giantstep.pipeline.stages.dataset_layout import GROUP_PARAMETERS
+from giantstep.pipeline.stages.dataset_layout import GROUP_PARAMETERS, join_networks
 from giantstep.pipeline.stages.finite_size import finite_size_name, is_finite_size
 from giantstep.pipeline.stages.merge_curve import merge_curve
 from giantstep.pipeline.stages.merge_map import merge_map
@@ -108,7 +108,7 @@ def _lines(curve: Curve, found: dict[str, list[xr.Dataset]]) -> list[xr.Dataset]
     """Put the results of a curve together."""
     if isinstance(curve.problem, Recovery):
         named = curve.name, curve.panel, curve.problem, curve.dimension
-        return [merge_recovery(*named, found["recovery"][0])]
+        return [merge_recovery(*named, join_networks(found["recovery"]))]
     if "maps" in found:
         assert isinstance(curve.problem, Protocol)
         return [merge_map(curve.name, curve.panel, curve.problem, found["maps"][0])]
@@ -121,7 +121,7 @@ def _lines(curve: Curve, found: dict[str, list[xr.Dataset]]) -> list[xr.Dataset]
         {"bulk": curve.bulk, "loss": curve.loss, "dimension": curve.dimension},
         theories,
         found.get("montecarlo", ()),
-        [*found.get("spectrum", ()), *found.get("eigenvalues", ())],
+        [*found["spectrum"], join_networks(found["eigenvalues"])] if "spectrum" in found else (),
         [*found.get("dimensions", ()), *found.get("learning_rates", ())],
         equivalent_features(curve.problem, curve.dimension) if finite else None,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import xarray as xr
@@ -14,9 +14,17 @@ TITLE = "Overlaps of trained rows with a teacher's directions"
 
 
 def compute(
-    problem: Recovery, dimension: int, networks: Sequence[int], root_seed: int
+    problem: Recovery,
+    dimension: int,
+    networks: Sequence[int],
+    root_seed: int,
+    progress: Callable[[float], None] = lambda share: None,
+    threads: int = 1,
 ) -> xr.Dataset:
-    """Measure the overlaps of each network after each step, from step 0, the initial layer."""
+    """Measure the overlaps of each network after each step, from step 0, the initial layer.
+
+    One thread does, and no progress is told: each network takes seconds.
+    """
     found = simulate_recovery(problem, dimension, networks, root_seed)
     steps, directions = found.overlap.shape[1:]
     dims = ("network", "step", "direction")

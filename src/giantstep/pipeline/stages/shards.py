@@ -13,12 +13,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import xarray as xr
 
-from giantstep.pipeline.planning.shard_task import ShardTask, block_name, block_networks
+from giantstep.pipeline.planning.shard_task import block_name, block_networks
 from giantstep.pipeline.runtime.checksums import DamagedFileError
-from giantstep.pipeline.stages import montecarlo
 from giantstep.pipeline.stages.dataset_layout import join_networks
 from giantstep.pipeline.stages.result import compute_result, describe_result
 from giantstep.pipeline.storage import netcdf
@@ -29,24 +30,28 @@ REPORT_EVERY = 15
 
 
 def complete_shard(
-    task: ShardTask,
+    stage: ModuleType,
+    task: Any,
     path: Path,
     report: Report = lambda text: None,
-    threads: int = 1,
     check: Callable[[], None] = lambda: None,
+    **options: Any,
 ) -> None:
     """Write a shard's file, simulating the replicates that its folder does not hold.
 
     Parameters
     ----------
-    task : ShardTask
+    stage : module
+        That simulates: "montecarlo", "eigenvalues" or "recovery" of `pipeline.stages`.
+    task : ShardTask, EigenvaluesTask or RecoveryTask
     path : Path
         The shard's file, named by `shard_task.block_name`.
     report : callable
         Called now and then with how far the shard is.
-    threads : int
     check : callable
         Called before a file is written; raises to prevent it.
+    **options
+        Further arguments of `compute` in the stage, which change no number.
     """
     stored = _read_stored(path.parent, task.networks, report)
     replicates = []
@@ -55,14 +60,14 @@ def complete_shard(
         if replicate is None:
             progress = _progress(report, place, len(task.networks))
             one = replace(task, networks=(network,))
-            replicate = compute_result(montecarlo, one, progress=progress, threads=threads)
+            replicate = compute_result(stage, one, progress=progress, **options)
             check()
             single = _single(path.parent, network)
             netcdf.write(replicate, single, _name(single))
         replicates.append(replicate)
     check()
     libraries = [replicate.attrs["libraries"] for replicate in replicates]
-    joined = describe_result(montecarlo, task, join_networks(replicates), libraries)
+    joined = describe_result(stage, task, join_networks(replicates), libraries)
     netcdf.write(joined, path, _name(path))
     for network in task.networks:
         single = _single(path.parent, network)
@@ -80,8 +85,8 @@ def _single(folder: Path, network: int) -> Path:
 
 
 def _name(path: Path) -> str:
-    """Return the name that is inside a file of replicates, whose folder's name is the key."""
-    return f"montecarlo/{path.parent.name}/{path.stem}"
+    """Return the name that is inside a file of replicates: stage, key and block."""
+    return "/".join([*path.parts[-3:-1], path.stem])
 
 
 def _read_stored(folder: Path, networks: Sequence[int], report: Report) -> dict[int, xr.Dataset]:

@@ -21,10 +21,11 @@ from typing import Any
 import xarray as xr
 
 from giantstep.pipeline.planning import costs
+from giantstep.pipeline.planning.blocks import Simulation
 from giantstep.pipeline.planning.config import load_config
 from giantstep.pipeline.planning.costs import Cost
 from giantstep.pipeline.planning.figure_plan import FigurePlan
-from giantstep.pipeline.planning.layout import IDENTITY, STAGES, Stage
+from giantstep.pipeline.planning.layout import IDENTITY, STAGES, THEORY_STAGES, Stage
 from giantstep.pipeline.planning.plan import Plan, make_plan
 from giantstep.pipeline.planning.requests import unlisted_figures
 from giantstep.pipeline.planning.shard_task import ShardTask
@@ -128,6 +129,7 @@ _REMADE = {
     "figures": "its config, or the code that draws, has changed",
     "scores": "the code that scores has changed",
 }
+_THEORY = {stage.folder for stage in THEORY_STAGES}
 # How Snakemake's table begins.
 _HEADER = "output_file\t"
 # How it begins to say which profile it uses.
@@ -149,8 +151,11 @@ def _pending(
     _, header, rows = done.stdout.partition(_HEADER)  # a dry run prints something before
     pending: dict[str, list[Path]] = {}
     for row in csv.DictReader(io.StringIO(header + rows), delimiter="\t"):
-        if row["plan"] == "update pending" and row["rule"] in (*STAGES, _MARKS):
-            pending.setdefault(row["rule"], []).append(Path(row["output_file"]))
+        path = Path(row["output_file"])
+        # A job of theory leaves the results that exist as they are.
+        kept = path.parent in _THEORY and (project / path).exists()
+        if row["plan"] == "update pending" and not kept:
+            pending.setdefault(row["rule"], []).append(path)
     return pending
 
 
@@ -177,10 +182,11 @@ class _Reasons:
 
     def _cost(self, stage: Stage, key: str, damaged: bool) -> Cost:
         task = self.plan.tasks[stage.name][key]
-        if not isinstance(task, ShardTask):
+        if not isinstance(task, Simulation):
             return costs.of_task(task)
         missing = set(task.networks) - (set() if damaged else self._stored(stage, key))
-        return costs.of_task(task, len(missing), costs.shard_threads(task))
+        threads = costs.shard_threads(task) if isinstance(task, ShardTask) else 1
+        return costs.of_task(task, len(missing), threads)
 
     def _stored(self, stage: Stage, key: str) -> set[int]:
         """List the replicates that the folder of a shard holds."""
@@ -202,7 +208,7 @@ class _Reasons:
         if all((self.project / path).exists() for path in stage.paths(key)):
             return "its last run was interrupted"
         task = self.plan.tasks[stage.name][key]
-        if isinstance(task, ShardTask) and (stored := self._stored(stage, key)):
+        if isinstance(task, Simulation) and (stored := self._stored(stage, key)):
             missing = set(task.networks) - stored
             return "more replicates" if missing else "its replicates exist, in other shards"
         wanted = _flat(task_parameters(task))
