@@ -6,7 +6,11 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
+
+from giantstep.pipeline.planning import layout
+from giantstep.pipeline.planning.layout import THEORY_STAGES
 
 ROOT = Path(__file__).parents[1]
 CONFIG = """\
@@ -80,11 +84,15 @@ def snakemake(project, *arguments, overlay=TINY, cores=2, code=0, variables=None
 
 
 def planned(project, *arguments, **options):
-    """Count the jobs of each stage that a dry run plans."""
+    """Count the results of each stage that a dry run plans."""
     said = snakemake(project, "--dry-run", *arguments, **options)
     counts = {job: int(n) for job, n in re.findall(r"^(\w+) +(\d+)$", said, flags=re.MULTILINE)}
     assert counts or "Nothing to be done" in said
-    return {job: n for job, n in counts.items() if job not in ("all", "total", "identity")}
+    # A job of theory makes several, and leaves those that exist as they are.
+    theory = "|".join(stage.name for stage in THEORY_STAGES)
+    missing = set(re.findall(rf"results/({theory})/([^/\s,]+)\.nc", said))
+    results = Counter(stage for stage, _ in missing)
+    return dict(results) | {job: n for job, n in counts.items() if job in layout.STAGES}
 
 
 def edit(path, old, new):

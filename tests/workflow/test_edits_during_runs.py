@@ -30,7 +30,7 @@ def test_an_edit_during_a_job_is_noticed_before_its_result_is_written(project):
         code.write(WAITING)
     before = set((project / "results/parameters").iterdir())
     running = subprocess.Popen(
-        [*tiny.COMMAND, "1", "--until", "parameters", "--configfile", tiny.TINY],
+        [*tiny.COMMAND, "1", "--until", "theory_fig2_1", "--configfile", tiny.TINY],
         cwd=project,
         env=tiny.environment(),
         stdout=subprocess.PIPE,
@@ -52,8 +52,8 @@ def test_an_edit_during_a_job_is_noticed_before_its_result_is_written(project):
 
 
 def test_a_rule_that_runs_something_else_stops_a_run_before_its_first_job(project):
-    script = 'script:\n        "../scripts/compute.py"'
-    tiny.edit(project / "workflow/rules/theory.smk", script, 'shell:\n        "touch {output}"')
+    script = 'script:\n            "../scripts/compute.py"'
+    tiny.edit(project / "workflow/rules/theory.smk", script, 'shell:\n            "touch {output}"')
     assert "rule theory in workflow/rules runs no script" in tiny.snakemake(project, code=1)
 
 
@@ -61,7 +61,7 @@ def test_a_rule_that_runs_something_else_stops_a_run_before_its_first_job(projec
 def test_a_job_on_a_cluster_that_finds_other_code_than_was_planned_writes_nothing(project):
     theory = next((project / "results/theory").glob("*.nc"))
     merged = project / "results/figures/fig2.nc"
-    jobs = {theory: ("theory", f"key={theory.stem}"), merged: ("merge", "figure=fig2")}
+    jobs = {theory: ("theory_fig2_1", ""), merged: ("merge", "figure=fig2")}
 
     def run(rule, wildcards, code=0):
         target = ("--target-jobs", f"{rule}:{wildcards}", "--allowed-rules", rule)

@@ -7,6 +7,7 @@ import pytest
 import tiny
 
 from giantstep.pipeline.planning.config import load_config
+from giantstep.pipeline.planning.layout import THEORY_STAGES
 from giantstep.pipeline.planning.plan import make_plan
 from giantstep.pipeline.upkeep import integrity
 
@@ -15,7 +16,7 @@ PAIRS = (
     ("results/montecarlo/*/networks0-1.nc", "results/montecarlo/*/networks2-3.nc"),
     ("results/figures/fig2.nc", "results/figures/fig4.nc"),
     ("results/theory/*.nc", "results/spectrum/*.nc"),
-    ("results/eigenvalues/*.nc", "results/recovery/*.nc"),
+    ("results/eigenvalues/*/networks0-1.nc", "results/recovery/*/networks0-1.nc"),
 )
 
 
@@ -80,7 +81,13 @@ def copy(one, other):
 WAYS = {swap: 2, move: 1, copy: 1}  # and how many files are then others
 # Each kind of file, and the ways to name two of them.
 TWINS = {
-    **{stage: f"results/{stage}/*.nc" for stage in tiny.STAGES if stage != "montecarlo"},
+    **{
+        stage.name: f"results/{stage.name}/*.nc"
+        for stage in THEORY_STAGES
+        if stage.name in tiny.STAGES
+    },
+    "eigenvalues": "results/eigenvalues/*/networks0-1.nc",
+    "recovery": "results/recovery/*/networks0-1.nc",
     "shard of another curve": "results/montecarlo/*/networks0-1.nc",
     "shard of the same curve": "results/montecarlo/*alpha0_1-*/*.nc",
     "merged": "results/figures/fig?.nc",

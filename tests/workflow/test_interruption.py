@@ -13,21 +13,19 @@ import time
 import pytest
 import tiny
 
+from giantstep.pipeline.planning.layout import THEORY_STAGES
+
 KILLS = int(os.environ.get("KILLS", "1"))
 
 
 SEED = int(os.environ.get("KILLS_SEED", random.SystemRandom().randrange(10**6)))
 
 
-# What Snakemake says when a job of each stage starts.
+# What a run says when it starts with each stage.
 STARTS = {
     "montecarlo": "Networks of",
     "merge": "Merging",
-    "parameters": "sRF parameters",
-    "theory": "Theory of",
-    "dimensions": "Theory at several dimensions of",
-    "learning_rates": "Theory at several learning rates of",
-    "spectrum": "Spectrum of",
+    **{stage.name: f"\nresults/{stage.name}/" for stage in THEORY_STAGES if stage.name != "maps"},
     "eigenvalues": "Eigenvalues of",
     "recovery": "Overlaps of",
     "figures": "Drawing",

@@ -15,9 +15,10 @@ from giantstep.pipeline.runtime.job_check import ChangedJobError, check_job
 from giantstep.problems.canonical import plain
 
 RULES = "workflow/rules"
+THEORY = "theory_fig2_1"
 MONTECARLO = f"{RULES}/montecarlo.smk"
 # What a rule hands to its job: the parameter's name, and what it is.
-HANDED = re.compile(r"^        (task|figure|name|data)=(.*),$", re.MULTILINE)
+HANDED = re.compile(r"^ +(tasks?|figure|name|data)=(.*),$", re.MULTILINE)
 # What `common.smk` returns to rules.
 RETURNED = re.compile(r"^( +)return (PLAN\..*|identities\..*|path)$", re.MULTILINE)
 
@@ -55,7 +56,7 @@ def used(job):
 
 def test_the_rules_hand_on_what_was_planned(planned):
     jobs = jobs_of(planned)
-    assert {job.rule for job in jobs} > {"theory", "montecarlo", "merge", "figures", "scores"}
+    assert {job.rule for job in jobs} > {THEORY, "montecarlo", "merge", "figures", "scores"}
     assert all(map(passes, jobs))
 
 
@@ -74,8 +75,9 @@ def test_resources_threads_messages_and_comments_of_rules_change_nothing(planned
 @pytest.mark.parametrize(
     ("path", "old", "new", "rule"),
     [
-        ("theory.smk", "task=task(", "asked=task(", "theory"),
-        ("theory.smk", "compute.py", "montecarlo.py", "theory"),
+        ("theory.smk", "tasks=batch.tasks", "asked=batch.tasks", THEORY),
+        ("theory.smk", "tasks=batch.tasks", "tasks=batch.tasks[1:]", THEORY),
+        ("theory.smk", "compute.py", "simulate.py", THEORY),
         ("merge.smk", "name=merged_name", 'name="merge/fig2"', "merge"),
         ("merge.smk", 'mark_of_job("merge")', 'mark_of_job("scores")', "merge"),
         ("figures.smk", "data=merged_file", 'data="results/figures/fig4.nc"', "scores"),
@@ -89,7 +91,7 @@ def test_a_rule_that_hands_on_something_else_is_refused(planned, path, old, new,
 
 
 def test_a_shard_of_other_replicates_than_its_name_says_is_refused(planned):
-    old = 'task=task("montecarlo", SHARD)'
+    old = 'task=task("montecarlo")'
     new = "task=lambda wildcards: shard_without_its_middle(wildcards)"
     tiny.edit(planned / tiny.TINY, "networks_per_job: 2", "networks_per_job: 4")
     tiny.edit(planned / MONTECARLO, old, new)
@@ -98,7 +100,7 @@ def test_a_shard_of_other_replicates_than_its_name_says_is_refused(planned):
             "rule montecarlo:",
             "from dataclasses import replace\n\n\n"
             "def shard_without_its_middle(wildcards):\n"
-            '    given = task("montecarlo", SHARD)(wildcards)\n'
+            '    given = task("montecarlo")(wildcards)\n'
             "    return replace(given, networks=(given.networks[0], given.networks[-1]))\n\n\n"
             "rule montecarlo:",
         )
@@ -138,7 +140,7 @@ def test_a_random_edit_of_what_rules_hand_on_never_passes_as_planned(planned, se
 
 
 def test_a_job_sees_that_its_code_is_not_what_was_planned(planned, monkeypatch):
-    job = next(job for job in jobs_of(planned) if job.rule == "theory")
+    job = next(job for job in jobs_of(planned) if job.rule == THEORY)
     source = shutil.copytree(tiny.ROOT / "src", planned / "src")
     monkeypatch.setattr(fingerprint, "_ROOT", source)
     solver = source / "giantstep/theory/fixed_point.py"

@@ -29,7 +29,7 @@ def no_room(descriptor: object) -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-if sys.orig_argv[-1].endswith(".montecarlo.py"):
+if sys.orig_argv[-1].endswith(".simulate.py"):
     if "GIANTSTEP_PAUSED" in os.environ:
         paused = Path(os.environ["GIANTSTEP_PAUSED"])
         threading.Thread(target=pause, args=[paused], daemon=True).start()
