@@ -4,11 +4,14 @@
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
+# What Snakemake has done so far counts, too.
+STARTED = time.monotonic() - time.process_time()
 # The project's folder: that of the main Snakefile, which may be workflow/Snakefile itself.
 ROOT = Path(workflow.basedir)
 if ROOT.name == "workflow" and not (ROOT / "config").is_dir():
@@ -30,9 +33,9 @@ from giantstep.pipeline.planning.batches import theory_batches
 from giantstep.pipeline.planning.config import InvalidConfigError, load_config, overlaid
 from giantstep.pipeline.planning.layout import FIGURE_STAGES, IDENTITY, STAGES
 from giantstep.pipeline.planning.own_package import ForeignPackageError
-from giantstep.pipeline.planning.plan import make_plan
+from giantstep.pipeline.planning.recorded_plan import make_recorded_plan
 from giantstep.pipeline.planning.traceable import UntraceableCodeError
-from giantstep.pipeline.runtime import run_lock
+from giantstep.pipeline.runtime import run_lock, run_times
 from giantstep.pipeline.runtime.checksums import remedied
 from giantstep.pipeline.runtime.job_check import ChangedJobError, check_rules
 from giantstep.pipeline.runtime.run_start import before_report, before_run
@@ -55,7 +58,7 @@ try:
                 *(workflow.config_settings.config_args or ()),
                 f"figures={json.dumps(config['figures'])}",
             ]
-        PLAN = make_plan(ROOT, config)
+        PLAN, CODE = make_recorded_plan(ROOT, config)
 except (
     ForeignPackageError,
     InvalidConfigError,
@@ -71,6 +74,7 @@ def start_run():
         with remedied():
             check_rules(workflow)
             run_lock.acquire_run_lock(run_lock.RECORDS, logger.warning)
+            run_times.forget_times(run_lock.RECORDS)
             integrity.set_damaged_aside(Path(), PLAN, logger.warning)
             integrity.date_back(Path(), PLAN)
     except (ChangedJobError, OSError, run_lock.AnotherRunError) as error:
@@ -84,6 +88,13 @@ def lost_files(wildcards):
             return integrity.lost_files(Path(), PLAN)
     except OSError as error:
         raise WorkflowError(str(error)) from None
+
+
+def print_times():
+    """Print what the run took."""
+    cores = workflow.cores if workflow.local_exec else None
+    took = time.monotonic() - STARTED
+    print(*run_times.summary(run_lock.RECORDS, took, cores), sep="\n")
 
 
 run_lock.announce_run()

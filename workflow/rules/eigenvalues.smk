@@ -8,6 +8,7 @@ rule eigenvalues:
         mem_mb=memory(task_cost("eigenvalues")),
         runtime=minutes(task_cost("eigenvalues")),
     params:
+        code=CODE,
         task=task("eigenvalues"),
     message:
         "Eigenvalues of {wildcards.key}: {wildcards.block}"

@@ -20,6 +20,7 @@ rule figures:
         mem_mb=memory(figure_cost("figures")),
         runtime=minutes(figure_cost("figures")),
     params:
+        code=CODE,
         figure=figure_of,
         name=merged_name,
     message:
@@ -45,6 +46,7 @@ rule scores:
         mem_mb=memory(figure_cost("scores")),
         runtime=minutes(figure_cost("scores")),
     params:
+        code=CODE,
         figure=figure_of,
         name=merged_name,
     message:

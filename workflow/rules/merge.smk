@@ -11,6 +11,7 @@ rule merge:
         mem_mb=memory(figure_cost("merge")),
         runtime=minutes(figure_cost("merge")),
     params:
+        code=CODE,
         figure=figure_of,
         name=merged_name,
     message:

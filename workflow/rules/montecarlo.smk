@@ -12,6 +12,7 @@ rule montecarlo:
         mem_mb=memory(task_cost("montecarlo")),
         runtime=minutes(task_cost("montecarlo")),
     params:
+        code=CODE,
         task=task("montecarlo"),
     message:
         "Networks of {wildcards.key}: {wildcards.block}"

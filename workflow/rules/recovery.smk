@@ -9,6 +9,7 @@ rule recovery:
         mem_mb=memory(task_cost("recovery")),
         runtime=minutes(task_cost("recovery")),
     params:
+        code=CODE,
         task=task("recovery"),
     message:
         "Overlaps of {wildcards.key}: {wildcards.block}"

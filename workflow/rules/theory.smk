@@ -18,6 +18,7 @@ for batch in theory_batches(PLAN):
             mem_mb=memory(batch_cost(batch)),
             runtime=minutes(batch_cost(batch)),
         params:
+            code=CODE,
             tasks=batch.tasks,
         message:
             f"Theory of {batch.name}"

@@ -8,6 +8,7 @@ from threadpoolctl import threadpool_limits
 from giantstep.pipeline.planning.tasks import Task
 from giantstep.pipeline.runtime.job import logged, make_missing
 from giantstep.pipeline.runtime.job_check import check_job
+from giantstep.pipeline.runtime.run_times import computing
 from giantstep.pipeline.stages.result import compute_result
 from giantstep.pipeline.storage import netcdf
 
@@ -16,7 +17,8 @@ def make(path: Path, stage_and_task: tuple[str, Task]) -> None:
     """Compute a result, and write it."""
     stage, task = stage_and_task
     module = import_module(f"giantstep.pipeline.stages.{stage}")
-    result = compute_result(module, task)
+    with computing():
+        result = compute_result(module, task)
     check_job(job, __file__)
     netcdf.write(result, path, f"{stage}/{path.stem}")
 

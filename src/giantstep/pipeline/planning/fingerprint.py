@@ -24,11 +24,13 @@ from giantstep.problems.canonical import digest
 
 PACKAGE = "giantstep"
 _ROOT = Path(__file__).parents[3]
-# Modules that run a job, and do not count: they check it, log, lock, load what draws, stop it on a
-# signal, and tell what went wrong. No value passes through them, and no byte of a result.
+# Modules that run a job, and do not count: they check it, log, time, lock, load what draws, stop it
+# on a signal, and tell what went wrong. No value passes through them, and no byte of a result.
 RUNNERS = frozenset(
     f"{PACKAGE}.pipeline.runtime.{name}"
-    for name in ("drawing_code", "job", "job_check", "processes", "run_lock", "signals")
+    for name in (
+        *("drawing_code", "job", "job_check", "processes", "run_lock", "run_times", "signals"),
+    )
 )
 # Its texts are the wording of refusals, and do not count; its functions do.
 _WORDS = f"{PACKAGE}.validation"
@@ -151,6 +153,23 @@ def fingerprint(source: str, loads: tuple[str, ...] = ()) -> str:
         seen[name] = module.syntax
         waiting += [*module.imports, *_packages(module.imports)]
     return digest(own.syntax, seen)
+
+
+def code_bytes(root: Path) -> str:
+    """Hash the bytes of all modules of the package, and of all scripts of jobs.
+
+    Parameters
+    ----------
+    root : Path
+        The folder that holds workflow/.
+    """
+    hashed = hashlib.sha256()
+    for folder in (_ROOT / PACKAGE, root / "workflow" / "scripts"):
+        for path in sorted(folder.rglob("*.py")):
+            content = path.read_bytes()
+            hashed.update(f"{path}\n{len(content)}\n".encode())
+            hashed.update(content)
+    return hashed.hexdigest()
 
 
 def _packages(modules: Iterable[str]) -> set[str]:

@@ -13,6 +13,7 @@ from typing import Any
 from giantstep.pipeline.runtime.checksums import DamagedFileError
 from giantstep.pipeline.runtime.job_check import ChangedJobError
 from giantstep.pipeline.runtime.run_lock import RECORDS, join_run
+from giantstep.pipeline.runtime.run_times import timed
 from giantstep.pipeline.runtime.signals import handle_stop_signals
 from giantstep.validation import InvalidParametersError
 
@@ -30,7 +31,7 @@ def logged(path: str | Path) -> Iterator[None]:
     Parameters
     ----------
     path : str or Path
-        The log file, which is overwritten.
+        The log file, logs/STAGE/NAME, which is overwritten.
 
     Raises
     ------
@@ -40,7 +41,7 @@ def logged(path: str | Path) -> Iterator[None]:
     _log_to(path)
     handle_stop_signals()
     try:
-        with join_run(RECORDS):
+        with join_run(RECORDS), timed(Path(path).parts[1], RECORDS):
             yield
     except KeyboardInterrupt:
         log.warning("stopped: what is finished is kept; run again to go on")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from giantstep.pipeline.planning.identities import mark, merged_name
-from giantstep.pipeline.planning.job_code import read_code_anew
+from giantstep.pipeline.planning.job_code import use_record
 from giantstep.pipeline.planning.keys import result_keys
 from giantstep.pipeline.planning.layout import STAGES, THEORY_STAGES, Stage
 from giantstep.pipeline.planning.tasks import Task
@@ -36,7 +36,7 @@ def check_job(job: Any, script: str) -> None:
     job : snakemake.script.Snakemake
         Of a task, with `params.task`; of theory, with `params.tasks`; or of a figure, with
         `params.figure`, its mark as `input.mark`, and `params.name`, which is inside its merged
-        file.
+        file. `params.code` is the plan's record of code.
     script : str
         The file that runs.
 
@@ -44,8 +44,8 @@ def check_job(job: Any, script: str) -> None:
     ------
     ChangedJobError
     """
-    read_code_anew()
     try:
+        use_record(Path(script).parents[2], job.params.code)
         agrees = _agrees(job, Path(script))
     # What cannot even be compared: code that cannot be read, parameters that are missing or odd.
     except (AttributeError, ImportError, LookupError, OSError, SyntaxError, TypeError, ValueError):

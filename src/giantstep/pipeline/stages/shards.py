@@ -20,6 +20,7 @@ import xarray as xr
 
 from giantstep.pipeline.planning.shard_task import block_name, block_networks
 from giantstep.pipeline.runtime.checksums import DamagedFileError
+from giantstep.pipeline.runtime.run_times import computing
 from giantstep.pipeline.stages.dataset_layout import join_networks
 from giantstep.pipeline.stages.result import compute_result, describe_result
 from giantstep.pipeline.storage import netcdf
@@ -60,7 +61,8 @@ def complete_shard(
         if replicate is None:
             progress = _progress(report, place, len(task.networks))
             one = replace(task, networks=(network,))
-            replicate = compute_result(stage, one, progress=progress, **options)
+            with computing():
+                replicate = compute_result(stage, one, progress=progress, **options)
             check()
             single = _single(path.parent, network)
             netcdf.write(replicate, single, _name(single))
