@@ -5,7 +5,6 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from giantstep.pipeline.planning.tasks import Task
 from giantstep.pipeline.runtime.job import logged, make_missing
 from giantstep.pipeline.runtime.job_check import check_job
 from giantstep.pipeline.runtime.run_times import computing
@@ -13,7 +12,7 @@ from giantstep.pipeline.stages.result import compute_result
 from giantstep.pipeline.storage import netcdf
 
 
-def make(path: Path, stage_and_task: tuple[str, Task]) -> None:
+def make(path: Path, stage_and_task: tuple[str, object]) -> None:
     """Compute a result, and write it."""
     stage, task = stage_and_task
     module = import_module(f"giantstep.pipeline.stages.{stage}")

@@ -20,7 +20,7 @@ from giantstep.pipeline.planning.fingerprint import (
 )
 from giantstep.pipeline.planning.job_code import code_of_figure, code_of_task
 from giantstep.pipeline.planning.keys import result_keys
-from giantstep.pipeline.planning.layout import STAGES, TASK_STAGES
+from giantstep.pipeline.planning.layout import STAGES, TASK_STAGES, THEORY_STAGES
 from giantstep.pipeline.planning.tasks import ParametersTask
 from giantstep.pipeline.planning.traceable import UntraceableCodeError
 from giantstep.problems.protocol import Protocol
@@ -183,7 +183,7 @@ def test_packages_hold_a_docstring_alone():
             {"theory", "dimensions", "learning_rates", "maps", "spectrum"},
         ),
         ("src/giantstep/pipeline/stages/theory", {"theory"}),
-        ("src/giantstep/pipeline/stages/shards", {"montecarlo"}),
+        ("src/giantstep/pipeline/stages/shards", SIMULATIONS),
         ("src/giantstep/problems/seeds", SIMULATIONS | {"merge", "scores"}),
         ("src/giantstep/pipeline/planning/tasks", {"merge"}),
         ("src/giantstep/pipeline/planning/layout", {"merge"}),
@@ -193,8 +193,8 @@ def test_packages_hold_a_docstring_alone():
         ("src/giantstep/__init__", set(STAGES)),
         ("src/giantstep/pipeline/__init__", set(STAGES)),
         ("src/giantstep/pipeline/runtime/run_lock", set()),
-        ("workflow/scripts/compute", {s.name for s in TASK_STAGES} - {"montecarlo"}),
-        ("workflow/scripts/montecarlo", {"montecarlo"}),
+        ("workflow/scripts/compute", {stage.name for stage in THEORY_STAGES}),
+        ("workflow/scripts/simulate", SIMULATIONS),
         ("workflow/scripts/merge", {"merge"}),
         ("workflow/scripts/scores", {"scores"}),
     ],

@@ -31,7 +31,7 @@ TASK = ShardTask(
 
 def complete(folder, networks=TASK.networks, **options):
     path = folder / f"{block_name(networks)}.nc"
-    complete_shard(replace(TASK, networks=tuple(networks)), path, **options)
+    complete_shard(montecarlo, replace(TASK, networks=tuple(networks)), path, **options)
     return path
 
 
@@ -110,16 +110,18 @@ def test_a_shard_says_which_libraries_any_of_its_replicates_came_from(tmp_path):
 def test_a_job_told_to_stop_leaves_whole_files_and_a_message(tmp_path, told):
     job = f"""
         from pathlib import Path
+        from giantstep.pipeline.stages import montecarlo
         from giantstep.pipeline.stages.shards import complete_shard
         from giantstep.pipeline.runtime.job import logged
         from giantstep.pipeline.planning.shard_task import ShardTask
         from giantstep.problems.grid import Grid
         from giantstep.problems.protocol import Protocol
         from giantstep.problems.sizes import Sizes
-        with logged("log"):
+        with logged("logs/montecarlo/log"):
             task = ShardTask({TASK.problem!r}, {TASK.grid!r}, Sizes(300, 1, 2000), range(999), 1)
-            complete_shard(task, Path("networks0-998.nc"), threads=2)
+            complete_shard(montecarlo, task, Path("networks0-998.nc"), threads=2)
     """
+    (tmp_path / "logs/montecarlo").mkdir(parents=True)
     running = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(job)],
         cwd=tmp_path,
@@ -133,5 +135,5 @@ def test_a_job_told_to_stop_leaves_whole_files_and_a_message(tmp_path, told):
     _, said = running.communicate(timeout=20)
     assert running.returncode == 130
     assert said == "stopped: what is finished is kept; run again to go on\n"
-    left = [name for name in names(tmp_path) if name != "log"]
+    left = [name for name in names(tmp_path) if name.startswith("networks")]
     assert all(netcdf.read(tmp_path / name, None).sizes["network"] == 1 for name in left)
