@@ -90,8 +90,9 @@ def planned(project, *arguments, **options):
     assert counts or "Nothing to be done" in said
     # A job of theory makes several, and leaves those that exist as they are.
     theory = "|".join(stage.name for stage in THEORY_STAGES)
-    missing = set(re.findall(rf"results/({theory})/([^/\s,]+)\.nc", said))
-    results = Counter(stage for stage, _ in missing)
+    named = set(re.findall(rf"results/({theory})/([^/\s,]+\.nc)", said))
+    missing = [stage for stage, file in named if not (project / "results" / stage / file).exists()]
+    results = Counter(missing)
     return dict(results) | {job: n for job, n in counts.items() if job in layout.STAGES}
 
 
