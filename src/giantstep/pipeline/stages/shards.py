@@ -54,7 +54,7 @@ def complete_shard(
     **options
         Further arguments of `compute` in the stage, which change no number.
     """
-    stored = _read_stored(path.parent, task.networks, report)
+    stored = _read_stored(stage, path.parent, task.networks, report)
     replicates = []
     for place, network in enumerate(task.networks):
         replicate = stored.get(network)
@@ -65,12 +65,12 @@ def complete_shard(
                 replicate = compute_result(stage, one, progress=progress, **options)
             check()
             single = _single(path.parent, network)
-            netcdf.write(replicate, single, _name(single))
+            netcdf.write(replicate, single, _name(stage, single))
         replicates.append(replicate)
     check()
     libraries = [replicate.attrs["libraries"] for replicate in replicates]
     joined = describe_result(stage, task, join_networks(replicates), libraries)
-    netcdf.write(joined, path, _name(path))
+    netcdf.write(joined, path, _name(stage, path))
     for network in task.networks:
         single = _single(path.parent, network)
         if single != path:
@@ -86,12 +86,14 @@ def _single(folder: Path, network: int) -> Path:
     return folder / f"{block_name([network])}.nc"
 
 
-def _name(path: Path) -> str:
-    """Return the name that is inside a file of replicates: stage, key and block."""
-    return "/".join([*path.parts[-3:-1], path.stem])
+def _name(stage: ModuleType, path: Path) -> str:
+    """Return the name that is inside a file of replicates, whose folder's name is the key."""
+    return f"{stage.__name__.rpartition('.')[2]}/{path.parent.name}/{path.stem}"
 
 
-def _read_stored(folder: Path, networks: Sequence[int], report: Report) -> dict[int, xr.Dataset]:
+def _read_stored(
+    stage: ModuleType, folder: Path, networks: Sequence[int], report: Report
+) -> dict[int, xr.Dataset]:
     """Read replicates from the files of a folder; damaged files are set aside."""
     stored: dict[int, xr.Dataset] = {}
     for path, held in _files(folder):
@@ -99,7 +101,7 @@ def _read_stored(folder: Path, networks: Sequence[int], report: Report) -> dict[
         if not wanted:
             continue
         try:
-            found = netcdf.read(path, _name(path))
+            found = netcdf.read(path, _name(stage, path))
             stored |= {network: found.sel(network=[network]) for network in wanted}
         except DamagedFileError as error:
             report(str(error))
