@@ -18,6 +18,7 @@ from giantstep.problems.targets import lookup_target
 # Look of a reused batch, which has no theory.
 _REUSED: dict[str, Any] = {"markerfacecolor": "white"}
 _DASHED: dict[str, Any] = {"linestyle": style.DASHED, "linewidth": 0.9}
+_BEST_LINEAR: dict[str, Any] = {"color": "0.8", "linewidth": 2.5, "zorder": 0}
 _TARGETS = ("sin", "sign")
 _STAIRS = ("staircase", "leap")
 # A step pays if it takes off at least this share of the error.
@@ -40,8 +41,14 @@ def by_rate(curves: xr.Dataset, alpha0: float) -> xr.DataArray:
 
 
 def at_best(curves: xr.Dataset, alpha0: float) -> xr.DataArray:
-    """Compute the theory's test error after each step, at the best rate of all steps to it."""
-    return by_rate(curves, alpha0).min("theory_learning_rate")
+    """Compute the theory's test error after each step, at the best rate of all steps to it.
+
+    It is missing where no rate is too large.
+    """
+    errors = by_rate(curves, alpha0)
+    largest = errors.isel(theory_learning_rate=-1)
+    least = errors.min("theory_learning_rate")
+    return least.where(least < largest)
 
 
 def trajectories(axes: Axes, curves: xr.Dataset, look: dict[str, Any]) -> None:
@@ -75,8 +82,14 @@ def compounding(axes: Axes, networks: xr.Dataset, theory: xr.Dataset) -> None:
 
 def best_linear(axes: Axes, curves: xr.Dataset) -> None:
     """Draw the error of the best linear predictor of a target."""
-    linear = curves["best_linear_error"].values[0]
-    axes.axhline(linear, color="black", linestyle=style.DOTTED, linewidth=0.7)
+    axes.axhline(curves["best_linear_error"].values[0], **_BEST_LINEAR)
+
+
+def star(axes: Axes, x: float, y: float, text: str, look: dict[str, Any]) -> None:
+    """Mark a point with a star, and with a number below it."""
+    axes.plot(x, y, color=look["color"], **style.STAR)
+    place: dict[str, Any] = {"xytext": (0, -11), "textcoords": "offset points", "ha": "center"}
+    axes.annotate(text, (x, y), fontsize=7, color=look["color"], **place)
 
 
 def rates(axes: Axes, networks: xr.Dataset, theory: xr.DataArray) -> None:
@@ -87,7 +100,7 @@ def rates(axes: Axes, networks: xr.Dataset, theory: xr.DataArray) -> None:
         x = line["theory_learning_rate"]
         axes.plot(x, line, color=look["color"])
         least = int(np.argmin(line.values))
-        axes.plot(x[least], line[least], color=look["color"], **style.STAR)
+        star(axes, float(x[least]), float(line[least]), f"{x[least]:.1f}", look)
         of_count = select(networks, steps=count)
         markers(axes, of_count["learning_rate"], of_count, "test_error", look)
         legend_entry(axes, "1 step" if count == 1 else f"{count:g} steps", **look)
@@ -116,16 +129,17 @@ def budget(axes: Axes, theory: xr.Dataset) -> None:
     split = panel_data(theory, "split")
     alphas = sorted(distinct(split, "alpha0"))
     for alpha0, look in zip(alphas, style.cycle(len(alphas)), strict=True):
-        errors = at_best(split, alpha0)
+        errors = at_best(split, alpha0).dropna("step")
         samples = alpha0 * errors["step"]
         axes.plot(samples, errors, color=look["color"])
         axes.plot(samples[:1], errors[:1], color=look["color"], marker=look["marker"])
         last = last_that_pays(errors)
         if last < _SEEN * errors.size:
-            axes.plot(samples[last], errors[last], color=look["color"], **style.STAR)
+            star(axes, float(samples[last]), float(errors[last]), f"{last + 1}", look)
         legend_entry(axes, f"${format_parameter('alpha0', alpha0)}$", **look)
     infinite = float(at_best(theory, np.inf).sel(step=1))
-    axes.axhline(infinite, color="black", linestyle=style.LINES[2], linewidth=0.9)
+    if np.isfinite(infinite):
+        axes.axhline(infinite, color="black", linestyle=style.LINES[2], linewidth=0.9)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel(r"samples of all batches, $\alpha_0 k$")
@@ -144,20 +158,20 @@ def staircases(axes: Axes, networks: xr.Dataset) -> None:
         axes.plot(curves["steps"], curves["finite_size_test_error"] / unit, color=look["color"])
         markers(axes, curves["steps"], curves.assign(scaled), "test_error", look)
         legend_entry(axes, f"${_label(target)}$", **look)
-    axes.axhline(1, color="black", linestyle=style.DOTTED, linewidth=0.7)
+    axes.axhline(1, **_BEST_LINEAR)
     axes.set_xlabel("steps")
-    axes.set_ylabel("test error over the best linear's")
+    axes.set_ylabel("test error over best linear")
 
 
 def line_legend(axes: Axes) -> None:
     """Add legend entries for the lines and markers that panels share."""
     grey: dict[str, Any] = {"color": "grey", "marker": "o"}
     infinite = format_parameter("alpha0", np.inf)
-    legend_entry(axes, "fresh batches, theory", **grey)
-    legend_entry(axes, "one batch, reused", linestyle=style.DOTTED, **grey | _REUSED)
-    legend_entry(axes, "one step on all samples", color="grey", **_DASHED)
-    legend_entry(axes, f"one step, ${infinite}$", color="black", linestyle=style.LINES[2])
-    legend_entry(axes, "best linear", color="black", linestyle=style.DOTTED)
+    legend_entry(axes, "fresh batches: theory, networks", **grey)
+    legend_entry(axes, "one batch, reused: networks", linestyle=style.DOTTED, **grey | _REUSED)
+    legend_entry(axes, "one step on all samples: theory", color="grey", **_DASHED)
+    legend_entry(axes, f"one step, ${infinite}$: theory", color="black", linestyle=style.LINES[2])
+    legend_entry(axes, "best linear predictor", **_BEST_LINEAR)
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -175,9 +189,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         budget(places[2 + i], solved)
         for axes in (places[i], places[2 + i]):
             best_linear(axes, simulations)
-            title_panel(
-                axes, 2 * (axes is places[2 + i]) + i, rf"$\sigma_\star = {_label(target)}$"
-            )
+            title_panel(axes, 2 * (axes is places[2 + i]) + i, _setting(simulations, ()))
             axes.set_ylabel(TEST_ERROR)
     places[0].set_ylim(0.005, 0.2)
     ticks(places[0], "y", (0.005, 0.01, 0.02, 0.05, 0.1, 0.2))
@@ -193,12 +205,12 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     sine = select(networks, target="sin", alpha0=4.0, reuse_batch=0)
     of_panel = np.isin(sine["steps"], config["panels"]["rates"]["steps"])
     rates(places[4], sine.isel(curve=of_panel), by_rate(select(theory, target="sin"), 4.0))
-    title_panel(places[4], 4, rf"$\sigma_\star = {_label('sin')}$, $\alpha_0 = 4$")
+    title_panel(places[4], 4, _setting(sine, ("alpha0",)))
     places[4].set_ylabel(TEST_ERROR)
     staircases(places[5], stairs)
-    title_panel(places[5], 5, _setting(stairs))
-    places[5].set_ylim(0.7, 1.3)
-    places[5].legend(loc="lower left")
+    title_panel(places[5], 5, _setting(stairs, ("alpha0", "learning_rate")))
+    places[5].set_ylim(0.6, 1.9)
+    places[5].legend(loc="upper right", ncols=2)
     return figure
 
 
@@ -206,8 +218,11 @@ def _label(target: str) -> str:
     return lookup_target(target).label
 
 
-def _setting(curves: xr.Dataset) -> str:
-    """Write what the staircases share."""
-    names = ("alpha0", "learning_rate", "ridge")
-    values = (format_parameter(name, curves[name].values[0]) for name in names)
-    return ", ".join(f"${value}$" for value in values)
+def _setting(curves: xr.Dataset, further: tuple[str, ...]) -> str:
+    """Write what all curves of a panel share."""
+    targets = distinct(curves, "target")
+    parts = [rf"\sigma_\star = {_label(targets[0])}"] if len(targets) == 1 else []
+    names = *further, "ridge", "beta"
+    parts += [format_parameter(name, curves[name].values[0]) for name in names]
+    parts.append(format_parameter("alpha", curves["alpha_simulated"].item()))
+    return ", ".join(f"${part}$" for part in parts)

@@ -15,6 +15,12 @@ from giantstep.figures.labels import format_parameter
 from giantstep.figures.selection import distinct, panel_data, select
 from giantstep.problems.teachers import lookup_teacher
 
+# Looks of the smaller and of the larger dimension.
+_OF_SIZE: tuple[dict[str, Any], ...] = (
+    {"linestyle": style.DOTTED, "markerfacecolor": "white"},
+    {"linestyle": "-"},
+)
+
 
 def total(curves: xr.Dataset) -> xr.Dataset:
     """Sum the shares of a row's first update over the directions of the teacher."""
@@ -74,16 +80,18 @@ def overlaps_by_step(axes: Axes, data: xr.Dataset) -> None:
     staircase, product = distinct(data, "teacher")
     shown = [(staircase, 1), (staircase, 2), (staircase, 3), (product, 1)]
     for (teacher, direction), look in zip(shown, style.cycle(len(shown)), strict=True):
-        for size, line in zip(sizes, (style.DOTTED, "-"), strict=True):
+        for size, of_size in zip(sizes, _OF_SIZE, strict=True):
             curve = select(data, teacher=teacher, dimension=size).isel(curve=0)
             curve = curve.sel(direction=direction)
-            steps = curve["step"].values
-            axes.plot(steps, curve["simulated_overlap_mean"], color=look["color"], linestyle=line)
-            markers(axes, steps, curve, "overlap", look)
-        name = f"z_{direction}$" if teacher == staircase else r"z_1$ of $z_1\,z_2$"
-        legend_entry(axes, f"${name}", **look)
-    for size, line in zip(sizes, (style.DOTTED, "-"), strict=True):
-        legend_entry(axes, f"${format_parameter('dimension', size)}$", color="grey", linestyle=line)
+            steps, line = curve["step"].values, of_size["linestyle"]
+            axes.plot(steps, curve["overlap"], color=look["color"], linestyle=line)
+            face = of_size.get("markerfacecolor", look["color"])
+            markers(axes, steps, curve, "overlap", look | {"markerfacecolor": face})
+        name = f"$z_{direction}$" if teacher == staircase else r"$z_1$ of $z_1\,z_2$"
+        legend_entry(axes, name, linestyle="none", **look)
+    for size, of_size in zip(sizes, _OF_SIZE, strict=True):
+        label = f"${format_parameter('dimension', size)}$"
+        legend_entry(axes, label, color="grey", marker="o", **of_size)
     axes.set_yscale("log")
     axes.set_ylim(4e-4, 9)
     axes.set_xlabel("steps")
