@@ -34,7 +34,7 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import SEED, Sizes, check_sizes
-from giantstep.questions.answers import answer
+from giantstep.questions.answers import answer, count_groups
 from giantstep.questions.bounds import bounds
 from giantstep.questions.checks import collected, raise_all
 from giantstep.questions.compare import compare
@@ -349,7 +349,7 @@ def _features(arguments: argparse.Namespace) -> Answer:
         groups = {name: (("group",), list(getattr(srf, name))) for name in _OF_GROUPS}
         data = xr.Dataset(groups | {"alignment": srf.alignment})
         title = "Equivalent spiked random features (Result 3.1)"
-        return answer(data, title, problem, {"dimension": chosen["dimension"]})
+        return answer(count_groups(data), title, problem, {"dimension": chosen["dimension"]})
 
     return asked.answer(ask)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,18 @@ from giantstep.figures.maps import level_lines, spacing
 from giantstep.validation import Fault, InvalidParametersError
 
 # What is drawn of an answer unless something else is asked for, if it is there.
-_DRAWN = ("density", "learned_function", "test_error", "lower_bound", "alignment")
+_DRAWN = (
+    "density", "learned_function", "test_error", "lower_bound", "alignment", "spike_strength"
+)  # fmt: skip
+# What is drawn beside a variable, on curves of its own.
+_BESIDE = {"lower_bound": ("upper_bound", "best_linear_error")}
 # Along what, if it varies.
 _ALONG = ("eigenvalue", "point", "s", "alpha")
 # Two parameters with more values each than this are drawn as a map.
 _CURVES = 8
 _MOST_CURVES = 24
+# Characters of a line along the axes.
+_WIDTH, _HEIGHT = 56, 40
 
 
 def draw_answer(data: xr.Dataset, path: Path, show: str | None = None) -> None:
@@ -63,7 +70,7 @@ def _shown(data: xr.Dataset, show: str | None) -> str:
     optima = [name for name in names if name.startswith("optimal_") and data[name].size > 1]
     # The first is the test error at the optimum, which says less than the optimum itself.
     drawn = [*optima[1:2], *(name for name in _DRAWN if name in names), names[0]]
-    name = show or drawn[0]
+    name = show or next((name for name in drawn if np.ptp(data[name].values) > 0), drawn[0])
     if data[name].size == 1:
         text = "of an answer that varies: give several values of a parameter, such as alpha"
         raise InvalidParametersError([Fault("plot", name, text)])
@@ -80,7 +87,7 @@ def _draw_map(axes: Axes, values: xr.DataArray) -> None:
     gain = str(values.name).startswith(("gain_", "isotropic_"))
     level_lines(axes, values[x].values, values[y].values, values.values, percent=gain)
     axes.set_xlabel(_axis_label(values[x]))
-    axes.set_ylabel(_axis_label(values[y]))
+    axes.set_ylabel(_axis_label(values[y], _HEIGHT))
     axes.set_title(_axis_label(values), loc="left")
 
 
@@ -95,18 +102,29 @@ def _draw_curves(axes: Axes, data: xr.Dataset, name: str, varying: list[str]) ->
     if len(curves) > _MOST_CURVES:
         text = f"in {_MOST_CURVES} curves at most; there are {len(curves)}"
         raise InvalidParametersError([Fault("plot", name, text)])
+    beside = [] if others else [other for other in _BESIDE.get(name, ()) if other in data]
     for look, choice in zip(style.cycle(len(curves)), curves, strict=True):
         curve = data.isel(dict(zip(others, choice, strict=True))).squeeze()
-        label = ", ".join(_setting(curve, dim) for dim in others)
+        label = _symbol(data, name) if beside else ", ".join(_setting(curve, d) for d in others)
         _draw_curve(axes, curve, x, name, look, label)
+    for look, other in zip(style.cycle(1 + len(beside))[1:], beside, strict=True):
+        _draw_curve(axes, data.squeeze(), x, other, look, _symbol(data, other))
     if name == "density":
         _limit_density(axes, data)
     else:
-        spacing(axes, "x", data[x].values)
+        _space(axes, data, x, [name, *beside])
     axes.set_xlabel(_axis_label(data[x]))
-    axes.set_ylabel(_axis_label(data[name]))
-    if others:
+    axes.set_ylabel(data.attrs["title"] if beside else _axis_label(data[name], _HEIGHT))
+    if others or beside:
         axes.legend()
+
+
+def _space(axes: Axes, data: xr.Dataset, x: str, names: list[str]) -> None:
+    """Show both axes in equal ratios where their values need it."""
+    if _is_number(data, x):
+        spacing(axes, "x", data[x].values[np.isfinite(data[x].values)])
+    drawn = np.concatenate([data[name].values.ravel() for name in names])
+    spacing(axes, "y", drawn[np.isfinite(drawn)])
 
 
 def _limit_density(axes: Axes, data: xr.Dataset) -> None:
@@ -123,12 +141,19 @@ def _draw_curve(
         stderr = curve[f"{name}_stderr"].values
         error_bars(axes, at, curve[name].values, stderr, look, label=label)
         return
+    if at.dtype.kind == "U":  # names are in no order
+        axes.plot(at, curve[name].values, linestyle="none", label=label, **look)
+        return
     axes.plot(at, curve[name].values, color=look["color"], label=label)
     if f"simulated_{name}_mean" in curve:
         finite_size_line(axes, at, curve, name, look["color"])
         markers(axes, at, curve, name, look)
     if name == "learned_function" and "target_function" in curve:
         axes.plot(at, curve["target_function"].values, **style.TARGET)
+
+
+def _symbol(data: xr.Dataset, name: str) -> str:
+    return f"${data[name].attrs['symbol']}$"
 
 
 def _setting(curve: xr.Dataset, dim: str) -> str:
@@ -140,10 +165,10 @@ def _setting(curve: xr.Dataset, dim: str) -> str:
         return f"{dim} {value}"
 
 
-def _axis_label(values: xr.DataArray) -> str:
+def _axis_label(values: xr.DataArray, longest: int = _WIDTH) -> str:
     """Write what a variable is, and its symbol."""
     about = values.attrs
     meaning = str(about.get("long_name", values.name))
     symbol = about.get("symbol", "")
-    text = f"{meaning} ${symbol}$" if symbol else meaning
-    return text if len(text) < 70 else f"${symbol}$"
+    lines = "\n".join(wrap(meaning, longest))
+    return f"{lines} ${symbol}$" if symbol else lines

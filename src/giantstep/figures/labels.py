@@ -61,8 +61,11 @@ def format_parameter(name: str, value: str | float) -> str:
         float(value)
     except ValueError:  # a name
         return r"\mathrm{" + value.replace("_", r"\ ") + "}"
-    value = value.replace("inf", r"\infty")
-    return f"{symbol} = {value}"
+    mantissa, _, exponent = value.replace("inf", r"\infty").partition("e")
+    if not exponent:
+        return f"{symbol} = {mantissa}"
+    factor = "" if mantissa == "1" else rf"{mantissa} \cdot "
+    return f"{symbol} = {factor}10^{{{int(exponent)}}}"
 
 
 def _vocabulary(value: str) -> str:

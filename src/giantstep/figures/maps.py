@@ -9,6 +9,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
@@ -25,7 +26,7 @@ _SHADES = LinearSegmentedColormap.from_list(
 )
 # Values whose ratio is larger are shown in equal ratios.
 _WIDE = 15
-_LEVELS = 9
+_LEVELS, _FEWEST = 9, 3
 _PERCENTS = (-800, -400, -200, -100, -50, -25, 0, 25, 50, 75)
 # Axes that span less than this ratio have ticks at 1, 2 and 5.
 _FEW = 200
@@ -78,24 +79,36 @@ def level_lines(
     percent : bool
         Whether shares are written in percent.
     """
+    spacing(axes, "x", x)  # first, since labels are placed on the axes as they are
+    spacing(axes, "y", y)
     shown = np.ma.masked_invalid(100 * values if percent else values)
-    low, high = float(shown.min()), float(shown.max())
-    levels = _percents(low, high) if percent else MaxNLocator(_LEVELS).tick_values(low, high)
+    levels = _levels(float(shown.min()), float(shown.max()), percent)
     norm = BoundaryNorm(levels, _SHADES.N)
     axes.contourf(x, y, shown, levels=levels, cmap=_SHADES, norm=norm)
     lines = axes.contour(
         x, y, shown, levels=levels, colors="black", linewidths=0.5, linestyles="solid"
     )
-    form = "%g %%" if percent else "%g"
-    axes.clabel(lines, fmt=form, fontsize=6, inline_spacing=2)
-    spacing(axes, "x", x)
-    spacing(axes, "y", y)
+    unit = r"\,\%" if percent else ""
+    labels = axes.clabel(
+        lines, fmt=lambda level: f"${level:g}{unit}$", fontsize=6, inline_spacing=2
+    )
+    for text in labels:
+        text.set_path_effects([withStroke(linewidth=1.5, foreground="white")])
 
 
-def _percents(low: float, high: float) -> list[float]:
-    """Choose levels of gains: closer where the step pays, and 0 among them."""
-    inside = [level for level in _PERCENTS if low < level < high]
-    return [min(low, *inside), *inside, max(high, *inside) * 1.001 + 1e-9]
+def _levels(low: float, high: float, percent: bool) -> list[float]:
+    """Choose levels: of gains closer where the step pays; of wide ranges in equal ratios."""
+    if percent:
+        inside = [float(level) for level in _PERCENTS if low < level < high]
+    elif low > 0 and high > _WIDE * low:
+        ratios = (k * 10.0**e for e in range(-12, 13) for k in (1, 2, 5))
+        inside = [level for level in ratios if low < level < high][:_LEVELS]
+    else:
+        inside = []
+    if len(inside) < _FEWEST:
+        inside = [float(level) for level in MaxNLocator(_LEVELS).tick_values(low, high)]
+    below = [low] if low < inside[0] else []
+    return below + inside + ([high * 1.001 + 1e-9] if high > inside[-1] else [])
 
 
 def region(
