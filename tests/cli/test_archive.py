@@ -58,6 +58,13 @@ def test_an_archive_that_was_changed_is_refused(archive, tmp_path, capsys):
     assert "is not an archive of a figure" in capsys.readouterr().err
 
 
+def test_what_is_not_made_yet_is_named_as_a_target(project, tmp_path, capsys):
+    (project / "results/scores/fig2.csv").unlink()
+    command = ["archive", "fig2", "-o", str(tmp_path / "fig2.zip"), "--project", str(project)]
+    assert main([*command, "--configfile", str(project / tiny.TINY)]) == 2
+    assert "run `snakemake --cores all results/scores/fig2.csv` first" in capsys.readouterr().err
+
+
 def test_drawings_say_which_data_they_show(tiny_run):
     source = sealed_name(tiny_run / "results/figures/fig2.nc")
     with Image.open(tiny_run / "figures/fig2.png") as picture:

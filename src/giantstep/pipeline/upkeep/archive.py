@@ -109,15 +109,18 @@ def _contents(
     """Yield the files of an archive: their names and contents."""
     words = {"title": figure.config["title"], "name": figure.name, "version": figure.version}
     yield "README.md", _README.format(**words).encode()
-    made = [mark(plan.root, figure, stage.name) for stage in FIGURE_STAGES]
-    made += [Path(file) for stage in FIGURE_STAGES for file in stage.paths(figure.name)]
-    for file in made:
-        if not (project / file).is_file():
-            raise ArchiveError(
-                f"there is no {project / file} for this configuration and code: run"
-                f" `snakemake --cores all {STAGES['figures'].paths(figure.name)[0]}` first, with"
-                " the same overlays"
-            )
+    made = [
+        (mark(plan.root, figure, stage.name), *map(Path, stage.paths(figure.name)))
+        for stage in FIGURE_STAGES
+    ]
+    needed = [files for files in made if not all((project / file).is_file() for file in files)]
+    if needed:
+        targets = " ".join(str(files[1]) for files in needed)
+        raise ArchiveError(
+            f"{project / needed[0][1]} is not there, or not of this configuration and code: run"
+            f" `snakemake --cores all {targets}` first, with the same overlays"
+        )
+    for file in (file for files in made for file in files):
         yield str(file), (project / file).read_bytes()
     effective = config | {"figures": [figure.name]}
     yield str(MAIN), yaml.safe_dump(effective, sort_keys=False).encode()
