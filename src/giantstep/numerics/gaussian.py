@@ -91,6 +91,12 @@ def tail(values: Callable[[Any], Any], std: float = 1.0) -> float:
 
 
 @cache
+def standard_moments(function: ScalarFunction) -> GaussianMoments:
+    """Compute E f, E z f and the residual of f(z), z ~ N(0, 1)."""
+    return moments(function, 0.0, 1.0)
+
+
+@cache
 def derivative_variance(function: ScalarFunction) -> float:
     """Compute Var f'(z), z ~ N(0, 1): the squared hcheck of theory.md section 2."""
     mean = expectation(function, function.derivative)

@@ -24,13 +24,18 @@ def solve_small(matrix: RealOrComplex, right: RealOrComplex) -> RealOrComplex:
     """
     if matrix.shape[-1] != 2:
         return solve_pivoted(matrix, right)
-    vector = right.ndim == matrix.ndim - 1
     # Cramer's rule for the systems of a single group, of which there are many.
-    (a, b), (c, d) = np.moveaxis(matrix[..., None], (-3, -2), (0, 1))
-    x, y = np.moveaxis(right[..., None] if vector else right, -2, 0)
+    if right.ndim == matrix.ndim:
+        matrix = matrix[..., None]
+        x, y = right[..., 0, :], right[..., 1, :]
+    else:
+        x, y = right[..., 0], right[..., 1]
+    a, b, c, d = (matrix[:, i, j] for i in (0, 1) for j in (0, 1))
+    solution: RealOrComplex = np.empty_like(right, dtype=np.result_type(matrix, right))
     with np.errstate(divide="ignore", invalid="ignore"):
-        pair = np.stack([d * x - b * y, a * y - c * x], axis=-2) / (a * d - b * c)[..., None, :]
-    solution: RealOrComplex = pair[..., 0] if vector else pair
+        determinant = a * d - b * c
+        solution[:, 0] = (d * x - b * y) / determinant
+        solution[:, 1] = (a * y - c * x) / determinant
     return solution
 
 

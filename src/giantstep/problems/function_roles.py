@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from giantstep.numerics.gaussian import moments
+from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.scalar_functions import FUNCTIONS
 from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.validation import InvalidParametersError
@@ -51,7 +51,7 @@ def function_roles() -> list[FunctionRoles]:
     """
     found = []
     for name, function in FUNCTIONS.items():
-        slope = float(moments(function, 0.0, 1.0).slope)
+        slope = float(standard_moments(function).slope)
         slope = slope if abs(slope) > _ROUNDING else 0.0
         exact = function.covariance is not None
         found.append(FunctionRoles(name, function.parity, slope, _trained(name), exact))

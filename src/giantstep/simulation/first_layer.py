@@ -9,7 +9,7 @@ from numpy.random import Generator, SeedSequence
 from numpy.typing import NDArray
 
 from giantstep.arrays import Array, Single
-from giantstep.numerics.gaussian import moments
+from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
@@ -194,7 +194,7 @@ def _train(
     values, fractions = np.array(problem.readout).T
     member = group_members(fractions, weights.shape[0])
     mean = _take_steps(problem, sizes, weights, values[member].astype(np.float32), batches)
-    h1 = float(moments(lookup(problem.activation), 0.0, 1.0).slope)
+    h1 = float(standard_moments(lookup(problem.activation)).slope)
     norm = float(np.linalg.norm(mean))
     # As in `equivalent_features`, v takes the sign of h1, so that r >= 0.
     spike = np.copysign(1, h1) * mean / norm if norm > 0 else other.astype(float)
@@ -243,7 +243,7 @@ def _follow_population(
             gradient = trained_population_gradient(w, o, activation, target, along)
         weights += (rate * gradient).astype("f4")
     if isinstance(target, ScalarFunction):
-        slopes = np.atleast_1d(moments(target, 0.0, 1.0).slope)
+        slopes = np.atleast_1d(standard_moments(target).slope)
     else:
         slopes = target.linear
     mean: Array = slopes @ along

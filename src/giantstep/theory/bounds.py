@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import moments
+from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.minimisation import minimise_from_candidates
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem, noise_power
@@ -51,7 +51,7 @@ def best_linear_error(target: str) -> float:
     """
     if teacher := teacher_of(target):
         return teacher.second_moments()[0] - float(teacher.linear @ teacher.linear)
-    of_one = moments(lookup(target), 0.0, 1.0)
+    of_one = standard_moments(lookup(target))
     return float(of_one.residual + of_one.mean**2)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from giantstep.numerics.gaussian import derivative_variance, moments
+from giantstep.numerics.gaussian import derivative_variance, standard_moments
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem, noise_power
 from giantstep.problems.protocol import theory_faults
@@ -60,8 +60,8 @@ def equivalent_features(
         return features_in_state(problem, network_states(problem, fineness)[-1])
     activation, target = lookup(problem.activation), lookup(problem.target)
     e = problem.learning_rate / problem.beta
-    h1 = float(moments(activation, 0.0, 1.0).slope)
-    teacher = moments(target, 0.0, 1.0)
+    h1 = float(standard_moments(activation).slope)
+    teacher = standard_moments(target)
     h1_star, h2_star = float(teacher.slope), float(teacher.second) + noise_power(problem)
     # A coefficient that vanishes by symmetry is computed as rounding, whose sign means nothing.
     h1, h1_star = (0.0 if abs(h) < _ROUNDING else h for h in (h1, h1_star))
@@ -88,5 +88,7 @@ def equivalent_features(
         outlier_variance=problem.outlier_variance,
         inputs=problem.inputs,
     )
+    if math.isinf(dimension):
+        return srf
     variance = srf.groups.c + own_output_norms(problem, dimension)
     return replace(srf, bulk_variance=tuple(variance))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import moments, third_coefficient
+from giantstep.numerics.gaussian import standard_moments, third_coefficient
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem, noise_power
 from giantstep.problems.protocol import Protocol
@@ -99,7 +99,7 @@ def _common_rows(protocol: Protocol) -> Array:
     if protocol.alpha0 == 0:
         return np.zeros(2)
     activation, target = lookup(protocol.activation), lookup(protocol.target)
-    student, teacher = moments(activation, 0.0, 1.0), moments(target, 0.0, 1.0)
+    student, teacher = standard_moments(activation), standard_moments(target)
     h1, power = float(student.slope), float(teacher.second) + noise_power(protocol)
     b3 = third_coefficient(activation)
     letters, fractions = np.array(protocol.readout).T

@@ -8,6 +8,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import TINY, solve_certified
+from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.theory.bulk.interface import SpikeResponse
 from giantstep.theory.conditional_features import ConditionalFeatures
 from giantstep.theory.fixed_point import Resolvent
@@ -84,7 +85,8 @@ class LabelResidual:
             self.to_m = np.eye(len(f.mu0))
         self.prediction_to_basis = (self.expressible * f.weight) @ basis.T
         self.target = (basis * f.weight) @ f.h
-        self.rows, self.columns = np.triu_indices(basis.shape[0])
+        triangle = triangle_of(basis.shape[0])
+        self.rows, self.columns = triangle.rows, triangle.columns
         beyond = f.h - self.target @ basis
         self.functions = np.concatenate([
             (f.target_residual + f.slope_power + beyond**2)[None],

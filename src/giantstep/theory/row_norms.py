@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import derivative_variance, moments, self_gradient
+from giantstep.numerics.gaussian import derivative_variance, self_gradient, standard_moments
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
 from giantstep.problems.protocol import Protocol
 
@@ -45,5 +45,5 @@ def own_output_norms(protocol: Protocol, dimension: float) -> Array:
 
 def _slope_and_power(activation: ScalarFunction) -> tuple[float, float]:
     """Compute E z sigma and E sigma^2."""
-    found = moments(activation, 0.0, 1.0)
+    found = standard_moments(activation)
     return float(found.slope), float(found.second)

@@ -79,9 +79,10 @@ def collect_points(values: dict[str, Array], shape: tuple[int, ...]) -> Solution
     status = np.where(unresolved, Status.UNRESOLVED, status)
     status = np.where(values.pop("converged") > 0, status, Status.NOT_CONVERGED)
     iterations = values.pop("iterations").astype(np.int64)
-    for name, value in values.items():
-        if name not in ("residual", "quadrature_error"):
-            value[status != Status.CONVERGED] = np.nan
+    failed = np.flatnonzero(status != Status.CONVERGED)
+    if failed.size:
+        for name in values.keys() - {"residual", "quadrature_error"}:
+            values[name][failed] = np.nan
     return Solution(
         **{name: value.reshape(shape + value.shape[1:]) for name, value in values.items()},
         iterations=iterations.reshape(shape),

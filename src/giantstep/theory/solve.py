@@ -163,10 +163,11 @@ class Solver:
 
     def _on_finer_rule(self, fineness: int) -> SquareLoss:
         """Prepare the same unknowns, over the same functions B, on a finer rule."""
-        srf = equivalent_features(self._problem, self._dimension, fineness)
+        problem, srf = self._problem, self.srf
+        if isinstance(problem, Protocol) and not problem.as_in_paper:  # found by quadrature
+            srf = equivalent_features(problem, self._dimension, fineness)
         B = self.coarse.features.B
-        arguments = self._problem, srf, self._bulk, self._dimension
-        return prepare_square_loss(*arguments, fineness, B)
+        return prepare_square_loss(problem, srf, self._bulk, self._dimension, fineness, B)
 
     def _convex_on(self, square_loss: SquareLoss, fineness: float) -> ConvexEquations:
         to_m = self.coarse.label_residual.to_m

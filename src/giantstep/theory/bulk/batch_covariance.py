@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array, RealOrComplex
-from giantstep.numerics.gaussian import derivative_variance, moments, third_coefficient
+from giantstep.numerics.gaussian import derivative_variance, standard_moments, third_coefficient
 from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import noise_levels, noise_power
@@ -126,10 +126,10 @@ class FirstBatch:
         """
         activation, target = lookup(protocol.activation), lookup(protocol.target)
         inverse_alpha0, e = 1 / protocol.alpha0, protocol.learning_rate / protocol.beta
-        teacher = moments(target, 0.0, 1.0)
+        teacher = standard_moments(target)
         power = float(teacher.second) + noise_power(protocol)
         norm = math.hypot(float(teacher.slope), math.sqrt(power * inverse_alpha0))
-        h1 = float(moments(activation, 0.0, 1.0).slope)
+        h1 = float(standard_moments(activation).slope)
         spike_sign = -1.0 if h1 < -_ROUNDING else 1.0  # as in `equivalent_features`
         b3 = third_coefficient(activation)
         b3 = 0.0 if abs(b3) < _ROUNDING else b3

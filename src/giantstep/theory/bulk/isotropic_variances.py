@@ -76,8 +76,10 @@ def variances_of_one_group(V1_hat: Array, L: Array, c: float, beta: float) -> tu
     T20 = q / slope
     T21 = V1 * shrink / slope
     T22 = beta * V1**2 + c * shrink**2 * T21
-    T = np.stack([T22, T21, T21, T20], axis=-1).reshape(-1, 2, 2)
-    return np.stack([V1, q], axis=-1), T
+    V, T = np.empty((q.size, 2)), np.empty((q.size, 2, 2))
+    V[:, 0], V[:, 1] = V1, q
+    T[:, 0, 0], T[:, 0, 1], T[:, 1, 0], T[:, 1, 1] = T22, T21, T21, T20
+    return V, T
 
 
 def variances_of_groups(
