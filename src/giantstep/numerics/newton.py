@@ -58,6 +58,8 @@ class Iterates(Generic[Details]):
 
     def replace(self, places: Indices, other: Iterates[Details], chosen: Mask) -> None:
         """Replace the points at `places` by the chosen points of another batch."""
+        if not places.size:
+            return
         for mine, theirs in zip(self._arrays(), other._arrays(), strict=True):
             mine[places] = theirs[chosen]
 

@@ -191,9 +191,11 @@ class Equations:
         H = self.hats_derivative(contraction, points)
         gap = self.coordinates.of(hats) - self.coordinates.of(mapped)
         jacobian = self.coordinates.jacobian(H @ T, hats, mapped)
-        both = np.stack([-gap, np.ones_like(gap)], axis=-1)
-        newton, response = np.moveaxis(solve_small(np.eye(size) - jacobian, both), -1, 0)
-        return Iterates(hats, mapped, _largest(gap), _Details(V, T, H, newton, _largest(response)))
+        both = np.ones((*gap.shape, 2))
+        both[:, :, 0] = -gap
+        step = solve_small(np.eye(size) - jacobian, both)
+        details = _Details(V, T, H, step[:, :, 0], _largest(step[:, :, 1]))
+        return Iterates(hats, mapped, _largest(gap), details)
 
 
 def _largest(vectors: Array) -> Array:

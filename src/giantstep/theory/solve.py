@@ -198,7 +198,9 @@ class Solver:
                 solve_points(self, flat_alpha[part], flat_ridge[part])
                 for part in self.batches(alpha.size)
             ]
-        flat = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        flat = parts[0]
+        if len(parts) > 1:
+            flat = {name: np.concatenate([part[name] for part in parts]) for name in flat}
         return collect_points(flat, alpha.shape)
 
 
