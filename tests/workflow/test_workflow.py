@@ -46,7 +46,7 @@ def test_a_run_makes_every_figure_and_its_report_and_leaves_nothing_half_written
     assert caption in page
     for name in figures:
         assert f"{name}.png" in page
-        assert f"{name}.csv" in page
+        assert f"{name}.html" in page
     linked = re.findall(r'<(?:script|link|img)[^>]+(?:src|href)="(https?:[^"]+)"', page)
     assert not linked
 

@@ -1,4 +1,4 @@
-# Stage 5: a figure is drawn from its merged file alone, and its scores are written as a table.
+# Stage 5: a figure is drawn from its merged file alone, and its scores are written as tables.
 rule figures:
     input:
         mark=mark_of_job("figures"),
@@ -34,11 +34,15 @@ rule scores:
         mark=mark_of_job("scores"),
         data=merged_file,
     output:
+        files("scores", "{figure}")[:-1],
         report(
-            files("scores", "{figure}"),
+            files("scores", "{figure}")[-1],
             caption="../report/scores.rst",
             category="Scores",
-            labels=lambda wildcards: {"figure": wildcards.figure},
+            labels=lambda wildcards: {
+                "figure": wildcards.figure,
+                "title": figure_of(wildcards).config["title"],
+            },
         ),
     log:
         "logs/scores/{figure}.log",

@@ -85,7 +85,12 @@ STAGES = {
             "figures",
             by_task=False,
         ),
-        Stage("scores", ("results/scores/{}.csv",), "scores", by_task=False),
+        Stage(
+            "scores",
+            ("results/scores/{}.csv", "results/scores/{}.html"),
+            "scores",
+            by_task=False,
+        ),
     )
 }
 THEORY_STAGES = tuple(stage for stage in STAGES.values() if stage.batched)

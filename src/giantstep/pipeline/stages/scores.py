@@ -18,6 +18,23 @@ _COLUMNS = (
     "outlier_fraction", "outlier_variance", "bulk", "loss", "steps", "reuse_batch",
 )  # fmt: skip
 
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<title>{title}</title>
+<style>
+body {{ font: 14px sans-serif; background: white }}
+td, th {{ padding: 2px 10px 2px 0; text-align: left; white-space: nowrap }}
+thead {{ border-bottom: 1px solid }}
+table {{ border-collapse: collapse }}
+</style>
+<h1>{title}</h1>
+<p>A z-score is the simulated mean minus the theory, over the standard error. Without "finite", the
+theory is that of the paper, for a dimension that grows without bound and an isotropic bulk; with
+it, that of the dimension of the simulations and of the bulk that the step leaves.</p>
+{tables}</html>
+"""
+
 
 def score_table(data: xr.Dataset) -> pd.DataFrame:
     """List each curve's parameters, and how far its theory and simulation are apart.
@@ -71,6 +88,32 @@ def score_summary(data: xr.Dataset) -> pd.DataFrame:
             if row["largest z"]:
                 rows.append(row)
     return pd.DataFrame(rows)
+
+
+def score_page(data: xr.Dataset) -> str:
+    """Write the scores of a figure as a page of HTML, for the workflow's report.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        From `merge.merge_figure`.
+
+    Returns
+    -------
+    str
+        The summary of the scores, and the table of all curves without its empty columns.
+    """
+    curves = score_table(data)
+    curves = curves[[name for name in curves if curves[name].any()]]
+    curves.columns = [str(name).replace("_", " ") for name in curves]
+    tables = {"Summary": score_summary(data), "Curves": curves}
+    title = data.attrs["title"].replace("&", "&amp;").replace("<", "&lt;")
+    shown = "".join(
+        f"<h2>{name}</h2>\n{table.to_html(index=False, border=0)}\n"
+        for name, table in tables.items()
+        if len(table)
+    )
+    return _PAGE.format(title=title, tables=shown)
 
 
 def _of_curves(lines: xr.Dataset, score: str) -> str:
