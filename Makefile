@@ -5,8 +5,8 @@ BIN := .venv/bin
 READY := .venv/.ready
 PYTEST := $(BIN)/pytest -n logical --dist worksteal
 
-.PHONY: figures paper supplement test test-all test-kill test-faults test-slurm test-explore claims lint benchmark docs schemas lock \
-  clean help
+.PHONY: figures paper supplement test test-all test-kill test-faults test-slurm test-explore screenshot \
+  claims lint benchmark docs schemas lock clean help
 
 figures: $(READY)
 	$(BIN)/snakemake --cores $(CORES)
@@ -24,6 +24,7 @@ test: lint
 test-all: lint
 	KILLS=10 $(PYTEST) -m "" --hypothesis-profile=thorough --durations=10
 	$(MAKE) test-slurm
+	$(MAKE) test-explore
 
 # Kills a small run at 30 moments, each stage once at least; KILLS_SEED=N repeats one such series.
 test-kill: $(READY)
@@ -42,11 +43,16 @@ test-slurm: $(READY)
 test-explore: $(READY)
 	tests/explore/browser/chromium.sh run $(BIN)/pytest tests/explore/browser
 
+# The picture of the explorer in the documentation.
+screenshot: $(READY)
+	PYTHONPATH=tests tests/explore/browser/chromium.sh run \
+	  $(BIN)/python tests/explore/browser/screenshot.py
+
 benchmark: $(READY)
 	$(BIN)/python benchmarks/theory.py
 	$(BIN)/python benchmarks/simulation.py --growth
 	$(BIN)/python benchmarks/simulation.py --memory
-	tests/explore/browser/chromium.sh run $(BIN)/python benchmarks/explore.py
+	PYTHONPATH=tests tests/explore/browser/chromium.sh run $(BIN)/python benchmarks/explore.py
 
 # Random settings of several steps, simulated beside each level of the theory: half an hour.
 benchmark-steps: $(READY)

@@ -3,24 +3,20 @@
 One group of neurons, an isotropic bulk, 113 points: from the input event of the slider to the frame
 that shows the answer. Also the time from the start of the command to the first picture.
 
-    tests/explore/browser/chromium.sh run python benchmarks/explore.py
+    PYTHONPATH=tests tests/explore/browser/chromium.sh run python benchmarks/explore.py
 """
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
 import time
 
 import numpy as np
+from browsers import chromium
 from selenium import webdriver
 
-FLAGS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-)
 DRAGS = 200
 # Moves a slider by one step at a time, as soon as the last answer is drawn.
 DRAG = """
@@ -36,16 +32,6 @@ const timer = setInterval(() => {
   slider.dispatchEvent(new Event('input'));
 }, 2);
 """
-
-
-def chromium(folder: str) -> webdriver.Chrome:
-    """Start Chromium without a window."""
-    options = webdriver.ChromeOptions()
-    options.binary_location = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-    for flag in (*FLAGS, "--window-size=1440,900", f"--user-data-dir={folder}"):
-        options.add_argument(flag)
-    service = webdriver.ChromeService(os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver"))
-    return webdriver.Chrome(options=options, service=service)
 
 
 def first_picture(driver: webdriver.Chrome, address: str) -> None:

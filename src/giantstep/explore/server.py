@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from socket import IPPROTO_TCP, TCP_NODELAY
 from typing import Any
+from urllib.parse import urlencode
 
 from giantstep.explore.controls import page_variables
 
@@ -96,11 +97,8 @@ def _open_page(document: Any, port: int, project: Path) -> None:
     from giantstep.explore.session import Session
 
     request = document.session_context.request
-    query = "&".join(
-        f"{name}={value.decode(errors='replace')}"
-        for name, values in request.arguments.items()
-        for value in values
-    )
+    # Encoded again: the questions of pins are addresses themselves.
+    query = urlencode(request.arguments, doseq=True)
     folder = files("giantstep.explore") / "page"
     text = {
         name: (folder / name).read_text(encoding="utf-8")

@@ -10,12 +10,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-webdriver = pytest.importorskip("selenium.webdriver")
+pytest.importorskip("selenium")
 
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run"
-    " --disable-background-networking --disable-component-update --disable-sync"
-).split()
+from browsers import chromium
 
 
 class Explorer:
@@ -113,19 +110,9 @@ def explorer(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def driver(tmp_path_factory):
-    options = webdriver.ChromeOptions()
-    options.binary_location = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-    for flag in (*FLAGS, "--window-size=1440,900"):
-        options.add_argument(flag)
-    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('chromium')}")
-    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
-    made = webdriver.Chrome(options=options, service=webdriver.ChromeService(_chromedriver()))
+    made = chromium(tmp_path_factory.mktemp("chromium"), logs=True)
     yield made
     made.quit()
-
-
-def _chromedriver():
-    return os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver")
 
 
 @pytest.fixture

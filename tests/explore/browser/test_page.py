@@ -73,7 +73,7 @@ def test_a_dragged_slider_moves_the_curve_to_what_the_library_solves(page):
 
 
 def test_pins_stay_while_the_question_changes_and_survive_a_reload(page):
-    page.open()
+    page.open("target=sin&ridge=0.5")
     _, first = page.curve()
     page.find("pin-name").send_keys("ten")
     page.find("pin").click()
@@ -85,6 +85,7 @@ def test_pins_stay_while_the_question_changes_and_survive_a_reload(page):
     page.driver.refresh()
     page.settled()
     assert page.find("alpha0").get_attribute("value") == "∞"
+    assert page.find("ridge").get_attribute("value") == "0.5"
     assert page.curve("ten")[1] == first
     assert page.curve()[1] != first
 

@@ -141,7 +141,7 @@ class CurvePlot(Plot):
             self.y_range.update(start=10.0 ** max(low, high - 8), end=10 ** (high + 0.3))
         else:
             # A peak far above everything else would hide the rest.
-            self.y_range.update(start=0, end=round_top(min(top, 6 * float(np.median(seen)))))
+            self.y_range.update(start=0, end=round_top(min(top, 10 * float(np.median(seen)))))
 
     def show_networks(self, found: dict[str, Any] | None) -> None:
         """Show simulated networks, or none."""

@@ -1,0 +1,58 @@
+"""Answers to a view are what the library says, and end where nothing can be solved."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("bokeh")
+
+from giantstep import sweep
+from giantstep.explore.answers import answer
+from giantstep.explore.plots.of_view import make_plot
+from giantstep.explore.session import certificate
+from giantstep.explore.view import from_address
+from giantstep.questions.gains import add_gain
+
+
+def answered(query):
+    view, faults = from_address(query)
+    assert not faults
+    said = []
+    answer(view, said.append)
+    assert [one["done"] for one in said].count(True) == 1
+    return view, said
+
+
+@pytest.mark.parametrize("across", ["learning_rate", "alpha0", "steps", "beta"])
+def test_a_map_of_the_gain_over_no_step_is_that_of_a_sweep(across):
+    view, said = answered(f"tab=map&target=sin&across={across}&up=alpha&colour=over_no_step")
+    corners = {across: said[-1]["x"][[0, -1]], "alpha": said[-1]["y"][[0, -1]]}
+    corners["steps"] = [int(k) for k in corners.get("steps", [1])]
+    asked = {name: list(values) for name, values in corners.items()} | {"ridge": 1.0}
+    problem = view.question.problem
+    found = add_gain(sweep(problem, **asked), "gain_over_no_step", problem, asked)
+    expected = found.gain_over_no_step.squeeze().transpose("alpha", across)
+    np.testing.assert_allclose(
+        said[-1]["values"][[0, -1]][:, [0, -1]], expected, rtol=1e-9, atol=1e-12
+    )
+
+
+def test_a_map_shows_something_at_once_and_then_more():
+    view, said = answered("tab=map&target=sin&across=steps&up=ridge&colour=over_linear")
+    shown = [one for one in said if one["values"] is not None]
+    assert [one["side"] for one in shown] == [5, 9, 17, 33]
+    plot = make_plot(view, "light")
+    for one in shown:
+        plot.update(view, one)
+    assert plot.labels.data["text"]
+    assert np.isfinite(plot.image.data["image"][0]).all()
+
+
+def test_points_without_a_solution_are_gaps_with_advice():
+    view, said = answered("target=sin&x=noise&start=0&stop=1e12&ridge=0")
+    plot = make_plot(view, "light")
+    plot.update(view, said[-1])
+    assert "without a solution" in certificate(said[-1])
+    assert len(plot.failures.data["x"]) > 100
+    assert all(plot.failures.data["advice"])
+    (source,) = plot.sources.values()
+    assert np.isnan(source.data["test"][-1])
