@@ -17,11 +17,9 @@ def run(arguments: argparse.Namespace) -> int:
     Raises
     ------
     InvalidParametersError
-        For a port that is none.
+        For a port that is none, or taken.
     MissingExtraError
         If what the extra `explore` installs is missing.
-    OSError
-        If the port is taken.
     """
     if faults := interval_faults(vars(arguments), {"port": PORT}):
         raise InvalidParametersError(faults)

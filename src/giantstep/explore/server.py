@@ -7,15 +7,17 @@ import sys
 import webbrowser
 from importlib.resources import files
 from pathlib import Path
-from socket import IPPROTO_TCP, TCP_NODELAY
+from socket import IPPROTO_TCP, TCP_NODELAY, create_server
 from typing import Any
 from urllib.parse import urlencode
 
 from giantstep.explore.controls import page_variables
+from giantstep.validation import Fault, InvalidParametersError
 
 HOST = "127.0.0.1"
-# Seconds that a page may be gone, as for a reload, before its processes are ended.
-_GONE = 5
+# Seconds that a page may be gone, as for a reload or on a busy machine, before its processes are
+# ended. Networks end at once, since a page that is left says so.
+_GONE = 20
 
 
 def serve(port: int = 0, browser: bool = True, project: Path = Path()) -> None:
@@ -32,7 +34,7 @@ def serve(port: int = 0, browser: bool = True, project: Path = Path()) -> None:
 
     Raises
     ------
-    OSError
+    InvalidParametersError
         If the port is taken.
     """
     for library in ("OPENBLAS", "OMP", "MKL"):
@@ -61,15 +63,12 @@ def make_server(port: int, project: Path) -> Any:
     from bokeh.application.handlers import FunctionHandler
     from bokeh.server.server import Server
     from bokeh.settings import settings
-    from tornado.netutil import bind_sockets
 
     # Whatever the environment says: scripts come from this server, to pages of this server.
     settings.resources.set_value("server")
     settings.allowed_ws_origin.unset_value()
     os.environ.pop("BOKEH_ALLOW_WS_ORIGIN", None)
-    (socket,) = bind_sockets(port, HOST)
-    port = socket.getsockname()[1]
-    socket.close()
+    port = free_port(port)
     server = Server(
         {"/": Application(FunctionHandler(lambda document: _open_page(document, port, project)))},
         address=HOST,
@@ -85,6 +84,22 @@ def make_server(port: int, project: Path) -> Any:
         # acknowledgement.
         listening.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
     return server
+
+
+def free_port(port: int) -> int:
+    """Return the port if it is free, or for 0 any that is.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    try:
+        with create_server((HOST, port)) as socket:
+            found: int = socket.getsockname()[1]
+            return found
+    except OSError as error:
+        allowed = f"free ({os.strerror(error.errno or 0)}); 0 finds one that is"
+        raise InvalidParametersError([Fault("port", port, allowed)]) from error
 
 
 _SESSIONS: list[Any] = []

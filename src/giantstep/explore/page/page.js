@@ -445,7 +445,11 @@
   function begin() {
     const bokeh = window.Bokeh?.documents?.[0];
     const answer = bokeh?.get_model_by_name("answer");
-    if (!answer) { setTimeout(begin, 15); return; }
+    if (!answer) {
+      if (performance.now() > 30000) status("The server does not answer. Please reload the page.", true);
+      setTimeout(begin, 15);
+      return;
+    }
     ask = bokeh.get_model_by_name("ask");
     answer.properties.text.change.connect(() => receive(JSON.parse(answer.text)));
     say({ kind: "hello", theme: root.dataset.theme });
