@@ -1,16 +1,7 @@
-"""What a map over learning rates, batch sizes and steps takes: seconds of one core per protocol.
+"""What a map over learning rates, batch sizes and steps takes: seconds of one core.
 
-Protocols that differ in the number of steps share the first ones, so each adds one step of the
-recursion on each of two rules, and one solution. Processor time on a busy machine:
-
-    ms: step, step on the finer rule, solution; s of 10000 protocols
-    tanh sin 2.4 5.0 5.4 128
-    tanh sign 5.4 10.3 7.0 228
-    relu sin 6.5 14.8 23.1 444
-
-Before states were shared, panels wider and arrays no longer stacked, a step took 7.8 and 21 ms for
-tanh and sin, 13 and 52 for relu and sin, and was taken again for each number of steps: with steps
-up to five such a map took 900 s for tanh and sin, seven times as long.
+A sweep over protocols, scaled to 10,000 of them. Protocols that differ in the number of steps share
+the first ones, so each adds one step of the recursion on each of two rules, and one solution.
 
     python benchmarks/steps_map.py
 """
@@ -18,47 +9,47 @@ up to five such a map took 900 s for tanh and sin, seven times as long.
 from __future__ import annotations
 
 import time
-from dataclasses import replace
-from itertools import pairwise, product
+from typing import Any
 
-from giantstep.problems.grid import Grid
-from giantstep.problems.protocol import Protocol
-from giantstep.theory.several_steps import network_states
-from giantstep.theory.solve import solve
+import numpy as np
 
-RATES, BATCHES, STEPS = (0.5, 1.0, 2.0, 3.0), (1.0, 4.0), 5
-POINT = Grid((2.0,), (0.1,))
-MAP = 10_000
+import giantstep
+
+ROWS, STEPS, MAP = 7, (1, 2, 3, 4, 5), 10_000
+CASES = (
+    ("tanh", "sin", "isotropic"),
+    ("tanh", "sin", "trained_norms"),
+    ("tanh", "sign", "isotropic"),
+    ("relu", "sin", "isotropic"),
+)
 
 
-def milliseconds(activation: str, target: str) -> tuple[float, float, float]:
-    """Measure, for each protocol of a map, the recursion on either rule, and the solution."""
-    last = [
-        Protocol(activation, target, rate, alpha0=alpha0, beta=1, steps=STEPS)
-        for rate, alpha0 in product(RATES, BATCHES)
-    ]
-    every = [replace(protocol, steps=k) for protocol in last for k in range(2, STEPS + 1)]
-    clock = [time.process_time()]
-    for fineness in (1, 2):
-        for protocol in last:
-            network_states(protocol, fineness)
-        clock.append(time.process_time())
-    for protocol in every:
-        solve(protocol, POINT, "trained_norms")
-    clock.append(time.process_time())
-    coarse, fine, solved = (1000 * (b - a) for a, b in pairwise(clock))
-    steps = len(last) * STEPS
-    return coarse / steps, fine / steps, solved / len(every)
+def seconds(activation: str, target: str, bulk: str) -> float:
+    """Measure a map through the public function, after a first one that loads everything."""
+    problem = giantstep.Protocol(activation, target, learning_rate=1, alpha0=1, beta=1)
+    fixed: dict[str, Any] = {
+        "alpha": 2.0,
+        "ridge": 0.1,
+        "bulk": bulk,
+        "classification_error": False,
+    }
+    giantstep.sweep(problem, **fixed)
+    start = time.process_time()
+    giantstep.sweep(
+        problem,
+        learning_rate=np.geomspace(0.25, 8, ROWS),
+        alpha0=np.geomspace(0.5, 30, ROWS),
+        steps=STEPS,
+        **fixed,
+    )
+    return (time.process_time() - start) * MAP / (ROWS**2 * len(STEPS))
 
 
 def main() -> None:
     """Measure, and print."""
-    print(f"ms: step, step on the finer rule, solution; s of {MAP} protocols")
-    for activation, target in (("tanh", "sin"), ("tanh", "sign"), ("relu", "sin")):
-        parts = milliseconds(activation, target)
-        print(
-            activation, target, *(f"{part:.1f}" for part in parts), f"{sum(parts) * MAP / 1e3:.0f}"
-        )
+    print(f"activation target bulk: s of {MAP} protocols")
+    for case in CASES:
+        print(*case, f"{seconds(*case):.0f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -12,9 +12,10 @@ from giantstep.problems.sizes import Sizes
 from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.simulate import simulate
 from giantstep.simulation.threads import workers
+from giantstep.theory import several_steps
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.mean_penalty import prepare_mean_penalty
-from giantstep.theory.several_steps import network_states
+from giantstep.theory.several_steps import Step, network_states
 from giantstep.theory.solve import solve
 from giantstep.validation import InvalidParametersError
 
@@ -51,6 +52,15 @@ def test_states_are_those_of_the_reference():
     covariance = last.covariance[np.triu_indices(3)]
     reference = [1.4472, -0.1308, -1.3965, 1.3895, 0.1414, 2.1989]
     assert covariance == pytest.approx(reference, abs=1e-4)
+
+
+def test_half_of_the_nodes_are_enough_where_everything_is_odd(monkeypatch):
+    before = network_states(replace(SMALL_BATCH, noise=0.2))[1]
+    half = Step(SMALL_BATCH, before, fineness=1)
+    monkeypatch.setattr(several_steps, "_is_odd", lambda target: False)
+    whole = Step(SMALL_BATCH, before, fineness=1)
+    np.testing.assert_allclose(whole.residuals, half.residuals, atol=1e-9)
+    np.testing.assert_allclose(whole.take().covariance, half.take().covariance, rtol=1e-9)
 
 
 @pytest.mark.parametrize("alpha0", [0.5, np.inf])
