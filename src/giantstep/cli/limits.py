@@ -64,7 +64,7 @@ def solving_seconds(problem: Problem, grid: Grid, bulk: str, optimal: bool) -> f
         return theory_seconds(problem, points, grid.loss, bulk)
     points = len(grid.alpha) * (_SEARCH if optimal else len(grid.ridge))
     prepared, point = _ISOTROPIC_SECONDS if bulk == ISOTROPIC else _TRAINED_SECONDS
-    return steps_seconds(problem) + prepared + points * group_count(problem) ** 2 * point
+    return steps_seconds(problem, bulk) + prepared + points * group_count(problem) ** 2 * point
 
 
 def check_memory(arguments: argparse.Namespace, problem: Problem, grid: Grid, sizes: Sizes) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import cache
 
+from giantstep.numerics.scalar_functions import lookup
 from giantstep.pipeline.planning.simulation_work import group_count
-from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED_COVARIANCE
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE, ClippedLoss, lookup_loss
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
+from giantstep.problems.targets import teacher_of
 from giantstep.theory.conditional_features import check_resolution, kappa_rule
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.spectral_density import FINENESS
@@ -22,8 +24,9 @@ SMOOTH_POINT_SECONDS, CORNER_POINT_SECONDS = 0.2, 1.0
 TRAINED_SECONDS = 2.0
 # Seconds of a protocol of a map, prepared and solved with an isotropic and with a trained bulk.
 MAP_POINT_SECONDS = 0.03
-# Seconds of a gradient step that the theory follows, on two rules.
-STEP_SECONDS = 0.3
+# Seconds of a gradient step that the theory follows, on two rules: of smooth functions, of those
+# with kinks, and with the whole covariance that a batch gives to the rows.
+SMOOTH_STEP_SECONDS, KINKED_STEP_SECONDS, COVARIANCE_STEP_SECONDS = 3e-3, 1.5e-2, 0.3
 # MiB of a trained bulk or a convex loss, and of each point.
 TRAINED_MEMORY, POINT_MEMORY = 600.0, 0.015
 # Points that a search for the best ridge takes as long as, for the square loss and for others.
@@ -56,20 +59,27 @@ def optimum_points(loss: str, best_ridge: bool) -> int:
 
 def theory_seconds(problem: Problem, points: int, loss: str, bulk: str) -> float:
     """Estimate the seconds of one core."""
-    return steps_seconds(problem) + _points_seconds(problem, points, loss, bulk)
+    return steps_seconds(problem, bulk) + _points_seconds(problem, points, loss, bulk)
 
 
 def rates_seconds(problem: Protocol, rates: int, points: int, loss: str, bulk: str) -> float:
     """Estimate the seconds of the theory after each step, at several learning rates."""
     solved = _points_seconds(problem, problem.steps * points, loss, bulk)
-    return rates * (problem.steps * STEP_SECONDS + solved)
+    return rates * (steps_seconds(problem, bulk) + solved)
 
 
-def steps_seconds(problem: Problem) -> float:
+def steps_seconds(problem: Problem, bulk: str = ISOTROPIC) -> float:
     """Estimate the seconds of following gradient steps, where one formula does not give them."""
-    if isinstance(problem, Protocol) and not problem.as_in_paper:
-        return problem.steps * STEP_SECONDS
-    return 0.0
+    if not isinstance(problem, Protocol):
+        return 0.0
+    if bulk == TRAINED_COVARIANCE:
+        return problem.steps * COVARIANCE_STEP_SECONDS
+    if problem.as_in_paper:
+        return 0.0
+    kinked = lookup(problem.activation).kinks or (
+        teacher_of(problem.target) is None and lookup(problem.target).kinks
+    )
+    return problem.steps * (KINKED_STEP_SECONDS if kinked else SMOOTH_STEP_SECONDS)
 
 
 def _points_seconds(problem: Problem, points: int, loss: str, bulk: str) -> float:
