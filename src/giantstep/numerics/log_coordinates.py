@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from giantstep.arrays import Array
@@ -87,3 +89,9 @@ class LogCoordinates:
             return positive, positive[:, :0]
         first, second = self._ends
         return positive, np.sqrt(positive[:, first] * positive[:, second])
+
+
+@cache
+def log_coordinates(order: int, extra: int) -> LogCoordinates:
+    """Return the coordinates of some sizes; each are made once."""
+    return LogCoordinates(order, extra)

@@ -199,6 +199,7 @@ def check_resolution(problem: Problem, srf: SpikedFeatures) -> None:
         raise InvalidParametersError([fault])
 
 
+@lru_cache(maxsize=16)
 def _resolution_fault(srf: SpikedFeatures) -> Fault | None:
     function = lookup(srf.activation)
     for c, u, _, b in zip(*srf.groups, strict=True):

@@ -19,7 +19,7 @@ import numpy as np
 
 from giantstep.arrays import Array, Indices, Mask, RealOrComplex
 from giantstep.numerics.linear_systems import solve_small
-from giantstep.numerics.log_coordinates import LogCoordinates
+from giantstep.numerics.log_coordinates import log_coordinates
 from giantstep.numerics.newton import Iterates, NewtonSettings, solve_newton
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -149,7 +149,7 @@ class Equations:
     def __init__(self, features: ConditionalFeatures, srf: SpikedFeatures, bulk: Bulk) -> None:
         self.groups, self.beta, self.B, self.bulk = srf.groups, srf.beta, features.B, bulk
         self.triangle = triangle_of(self.B.shape[1])
-        self.coordinates = LogCoordinates(self.triangle.order, self.groups.c.size)
+        self.coordinates = log_coordinates(self.triangle.order, self.groups.c.size)
         self.multiplicity = self.coordinates.multiplicity
         i, j = self.triangle.rows, self.triangle.columns
         coefficients = np.concatenate([features.phi[i] * features.phi[j], features.mu2_squared])
