@@ -48,7 +48,7 @@ class NoPlanError(RuntimeError):
 
 @dataclass(frozen=True)
 class Job:
-    """One job that would run.
+    """What a job would make of one task or figure; a job of theory makes many of these.
 
     Attributes
     ----------
@@ -295,7 +295,7 @@ def _totals(jobs: Sequence[Job]) -> str:
     """Summarise the cost of jobs."""
     seconds, disk = sum(job.cost.seconds for job in jobs), sum(job.cost.disk for job in jobs)
     memory = max(job.cost.memory for job in jobs)
-    count = "1 job" if len(jobs) == 1 else f"{len(jobs)} jobs"
+    count = "1 result" if len(jobs) == 1 else f"{len(jobs)} results"
     return (
         f"{count}, {seconds / 60:,.1f} core-minutes, at most {memory:,.0f} MiB of memory each,"
         f" {disk:,.1f} MiB on disk"
