@@ -205,6 +205,11 @@ def task_cost(stage):
     )
 
 
+def task_seconds(stage):
+    """The seconds of a task."""
+    return lambda wildcards: task_cost(stage)(wildcards, threads=1).seconds
+
+
 def batch_cost(batch):
     """The cost of a job of theory."""
     return lambda wildcards, threads: batch.cost

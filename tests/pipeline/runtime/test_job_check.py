@@ -139,6 +139,16 @@ def test_a_random_edit_of_what_rules_hand_on_never_passes_as_planned(planned, se
         assert not passes(job) or used(job) == before.get(tuple(job.output)), new
 
 
+def test_a_job_parses_no_code_that_is_as_planned(planned, monkeypatch):
+    jobs = jobs_of(planned)
+
+    def parsed(source, text):
+        raise AssertionError(source)
+
+    monkeypatch.setattr(fingerprint, "_parsed", parsed)
+    assert all(map(passes, jobs))
+
+
 def test_a_job_sees_that_its_code_is_not_what_was_planned(planned, monkeypatch):
     job = next(job for job in jobs_of(planned) if job.rule == THEORY)
     source = shutil.copytree(tiny.ROOT / "src", planned / "src")
