@@ -38,7 +38,7 @@ from giantstep.pipeline.planning.traceable import UntraceableCodeError
 from giantstep.pipeline.runtime import run_lock, run_times
 from giantstep.pipeline.runtime.checksums import remedied
 from giantstep.pipeline.runtime.job_check import ChangedJobError, check_rules
-from giantstep.pipeline.runtime.run_start import before_report, before_run
+from giantstep.pipeline.runtime.run_start import before_report, before_run, keep_results
 from giantstep.pipeline.upkeep import integrity
 
 try:
@@ -99,6 +99,7 @@ def print_times():
 
 run_lock.announce_run()
 before_run(workflow, start_run)
+keep_results()
 
 # A report shows what was made, be it a single figure.
 REPORTED = before_report(workflow)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from snakemake import persistence
+
 
 def before_run(workflow: Any, prepare: Callable[[], None]) -> None:
     """Call a function when a workflow starts to run jobs, before it looks for any file.
@@ -28,6 +30,18 @@ def before_run(workflow: Any, prepare: Callable[[], None]) -> None:
         return execute(executor_plugin, *args, **kwargs)
 
     workflow.execute = prepare_and_execute
+
+
+def keep_results() -> None:
+    """Let Snakemake make no copies of the files that a job of theory leaves as they are.
+
+    Results are written whole or not at all. A copy that a killed run has left may be half a file,
+    and would be put in place of the result when the job fails.
+    """
+    # What holds these methods has another name in earlier versions.
+    owner: Any = getattr(persistence, "FileBackupMixin", None) or persistence.Persistence
+    owner.backup_output = lambda self, path: None
+    owner.restore_output = lambda self, path: False
 
 
 def before_report(workflow: Any) -> list[bool]:
