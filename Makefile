@@ -104,7 +104,7 @@ help:
 	@echo "make figures   every figure into figures/   (CORES=2 to use two cores)"
 	@echo "make paper     the same at the paper's size"
 	@echo "make supplement figures that go beyond the paper"
-	@echo "make test      style, types, and a small version of every test: three minutes on two cores"
+	@echo "make test      style, types, and a small version of every test: four minutes on two cores"
 	@echo "make test-all  the full versions of all tests, kills and Slurm: 20 minutes"
 	@echo "make test-kill kill runs at 30 moments, and see that the same command completes them"
 	@echo "make test-faults damage files and disturb runs at random, for twenty minutes"
