@@ -11,7 +11,7 @@ from giantstep.pipeline.planning.plan import make_plan
 from giantstep.pipeline.upkeep.new_project import NotEmptyError, create_project
 
 QUESTION = "-m giantstep {} --activation tanh --target sin --learning-rate 3 --alpha0 20 --beta 1"
-SMALL = "{dimension: 64, networks: 4, trainings: 1, test_samples: 500, networks_per_job: 2}"
+SMALL = "{dimension: 64, networks: 4, trainings: 1, test_samples: 500}"
 AS_A_MODULE = """\
 module giants:
     snakefile: "workflow/Snakefile"
@@ -70,7 +70,7 @@ def test_a_project_of_the_wheel_runs_the_installed_workflow(tmp_path):
 def test_another_workflow_uses_it_as_a_module(tmp_path):
     project = tiny.copied(tmp_path / "project")
     config = load_config(project) | {"figures": ["fig4"]}
-    config["simulation"] = dict(zip(config["simulation"], (64, 2, 1, 500, 2), strict=True))
+    config["simulation"] = dict(zip(config["simulation"], (64, 2, 1, 500), strict=True))
     (project / "config/figures/fig4.yaml").write_text(tiny.FIGURE)
     (project / "Snakefile").write_text(AS_A_MODULE.format(config=json.dumps(config)))
     (project / "config/none.yaml").write_text("{}")
