@@ -10,15 +10,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import legend_entry, markers, ticks, title_panel
-from giantstep.figures.labels import LEARNING_RATE, TEST_ERROR, format_parameter
+from giantstep.figures.elements import finite_size_line, legend_entry, markers, ticks, title_panel
+from giantstep.figures.labels import (
+    BEST_LINEAR,
+    LEARNING_RATE,
+    TEST_ERROR,
+    format_parameter,
+    shared_setting,
+)
 from giantstep.figures.selection import distinct, panel_data, select
 from giantstep.problems.targets import lookup_target
 
-# Look of a reused batch, which has no theory.
-_REUSED: dict[str, Any] = {"markerfacecolor": "white"}
-_DASHED: dict[str, Any] = {"linestyle": style.DASHED, "linewidth": 0.9}
-_BEST_LINEAR: dict[str, Any] = {"color": "0.8", "linewidth": 2.5, "zorder": 0}
+# One step, beside several.
+_ONE_STEP: dict[str, Any] = {"linewidth": 0.7}
 _TARGETS = ("sin", "sign")
 _STAIRS = ("staircase", "leap")
 # A step pays if it takes off at least this share of the error.
@@ -54,17 +58,10 @@ def at_best(curves: xr.Dataset, alpha0: float) -> xr.DataArray:
 def trajectories(axes: Axes, curves: xr.Dataset, look: dict[str, Any]) -> None:
     """Draw errors at the better simulated rate: fresh batches, with theory, and a reused one."""
     best = at_best_rate(select(curves, reuse_batch=0))
-    axes.plot(best["steps"], best["finite_size_test_error"], color=look["color"])
+    finite_size_line(axes, best["steps"], best, "test_error", look["color"])
     markers(axes, best["steps"], best, "test_error", look)
     again = at_best_rate(select(curves, reuse_batch=1))
-    axes.plot(
-        again["steps"],
-        again["simulated_test_error_mean"],
-        color=look["color"],
-        linestyle=style.DOTTED,
-        linewidth=0.9,
-    )
-    markers(axes, again["steps"], again, "test_error", look | _REUSED)
+    markers(axes, again["steps"], again, "test_error", look | style.OPEN)
 
 
 def compounding(axes: Axes, networks: xr.Dataset, theory: xr.Dataset) -> None:
@@ -74,7 +71,7 @@ def compounding(axes: Axes, networks: xr.Dataset, theory: xr.Dataset) -> None:
         legend_entry(axes, f"${format_parameter('alpha0', alpha0)}$", **look)
         counts = range(1, 6)
         errors = [float(at_best(theory, alpha0 * k).sel(step=1)) for k in counts]
-        axes.plot(counts, errors, color=look["color"], **_DASHED)
+        axes.plot(counts, errors, color=look["color"], **_ONE_STEP)
     axes.set_yscale("log")
     axes.set_xlabel("steps")
     axes.set_xticks(range(1, 6))
@@ -82,7 +79,7 @@ def compounding(axes: Axes, networks: xr.Dataset, theory: xr.Dataset) -> None:
 
 def best_linear(axes: Axes, curves: xr.Dataset) -> None:
     """Draw the error of the best linear predictor of a target."""
-    axes.axhline(curves["best_linear_error"].values[0], **_BEST_LINEAR)
+    axes.axhline(curves["best_linear_error"].values[0], **style.REFERENCE)
 
 
 def star(axes: Axes, x: float, y: float, text: str, look: dict[str, Any]) -> None:
@@ -125,7 +122,7 @@ def budget(axes: Axes, theory: xr.Dataset) -> None:
     """Draw errors at the best rate against all samples used, a curve for each size of a batch."""
     sizes = sorted(size for size in distinct(theory, "alpha0") if np.isfinite(size))
     one = [float(at_best(theory, size).sel(step=1)) for size in sizes]
-    axes.plot(sizes, one, color="black", zorder=3, **_DASHED)
+    axes.plot(sizes, one, color="black", zorder=3, **_ONE_STEP)
     split = panel_data(theory, "split")
     alphas = sorted(distinct(split, "alpha0"))
     for alpha0, look in zip(alphas, style.cycle(len(alphas)), strict=True):
@@ -139,7 +136,7 @@ def budget(axes: Axes, theory: xr.Dataset) -> None:
         legend_entry(axes, f"${format_parameter('alpha0', alpha0)}$", **look)
     infinite = float(at_best(theory, np.inf).sel(step=1))
     if np.isfinite(infinite):
-        axes.axhline(infinite, color="black", linestyle=style.LINES[2], linewidth=0.9)
+        axes.axhline(infinite, **style.GUIDE)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel(r"samples of all batches, $\alpha_0 k$")
@@ -155,23 +152,24 @@ def staircases(axes: Axes, networks: xr.Dataset) -> None:
             f"simulated_test_error_{part}": curves[f"simulated_test_error_{part}"] / unit
             for part in ("mean", "stderr")
         }
-        axes.plot(curves["steps"], curves["finite_size_test_error"] / unit, color=look["color"])
+        errors = curves["finite_size_test_error"] / unit
+        axes.plot(curves["steps"], errors, color=look["color"], **style.FINITE_SIZE)
         markers(axes, curves["steps"], curves.assign(scaled), "test_error", look)
         legend_entry(axes, f"${_label(target)}$", **look)
-    axes.axhline(1, **_BEST_LINEAR)
+    axes.axhline(1, **style.REFERENCE)
     axes.set_xlabel("steps")
     axes.set_ylabel("test error over best linear")
 
 
 def line_legend(axes: Axes) -> None:
     """Add legend entries for the lines and markers that panels share."""
-    grey: dict[str, Any] = {"color": "grey", "marker": "o"}
+    grey = style.look("grey")
     infinite = format_parameter("alpha0", np.inf)
-    legend_entry(axes, "fresh batches: theory, networks", **grey)
-    legend_entry(axes, "one batch, reused: networks", linestyle=style.DOTTED, **grey | _REUSED)
-    legend_entry(axes, "one step on all samples: theory", color="grey", **_DASHED)
-    legend_entry(axes, f"one step, ${infinite}$: theory", color="black", linestyle=style.LINES[2])
-    legend_entry(axes, "best linear predictor", **_BEST_LINEAR)
+    legend_entry(axes, "fresh batches: theory, networks", **grey, **style.FINITE_SIZE)
+    legend_entry(axes, "one batch, reused: networks", linestyle="none", **grey | style.OPEN)
+    legend_entry(axes, "one step on all samples: theory", color="black", **_ONE_STEP)
+    legend_entry(axes, f"one step, ${infinite}$: theory", **style.GUIDE)
+    legend_entry(axes, BEST_LINEAR, **style.REFERENCE)
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -179,6 +177,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     figure = Figure(figsize=style.size(2, 3))
     places = figure.subplots(3, 2).ravel()
     data = data.isel(alpha_simulated=0, alpha=0)
+    alpha = data["alpha_simulated"].item()
     simulated = np.isfinite(data["simulated_test_error_mean"].values)
     networks, theory = data.isel(curve=simulated), data.isel(curve=~simulated)
     stairs = xr.concat([panel_data(networks, name) for name in _STAIRS], "curve")
@@ -189,7 +188,9 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         budget(places[2 + i], solved)
         for axes in (places[i], places[2 + i]):
             best_linear(axes, simulations)
-            title_panel(axes, 2 * (axes is places[2 + i]) + i, _setting(simulations, ()))
+            title_panel(
+                axes, 2 * (axes is places[2 + i]) + i, shared_setting(simulations, alpha=alpha)
+            )
             axes.set_ylabel(TEST_ERROR)
     places[0].set_ylim(0.005, 0.2)
     ticks(places[0], "y", (0.005, 0.01, 0.02, 0.05, 0.1, 0.2))
@@ -206,10 +207,10 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     sine = select(networks, target="sin", alpha0=4.0, reuse_batch=0)
     of_panel = np.isin(sine["steps"], config["panels"]["rates"]["steps"])
     rates(places[4], sine.isel(curve=of_panel), by_rate(select(theory, target="sin"), 4.0))
-    title_panel(places[4], 4, _setting(sine, ("alpha0",)))
+    title_panel(places[4], 4, shared_setting(sine, alpha=alpha))
     places[4].set_ylabel(TEST_ERROR)
     staircases(places[5], stairs)
-    title_panel(places[5], 5, _setting(stairs, ("alpha0", "learning_rate")))
+    title_panel(places[5], 5, shared_setting(stairs, alpha=alpha))
     places[5].set_ylim(0.6, 1.9)
     places[5].legend(loc="upper right", ncols=2)
     return figure
@@ -217,13 +218,3 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
 
 def _label(target: str) -> str:
     return lookup_target(target).label
-
-
-def _setting(curves: xr.Dataset, further: tuple[str, ...]) -> str:
-    """Write what all curves of a panel share."""
-    targets = distinct(curves, "target")
-    parts = [rf"\sigma_\star = {_label(targets[0])}"] if len(targets) == 1 else []
-    names = *further, "ridge", "beta"
-    parts += [format_parameter(name, curves[name].values[0]) for name in names]
-    parts.append(format_parameter("alpha", curves["alpha_simulated"].item()))
-    return ", ".join(f"${part}$" for part in parts)

@@ -11,14 +11,14 @@ from matplotlib.figure import Figure
 
 from giantstep.figures import style
 from giantstep.figures.elements import legend_entry, markers, ticks, title_panel
-from giantstep.figures.labels import format_parameter
+from giantstep.figures.labels import format_parameter, shared_setting
 from giantstep.figures.selection import distinct, panel_data, select
 from giantstep.problems.teachers import lookup_teacher
 
 # Looks of the smaller and of the larger dimension.
 _OF_SIZE: tuple[dict[str, Any], ...] = (
-    {"linestyle": style.DOTTED, "markerfacecolor": "white"},
-    {"linestyle": "-"},
+    {"linewidth": 0.7, **style.OPEN},
+    {"linewidth": 1.2},
 )
 
 
@@ -55,7 +55,7 @@ def against_dimension(axes: Axes, data: xr.Dataset) -> None:
     """Draw what one step learns against the dimension, and what random rows have."""
     after_one_step(axes, data, "dimension")
     sizes = np.unique(data["dimension"].values)
-    axes.plot(sizes, 1 / sizes, color="black", linestyle=style.DASHED, label="$1/d$")
+    axes.plot(sizes, 1 / sizes, label="$1/d$", **style.GUIDE)
     axes.set_xscale("log")
     ticks(axes, "x", sizes)
     axes.set_xlabel("$d$")
@@ -83,15 +83,14 @@ def overlaps_by_step(axes: Axes, data: xr.Dataset) -> None:
         for size, of_size in zip(sizes, _OF_SIZE, strict=True):
             curve = select(data, teacher=teacher, dimension=size).isel(curve=0)
             curve = curve.sel(direction=direction)
-            steps, line = curve["step"].values, of_size["linestyle"]
-            axes.plot(steps, curve["overlap"], color=look["color"], linestyle=line)
-            face = of_size.get("markerfacecolor", look["color"])
-            markers(axes, steps, curve, "overlap", look | {"markerfacecolor": face})
+            steps, width = curve["step"].values, of_size["linewidth"]
+            axes.plot(steps, curve["overlap"], color=look["color"], linewidth=width)
+            markers(axes, steps, curve, "overlap", look | style.OPEN if width < 1 else look)
         name = f"$z_{direction}$" if teacher == staircase else r"$z_1$ of $z_1\,z_2$"
         legend_entry(axes, name, linestyle="none", **look)
     for size, of_size in zip(sizes, _OF_SIZE, strict=True):
         label = f"${format_parameter('dimension', size)}$"
-        legend_entry(axes, label, color="grey", marker="o", **of_size)
+        legend_entry(axes, label, **style.look("grey") | of_size)
     axes.set_yscale("log")
     axes.set_ylim(4e-4, 9)
     axes.set_xlabel("steps")
@@ -106,16 +105,21 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         panel_data(data, name) for name in config["panels"]
     )
     against_dimension(places[0], proportional)
-    title_panel(places[0], 0, rf"$n_0 = {proportional['alpha0'].values[0]:g}\,d$")
+    title_panel(places[0], 0, _title(proportional, "d"))
     against_dimension(places[1], xr.concat([quadratic, odd], "curve"))
-    title_panel(places[1], 1, rf"$n_0 = {quadratic['alpha0'].values[0]:g}\,d^2$")
+    title_panel(places[1], 1, _title(quadratic, "d^2"))
     against_order(places[2], orders)
-    fixed = (format_parameter(name, orders[name].values[0]) for name in ("dimension", "alpha0"))
-    title_panel(places[2], 2, ", ".join(f"${part}$" for part in fixed))
+    title_panel(places[2], 2, shared_setting(orders))
     overlaps_by_step(places[3], staircase)
     name = lookup_teacher(config["panels"]["staircase"]["teacher"][0]).label
-    title_panel(places[3], 3, rf"${name}$, $n_0 = {staircase['alpha0'].values[0]:g}\,d$")
+    title_panel(places[3], 3, rf"${name}$, {_title(staircase, 'd')}")
     places[0].legend(loc="lower left", ncols=2)
     places[1].legend(loc="lower left", ncols=2)
     places[3].legend(loc="upper right", ncols=3)
     return figure
+
+
+def _title(data: xr.Dataset, unit: str) -> str:
+    """Write the size of the batches, and what else the curves share."""
+    setting = shared_setting(data, without=("alpha0", "steps"))
+    return rf"$n_0 = {data['alpha0'].values[0]:g}\,{unit}$, {setting}"

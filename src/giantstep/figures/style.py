@@ -26,8 +26,6 @@ PANEL_RATIO = 0.78
 COLOURS = ("#0b1d51", "#7b2d8b", "#d1495b", "#edae49", "#2a9d8f", "#8d99ae")
 # They vary with the colour.
 MARKERS = ("o", "s", "^", "D", "v", "P")
-DASHED, DOTTED = (0, (4, 2)), (0, (1, 1))
-LINES = ("-", (0, (5, 1)), (0, (3, 1, 1, 1)))
 # A marker's face has this share of its colour, so that its error bar is seen on it.
 FACE = 0.35
 
