@@ -18,7 +18,7 @@ from giantstep.cli.main import main
 from giantstep.explore.answers import answer
 from giantstep.explore.copying import as_command, as_panel, as_python
 from giantstep.explore.export import ExportTask, Shown, export, file_of
-from giantstep.explore.networks import SEED, NetworksTask, simulate_networks
+from giantstep.explore.networks import NetworksTask, project_settings, simulate_networks
 from giantstep.explore.question import Question
 from giantstep.explore.view import View
 from giantstep.figures import style
@@ -74,7 +74,7 @@ def drawn_by_the_pipeline(project, name, form):
     """Compute, merge and draw a figure as the jobs of the workflow do."""
     from importlib import import_module
 
-    plan = make_plan(project, load_config(project, []) | {"figures": [name], "seed": SEED})
+    plan = make_plan(project, load_config(project) | {"figures": [name]})
     for stage, tasks in plan.tasks.items():
         for key, task in tasks.items():
             module = import_module(STAGES[stage].module)
@@ -90,7 +90,7 @@ def drawn_by_the_pipeline(project, name, form):
 def test_a_drawing_has_the_bytes_of_the_pipelines_own(tmp_path):
     project = configured(tmp_path)
     view = View(Question(target="sin", beta=0.5), start=0.5, stop=2.0)
-    asked = shown(view, NetworksTask(view, dimension=40, networks=2))
+    asked = shown(view, NetworksTask(view, 40, networks=2, **project_settings(project)))
     said = []
     export(ExportTask(asked, name="mine", project=project), said.append)
     assert "mine.yaml" in said[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from giantstep.explore.children import Say
 from giantstep.explore.question import OPTIMAL, Question
 from giantstep.explore.theory import join, moved_to, solve_along
 from giantstep.explore.view import View, axis_values
+from giantstep.pipeline.planning.config import InvalidConfigError, load_config
 from giantstep.pipeline.planning.simulation_work import MIB, network_memory, network_work
 from giantstep.pipeline.stages import montecarlo
 from giantstep.problems.bulk_kind import bulk_of_networks
@@ -27,8 +29,9 @@ from giantstep.validation import Fault, Interval, InvalidParametersError
 # Points along x at which networks are simulated, and at which the theory is drawn beside them.
 POINTS, FEW_POINTS, THEORY_POINTS = 9, 5, 57
 NETWORKS = Interval(2, 64, whole=True)
-# Those of the project's configuration, so that a figure made of this simulates the same networks.
-SEED, TRAININGS, TEST_SAMPLES = 240204980, 2, 10_000
+# Where there is no project whose configuration says so.
+SEED, TRAININGS = 240204980, 2
+TEST_SAMPLES = 10_000
 # With fewer networks, standard errors are too uncertain for z-scores.
 _SCORED = 4
 # The most core-hours that networks may take.
@@ -42,6 +45,20 @@ class NetworksTask:
     view: View
     dimension: int
     networks: int
+    seed: int = SEED
+    trainings: int = TRAININGS
+
+
+def project_settings(project: Path) -> dict[str, int]:
+    """Return seed and trainings of a project, so that a figure in it simulates the same networks.
+
+    Empty where there is no project, or one whose configuration cannot be read.
+    """
+    try:
+        config = load_config(project)
+        return {"seed": int(config["seed"]), "trainings": int(config["simulation"]["trainings"])}
+    except (InvalidConfigError, OSError, KeyError, TypeError, ValueError):
+        return {}
 
 
 def simulated_values(view: View) -> tuple[float, ...]:
@@ -63,7 +80,7 @@ def simulate_networks(task: NetworksTask, say: Say) -> None:
     """
     view = task.view
     question = replace(view.question, dimension=float(task.dimension))
-    sizes = Sizes(task.dimension, TRAININGS, TEST_SAMPLES)
+    sizes = Sizes(task.dimension, task.trainings, TEST_SAMPLES)
     values = simulated_values(view)
     parts = _parts(question, view.x, values)
     _check(parts, sizes, task.networks)
@@ -79,10 +96,10 @@ def simulate_networks(task: NetworksTask, say: Say) -> None:
             def report(done: float, before: float = before, weight: float = weight) -> None:
                 say({"fraction": before + weight * done, "done": False})
 
-            given = problem, grid, sizes, [network], SEED
+            given = problem, grid, sizes, [network], task.seed
             found.append(montecarlo.compute(*given, progress=report))
         replicates.append(found)
-        errors = np.stack([_errors(one) for one in replicates])
+        errors = np.stack([_errors(one, task.trainings) for one in replicates])
         done = network + 1 == task.networks
         progress = {"theory": theory, "fraction": (network + 1) / task.networks, "done": done}
         results = {"replicates": replicates} if done else {}
@@ -127,9 +144,9 @@ def _theory(question: Question, view: View, values: tuple[float, ...]) -> dict[s
     return {"x": x, "y": y, "at": at}
 
 
-def _errors(found: list[xr.Dataset]) -> Array:
+def _errors(found: list[xr.Dataset], trainings: int) -> Array:
     """Return test errors of one network, of shape (trainings, points)."""
-    parts = [one["simulated_test_error"].values[0].reshape(TRAININGS, -1) for one in found]
+    parts = [one["simulated_test_error"].values[0].reshape(trainings, -1) for one in found]
     return np.concatenate(parts, axis=1)
 
 

@@ -20,7 +20,12 @@ from giantstep.explore.controls import CONTROLS, reasons
 from giantstep.explore.copying import as_command, as_python, as_yaml, title
 from giantstep.explore.export import FORMATS, ExportTask, Shown, export
 from giantstep.explore.messages import Message
-from giantstep.explore.networks import NETWORKS, NetworksTask, simulate_networks
+from giantstep.explore.networks import (
+    NETWORKS,
+    NetworksTask,
+    project_settings,
+    simulate_networks,
+)
 from giantstep.explore.palette import DARK, LIGHT
 from giantstep.explore.plots.base import Plot
 from giantstep.explore.plots.curve import CurvePlot
@@ -184,7 +189,8 @@ class Session:
             self._send({"networks": {"fault": "; ".join(map(str, faults))}})
             return
         self._drop_networks()
-        self._networks_task = NetworksTask(self.view, dimension, networks)
+        settings = project_settings(self.project)
+        self._networks_task = NetworksTask(self.view, dimension, networks, **settings)
         self._networks.ask(self.number, self._networks_task)
         self._send({"networks": {"fraction": 0.0}})
 

@@ -158,7 +158,7 @@ def overlap_texts(overlaps: dict[str, Array]) -> list[str]:
     flat = [values.reshape(len(values), -1).tolist() for values in overlaps.values()]
     return [
         "  ".join(
-            f"{SYMBOLS[name]} {', '.join(f'{value:.4g}' for value in values[:9])}"
+            f"{SYMBOLS[name]}\u00a0{', '.join(f'{value:.4g}' for value in values[:9])}"
             for name, values in zip(OVERLAPS, row, strict=True)
         )
         for row in zip(*flat, strict=True)
