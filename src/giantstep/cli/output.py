@@ -174,11 +174,13 @@ def write(data: xr.Dataset, path: Path) -> None:
 
 
 def contents(data: xr.Dataset) -> list[str]:
-    """List the variables of a dataset: name, symbol, equation, meaning and dimensions."""
-    rows = [["name", "symbol", "equation", "meaning", "along"]]
+    """List the variables of a dataset: name, symbol, equation, dimensions and meaning."""
+    rows = [["name", "symbol", "equation", "along", "meaning"]]
     for name, variable in data.variables.items():
-        about = [variable.attrs.get(key, "") for key in ("symbol", "equation", "long_name")]
-        rows.append([str(name), *about, ", ".join(map(str, variable.dims))])
+        symbol, equation, meaning = (
+            variable.attrs.get(key, "") for key in ("symbol", "equation", "long_name")
+        )
+        rows.append([str(name), symbol, equation, ", ".join(map(str, variable.dims)), meaning])
     widths = [min(_WIDEST, max(map(len, column))) for column in zip(*rows, strict=True)]
     sizes = ", ".join(f"{name} {size}" for name, size in data.sizes.items())
     return [f"{data.attrs.get('title', '')} ({sizes})", ""] + [

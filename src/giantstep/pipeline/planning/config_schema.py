@@ -27,6 +27,8 @@ Model = TypeVar("Model", bound=BaseModel)
 Node = dict[str, Any]
 # Errors about a key of a mapping, rather than about its value.
 _KEY_ERRORS = {"missing": "missing", "extra_forbidden": "unknown", "invalid_key": "unknown"}
+# Where a key belongs that panels of another kind have.
+_ELSEWHERE = {"alpha": ", whose values are those of theory.alpha and simulation.alpha"}
 
 
 class _SchemaWriter(GenerateJsonSchema):
@@ -198,6 +200,7 @@ def _unknown_keys(place: _Place, keys: list[Any], file: str) -> Iterator[ConfigF
         homes = [kind["title"] for kind in place.kinds if key in kind["properties"]]
         if homes:
             problem = f"is for {' or '.join(homes)}; this panel is for {place.node['title']}"
+            problem += _ELSEWHERE.get(key, "")
             yield ConfigFault(file, f"{place.path}.{_step(key)}", problem)
         else:
             unknown.append(key)

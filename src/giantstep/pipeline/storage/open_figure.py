@@ -49,6 +49,8 @@ def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
     path, folder = Path(project) / file, Path(project) / stage.folder
     if path.parent != folder or not (path.is_symlink() or path.exists()):
         made = sorted(found.stem for found in folder.glob("*.nc"))
+        if path.parent != folder:
+            raise FileNotFoundError(f"{name} is no name of a figure; a copy's path ends in .nc")
         raise FileNotFoundError(
             f"there is no {path}: run `snakemake --cores all {file}` in the project, or name a"
             f" figure that has been made: {', '.join(made) or 'none'}"
