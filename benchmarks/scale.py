@@ -54,7 +54,7 @@ def workflow(folder: Path, simulation: dict[str, Any], *arguments: str) -> str:
 
 def dag(shards: int) -> None:
     """Print how long a dry run takes that plans about so many shards."""
-    curves = len({key.split("/")[0] for key in plan_of({}).montecarlo})
+    curves = len({key.split("/")[0] for key in plan_of({}).tasks["montecarlo"]})
     with tempfile.TemporaryDirectory() as folder:
         sizes = {"dimension": 20_000, "networks": shards // curves, "networks_per_job": 1}
         start = time.perf_counter()
