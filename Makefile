@@ -50,8 +50,8 @@ screenshot: $(READY)
 
 benchmark: $(READY)
 	$(BIN)/python benchmarks/theory.py
-	$(BIN)/python benchmarks/simulation.py --growth
-	$(BIN)/python benchmarks/simulation.py --memory
+	$(BIN)/python benchmarks/simulation.py
+	$(BIN)/python benchmarks/growth.py
 	PYTHONPATH=tests tests/explore/browser/chromium.sh run $(BIN)/python benchmarks/explore.py
 
 # Random settings of several steps, simulated beside each level of the theory: half an hour.

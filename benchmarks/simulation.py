@@ -4,7 +4,7 @@ The experiment: d = p = 2000, a first step on 1000 samples, seven sample complex
 three training replicates of one network, 5,000 test samples. The usual way draws a fresh data set
 for every point, and inverts the features' Gram matrix.
 
-    python benchmarks/simulation.py [--quick] [--growth] [--memory]
+    python benchmarks/simulation.py [--quick] [--memory]
 """
 
 from __future__ import annotations
@@ -14,13 +14,11 @@ import cProfile
 import os
 import pstats
 import resource
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from table import seconds
 from threadpoolctl import threadpool_limits
 
 from giantstep import Protocol
@@ -63,16 +61,6 @@ def ours(d: int, threads: int = CORES, network: int = 0) -> NDArray[np.float64]:
     sizes = Sizes(d, TRAININGS, TESTS)
     found = simulate(PROTOCOL, Grid(ALPHAS, (RIDGE,)), sizes, [network], 1, threads=threads)
     return found.test_error[0, :, :, 0]
-
-
-def seconds(function: Callable[[], Any], repeats: int = 1) -> float:
-    """Seconds a call, the best of some."""
-    best = np.inf
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        best = min(best, time.perf_counter() - start)
-    return float(best)
 
 
 def product_rates(threads: int) -> tuple[float, float]:
@@ -133,7 +121,7 @@ def compare(d: int) -> None:
     single, double = product_rates(CORES)
     arithmetic = counted_arithmetic(d)
     print(f"d = p = {d}, {CORES} cores: usual way {slow:.1f} s, giantstep {quick:.2f} s")
-    print(f"ratio of times: {slow / quick:.1f}")
+    print(f"{slow / quick:.1f} times less")
     print(f"products: {single / 1e9:.0f} GF/s single, {double / 1e9:.0f} GF/s double precision")
     share = arithmetic / quick / single
     print(f"counted arithmetic: {arithmetic / 1e9:.0f} GF, at {share:.0%} of the single rate")
@@ -154,16 +142,6 @@ def same_accuracy(d: int = 200, networks: int = 100) -> None:
     print("  difference in standard errors", *z.round(1))
 
 
-def growth() -> None:
-    """Print how time grows with the dimension."""
-    last = 0.0
-    for d in (500, 1000, 2000, 4000):
-        taken = seconds(lambda d=d: ours(d), 2 if d < 4000 else 1)
-        more = f", {taken / last:.1f} times more (d^3: 8)" if last else ""
-        print(f"d = {d}: {taken:.2f} s{more}", flush=True)
-        last = taken
-
-
 def memory() -> None:
     """Print the peak memory of one network of d = p = 10,000 (some minutes)."""
     sizes = Sizes(10_000, 1, 2000)
@@ -178,7 +156,6 @@ def main() -> None:
     """Run what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="at d = 500")
-    parser.add_argument("--growth", action="store_true", help="time at d = 500 ... 4000, too")
     parser.add_argument("--memory", action="store_true", help="peak memory at d = 10,000, only")
     arguments = parser.parse_args()
     if arguments.memory:
@@ -187,8 +164,6 @@ def main() -> None:
     d = 500 if arguments.quick else 2000
     compare(d)
     profile(d)
-    if arguments.growth:
-        growth()
 
 
 if __name__ == "__main__":
