@@ -98,6 +98,8 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="the slow ones, too")
     arguments = parser.parse_args()
     some = chosen(arguments.words, arguments.all)
+    if not some:
+        parser.error(f"no quick claim contains {arguments.words}; --all has more")
     failed = len(some) - sum([holds(claim) for claim in some])
     print(f"{len(some)} of {len(claims())} claims measured, {failed} failed")
     return 1 if failed else 0
