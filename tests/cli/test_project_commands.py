@@ -44,7 +44,8 @@ def test_open_lists_every_variable_with_symbol_and_equation(capsys, tiny_run):
     variables = giantstep.open_figure("fig2", tiny_run).variables
     assert sorted(row[0] for row in cells) == sorted(variables)
     (error,) = (row for row in cells if row[0] == "test_error")
-    assert error[1:4] == [r"\epsilon_g", "(25)", "test error, without label noise"]
+    meaning = "test error, without label noise"
+    assert error[1:] == [r"\epsilon_g", "(25)", "curve, alpha", meaning]
     assert main(["open", "fig9", "--project", str(tiny_run)]) == 2
     assert "giantstep open: error: there is no" in capsys.readouterr().err
 
