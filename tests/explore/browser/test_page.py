@@ -43,11 +43,9 @@ def test_each_tab_shows_an_answer_and_fits(page, tab, theme, width, screenshots)
     page.settled()
     assert page.text("status")
     assert page.run("return document.documentElement.scrollWidth <= window.innerWidth")
-    for overflowing in ("header", "#answer", "aside"):
-        script = (
-            "const e = document.querySelector(arguments[0]); return e.scrollWidth - e.clientWidth"
-        )
-        assert page.run(script, overflowing) <= 1
+    for fitting in ("header", "#answer", "aside"):
+        measured = f"const e = document.querySelector('{fitting}');"
+        page.wait_until(f"{measured} return e.scrollWidth <= e.clientWidth + 1", 10)
     errors = [e for e in page.driver.get_log("browser") if e["level"] == "SEVERE"]
     assert not errors
     shoot(page, screenshots, f"{tab}-{theme}-{width}")
@@ -82,6 +80,7 @@ def test_pins_stay_while_the_question_changes_and_survive_a_reload(page):
     page.answered(before)
     page.wait_until("return document.getElementById('title').textContent.includes('α₀ = ∞')")
     assert page.curve("ten")[1] == first
+    page.wait_until("return location.search.includes('alpha0=inf')")
     page.driver.refresh()
     page.settled()
     assert page.find("alpha0").get_attribute("value") == "∞"
