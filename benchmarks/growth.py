@@ -2,8 +2,9 @@
 
     python benchmarks/growth.py [--quick]
 
-Times of the theory are the processor's, of one thread. All others are times on the wall, for which
-the machine should be idle. Ratios are to the row of ratio one. `--quick` leaves out the largest.
+Times of the theory, and of simulations by dimension, are the processor's. All others are times on
+the wall, for which the machine should be idle. Ratios are to the row of ratio one. `--quick` leaves
+out the largest.
 """
 
 from __future__ import annotations
@@ -90,18 +91,17 @@ def of_groups(count: int) -> SpikedFeatures:
 def simulation(quick: bool) -> None:
     """Print times of one network by dimension, and by threads."""
     dimensions = (500, 1000) if quick else (500, 1000, 2000)
-    cases = [(f"d = {d}, 1 thread", seconds(lambda d=d: ours(d, 1), 2)) for d in dimensions]
-    rate, _ = product_rates(1)
-    ideal = counted_arithmetic(dimensions[-1]) / rate
-    largest = cases[-1][1]
-    limit = f"products in single precision: {ideal / largest:.0%} of the rate at {cases[-1][0]}"
-    print_growth("simulation", cases, limit)
-    threads = [cases[-1]]
-    for number in sorted({2, CORES} - {1}):
-        if number <= CORES:
-            name = f"d = {dimensions[-1]}, {number} threads"
-            threads.append((name, seconds(lambda n=number: ours(dimensions[-1], n), 2)))
-    print_growth("simulation", threads, "1 over the number of threads")
+    cases = [(f"d = {d}", processor_seconds(lambda d=d: ours(d, 1), 2)) for d in dimensions]
+    largest, last = dimensions[-1], cases[-1][1]
+    rate, _ = product_rates(1, processor_seconds)
+    share = counted_arithmetic(largest) / rate / last
+    limit = f"products in single precision: at d = {largest}, {share:.0%} of their rate"
+    print_growth("simulation, one thread", cases, limit)
+    threads = [
+        (f"threads: {number}", seconds(lambda n=number: ours(largest, n), 2))
+        for number in sorted({1, min(2, CORES), CORES})
+    ]
+    print_growth(f"simulation, d = {largest}", threads, "one over the number of threads")
 
 
 def workflow(quick: bool) -> None:
