@@ -186,12 +186,14 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         simulations, solved = select(networks, target=target), select(theory, target=target)
         compounding(places[i], simulations, solved)
         budget(places[2 + i], solved)
-        for axes in (places[i], places[2 + i]):
-            best_linear(axes, simulations)
-            title_panel(
-                axes, 2 * (axes is places[2 + i]) + i, shared_setting(simulations, alpha=alpha)
-            )
-            axes.set_ylabel(TEST_ERROR)
+        for place, of_limit in ((i, False), (2 + i, True)):
+            best_linear(places[place], simulations)
+            title = shared_setting(simulations, alpha=alpha)
+            if of_limit:
+                simulations = simulations.drop_vars("dimension")
+                title = shared_setting(simulations, alpha=alpha, dimension=np.inf)
+            title_panel(places[place], place, title)
+            places[place].set_ylabel(TEST_ERROR)
     places[0].set_ylim(0.005, 0.2)
     ticks(places[0], "y", (0.005, 0.01, 0.02, 0.05, 0.1, 0.2))
     places[1].set_ylim(0.03, 0.8)
