@@ -124,6 +124,11 @@ def transition_width(function: ScalarFunction, slope: float, width: float) -> fl
     return math.hypot(width, own) / abs(slope)
 
 
+def oscillation_width(slope: float, width: float) -> float:
+    """Estimate that scale away from the kinks, where every function varies on a scale of one."""
+    return math.hypot(width, 1.0) / abs(slope)
+
+
 def kappa_rule(srf: SpikedFeatures, fineness: float = 1) -> tuple[Array, Array]:
     """Choose a quadrature rule over kappa that resolves the features and the target.
 
@@ -167,8 +172,8 @@ def _transition_edges(srf: SpikedFeatures, panel: float = 1.0) -> Array:
         if slope == 0:
             continue
         scale = transition_width(function, slope, width)
-        if function.oscillates and 0 < scale < 1:
-            edges.append(np.arange(-RANGE, RANGE, scale))
+        if function.oscillates and (panel_width := oscillation_width(slope, width)) < 1:
+            edges.append(np.arange(-RANGE, RANGE, panel_width))
         kinks = function.kinks or (0.0,)
         edges += [graded_edges((kink - shift) / slope, scale, panel) for kink in kinks]
     return np.concatenate(edges)
@@ -203,7 +208,7 @@ def check_resolution(problem: Problem, srf: SpikedFeatures) -> None:
 def _resolution_fault(srf: SpikedFeatures) -> Fault | None:
     function = lookup(srf.activation)
     for c, u, _, b in zip(*srf.groups, strict=True):
-        scale = transition_width(function, u, math.sqrt(c)) if u else 1.0
+        scale = oscillation_width(u, math.sqrt(c)) if u else 1.0
         if function.oscillates and scale < _FINEST_KAPPA:
             allowed = f"small enough that {function.name} varies slowly along the spike"
             return Fault("spike_strength", float(u), allowed)

@@ -13,6 +13,7 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.conditional_features import (
     conditional_moments,
     mean_curvatures,
+    oscillation_width,
     transition_width,
 )
 
@@ -77,8 +78,8 @@ def _rule(srf: SpikedFeatures, s: Array, rho: float) -> tuple[Array, Array]:
         if u == 0:
             continue
         scale = transition_width(function, u * rho, math.sqrt(c))
-        if function.oscillates and scale < 1:
-            steps = np.arange(-RANGE, RANGE, scale)
+        if function.oscillates and (panel_width := oscillation_width(u * rho, math.sqrt(c))) < 1:
+            steps = np.arange(-RANGE, RANGE, panel_width)
             edges.append(np.broadcast_to(steps, (s.size, steps.size)))
         for kink in function.kinks or (0.0,):
             centre = ((kink - b) / u - srf.first_alignment * s) / rho
