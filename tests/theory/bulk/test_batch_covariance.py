@@ -5,7 +5,7 @@ import pytest
 
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.bulk.batch_covariance import FirstBatch
+from giantstep.theory.bulk.batch_covariance import BatchRule, FirstBatch
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,13 @@ def test_traces_and_forms_are_those_of_an_actual_batch(protocol):
         entry = form[0, 0] if form.ndim == 4 else form[0, 0, 1]
         expected = directions.T @ (middle[:, None] * directions)
         assert entry == pytest.approx(expected, rel=0.1, abs=0.03 * np.abs(expected).max())
+
+
+def test_a_compressed_rule_averages_as_all_nodes_do():
+    batch = FirstBatch.of(Protocol("tanh", "sign", 3, 2, 0.8, noise=0.2))
+    whole = BatchRule(batch.squares, batch.integrands)
+    fewer = whole.compressed(0.3)
+    assert fewer.squares.size < whole.squares.size / 2
+    for w in (0.0, 0.03, 0.3):
+        averages = [(1 / (1 + w * rule.squares)) ** 2 @ rule.integrands for rule in (whole, fewer)]
+        assert averages[1] == pytest.approx(averages[0], rel=1e-13)

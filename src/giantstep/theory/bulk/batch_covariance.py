@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.gaussian import derivative_variance, standard_moments, third_coefficient
+from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import noise_levels, noise_power
@@ -30,6 +32,10 @@ from giantstep.theory.equivalent_features import equivalent_features
 # zero, and from a trace nearby.
 _MAX_ITERATIONS, _TOLERANCE = 100, 4e-15
 _NEARBY_ITERATIONS, _NEARBY_TOLERANCE = 2, 1e-7
+# Factors w that are tried as bounds, times E y^2: least, largest, number.
+_WEIGHTS = 1e-3, 1e6, 400
+# Natural logarithm of the error of an interpolation, and nodes for squares of what it interpolates.
+_DIGITS, _MORE = 38.0, 8
 # A Hermite coefficient of the activation below this is zero by symmetry.
 _ROUNDING = 1e-12
 # Powers of y and s = theta.x, theta the target, in the fields of `DampedMoments`.
@@ -78,6 +84,40 @@ class KnownTraces(NamedTuple):
             return self.f
         distance = np.abs(theta[:, :, None] - self.theta[:, None])
         return np.take_along_axis(self.f, np.argmin(distance, axis=-1), axis=-1)
+
+
+class BatchRule(NamedTuple):
+    """A rule for averages over a batch of powers of y and s, with factors 1/(1 + w y^2/alpha0).
+
+    Attributes
+    ----------
+    squares : Array, shape (N,)
+        y^2.
+    integrands : Array, shape (N, 7)
+        As in `FirstBatch`.
+    """
+
+    squares: Array
+    integrands: Array
+
+    def compressed(self, largest: float) -> BatchRule:
+        """Find a rule for `0 <= w/alpha0 <= largest` with fewer nodes, if there is one.
+
+        The factors are analytic in y^2 but for a pole at -alpha0/w: polynomials at few Chebyshev
+        nodes interpolate them, to rounding, so that only averages of these are needed.
+        """
+        end = float(self.squares.max())
+        pole = 1 + 2 / (largest * end)  # where the interval is from -1 to 1
+        size = _MORE + math.ceil(_DIGITS / math.log(pole + math.sqrt(pole**2 - 1)))
+        if size >= self.squares.size:
+            return self
+        angles = (np.arange(size) + 0.5) * math.pi / size
+        nodes = end / 2 * (1 - np.cos(angles))
+        weights = np.sin(angles) * (-1.0) ** np.arange(size)
+        gap = self.squares[:, None] - nodes
+        ratios = weights / np.where(gap == 0, TINY, gap)
+        interpolation = ratios / ratios.sum(axis=1, keepdims=True)
+        return BatchRule(nodes, interpolation.T @ self.integrands)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +196,7 @@ class FirstBatch:
         By Newton's method. For theta > 0 it starts from zero: the left side is concave, so f rises
         to the solution. For complex theta it starts from traces that are known nearby.
         """
-        power = self.integrands[:, :1]
+        power = self._rule(theta).integrands[:, :1]
 
         def advance(f: RealOrComplex) -> tuple[RealOrComplex, Array]:
             damping = self._damping(theta * f)
@@ -170,8 +210,23 @@ class FirstBatch:
             return iterate_newton(advance, start, _NEARBY_TOLERANCE, _NEARBY_ITERATIONS)
         return iterate_newton(advance, np.zeros_like(theta), _TOLERANCE, _MAX_ITERATIONS)
 
+    def _rule(self, w: RealOrComplex) -> BatchRule:
+        return BatchRule(self.squares, self.integrands) if np.iscomplexobj(w) else self._fewer
+
+    @cached_property
+    def _fewer(self) -> BatchRule:
+        """A rule with fewer nodes for theta > 0, where `w E[y^2/(1 + w y^2/alpha0)] < 1`."""
+        rule = BatchRule(self.squares, self.integrands)
+        w = np.geomspace(*_WEIGHTS) / self.label_power
+        damping = 1 / (1 + self.inverse_alpha0 * w[:, None] * rule.squares)
+        above = int(np.searchsorted(w * (damping @ rule.integrands[:, 0]), 1))
+        if above == w.size:
+            return rule
+        return rule.compressed(self.inverse_alpha0 * w[above])
+
     def _damping(self, w: RealOrComplex) -> RealOrComplex:
-        damping: RealOrComplex = 1 / (1 + (self.inverse_alpha0 * w)[..., None] * self.squares)
+        squares = self._rule(w).squares
+        damping: RealOrComplex = 1 / (1 + (self.inverse_alpha0 * w)[..., None] * squares)
         return damping
 
     def traces(self, theta: RealOrComplex, known: KnownTraces | None = None) -> Traces:
@@ -188,7 +243,9 @@ class FirstBatch:
         return Traces((f, f * E.y2, f * (E.y2**2 + self.inverse_alpha0 * E.y4)), E)
 
     def _expected(self, damping: RealOrComplex) -> DampedMoments:
-        return DampedMoments(*np.moveaxis(_expectation(damping, self.integrands), -1, 0))
+        return DampedMoments(
+            *np.moveaxis(_expectation(damping, self._rule(damping).integrands), -1, 0)
+        )
 
     def pair_traces(self, theta: RealOrComplex, single: Traces) -> Traces:
         """Compute tr B^j Z_k Z_l for j = 0 ... 3, shapes (S, R, R)."""
