@@ -30,7 +30,9 @@ def test_a_page_runs_as_it_is_written(page, capsys):
         "\n".join(code(page, "python")), {}, page.stem, str(page), 0
     )
     options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    assert doctest.DocTestRunner(optionflags=options).run(examples).failed == 0
+    # Functions of its own stay registered, and go on to need what they refer to.
+    runner = doctest.DocTestRunner(optionflags=options)
+    assert runner.run(examples, clear_globs=False).failed == 0
     capsys.readouterr()
     commands = code(page, "console")
     for command in commands:
