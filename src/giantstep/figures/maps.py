@@ -31,7 +31,7 @@ _PERCENTS = (-800, -400, -200, -100, -50, -25, 0, 25, 50, 75)
 # Axes that span less than this ratio have ticks at 1, 2 and 5.
 _FEW = 200
 # Inches for the legend below all panels.
-_LEGEND = 0.35
+_LEGEND = 0.5
 # How parameters are called on axes.
 _NAMES = {
     "learning_rate": "learning rate",
@@ -174,9 +174,7 @@ def map_figure(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     for axes in places[: len(names)]:
         handles, labels = axes.get_legend_handles_labels()
         entries |= dict(zip(labels, handles, strict=True))
-    figure.legend(
-        list(entries.values()), list(entries), loc="outside lower center", ncols=len(entries)
-    )
+    figure.legend(list(entries.values()), list(entries), loc="outside lower center", ncols=2)
     return figure
 
 
@@ -186,6 +184,7 @@ def map_panel(axes: Axes, curve: xr.Dataset, show: str) -> None:
     curve = curve.dropna("column", how="all", subset=["map_x"])
     x, y = curve["map_x"].values, curve["map_y"].values
     level_lines(axes, x, y, curve[show].values, percent=True)
+    axes.plot([], [], color="black", linewidth=0.5, label=MEANINGS[show].long_name)
     for label, marked in _REGIONS.items():
         values = curve[marked.quantity].values
         values = np.abs(values) if marked.sign == 0 else marked.sign * values
