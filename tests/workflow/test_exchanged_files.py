@@ -89,7 +89,7 @@ TWINS = {
     "eigenvalues": "results/eigenvalues/*/networks0-1.nc",
     "recovery": "results/recovery/*/networks0-1.nc",
     "shard of another curve": "results/montecarlo/*/networks0-1.nc",
-    "shard of the same curve": "results/montecarlo/*alpha0_1-*/*.nc",
+    "shard of the same curve": "results/montecarlo/*alpha0_2-*/*.nc",
     "merged": "results/figures/fig?.nc",
     "pdf": "figures/fig?.pdf",
     "svg": "figures/fig?.svg",
