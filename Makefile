@@ -6,7 +6,7 @@ READY := .venv/.ready
 PYTEST := $(BIN)/pytest -n logical --dist worksteal
 
 .PHONY: figures paper supplement test test-all test-kill test-faults test-slurm test-explore screenshot \
-  claims lint benchmark docs schemas lock clean help
+  claims lint benchmark benchmark-steps docs schemas lock clean help
 
 figures: $(READY)
 	$(BIN)/snakemake --cores $(CORES)
