@@ -22,6 +22,7 @@ from giantstep.questions.checks import raise_all
 from giantstep.questions.parameters import Case, Sweep, read_sweep
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.remarks import failure_remarks
+from giantstep.questions.theory_points import CLASSIFICATION_ERROR, LOSSES
 from giantstep.theory.classification_error import classification_error
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.optima import optimal_ridge
@@ -30,8 +31,6 @@ from giantstep.theory.solve import cached_solver
 from giantstep.theory.status import Status
 from giantstep.validation import InvalidParametersError
 
-_LOSSES = ("test_loss", "training_loss")
-_ZERO_ONE = "classification_error"
 # Reasons of refusals that are told.
 _REASONS = 3
 
@@ -80,10 +79,10 @@ class _Table:
         self.values["status"] = np.full(self.shape, Status.REFUSED, dtype=np.int8)
         self.values["iterations"] = np.zeros(self.shape, dtype=np.int64)
         if all(case.loss == SQUARE for case in cases):
-            for name in _LOSSES:
+            for name in LOSSES:
                 del self.values[name]
         if zero_one and any(case.problem.target == SIGN for case in cases):
-            self.values[_ZERO_ONE] = np.full(self.shape, np.nan)
+            self.values[CLASSIFICATION_ERROR] = np.full(self.shape, np.nan)
         if asked.optimal:
             self.values["ridge"] = np.full(self.shape, np.nan)
             self.values["optimal_ridge_on_edge"] = np.zeros(self.shape, dtype=bool)
@@ -123,8 +122,10 @@ class _Table:
                 found = getattr(solution, field.name)
                 index: tuple[int | slice, ...] = where + tuple(map(slice, found.shape[1:]))
                 self.values[field.name][index] = found
-        if _ZERO_ONE in self.values and srf.target == SIGN:
-            self.values[_ZERO_ONE][where] = classification_error(srf, Overlaps.of(solution))
+        if CLASSIFICATION_ERROR in self.values and srf.target == SIGN:
+            self.values[CLASSIFICATION_ERROR][where] = classification_error(
+                srf, Overlaps.of(solution)
+            )
 
     def dataset(self) -> xr.Dataset:
         """Arrange all by the parameters; those that do not vary are scalars."""

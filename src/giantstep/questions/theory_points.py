@@ -21,7 +21,9 @@ from giantstep.theory.optima import dimension_of_limit, optimal_ridge, search_of
 from giantstep.theory.solution import Solution
 from giantstep.theory.solve import cached_solver
 
-_LOSSES = ("test_loss", "training_loss")
+# Of the square loss they are half the errors, and no variables of their own.
+LOSSES = ("test_loss", "training_loss")
+CLASSIFICATION_ERROR = "classification_error"
 _ON_EDGE = "optimal_ridge_on_edge"
 
 
@@ -63,19 +65,18 @@ def solution_data(
     dims : tuple of str
         The dimensions of its points.
     loss : str
-        The square loss is half the error, and no variable of its own.
     """
     values = {field.name: getattr(solution, field.name) for field in fields(Solution)}
     values["status"] = values["status"].astype(np.int8)
     if loss == SQUARE:
-        for name in _LOSSES:
+        for name in LOSSES:
             del values[name]
     variables = {
         name: by_groups(dims, value, OVERLAP_DIMENSIONS.get(name, ()))
         for name, value in values.items()
     }
     if srf.target == SIGN:
-        variables["classification_error"] = dims, classification_error(srf, Overlaps.of(solution))
+        variables[CLASSIFICATION_ERROR] = dims, classification_error(srf, Overlaps.of(solution))
     return xr.Dataset(variables)
 
 

@@ -5,7 +5,7 @@ import pytest
 import yaml
 from tiny import configured
 
-from giantstep.figures.maps import map_figure
+from giantstep.figures import default
 from giantstep.pipeline.planning.config import InvalidConfigError, load_config
 from giantstep.pipeline.planning.plan import make_plan
 from giantstep.pipeline.stages import maps
@@ -51,11 +51,15 @@ def test_a_map_holds_its_gains_and_is_drawn(tmp_path):
     linear = 1 - one["map_test_error"] / best_linear_error("sin")
     np.testing.assert_allclose(one["gain_over_linear"], linear)
     assert (one["gain_over_no_step"].values[1] > 0).tolist() == [False, True, True]
-    drawing = map_figure(join_lines(lines), figure)
+    merged = join_lines(lines)
+    drawing = default.draw(merged, figure)
     assert [axes.get_xlabel() for axes in drawing.axes] == [
         r"first batch $\alpha_0$",
         r"sample complexity $\alpha$",
     ]
+    figure["panels"]["curves"] = {}
+    with pytest.raises(ValueError, match="only the panels map0, map1 are maps"):
+        default.draw(merged, figure)
 
 
 @pytest.mark.parametrize(
