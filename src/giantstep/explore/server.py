@@ -7,7 +7,7 @@ import sys
 import webbrowser
 from importlib.resources import files
 from pathlib import Path
-from socket import IPPROTO_TCP, TCP_NODELAY, create_server
+from socket import create_server
 from typing import Any
 from urllib.parse import urlencode
 
@@ -64,12 +64,15 @@ def make_server(port: int, project: Path) -> Any:
     from bokeh.server.server import Server
     from bokeh.settings import settings
 
+    from giantstep.explore.sockets import use_prompt_sockets
+
+    use_prompt_sockets()
     # Whatever the environment says: scripts come from this server, to pages of this server.
     settings.resources.set_value("server")
     settings.allowed_ws_origin.unset_value()
     os.environ.pop("BOKEH_ALLOW_WS_ORIGIN", None)
     port = free_port(port)
-    server = Server(
+    return Server(
         {"/": Application(FunctionHandler(lambda document: _open_page(document, port, project)))},
         address=HOST,
         port=port,
@@ -79,11 +82,6 @@ def make_server(port: int, project: Path) -> Any:
         websocket_max_message_size=2**20,
         keep_alive_milliseconds=10_000,
     )
-    for listening in server._http._sockets.values():
-        # Connections inherit this: otherwise every short message waits 40 ms for the last one's
-        # acknowledgement.
-        listening.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
-    return server
 
 
 def free_port(port: int) -> int:

@@ -2,13 +2,17 @@
 
 import http.client
 import time
+from socket import IPPROTO_TCP, TCP_NODELAY
 from urllib.parse import urlsplit
 
 import psutil
 import pytest
+from bokeh.util.token import generate_jwt_token, generate_session_id
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.ioloop import IOLoop
 from tornado.websocket import websocket_connect
+
+from giantstep.explore.server import end_sessions, make_server
 
 
 def within(seconds, condition):
@@ -42,6 +46,26 @@ def test_foreign_origins_are_refused(explorer, origin):
     request = HTTPRequest(address, headers={"Origin": origin})
     with pytest.raises(HTTPClientError, match="403"):
         IOLoop().run_sync(lambda: websocket_connect(request, subprotocols=["bokeh", "x"]))
+
+
+def test_short_messages_do_not_wait_for_each_other(tmp_path):
+    server = make_server(0, tmp_path)
+
+    async def connect():
+        token = generate_jwt_token(generate_session_id(), expiration=60)
+        address = f"ws://127.0.0.1:{server.port}/ws"
+        request = HTTPRequest(address, headers={"Origin": f"http://127.0.0.1:{server.port}"})
+        return await websocket_connect(request, subprotocols=["bokeh", token])
+
+    server.start()
+    page = server.io_loop.run_sync(connect)
+    server.io_loop.run_sync(page.read_message)
+    (session,) = server.get_sessions("/")
+    (connection,) = session._subscribed_connections
+    socket = connection._socket.ws_connection.stream.socket
+    assert socket.getsockopt(IPPROTO_TCP, TCP_NODELAY)
+    end_sessions()
+    server.stop()
 
 
 @pytest.mark.parametrize("length", [10_000, 200_000])
