@@ -6,6 +6,7 @@ x = (c t - 1)/(c t + 1) hold them, times 1 + c t, to rounding for all t.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
@@ -33,56 +34,63 @@ class RowFunctions:
     ----------
     scale : float
         c, which sets the scale of t.
-    degree : int
-        Of the polynomials.
+    coefficients : Array, shape (degree + 1, functions)
+        Of the polynomials: of both traces, and of the forms if they are needed.
+
+    Attributes
+    ----------
+    error : float
+        Largest relative size of the last coefficients.
     """
 
-    def __init__(self, scale: float, degree: int) -> None:
-        self._scale, self._degree = scale, degree
-        x = chebyshev.chebpts1(degree + 1)
-        self.nodes = (1 + x) / (1 - x) / scale
-        self._coefficients: Array = np.empty((0, 0))
-        self._slopes: Array = np.empty((0, 0))
+    def __init__(self, scale: float, coefficients: Array) -> None:
+        self._scale, self._degree = scale, len(coefficients) - 1
+        size, last = (np.max(np.abs(part), axis=0) for part in (coefficients, coefficients[-3:]))
+        self.error = float(np.max(last / np.maximum(size, 1)))
+        slopes = np.zeros_like(coefficients)
+        slopes[: max(1, self._degree)] = chebyshev.chebder(coefficients)
+        self._values_and_slopes: Array = np.stack([coefficients.T, slopes.T])
 
     @classmethod
     def at_initialisation(cls) -> RowFunctions:
-        """Return those of rows of covariance 1/d whose norms do not vary."""
-        rows = cls(1.0, 1)
-        one = 1 / (1 + rows.nodes)
-        unit = np.diag([1.0, 1.0, 0.0])
-        resolvent = one[:, None, None] * unit
-        return rows.fitted(one, one, Forms(resolvent, resolvent[:, :2, :2]))
+        """Return those of rows of covariance 1/d whose norms do not vary: all are 1/(1 + t)."""
+        return cls(1.0, np.array([[1.0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 1]]))
 
-    def fitted(self, f: Array, phi: Array, forms: Forms) -> RowFunctions:
-        """Fit the polynomials to values at the nodes, and return the functions."""
-        values = np.column_stack([
-            f, phi, forms.resolvent[:, *_TRIANGLE], forms.filtered[:, *_PAIR]
-        ])  # fmt: skip
-        values *= (1 + self._scale * self.nodes)[:, None]
-        x = chebyshev.chebpts1(self._degree + 1)
-        fit: Array = chebyshev.chebvander(x, self._degree).T @ values * 2 / (self._degree + 1)
-        fit[0] /= 2
-        self._coefficients = fit
-        self._slopes = np.asarray(chebyshev.chebder(fit), dtype=np.float64)
-        return self
+    @classmethod
+    def fitted(
+        cls, scale: float, functions: Callable[[Array], Array], tolerance: float
+    ) -> RowFunctions:
+        """Fit polynomials to functions of t, shape (S,), whose values have shape (S, functions).
 
-    def _evaluate(self, t: Array) -> tuple[Array, Array]:
-        """Compute all functions and their derivatives by t, shapes (functions, S)."""
+        Of increasing degrees, until the `error` is below the tolerance.
+        """
+        for degree in _DEGREES:
+            x = chebyshev.chebpts1(degree + 1)
+            values = functions((1 + x) / (1 - x) / scale) * (2 / (1 - x))[:, None]
+            fit = chebyshev.chebvander(x, degree).T @ values * 2 / (degree + 1)
+            fit[0] /= 2
+            rows = cls(scale, fit)
+            if rows.error <= tolerance:
+                break
+        return rows
+
+    def _evaluate(self, t: Array, chosen: slice = slice(None)) -> tuple[Array, Array]:
+        """Compute functions and their derivatives by t, shapes (functions, S)."""
         c = self._scale
         weight = 1 / (1 + c * t)
-        x = (c * t - 1) * weight
-        values = chebyshev.chebval(x, self._coefficients) * weight
-        slopes = chebyshev.chebval(x, self._slopes) * 2 * c * weight**3 - c * weight * values
-        return values, slopes
+        powers = chebyshev.chebvander((c * t - 1) * weight, self._degree).T
+        values, slopes = self._values_and_slopes[:, chosen] @ powers
+        values *= weight
+        return values, slopes * 2 * c * weight**3 - c * weight * values
 
     def traces(self, t: Array) -> Traces:
         """Compute the traces at some t, shape (S,)."""
-        values, slopes = self._evaluate(t)
-        return Traces(t, values[0], values[1], slopes[0], slopes[1])
+        values, slopes = self._evaluate(t, slice(2))
+        return Traces(t, *values, *slopes)
 
     def forms(self, t: Array) -> tuple[Forms, Forms]:
         """Compute the forms at some t, shape (S,), and their derivatives by t."""
-        first, second = (_as_forms(values) for values in self._evaluate(t))
+        first, second = (_as_forms(values) for values in self._evaluate(t, slice(2, None)))
         return first, second
 
     def covariance(self, norm_variance: float) -> Array:
@@ -92,30 +100,24 @@ class RowFunctions:
         sigma[:2, :2], sigma[2, 2] = at_zero.filtered[0], norm_variance
         return sigma
 
-    @property
-    def resolved(self) -> bool:
-        """Whether the last coefficients are small."""
-        size = np.max(np.abs(self._coefficients), axis=0)
-        last = np.max(np.abs(self._coefficients[-3:]), axis=0)
-        return bool(np.all(last <= _TOLERANCE * np.maximum(size, 1)))
-
     def after(self, step: CovarianceStep, scale: float) -> RowFunctions:
         """Compute the functions after a step; `scale` is c there."""
         step = replace(step, covariance=self.covariance(step.covariance[2, 2]))
-        for degree in _DEGREES:
-            rows = RowFunctions(scale, degree)
-            at = solve_self_energy(step, self, rows.nodes)
-            forms, _ = self.forms(at.before.t)
-            rows.fitted(at.f, at.phi, forms_after(step, at, forms))
-            if rows.resolved:
-                break
-        return rows
+
+        def functions(t: Array) -> Array:
+            at = solve_self_energy(step, self, t)
+            forms = forms_after(step, at, self.forms(at.before.t)[0])
+            return np.column_stack([
+                at.f, at.phi, forms.resolvent[:, *_TRIANGLE], forms.filtered[:, *_PAIR]
+            ])  # fmt: skip
+
+        return RowFunctions.fitted(scale, functions, _TOLERANCE)
 
 
 def _as_forms(values: Array) -> Forms:
     resolvent, filtered = np.empty((values.shape[1], 3, 3)), np.empty((values.shape[1], 2, 2))
-    resolvent[:, *_TRIANGLE] = resolvent[:, *_TRIANGLE[::-1]] = values[2:8].T
-    filtered[:, *_PAIR] = filtered[:, *_PAIR[::-1]] = values[8:].T
+    resolvent[:, *_TRIANGLE] = resolvent[:, *_TRIANGLE[::-1]] = values[:6].T
+    filtered[:, *_PAIR] = filtered[:, *_PAIR[::-1]] = values[6:].T
     return Forms(resolvent, filtered)
 
 

@@ -15,11 +15,16 @@ from giantstep.problems.protocol import Protocol
 from giantstep.theory.bulk.batch_covariance import FirstBatch, KnownTraces
 from giantstep.theory.bulk.eigenmodes import Factor, Modes, RowCovariance, product
 from giantstep.theory.bulk.interface import GroupOverlaps
+from giantstep.theory.bulk.one_group import OneGroup
 from giantstep.theory.bulk.response import (
     response_derivative,
     solve_self_consistency,
     variances_from_terms,
 )
+from giantstep.theory.bulk.row_functions import RowFunctions
+
+# Relative size of the last coefficients of polynomials that hold traces to rounding.
+_RESOLVED = 1e-13
 
 
 class TrainedBulk:
@@ -52,6 +57,8 @@ class TrainedBulk:
 
     def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
         """Map the hats to V and T."""
+        if self._one_group is not None:
+            return self._one_group.variances(V1_hat[:, 0, 0], L[:, 0])
         (B, pi, base, batch_weight, beta, batch), factor = self.rows, Factor.of(V1_hat)
 
         def load(q: Array) -> tuple[Array, Array]:
@@ -61,6 +68,22 @@ class TrainedBulk:
         diagonal = contract("gr,srt,gt->sg", B, V1_hat, B)
         q = solve_self_consistency(L, (base + batch_weight * batch.label_power) * diagonal, load)
         return variances_from_terms(q, Modes(self.rows, q, factor).terms(), pi, beta)
+
+    @cached_property
+    def _one_group(self) -> OneGroup | None:
+        """The variances if there is one group, and polynomials resolve its traces."""
+        _, _, (base, *others), (batch_weight, *_), beta, batch = self.rows
+
+        def traces(t: Array) -> Array:
+            own = 1 + t * base
+            f, Bf, _ = batch.traces((t * batch_weight / own)[:, None]).powers
+            both: Array = np.hstack([f, base * f + batch_weight * Bf]) / own[:, None]
+            return both
+
+        if others:
+            return None
+        rows = RowFunctions.fitted(base + batch_weight * batch.label_power, traces, _RESOLVED)
+        return OneGroup(rows, beta) if rows.error <= _RESOLVED else None
 
     @property
     def continued(self) -> TrainedBulk:

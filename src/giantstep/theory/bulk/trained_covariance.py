@@ -8,6 +8,7 @@ on the spike and across it and for the norm: functions of t alone, that `row_fun
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_COVARIANCE,
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.bulk.interface import ContinuedVariances, GroupOverlaps
 from giantstep.theory.bulk.isotropic import IsotropicBulk
-from giantstep.theory.bulk.response import solve_self_consistency
+from giantstep.theory.bulk.one_group import OneGroup
 from giantstep.theory.bulk.row_functions import RowFunctions, row_functions
 from giantstep.theory.complete_steps import complete_states
 from giantstep.validation import Fault, InvalidParametersError
@@ -56,24 +57,12 @@ class TrainedCovarianceBulk:
         return 11
 
     def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
-        """Map the hats to V and T.
+        """Map the hats to V and T."""
+        return self._one_group.variances(V1_hat[:, 0, 0], L[:, 0])
 
-        q solves `q (L + V1_hat phi(t)) = 1`, and `V1 = q phi(t)`.
-        """
-        A, beta, c = V1_hat[:, 0, 0], self.isotropic.beta, self.isotropic.groups.c[0]
-
-        def load(q: Array) -> tuple[Array, Array]:
-            at = self.rows.traces(beta * A * q[:, 0])
-            return (A * at.phi)[:, None], -(beta * A**2 * at.dphi)[:, None, None]
-
-        q = solve_self_consistency(L, c * V1_hat[:, :, 0], load)[:, 0]
-        at = self.rows.traces(beta * A * q)
-        slope = at.phi + at.t * at.dphi
-        T20 = 1 / (1 / q**2 + beta * A**2 * at.dphi)
-        T21 = slope * T20
-        T22 = slope * T21 - beta * q**2 * at.dphi
-        T = np.stack([T22, T21, T21, T20], axis=-1).reshape(-1, 2, 2)
-        return np.stack([q * at.phi, q], axis=-1), T
+    @cached_property
+    def _one_group(self) -> OneGroup:
+        return OneGroup(self.rows, self.isotropic.beta)
 
     @property
     def continued(self) -> ContinuedVariances:
