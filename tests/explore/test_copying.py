@@ -17,9 +17,10 @@ from tiny import configured
 from giantstep.cli.main import main
 from giantstep.explore.answers import answer
 from giantstep.explore.copying import as_command, as_panel, as_python
-from giantstep.explore.export import ExportTask, Shown, export, file_of
-from giantstep.explore.networks import NetworksTask, project_settings, simulate_networks
+from giantstep.explore.export import export, file_of
+from giantstep.explore.networks import simulate_networks
 from giantstep.explore.question import Question
+from giantstep.explore.tasks import ExportTask, NetworksTask, Shown
 from giantstep.explore.view import View
 from giantstep.figures import style
 from giantstep.figures.learning_curves import learning_figure
@@ -90,7 +91,7 @@ def drawn_by_the_pipeline(project, name, form):
 def test_a_drawing_has_the_bytes_of_the_pipelines_own(tmp_path):
     project = configured(tmp_path)
     view = View(Question(target="sin", beta=0.5), start=0.5, stop=2.0)
-    asked = shown(view, NetworksTask(view, 40, networks=2, **project_settings(project)))
+    asked = shown(view, NetworksTask(view, 40, 2, project))
     said = []
     export(ExportTask(asked, name="mine", project=project), said.append)
     assert "mine.yaml" in said[0]

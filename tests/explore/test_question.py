@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 pytest.importorskip("bokeh")
 
 from giantstep.explore.controls import CONTROLS, reasons
+from giantstep.explore.palette import LIGHT, PALETTES
 from giantstep.explore.question import Question
 from giantstep.explore.view import Pin, View, from_address, to_address
+from giantstep.figures import style
 from giantstep.validation import InvalidParametersError
 
 VIEWS = (
@@ -78,6 +80,10 @@ def test_every_fault_of_a_question_is_reported():
     with pytest.raises(InvalidParametersError) as error:
         Question.read({"beta": "0", "target": "cosh", "ridge": "-1", "dimension": "1"})
     assert {fault.name for fault in error.value.faults} == {"beta", "target", "ridge", "dimension"}
+
+
+def test_curves_have_the_colours_of_the_figures():
+    assert set(PALETTES[LIGHT].curves[:4]) <= set(style.COLOURS)
 
 
 def test_what_does_not_apply_says_why():

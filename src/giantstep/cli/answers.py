@@ -37,8 +37,9 @@ from giantstep.problems.sizes import SEED, Sizes, check_sizes
 from giantstep.questions.answers import answer, count_groups
 from giantstep.questions.bounds import bounds
 from giantstep.questions.checks import collected, raise_all
+from giantstep.questions.choices import GAINS
 from giantstep.questions.compare import compare
-from giantstep.questions.gains import GAINS, add_gain, check_gains
+from giantstep.questions.gains import add_gain, check_gains
 from giantstep.questions.learned_function import learned_function
 from giantstep.questions.optimise import optimise
 from giantstep.questions.progress import Progress

@@ -27,8 +27,7 @@ from giantstep.cli.values import RANGES, protected
 from giantstep.problems.bulk_kind import BULKS, ISOTROPIC
 from giantstep.problems.grid import Grid
 from giantstep.problems.sizes import Sizes
-from giantstep.questions.gains import GAINS
-from giantstep.questions.search import UNKNOWNS
+from giantstep.questions.choices import GAINS, UNKNOWNS
 
 OPTIMAL = "optimal"
 # Of drawings.

@@ -12,9 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-import xarray as xr
+from typing import TYPE_CHECKING, Any
 
 from giantstep.cli.arguments import COMMANDS, PICTURES, parse
 from giantstep.cli.flags import spelled
@@ -23,6 +21,9 @@ from giantstep.cli.suggestions import did_you_mean, names_allowed
 from giantstep.extras import EXTRAS, advice, require
 from giantstep.problems.formatting import format_vocabulary
 from giantstep.validation import Fault, InvalidParametersError
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 # The exit code of what ends because its reader has closed the pipe, as `head` does: 128 + SIGPIPE.
 UNREAD = 141

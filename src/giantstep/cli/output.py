@@ -9,14 +9,16 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.theory.status import Status
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 # Columns of equal length, by name.
 Table = dict[str, NDArray[Any]]
@@ -56,7 +58,9 @@ def table_of(data: xr.Dataset) -> Table:
 
 
 def _grid(data: xr.Dataset, points: Sequence[str]) -> xr.DataArray:
-    return xr.DataArray(np.zeros([data.sizes[dim] for dim in points]), dims=points)
+    import xarray  # only here: it takes a while
+
+    return xarray.DataArray(np.zeros([data.sizes[dim] for dim in points]), dims=points)
 
 
 def _columns(name: str, values: NDArray[Any], shape: tuple[int, ...]) -> Table:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from giantstep.arrays import Array
 from giantstep.explore import theory
 from giantstep.explore.children import Say
 from giantstep.explore.question import OPTIMAL, SPIKED, Question
+from giantstep.explore.tasks import Answer
 from giantstep.explore.theory import Points, join, moved_to, solve_along, take
 from giantstep.explore.view import (
     AXES,
@@ -37,7 +37,6 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.targets import target_along
 from giantstep.validation import InvalidParametersError
 
-Answer = dict[str, Any]
 # Seconds after which what is known is shown.
 _PATIENCE = 0.1
 # Points that are solved together where that takes a while.

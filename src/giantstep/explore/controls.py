@@ -8,16 +8,10 @@ from typing import Any
 
 from giantstep.explore.palette import PALETTES
 from giantstep.explore.question import MODELS, OPTIMAL, SPIKED, STEPS, Question, written
-from giantstep.explore.symbols import SYMBOLS, WORDS
+from giantstep.explore.symbols import BULK_WORDS, SYMBOLS, WORDS
 from giantstep.explore.view import AXES, AXES_OF, CURVE, MAP, SPECTRUM, TABS, View
 from giantstep.numerics.scalar_functions import FUNCTIONS
-from giantstep.problems.bulk_kind import (
-    BULKS,
-    ISOTROPIC,
-    TRAINED,
-    TRAINED_COVARIANCE,
-    TRAINED_NORMS,
-)
+from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.losses import LOSSES
 from giantstep.validation import Fault, InvalidParametersError
 
@@ -76,13 +70,6 @@ def _named(names: Any) -> tuple[tuple[str, str], ...]:
     return tuple((name, name) for name in names)
 
 
-# Shorter than in figures, where they stand alone.
-_BULK_WORDS = {
-    ISOTROPIC: "isotropic",
-    TRAINED: "trained",
-    TRAINED_NORMS: "trained, norms",
-    TRAINED_COVARIANCE: "whole covariance",
-}
 _CONTINUOUS = _named(name for name, function in FUNCTIONS.items() if function.continuous)
 _STEP, _SPIKE = (STEPS,), (SPIKED,)
 GROUPS: tuple[tuple[str, tuple[Control, ...]], ...] = (
@@ -142,7 +129,7 @@ GROUPS: tuple[tuple[str, tuple[Control, ...]], ...] = (
     (
         "Bulk and dimension",
         (
-            Control("bulk", SEVERAL, options=tuple((b, _BULK_WORDS[b]) for b in BULKS)),
+            Control("bulk", SEVERAL, options=tuple((b, BULK_WORDS[b]) for b in BULKS)),
             Control(
                 "dimension",
                 SLIDER,

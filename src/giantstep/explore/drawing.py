@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from giantstep.explore.answers import Answer
+from giantstep.explore.tasks import Answer
 from giantstep.explore.view import ERROR, FUNCTION, MAP, OVER_LINEAR, OVER_NO_STEP, SPECTRUM, View
 from giantstep.figures import style
 from giantstep.figures.elements import legend_beside

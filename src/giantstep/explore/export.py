@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,54 +11,16 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from giantstep.explore.answers import Answer
 from giantstep.explore.children import Say
 from giantstep.explore.drawing import draw_answer
 from giantstep.explore.figure import as_text, drawing_of, figure_config, figure_data
-from giantstep.explore.networks import NetworksTask
-from giantstep.explore.theory import OVERLAPS
+from giantstep.explore.symbols import OVERLAPS
+from giantstep.explore.tasks import Answer, ExportTask, Shown
 from giantstep.explore.view import CURVE, View
 from giantstep.figures import style
 from giantstep.pipeline.planning.config import FIGURES, InvalidConfigError
 from giantstep.pipeline.planning.config_models import NAME_PATTERN
 from giantstep.validation import Fault, InvalidParametersError
-
-FORMATS = {
-    "png": "image/png",
-    "svg": "image/svg+xml",
-    "pdf": "application/pdf",
-    "csv": "text/csv",
-    "nc": "application/x-netcdf",
-}
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What is shown: a view, its answer, and networks beside it.
-
-    Attributes
-    ----------
-    view : View
-    answer : dict
-    networks : NetworksTask or None
-    simulated : dict
-        What the networks have said last.
-    """
-
-    view: View
-    answer: Answer
-    networks: NetworksTask | None
-    simulated: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class ExportTask:
-    """A file to be made of what is shown: of a format, or a figure of a name in a project."""
-
-    shown: Shown
-    form: str = ""
-    name: str = ""
-    project: Path = Path()
 
 
 def export(task: ExportTask, say: Say) -> None:

@@ -16,8 +16,9 @@ from matplotlib.figure import Figure
 
 from giantstep.explore.answers import has_parameter
 from giantstep.explore.copying import as_panel, title
-from giantstep.explore.networks import TEST_SAMPLES, NetworksTask, simulated_values
+from giantstep.explore.networks import TEST_SAMPLES, simulated_values
 from giantstep.explore.question import OPTIMAL, Question
+from giantstep.explore.tasks import NetworksTask
 from giantstep.explore.theory import moved_to
 from giantstep.explore.view import LOG, POINTS, View, axis_values
 from giantstep.figures.compared_panels import compared_panels

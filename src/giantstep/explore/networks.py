@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import xarray as xr
 from giantstep.arrays import Array
 from giantstep.explore.children import Say
 from giantstep.explore.question import OPTIMAL, Question
+from giantstep.explore.tasks import NetworksTask
 from giantstep.explore.theory import join, moved_to, solve_along
 from giantstep.explore.view import View, axis_values
 from giantstep.pipeline.planning.config import InvalidConfigError, load_config
@@ -24,11 +25,10 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.simulation.replicate_statistics import summarise
-from giantstep.validation import Fault, Interval, InvalidParametersError
+from giantstep.validation import Fault, InvalidParametersError
 
 # Points along x at which networks are simulated, and at which the theory is drawn beside them.
 POINTS, FEW_POINTS, THEORY_POINTS = 9, 5, 57
-NETWORKS = Interval(2, 64, whole=True)
 # Where there is no project whose configuration says so.
 SEED, TRAININGS = 240204980, 2
 TEST_SAMPLES = 10_000
@@ -38,27 +38,13 @@ _SCORED = 4
 MOST_HOURS = 1.0
 
 
-@dataclass(frozen=True)
-class NetworksTask:
-    """Networks of a dimension, at the question of a view and along its x."""
-
-    view: View
-    dimension: int
-    networks: int
-    seed: int = SEED
-    trainings: int = TRAININGS
-
-
-def project_settings(project: Path) -> dict[str, int]:
-    """Return seed and trainings of a project, so that a figure in it simulates the same networks.
-
-    Empty where there is no project, or one whose configuration cannot be read.
-    """
+def _settings_of(project: Path) -> tuple[int, int]:
+    """Return seed and trainings of a project, if there is one whose configuration can be read."""
     try:
         config = load_config(project)
-        return {"seed": int(config["seed"]), "trainings": int(config["simulation"]["trainings"])}
+        return int(config["seed"]), int(config["simulation"]["trainings"])
     except (InvalidConfigError, OSError, KeyError, TypeError, ValueError):
-        return {}
+        return SEED, TRAININGS
 
 
 def simulated_values(view: View) -> tuple[float, ...]:
@@ -80,7 +66,8 @@ def simulate_networks(task: NetworksTask, say: Say) -> None:
     """
     view = task.view
     question = replace(view.question, dimension=float(task.dimension))
-    sizes = Sizes(task.dimension, task.trainings, TEST_SAMPLES)
+    seed, trainings = _settings_of(task.project)
+    sizes = Sizes(task.dimension, trainings, TEST_SAMPLES)
     values = simulated_values(view)
     parts = _parts(question, view.x, values)
     _check(parts, sizes, task.networks)
@@ -96,10 +83,10 @@ def simulate_networks(task: NetworksTask, say: Say) -> None:
             def report(done: float, before: float = before, weight: float = weight) -> None:
                 say({"fraction": before + weight * done, "done": False})
 
-            given = problem, grid, sizes, [network], task.seed
+            given = problem, grid, sizes, [network], seed
             found.append(montecarlo.compute(*given, progress=report))
         replicates.append(found)
-        errors = np.stack([_errors(one, task.trainings) for one in replicates])
+        errors = np.stack([_errors(one, trainings) for one in replicates])
         done = network + 1 == task.networks
         progress = {"theory": theory, "fraction": (network + 1) / task.networks, "done": done}
         results = {"replicates": replicates} if done else {}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from giantstep.figures import style
-
 
 class Palette(NamedTuple):
     """Colours of one theme.
@@ -32,14 +30,14 @@ class Palette(NamedTuple):
 LIGHT, DARK = "light", "dark"
 PALETTES = {
     LIGHT: Palette(
-        (*(style.COLOURS[k] for k in (0, 2, 4, 1)), "#b97a10", "#5c6b85", "#3f7d20"),
+        ("#0b1d51", "#d1495b", "#2a9d8f", "#7b2d8b", "#b97a10", "#5c6b85", "#3f7d20"),
         text="#1c2330",
         grid="#e6e8ec",
         muted="#7a8494",
         ground="#ffffff",
         linear="#1c2330",
-        upper=style.COLOURS[2],
-        lower=style.COLOURS[4],
+        upper="#d1495b",
+        lower="#2a9d8f",
     ),
     DARK: Palette(
         ("#9db8ff", "#ff8fa0", "#f0bd62", "#63d2c3", "#d596e8", "#b4bfd2", "#a4d65e"),

@@ -14,24 +14,25 @@ import numpy as np
 from bokeh.document import Document
 from bokeh.layouts import column
 
-from giantstep.explore.answers import answer
 from giantstep.explore.children import Child, FailedError
 from giantstep.explore.controls import CONTROLS, reasons
 from giantstep.explore.copying import as_command, as_python, as_yaml, title
-from giantstep.explore.export import FORMATS, ExportTask, Shown, export
 from giantstep.explore.messages import Message
-from giantstep.explore.networks import (
-    NETWORKS,
-    NetworksTask,
-    project_settings,
-    simulate_networks,
-)
 from giantstep.explore.palette import DARK, LIGHT
 from giantstep.explore.plots.base import Plot
 from giantstep.explore.plots.curve import CurvePlot
 from giantstep.explore.plots.of_view import make_plot, plot_key
 from giantstep.explore.question import written
+from giantstep.explore.tasks import (
+    FORMATS,
+    NETWORKS,
+    Answer,
+    ExportTask,
+    NetworksTask,
+    Shown,
+)
 from giantstep.explore.view import CURVE, View, from_address, read_pins, to_address
+from giantstep.explore.work import answer_view, make_file, run_networks
 from giantstep.problems.sizes import DIMENSION
 from giantstep.validation import Fault, InvalidParametersError, interval_faults, read_whole_number
 
@@ -57,10 +58,10 @@ class Session:
         self.view, self._faults = from_address(address)
         self.theme, self.number, self._count = LIGHT, 0, 0
         self._latest: dict[str, Any] = {}
-        self._theory = Child(answer, self._from_child(self._show_answer))
-        self._networks = Child(simulate_networks, self._from_child(self._show_networks), grace=0)
-        self._exports = Child(export, self._from_child(self._show_export), grace=0)
-        self._answer: dict[str, Any] = {}
+        self._theory = Child(answer_view, self._from_child(self._show_answer))
+        self._networks = Child(run_networks, self._from_child(self._show_networks), grace=0)
+        self._exports = Child(make_file, self._from_child(self._show_export), grace=0)
+        self._answer: Answer = {}
         self._simulated: dict[str, Any] | None = None
         self._networks_task: NetworksTask | None = None
         self._form = ""
@@ -189,8 +190,7 @@ class Session:
             self._send({"networks": {"fault": "; ".join(map(str, faults))}})
             return
         self._drop_networks()
-        settings = project_settings(self.project)
-        self._networks_task = NetworksTask(self.view, dimension, networks, **settings)
+        self._networks_task = NetworksTask(self.view, dimension, networks, self.project)
         self._networks.ask(self.number, self._networks_task)
         self._send({"networks": {"fraction": 0.0}})
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_COVARIANCE, TRAINED_NORMS
+
 WORDS = {
     "alpha": "sample complexity",
     "ridge": "ridge",
@@ -19,6 +21,13 @@ WORDS = {
     "loss": "loss",
     "bulk": "bulk",
     "dimension": "dimension",
+}
+# Shorter than in figures, where they stand alone.
+BULK_WORDS = {
+    ISOTROPIC: "isotropic",
+    TRAINED: "trained",
+    TRAINED_NORMS: "trained, norms",
+    TRAINED_COVARIANCE: "whole covariance",
 }
 SYMBOLS = {
     "alpha": "α",
@@ -45,7 +54,9 @@ SYMBOLS = {
     "V1": "V₁",
     "V2": "V₂",
 }
-# What some of them are.
+# Those of overlaps, as they are listed.
+OVERLAPS = ("m", "zeta", "psi", "q1", "q2", "V1", "V2")
+# What some parameters are.
 DEFINITIONS = {"alpha": "n/d", "alpha0": "n₀/d", "beta": "p/d", "learning_rate": "η/d"}
 
 

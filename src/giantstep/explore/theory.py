@@ -9,6 +9,7 @@ import numpy as np
 
 from giantstep.arrays import Array, Indices
 from giantstep.explore.question import OPTIMAL, Question
+from giantstep.explore.symbols import OVERLAPS
 from giantstep.theory.bounds import best_linear_error, bounds
 from giantstep.theory.learned_function import learned_function
 from giantstep.theory.optima import optimal_ridge
@@ -19,7 +20,6 @@ from giantstep.theory.status import Status
 from giantstep.validation import InvalidParametersError
 
 _ARRAYS = ("test_error", "training_error", "ridge", "residual", "quadrature_error")
-OVERLAPS = ("m", "zeta", "psi", "q1", "q2", "V1", "V2")
 
 
 @dataclass(frozen=True)

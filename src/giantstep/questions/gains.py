@@ -14,11 +14,11 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.cases import solve_cases
 from giantstep.questions.checks import raise_all
+from giantstep.questions.choices import GAINS
 from giantstep.theory.bounds import best_linear_error
 from giantstep.validation import Fault
 from giantstep.vocabulary import label
 
-GAINS = ("gain_over_linear", "gain_over_no_step", "isotropic_deviation")
 # What a network without a step does not depend on.
 _OF_STEP = ("learning_rate", "alpha0", "step_exponent")
 

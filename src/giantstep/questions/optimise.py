@@ -18,9 +18,10 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import answer, drop_fixed
 from giantstep.questions.checks import Axes, check_problem, collected, plain, raise_all
+from giantstep.questions.choices import BIAS, RATE, RIDGE
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.remarks import edge_remarks, limit_remarks
-from giantstep.questions.search import BIAS, RATE, RIDGE, Search, read_unknowns
+from giantstep.questions.search import Search, read_unknowns
 from giantstep.questions.solve import read_question
 from giantstep.theory.optima import dimension_of_limit, search_of
 from giantstep.validation import Fault

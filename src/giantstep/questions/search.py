@@ -17,13 +17,13 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.checks import read_numbers
+from giantstep.questions.choices import BIAS, RATE, READOUT, RIDGE, UNKNOWNS
 from giantstep.theory.bounds import with_common_bias
 from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.optima import search_of
 from giantstep.theory.solve import Solver, cached_solver
 from giantstep.validation import Fault, Interval, InvalidParametersError
 
-RATE, RIDGE, READOUT, BIAS = UNKNOWNS = ("learning_rate", "ridge", "readout", "bias")
 _LETTER = "letter_"
 _MOST_LETTERS = 4
 # Ends of the ranges that are searched, of letters in units of the first.

@@ -1,6 +1,8 @@
 """The server: for this machine alone, and without a process left behind."""
 
 import http.client
+import subprocess
+import sys
 import time
 from socket import IPPROTO_TCP, TCP_NODELAY
 from urllib.parse import urlsplit
@@ -66,6 +68,14 @@ def test_short_messages_do_not_wait_for_each_other(tmp_path):
     assert socket.getsockopt(IPPROTO_TCP, TCP_NODELAY)
     end_sessions()
     server.stop()
+
+
+def test_the_server_starts_without_what_only_its_processes_need():
+    imported = (
+        "import giantstep.cli.main, giantstep.explore.server, giantstep.explore.session, sys;"
+    )
+    check = f"{imported}; print({{'matplotlib', 'pandas', 'xarray'}} & set(sys.modules))"
+    assert subprocess.check_output([sys.executable, "-c", check], text=True) == "set()\n"
 
 
 @pytest.mark.parametrize("length", [10_000, 200_000])

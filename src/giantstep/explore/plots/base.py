@@ -11,10 +11,8 @@ from bokeh.plotting import figure
 
 from giantstep.arrays import Array
 from giantstep.explore.palette import DASHES, PALETTES, Palette
-from giantstep.explore.symbols import SYMBOLS
-from giantstep.explore.theory import OVERLAPS
+from giantstep.explore.symbols import BULK_WORDS, OVERLAPS, SYMBOLS
 from giantstep.explore.view import View
-from giantstep.figures.labels import BULK_LABELS
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
 TOOLTIP = """<div style="max-width:330px;font:12px/1.45 system-ui,sans-serif;color:#1c2330">
@@ -90,7 +88,7 @@ class Plot:
         dashes = {look.bulk: look.dash for look in self.looks}
         if len(dashes) > 1:
             for bulk, dash in dashes.items():
-                yield LegendEntry(BULK_LABELS[bulk], self.palette.text, 2, dash)
+                yield LegendEntry(f"bulk: {BULK_WORDS[bulk]}", self.palette.text, 2, dash)
 
 
 def _empty_figure(palette: Palette, **options: Any) -> Any:

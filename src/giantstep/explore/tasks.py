@@ -1,0 +1,70 @@
+"""What the processes of a page are asked to do; `work` does it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from giantstep.explore.view import View
+from giantstep.validation import Interval
+
+# How many networks are simulated: two have a standard error.
+NETWORKS = Interval(2, 64, whole=True)
+FORMATS = {
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "pdf": "application/pdf",
+    "csv": "text/csv",
+    "nc": "application/x-netcdf",
+}
+
+# An answer to a view: arrays and texts by name.
+Answer = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class NetworksTask:
+    """Networks of a dimension, at the question of a view and along its x.
+
+    Attributes
+    ----------
+    view : View
+    dimension, networks : int
+    project : Path
+        Its configuration has their seed, so that a figure in it simulates the same networks.
+    """
+
+    view: View
+    dimension: int
+    networks: int
+    project: Path = Path()
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is shown: a view, its answer, and networks beside it.
+
+    Attributes
+    ----------
+    view : View
+    answer : dict
+    networks : NetworksTask or None
+    simulated : dict
+        What the networks have said last.
+    """
+
+    view: View
+    answer: Answer
+    networks: NetworksTask | None = None
+    simulated: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ExportTask:
+    """A file to be made of what is shown: of a format, or a figure of a name in a project."""
+
+    shown: Shown
+    form: str = ""
+    name: str = ""
+    project: Path = Path()
