@@ -11,26 +11,19 @@ import yaml
 
 pytest.importorskip("bokeh")
 
-from in_process import made
-from tiny import configured
+from tiny import configured, copied, snakemake
 
 from giantstep.cli.main import main
 from giantstep.explore.answers import answer
 from giantstep.explore.copying import as_command, as_panel, as_python
-from giantstep.explore.export import export, file_of
+from giantstep.explore.export import export
 from giantstep.explore.networks import simulate_networks
+from giantstep.explore.pipeline import make_figure_files
 from giantstep.explore.question import Question
 from giantstep.explore.tasks import ExportTask, NetworksTask, Shown
-from giantstep.explore.view import View
-from giantstep.figures import style
-from giantstep.figures.learning_curves import learning_figure
-from giantstep.pipeline.planning.config import load_config, load_yaml
+from giantstep.explore.view import Pin, View
+from giantstep.pipeline.planning.config import load_yaml
 from giantstep.pipeline.planning.config_models import StepsPanel
-from giantstep.pipeline.planning.layout import STAGES
-from giantstep.pipeline.planning.plan import make_plan
-from giantstep.pipeline.stages.merge import merge_figure
-from giantstep.pipeline.stages.result import compute_result
-from giantstep.pipeline.storage import netcdf
 from giantstep.validation import InvalidParametersError
 
 VIEWS = (
@@ -63,49 +56,58 @@ def test_a_copied_panel_is_one_that_the_pipeline_reads():
         assert StepsPanel.model_validate(panel).target == "sin"
 
 
-def shown(view, networks=None):
-    said, simulated = [], [{}]
+def shown(view, networks=None, simulated=True):
+    said, found = [], [{}]
     answer(view, said.append)
-    if networks:
-        simulate_networks(networks, simulated.append)
-    return Shown(view, said[-1], networks, simulated[-1])
+    if networks and simulated:
+        simulate_networks(networks, found.append)
+    return Shown(view, said[-1], networks, found[-1])
 
 
-def drawn_by_the_pipeline(project, name, form):
-    """Compute, merge and draw a figure as the jobs of the workflow do."""
-    from importlib import import_module
-
-    plan = make_plan(project, load_config(project) | {"figures": [name]})
-    for stage, tasks in plan.tasks.items():
-        for key, task in tasks.items():
-            module = import_module(STAGES[stage].module)
-            netcdf.write(compute_result(module, task), made(project, stage, key), f"{stage}/{key}")
-    figure = plan.figures[name]
-    merged = merge_figure(figure.curves, figure.science, figure.sizes, figure.root_seed, project)
-    path = project / f"drawn.{form}"
-    with style.settings():
-        style.save(learning_figure(merged, figure.config), path)
-    return path.read_bytes()
-
-
-def test_a_drawing_has_the_bytes_of_the_pipelines_own(tmp_path):
-    project = configured(tmp_path)
-    view = View(Question(target="sin", beta=0.5), start=0.5, stop=2.0)
-    asked = shown(view, NetworksTask(view, 40, 2, project))
+def exported(shown, name, project, form=""):
     said = []
-    export(ExportTask(asked, name="mine", project=project), said.append)
-    assert "mine.yaml" in said[0]
+    export(ExportTask(shown, name, project, form), said.append)
+    return said[0]
+
+
+def test_a_figure_goes_into_the_project_once(tmp_path):
+    project = configured(tmp_path)
+    asked = shown(VIEWS[0], NetworksTask(VIEWS[0], 64, 2, project), simulated=False)
+    assert "mine.yaml" in exported(asked, "mine", project)
     panel = load_yaml(project / "config/figures/mine.yaml", "mine")["panels"]["tanh_sin"]
-    assert (panel["dimension"], panel["networks"], panel["beta"]) == (40, 2, 0.5)
-    assert file_of(asked, "svg") == drawn_by_the_pipeline(project, "mine", "svg")
+    assert (panel["dimension"], panel["networks"], panel["noise"]) == (64, 2, 0.5)
     with pytest.raises(InvalidParametersError, match="not taken"):
-        export(ExportTask(asked, name="mine", project=project), said.append)
+        exported(asked, "mine", project)
 
 
-@pytest.mark.parametrize("name", ["", "../mine", "Mine", "mine.yaml"])
+@pytest.mark.parametrize("name", [" ", "../mine", "Mine", "mine.yaml"])
 def test_a_figure_has_a_plain_name_within_the_project(tmp_path, name):
     (tmp_path / "config/figures").mkdir(parents=True)
-    task = ExportTask(shown(View()), name=name or " ", project=tmp_path)
     with pytest.raises(InvalidParametersError, match="name"):
-        export(task, lambda said: None)
+        exported(shown(View()), name, tmp_path)
     assert not list((tmp_path / "config/figures").iterdir())
+
+
+EXPORTED = {
+    "alone": View(Question(target="sin", beta=0.5), start=0.5, stop=2.0),
+    "pinned": View(
+        Question(target="sin"), x="steps", stop=3, pins=(Pin("noisy", Question(noise=0.5)),)
+    ),
+    "ridges": View(Question(target="sin", bulk=("trained",)), x="ridge"),
+}
+
+
+@pytest.mark.slow
+def test_exports_have_the_bytes_of_the_workflows_own_figures(tmp_path):
+    project = copied(tmp_path / "project")
+    seen = {
+        name: shown(view, NetworksTask(view, 40, 2, project)) for name, view in EXPORTED.items()
+    }
+    for name, one in seen.items():
+        exported(one, name, project)
+    (project / "config/mine.yaml").write_text(yaml.safe_dump({"figures": list(seen)}))
+    snakemake(project, overlay="config/mine.yaml")
+    for name, one in seen.items():
+        for path in make_figure_files(tmp_path / name, one, name, project).values():
+            expected = project / path.relative_to(tmp_path / name)
+            assert path.read_bytes() == expected.read_bytes(), path

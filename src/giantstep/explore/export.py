@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from giantstep.explore.children import Say
 from giantstep.explore.drawing import draw_answer
-from giantstep.explore.figure import as_text, drawing_of, figure_config, figure_data
+from giantstep.explore.figure import figure_paths, write_figure
+from giantstep.explore.pipeline import make_figure_files, plan_figure
 from giantstep.explore.symbols import OVERLAPS
 from giantstep.explore.tasks import Answer, ExportTask, Shown
 from giantstep.explore.view import CURVE, View
@@ -29,41 +29,33 @@ def export(task: ExportTask, say: Say) -> None:
     Raises
     ------
     InvalidParametersError
+        For a name that is none, or taken; and for what the workflow would refuse.
     """
+    if not re.fullmatch(NAME_PATTERN, task.name):
+        allowed = "lower-case letters, digits and _, a letter first"
+        raise InvalidParametersError([Fault("name", task.name, allowed)])
     try:
-        say(make_figure(task) if task.name else file_of(task.shown, task.form))
+        with TemporaryDirectory() as folder:
+            say(file_of(task, Path(folder)) if task.form else make_figure(task, Path(folder)))
     except InvalidConfigError as error:
-        faults = [Fault(f.path, "", f.problem.removeprefix("must be ")) for f in error.faults]
+        parts = [(fault.path, fault.problem.rpartition("must be ")) for fault in error.faults]
+        faults = [Fault(path, value.strip(), allowed) for path, (value, _, allowed) in parts]
         raise InvalidParametersError(faults) from error
 
 
-def file_of(shown: Shown, form: str) -> bytes:
-    """Return the content of a file of a format."""
-    if form == "csv":
-        text: str = as_table(shown).to_csv(index=False)
-        return text.encode()
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / f"explored.{form}"
-        if form == "nc":
-            as_dataset(shown).to_netcdf(path, engine="netcdf4")
-        else:
-            _draw(shown, path)
-        return path.read_bytes()
-
-
-def _draw(shown: Shown, path: Path) -> None:
-    view = shown.view
-    with style.settings():
-        if view.tab == CURVE:
-            config = figure_config(view, shown.networks)
-            picture = drawing_of(view)[0](_data(shown, config), config)
-        else:
-            picture = draw_answer(view, shown.answer)
-        style.save(picture, path)
-
-
-def _data(shown: Shown, config: dict[str, Any]) -> xr.Dataset:
-    return figure_data(config, shown.networks, shown.simulated.get("replicates", []))
+def file_of(task: ExportTask, folder: Path) -> bytes:
+    """Return the content of a file of a format, which may be made in a folder."""
+    shown, path = task.shown, folder / f"{task.name}.{task.form}"
+    if task.form == "csv":
+        as_table(shown).to_csv(path, index=False)
+    elif shown.view.tab == CURVE:
+        path = make_figure_files(folder, shown, task.name, task.project)[path.suffix]
+    elif task.form == "nc":
+        as_table(shown).to_xarray().to_netcdf(path, engine="netcdf4")
+    else:
+        with style.settings():
+            style.save(draw_answer(shown.view, shown.answer), path)
+    return path.read_bytes()
 
 
 def as_table(shown: Shown) -> pd.DataFrame:
@@ -100,37 +92,26 @@ def _rows(view: View, curve: Answer) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def as_dataset(shown: Shown) -> xr.Dataset:
-    """Return the data as the pipeline merges them; what it does not know, as in the table."""
-    if shown.view.tab == CURVE:
-        return _data(shown, figure_config(shown.view, shown.networks))
-    table: xr.Dataset = as_table(shown).to_xarray()
-    return table
-
-
-def make_figure(task: ExportTask) -> str:
-    """Write the YAML and the module of a figure into a project.
+def make_figure(task: ExportTask, folder: Path) -> str:
+    """Write the YAML and the module of a figure into a project; a folder is for a trial.
 
     Raises
     ------
     InvalidParametersError
-        For a name that is none, or taken; and for what the workflow has no figure for.
+        For a name that is taken, and for what the workflow has no figure for.
+    InvalidConfigError
+        For what the workflow would refuse.
     """
-    view, folder = task.shown.view, task.project / FIGURES
-    if not re.fullmatch(NAME_PATTERN, task.name):
-        allowed = "lower-case letters, digits and _, a letter first"
-        raise InvalidParametersError([Fault("name", task.name, allowed)])
-    if view.tab != CURVE:
-        raise InvalidParametersError([Fault("tab", view.tab, "the learning curve, for a figure")])
-    if not folder.is_dir():
+    shown, project = task.shown, task.project
+    if shown.view.tab != CURVE:
+        allowed = "the learning curve, for a figure"
+        raise InvalidParametersError([Fault("tab", shown.view.tab, allowed)])
+    if not (project / FIGURES).is_dir():
         allowed = f"a project with a folder {FIGURES}: see giantstep init"
-        raise InvalidParametersError([Fault("project", str(task.project), allowed)])
-    paths = folder / f"{task.name}.yaml", folder / f"{task.name}.py"
-    if any(path.exists() for path in paths):
+        raise InvalidParametersError([Fault("project", str(project), allowed)])
+    if any(path.exists() for path in figure_paths(project, task.name)):
         raise InvalidParametersError([Fault("name", task.name, "a name that is not taken")])
-    config = figure_config(view, task.shown.networks)
-    _data(task.shown, config)  # refuses what the workflow would
-    for path, text in zip(paths, (as_text(config), drawing_of(view)[1]), strict=True):
-        path.write_text(text, encoding="utf-8")
+    plan_figure(folder, shown, task.name, project)
+    written, module = write_figure(project, shown.view, shown.networks, task.name)
     made = f"figures/{task.name}.pdf"
-    return f"Written: {paths[0]} and {paths[1].name}. Now: snakemake --cores all {made}"
+    return f"Written: {written} and {module.name}. Now: snakemake --cores all {made}"

@@ -1,45 +1,28 @@
-"""The figure of a view: its YAML, its data and its drawing, as the pipeline makes them."""
+"""The figure of a view: its YAML, and the module that names what draws it."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-import xarray as xr
 import yaml
-from matplotlib.figure import Figure
 
 from giantstep.explore.answers import has_parameter
 from giantstep.explore.copying import as_panel, title
 from giantstep.explore.networks import TEST_SAMPLES, simulated_values
 from giantstep.explore.question import OPTIMAL, Question
 from giantstep.explore.tasks import NetworksTask
-from giantstep.explore.theory import moved_to
 from giantstep.explore.view import LOG, POINTS, View, axis_values
-from giantstep.figures.compared_panels import compared_panels
-from giantstep.figures.learning_curves import learning_figure
-from giantstep.pipeline.planning.config import FIGURES, InvalidConfigError
+from giantstep.pipeline.planning.config import FIGURES
 from giantstep.pipeline.planning.config_models import NAME_PATTERN
-from giantstep.pipeline.planning.figure_config import read_figure
-from giantstep.pipeline.planning.figure_spec import CurveSpec
-from giantstep.pipeline.planning.tasks import ParametersTask, TheoryTask
-from giantstep.pipeline.stages import parameters, theory
-from giantstep.pipeline.stages.merge import join_lines
-from giantstep.pipeline.stages.merge_curve import merge_curve
-from giantstep.pipeline.stages.result import compute_result
-from giantstep.problems.bulk_kind import bulk_of_networks
-from giantstep.problems.problem import Problem
-from giantstep.theory.equivalent_features import equivalent_features
 
-Draw = Callable[[xr.Dataset, dict[str, Any]], Figure]
 # Points of a curve along another parameter than alpha and the ridge: each is a curve of the YAML.
 _LISTED = 41
-_SCHEMA = "# yaml-language-server: $schema=../../workflow/schemas/figure.schema.json\n"
+# Where the folder of figures finds its schema: in a clone, and in a project made by `init`.
+_SCHEMAS = ("../../workflow/schemas", "../schemas")
 _MODULE = '''"""{title}."""
 
 from giantstep.figures.{module} import {function} as draw
@@ -75,7 +58,7 @@ def figure_config(view: View, networks: NetworksTask | None = None) -> dict[str,
 
 def _panels(view: View, networks: NetworksTask | None) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the panels: one for each question, and one for networks along another parameter."""
-    compared = drawing_of(view)[0] is compared_panels
+    compared = _has_compared_panels(view)
     for k, (name, question) in enumerate(view.questions):
         beside = networks if k == 0 else None
         panel: dict[str, Any] = {"title": name or _title(view)} if compared else {}
@@ -121,83 +104,40 @@ def _sizes(networks: NetworksTask | None, question: Question) -> dict[str, Any]:
     }
 
 
-def drawing_of(view: View) -> tuple[Draw, str]:
-    """Return what draws a view's figure, and the text of its module in a project."""
+def _has_compared_panels(view: View) -> bool:
+    """Check whether panels are curves of one plot, rather than plots of their own."""
     best = any(question.ridge == OPTIMAL for _, question in view.questions)
-    if view.x == "alpha" and not view.pins and not best:
-        return learning_figure, _module("learning_curves", "learning_figure", view)
-    return compared_panels, _module("compared_panels", "compared_panels", view)
+    return view.x != "alpha" or bool(view.pins) or best
 
 
-def _module(module: str, function: str, view: View) -> str:
+def _module(view: View) -> str:
+    """Return the text of the module that draws a view's figure."""
+    module, function = "learning_curves", "learning_figure"
+    if _has_compared_panels(view):
+        module = function = "compared_panels"
     return _MODULE.format(title=title(view), module=module, function=function)
 
 
-def figure_data(
-    config: dict[str, Any], networks: NetworksTask | None, replicates: list[list[xr.Dataset]]
-) -> xr.Dataset:
-    """Compute what the pipeline would merge of a figure's YAML, with networks that are there.
-
-    Raises
-    ------
-    InvalidConfigError
-        If the pipeline refuses the YAML.
-    """
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / FIGURES / "explored.yaml"
-        path.parent.mkdir(parents=True)
-        path.write_text(as_text(config), encoding="utf-8")
-        spec = read_figure(Path(folder), "explored")
-    if spec.faults:
-        raise InvalidConfigError(spec.faults)
-    lines = []
-    for curve in spec.curves:
-        assert isinstance(curve, CurveSpec)
-        lines += _lines(curve, networks, replicates)
-    return join_lines(lines)
+def write_figure(
+    folder: Path, view: View, networks: NetworksTask | None, name: str
+) -> tuple[Path, Path]:
+    """Write the YAML and the module of a view's figure into a project's folder."""
+    yaml_path, module_path = figure_paths(folder, name)
+    yaml_path.parent.mkdir(parents=True, exist_ok=True)
+    config = figure_config(view, networks)
+    text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True, width=100)
+    yaml_path.write_text(_head(yaml_path.parent) + text, encoding="utf-8")
+    module_path.write_text(_module(view), encoding="utf-8")
+    return yaml_path, module_path
 
 
-def _lines(
-    spec: CurveSpec, networks: NetworksTask | None, replicates: list[list[xr.Dataset]]
-) -> list[xr.Dataset]:
-    """Compute one curve, as the jobs of the workflow do."""
-    targets, problem = spec.targets, spec.problem
-    dimension = spec.dimension or (networks.dimension if networks else 1000)
-    assert targets.theory is not None
-    limit = TheoryTask(problem, targets.theory, targets.optimal, spec.bulk)
-    finite = replace(limit, bulk=bulk_of_networks(problem), dimension=dimension)
-    tasks = [limit, finite] if targets.finite_size else [limit]
-    return merge_curve(
-        spec.name,
-        spec.panel,
-        compute_result(parameters, ParametersTask(problem)),
-        {"bulk": spec.bulk, "loss": spec.loss, "dimension": dimension},
-        [compute_result(theory, task) for task in tasks],
-        _shards(problem, spec, networks, replicates),
-        finite_features=equivalent_features(problem, dimension) if targets.finite_size else None,
-    )
+def figure_paths(folder: Path, name: str) -> tuple[Path, Path]:
+    """Return the paths of a figure's YAML and module in a project."""
+    return folder / FIGURES / f"{name}.yaml", folder / FIGURES / f"{name}.py"
 
 
-def _shards(
-    problem: Problem,
-    spec: CurveSpec,
-    networks: NetworksTask | None,
-    replicates: list[list[xr.Dataset]],
-) -> list[xr.Dataset]:
-    """Return the simulations of a curve's problem, one dataset for each network."""
-    if networks is None or spec.targets.simulation is None or not spec.networks:
-        return []
-    view = networks.view
-    if view.x in ("alpha", "ridge"):
-        return [one[0] for one in replicates]
-    values = simulated_values(view)
-    for place, value in enumerate(values):
-        if moved_to(view.question, view.x, value).problem == problem:
-            return [one[place] for one in replicates]
-    return []
-
-
-def as_text(config: dict[str, Any]) -> str:
-    """Write a figure's config as YAML."""
-    text: str = yaml.safe_dump(config, sort_keys=False, allow_unicode=True, width=100)
-    return _SCHEMA + text
+def _head(folder: Path) -> str:
+    """Write the comment by which an editor finds the schema of figures, if there is one."""
+    name = "figure.schema.json"
+    there = [schemas for schemas in _SCHEMAS if (folder / schemas / name).is_file()]
+    return f"# yaml-language-server: $schema={there[0]}/{name}\n" if there else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,11 @@ import xarray as xr
 
 from giantstep.arrays import Array
 from giantstep.explore.children import Say
+from giantstep.explore.project import project_config
 from giantstep.explore.question import OPTIMAL, Question
 from giantstep.explore.tasks import NetworksTask
 from giantstep.explore.theory import join, moved_to, solve_along
 from giantstep.explore.view import View, axis_values
-from giantstep.pipeline.planning.config import InvalidConfigError, load_config
 from giantstep.pipeline.planning.simulation_work import MIB, network_memory, network_work
 from giantstep.pipeline.stages import montecarlo
 from giantstep.problems.bulk_kind import bulk_of_networks
@@ -29,22 +28,11 @@ from giantstep.validation import Fault, InvalidParametersError
 
 # Points along x at which networks are simulated, and at which the theory is drawn beside them.
 POINTS, FEW_POINTS, THEORY_POINTS = 9, 5, 57
-# Where there is no project whose configuration says so.
-SEED, TRAININGS = 240204980, 2
 TEST_SAMPLES = 10_000
 # With fewer networks, standard errors are too uncertain for z-scores.
 _SCORED = 4
 # The most core-hours that networks may take.
 MOST_HOURS = 1.0
-
-
-def _settings_of(project: Path) -> tuple[int, int]:
-    """Return seed and trainings of a project, if there is one whose configuration can be read."""
-    try:
-        config = load_config(project)
-        return int(config["seed"]), int(config["simulation"]["trainings"])
-    except (InvalidConfigError, OSError, KeyError, TypeError, ValueError):
-        return SEED, TRAININGS
 
 
 def simulated_values(view: View) -> tuple[float, ...]:
@@ -66,7 +54,8 @@ def simulate_networks(task: NetworksTask, say: Say) -> None:
     """
     view = task.view
     question = replace(view.question, dimension=float(task.dimension))
-    seed, trainings = _settings_of(task.project)
+    config = project_config(task.project)
+    seed, trainings = config["seed"], config["simulation"]["trainings"]
     sizes = Sizes(task.dimension, trainings, TEST_SAMPLES)
     values = simulated_values(view)
     parts = _parts(question, view.x, values)

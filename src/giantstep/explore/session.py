@@ -64,7 +64,7 @@ class Session:
         self._answer: Answer = {}
         self._simulated: dict[str, Any] | None = None
         self._networks_task: NetworksTask | None = None
-        self._form = ""
+        self._file: ExportTask
         self._key: tuple[Any, ...] = ()
         self._plot: Plot
         self._box = column(name="plot", sizing_mode="stretch_both")
@@ -108,7 +108,6 @@ class Session:
             "stop": self._stop,
             "leave": self._stop,
             "export": self._export,
-            "figure": self._export,
         }
         if (kind := message.get("kind")) in do:
             do[kind](message)
@@ -231,20 +230,18 @@ class Session:
         simulated = self._simulated if self._simulated and "replicates" in self._simulated else {}
         networks = self._networks_task if simulated else None
         shown = Shown(self.view, self._answer, networks, simulated or {})
-        if message["kind"] == "figure":
-            task = ExportTask(shown, name=str(message.get("name")) or " ", project=self.project)
-        elif (form := message.get("format")) in FORMATS:
-            self._form = str(form)
-            task = ExportTask(shown, self._form)
-        else:
+        form = str(message.get("format", ""))
+        if form and form not in FORMATS:
             return
-        self._exports.ask(self.number, task)
+        self._file = ExportTask(shown, str(message.get("name")), self.project, form)
+        self._exports.ask(self.number, self._file)
 
     def _show_export(self, number: int, said: Any) -> None:
         """Send a file to the page, or say what came of it."""
         if isinstance(said, bytes):
             content = base64.b64encode(said).decode()
-            name, kind = f"explored.{self._form}", FORMATS[self._form]
+            task = self._file
+            name, kind = f"{task.name}.{task.form}", FORMATS[task.form]
             self._send({"file": {"name": name, "type": kind, "content": content}})
         elif isinstance(said, str):
             self._send({"exported": said, "fault": False})

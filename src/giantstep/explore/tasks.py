@@ -62,9 +62,19 @@ class Shown:
 
 @dataclass(frozen=True)
 class ExportTask:
-    """A file to be made of what is shown: of a format, or a figure of a name in a project."""
+    """A file to be made of what is shown; or, without a format, a figure in a project.
+
+    Attributes
+    ----------
+    shown : Shown
+    name : str
+        Of the figure in the project, or of the one that it would be.
+    project : Path
+    form : str
+        One of `FORMATS`, or empty.
+    """
 
     shown: Shown
-    form: str = ""
-    name: str = ""
+    name: str
     project: Path = Path()
+    form: str = ""

@@ -128,6 +128,7 @@ def test_exports_are_files_and_a_figure_goes_into_the_project(page, explorer):
         assert content.startswith(head)
     data = xr.load_dataset(content_file(explorer.project, content))
     assert data.test_error.attrs or data.test_error.ndim
+    page.find("figure-name").clear()
     page.find("figure-name").send_keys("mine")
     page.find("make-figure").click()
     page.wait_until("return document.getElementById('export-note').textContent.includes('mine')")

@@ -356,11 +356,11 @@
   for (const button of all("[data-format]"))
     button.addEventListener("click", () => {
       note("export-note", "drawing …");
-      say({ kind: "export", format: button.dataset.format, turn: Math.random() });
+      say({ kind: "export", name: text("figure-name"), format: button.dataset.format, turn: Math.random() });
     });
   $("make-figure").addEventListener("click", () => {
     note("export-note", "writing …");
-    say({ kind: "figure", name: text("figure-name"), turn: Math.random() });
+    say({ kind: "export", name: text("figure-name"), turn: Math.random() });
   });
   function download({ name, type, content }) {
     const bytes = Uint8Array.from(atob(content), (c) => c.charCodeAt(0));
