@@ -38,7 +38,12 @@ from giantstep.pipeline.planning.traceable import UntraceableCodeError
 from giantstep.pipeline.runtime import run_lock, run_times
 from giantstep.pipeline.runtime.checksums import remedied
 from giantstep.pipeline.runtime.job_check import ChangedJobError, check_rules
-from giantstep.pipeline.runtime.run_start import before_report, before_run, keep_results
+from giantstep.pipeline.runtime.run_start import (
+    before_report,
+    before_run,
+    fork_jobs,
+    keep_results,
+)
 from giantstep.pipeline.upkeep import integrity
 
 try:
@@ -75,6 +80,7 @@ def start_run():
             check_rules(workflow)
             run_lock.acquire_run_lock(run_lock.RECORDS, logger.warning)
             run_times.forget_times(run_lock.RECORDS)
+            fork_jobs(workflow, PLAN)
             integrity.set_damaged_aside(Path(), PLAN, logger.warning)
             integrity.date_back(Path(), PLAN)
     except (ChangedJobError, OSError, run_lock.AnotherRunError) as error:

@@ -119,17 +119,16 @@ def _names_theory(root: Path, job: Any) -> bool:
 
 
 def _names(root: Path, tasks: Sequence[tuple[str, Task]], job: Any) -> bool:
-    # Versions of libraries are part of keys if the config asks for it.
-    for versions in ("", library_versions()):
-        names = [
+    def names(versions: str) -> list[str]:
+        return [
             path
             for stage, task in tasks
             for key in result_keys(root, STAGES[stage], [task], versions)
             for path in STAGES[stage].paths(key)
         ]
-        if list(job.output) == names:
-            return True
-    return False
+
+    # Versions of libraries are part of keys if the config asks for it.
+    return list(job.output) == names("") or list(job.output) == names(library_versions())
 
 
 def _names_figure(root: Path, stage: Stage, job: Any) -> bool:
@@ -140,5 +139,5 @@ def _names_figure(root: Path, stage: Stage, job: Any) -> bool:
         and list(job.output) == stage.paths(figure.name)
         and (not merged or job.input.data == merged[0])
         and job.params.name == merged_name(root, figure)
-        and figure.versions in ("", library_versions())
+        and (not figure.versions or figure.versions == library_versions())
     )

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from snakemake import persistence
+from snakemake.script import PythonScript
+
+from giantstep.pipeline.planning.layout import TASK_STAGES
+from giantstep.pipeline.planning.plan import Plan
+from giantstep.pipeline.runtime.job_server import LATER, JobServer
 
 
 def before_run(workflow: Any, prepare: Callable[[], None]) -> None:
@@ -30,6 +38,38 @@ def before_run(workflow: Any, prepare: Callable[[], None]) -> None:
         return execute(executor_plugin, *args, **kwargs)
 
     workflow.execute = prepare_and_execute
+
+
+def fork_jobs(workflow: Any, plan: Plan) -> None:
+    """Let a run on one machine fork its jobs from a process that has imported what they need.
+
+    Jobs on a cluster, and scripts of another workflow that uses this one, start as usual.
+
+    Parameters
+    ----------
+    workflow : snakemake.workflow.Workflow
+        That is about to run jobs.
+    plan : Plan
+    """
+    if not workflow.local_exec or sys.platform != "linux":
+        return
+    # To keep to its limit of jobs per second, Snakemake looks at all jobs again each second, and
+    # once more for every job that has ended.
+    workflow.scheduling_settings.max_jobs_per_timespan = None
+    scripts = (plan.root / "workflow/scripts").resolve()
+    drawings = {figure.drawing for figure in plan.figures.values()}
+    server = JobServer(scripts, [*(stage.module for stage in TASK_STAGES), *drawings, *LATER])
+    start_python = PythonScript.execute_script
+
+    def execute(self: Any, fname: str, edit: bool = False) -> None:
+        if self.is_local and Path(self.local_path).resolve().parent == scripts:
+            server.run(fname)
+        else:
+            start_python(self, fname, edit)
+
+    PythonScript.execute_script = execute
+    server.start()
+    atexit.register(server.stop)
 
 
 def keep_results() -> None:
