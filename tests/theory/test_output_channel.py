@@ -59,3 +59,15 @@ def test_averages_of_losses_are_those_of_a_brute_force_rule(loss):
     expected = (y - fitted) ** 2, kind.value(y, fitted), kind.value(y, omega)
     for value, brute in zip(found, expected, strict=True):
         assert value.item() == pytest.approx(z_weight @ brute @ xi_weight, abs=1e-6)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "huber"])
+@pytest.mark.parametrize("P", [0.1, 0.6, 1.5])
+def test_panels_over_z_resolve_predictions_that_vary_slowly_and_fast(loss, P):
+    at = PredictionMoments(*(np.full((1, 1), value) for value in (0.3, 0.2, P, P**2 + 0.5)))
+    one, finer = (
+        output_channel(lookup_loss(loss), SIGNS, np.array([0.4]), fineness).averages(at)
+        for fineness in (1, 2)
+    )
+    for value, expected in zip(one, finer, strict=True):
+        assert value == pytest.approx(expected, abs=1e-13)

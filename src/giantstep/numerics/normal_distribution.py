@@ -14,6 +14,8 @@ from giantstep.numerics.quadrature import normal_density
 # Mills' ratio R(x), x >= 0, is a polynomial of this degree in `s = (x - scale)/(x + scale)`, over
 # `x + scale`, with a relative error of 5e-15.
 _DEGREE, _SCALE = 20, 4.0
+# Beyond this exponentials would underflow, which takes twenty times as long.
+FARTHEST = 25.0
 # Where s is one, x is infinite.
 _LAST = 1 - 1e-14
 
@@ -35,6 +37,7 @@ def _coefficients() -> list[float]:
 def normal_distribution(t: Array) -> tuple[Array, Array]:
     """Compute the probability that N(0, 1) is below t, and the density at t.
 
+    Both are cut off below 1e-137.
     Takes a fifth of the time of `scipy.special.ndtr`, and is right to 2e-14, relatively, above -8.
 
     Examples
@@ -44,7 +47,8 @@ def normal_distribution(t: Array) -> tuple[Array, Array]:
     >>> probability.round(6), density.round(6)
     (array([0.158655, 0.5     ]), array([0.241971, 0.398942]))
     """
-    density, x = normal_density(t), np.abs(t)
+    x = np.minimum(np.abs(t), FARTHEST)
+    density = normal_density(x)
     x += _SCALE
     s = 1 - 2 * _SCALE / x
     leading, *others = _coefficients()

@@ -8,14 +8,16 @@ rule over z splits at the teacher's kinks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import TINY
-from giantstep.numerics.normal_distribution import normal_distribution
+from giantstep.numerics.normal_distribution import FARTHEST, normal_distribution
 from giantstep.numerics.quadrature import normal_density
+from giantstep.numerics.scalar_functions import SIGN
 from giantstep.problems.losses import ClippedLoss
 from giantstep.problems.problem import noise_levels
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -31,6 +33,9 @@ _THIN_NODES, _THIN_WEIGHTS = np.polynomial.legendre.leggauss(3)
 _NO_CLIP = 1e100
 # Nodes of less weight under the joint law of kappa and z are left out.
 _NEGLIGIBLE = 1e-18
+# Widths of panels over z, and how wide one may be in units in which the integrand, a Gaussian times
+# a smooth step, varies on a scale of one: twelve nodes are then accurate to 1e-14.
+_PANELS, _RESOLVED = (3.0, 2.0, 1.0), 3.3
 # Entries of arrays computed at once, so that they stay in the processor's cache.
 _ENTRIES = 32_000
 
@@ -44,6 +49,7 @@ class _Tail(NamedTuple):
 
     @classmethod
     def of(cls, t: Array) -> _Tail:
+        t = np.maximum(t, -FARTHEST)
         mass, density = normal_distribution(t)
         first = t * mass + density
         return cls(mass, first, mass + t * first)
@@ -91,9 +97,29 @@ def _thin_moments(low: Array, high: Array, mean: Array) -> Array:
     half, moments = (high - low) / 2, np.zeros((3, *mean.shape))
     for node, weight in zip(_THIN_NODES, _THIN_WEIGHTS, strict=True):
         u = low + half * (1 + node)
-        probability = half * weight * normal_density(u - mean)
+        probability = half * weight * normal_density(np.minimum(np.abs(u - mean), FARTHEST))
         moments += np.stack([probability, u * probability, u**2 * probability])
     return moments
+
+
+class _RuleOverZ:
+    """A rule over z at each kappa, without the nodes that are negligible."""
+
+    def __init__(self, srf: SpikedFeatures, kappa: Array, fineness: float, panel: float) -> None:
+        self._rule = teacher_rule(srf, kappa, fineness, panel)
+        self.size = self._rule.z.shape[1]
+        kept = self._rule.weight * normal_density(kappa)[:, None] > _NEGLIGIBLE
+        # The columns from the first to the last that is kept; none if all are negligible.
+        self._first = np.where(kept.any(axis=1), np.argmax(kept, axis=1), self.size)
+        self._end = np.where(kept.any(axis=1), self.size - np.argmax(kept[:, ::-1], axis=1), 0)
+
+    def parts(self, points: int) -> Iterator[tuple[slice, TeacherRule]]:
+        """Divide the nodes over kappa, so that arrays over points, nodes and z stay small."""
+        step = max(1, _ENTRIES // (points * self.size))
+        for start in range(0, len(self._first), step):
+            nodes = slice(start, start + step)
+            columns = slice(self._first[nodes].min(), self._end[nodes].max())
+            yield nodes, TeacherRule(*(values[nodes, columns] for values in self._rule))
 
 
 class ClippedChannel:
@@ -103,11 +129,9 @@ class ClippedChannel:
         self, loss: ClippedLoss, srf: SpikedFeatures, kappa: Array, fineness: float
     ) -> None:
         self.loss, self.levels = loss, noise_levels(srf)
-        self.rule = teacher_rule(srf, kappa, fineness)
-        kept = self.rule.weight * normal_density(kappa)[:, None] > _NEGLIGIBLE
-        # The columns from the first to the last that is kept; none if all are negligible.
-        self._first = np.where(kept.any(axis=1), np.argmax(kept, axis=1), kept.shape[1])
-        self._end = np.where(kept.any(axis=1), kept.shape[1] - np.argmax(kept[:, ::-1], axis=1), 0)
+        # Between its kinks a sign is constant: panels need only resolve the average over omega.
+        self._panels = _PANELS if srf.target == SIGN and fineness >= 1 else _PANELS[-1:]
+        self._rule = cache(partial(_RuleOverZ, srf, kappa, fineness))
 
     def averages(self, at: PredictionMoments) -> ChannelAverages:
         """Average g_out, its derivative and its square."""
@@ -125,25 +149,22 @@ class ClippedChannel:
     ) -> Array:
         """Average over z at some nodes over kappa after the others, shape (count, S, N)."""
         averages = np.empty((count, *at.V.shape))
-        for points in self._points(at.V.shape[0]):
-            for nodes, rule in self._parts(points.stop - points.start):
-                here = PredictionMoments(*(moment[points, nodes] for moment in at))
-                averages[:, points, nodes] = average(here, rule)
+        panel = self._widest_panel(at)
+        for width in np.unique(panel):
+            rule, places = self._rule(width), np.flatnonzero(panel == width)
+            for points in np.array_split(places, 1 + places.size * rule.size // _ENTRIES):
+                for nodes, part in rule.parts(points.size):
+                    here = PredictionMoments(*(moment[points, nodes] for moment in at))
+                    averages[:, points, nodes] = average(here, part)
         return averages
 
-    def _points(self, count: int) -> Iterator[slice]:
-        step = max(1, _ENTRIES // self.rule.z.shape[1])
-        for start in range(0, count, step):
-            yield slice(start, min(start + step, count))
-
-    def _parts(self, points: int) -> Iterator[tuple[slice, TeacherRule]]:
-        """Divide the nodes over kappa, and leave out those over z that are negligible."""
-        count, size = self.rule.z.shape
-        step = max(1, _ENTRIES // (points * size))
-        for start in range(0, count, step):
-            nodes = slice(start, start + step)
-            columns = slice(self._first[nodes].min(), self._end[nodes].max())
-            yield nodes, TeacherRule(*(values[nodes, columns] for values in self.rule))
+    def _widest_panel(self, at: PredictionMoments) -> Array:
+        """Choose the panels that resolve the average over omega at each point, shape (S,)."""
+        slope = np.max(np.abs(at.P) / np.sqrt(at.Q - at.P**2), axis=-1)
+        panel = np.full(slope.shape, self._panels[-1])
+        for width in self._panels[::-1]:
+            panel[width * np.hypot(1, slope) < _RESOLVED] = width
+        return panel
 
     def _clip(
         self, at: PredictionMoments, rule: TeacherRule, w: Array, noise: float

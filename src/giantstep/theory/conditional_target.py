@@ -85,12 +85,14 @@ def first_direction_across(srf: SpikedFeatures) -> Array:
     return np.divide(first, size) if size > 0 else first
 
 
-def teacher_rule(srf: SpikedFeatures, kappa: Array, fineness: float = 1) -> TeacherRule:
+def teacher_rule(
+    srf: SpikedFeatures, kappa: Array, fineness: float = 1, panel: float = 1.0
+) -> TeacherRule:
     """Choose a rule over z that splits at the kinks of the target `sigma*(gamma kappa + rho z)`.
 
-    For a target of one direction.
+    For a target of one direction. Panels are `panel` wide, or narrower.
     """
-    labels, z, weight = _rule_across(srf, kappa, fineness)
+    labels, z, weight = _rule_across(srf, kappa, fineness, panel)
     return TeacherRule(
         labels, *(np.broadcast_to(part, labels.shape).copy() for part in (z, weight))
     )

@@ -23,8 +23,8 @@ from giantstep.theory.mean_penalty import overlaps_of_groups, penalised_sources
 from giantstep.theory.output_channel import output_channel
 from giantstep.theory.square_loss import SquareLoss
 
-# Nodes over kappa with less weight are left out.
-_NEGLIGIBLE = 1e-22
+# Nodes over kappa with less weight are left out; those of a draft, with less than its fourth root.
+_NEGLIGIBLE = 1e-18
 # Least mu2^2, where an activation is flat to rounding, so that no variance vanishes.
 _FLAT = 1e-30
 
@@ -91,7 +91,8 @@ class ConvexEquations:
         self.beta, self.rank = self.srf.beta, to_m.shape[1]
         # With an odd teacher and odd features every integrand is even in kappa.
         halved = f.mirrored and lookup(self.srf.target).parity == "odd"
-        kept = (f.weight > _NEGLIGIBLE) & ((f.kappa > 0) | (not halved))
+        negligible = _NEGLIGIBLE ** min(1, fineness)
+        kept = (f.weight > negligible) & ((f.kappa > 0) | (not halved))
         self.weight = f.weight[kept] * (2 if halved else 1)
         self.phi = f.phi[:, kept]
         self.functions = np.concatenate([to_m.T @ f.mu0, f.along])[:, kept]

@@ -19,8 +19,8 @@ from giantstep.theory.convex_equations import ConvexEquations
 from giantstep.theory.fixed_point import ACCEPTED, STEP_ACCEPTED, solve_resolvent
 from giantstep.theory.square_loss import SquareLoss
 
-# A point is solved when its residual, in coordinates, is below this.
-_TOLERANCE = 1e-12
+# A point is solved when its residual, in coordinates, is below this; on a draft, below the second.
+_TOLERANCE, DRAFT_TOLERANCE = 1e-12, 1e-5
 _SETTINGS = NewtonSettings(max_iterations=25, shortest=1e-2)
 # From the solution on a coarser rule.
 _BROYDEN_STEPS = 12
@@ -65,10 +65,10 @@ class FixedPoint:
         step = _step(equations, at, jacobian)
         return cls(at, np.max(np.abs(step), axis=-1, initial=0.0), iterations, jacobian)
 
-    @property
-    def converged(self) -> Mask:
+    def converged(self, tolerance: float = ACCEPTED) -> Mask:
         """Where the equations hold, shape (S,)."""
-        return (self.at.residual <= ACCEPTED) & (self.error <= STEP_ACCEPTED)
+        near = self.error <= tolerance / ACCEPTED * STEP_ACCEPTED
+        return near & (self.at.residual <= tolerance)
 
     def at_points(self, places: Indices) -> FixedPoint:
         """Select some of the points."""
@@ -143,7 +143,9 @@ def _step(equations: ConvexEquations, at: Iterates[ChannelAverages], jacobian: A
     return shortened
 
 
-def solve_convex(equations: ConvexEquations, alpha: Array, ridge: Array) -> FixedPoint:
+def solve_convex(
+    equations: ConvexEquations, alpha: Array, ridge: Array, tolerance: float = _TOLERANCE
+) -> FixedPoint:
     """Solve the equations at S points, from the solution for the square loss.
 
     A few damped iterations of the map precede Newton's method. Where the start is too far from the
@@ -154,17 +156,21 @@ def solve_convex(equations: ConvexEquations, alpha: Array, ridge: Array) -> Fixe
     ----------
     equations : ConvexEquations
     alpha, ridge : Array, shape (S,)
+    tolerance : float
+        Residual at which a point is solved.
     """
     start = square_loss_unknowns(equations.square_loss, alpha, ridge)
-    best = solve_from(equations, start, alpha, ridge, _DAMPED_ITERATIONS)
+    best = solve_from(equations, start, alpha, ridge, tolerance, _DAMPED_ITERATIONS)
     for anchor in _ANCHORS:
-        failed = np.flatnonzero(~best.converged)
+        failed = np.flatnonzero(~best.converged(max(tolerance, ACCEPTED)))
         if not failed.size:
             break
         at_anchor = np.full(failed.size, anchor)
         start = square_loss_unknowns(equations.square_loss, alpha[failed], at_anchor)
-        near = solve_from(equations, start, alpha[failed], at_anchor, _DAMPED_ITERATIONS)
-        failed, start = failed[near.converged], near.at.x[near.converged]
+        near = solve_from(
+            equations, start, alpha[failed], at_anchor, _TOLERANCE, _DAMPED_ITERATIONS
+        )
+        failed, start = failed[near.converged()], near.at.x[near.converged()]
         if failed.size:
             continued = _continue_in_ridge(equations, start, anchor, alpha[failed], ridge[failed])
             best.replace(failed, continued)
@@ -186,9 +192,15 @@ class _NewtonProblem:
     """The equations at some points, for `solve_newton`; keeps the Jacobians last computed."""
 
     def __init__(
-        self, equations: ConvexEquations, alpha: Array, ridge: Array, unknowns: int
+        self,
+        equations: ConvexEquations,
+        alpha: Array,
+        ridge: Array,
+        tolerance: float,
+        unknowns: int,
     ) -> None:
         self.equations, self.alpha, self.ridge = equations, alpha, ridge
+        self.tolerance = tolerance
         self.jacobian = np.zeros((alpha.size, unknowns, unknowns))
 
     def evaluate(self, x: Array, places: Indices) -> Iterates[ChannelAverages]:
@@ -208,11 +220,16 @@ class _NewtonProblem:
         return halfway
 
     def finished(self, at: Iterates[ChannelAverages], places: Indices) -> Mask:
-        return at.residual[places] <= _TOLERANCE
+        return at.residual[places] <= self.tolerance
 
 
 def solve_from(
-    equations: ConvexEquations, x: Array, alpha: Array, ridge: Array, damped_iterations: int = 0
+    equations: ConvexEquations,
+    x: Array,
+    alpha: Array,
+    ridge: Array,
+    tolerance: float = _TOLERANCE,
+    damped_iterations: int = 0,
 ) -> FixedPoint:
     """Solve the equations from some unknowns, after some damped iterations of the map.
 
@@ -221,7 +238,7 @@ def solve_from(
     at = _evaluate(equations, x.copy(), alpha, ridge)
     for _ in range(damped_iterations):
         at = _evaluate(equations, (at.x + at.mapped) / 2, alpha, ridge)
-    problem = _NewtonProblem(equations, alpha, ridge, x.shape[-1])
+    problem = _NewtonProblem(equations, alpha, ridge, tolerance, x.shape[-1])
     iterations = solve_newton(problem, at, _SETTINGS, np.flatnonzero(np.isfinite(at.residual)))
     return FixedPoint.of(equations, at, iterations, problem.jacobian)
 

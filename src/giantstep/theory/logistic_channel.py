@@ -35,7 +35,8 @@ class _LabelPosterior(NamedTuple):
 
     Attributes
     ----------
-    omega, V : Array
+    omega : Array
+    V : Array, shape (B, 1)
     probability : Array
         P(y = 1).
     z_positive, z : Array
@@ -56,8 +57,7 @@ class _LabelPosterior(NamedTuple):
         place = (threshold + mean) / std
         probability, density = normal_distribution(place)
         z_positive = mean * probability + std * density
-        V = np.broadcast_to(at.V, place.shape)
-        return cls(at.M + root * t, V, probability, z_positive, mean)
+        return cls(at.M + root * t, at.V, probability, z_positive, mean)
 
     def of_label(self, y: int) -> tuple[Array, Array]:
         """Return the probability of the label y, and E z on that event."""
@@ -111,6 +111,8 @@ class LogisticChannel:
         for exponent in np.unique(level[np.isfinite(level)]):
             t, weight = strip_rule(2.0**exponent / self.fineness)
             places = np.flatnonzero(level == exponent)
+            # Proximal operators that are found together take as many steps if V is alike.
+            places = places[np.argsort(flat.V[places])]
             for part in np.array_split(places, 1 + places.size * t.size // _ENTRIES):
                 moments = PredictionMoments(*(moment[part, None] for moment in flat))
                 posterior = _LabelPosterior.of(moments, threshold[part, None], t)
@@ -121,9 +123,9 @@ class LogisticChannel:
         total = [np.zeros_like(posterior.omega) for _ in ChannelAverages._fields]
         for y in (1, -1):
             probability, z = posterior.of_label(y)
-            g = self.loss.negative_derivative(
-                self.loss.prox(y * posterior.omega, posterior.V)
-            )  # along y
+            fitted = self.loss.prox(y * posterior.omega, posterior.V)
+            with np.errstate(over="ignore"):
+                g = 1 / (1 + np.exp(fitted))  # along y; several times as fast as expit
             curvature = g * (1 - g)
             minus_dg = probability * curvature / (1 + posterior.V * curvature)
             terms = probability * y * g, z * y * g, minus_dg, probability * g**2

@@ -20,6 +20,7 @@ from giantstep.theory.channel_averages import LossAverages
 from giantstep.theory.conditional_features import check_resolution
 from giantstep.theory.convex_equations import ConvexEquations
 from giantstep.theory.convex_loss import (
+    DRAFT_TOLERANCE,
     FixedPoint,
     newton_step_on_finer_rule,
     solve_convex,
@@ -264,18 +265,18 @@ def _solve_convex_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
     points that are unresolved are solved again on one.
     """
     draft, coarse, fine = solver.convex
-    rough = solve_convex(draft, alpha, ridge)
+    rough = solve_convex(draft, alpha, ridge, DRAFT_TOLERANCE)
     found = solve_on_finer_rule(coarse, rough, alpha, ridge)
-    failed = np.flatnonzero(~found.converged)
+    failed = np.flatnonzero(~found.converged())
     if failed.size:
         found.replace(failed, solve_convex(coarse, alpha[failed], ridge[failed]))
     values = _convex_values(coarse, fine, found, alpha, ridge)
-    unresolved = np.flatnonzero(found.converged & ~(values["resolved"] > 0))
+    unresolved = np.flatnonzero(found.converged() & ~(values["resolved"] > 0))
     for i in unresolved:
         one = np.array([i])
         finest, check = solver.finest_convex
         again = solve_on_finer_rule(finest, found.at_points(one), alpha[one], ridge[one])
-        if again.converged:
+        if again.converged():
             refined = _convex_values(finest, check, again, alpha[one], ridge[one])
             for name, value in refined.items():
                 values[name][one] = value
@@ -310,6 +311,6 @@ def _convex_values(
         "residual": found.at.residual,
         "quadrature_error": np.maximum(shift, change),
         "iterations": found.iterations.astype(float),
-        "converged": found.converged.astype(float),
+        "converged": found.converged().astype(float),
         "resolved": ((shift <= _CONVEX_RESOLVED) & (change <= _ERROR_RESOLVED)).astype(float),
     }
