@@ -48,6 +48,7 @@ def handed(project, overlay):
 def _seen(job):
     script = Path(job.rule.basedir.join(job.rule.script).get_path_or_uri(secret_free=True))
     fields = {name: getattr(job, name) for name in ("input", "output", "params", "wildcards")}
+    fields["priority"] = job.rule.expand_priority(job.wildcards, job.input, 1)
     return SimpleNamespace(rule=job.rule.name, script=str(script.resolve()), **fields)
 
 

@@ -4,6 +4,7 @@ rule eigenvalues:
         files("eigenvalues", SHARD),
     log:
         "logs/eigenvalues/{key}/{block}.log",
+    priority: task_seconds("eigenvalues")
     resources:
         mem_mb=memory(task_cost("eigenvalues")),
         runtime=minutes(task_cost("eigenvalues")),

@@ -5,6 +5,7 @@ rule recovery:
         files("recovery", SHARD),
     log:
         "logs/recovery/{key}/{block}.log",
+    priority: task_seconds("recovery")
     resources:
         mem_mb=memory(task_cost("recovery")),
         runtime=minutes(task_cost("recovery")),

@@ -12,6 +12,7 @@ for batch in theory_batches(PLAN):
             [update(path) for path in batch.paths],
         log:
             f"logs/theory/{batch.name}.log",
+        priority: batch.cost.seconds
         group:
             "theory"
         resources:

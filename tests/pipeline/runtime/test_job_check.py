@@ -9,7 +9,7 @@ import rule_jobs
 import tiny
 from snakemake.exceptions import RuleException, WorkflowError
 
-from giantstep.pipeline.planning import fingerprint
+from giantstep.pipeline.planning import costs, fingerprint
 from giantstep.pipeline.planning.figure_plan import FigurePlan
 from giantstep.pipeline.runtime.job_check import ChangedJobError, check_job
 from giantstep.problems.canonical import plain
@@ -58,6 +58,17 @@ def test_the_rules_hand_on_what_was_planned(planned):
     jobs = jobs_of(planned)
     assert {job.rule for job in jobs} > {THEORY, "montecarlo", "merge", "figures", "scores"}
     assert all(map(passes, jobs))
+
+
+def test_jobs_that_compute_start_before_others_and_the_longest_first(planned):
+    for job in jobs_of(planned):
+        given = dict(job.params.items())
+        if "task" in given:
+            assert job.priority == costs.of_task(given["task"]).seconds
+        elif "tasks" in given:
+            assert job.priority == costs.of_theory([task for _, task in given["tasks"]]).seconds
+        else:
+            assert job.priority == 0
 
 
 def test_resources_threads_messages_and_comments_of_rules_change_nothing(planned):
