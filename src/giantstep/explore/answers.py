@@ -10,11 +10,13 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, Indices
 from giantstep.explore import theory
+from giantstep.explore.cells import Cells
 from giantstep.explore.children import Say
 from giantstep.explore.question import OPTIMAL, SPIKED, Question
 from giantstep.explore.tasks import Answer
@@ -41,17 +43,18 @@ from giantstep.validation import InvalidParametersError
 _PATIENCE = 0.1
 # Points that are solved together where that takes a while.
 _BATCH = 29
-# Points of the learned function and of a spectrum, and the cells of a map from coarse to fine.
+# Points of the learned function and of a spectrum, and cells along each side of a map.
 PROJECTIONS = np.linspace(-3, 3, 241)
 _EIGENVALUES = 160
-MAP_SIDES = (5, 9, 17, 33)
+MAP_SIDE, MAP_STRIDES = 33, (8, 4, 2, 1)
 
 
 def answer(view: View, say: Say) -> None:
     """Answer a view, finer and finer; the last answer says that it is `done`."""
     started = time.perf_counter()
     for found in _ANSWERS[view.tab](view):
-        say(found | {"tab": view.tab, "seconds": time.perf_counter() - started})
+        seconds = time.perf_counter() - started
+        say(found and found | {"tab": view.tab, "seconds": seconds})
 
 
 class _Refinement:
@@ -101,7 +104,7 @@ def _strides(finest: int) -> tuple[int, ...]:
     return tuple(strides)
 
 
-def _curve(view: View) -> Iterator[Answer]:
+def _curve(view: View) -> Iterator[Answer | None]:
     """Answer with the test error along x: of each bulk, and of each pin."""
     values = axis_values(view.axis)
     curves = [
@@ -115,9 +118,11 @@ def _curve(view: View) -> Iterator[Answer]:
     for stride in _strides(1):
         for curve in curves:
             for _ in curve.steps(stride):
+                part = None
                 if time.perf_counter() > shown + _PATIENCE:
                     shown = time.perf_counter()
-                    yield _curves(curves, limits, done=False)
+                    part = _curves(curves, limits, done=False)
+                yield part
     yield _curves(curves, limits, done=True)
 
 
@@ -181,67 +186,59 @@ _eigenvalues = lru_cache(maxsize=32)(
 )
 
 
-def _map(view: View) -> Iterator[Answer]:
+def _map(view: View) -> Iterator[Answer | None]:
     """Answer with the test error over two parameters, in more and more cells."""
-    x_axis, y_axis = (_map_axis(name) for name in (view.across, view.up))
-    for side in MAP_SIDES:
-        x, y = axis_values(x_axis, side), axis_values(y_axis, side)
-        values, advice = np.full((y.size, x.size), np.nan), np.full((y.size, x.size), "", object)
-        known = {"x": x, "y": y, "x_scale": x_axis.scale, "y_scale": y_axis.scale, "side": side}
-        known["bulk"] = view.question.bulk[0].replace("_", " ")
-        for _ in _fill(view, x, y, values, advice):
-            yield known | {"values": None, "done": False}
-        final = side == MAP_SIDES[-1]
-        yield known | {"values": _coloured(view, x, y, values), "advice": advice, "done": final}
+    axes = AXES[view.across], AXES[view.up]
+    x, y = (axis_values(axis, MAP_SIDE) for axis in axes)
+    cells = Cells(view.question, (view.across, x), (view.up, y))
+    base = _without_step(view, x, y) if view.colour == OVER_NO_STEP else None
+    known = {"x_scale": axes[0].scale, "y_scale": axes[1].scale}
+    known["bulk"] = cells.bulk.replace("_", " ")
+    shown = time.perf_counter()
+    for stride in MAP_STRIDES:
+        columns, rows = (
+            np.arange(0, values.size, 1 if axis.domain.whole else stride)
+            for axis, values in zip(axes, (x, y), strict=True)
+        )
+        for _ in chain(base.solve(rows, columns) if base else (), cells.solve(rows, columns)):
+            part = None
+            # Later, the map in fewer cells shows more than a part of the next.
+            if stride == MAP_STRIDES[0] and time.perf_counter() > shown + _PATIENCE:
+                shown = time.perf_counter()
+                part = _cells_answer(view, cells, base, rows, columns) | known | {"done": False}
+            yield part
+        done = stride == MAP_STRIDES[-1]
+        yield _cells_answer(view, cells, base, rows, columns) | known | {"done": done}
 
 
-def _map_axis(name: str) -> Axis:
-    return AXES[name]
-
-
-def _fill(view: View, x: Array, y: Array, values: Array, advice: Array) -> Iterator[None]:
-    """Solve the cells of a map, line by line along the axis whose points are solved together."""
-    together = view.across if view.across in ("alpha", "ridge") else view.up
-    turned = together == view.up
-    lines, along = (x, y) if turned else (y, x)
-    other = view.across if turned else view.up
-    bulk = view.question.bulk[0]
-    for k, value in enumerate(lines):
-        try:
-            moved = moved_to(view.question, other, value)
-            found = join(solve_along(moved, bulk, together, along))
-        except InvalidParametersError as error:
-            found = join([theory.refused(str(error))] * along.size)
-        place = (slice(None), k) if turned else (k, slice(None))
-        values[place], advice[place] = found.test_error, found.advice
-        yield
-
-
-def _coloured(view: View, x: Array, y: Array, error: Array) -> Array:
-    """Turn test errors into what the map shows."""
+def _cells_answer(
+    view: View, cells: Cells, base: Cells | None, rows: Indices, columns: Indices
+) -> Answer:
+    """Return what is known of some rows and columns."""
+    place = cells.place(rows, columns)
+    values = cells.error[place]
     if view.colour == OVER_LINEAR:
-        return 1 - error / theory.limits(view.question)["best_linear"]
-    if view.colour == OVER_NO_STEP:
-        return 1 - error / _errors_without_step(view, x, y)
-    return error
+        values = 1 - values / theory.limits(view.question)["best_linear"]
+    if base:
+        values = 1 - values / base.error[base.place(rows, columns)]
+    advice = cells.advice[place]
+    return {"x": cells.x[columns], "y": cells.y[rows], "values": values, "advice": advice}
 
 
 # What a network without a step does not depend on.
 _OF_STEP = ("learning_rate", "alpha0", "steps", "spike_strength", "bulk_variance", "alignment")
 
 
-def _errors_without_step(view: View, x: Array, y: Array) -> Array:
-    """Return the test errors of the networks without a step, of one cell along axes of the step."""
+def _without_step(view: View, x: Array, y: Array) -> Cells:
+    """Return the cells of the networks without a step, of one cell along axes of the step."""
     question = without_step(view.question)
-    still = replace(view, question=question)
-    x, y = (
-        np.array([getattr(question, name)]) if name in _OF_STEP else values
-        for name, values in ((view.across, x), (view.up, y))
+    return Cells(
+        question,
+        *(
+            (name, np.array([getattr(question, name)]) if name in _OF_STEP else values)
+            for name, values in ((view.across, x), (view.up, y))
+        ),
     )
-    errors, advice = np.full((y.size, x.size), np.nan), np.full((y.size, x.size), "", object)
-    for _ in _fill(still, x, y, errors, advice):
-        pass
-    return errors
 
 
 def without_step(question: Question) -> Question:
@@ -251,7 +248,7 @@ def without_step(question: Question) -> Question:
     return replace(question, alpha0=0.0, steps=1)
 
 
-_ANSWERS: dict[str, Callable[[View], Iterator[Answer]]] = {
+_ANSWERS: dict[str, Callable[[View], Iterator[Answer | None]]] = {
     CURVE: _curve,
     FUNCTION: _function,
     SPECTRUM: _spectrum,

@@ -13,7 +13,8 @@ from typing import Any
 
 from giantstep.validation import InvalidParametersError
 
-# Does a task, and says what it finds by the function that it is given.
+# Does a task, and says what it finds by the function that it is given; None says nothing, and ends
+# a task that is superseded.
 Say = Callable[[Any], None]
 Work = Callable[[Any, Say], None]
 Deliver = Callable[[int, Any], None]
@@ -181,7 +182,8 @@ class _SupersededError(Exception):
 
 def _do(pipe: Connection, work: Work, number: int, task: Any) -> None:
     def say(said: Any) -> None:
-        pipe.send((number, said))
+        if said is not None:
+            pipe.send((number, said))
         if pipe.poll():
             raise _SupersededError
 

@@ -169,7 +169,7 @@ class Session:
         elif said["tab"] == self.view.tab:
             self.document.hold("collect")
             self._plot.update(self.view, said)
-            self._answer = said if said["done"] and said.get("values", True) is not None else {}
+            self._answer = said if said["done"] else {}
             self._latest = {"certificate": certificate(said), "done": said["done"]}
             self._send(self._latest)
             self.document.unhold()
@@ -317,8 +317,9 @@ def certificate(said: Mapping[str, Any]) -> str:
         parts += [f"{points} point{'s' * (points > 1)}"]
         parts += [f"{failed} without a solution"] if failed else []
         parts += [f"largest residual {residual:.0e}", f"quadrature error {quadrature:.0e}"]
-    if "side" in said:
-        parts.append(f"{said['side']} × {said['side']} points, {said['bulk']} bulk")
+    if "values" in said:
+        rows, columns = said["values"].shape
+        parts.append(f"{columns} × {rows} points, {said['bulk']} bulk")
     for curve in said.get("curves", ()):
         if "mass_at_zero" in curve:
             outliers = ", ".join(f"{value:.3g} d" for value in curve["outliers"]) or "none"

@@ -72,8 +72,6 @@ class MapPlot(Plot):
         """Show an answer."""
         at = view.question
         self.here.data = {"x": [getattr(at, view.across)], "y": [getattr(at, view.up)]}
-        if answer["values"] is None:
-            return
         values = answer["values"] * (100 if self.gain else 1)
         rows, columns = (_between(side) for side in values.shape)
         fine = _bilinear(values, rows, columns)
