@@ -51,10 +51,10 @@ def as_python(view: View) -> str:
     make = "Protocol" if question.model == STEPS else "one_spike"
     arguments = ", ".join(f"{k}={_python(v)}" for k, v in _stated(question).items())
     asked = {"alpha": _python(question.alpha), "ridge": _python(question.ridge), x: along}
-    asked |= {"loss": repr(question.loss)} if question.loss != SQUARE else {}
+    asked |= {"loss": _python(question.loss)} if question.loss != SQUARE else {}
     if question.bulk != (ISOTROPIC,):
         bulks = question.bulk
-        asked["bulk"] = repr(bulks[0]) if len(bulks) == 1 else repr(list(bulks))
+        asked["bulk"] = _python(bulks[0] if len(bulks) == 1 else list(bulks))
     if math.isfinite(question.dimension):
         asked["dimension"] = _python(question.dimension)
     function = "solve" if x in ("alpha", "ridge") and len(question.bulk) == 1 else "sweep"
@@ -136,7 +136,7 @@ def _range(view: View) -> str:
 def _python(value: Any) -> str:
     if isinstance(value, float):
         return 'float("inf")' if math.isinf(value) else format_number(value)
-    return repr(value)
+    return repr(value).replace("'", '"')
 
 
 def _yaml(value: Any) -> Any:

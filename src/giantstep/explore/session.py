@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -295,12 +296,13 @@ def _list(given: Any) -> list[str]:
 
 
 def _all_texts(view: View) -> dict[str, str]:
-    """Return the text of every field of the page."""
+    """Return the text of every field of the page, with numbers as readers write them: 1e-6."""
     of_question = {name: written(getattr(view.question, name)) for name in CONTROLS}
     of_view = {"tab": view.tab, "x": view.x, "y_scale": view.y_scale, "x_scale": view.axis.scale}
     of_view |= {"start": written(view.axis.start), "stop": written(view.axis.stop)}
     of_view |= {"across": view.across, "up": view.up, "colour": view.colour}
-    return of_question | of_view | {"model": view.question.model}
+    texts = of_question | of_view | {"model": view.question.model}
+    return {name: re.sub(r"e([+-])0", r"e\1", text) for name, text in texts.items()}
 
 
 def certificate(said: Mapping[str, Any]) -> str:

@@ -41,15 +41,16 @@ class Axis:
     domain: Interval
 
 
+# Those of a step begin above 0, where errors jump: however short, it makes a spike of order d.
 AXES = {
     "alpha": Axis(0.1, 4.0, LINEAR, domains.ALPHA),
     "ridge": Axis(1e-4, 1e2, LOG, domains.RIDGE),
-    "learning_rate": Axis(0.0, 8.0, LINEAR, domains.LEARNING_RATE),
+    "learning_rate": Axis(0.1, 8.0, LINEAR, domains.LEARNING_RATE),
     "alpha0": Axis(0.1, 100.0, LOG, domains.ALPHA0),
     "beta": Axis(0.1, 10.0, LOG, domains.BETA),
     "steps": Axis(1, 8, LINEAR, domains.STEPS),
     "noise": Axis(0.0, 2.0, LINEAR, domains.VARIANCE),
-    "spike_strength": Axis(0.0, 5.0, LINEAR, domains.SPIKE_STRENGTH),
+    "spike_strength": Axis(0.1, 5.0, LINEAR, domains.SPIKE_STRENGTH),
     "alignment": Axis(0.0, 1.0, LINEAR, Interval(-1, 1)),
     "bulk_variance": Axis(0.5, 3.0, LINEAR, domains.BULK_VARIANCE),
 }

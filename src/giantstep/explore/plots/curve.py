@@ -20,6 +20,7 @@ from giantstep.explore.plots.base import (
 )
 from giantstep.explore.symbols import SYMBOLS, axis_label, number_text
 from giantstep.explore.view import LOG, Axis, View
+from giantstep.problems.losses import SQUARE
 
 # The share of an axis that is left at each end.
 _MARGIN = 0.015
@@ -68,11 +69,18 @@ class CurvePlot(Plot):
         first = colours.text if self.view.pins else colours.curves[0]
         self.legend.append(LegendEntry("test error", first, 2.4))
         self.legend.append(LegendEntry("training error", first, 1))
-        for name, label, colour, dash in (
+        # Beside pins, which have colours of their own, bounds have that of their question.
+        upper, lower = colours.upper, colours.lower
+        if self.view.pins:
+            upper = lower = colours.curves[0]
+        looks: list[tuple[str, str, str, tuple[int, ...]]] = [
             ("best_linear", "best linear predictor", colours.linear, (6, 4)),
-            ("upper", "upper bound", colours.upper, (6, 4)),
-            ("lower", "lower bound", colours.lower, (2, 3)),
-        ):
+            ("upper", "upper bound, best λ", upper, (6, 3, 1, 3)),
+            ("lower", "lower bound", lower, (2, 3)),
+        ]
+        if self.view.question.loss != SQUARE:  # the upper bound is the limit of a large ridge
+            del looks[1]
+        for name, label, colour, dash in looks:
             look = {"line_color": colour, "line_dash": list(dash), "line_width": 1.2}
             self.figure.line("x", name, source=self.limits, line_alpha=0.75, **look)
             self.legend.append(LegendEntry(label, colour, 1.2, dash))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from bokeh.core.properties import value
-from bokeh.models import ColorBar, FixedTicker, LinearColorMapper, PrintfTickFormatter, Range1d
+from bokeh.models import ColorBar, FixedTicker, LinearColorMapper, Range1d
 from bokeh.palettes import Viridis256
 from contourpy import contour_generator
 
@@ -61,8 +61,6 @@ class MapPlot(Plot):
         cross = {"marker": "cross", "size": 16, "line_width": 2, "line_color": "#e02b2b"}
         plot.scatter("x", "y", source=self.here, **cross)
         self.bar = ColorBar(color_mapper=self.mapper, width=14, background_fill_color=None)
-        if self.gain:
-            self.bar.formatter = PrintfTickFormatter(format="%g %%")
         self.bar.major_label_text_color = self.palette.text
         self.bar.major_label_text_font = FONT
         plot.add_layout(self.bar, "right")
@@ -96,7 +94,8 @@ class MapPlot(Plot):
 
     def _draw_levels(self, values: Array, levels: Array) -> None:
         """Draw level lines, found where the plot is a square of side 1."""
-        self.bar.ticker = FixedTicker(ticks=list(levels))
+        texts = {level: self._text(level) for level in levels.tolist()}
+        self.bar.update(ticker=FixedTicker(ticks=list(texts)), major_label_overrides=texts)
         sides = [np.linspace(0, 1, cells) for cells in values.shape]
         lines = contour_generator(sides[1], sides[0], np.ma.masked_invalid(values))
         drawn: list[tuple[float, Array]] = [
@@ -111,12 +110,14 @@ class MapPlot(Plot):
         }
         labels = list(_labels(drawn))
         places = np.array([place for _, place in labels]).reshape(-1, 2)
-        unit = " %" if self.gain else ""
         self.labels.data = {
             "x": _on_axis(places[:, 0], self.axes[0]),
             "y": _on_axis(places[:, 1], self.axes[1]),
-            "text": [f"{level:g}{unit}".replace("-", "−") for level, _ in labels],
+            "text": [self._text(level) for level, _ in labels],
         }
+
+    def _text(self, level: float) -> str:
+        return f"{level:g}{' %' if self.gain else ''}".replace("-", "−")
 
 
 def _labels(lines: list[tuple[float, Array]]) -> Iterator[tuple[float, Array]]:

@@ -10,6 +10,7 @@ from giantstep.explore.plots.function import FunctionPlot
 from giantstep.explore.plots.map import MapPlot
 from giantstep.explore.plots.spectrum import SpectrumPlot
 from giantstep.explore.view import CURVE, FUNCTION, MAP, SPECTRUM, View
+from giantstep.problems.losses import SQUARE
 
 _PLOTS: dict[str, type[Plot]] = {
     CURVE: CurvePlot,
@@ -24,7 +25,7 @@ def plot_key(view: View, theme: str) -> tuple[Any, ...]:
     names = tuple((pin.name, pin.question.bulk) for pin in view.pins)
     common = view.tab, theme, view.question.bulk, names
     if view.tab == CURVE:
-        return (*common, view.x, view.axis.scale, view.y_scale)
+        return (*common, view.x, view.axis.scale, view.y_scale, view.question.loss == SQUARE)
     if view.tab == MAP:
         return (*common, view.across, view.up, view.colour)
     return common
