@@ -71,9 +71,7 @@ def test_short_messages_do_not_wait_for_each_other(tmp_path):
 
 
 def test_the_server_starts_without_what_only_its_processes_need():
-    imported = (
-        "import giantstep.cli.main, giantstep.explore.server, giantstep.explore.session, sys;"
-    )
+    imported = "import sys, giantstep.cli.main, giantstep.explore.server, giantstep.explore.session"
     check = f"{imported}; print({{'matplotlib', 'pandas', 'xarray'}} & set(sys.modules))"
     assert subprocess.check_output([sys.executable, "-c", check], text=True) == "set()\n"
 

@@ -74,7 +74,7 @@ class CurvePlot(Plot):
         if self.view.pins:
             upper = lower = colours.curves[0]
         looks: list[tuple[str, str, str, tuple[int, ...]]] = [
-            ("best_linear", "best linear predictor", colours.linear, (6, 4)),
+            ("best_linear", "best linear", colours.linear, (6, 4)),
             ("upper", "upper bound, best λ", upper, (6, 3, 1, 3)),
             ("lower", "lower bound", lower, (2, 3)),
         ]
