@@ -14,7 +14,7 @@ from giantstep.pipeline.stages import spectrum
 from giantstep.pipeline.stages.merge import merge_figure
 from giantstep.pipeline.stages.result import compute_result
 from giantstep.pipeline.stages.scores import score_table
-from giantstep.pipeline.storage import netcdf
+from giantstep.pipeline.storage import large_netcdf, netcdf
 
 SIZES = {"dimension": 100, "networks": 2, "trainings": 2, "test_samples": 500}
 POINTS = 9
@@ -42,7 +42,7 @@ def make(project):
     for name, figure in plan.figures.items():
         given = figure.curves, figure.science, figure.sizes, figure.root_seed
         merged = merge_figure(*given, project)
-        netcdf.write(merged, made(project, "merge", name), merged_name(project, figure))
+        large_netcdf.write(merged, made(project, "merge", name), merged_name(project, figure))
         score_table(merged).to_csv(made(project, "scores", name), index=False)
 
 

@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from giantstep.figures import figs2
+from giantstep.pipeline.planning.tasks import Curve
 from giantstep.pipeline.stages import montecarlo, parameters, theory
-from giantstep.pipeline.stages.merge import join_lines
+from giantstep.pipeline.stages.join_lines import join_lines
 from giantstep.pipeline.stages.merge_curve import merge_curve
 from giantstep.pipeline.stages.scores import score_table
 from giantstep.problems.grid import Grid
@@ -19,15 +20,15 @@ def test_a_figure_of_losses_holds_and_draws_both_sides():
     for panel in ("before", "after", "before_networks", "after_networks"):
         for loss in ("square", "logistic"):
             grid = Grid((0.5, 1.0), (0.01, 0.1), loss)
-            simulated = [montecarlo.compute(protocol, grid, Sizes(40, 1, 200), range(2), 1)]
-            lines += merge_curve(
-                f"{panel}:loss={loss}",
-                panel,
-                parameters.compute(protocol),
-                {"bulk": "isotropic", "loss": loss, "dimension": 40},
-                [theory.compute(protocol, grid)],
-                simulated if panel.endswith("networks") else [],
-            )
+            curve = Curve(f"{panel}:loss={loss}", panel, protocol, "isotropic", loss, 40, {})
+            found = {
+                "parameters": [parameters.compute(protocol)],
+                "theory": [theory.compute(protocol, grid)],
+            }
+            if panel.endswith("networks"):
+                simulated = montecarlo.compute(protocol, grid, Sizes(40, 1, 200), range(2), 1)
+                found["montecarlo"] = [simulated]
+            lines += merge_curve(curve, found)
     data = join_lines(lines)
     table = score_table(data)
     scored = table[table["largest_z_score_classification_error"] != ""]

@@ -8,7 +8,7 @@ from giantstep.pipeline.runtime.checksums import checksum_line
 from giantstep.pipeline.runtime.drawing_code import load_drawing
 from giantstep.pipeline.runtime.job import logged
 from giantstep.pipeline.runtime.job_check import check_job
-from giantstep.pipeline.storage import netcdf
+from giantstep.pipeline.storage import large_netcdf
 from giantstep.pipeline.storage.whole_file import whole_file
 
 if "snakemake" in globals():
@@ -20,7 +20,7 @@ if "snakemake" in globals():
         # A drawing that does not fit on its page is an error.
         filterwarnings("error", message=".*layout not applied")
         with style.settings():
-            picture = draw(netcdf.read(job.input.data, job.params.name), figure.config)
+            picture = draw(large_netcdf.read(Path(job.input.data), job.params.name), figure.config)
             for output in map(Path, job.output):
                 with whole_file(output) as path:
                     style.save(picture, path, figure.provenance(job.params.name))

@@ -6,14 +6,14 @@ from giantstep.pipeline.runtime.checksums import checksum_line
 from giantstep.pipeline.runtime.job import logged
 from giantstep.pipeline.runtime.job_check import check_job
 from giantstep.pipeline.stages.scores import score_page, score_table
-from giantstep.pipeline.storage import netcdf
+from giantstep.pipeline.storage import large_netcdf
 from giantstep.pipeline.storage.whole_file import whole_file
 
 if "snakemake" in globals():
     job = globals()["snakemake"]
     with logged(job.log[0]):
         check_job(job, __file__)
-        data = netcdf.read(job.input.data, job.params.name)
+        data = large_netcdf.read(Path(job.input.data), job.params.name)
         table, page = map(Path, job.output)
         with whole_file(table) as path:
             score_table(data).to_csv(path, index=False, lineterminator="\n")

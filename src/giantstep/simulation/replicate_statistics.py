@@ -8,6 +8,9 @@ import numpy as np
 
 from giantstep.arrays import Array
 
+# Values that are summarised at once: more than a computation's temporary arrays are to hold.
+_BLOCK = 2**18
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -31,14 +34,25 @@ class Summary:
 
 def summarise(values: Array) -> Summary:
     """Summarise replicates of shape (networks, trainings, ...)."""
+    columns = values.reshape(*values.shape[:2], -1)
+    # The sum of a single column rounds differently: no block of several columns has one.
+    count = min(1 + values.size // _BLOCK, max(1, columns.shape[2] // 2))
+    blocks = map(_statistics, np.array_split(columns, count, axis=2))
+    return Summary(
+        *(np.concatenate(x).reshape(values.shape[2:]) for x in zip(*blocks, strict=True))
+    )
+
+
+def _statistics(values: Array) -> tuple[Array, Array, Array, Array]:
+    """Compute the attributes of a `Summary`."""
     networks, trainings = values.shape[:2]
     missing = np.full(values.shape[2:], np.nan)
     means = values.mean(axis=1)
     spread = means.var(axis=0, ddof=1) if networks > 1 else missing
     within = values.var(axis=1, ddof=1).mean(axis=0) if trainings > 1 else missing
-    return Summary(
-        mean=means.mean(axis=0),
-        stderr=np.sqrt(spread / networks),
-        network_variance=spread - within / trainings,
-        training_variance=within,
+    return (
+        means.mean(axis=0),
+        np.sqrt(spread / networks),
+        spread - within / trainings,
+        within,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from giantstep.theory.conditional_features import (
     oscillation_width,
     transition_width,
 )
+
+# Points s that are computed together: arrays of all points by all nodes would be large.
+_BLOCK = 8
 
 
 def learned_function(
@@ -54,18 +58,24 @@ def learned_function(
     >>> learned_function(srf, found.m, found.zeta, found.psi, s)[0, 0].round(3)
     array([0.12 , 0.56 , 0.928])
     """
+    overlaps = [m, zeta, psi] if xi is None or not np.any(xi) else [m, zeta, psi, xi]
+    blocks = np.array_split(s, math.ceil(s.size / _BLOCK))
+    averages = np.concatenate([_averages(srf, block, len(overlaps)) for block in blocks], axis=-1)
+    learned: Array = reduce(np.add, map(np.matmul, overlaps, averages))
+    return learned
+
+
+def _averages(srf: SpikedFeatures, s: Array, count: int) -> Array:
+    """Compute the factors of the first overlaps, as many as `count`; shape (count, G, M)."""
     gamma = srf.first_alignment
     rho = math.sqrt(1 - gamma**2)
     t, weight = _rule(srf, s, rho)
     kappa, z = gamma * s[:, None] + rho * t, rho * s[:, None] - gamma * t
     mu0, mu1, _ = conditional_moments(srf, kappa)
-    along_m, along_zeta, along_psi = (
-        np.sum(weight * values, axis=-1) for values in (mu0, kappa * mu1, z * mu1)
-    )
-    learned: Array = m @ along_m + zeta @ along_zeta + psi @ along_psi
-    if xi is not None and np.any(xi):
-        learned += xi @ np.sum(weight * mean_curvatures(srf, kappa), axis=-1)
-    return learned
+    functions = [mu0, kappa * mu1, z * mu1]
+    if count > len(functions):
+        functions.append(mean_curvatures(srf, kappa))
+    return np.array([np.sum(weight * values, axis=-1) for values in functions])
 
 
 def _rule(srf: SpikedFeatures, s: Array, rho: float) -> tuple[Array, Array]:

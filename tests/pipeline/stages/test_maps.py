@@ -9,7 +9,7 @@ from giantstep.figures import default
 from giantstep.pipeline.planning.config import InvalidConfigError, load_config
 from giantstep.pipeline.planning.plan import make_plan
 from giantstep.pipeline.stages import maps
-from giantstep.pipeline.stages.merge import join_lines
+from giantstep.pipeline.stages.join_lines import join_lines
 from giantstep.pipeline.stages.merge_map import merge_map
 from giantstep.pipeline.stages.result import compute_result
 from giantstep.theory.bounds import best_linear_error
@@ -43,7 +43,7 @@ def test_a_map_holds_its_gains_and_is_drawn(tmp_path):
     figure, plan = planned(tmp_path, PANEL, wider)
     found = [compute_result(maps, task) for task in plan.tasks["maps"].values()]
     lines = [
-        merge_map(curve.name, curve.panel, curve.problem, data)
+        merge_map(curve, data)
         for curve, data in zip(plan.figures["figs13"].curves, found, strict=True)
     ]
     one = lines[0]

@@ -2,14 +2,20 @@
 
 import json
 import os
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray as xr
+from many_networks import merge
 
 import giantstep
+from giantstep.pipeline.stages.dataset_layout import GROUP_PARAMETERS
+from giantstep.pipeline.stages.join_lines import join_lines
 from giantstep.pipeline.stages.scores import score_summary
+from giantstep.pipeline.storage import large_netcdf
 from giantstep.problems.grid import Grid
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.protocol import Protocol
@@ -113,3 +119,43 @@ def test_the_merged_file_says_how_it_was_made_and_nothing_of_where(paper):
     everything = json.dumps({k: str(v) for k, v in attributes.items()})
     for private in (str(paper), os.uname().nodename, str(Path.home())):
         assert private not in everything
+
+
+def test_merging_holds_less_than_the_largest_variable_twice(tmp_path):
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        few, many = (pool.submit(merge, tmp_path, n).result() for n in (10, 10_000))
+    data = large_netcdf.read(tmp_path / "10000.nc", "merge/some")
+    largest = max(variable.nbytes for variable in data.variables.values())
+    assert largest == data["simulated_learned_function"].nbytes
+    assert many - few < 2 * largest
+    values = data["simulated_m"].isel(curve=0)
+    assert np.all(values == values[0] * (1 + data["network"]))
+    assert data["simulated_m_mean"].isel(curve=0).values == pytest.approx(
+        values.mean(["network", "training"]).values
+    )
+
+
+def line_of(name, groups, networks, alphas):
+    """A line of which nothing is known but what was measured of its networks."""
+    dims = ("network", "training", "alpha_simulated", *(("group",) if groups > 1 else ()))
+    sizes = len(networks), 1, len(alphas), *((groups,) if groups > 1 else ())
+    coords = {"network": networks, "training": [0], "alpha_simulated": alphas, "curve": name}
+    of_groups = (("group",), np.ones(groups)) if groups > 1 else 1.0
+    coords |= dict.fromkeys(GROUP_PARAMETERS, of_groups)
+    values = np.random.default_rng(groups).normal(size=sizes)
+    return xr.Dataset({"simulated_m": (dims, values)}, coords)
+
+
+def test_what_was_measured_of_networks_keeps_its_place_among_lines_with_other_coordinates():
+    lines = [line_of("a", 1, [0, 1], [1.0, 2.0]), line_of("b", 2, [0, 1, 2], [2.0, 3.0])]
+    joined = join_lines(lines)["simulated_m"]
+    assert joined.dims == ("curve", "group", "network", "training", "alpha_simulated")
+    assert joined.shape == (2, 2, 3, 1, 3)
+    for line in lines:
+        own = line["simulated_m"].transpose(..., "network", "training", "alpha_simulated")
+        at = {dim: line[dim].values for dim in ("network", "alpha_simulated")}
+        found = joined.sel(curve=line["curve"].item(), **at)
+        groups = line.sizes.get("group", 1)
+        assert np.array_equal(found[:groups].squeeze().values, own.values.squeeze())
+        assert np.isnan(found[groups:]).all()
+    assert np.isfinite(joined).sum() == sum(line["simulated_m"].size for line in lines)

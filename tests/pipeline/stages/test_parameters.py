@@ -7,19 +7,27 @@ import numpy as np
 import pytest
 
 from giantstep import Protocol
-from giantstep.pipeline.stages.merge import join_lines
+from giantstep.pipeline.planning.tasks import Curve
+from giantstep.pipeline.stages.join_lines import join_lines
 from giantstep.pipeline.stages.merge_curve import merge_curve
 from giantstep.pipeline.stages.parameters import compute
 from giantstep.pipeline.stages.problem_parameters import read_features
 from giantstep.theory.equivalent_features import equivalent_features
 
 THREE = Protocol("tanh", "sin", 2, alpha0=20, beta=1, steps=3)
-LABELS = {"bulk": "isotropic", "loss": "square", "dimension": 100}
+
+
+def merged_of(problems):
+    """Merge curves that have nothing but parameters."""
+    lines = []
+    for name, problem in problems.items():
+        curve = Curve(name, "a", problem, "isotropic", "square", 100, {})
+        lines += merge_curve(curve, {"parameters": [compute(problem)]})
+    return join_lines(lines)
 
 
 def test_a_figures_file_has_the_state_after_each_step():
-    curves = {f"a:steps={k}": compute(replace(THREE, steps=k)) for k in (1, 2, 3)}
-    merged = join_lines([merge_curve(name, "a", p, LABELS)[0] for name, p in curves.items()])
+    merged = merged_of({f"a:steps={k}": replace(THREE, steps=k) for k in (1, 2, 3)})
     for name in ("bulk_variance", "spike_strength", "alignment"):
         of_steps = merged[f"{name}_by_step"]
         assert of_steps.sizes["step"] == 3
@@ -34,9 +42,8 @@ def test_a_figures_file_has_the_state_after_each_step():
 def test_targets_of_several_directions_have_the_overlaps_with_each():
     stairs = Protocol("relu", "z1+z1*z2", 1, alpha0=8, beta=1, steps=3)
     problems = {"a:target=stairs": stairs, "a:target=sin": THREE}
-    parameters = {name: compute(problem) for name, problem in problems.items()}
-    assert read_features(parameters["a:target=stairs"]) == equivalent_features(stairs)
-    merged = join_lines([merge_curve(name, "a", p, LABELS)[0] for name, p in parameters.items()])
+    assert read_features(compute(stairs)) == equivalent_features(stairs)
+    merged = merged_of(problems)
     curve = merged.sel(curve="a:target=stairs")
     overlaps = curve["alignments_by_step"].values
     assert np.linalg.norm(overlaps, axis=1) == pytest.approx(curve["alignment_by_step"].values)

@@ -50,9 +50,9 @@ FILE, FILE_SECONDS = 0.03, 0.03
 DRAWING_SECONDS, DRAWING = 2.0, 0.35
 # Points of a density (stages.spectrum.POINTS, which planning may not import).
 SPECTRUM_POINTS = 600
-# Merging: memory besides the figure's data, copies of these data that it and drawing hold, and
-# seconds per MiB.
-MERGING_MEMORY, MERGED_COPIES, DRAWN_COPIES, MERGING_SECONDS = 100.0, 3.0, 2.5, 0.05
+# Merging holds the theory of a curve and one variable, less than the figure's file. A drawing holds
+# what it draws, at most all of it. Seconds of merging are for each MiB.
+MERGING_MEMORY, DRAWN_COPIES, MERGING_SECONDS = 100.0, 1.5, 0.02
 # Numbers that a merged file holds for each curve, each of its points, and each simulated point; and
 # the values that simulations measure besides overlaps: errors, the learned function in slabs.
 _OF_CURVE, _OF_POINT, _OF_SIMULATED, _MEASURED = 2000, 19, 255, 22
@@ -197,7 +197,9 @@ def of_theory(tasks: Sequence[Task]) -> Cost:
 
 def of_figure(stage: str, plan: Plan, figure: FigurePlan) -> Cost:
     """Estimate a job of a figure: "merge", "figures" or "scores"."""
-    return {"merge": merging, "figures": drawing, "scores": scores}[stage](plan, figure)
+    if stage == "scores":  # a small table
+        return Cost(START_SECONDS, disk=0.0)
+    return {"merge": merging, "figures": drawing}[stage](plan, figure)
 
 
 def _raw_disk(task: ShardTask) -> float:
@@ -224,23 +226,17 @@ def _points(grid: Grid) -> int:
 
 
 def merging(plan: Plan, figure: FigurePlan) -> Cost:
-    """Estimate the merging of a figure, which holds all its data in memory."""
+    """Estimate the merging of a figure."""
     disk = FILE + sum(_merged_disk(plan, curve) for curve in figure.curves)
     files = sum(len(keys) for curve in figure.curves for keys in curve.keys.values())
     seconds = START_SECONDS + files * FILE_SECONDS + disk * MERGING_SECONDS
-    return Cost(seconds, START_MEMORY + MERGING_MEMORY + MERGED_COPIES * disk, disk)
+    return Cost(seconds, START_MEMORY + MERGING_MEMORY + disk, disk)
 
 
 def drawing(plan: Plan, figure: FigurePlan) -> Cost:
     """Estimate the drawings of a figure."""
     held = merging(plan, figure).disk
     return Cost(START_SECONDS + DRAWING_SECONDS, START_MEMORY + DRAWN_COPIES * held, DRAWING)
-
-
-def scores(plan: Plan, figure: FigurePlan) -> Cost:
-    """Estimate the table of a figure's scores."""
-    held = merging(plan, figure).disk
-    return Cost(START_SECONDS, START_MEMORY + DRAWN_COPIES * held, disk=0.0)
 
 
 class Request(NamedTuple):

@@ -23,9 +23,12 @@ _STANDARD = frozenset({
 # `stages.shards` lists a folder, whose name is a key, for the replicates that are finished.
 _STORAGE = frozenset(
     f"giantstep.pipeline.{name}"
-    for name in ("runtime.checksums", "stages.shards", "storage.netcdf", "storage.whole_file")
+    for name in (
+        *("runtime.checksums", "stages.shards"),
+        *("storage.large_netcdf", "storage.netcdf", "storage.on_disk", "storage.whole_file"),
+    )
 )
-_FOR_STORAGE = frozenset({"errno", "os", "stat"})
+_FOR_STORAGE = frozenset({"errno", "netCDF4", "os", "stat", "tempfile"})
 # What runs code that no import statement names: as names, and as attributes.
 _DYNAMIC_NAMES = frozenset({
     "__builtins__", "__import__", "__loader__", "__spec__", "compile", "eval", "exec",

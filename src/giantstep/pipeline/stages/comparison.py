@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import fields
 
 import numpy as np
 import xarray as xr
 
-from giantstep.pipeline.stages.dataset_layout import join_networks
 from giantstep.pipeline.stages.finite_size import finite_size_name
 from giantstep.pipeline.stages.montecarlo import MEASURED
 from giantstep.simulation.replicate_statistics import Summary, summarise
@@ -23,13 +21,7 @@ DRAWN = (
 SCORED = tuple(name for drawn in DRAWN for name in (drawn, finite_size_name(drawn)))
 
 
-def join_and_summarise(shards: Sequence[xr.Dataset]) -> tuple[xr.Dataset, xr.Dataset]:
-    """Join the shards of a simulation, and summarise its replicates."""
-    simulated = join_networks(shards).rename(alpha="alpha_simulated")
-    return simulated, _summary(simulated)
-
-
-def _summary(simulated: xr.Dataset) -> xr.Dataset:
+def summary(simulated: xr.Dataset) -> xr.Dataset:
     """Summarise the replicates of a simulation: mean, standard error, variance components."""
     values = {}
     for name in MEASURED:

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import xarray as xr
 
-from giantstep.pipeline.stages.comparison import (
-    at_nearest_ridge,
-    join_and_summarise,
-    score,
-    z_scores,
-)
+from giantstep.pipeline.planning.tasks import Curve
+from giantstep.pipeline.stages.comparison import at_nearest_ridge, score, summary, z_scores
 from giantstep.pipeline.stages.finite_size import (
     as_limit,
     finite_size_name,
     is_finite_size,
     name_finite_size,
 )
-from giantstep.pipeline.stages.problem_parameters import read_features
+from giantstep.pipeline.stages.problem_parameters import problem_parameters, read_features
 from giantstep.problems.formatting import format_number
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps, by_groups
+from giantstep.problems.recovery import Recovery
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.measurements import SLABS
 from giantstep.simulation.replicate_statistics import summarise
@@ -30,6 +26,7 @@ from giantstep.theory.bounds import Bounds, best_linear_error, bounds
 from giantstep.theory.classification_error import classification_error
 from giantstep.theory.conditional_features import conditional_moments
 from giantstep.theory.conditional_target import conditional_target
+from giantstep.theory.equivalent_features import equivalent_features
 from giantstep.theory.learned_function import learned_function
 
 # Projections on the target at which the theory's learned function is computed; those of the
@@ -41,92 +38,85 @@ _OVER = {"step", "direction"}
 KAPPAS = np.linspace(-4, 4, 161)
 
 
-def merge_curve(
-    name: str,
-    panel: str,
-    parameters: xr.Dataset,
-    labels: Mapping[str, Any],
-    theories: Sequence[xr.Dataset] = (),
-    shards: Sequence[xr.Dataset] = (),
-    spectra: Sequence[xr.Dataset] = (),
-    further: Sequence[xr.Dataset] = (),
-    finite_features: SpikedFeatures | None = None,
-) -> list[xr.Dataset]:
+def merge_curve(curve: Curve, found: Mapping[str, Sequence[xr.Dataset]]) -> list[xr.Dataset]:
     """Put theory beside simulation for one curve of a figure.
 
     Parameters
     ----------
-    name, panel : str
-    parameters : xarray.Dataset
-        Result of the stage "parameters"; or `problem_parameters`, where a problem has no equivalent
+    curve : Curve
+    found : mapping of str to sequence of xarray.Dataset
+        Its results by stage; those of different networks are one dataset. Theory is on a grid that
+        includes the simulated alphas. There are no "parameters" where the problem has no equivalent
         spiked features.
-    labels : mapping
-        Further coordinates: the bulk of the theory, the loss of the readouts, the dimension of the
-        simulations.
-    theories : sequence of xarray.Dataset
-        Results of the stage "theory", on a grid that includes the simulated alphas: that of the
-        limit d → ∞, and maybe that of finite dimension.
-    shards : sequence of xarray.Dataset
-        Results of the stage "montecarlo", with different networks.
-    spectra : sequence of xarray.Dataset
-        Results of the stages "spectrum" and "eigenvalues".
-    further : sequence of xarray.Dataset
-        Results of the stages "dimensions" and "learning_rates", if there are any.
-    finite_features : SpikedFeatures, optional
-        The equivalent features at the simulations' dimension, which the norms of rows depend on;
-        for a theory of finite dimension. By default those of `parameters`.
 
     Returns
     -------
     list of xarray.Dataset
         One for each ridge.
     """
+    parameters, *_ = *found.get("parameters", ()), problem_parameters(curve.problem)
     features = read_features(parameters) if "alignment" in parameters else None
     limits = bounds(features) if features and features.is_aligned else None
-    parts = [part.drop_attrs() for part in spectra]
-    parts += [part.drop_attrs().rename(alpha="alpha_simulated") for part in further]
     of_steps = parameters[[name for name, x in parameters.items() if _OVER & set(x.dims)]]
-    parts.append(of_steps.drop_attrs())
+    simulation = [part.rename(alpha="alpha_simulated") for part in found.get("montecarlo", ())]
+    simulation += [summary(part) for part in simulation]
+    parts = [*found.get("spectrum", ()), *found.get("eigenvalues", ())]
+    for stage in ("dimensions", "learning_rates"):
+        parts += [part.rename(alpha="alpha_simulated") for part in found.get(stage, ())]
+    parts.append(of_steps)
     if features:
         parts.append(_functions(features, limits))
-    if spectra:
-        density, eigenvalues = spectra
-        parts.append(_outliers(density, eigenvalues, float(parameters["beta"])))
-    simulation = join_and_summarise(shards) if shards else None
-    parts += simulation or ()
+    if "spectrum" in found:
+        parts.append(_outliers(parts[0], parts[1], parameters["beta"].item()))
+    parts += simulation
     if features:
-        for theory in theories:
-            at_size = finite_features if is_finite_size(theory) else None
-            parts += _compared(at_size or features, theory.drop_attrs(), simulation)
+        for theory in found.get("theory", ()):
+            parts += _compared(curve, features, theory, simulation)
     whole = xr.merge(parts, join="exact", compat="equals")
     whole = whole.assign_coords({
-        name: parameters[name].variable for name in parameters.data_vars if name not in of_steps
-    })  # fmt: skip
-    whole = whole.assign_coords(
+        name: x.variable for name, x in parameters.items() if name not in of_steps
+    }).assign_coords(
         best_linear_error=best_linear_error(parameters["target"].item()),
         upper_bound=limits.upper if limits else np.nan,
         lower_bound=limits.lower if limits else np.nan,
-    )
-    whole = whole.assign_coords(panel=panel, **labels)
+        **{name: getattr(curve, name) for name in ("panel", "bulk", "loss", "dimension")},
+    )  # fmt: skip
+    return _lines(whole, curve.name)
+
+
+def _lines(whole: xr.Dataset, name: str) -> list[xr.Dataset]:
+    """Split a curve by its ridges, if it has any."""
     if "ridge" not in whole.dims:
         return [whole.assign_coords(curve=name)]
-    lines = []
-    for ridge in whole["ridge"].values.tolist():
-        line = f"{name},ridge={format_number(ridge)}" if whole.sizes["ridge"] > 1 else name
-        lines.append(score(whole.sel(ridge=ridge).assign_coords(curve=line)))
-    return lines
+    ridges = whole["ridge"].values.tolist()
+    names = [f"{name},ridge={format_number(ridge)}" for ridge in ridges] if ridges[1:] else [name]
+    return [
+        score(whole.sel(ridge=ridge).assign_coords(curve=line))
+        for ridge, line in zip(ridges, names, strict=True)
+    ]
 
 
 def _compared(
-    srf: SpikedFeatures, theory: xr.Dataset, simulation: tuple[xr.Dataset, xr.Dataset] | None
-) -> list[xr.Dataset]:
+    curve: Curve, features: SpikedFeatures, theory: xr.Dataset, simulation: Sequence[xr.Dataset]
+) -> Iterable[xr.Dataset]:
     """Complete a theory, and score the simulations, if there are any, against it."""
-    if is_finite_size(theory):
-        return [name_finite_size(part) for part in _compared(srf, as_limit(theory), simulation)]
+    if not is_finite_size(theory):
+        return _completed(features, theory, *simulation)
+    assert not isinstance(curve.problem, Recovery)
+    at_size = equivalent_features(curve.problem, curve.dimension)  # the norms of rows depend on it
+    return map(name_finite_size, _completed(at_size, as_limit(theory), *simulation))
+
+
+def _completed(
+    srf: SpikedFeatures,
+    theory: xr.Dataset,
+    simulated: xr.Dataset | None = None,
+    summarised: xr.Dataset | None = None,
+) -> list[xr.Dataset]:
+    """Add to a theory what follows from it, and how far from it a simulation is."""
     solved = _classified(srf, theory)
-    if not simulation:
+    if simulated is None or summarised is None:
         return [solved]
-    simulated, summarised = simulation
     at = solved.sel(alpha=simulated["alpha_simulated"]).drop_vars("alpha")
     learned = _learned(srf, at)
     at["learned_function"] = learned.sel(s=SLABS).rename(s="s_simulated")
@@ -138,8 +128,9 @@ def _compared(
 def _outliers(density: xr.Dataset, simulated: xr.Dataset, beta: float) -> xr.Dataset:
     """Summarise the simulated eigenvalues that stand for the predicted outliers, over d."""
     dimension = simulated.sizes["index"] / beta
-    largest = np.sort(simulated["simulated_eigenvalue"].values, axis=1)[:, ::-1] / dimension
-    found = summarise(largest[:, None, : density.sizes["rank"]])
+    ascending = simulated["simulated_eigenvalue"].values
+    largest = ascending[:, None, ::-1][..., : density.sizes["rank"]] / dimension
+    found = summarise(largest)
     # At this dimension an eigenvalue of order d may still lie within the bulk.
     apart = density["outlier"].values * dimension > float(density["eigenvalue"].max())
     values = {"simulated_outlier_mean": found.mean, "simulated_outlier_stderr": found.stderr}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
+from giantstep.pipeline.planning.tasks import Curve
 from giantstep.pipeline.stages.comparison import score
 from giantstep.pipeline.stages.problem_parameters import problem_parameters
 from giantstep.problems.recovery import Recovery
@@ -14,9 +15,7 @@ from giantstep.theory.one_step_recovery import expected_overlaps
 from giantstep.theory.recovery_steps import overlaps_after_steps, recovery_faults
 
 
-def merge_recovery(
-    name: str, panel: str, problem: Recovery, dimension: int, simulated: xr.Dataset
-) -> xr.Dataset:
+def merge_recovery(curve: Curve, simulated: xr.Dataset) -> xr.Dataset:
     """Put theory beside simulation for one curve of a panel of recovery.
 
     Before the first step a row has a chance overlap 1/d with each direction. Overlaps after later
@@ -24,13 +23,13 @@ def merge_recovery(
 
     Parameters
     ----------
-    name, panel : str
-    problem : Recovery
-    dimension : int
+    curve : Curve
+        Whose problem is a `Recovery`.
     simulated : xarray.Dataset
         Result of the stage "recovery".
     """
-    simulated = simulated.drop_attrs()
+    problem, dimension = curve.problem, curve.dimension
+    assert isinstance(problem, Recovery)
     shape = simulated["simulated_overlap"].shape[1:]
     line = simulated.assign_coords(problem_parameters(problem).data_vars)
     expected = expected_overlaps(problem, dimension)
@@ -53,4 +52,4 @@ def merge_recovery(
         line = line.assign({key: (("step", "direction"), x) for key, x in values.items()})
     teacher = lookup_teacher(problem.teacher)
     line = line.assign_coords(leap=teacher.leap, first_batch=problem.batch(dimension))
-    return score(line.assign_coords(curve=name, panel=panel, dimension=dimension))
+    return score(line.assign_coords(curve=curve.name, panel=curve.panel, dimension=dimension))

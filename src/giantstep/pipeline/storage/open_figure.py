@@ -8,11 +8,11 @@ import xarray as xr
 
 from giantstep.extras import require
 from giantstep.pipeline.planning.layout import IDENTITY, STAGES
-from giantstep.pipeline.storage import netcdf
+from giantstep.pipeline.storage import large_netcdf
 
 
 def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
-    """Open the merged file of a figure, checked against its checksum.
+    """Open the merged file of a figure, checked against its checksum; values are read when used.
 
     In the project, it must be the file that was made last under this name. A copy elsewhere, where
     nothing notes what was made, may have been renamed.
@@ -58,10 +58,10 @@ def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
     found = (Path(project) / IDENTITY / name).glob(f"{stage.name}-*")
     marks = [mark.name for mark in found if mark.suffix != ".damaged"]
     sealed = marks[0].replace("-", f"/{name}-", 1) if len(marks) == 1 else None
-    return netcdf.read(path, sealed)
+    return large_netcdf.read(path, sealed)
 
 
 def _open_copy(path: Path) -> xr.Dataset:
     if not path.exists():
         raise FileNotFoundError(f"there is no {path}")
-    return netcdf.read(path, None)
+    return large_netcdf.read(path, None)

@@ -1,0 +1,116 @@
+"""Result files of many networks: as those of `netcdf`, but variable by variable.
+
+The key of every result covers `netcdf`, but not this.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from giantstep.pipeline.runtime.checksums import (
+    DamagedFileError,
+    check_seal,
+    remedied,
+    seal,
+    set_aside,
+)
+from giantstep.pipeline.runtime.signals import uninterrupted
+from giantstep.pipeline.storage.netcdf import _write_beside
+from giantstep.pipeline.storage.on_disk import LARGE, row_blocks
+
+
+def write(dataset: xr.Dataset, path: Path, name: str) -> None:
+    """Write a dataset whole or not at all, as `netcdf.write` does, in little memory.
+
+    Parameters
+    ----------
+    dataset : xarray.Dataset
+        Its largest variables may be lazy.
+    path : Path
+    name : str
+        What `read` expects to find.
+
+    Raises
+    ------
+    DamagedFileError
+        If what was written does not read back as the same dataset.
+    OSError
+        If it cannot be written.
+    """
+    dataset = dataset.drop_encoding()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.part")
+    with uninterrupted():
+        try:
+            _write_beside(dataset.assign(_placeholders(dataset)), beside)
+            _fill(beside, dataset)
+            if not _reads_back(beside, dataset):
+                raise DamagedFileError(f"{path} does not read back as it was written")
+            seal(beside, name)
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+def _placeholders(dataset: xr.Dataset) -> dict[Any, xr.Variable]:
+    """Replace large variables by one number: xarray would hold all of them until it is done."""
+    return {
+        name: xr.Variable(x.dims, np.broadcast_to(x.dtype.type(), x.shape), x.attrs)
+        for name, x in dataset.data_vars.items()
+        if x.nbytes > LARGE and x.dtype.kind == "f"
+    }
+
+
+def _fill(path: Path, dataset: xr.Dataset) -> None:
+    import netCDF4  # an extra, which importing this module does not require
+
+    with netCDF4.Dataset(path, "r+") as file:
+        for name in _placeholders(dataset):
+            file[name][...] = dataset[name].values
+
+
+def _reads_back(path: Path, dataset: xr.Dataset) -> bool:
+    with xr.open_dataset(path, engine="netcdf4", cache=False) as found:
+        return (
+            found.coords.keys() == dataset.coords.keys()
+            and found.variables.keys() == dataset.variables.keys()
+            and found[[]].identical(dataset[[]])
+            and all(_is_alike(found.variables[name], x) for name, x in dataset.variables.items())
+        )
+
+
+def _is_alike(found: xr.Variable, written: xr.Variable) -> bool:
+    held = xr.Variable(written.dims, written.values, written.attrs)
+    return all(
+        found.isel(rows).identical(held.isel(rows))  # type: ignore[no-untyped-call]
+        for rows in row_blocks(held)
+    )
+
+
+def read(path: Path, name: str | None) -> xr.Dataset:
+    """Open a file, checked as by `netcdf.read`; variables are read when they are used.
+
+    Parameters
+    ----------
+    path : Path
+    name : str, optional
+        Under which it must have been written; None for any.
+
+    Raises
+    ------
+    DamagedFileError
+        If the file is damaged, or another one; it is set aside.
+    """
+    try:
+        with remedied():
+            check_seal(path, name)
+    except DamagedFileError as error:
+        raise DamagedFileError(
+            f"{error}; it was set aside as {set_aside(path)}: run the same command again to"
+            " make a new one"
+        ) from error
+    return xr.open_dataset(path, engine="netcdf4")
