@@ -27,17 +27,17 @@ class Arctangent:
         return Iterates(x, x - value[:, None], np.abs(value), Nothing())
 
     def newton_steps(self, at, places):
-        gap = at.x[places, 0] - self.roots[places]
+        gap = at.x[:, 0] - self.roots[places]
         return (-np.arctan(gap) * (1 + gap**2))[:, None]
 
     def move(self, x, step):
         return x + step
 
-    def iterate_map(self, at, places):
-        return at.mapped[places]
+    def iterate_map(self, at):
+        return at.mapped
 
-    def finished(self, at, places):
-        return at.residual[places] < 1e-14
+    def finished(self, at):
+        return at.residual < 1e-14
 
 
 def solved(active=None):

@@ -46,13 +46,16 @@ class LogCoordinates:
         """Compute the coordinates of values, shape (S, K)."""
         positive, means = self._sizes(values)
         coordinates = np.log(positive)
-        coordinates[:, self.correlated] = values[:, self.correlated] / means
+        if self.correlated.size:
+            coordinates[:, self.correlated] = values[:, self.correlated] / means
         return coordinates
 
     def move(self, values: Array, step: Array) -> Array:
         """Go from some values along a step in coordinates."""
         positive, means = self._sizes(values)
         moved = positive * np.exp(step)
+        if not self.correlated.size:
+            return moved
         correlation = values[:, self.correlated] / means + step[:, self.correlated]
         first, second = self._ends
         moved[:, self.correlated] = correlation * np.sqrt(moved[:, first] * moved[:, second])

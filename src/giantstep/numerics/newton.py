@@ -56,10 +56,13 @@ class Iterates(Generic[Details]):
     residual: Array
     details: Details
 
-    def replace(self, places: Indices, other: Iterates[Details], chosen: Mask) -> None:
+    def at(self, chosen: Indices | Mask) -> Iterates[Details]:
+        """Select some of the points."""
+        details = type(self.details)(*(values[chosen] for values in self.details))
+        return Iterates(self.x[chosen], self.mapped[chosen], self.residual[chosen], details)
+
+    def replace(self, places: Indices | Mask, other: Iterates[Details], chosen: Mask) -> None:
         """Replace the points at `places` by the chosen points of another batch."""
-        if not places.size:
-            return
         for mine, theirs in zip(self._arrays(), other._arrays(), strict=True):
             mine[places] = theirs[chosen]
 
@@ -68,22 +71,22 @@ class Iterates(Generic[Details]):
 
 
 class FixedPointProblem(Protocol[Details]):
-    """What `solve_newton` needs to know of a map; `places` are indices of points in the batch."""
+    """What `solve_newton` needs to know of a map; `places` say which points of the batch are at."""
 
     def evaluate(self, x: Array, places: Indices) -> Iterates[Details]:
         """Evaluate the map."""
 
     def newton_steps(self, at: Iterates[Details], places: Indices) -> Array:
-        """Compute the Newton steps of some points of the whole batch, in any coordinates."""
+        """Compute the Newton steps, in any coordinates."""
 
     def move(self, x: Array, step: Array) -> Array:
         """Go from x along a step in those coordinates."""
 
-    def iterate_map(self, at: Iterates[Details], places: Indices) -> Array:
-        """Return where to go from some points of the whole batch if Newton steps do not help."""
+    def iterate_map(self, at: Iterates[Details]) -> Array:
+        """Return where to go if Newton steps do not help."""
 
-    def finished(self, at: Iterates[Details], places: Indices) -> Mask:
-        """Say which of some points of the whole batch need no more steps."""
+    def finished(self, at: Iterates[Details]) -> Mask:
+        """Say which points need no more steps."""
 
 
 def solve_newton(
@@ -112,26 +115,39 @@ def solve_newton(
     integer array, shape (S,)
         Number of iterations at each point.
     """
-    size = at.residual.size
-    active = np.arange(size) if active is None else active
-    steps, length = np.zeros_like(at.x), np.ones(size)
-    iterations, moved = np.zeros(size, dtype=np.int64), np.ones(size, dtype=bool)
-    while active.size and iterations.max() < settings.max_iterations:
-        fresh = active[moved[active]]
-        if fresh.size:
-            steps[fresh] = problem.newton_steps(at, fresh)
-            moved[fresh] = False
-        given_up = length[active] < settings.shortest
+    here = at if active is None else at.at(active)
+    active = np.arange(at.residual.size) if active is None else active
+    iterations, count = np.zeros(at.residual.size, dtype=np.int64), 0
+    steps, length = np.zeros_like(here.x), np.ones(active.size)
+    moved = np.ones(active.size, dtype=bool)
+    while active.size and count < settings.max_iterations:
+        count += 1
+        if moved.all():
+            steps = problem.newton_steps(here, active)
+        elif moved.any():
+            steps[moved] = problem.newton_steps(here.at(moved), active[moved])
+        given_up = length < settings.shortest
         with np.errstate(all="ignore"):  # a trial that overflows is not better, and is shortened
-            trial = problem.move(at.x[active], length[active, None] * steps[active])
-            trial[given_up] = problem.iterate_map(at, active[given_up])
+            trial = problem.move(here.x, length[:, None] * steps)
+            if given_up.any():
+                trial[given_up] = problem.iterate_map(here.at(given_up))
             reached = problem.evaluate(trial, active)
-        better = reached.residual < at.residual[active]
-        at.replace(active[better], reached, better)
-        moved[active[better]] = True
-        length[active] = np.where(better, 1.0, length[active] / _SHORTENING)
-        iterations[active] += 1
-        active = active[~problem.finished(at, active) & (better | ~given_up)]
+        moved = reached.residual < here.residual
+        if moved.all():
+            here = reached
+            length.fill(1.0)
+        else:
+            here.replace(moved, reached, moved)
+            length = np.where(moved, 1.0, length / _SHORTENING)
+        left = problem.finished(here) | (given_up & ~moved)
+        if count == settings.max_iterations:
+            left[:] = True
+        if left.any():
+            at.replace(active[left], here, left)
+            iterations[active[left]] = count
+            stay = ~left
+            active, here, steps = active[stay], here.at(stay), steps[stay]
+            length, moved = length[stay], moved[stay]
     return iterations
 
 

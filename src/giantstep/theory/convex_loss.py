@@ -72,19 +72,15 @@ class FixedPoint:
 
     def at_points(self, places: Indices) -> FixedPoint:
         """Select some of the points."""
-        at = _at_points(self.at, places)
-        return FixedPoint(at, self.error[places], self.iterations[places], self.jacobian[places])
+        return FixedPoint(
+            self.at.at(places), self.error[places], self.iterations[places], self.jacobian[places]
+        )
 
     def replace(self, places: Indices, other: FixedPoint) -> None:
         """Replace some points by those of another result, and add up the iterations."""
         self.at.replace(places, other.at, np.ones(places.size, dtype=bool))
         self.error[places], self.jacobian[places] = other.error, other.jacobian
         self.iterations[places] += other.iterations
-
-
-def _at_points(at: Iterates[ChannelAverages], places: Indices) -> Iterates[ChannelAverages]:
-    details = ChannelAverages(*(values[places] for values in at.details))
-    return Iterates(at.x[places], at.mapped[places], at.residual[places], details)
 
 
 def _evaluate(
@@ -207,20 +203,19 @@ class _NewtonProblem:
         return _evaluate(self.equations, x, self.alpha[places], self.ridge[places])
 
     def newton_steps(self, at: Iterates[ChannelAverages], places: Indices) -> Array:
-        of = _at_points(at, places)
         alpha, ridge = self.alpha[places], self.ridge[places]
-        self.jacobian[places] = _jacobian(self.equations, of, alpha, ridge)
-        return _step(self.equations, of, self.jacobian[places])
+        self.jacobian[places] = _jacobian(self.equations, at, alpha, ridge)
+        return _step(self.equations, at, self.jacobian[places])
 
     def move(self, x: Array, step: Array) -> Array:
         return self.equations.move(x, step)
 
-    def iterate_map(self, at: Iterates[ChannelAverages], places: Indices) -> Array:
-        halfway: Array = (at.x[places] + at.mapped[places]) / 2
+    def iterate_map(self, at: Iterates[ChannelAverages]) -> Array:
+        halfway: Array = (at.x + at.mapped) / 2
         return halfway
 
-    def finished(self, at: Iterates[ChannelAverages], places: Indices) -> Mask:
-        return at.residual[places] <= self.tolerance
+    def finished(self, at: Iterates[ChannelAverages]) -> Mask:
+        return at.residual <= self.tolerance
 
 
 def solve_from(
@@ -258,7 +253,7 @@ def solve_on_finer_rule(
         active = active[(at.residual[active] > _TOLERANCE) & np.isfinite(at.residual[active])]
         if not active.size:
             break
-        here = _at_points(at, active)
+        here = at.at(active)
         step = _step(equations, here, jacobian[active])
         x = equations.move(here.x, step)
         there = _evaluate(equations, x, alpha[active], ridge[active])

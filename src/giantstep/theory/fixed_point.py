@@ -142,6 +142,8 @@ class Equations:
         `V(kappa) = (multiplicity (V1, V2)) . coefficients`, on the nodes of `half`.
     folded : Array, shape (N', K)
         The coefficients times the weights of all nodes.
+    expectations : Array, shape (K,)
+        Averages of the coefficients.
     multiplicity : Array, shape (K,)
     coordinates : LogCoordinates
     """
@@ -157,10 +159,12 @@ class Equations:
         self.folded = features.fold(coefficients).T
         products = coefficients[:, None] * coefficients
         self._folded_products = features.fold(products.reshape(len(coefficients) ** 2, -1)).T
+        self.expectations = self.folded.sum(axis=0)
+        self._identity = np.eye(len(coefficients))
 
     def initial_hats(self, points: Points) -> Array:
         """Compute the hats at V = 0, which are upper bounds."""
-        start: Array = np.outer(points.ratio, self.folded.sum(axis=0))
+        start: Array = np.outer(points.ratio, self.expectations)
         return start
 
     def hats(self, V: RealOrComplex, points: Points) -> tuple[RealOrComplex, RealOrComplex]:
@@ -185,7 +189,6 @@ class Equations:
 
     def evaluate(self, hats: Array, points: Points) -> Iterates[_Details]:
         """Evaluate the map at some hats, and the Newton step from there."""
-        size = hats.shape[-1]
         V, T = self.variances(hats, points)
         mapped, contraction = self.hats(V, points)
         H = self.hats_derivative(contraction, points)
@@ -193,13 +196,13 @@ class Equations:
         jacobian = self.coordinates.jacobian(H @ T, hats, mapped)
         both = np.ones((*gap.shape, 2))
         both[:, :, 0] = -gap
-        step = solve_small(np.eye(size) - jacobian, both)
+        step = solve_small(self._identity - jacobian, both)
         details = _Details(V, T, H, step[:, :, 0], _largest(step[:, :, 1]))
         return Iterates(hats, mapped, _largest(gap), details)
 
 
 def _largest(vectors: Array) -> Array:
-    largest: Array = np.max(np.abs(vectors), axis=-1)
+    largest: Array = np.abs(vectors).max(axis=-1)
     return largest
 
 
@@ -211,20 +214,21 @@ class _NewtonProblem:
     points: Points
 
     def evaluate(self, x: Array, places: Indices) -> Iterates[_Details]:
-        return self.equations.evaluate(x, self.points.at(places))
+        everywhere = places.size == self.points.ridge.size
+        return self.equations.evaluate(x, self.points if everywhere else self.points.at(places))
 
     def newton_steps(self, at: Iterates[_Details], places: Indices) -> Array:
-        return at.details.newton[places]
+        return at.details.newton
 
     def move(self, x: Array, step: Array) -> Array:
         return self.equations.coordinates.move(x, step)
 
-    def iterate_map(self, at: Iterates[_Details], places: Indices) -> Array:
-        return at.mapped[places]
+    def iterate_map(self, at: Iterates[_Details]) -> Array:
+        return at.mapped
 
-    def finished(self, at: Iterates[_Details], places: Indices) -> Mask:
-        far = _largest(at.details.newton[places]) > STEP_TOLERANCE  # not if NaN: nothing helps then
-        finished: Mask = ~((at.residual[places] > TOLERANCE) | far)
+    def finished(self, at: Iterates[_Details]) -> Mask:
+        far = _largest(at.details.newton) > STEP_TOLERANCE  # not if NaN: nothing helps then
+        finished: Mask = ~((at.residual > TOLERANCE) | far)
         return finished
 
 

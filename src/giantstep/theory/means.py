@@ -44,6 +44,26 @@ class Means:
     residual: Array
 
 
+class ScreenedAverages:
+    """Averages E[f/(1 + V)] of fixed functions f of kappa.
+
+    Parameters
+    ----------
+    features : ConditionalFeatures
+    functions : Array, shape (..., N)
+    """
+
+    def __init__(self, features: ConditionalFeatures, functions: Array) -> None:
+        self._shape = functions.shape[:-1]
+        self._folded = features.fold(functions.reshape(-1, features.weight.size))
+
+    def at(self, resolvent: Resolvent) -> Array:
+        """Compute them at S points, shape (S, ...)."""
+        contraction = resolvent.contraction
+        averages: Array = (contraction @ self._folded.T).reshape(len(contraction), *self._shape)
+        return averages
+
+
 class LabelResidual:
     """The squared residual of the label given kappa, `h2 + M^2 - 2 M h - 2 P.h_z`.
 
@@ -70,6 +90,10 @@ class LabelResidual:
         Maps coefficients in that basis to m.
     functions : Array, shape (J, N)
         The fixed functions.
+    products, label, slopes : ScreenedAverages
+        Of the products of two expressible functions, of these and the label, and of `f.across`.
+    spread : ScreenedAverages, or None
+        Of the products of two functions `f.mean_spread`.
     """
 
     def __init__(self, f: ConditionalFeatures, beta: float, penalised: bool = False) -> None:
@@ -95,8 +119,13 @@ class LabelResidual:
             * basis[self.rows] * basis[self.columns],
             -2 * f.across,
         ])  # fmt: skip
-        self.spread_pairs = None
+        functions = self.expressible
+        self.products = ScreenedAverages(f, functions[:, None] * functions)
+        self.label = ScreenedAverages(f, functions * f.h)
+        self.slopes = ScreenedAverages(f, f.across)
+        self.spread_pairs = self.spread = None
         if f.mean_spread is not None:
+            self.spread = ScreenedAverages(f, f.mean_spread[:, None] * f.mean_spread)
             i, j = self.spread_pairs = np.triu_indices(len(f.mean_spread))
             pairs = np.where(i == j, 1, 2)[:, None] * f.mean_spread[i] * f.mean_spread[j]
             self.functions = np.concatenate([self.functions, pairs])
@@ -135,7 +164,6 @@ def _orthonormal(functions: Array, weight: Array, least: float) -> tuple[Array, 
 
 
 def solve_means(
-    f: ConditionalFeatures,
     at: Resolvent,
     label_residual: LabelResidual,
     response: SpikeResponse,
@@ -148,16 +176,8 @@ def solve_means(
     positive definite.
     """
     ratio = (at.alpha / label_residual.beta)[:, None]
-
-    def expect(product: Array) -> Array:
-        """Compute E[product / (1 + V)] at every point."""
-        flat = f.fold(product.reshape(-1, f.weight.size))
-        means: Array = (at.contraction @ flat.T).reshape(at.alpha.size, *product.shape[:-1])
-        return means
-
-    psi_hat = ratio * expect(f.across)
-    functions, rank = label_residual.expressible, label_residual.to_m.shape[1]
-    matrix, right = expect(functions[:, None] * functions), expect(functions * f.h)
+    psi_hat, rank = ratio * label_residual.slopes.at(at), label_residual.to_m.shape[1]
+    matrix, right = label_residual.products.at(at), label_residual.label.at(at)
     vectors, size = _symmetric_root(response.along, ratio)
     offset = np.zeros_like(right)
     if response.mixed is not None:
@@ -167,8 +187,8 @@ def solve_means(
     ridge[:, rank:, rank:] = np.eye(root.shape[-1])
     if penalty is not None:
         ridge[:, :rank, :rank] = penalty.matrix(response) / ratio[:, :, None]
-    if f.mean_spread is not None:
-        ridge[:, :rank, :rank] += expect(f.mean_spread[:, None] * f.mean_spread)
+    if label_residual.spread is not None:
+        ridge[:, :rank, :rank] += label_residual.spread.at(at)
     x, coefficients, residual = _solve_transformed(matrix, right, root, ridge)
     # zeta_hat is ratio root^-T x rather than an expectation of h - M, in which digits would cancel.
     along_hat = ratio * np.einsum("srt,st->sr", vectors, x[:, rank:] / np.maximum(size, TINY))

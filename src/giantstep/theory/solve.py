@@ -246,7 +246,7 @@ def _quadrature_errors(solver: Solver, at: Resolvent, test_error: Array) -> tupl
     variances and test error are computed anew from them: the change of the error shows how
     sensitive it is to errors of quadrature.
     """
-    fine, equations = solver.fine.features, solver.fine.equations
+    equations = solver.fine.equations
     points = Points.of(at.alpha, at.ridge, equations.beta)
     V, T = equations.variances(at.V_hat, points)
     V_hat, contraction = equations.hats(V, points)
@@ -254,7 +254,7 @@ def _quadrature_errors(solver: Solver, at: Resolvent, test_error: Array) -> tupl
     slopes = equations.hats_derivative(contraction, points)
     again = replace(at, V=V, T=T, V_hat=V_hat, contraction=contraction, H=slopes)
     change = np.abs(solver.fine.order_parameters(again).test_error - test_error)
-    power = _ROUNDING * float(fine.weight @ (fine.h**2 + fine.slope_power + fine.target_residual))
+    power = _ROUNDING * solver.fine.label_power
     return shift, np.where(change < power, 0.0, change / np.maximum(np.abs(test_error), power))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -48,15 +49,21 @@ class SquareLoss:
         self.label_residual = LabelResidual(f, srf.beta, penalised=penalty is not None)
         self.functions = f.fold(self.label_residual.functions)
         self.expectations = np.concatenate(
-            [self.label_residual.functions @ f.weight, self.equations.folded.sum(axis=0)]
+            [self.label_residual.functions @ f.weight, self.equations.expectations]
         )
+
+    @cached_property
+    def label_power(self) -> float:
+        """The second moment of the label, noise included."""
+        f = self.features
+        return float(f.weight @ (f.h**2 + f.slope_power + f.target_residual))
 
     def order_parameters(self, at: Resolvent) -> SquareLossSolution:
         """Compute the means, the variances and the errors, in this order, from V."""
         split = self.equations.triangle.size
         V1_hat = self.equations.triangle.unpack(at.V_hat[:, :split])
         response = self.equations.bulk.spike_response(V1_hat, at.V)
-        mean = solve_means(self.features, at, self.label_residual, response, self.penalty)
+        mean = solve_means(at, self.label_residual, response, self.penalty)
         coefficients = self.label_residual.coefficients(mean)
         squared = at.contraction**2
         unfitted = coefficients @ self.functions

@@ -51,7 +51,7 @@ def variances(
         places.
     """
     if groups.c.size == 1:
-        return variances_of_one_group(V1_hat[:, 0, 0], L[:, 0], groups.c[0], beta)
+        return variances_of_one_group(V1_hat[:, 0, 0], L[:, 0], float(groups.c[0]), beta)
     return variances_of_groups(V1_hat, L, B, groups, beta)
 
 
@@ -66,16 +66,18 @@ def variances_of_one_group(V1_hat: Array, L: Array, c: float, beta: float) -> tu
     ----------
     V1_hat, L : Array, shape (S,)
     """
-    a, b = beta * c * L * V1_hat, L + c * V1_hat * (1 - beta)
+    load = c * V1_hat  # at q = 0
+    a, b = beta * c * L * V1_hat, L + load * (1 - beta)
     root = np.sqrt(b**2 + 4 * a)
     with np.errstate(divide="ignore", invalid="ignore"):
         q = np.where(b >= 0, 2 / (b + root), (root - b) / (2 * a))
     shrink = 1 / (1 + beta * c * q * V1_hat)  # (1 + beta D V1_hat)^-1, D = c q
     V1 = c * q * shrink
-    slope = L + c * V1_hat * shrink**2
+    squared = shrink**2
+    slope = L + load * squared
     T20 = q / slope
     T21 = V1 * shrink / slope
-    T22 = beta * V1**2 + c * shrink**2 * T21
+    T22 = beta * V1**2 + c * squared * T21
     V, T = np.empty((q.size, 2)), np.empty((q.size, 2, 2))
     V[:, 0], V[:, 1] = V1, q
     T[:, 0, 0], T[:, 0, 1], T[:, 1, 0], T[:, 1, 1] = T22, T21, T21, T20
