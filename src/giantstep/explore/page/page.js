@@ -208,26 +208,45 @@
     }
     if (message.address !== undefined) {
       ({ address, copies } = message);
-      showTitle(message.title);
+      afterwards(() => {
+        showTitle(message.title);
+        if (differs("pins", [pins, root.dataset.theme])) listPins();
+      });
       clearTimeout(addressing);
-      addressing = setTimeout(writeAddress, Math.max(0, addressed + 200 - performance.now()));
-      if (differs("pins", [pins, root.dataset.theme])) listPins();
+      addressing = setTimeout(writeAddress, 150);
     }
-    if (message.certificate) status(message.certificate);
-    if (message.failed) status(message.failed, true);
+    if (message.certificate) afterwards(() => status(message.certificate));
+    if (message.failed) afterwards(() => status(message.failed, true));
     if (message.certificate || message.done) {
       const since = asked;
       requestAnimationFrame(() => setTimeout(() => {
         if (since) latencies.push(performance.now() - since);
         if (since === asked) asked = 0;
+        write();
       }));
       next();
     }
     if (message.done && answered) {
       clearTimeout(spinner);
-      $("spinner").hidden = true;
-      root.dataset.done = number;
+      afterwards(() => {
+        if (message.number !== number) return;
+        $("spinner").hidden = true;
+        root.dataset.done = number;
+      });
     }
+  }
+
+  // What is written beside the plot waits until it is drawn, so that the page is laid out once.
+  let unwritten = [], writing = 0;
+  function afterwards(task) {
+    unwritten.push(task);
+    clearTimeout(writing);
+    writing = setTimeout(write, 100);
+  }
+  function write() {
+    const tasks = unwritten;
+    unwritten = [];
+    for (const task of tasks) task();
   }
 
   // Whether something differs from what was last shown of it.
@@ -255,10 +274,9 @@
     $("title").replaceChildren(`${words}: `, ...parts);
   }
 
-  // Browsers take only so many addresses in a second.
-  let addressing = 0, addressed = 0;
+  // Browsers take only so many addresses in a second: it is written when a slider rests.
+  let addressing = 0;
   function writeAddress() {
-    addressed = performance.now();
     document.title = `${$("title").textContent} – giantstep`;
     history.replaceState(null, "", address ? `?${address}` : location.pathname);
   }
