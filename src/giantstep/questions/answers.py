@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 import xarray as xr
+from numpy.typing import NDArray
 
 from giantstep.problems.formatting import format_problem
 from giantstep.problems.problem import Problem
 from giantstep.vocabulary import label
 
 Variables = Mapping[str, Any]
+# Dimensions and values.
+Variable = tuple[tuple[str, ...], NDArray[Any]]
 
 
 def answer(
@@ -39,6 +42,25 @@ def answer(
     if found := "\n".join(remarks):
         data.attrs["remarks"] = found
     return data
+
+
+def dataset(
+    variables: Mapping[str, Variable], points: Mapping[str, Variable], fixed: Container[str]
+) -> xr.Dataset:
+    """Make a dataset over some points, in which what was given as one number is no dimension.
+
+    To make dimensions and drop them takes three times as long.
+    """
+
+    def at_fixed(variable: Variable) -> tuple[list[str], Any]:
+        dims, values = variable
+        chosen = tuple(0 if dim in fixed else slice(None) for dim in dims)
+        return [dim for dim in dims if dim not in fixed], values[chosen]
+
+    return xr.Dataset(
+        {name: at_fixed(variable) for name, variable in variables.items()},
+        coords={name: at_fixed(variable) for name, variable in points.items()},
+    )
 
 
 def drop_fixed(data: xr.Dataset, fixed: Iterable[str]) -> xr.Dataset:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.questions.answers import answer, count_groups, drop_fixed
+from giantstep.questions.answers import answer, count_groups
 from giantstep.questions.checks import (
     Axes,
     check_problem,
@@ -19,7 +19,7 @@ from giantstep.questions.checks import (
     raise_all,
     read_axes,
 )
-from giantstep.questions.theory_points import theory_on_grid
+from giantstep.questions.theory_points import theory_at_points
 from giantstep.validation import Fault
 
 
@@ -82,10 +82,9 @@ def solve(
     """
     dimension = plain(dimension)
     axes = read_question(problem, alpha, ridge, loss, bulk, dimension)
-    data, remarks = theory_on_grid(problem, axes.grid, bulk, dimension, axes.optimal)
-    data = count_groups(drop_fixed(data, axes.fixed))
+    data, remarks = theory_at_points(problem, axes, bulk, dimension)
     asked = {"loss": loss, "bulk": bulk, "dimension": dimension}
-    return answer(data, "Theory of errors and overlaps", problem, asked, remarks)
+    return answer(count_groups(data), "Theory of errors and overlaps", problem, asked, remarks)
 
 
 def read_question(

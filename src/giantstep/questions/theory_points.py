@@ -15,6 +15,8 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps, by_groups
 from giantstep.problems.problem import Problem
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.questions.answers import Variable, dataset
+from giantstep.questions.checks import Axes
 from giantstep.questions.remarks import edge_remarks, failure_remarks, limit_remarks
 from giantstep.theory.classification_error import classification_error
 from giantstep.theory.optima import dimension_of_limit, optimal_ridge, search_of
@@ -27,34 +29,37 @@ CLASSIFICATION_ERROR = "classification_error"
 _ON_EDGE = "optimal_ridge_on_edge"
 
 
-def theory_on_grid(
-    problem: Problem, grid: Grid, bulk: str, dimension: float, optimal: bool = False
+def theory_at_points(
+    problem: Problem, axes: Axes, bulk: str, dimension: float
 ) -> tuple[xr.Dataset, list[str]]:
     """Solve at all points of a grid, or at the best ridge of each of its sample complexities.
 
     Returns
     -------
     data : xarray.Dataset
-        Over (alpha, ridge); with `optimal` over alpha, with the best ridge as a coordinate.
+        Over (alpha, ridge); with the best ridges over alpha, with these as a coordinate.
     remarks : list of str
     """
-    solver, alpha = cached_solver(problem, bulk, grid.loss, dimension), np.array(grid.alpha)
-    if optimal:
+    grid, remarks = axes.grid, list[str]()
+    solver = cached_solver(problem, bulk, grid.loss, dimension)
+    alpha, ridge = np.array(grid.alpha), np.array(grid.ridge)
+    if axes.optimal:
         best = optimal_ridge(problem, alpha, bulk, dimension, grid.loss)
-        data = solution_data(solver.srf, best.solution, ("alpha",), grid.loss)
-        data[_ON_EDGE] = "alpha", best.on_edge
+        variables = _variables(solver.srf, best.solution, ("alpha",), grid.loss)
+        variables[_ON_EDGE] = ("alpha",), best.on_edge
+        points = {"alpha": (("alpha",), alpha), "ridge": (("alpha",), best.ridge)}
         remarks = _optimum_remarks(problem, grid, bulk, dimension, best.ridge, best.on_edge)
-        data = data.assign_coords(alpha=alpha, ridge=("alpha", best.ridge))
     else:
-        mesh = np.meshgrid(alpha, np.array(grid.ridge), indexing="ij")
-        data = solution_data(solver.srf, solver.solve(*mesh), ("alpha", "ridge"), grid.loss)
-        data, remarks = data.assign_coords(alpha=alpha, ridge=np.array(grid.ridge)), []
+        solution = solver.solve(*np.meshgrid(alpha, ridge, indexing="ij"))
+        variables = _variables(solver.srf, solution, ("alpha", "ridge"), grid.loss)
+        points = {"alpha": (("alpha",), alpha), "ridge": (("ridge",), ridge)}
+    data = dataset(variables, points, axes.fixed)
     return data, failure_remarks(data["status"].values) + remarks
 
 
-def solution_data(
+def _variables(
     srf: SpikedFeatures, solution: Solution, dims: tuple[str, ...], loss: str
-) -> xr.Dataset:
+) -> dict[str, Variable]:
     """Name the arrays of a solution, and add the 0-1 error where the target is a sign.
 
     Parameters
@@ -77,7 +82,7 @@ def solution_data(
     }
     if srf.target == SIGN:
         variables[CLASSIFICATION_ERROR] = dims, classification_error(srf, Overlaps.of(solution))
-    return xr.Dataset(variables)
+    return variables
 
 
 def _optimum_remarks(
