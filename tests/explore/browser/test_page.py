@@ -101,6 +101,15 @@ def test_a_bad_value_is_answered_at_its_field_and_keeps_the_curve(page):
     page.wait_until("return !document.getElementById('learning_rate-note').textContent")
 
 
+def test_a_slow_map_shows_what_is_known_and_gives_way_to_a_newer_question(page):
+    page.driver.get(f"{page.address}?tab=map&target=sign&loss=hinge")
+    page.wait_until("return !document.getElementById('spinner').hidden")
+    page.wait_until("return document.getElementById('status').textContent.includes('5 × 5')")
+    page.answered(page.change("loss", "square"))
+    assert page.text("status").startswith("33 × 33")
+    assert page.find("spinner").get_attribute("hidden")
+
+
 def test_networks_appear_with_scores_and_end_with_another_question(page, explorer):
     page.open("stop=2")
     page.run("document.getElementById('networks-dimension').value = '80'")

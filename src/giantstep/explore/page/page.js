@@ -178,9 +178,13 @@
     answered = false;
     number += 1;
     asked = performance.now();
+    wait();
+    say({ kind: "view", number, texts: texts(), pins: pins.map((pin) => pin.join("|")), theme: root.dataset.theme });
+  }
+
+  function wait() {
     clearTimeout(spinner);
     spinner = setTimeout(() => { $("spinner").hidden = false; }, 200);
-    say({ kind: "view", number, texts: texts(), pins: pins.map((pin) => pin.join("|")), theme: root.dataset.theme });
   }
 
   function next() {
@@ -460,6 +464,7 @@
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
   // ---- start: Bokeh connects, then the server says what the address asked ----
+  wait();
   function begin() {
     const bokeh = window.Bokeh?.documents?.[0];
     const answer = bokeh?.get_model_by_name("answer");

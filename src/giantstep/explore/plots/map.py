@@ -60,7 +60,9 @@ class MapPlot(Plot):
         self.here = empty("x", "y")
         cross = {"marker": "cross", "size": 16, "line_width": 2, "line_color": "#e02b2b"}
         plot.scatter("x", "y", source=self.here, **cross)
-        self.bar = ColorBar(color_mapper=self.mapper, width=14, background_fill_color=None)
+        self.ticker = FixedTicker(ticks=[])  # the bar would not look at another one
+        look = {"width": 14, "background_fill_color": None}
+        self.bar = ColorBar(color_mapper=self.mapper, ticker=self.ticker, **look)
         self.bar.major_label_text_color = self.palette.text
         self.bar.major_label_text_font = FONT
         plot.add_layout(self.bar, "right")
@@ -76,9 +78,10 @@ class MapPlot(Plot):
         left, right = _ends(answer["x"], answer["x_scale"], columns.size)
         low, high = _ends(answer["y"], answer["y_scale"], rows.size)
         nearest = np.ix_(np.rint(rows).astype(int), np.rint(columns).astype(int))
+        advice = answer["advice"]
         self.image.data = {
             "image": [fine],
-            "advice": [answer["advice"][nearest].tolist()],
+            "advice": [advice[nearest].tolist() if advice.any() else ""],
             "x": [left],
             "y": [low],
             "width": [right - left],
@@ -95,7 +98,8 @@ class MapPlot(Plot):
     def _draw_levels(self, values: Array, levels: Array) -> None:
         """Draw level lines, found where the plot is a square of side 1."""
         texts = {level: self._text(level) for level in levels.tolist()}
-        self.bar.update(ticker=FixedTicker(ticks=list(texts)), major_label_overrides=texts)
+        self.ticker.ticks = list(texts)
+        self.bar.major_label_overrides = texts
         sides = [np.linspace(0, 1, cells) for cells in values.shape]
         lines = contour_generator(sides[1], sides[0], np.ma.masked_invalid(values))
         drawn: list[tuple[float, Array]] = [
