@@ -70,7 +70,7 @@ def solve_certified(matrix: Array, right: Array) -> tuple[Array, Array]:
     solution = solution + solve_pivoted(matrix, residual(solution))
     size = np.einsum("sij,sj->si", np.abs(matrix), np.abs(solution)) + np.abs(right)
     relative = np.abs(residual(solution)) / np.maximum(size, TINY)
-    return solution, np.max(relative, axis=-1, initial=0.0)
+    return solution, relative.max(axis=-1, initial=0.0)
 
 
 def invert_symmetric(matrices: RealOrComplex) -> RealOrComplex:

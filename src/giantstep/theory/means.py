@@ -179,11 +179,11 @@ def solve_means(
     psi_hat, rank = ratio * label_residual.slopes.at(at), label_residual.to_m.shape[1]
     matrix, right = label_residual.products.at(at), label_residual.label.at(at)
     vectors, size = _symmetric_root(response.along, ratio)
-    offset = np.zeros_like(right)
+    offset = np.zeros(right.shape)
     if response.mixed is not None:
         offset[:, rank:] = np.einsum("szr,sr->sz", response.mixed, psi_hat)
         right = right - np.einsum("sij,sj->si", matrix, offset)
-    root, ridge = vectors * size[:, None, :], np.zeros_like(matrix)
+    root, ridge = vectors * size[:, None, :], np.zeros(matrix.shape)
     ridge[:, rank:, rank:] = np.eye(root.shape[-1])
     if penalty is not None:
         ridge[:, :rank, :rank] = penalty.matrix(response) / ratio[:, :, None]
@@ -237,7 +237,7 @@ def _solve_transformed(
     """
     size = matrix.shape[-1]
     rank = size - root.shape[-1]
-    transform = np.zeros_like(matrix)
+    transform = np.zeros(matrix.shape)
     transform[:, np.arange(rank), np.arange(rank)] = 1
     transform[:, rank:, rank:] = root
     system = transform.transpose(0, 2, 1) @ matrix @ transform + ridge

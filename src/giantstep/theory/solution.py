@@ -74,10 +74,9 @@ def collect_points(values: dict[str, Array], shape: tuple[int, ...]) -> Solution
     for name in ("test_error", "training_error"):
         stable &= values[name] >= _NEGATIVE_ERROR
         values[name] = np.maximum(values[name], 0.0)
-    status = np.where(stable, Status.CONVERGED, Status.UNSTABLE)
-    unresolved = stable & ~(values.pop("resolved") > 0)
-    status = np.where(unresolved, Status.UNRESOLVED, status)
-    status = np.where(values.pop("converged") > 0, status, Status.NOT_CONVERGED)
+    status = np.where(stable, int(Status.CONVERGED), int(Status.UNSTABLE))
+    status[stable & ~(values.pop("resolved") > 0)] = Status.UNRESOLVED
+    status[~(values.pop("converged") > 0)] = Status.NOT_CONVERGED
     iterations = values.pop("iterations").astype(np.int64)
     failed = np.flatnonzero(status != Status.CONVERGED)
     if failed.size:
@@ -86,5 +85,5 @@ def collect_points(values: dict[str, Array], shape: tuple[int, ...]) -> Solution
     return Solution(
         **{name: value.reshape(shape + value.shape[1:]) for name, value in values.items()},
         iterations=iterations.reshape(shape),
-        status=status.astype(np.int64).reshape(shape),
+        status=status.reshape(shape),
     )

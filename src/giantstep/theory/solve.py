@@ -250,7 +250,7 @@ def _quadrature_errors(solver: Solver, at: Resolvent, test_error: Array) -> tupl
     points = Points.of(at.alpha, at.ridge, equations.beta)
     V, T = equations.variances(at.V_hat, points)
     V_hat, contraction = equations.hats(V, points)
-    shift: Array = np.max(np.abs(V_hat - at.V_hat), axis=-1) / np.max(np.abs(V_hat), axis=-1)
+    shift: Array = np.abs(V_hat - at.V_hat).max(axis=-1) / np.abs(V_hat).max(axis=-1)
     slopes = equations.hats_derivative(contraction, points)
     again = replace(at, V=V, T=T, V_hat=V_hat, contraction=contraction, H=slopes)
     change = np.abs(solver.fine.order_parameters(again).test_error - test_error)

@@ -94,10 +94,10 @@ class IsotropicResponse:
         """Compute `beta (psi_hat psi_hat^T, c zeta_hat^2)`, theory.md section 4, "Variances"."""
         bulk = self.bulk
         hats = self._by_direction(across_hat)
-        products = np.sum(hats[:, :, :, None] * hats[:, :, None, :], axis=1)
+        products = (hats[:, :, :, None] * hats[:, :, None, :]).sum(axis=1)
         squares = bulk.groups.c * (along_hat @ bulk.B.T) ** 2
         direction = bulk.beta * np.concatenate([self.triangle.pack(products), squares], axis=-1)
-        return direction, np.zeros_like(direction)
+        return direction, np.zeros(direction.shape)
 
     def of_groups(self, direction: Array, along_hat: Array, across_hat: Array) -> GroupOverlaps:
         """Compute V1, q1 and the overlaps between groups from those between the functions phi."""
