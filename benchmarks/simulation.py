@@ -125,6 +125,8 @@ def compare(d: int) -> None:
     arithmetic = counted_arithmetic(d)
     print(f"d = p = {d}, {CORES} cores: usual way {slow:.1f} s, giantstep {quick:.2f} s")
     print(f"{slow / quick:.1f} times less")
+    alone = seconds(lambda: ours(d, threads=1), 2)
+    print(f"one thread: {alone:.2f} s, {alone / quick:.2f} times as long as {CORES} threads")
     print(f"products: {single / 1e9:.0f} GF/s single, {double / 1e9:.0f} GF/s double precision")
     share = arithmetic / quick / single
     print(f"counted arithmetic: {arithmetic / 1e9:.0f} GF, at {share:.0%} of the single rate")
