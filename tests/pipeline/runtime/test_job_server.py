@@ -7,10 +7,14 @@ import sys
 import threading
 import time
 from subprocess import CalledProcessError
+from types import SimpleNamespace
 
 import psutil
 import pytest
+from snakemake.script import PythonScript
 
+from giantstep.pipeline.planning.plan import Plan
+from giantstep.pipeline.runtime import run_start
 from giantstep.pipeline.runtime.job_server import JobServer
 
 
@@ -129,3 +133,19 @@ def test_a_server_ends_with_its_run(tmp_path):
         [psutil.Process(int(ran.stdout))] if psutil.pid_exists(int(ran.stdout)) else [], 10
     )
     assert not psutil.pid_exists(int(ran.stdout))
+
+
+@pytest.mark.parametrize("here", [True, False])
+def test_a_run_on_one_machine_forks_its_own_jobs_and_no_others(monkeypatch, tmp_path, here):
+    ran = []
+    started = SimpleNamespace(start=list, stop=list, run=lambda path: ran.append(("forked", path)))
+    monkeypatch.setattr(run_start, "JobServer", lambda *given: started)
+    monkeypatch.setattr(
+        PythonScript, "execute_script", lambda self, path, edit=False: ran.append(("started", path))
+    )
+    workflow = SimpleNamespace(local_exec=here, scheduling_settings=SimpleNamespace())
+    run_start.fork_jobs(workflow, Plan(tmp_path, {}, {}))
+    for own in ("workflow/rules/../scripts/merge.py", "scripts/of_another_workflow.py"):
+        script = SimpleNamespace(is_local=True, local_path=str(tmp_path / own))
+        PythonScript.execute_script(script, own)
+    assert [how for how, _ in ran] == ["forked" if here else "started", "started"]

@@ -144,10 +144,11 @@ def _run(script: str, answer: socket.socket) -> None:
     except BaseException:
         traceback.print_exc()
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        answer.send(bytes([code & 0xFF]))
-        os._exit(code)
+        with contextlib.suppress(OSError):  # nobody may be left to read it
+            sys.stdout.flush()
+            sys.stderr.flush()
+            answer.send(bytes([code & 0xFF]))
+        os._exit(code & 0xFF)
 
 
 def _import(scripts: Path, modules: Sequence[str]) -> None:
