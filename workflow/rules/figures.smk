@@ -16,6 +16,8 @@ rule figures:
         ),
     log:
         "logs/figures/{figure}.log",
+    # Of a second, as merging; scores take less, and fill what is left.
+    priority: 1
     resources:
         mem_mb=memory(figure_cost("figures")),
         runtime=minutes(figure_cost("figures")),

@@ -12,6 +12,8 @@ rule identity:
         touch(f"{IDENTITY}/{{figure}}/{{stage}}-{{identity}}"),
     log:
         "logs/identity/{figure}-{stage}-{identity}.log",
+    # Before merging, which waits for it.
+    priority: 2
     params:
         outdated=lambda wildcards: files(wildcards.stage, wildcards.figure),
         markers=lambda wildcards: f"{IDENTITY}/{wildcards.figure}/{wildcards.stage}-*",

@@ -7,6 +7,7 @@ rule merge:
         files("merge", "{figure}"),
     log:
         "logs/merge/{figure}.log",
+    priority: 1
     resources:
         mem_mb=memory(figure_cost("merge")),
         runtime=minutes(figure_cost("merge")),
