@@ -6,6 +6,7 @@ import resource
 import signal
 import time
 
+import numpy as np
 import pytest
 import xarray as xr
 
@@ -14,7 +15,7 @@ from giantstep.pipeline.runtime.checksums import DamagedFileError, check_seal
 from giantstep.pipeline.runtime.signals import handle_stop_signals
 from giantstep.pipeline.stages import theory
 from giantstep.pipeline.stages.result import compute_result
-from giantstep.pipeline.storage import netcdf
+from giantstep.pipeline.storage import large_netcdf, netcdf
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 
@@ -23,6 +24,7 @@ STOPS = (signal.SIGINT, signal.SIGTERM)
 
 NAME = "theory/some-key"
 PROTOCOL = Protocol("tanh", "sign", 1, alpha0=1, beta=1)
+WRITERS = pytest.mark.parametrize("write", [netcdf.write, large_netcdf.write])
 
 
 @pytest.fixture
@@ -32,8 +34,8 @@ def solved():
 
 
 def test_a_file_reads_back_and_has_the_same_bytes_every_time(solved, tmp_path):
-    for name in ("one.nc", "two.nc"):
-        netcdf.write(solved, tmp_path / name, NAME)
+    netcdf.write(solved, tmp_path / "one.nc", NAME)
+    large_netcdf.write(solved, tmp_path / "two.nc", NAME)
     assert (tmp_path / "one.nc").read_bytes() == (tmp_path / "two.nc").read_bytes()
     assert netcdf.read(tmp_path / "one.nc", NAME).drop_attrs().equals(solved.drop_attrs())
     assert sorted(p.name for p in tmp_path.iterdir()) == ["one.nc", "two.nc"]
@@ -47,17 +49,18 @@ def test_every_variable_says_what_it_is(solved):
     assert json.loads(solved.attrs["parameters"])["problem"]["alpha0"] == 1
 
 
-def test_a_failed_write_leaves_the_old_file_and_nothing_else(solved, tmp_path, monkeypatch):
+@WRITERS
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(write, solved, tmp_path, monkeypatch):
     path = tmp_path / "result.nc"
-    netcdf.write(solved, path, NAME)
+    write(solved, path, NAME)
     before = path.read_bytes()
 
     def torn(self, target, **options):
         target.write_bytes(b"half a file")
 
     monkeypatch.setattr(xr.Dataset, "to_netcdf", torn)
-    with pytest.raises(DamagedFileError):
-        netcdf.write(solved.assign_attrs(title="another"), path, NAME)
+    with pytest.raises((DamagedFileError, OSError)):
+        write(solved.assign_attrs(title="another"), path, NAME)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
 
@@ -129,16 +132,25 @@ def test_a_file_under_another_name_is_seen_and_set_aside(solved, tmp_path):
         netcdf.read(path, None)
 
 
-def test_where_there_is_no_room_the_system_says_so_and_old_files_stay(solved, tmp_path):
+@WRITERS
+def test_where_there_is_no_room_the_system_says_so_and_old_files_stay(write, solved, tmp_path):
     path = tmp_path / "result.nc"
-    netcdf.write(solved, path, NAME)
+    write(solved, path, NAME)
     before = path.read_bytes()
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))
     try:
         with pytest.raises(OSError, match=r"cannot be written \(File too large\): .*result.nc"):
-            netcdf.write(solved.assign_attrs(title="another"), path, NAME)
+            write(solved.assign_attrs(title="another"), path, NAME)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_large_variables_have_the_same_bytes_too(solved, tmp_path):
+    large = solved.assign(test_error=(("a", "b"), np.arange(2**18).reshape(2, -1) / 7))
+    for name, write in (("one.nc", netcdf.write), ("two.nc", large_netcdf.write)):
+        write(large, tmp_path / name, NAME)
+    assert (tmp_path / "one.nc").read_bytes() == (tmp_path / "two.nc").read_bytes()
+    assert large_netcdf.read(tmp_path / "two.nc", NAME).identical(large)

@@ -52,6 +52,9 @@ def write(dataset: xr.Dataset, path: Path, name: str) -> None:
                 raise DamagedFileError(f"{path} does not read back as it was written")
             seal(beside, name)
             beside.replace(path)
+        except OSError as error:
+            text = f"cannot be written ({error.strerror})"
+            raise OSError(error.errno, text, str(path)) from error
         finally:
             beside.unlink(missing_ok=True)
 
