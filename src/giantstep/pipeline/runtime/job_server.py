@@ -109,9 +109,18 @@ class JobServer:
             raise RuntimeError("no process can be started that runs jobs")
 
 
-def serve(control: socket.socket) -> None:
-    """Run the jobs that a run asks for, each in a copy of this process, until the run ends."""
+def serve(control: socket.socket, scripts: Path, modules: Sequence[str]) -> None:
+    """Run the jobs that a run asks for, each in a copy of this process, until the run ends.
+
+    Parameters
+    ----------
+    control : socket
+        From the run.
+    scripts, modules
+        As in `JobServer`.
+    """
     interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)  # jobs decide what Ctrl-C does
+    _import(scripts, modules)
     signal.signal(signal.SIGCHLD, _bury)
     gc.freeze()
     while True:
@@ -162,5 +171,4 @@ def _import(scripts: Path, modules: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    _import(Path(sys.argv[2]), sys.argv[3:])
-    serve(socket.socket(fileno=int(sys.argv[1])))
+    serve(socket.socket(fileno=int(sys.argv[1])), Path(sys.argv[2]), sys.argv[3:])
