@@ -25,9 +25,12 @@ class FailedError(Exception):
 
 
 def context() -> ForkServerContext:
-    """Return the context of children, which start with the theory already imported."""
+    """Return the context of children, which start with the theory already imported.
+
+    Nothing else is: the first picture waits for it.
+    """
     made = multiprocessing.get_context("forkserver")
-    made.set_forkserver_preload(["giantstep.explore.answers", "giantstep.explore.networks"])
+    made.set_forkserver_preload(["giantstep.explore.answers"])
     return made
 
 
