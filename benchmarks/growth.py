@@ -28,7 +28,7 @@ from giantstep.theory.solve import Solver, solve
 
 PROBLEM = Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
 SIGNS = Protocol("tanh", "sign", learning_rate=3, alpha0=2, beta=1)
-RATES = (3 + i / 1000 for i in count())
+RATES = (3 + i / 1000 for i in count(1))
 
 
 def grid(points: int) -> Grid:
@@ -76,7 +76,7 @@ def theory(quick: bool) -> None:
     ]
     print_growth("theory, per point of 1,000", cases, "systems of groups² unknowns")
     cases = [(bulk, per_point(Solver(PROBLEM, bulk), 1000)) for bulk in BULKS]
-    print_growth("theory, per point of 1,000", cases, "sums over the labels of the first batch")
+    print_growth("theory, per point of 1,000", cases, "arrays points by nodes, forms of the bulk")
     losses = ("square", "huber", "hinge", "logistic")
     cases = [(loss, per_point(Solver(SIGNS, loss=loss), 25)) for loss in losses]
     print_growth("theory, per point of 25", cases, "normal distributions at 50,000 nodes")
