@@ -7,6 +7,9 @@ server copies itself (`fork`), and the copy runs the job's script.
 The run hands over a job as the path of its script and one end of a pair of sockets, into which the
 job writes its exit code at its end. So jobs outlive a server that is killed, and a server does not
 outlive its run.
+
+The fork server of Python's `multiprocessing` would run the program's main file again in each job:
+that of `python -m snakemake` starts another run.
 """
 
 from __future__ import annotations
