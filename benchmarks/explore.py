@@ -1,7 +1,8 @@
 """How long the explorer takes from a drag of a slider to the redrawn curve, in Chromium.
 
 One group of neurons, an isotropic bulk, 113 points: from the input event of the slider to the frame
-that shows the answer. Also the time from the start of the command to the first picture.
+that shows the answer. Also the time from the start of the command to the first picture in a browser
+that is open already: Python's start, the server's, and the loading of the page.
 
     PYTHONPATH=tests tests/explore/browser/chromium.sh run python benchmarks/explore.py
 """
