@@ -122,7 +122,7 @@ POINTS = " ".join(f"{k}" for k in range(1, 1002))
 LINES = {
     "a hundred million points": f"theory {STEPS} --alpha 1:2:10000 --ridge 1:2:10000",
     "a hundred million protocols": f"sweep {STEPS} --beta 1:2:10000 --learning-rate 1:2:10000",
-    "points of a convex loss": f"theory {STEPS} --alpha {POINTS} --ridge 1 --loss huber",
+    "points of a convex loss": f"theory {STEPS} --alpha {POINTS} --ridge 1 2 --loss hinge",
     "points at the best ridge": f"theory {STEPS} --alpha {' '.join([POINTS] * 50)} --ridge optimal",
     "too many optima": f"{QUESTIONS['optimise']} --alpha {POINTS} --ridge optimal",
     "nothing": "",

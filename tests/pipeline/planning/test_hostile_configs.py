@@ -168,7 +168,7 @@ OVERSIZED = {
         "points of the theory",
     ),
     "points that convex losses never finish": (
-        {"limits": "{points: 100000000, core_hours: 1000}"},
+        {"limits": "{points: 100000000, core_hours: 100}"},
         {
             "theory.alpha.points": "100000",
             "panels.left.loss": "huber",

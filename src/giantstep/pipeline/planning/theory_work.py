@@ -19,9 +19,9 @@ from giantstep.theory.spectral_density import FINENESS
 # Seconds of a point of the theory with one group of neurons: with the isotropic bulk, with a
 # trained one (which also needs setting up), and with another loss than the square: a smooth one,
 # and one with a corner, which needs finer rules.
-POINT_SECONDS, TRAINED_POINT_SECONDS = 2e-4, 4e-3
-SMOOTH_POINT_SECONDS, CORNER_POINT_SECONDS = 0.2, 1.0
-TRAINED_SECONDS = 2.0
+POINT_SECONDS, TRAINED_POINT_SECONDS = 2e-4, 4e-4
+SMOOTH_POINT_SECONDS, CORNER_POINT_SECONDS = 0.04, 0.15
+TRAINED_SECONDS = 0.3
 # Seconds of a protocol of a map, prepared and solved with an isotropic and with a trained bulk.
 MAP_POINT_SECONDS = 0.03
 # Seconds of a gradient step that the theory follows, on two rules: of smooth functions, of those
@@ -83,12 +83,12 @@ def steps_seconds(problem: Problem, bulk: str = ISOTROPIC) -> float:
 
 
 def _points_seconds(problem: Problem, points: int, loss: str, bulk: str) -> float:
-    groups = group_count(problem)
+    pairs = group_count(problem) ** 2
     if loss != SQUARE:
-        return points * groups * _convex_point_seconds(loss)
+        return points * pairs * _convex_point_seconds(loss)
     if bulk == ISOTROPIC:
-        return points * groups**2 * POINT_SECONDS
-    return TRAINED_SECONDS + points * groups**2 * TRAINED_POINT_SECONDS
+        return points * pairs * POINT_SECONDS
+    return TRAINED_SECONDS + points * pairs * TRAINED_POINT_SECONDS
 
 
 def _convex_point_seconds(loss: str) -> float:
