@@ -14,7 +14,8 @@ from giantstep.theory.bulk.row_functions import RowFunctions
 
 # Newton's method: most steps, the longest in log t, and one after which only rounding is left.
 _MAX_ITERATIONS, _LONGEST_STEP, _TOLERANCE = 300, 3.0, 1e-8
-# Where it starts from: logarithms of t, for t of order one, that are interpolated.
+# Where it starts from is interpolated between these values of -log t, in units of `beta/tr C`: half
+# of them are below every solution's upper bound, however small beta is.
 _STARTS = np.linspace(-15, 15, 3001)
 
 
@@ -30,9 +31,10 @@ class OneGroup:
 
     def __init__(self, rows: RowFunctions, beta: float) -> None:
         self.rows, self.beta = rows, beta
-        t = np.exp(-_STARTS)
-        reached = beta / t - rows.traces(t).phi
-        self._log_t, self._log_ratio = -_STARTS[reached > 0], np.log(reached[reached > 0])
+        t = np.exp(-_STARTS) * beta / rows.traces(np.zeros(1)).phi
+        ratio = beta / t - rows.traces(t).phi
+        reached = ratio > 0
+        self._log_t, self._log_ratio = np.log(t[reached]), np.log(ratio[reached])
 
     def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
         """Map the hats, shape (S,), to V and T as `isotropic_variances.variances` does."""
