@@ -1,6 +1,7 @@
 """Result files of many networks: as those of `netcdf`, but variable by variable.
 
-The key of every result covers `netcdf`, but not this.
+The key of every result covers `netcdf`, but not this: an edit of `netcdf` would have all results
+computed again. So what both need is imported from there, though private, or repeated here.
 """
 
 from __future__ import annotations
@@ -47,8 +48,7 @@ def write(dataset: xr.Dataset, path: Path, name: str) -> None:
     with uninterrupted():
         try:
             _write_beside(dataset.assign(_placeholders(dataset)), beside)
-            _fill(beside, dataset)
-            if not _reads_back(beside, dataset):
+            if not (_fill(beside, dataset) and _reads_back(beside, dataset)):
                 raise DamagedFileError(f"{path} does not read back as it was written")
             seal(beside, name)
             beside.replace(path)
@@ -68,22 +68,35 @@ def _placeholders(dataset: xr.Dataset) -> dict[Any, xr.Variable]:
     }
 
 
-def _fill(path: Path, dataset: xr.Dataset) -> None:
+def _fill(path: Path, dataset: xr.Dataset) -> bool:
+    """Put large variables in their places, unless the file is broken."""
     import netCDF4  # an extra, which importing this module does not require
 
-    with netCDF4.Dataset(path, "r+") as file:
-        for name in _placeholders(dataset):
-            file[name][...] = dataset[name].values
+    try:
+        with netCDF4.Dataset(path, "r+") as file:
+            for name in _placeholders(dataset):
+                file[name][...] = dataset[name].values
+    except (OSError, RuntimeError) as error:
+        if isinstance(error, OSError) and (error.errno or 0) > 0:
+            raise  # the system's; those of netCDF4 are negative
+        return False
+    return True
 
 
 def _reads_back(path: Path, dataset: xr.Dataset) -> bool:
-    with xr.open_dataset(path, engine="netcdf4", cache=False) as found:
-        return (
-            found.coords.keys() == dataset.coords.keys()
-            and found.variables.keys() == dataset.variables.keys()
-            and found[[]].identical(dataset[[]])
-            and all(_is_alike(found.variables[name], x) for name, x in dataset.variables.items())
-        )
+    try:
+        with xr.open_dataset(path, engine="netcdf4", cache=False) as found:
+            variables = found.variables
+            return (
+                found.coords.keys() == dataset.coords.keys()
+                and variables.keys() == dataset.variables.keys()
+                and found[[]].identical(dataset[[]])
+                and all(_is_alike(variables[name], x) for name, x in dataset.variables.items())
+            )
+    except MemoryError:
+        raise
+    except Exception:  # netCDF4 raises all kinds of exceptions on broken files
+        return False
 
 
 def _is_alike(found: xr.Variable, written: xr.Variable) -> bool:
