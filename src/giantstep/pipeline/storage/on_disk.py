@@ -39,23 +39,40 @@ def join_on_disk(parts: Iterable[xr.Dataset], dim: str, size: int, file: IO[byte
         Along `dim`, of all parts together.
     file : binary file
         For the values.
+
+    Raises
+    ------
+    ValueError
+        If the parts are not alike, not in ascending order of `dim`, or not of this size.
     """
-    arrays: dict[Any, DiskArray] = {}
+    rowless, arrays = None, {}
     places, libraries, start = [], [], 0
     for part in parts:
+        if rowless is None:
+            rowless = _without_rows(part, dim)
+            for name, variable in part.data_vars.items():
+                arrays[name] = DiskArray(file, (size, *variable.shape[1:]), variable.dtype)
+        elif not rowless.equals(_without_rows(part, dim)):
+            raise ValueError(f"parts have other variables or coordinates than {dim} alone")
         libraries.append(part.attrs["libraries"])
         places.append(part[dim].values)
-        for name, variable in part.data_vars.items():
-            if name not in arrays:
-                arrays[name] = DiskArray(file, (size, *variable.shape[1:]), variable.dtype)
-            arrays[name].fill(start, variable.values)
+        for name, array in arrays.items():
+            array.fill(start, part[name].values)
         start += part.sizes[dim]
-    if start != size:
+    if rowless is None or start != size:
         raise ValueError(f"{start} of {size} along {dim} were found")
-    values = {name: (part[name].dims, LazilyIndexedArray(x)) for name, x in arrays.items()}
-    coords = part.drop_vars(dim).coords
+    along = np.concatenate(places)
+    if (np.diff(along) <= 0).any():
+        raise ValueError(f"parts are not in ascending order of {dim}")
+    values = {name: (rowless[name].dims, LazilyIndexedArray(x)) for name, x in arrays.items()}
+    coords = rowless.drop_vars(dim).coords
     whole = xr.Dataset(values, coords, {"libraries": join_versions(libraries)})
-    return whole.assign_coords({dim: np.concatenate(places)})
+    return whole.assign_coords({dim: along})
+
+
+def _without_rows(part: xr.Dataset, dim: str) -> xr.Dataset:
+    """Return what is alike in all parts: the shapes of variables, and the other coordinates."""
+    return part.isel({dim: slice(0)}).copy(deep=True)  # a view would keep all rows in memory
 
 
 class DiskArray(BackendArray):
