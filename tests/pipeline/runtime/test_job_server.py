@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from subprocess import CalledProcessError
 from types import SimpleNamespace
 
@@ -77,9 +78,10 @@ Path({str(tmp_path / "of-one")!r}).write_text(f"{{os.getppid()}} {{os.getpid()}}
         ("import sys; sys.exit('in words')", 1),
         ("1 / 0", 1),
         ("import os; os.kill(os.getpid(), 9)", -9),
+        ("import os; os.kill(os.getpid(), 15)", -15),
     ],
 )
-def test_how_a_job_ended_is_told(run, code, expected):
+def test_how_a_job_ended_is_reported(run, code, expected):
     run("import sys; sys.exit()")
     with pytest.raises(CalledProcessError) as error:
         run(code)
@@ -104,18 +106,21 @@ def test_jobs_run_at_the_same_time(run, tmp_path):
 def test_a_server_that_is_killed_takes_no_job_with_it_and_another_takes_its_place(run, tmp_path):
     go = tmp_path / "go"
     code = (
-        "import os, time\nfrom pathlib import Path\n"
+        "import os, sys, time\nfrom pathlib import Path\n"
         f"Path({str(tmp_path / 'server')!r}).write_text(str(os.getppid()))\n"
         f"Path({str(tmp_path / 'started')!r}).touch()\n"
         f"while not Path({str(go)!r}).exists(): time.sleep(0.01)\n"
+        "sys.exit(3)\n"
     )
-    waiting = threading.Thread(target=run, args=[code])
-    waiting.start()
-    assert becomes_true((tmp_path / "started").exists)
-    os.kill(int((tmp_path / "server").read_text()), signal.SIGKILL)
-    go.touch()
-    waiting.join(10)
-    assert not waiting.is_alive()
+    with ThreadPoolExecutor() as pool:
+        waiting = pool.submit(run, code)
+        assert becomes_true((tmp_path / "started").exists)
+        os.kill(server := int((tmp_path / "server").read_text()), signal.SIGKILL)
+        assert becomes_true(lambda: psutil.Process(server).status() == psutil.STATUS_ZOMBIE)
+        go.touch()
+        with pytest.raises(CalledProcessError) as error:
+            waiting.result(10)
+    assert error.value.returncode == 3
     run("pass")
 
 
@@ -129,10 +134,7 @@ def test_a_server_ends_with_its_run(tmp_path):
     ran = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )
-    psutil.wait_procs(
-        [psutil.Process(int(ran.stdout))] if psutil.pid_exists(int(ran.stdout)) else [], 10
-    )
-    assert not psutil.pid_exists(int(ran.stdout))
+    assert gone(ran.stdout)
 
 
 @pytest.mark.parametrize("here", [True, False])

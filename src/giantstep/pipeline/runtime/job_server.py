@@ -4,9 +4,10 @@ To start Python and to import xarray, SciPy and Matplotlib takes a second, and a
 jobs. So a run starts one process, the server, which imports all this and waits. For each job the
 server copies itself (`fork`), and the copy runs the job's script.
 
-The run hands over a job as the path of its script and one end of a pair of sockets, into which the
-job writes its exit code at its end. So jobs outlive a server that is killed, and a server does not
-outlive its run.
+The run hands over a job as the path of its script and one end of a pair of sockets. Into it the job
+writes its exit code at its end, and then the server what it sees: the exit code, or the signal that
+ended a job without a word. So jobs outlive a server that is killed, and a server does not outlive
+its run.
 
 The fork server of Python's `multiprocessing` would run the program's main file again in each job:
 that of `python -m snakemake` starts another run.
@@ -27,7 +28,6 @@ import traceback
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 # What libraries and jobs import only when they come to use it.
 LATER = (
@@ -37,8 +37,9 @@ LATER = (
 )
 # What sets the number of threads of linear algebra, when its library is loaded.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-# No path is longer.
+# Bytes: no path is longer, and no exit code.
 _LONGEST = 4096
+_LONGEST_CODE = 4
 
 
 class JobServer:
@@ -77,15 +78,16 @@ class JobServer:
         Raises
         ------
         subprocess.CalledProcessError
-            If it failed, or was killed.
+            If it failed, or was killed: its code is minus the number of the signal; of SIGKILL, if
+            the server was killed as well and nobody knows.
         """
-        ours, theirs = socket.socketpair()
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with ours:
             with theirs:
                 self._hand_over(script, theirs)
-            answer = ours.recv(1)
-            ours.recv(1)  # nothing, when it has ended
-        code = answer[0] if answer else -signal.SIGKILL
+            # Until all other ends are closed: then the job has ended.
+            answers = list(iter(lambda: ours.recv(_LONGEST_CODE), b""))
+        code = int(answers[0]) if answers else -signal.SIGKILL
         if code:
             raise subprocess.CalledProcessError(code, ["python", script])
 
@@ -124,25 +126,41 @@ def serve(control: socket.socket, scripts: Path, modules: Sequence[str]) -> None
     """
     interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)  # jobs decide what Ctrl-C does
     _import(scripts, modules)
-    signal.signal(signal.SIGCHLD, _bury)
+    running: dict[int, socket.socket] = {}
+    signal.signal(signal.SIGCHLD, lambda *_: _reap(running))
     gc.freeze()
     while True:
         script, answers, _, _ = socket.recv_fds(control, _LONGEST, 1)
         if not script:
             return
-        with socket.socket(fileno=answers[0]) as answer:
-            if os.fork() == 0:
-                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                signal.signal(signal.SIGINT, interrupted)
-                control.close()
-                _run(script.decode(), answer)
+        answer = socket.socket(fileno=answers[0])
+        # A job may end before it is noted as running.
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+        job = os.fork()
+        if job == 0:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            signal.signal(signal.SIGINT, interrupted)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
+            for of_others in (control, *running.values()):
+                of_others.close()
+            _run(script.decode(), answer)
+        running[job] = answer
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
 
 
-def _bury(*_: Any) -> None:
-    """Take note of jobs that have ended."""
+def _reap(running: dict[int, socket.socket]) -> None:
+    """Tell the run how jobs have ended."""
     with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
+        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            job, status = ended
+            if answer := running.pop(job, None):
+                with answer:
+                    _tell(answer, os.waitstatus_to_exitcode(status))
+
+
+def _tell(answer: socket.socket, code: int) -> None:
+    with contextlib.suppress(OSError):  # nobody may be left to read it
+        answer.send(str(code).encode())
 
 
 def _run(script: str, answer: socket.socket) -> None:
@@ -159,7 +177,7 @@ def _run(script: str, answer: socket.socket) -> None:
         with contextlib.suppress(OSError):  # nobody may be left to read it
             sys.stdout.flush()
             sys.stderr.flush()
-            answer.send(bytes([code & 0xFF]))
+        _tell(answer, code & 0xFF)
         os._exit(code & 0xFF)
 
 
