@@ -16,7 +16,7 @@ rule figures:
         ),
     log:
         "logs/figures/{figure}.log",
-    # Of a second, as merging; scores take less, and fill what is left.
+    # Drawing takes a second, as merging does. Scores take less, and come last.
     priority: 1
     resources:
         mem_mb=memory(figure_cost("figures")),

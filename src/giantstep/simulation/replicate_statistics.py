@@ -8,7 +8,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 
-# Values that are summarised at once: more than a computation's temporary arrays are to hold.
+# How many values are summarised at once, so that temporary arrays stay small.
 _BLOCK = 2**18
 
 
@@ -35,7 +35,7 @@ class Summary:
 def summarise(values: Array) -> Summary:
     """Summarise replicates of shape (networks, trainings, ...)."""
     columns = values.reshape(*values.shape[:2], -1)
-    # The sum of a single column rounds differently: no block of several columns has one.
+    # NumPy rounds the sums of a single column differently: blocks have two or more, if they can.
     count = min(1 + values.size // _BLOCK, max(1, columns.shape[2] // 2))
     blocks = map(_statistics, np.array_split(columns, count, axis=2))
     return Summary(

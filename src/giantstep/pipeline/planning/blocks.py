@@ -15,8 +15,8 @@ from giantstep.pipeline.planning.simulation_work import (
 from giantstep.pipeline.planning.tasks import EigenvaluesTask, RecoveryTask
 
 Simulation = ShardTask | EigenvaluesTask | RecoveryTask
-# Seconds that a shard takes at most, unless one replicate does. Starting its job takes one, and
-# cores that have nothing left to do wait for the last shards.
+# Seconds that a shard takes at most, unless one replicate does: cores that have nothing left to do
+# wait for the last shards. Not much less, since on a cluster each job starts Python first.
 LONGEST_SHARD = 60.0
 
 

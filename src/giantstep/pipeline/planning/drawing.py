@@ -8,7 +8,7 @@ from pathlib import Path
 from giantstep.pipeline.planning.config import FIGURES
 from giantstep.pipeline.planning.fingerprint import module_path
 
-# Learning curves, a panel beside the other.
+# Learning curves or maps, one panel beside the other.
 DEFAULT = "giantstep.figures.default"
 
 

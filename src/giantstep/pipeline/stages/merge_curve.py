@@ -54,7 +54,10 @@ def merge_curve(curve: Curve, found: Mapping[str, Sequence[xr.Dataset]]) -> list
     list of xarray.Dataset
         One for each ridge.
     """
-    parameters, *_ = *found.get("parameters", ()), problem_parameters(curve.problem)
+    if found.get("parameters"):
+        parameters = found["parameters"][0]
+    else:
+        parameters = problem_parameters(curve.problem)
     features = read_features(parameters) if "alignment" in parameters else None
     limits = bounds(features) if features and features.is_aligned else None
     of_steps = parameters[[name for name, x in parameters.items() if _OVER & set(x.dims)]]
@@ -67,7 +70,8 @@ def merge_curve(curve: Curve, found: Mapping[str, Sequence[xr.Dataset]]) -> list
     if features:
         parts.append(_functions(features, limits))
     if "spectrum" in found:
-        parts.append(_outliers(parts[0], parts[1], parameters["beta"].item()))
+        density, eigenvalues = found["spectrum"][0], found["eigenvalues"][0]
+        parts.append(_outliers(density, eigenvalues, parameters["beta"].item()))
     parts += simulation
     if features:
         for theory in found.get("theory", ()):
