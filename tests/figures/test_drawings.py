@@ -17,6 +17,7 @@ from giantstep.figures import fig2, style
 from giantstep.figures.labels import curve_label
 from giantstep.figures.selection import panel_data
 from giantstep.pipeline.planning.config import load_yaml
+from giantstep.pipeline.planning.provenance import Provenance
 
 FIGURES = [f"fig{k}" for k in range(1, 9)]
 
@@ -92,6 +93,17 @@ def test_drawing_twice_gives_the_same_bytes(paper, tmp_path):
                 style.save(fig2.draw(giantstep.open_figure("fig2", paper), config), path)
             drawn.append(path.read_bytes())
         assert drawn[0] == drawn[1]
+
+
+def test_a_drawing_that_does_not_fit_on_its_page_is_not_saved(tmp_path):
+    def draw():
+        figure = Figure(figsize=(0.2, 0.2))
+        figure.subplots().set_xlabel("a long label")
+        return figure
+
+    with pytest.raises(UserWarning, match="layout not applied"):
+        style.draw_and_save(draw, [tmp_path / "small.png"], Provenance("", "", (), ""))
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_example_redraws_a_panel(paper, tmp_path):

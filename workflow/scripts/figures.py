@@ -1,7 +1,6 @@
 """A job of one figure: its merged file, to its drawings."""
 
 from pathlib import Path
-from warnings import filterwarnings
 
 from giantstep.figures import style
 from giantstep.pipeline.runtime.checksums import checksum_line
@@ -17,13 +16,12 @@ if "snakemake" in globals():
         figure = job.params.figure
         draw = load_drawing(figure.drawing)
         check_job(job, __file__)
-        # A drawing that does not fit on its page is an error.
-        filterwarnings("error", message=".*layout not applied")
-        with style.settings():
-            picture = draw(large_netcdf.read(Path(job.input.data), job.params.name), figure.config)
-            for output in map(Path, job.output):
-                with whole_file(output) as path:
-                    style.save(picture, path, figure.provenance(job.params.name))
-                    check_job(job, __file__)
+        data = large_netcdf.read(Path(job.input.data), job.params.name)
+        style.draw_and_save(
+            lambda: draw(data, figure.config),
+            map(Path, job.output),
+            figure.provenance(job.params.name),
+            check=lambda: check_job(job, __file__),
+        )
         with whole_file(Path(job.input.mark)) as mark:
             mark.write_text("".join(checksum_line(Path(made), made) for made in job.output))

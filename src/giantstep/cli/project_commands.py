@@ -145,16 +145,15 @@ def _verify(arguments: argparse.Namespace) -> int:
 
 def _redrawn_alike(figure: FigurePlan, plan: Plan, project: Path) -> bool:
     """Draw a figure again, and say whether all its drawings come out as they are."""
-    source = merged_name(plan.root, figure)
-    data, alike = open_figure(figure.name, project), True
-    with style.settings():
-        picture = load_drawing(figure.drawing)(data, figure.config)
-        for file in map(Path, STAGES["figures"].paths(figure.name)):
-            again = project / f"again{file.suffix}"
-            style.save(picture, again, figure.provenance(source))
-            same = again.read_bytes() == (project / file).read_bytes()
-            print(f"{file}: drawn again, {'the same bytes' if same else 'other bytes'}")
-            alike &= same
+    source, paths = merged_name(plan.root, figure), STAGES["figures"].paths(figure.name)
+    data, draw, alike = open_figure(figure.name, project), load_drawing(figure.drawing), True
+    again = {Path(path): project / f"again{Path(path).suffix}" for path in paths}
+    origin = figure.provenance(source)
+    style.draw_and_save(lambda: draw(data, figure.config), again.values(), origin)
+    for path, redrawn in again.items():
+        same = redrawn.read_bytes() == (project / path).read_bytes()
+        print(f"{path}: drawn again, {'the same bytes' if same else 'other bytes'}")
+        alike &= same
     return alike
 
 

@@ -53,8 +53,10 @@ def answer(view: View, say: Say) -> None:
     """Answer a view, finer and finer; the last answer says that it is `done`."""
     started = time.perf_counter()
     for found in _ANSWERS[view.tab](view):
-        seconds = time.perf_counter() - started
-        say(found and found | {"tab": view.tab, "seconds": seconds})
+        if found is None:
+            say(None)
+        else:
+            say(found | {"tab": view.tab, "seconds": time.perf_counter() - started})
 
 
 class _Refinement:

@@ -44,12 +44,18 @@ class Cells:
 
     def place(self, rows: Indices, columns: Indices) -> tuple[Indices, Indices]:
         """Return the index of rows and columns, which may be counted in a map of more cells."""
-        row, column = np.ix_(rows % self.y.size, columns % self.x.size)
+        row, column = np.ix_(*self._own(rows, columns))
+        return row, column
+
+    def _own(self, rows: Indices, columns: Indices) -> tuple[Indices, Indices]:
+        """Return which of these cells' rows and columns serve those of a map: a single one, all."""
+        row = rows if self.y.size > 1 else np.zeros_like(rows)
+        column = columns if self.x.size > 1 else np.zeros_like(columns)
         return row, column
 
     def solve(self, rows: Indices, columns: Indices) -> Iterator[None]:
         """Solve what is not yet known of rows and columns, some cells at a time."""
-        rows, columns = np.unique(rows % self.y.size), np.unique(columns % self.x.size)
+        rows, columns = map(np.unique, self._own(rows, columns))
         for line in rows if self._by_rows else columns:
             cells = np.broadcast_arrays(*((line, columns) if self._by_rows else (rows, line)))
             row, column = (index[~self._solved[*cells]] for index in cells)

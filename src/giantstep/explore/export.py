@@ -24,7 +24,7 @@ from giantstep.validation import Fault, InvalidParametersError
 
 
 def export(task: ExportTask, say: Say) -> None:
-    """Make the file, and say its content; or write the figure, and say where.
+    """Make the file, and say its name, format and content; or write the figure, and say where.
 
     Raises
     ------
@@ -36,7 +36,11 @@ def export(task: ExportTask, say: Say) -> None:
         raise InvalidParametersError([Fault("name", task.name, allowed)])
     try:
         with TemporaryDirectory() as folder:
-            say(file_of(task, Path(folder)) if task.form else make_figure(task, Path(folder)))
+            if task.form:
+                content = file_of(task, Path(folder))
+                say({"name": task.name, "format": task.form, "content": content})
+            else:
+                say(make_figure(task, Path(folder)))
     except InvalidConfigError as error:
         parts = [(fault.path, fault.problem.rpartition("must be ")) for fault in error.faults]
         faults = [Fault(path, value.strip(), allowed) for path, (value, _, allowed) in parts]

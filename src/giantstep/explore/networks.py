@@ -78,8 +78,8 @@ def simulate_networks(task: NetworksTask, say: Say) -> None:
         errors = np.stack([_errors(one, trainings) for one in replicates])
         done = network + 1 == task.networks
         progress = {"theory": theory, "fraction": (network + 1) / task.networks, "done": done}
-        results = {"replicates": replicates} if done else {}
-        say(_statistics(values, errors, theory["at"], task.dimension) | progress | results)
+        made = {"replicates": replicates, "seed": seed, "trainings": trainings} if done else {}
+        say(_statistics(values, errors, theory["at"], task.dimension) | progress | made)
 
 
 def _parts(question: Question, x: str, values: tuple[float, ...]) -> list[tuple[Problem, Grid]]:

@@ -11,10 +11,9 @@ import xarray as xr
 from giantstep.explore.figure import write_figure
 from giantstep.explore.networks import simulated_values
 from giantstep.explore.project import project_config
-from giantstep.explore.tasks import Shown
+from giantstep.explore.tasks import Answer, Shown
 from giantstep.explore.theory import moved_to
 from giantstep.figures import style
-from giantstep.pipeline.planning.figure_plan import FigurePlan
 from giantstep.pipeline.planning.identities import merged_name
 from giantstep.pipeline.planning.layout import STAGES, TASK_STAGES
 from giantstep.pipeline.planning.plan import Plan, make_plan
@@ -24,7 +23,8 @@ from giantstep.pipeline.runtime.drawing_code import load_drawing
 from giantstep.pipeline.stages.dataset_layout import join_networks
 from giantstep.pipeline.stages.merge import merge_figure
 from giantstep.pipeline.stages.result import compute_result, describe_result
-from giantstep.pipeline.storage import netcdf
+from giantstep.pipeline.storage import large_netcdf, netcdf
+from giantstep.validation import Fault, InvalidParametersError
 
 
 def plan_figure(folder: Path, shown: Shown, name: str, project: Path) -> Plan:
@@ -43,6 +43,13 @@ def make_figure_files(folder: Path, shown: Shown, name: str, project: Path) -> d
     """Make the merged file and the drawings of a view's figure; return their paths by suffix.
 
     They are the bytes that the workflow makes of the figure in the project.
+
+    Raises
+    ------
+    InvalidConfigError
+        For what the workflow would refuse.
+    InvalidParametersError
+        If the project's networks are others than those that are shown.
     """
     plan = plan_figure(folder, shown, name, project)
     for stage in TASK_STAGES:
@@ -55,8 +62,10 @@ def make_figure_files(folder: Path, shown: Shown, name: str, project: Path) -> d
     merged = merge_figure(figure.curves, figure.science, figure.sizes, figure.root_seed, folder)
     (data,) = (folder / path for path in STAGES["merge"].paths(name))
     drawings = [folder / path for path in STAGES["figures"].paths(name)]
-    netcdf.write(merged, data, source)
-    _draw(figure, netcdf.read(data, source), source, drawings)
+    large_netcdf.write(merged, data, source)
+    drawings[0].parent.mkdir()
+    found, draw = large_netcdf.read(data, source), load_drawing(figure.drawing)
+    style.draw_and_save(lambda: draw(found, figure.config), drawings, figure.provenance(source))
     return {path.suffix: path for path in (data, *drawings)}
 
 
@@ -65,6 +74,7 @@ def _result(stage: ModuleType, task: Task, shown: Shown) -> xr.Dataset:
     if not isinstance(task, ShardTask):
         return compute_result(stage, task)
     assert shown.networks is not None
+    _check_networks(task, shown.simulated)
     view = shown.networks.view
     place = 0
     if view.x not in ("alpha", "ridge"):
@@ -74,10 +84,13 @@ def _result(stage: ModuleType, task: Task, shown: Shown) -> xr.Dataset:
     return describe_result(stage, task, join_networks(replicates))
 
 
-def _draw(figure: FigurePlan, data: xr.Dataset, source: str, paths: list[Path]) -> None:
-    """Draw as the workflow does: once, and saved in each format in its order."""
-    paths[0].parent.mkdir()
-    with style.settings():
-        picture = load_drawing(figure.drawing)(data, figure.config)
-        for path in paths:
-            style.save(picture, path, figure.provenance(source))
+def _check_networks(task: ShardTask, simulated: Answer) -> None:
+    """Refuse networks of a configuration that was edited since they were simulated."""
+    planned = {"seed": task.root_seed, "trainings": task.sizes.trainings}
+    faults = [
+        Fault(name, value, f"{simulated[name]}, as when these networks were made: simulate again")
+        for name, value in planned.items()
+        if value != simulated[name]
+    ]
+    if faults:
+        raise InvalidParametersError(faults)

@@ -65,7 +65,6 @@ class Session:
         self._answer: Answer = {}
         self._simulated: dict[str, Any] | None = None
         self._networks_task: NetworksTask | None = None
-        self._file: ExportTask
         self._key: tuple[Any, ...] = ()
         self._plot: Plot
         self._box = column(name="plot", sizing_mode="stretch_both")
@@ -109,6 +108,7 @@ class Session:
             "stop": self._stop,
             "leave": self._stop,
             "export": self._export,
+            "figure": self._make_figure,
         }
         if (kind := message.get("kind")) in do:
             do[kind](message)
@@ -224,25 +224,29 @@ class Session:
             self._send({"networks": told, "legend": self._plot.legend})
 
     def _export(self, message: Mapping[str, Any]) -> None:
-        """Make a file of what is shown, or write a figure into the project."""
+        """Make a file of what is shown."""
+        if (form := message.get("format")) in FORMATS:
+            self._make_file(message, form)
+
+    def _make_figure(self, message: Mapping[str, Any]) -> None:
+        """Write a figure of what is shown into the project."""
+        self._make_file(message, "")
+
+    def _make_file(self, message: Mapping[str, Any], form: str) -> None:
         if not self._answer:
             self._send({"exported": "Please wait until all is computed.", "fault": True})
             return
         simulated = self._simulated if self._simulated and "replicates" in self._simulated else {}
         networks = self._networks_task if simulated else None
         shown = Shown(self.view, self._answer, networks, simulated or {})
-        form = str(message.get("format", ""))
-        if form and form not in FORMATS:
-            return
-        self._file = ExportTask(shown, str(message.get("name")), self.project, form)
-        self._exports.ask(self.number, self._file)
+        task = ExportTask(shown, str(message.get("name")), self.project, form)
+        self._exports.ask(self.number, task)
 
     def _show_export(self, number: int, said: Any) -> None:
         """Send a file to the page, or say what came of it."""
-        if isinstance(said, bytes):
-            content = base64.b64encode(said).decode()
-            task = self._file
-            name, kind = f"{task.name}.{task.form}", FORMATS[task.form]
+        if isinstance(said, dict):
+            content = base64.b64encode(said["content"]).decode()
+            name, kind = f"{said['name']}.{said['format']}", FORMATS[said["format"]]
             self._send({"file": {"name": name, "type": kind, "content": content}})
         elif isinstance(said, str):
             self._send({"exported": said, "fault": False})

@@ -32,7 +32,8 @@ class NetworksTask:
     view : View
     dimension, networks : int
     project : Path
-        Its configuration has their seed, so that a figure in it simulates the same networks.
+        Its configuration has their seed and the number of their trainings, so that a figure in it
+        simulates the same networks.
     """
 
     view: View

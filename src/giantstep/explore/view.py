@@ -41,7 +41,7 @@ class Axis:
     domain: Interval
 
 
-# Those of a step begin above 0, where errors jump: however short, it makes a spike of order d.
+# Axes of a step begin above 0, where errors jump: any step makes a spike of order d, however short.
 AXES = {
     "alpha": Axis(0.1, 4.0, LINEAR, domains.ALPHA),
     "ridge": Axis(1e-4, 1e2, LOG, domains.RIDGE),

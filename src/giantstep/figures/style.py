@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 from matplotlib import rc_context, rcdefaults, rcParams
@@ -16,6 +17,7 @@ from matplotlib.transforms import Transform
 
 from giantstep.arrays import Array
 from giantstep.pipeline.planning.provenance import Provenance
+from giantstep.pipeline.storage.whole_file import whole_file
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_COVARIANCE, TRAINED_NORMS
 
 # The paper's text and column widths, in inches; height over width of one panel.
@@ -150,6 +152,37 @@ def save(figure: Figure, path: Path, origin: Provenance | None = None) -> None:
         for line in axes.lines:
             line.set_transform(line.get_transform() + _PixelGrid())
     figure.savefig(path, metadata=timeless[path.suffix] | named)
+
+
+def draw_and_save(
+    draw: Callable[[], Figure],
+    paths: Iterable[Path],
+    origin: Provenance,
+    check: Callable[[], None] = lambda: None,
+) -> None:
+    """Draw a figure once, in this style, and save it in several formats, in their order.
+
+    Parameters
+    ----------
+    draw : callable
+    paths : iterable of Path
+    origin : Provenance
+    check : callable, optional
+        Called when a file is written, and before it has its name: it raises what keeps the file
+        from getting it.
+
+    Raises
+    ------
+    UserWarning
+        If the drawing does not fit on its page.
+    """
+    with settings(), catch_warnings():
+        filterwarnings("error", message=".*layout not applied")
+        figure = draw()
+        for path in paths:
+            with whole_file(path) as beside:
+                save(figure, beside, origin)
+                check()
 
 
 class _PixelGrid(Transform):

@@ -382,7 +382,7 @@
     });
   $("make-figure").addEventListener("click", () => {
     note("export-note", "writing …");
-    say({ kind: "export", name: text("figure-name"), turn: Math.random() });
+    say({ kind: "figure", name: text("figure-name"), turn: Math.random() });
   });
   function download({ name, type, content }) {
     const bytes = Uint8Array.from(atob(content), (c) => c.charCodeAt(0));
