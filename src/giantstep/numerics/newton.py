@@ -71,7 +71,10 @@ class Iterates(Generic[Details]):
 
 
 class FixedPointProblem(Protocol[Details]):
-    """What `solve_newton` needs to know of a map; `places` say which points of the batch are at."""
+    """What `solve_newton` needs to know of a map.
+
+    `places` are the indices in the batch of the points in `at`, or of the rows of x.
+    """
 
     def evaluate(self, x: Array, places: Indices) -> Iterates[Details]:
         """Evaluate the map."""

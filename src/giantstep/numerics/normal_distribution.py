@@ -37,7 +37,7 @@ def _coefficients() -> list[float]:
 def normal_distribution(t: Array) -> tuple[Array, Array]:
     """Compute the probability that N(0, 1) is below t, and the density at t.
 
-    Both are cut off below 1e-137.
+    Beyond |t| = 25 both stay as they are there.
     Takes a fifth of the time of `scipy.special.ndtr`, and is right to 2e-14, relatively, above -8.
 
     Examples

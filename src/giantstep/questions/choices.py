@@ -1,4 +1,4 @@
-"""Names that questions take, in a module that is imported at once: the command line lists them."""
+"""Names that questions take. The command line lists them, so this module imports nothing."""
 
 from __future__ import annotations
 

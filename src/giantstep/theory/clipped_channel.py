@@ -33,8 +33,8 @@ _THIN_NODES, _THIN_WEIGHTS = np.polynomial.legendre.leggauss(3)
 _NO_CLIP = 1e100
 # Nodes of less weight under the joint law of kappa and z are left out.
 _NEGLIGIBLE = 1e-18
-# Widths of panels over z, and how wide one may be in units in which the integrand, a Gaussian times
-# a smooth step, varies on a scale of one: twelve nodes are then accurate to 1e-14.
+# Widths of panels over z, and the widest that is allowed, in units of the scale on which the
+# integrand varies. It is a Gaussian times a smooth step: twelve nodes are accurate to 1e-14.
 _PANELS, _RESOLVED = (3.0, 2.0, 1.0), 3.3
 # Entries of arrays computed at once, so that they stay in the processor's cache.
 _ENTRIES = 32_000

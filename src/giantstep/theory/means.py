@@ -44,8 +44,8 @@ class Means:
     residual: Array
 
 
-class ScreenedAverages:
-    """Averages E[f/(1 + V)] of fixed functions f of kappa.
+class ContractedAverages:
+    """Averages of fixed functions f of kappa times the contraction, E[f/(1 + V)].
 
     Parameters
     ----------
@@ -90,9 +90,9 @@ class LabelResidual:
         Maps coefficients in that basis to m.
     functions : Array, shape (J, N)
         The fixed functions.
-    products, label, slopes : ScreenedAverages
+    average_products, average_labels, average_slopes : ContractedAverages
         Of the products of two expressible functions, of these and the label, and of `f.across`.
-    spread : ScreenedAverages, or None
+    average_spread : ContractedAverages, or None
         Of the products of two functions `f.mean_spread`.
     """
 
@@ -120,12 +120,12 @@ class LabelResidual:
             -2 * f.across,
         ])  # fmt: skip
         functions = self.expressible
-        self.products = ScreenedAverages(f, functions[:, None] * functions)
-        self.label = ScreenedAverages(f, functions * f.h)
-        self.slopes = ScreenedAverages(f, f.across)
-        self.spread_pairs = self.spread = None
+        self.average_products = ContractedAverages(f, functions[:, None] * functions)
+        self.average_labels = ContractedAverages(f, functions * f.h)
+        self.average_slopes = ContractedAverages(f, f.across)
+        self.spread_pairs = self.average_spread = None
         if f.mean_spread is not None:
-            self.spread = ScreenedAverages(f, f.mean_spread[:, None] * f.mean_spread)
+            self.average_spread = ContractedAverages(f, f.mean_spread[:, None] * f.mean_spread)
             i, j = self.spread_pairs = np.triu_indices(len(f.mean_spread))
             pairs = np.where(i == j, 1, 2)[:, None] * f.mean_spread[i] * f.mean_spread[j]
             self.functions = np.concatenate([self.functions, pairs])
@@ -176,8 +176,8 @@ def solve_means(
     positive definite.
     """
     ratio = (at.alpha / label_residual.beta)[:, None]
-    psi_hat, rank = ratio * label_residual.slopes.at(at), label_residual.to_m.shape[1]
-    matrix, right = label_residual.products.at(at), label_residual.label.at(at)
+    psi_hat, rank = ratio * label_residual.average_slopes.at(at), label_residual.to_m.shape[1]
+    matrix, right = label_residual.average_products.at(at), label_residual.average_labels.at(at)
     vectors, size = _symmetric_root(response.along, ratio)
     offset = np.zeros(right.shape)
     if response.mixed is not None:
@@ -187,8 +187,8 @@ def solve_means(
     ridge[:, rank:, rank:] = np.eye(root.shape[-1])
     if penalty is not None:
         ridge[:, :rank, :rank] = penalty.matrix(response) / ratio[:, :, None]
-    if label_residual.spread is not None:
-        ridge[:, :rank, :rank] += label_residual.spread.at(at)
+    if label_residual.average_spread is not None:
+        ridge[:, :rank, :rank] += label_residual.average_spread.at(at)
     x, coefficients, residual = _solve_transformed(matrix, right, root, ridge)
     # zeta_hat is ratio root^-T x rather than an expectation of h - M, in which digits would cancel.
     along_hat = ratio * np.einsum("srt,st->sr", vectors, x[:, rank:] / np.maximum(size, TINY))

@@ -19,7 +19,7 @@ _MAX_ITERATIONS, _LONGEST_STEP, _TOLERANCE = 300, 3.0, 1e-8
 _STARTS = np.linspace(-15, 15, 3001)
 
 
-class OneGroup:
+class OneGroupVariances:
     """The map from the hats to V and T.
 
     Parameters

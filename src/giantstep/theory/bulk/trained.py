@@ -15,7 +15,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.theory.bulk.batch_covariance import FirstBatch, KnownTraces
 from giantstep.theory.bulk.eigenmodes import Factor, Modes, RowCovariance, product
 from giantstep.theory.bulk.interface import GroupOverlaps
-from giantstep.theory.bulk.one_group import OneGroup
+from giantstep.theory.bulk.one_group import OneGroupVariances
 from giantstep.theory.bulk.response import (
     response_derivative,
     solve_self_consistency,
@@ -70,7 +70,7 @@ class TrainedBulk:
         return variances_from_terms(q, Modes(self.rows, q, factor).terms(), pi, beta)
 
     @cached_property
-    def _one_group(self) -> OneGroup | None:
+    def _one_group(self) -> OneGroupVariances | None:
         """The variances if there is one group, and polynomials resolve its traces."""
         _, _, (base, *others), (batch_weight, *_), beta, batch = self.rows
 
@@ -83,7 +83,7 @@ class TrainedBulk:
         if others:
             return None
         rows = RowFunctions.fitted(base + batch_weight * batch.label_power, traces, _RESOLVED)
-        return OneGroup(rows, beta) if rows.error <= _RESOLVED else None
+        return OneGroupVariances(rows, beta) if rows.error <= _RESOLVED else None
 
     @property
     def continued(self) -> TrainedBulk:

@@ -17,7 +17,7 @@ from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_COVARIANCE,
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.bulk.interface import ContinuedVariances, GroupOverlaps
 from giantstep.theory.bulk.isotropic import IsotropicBulk
-from giantstep.theory.bulk.one_group import OneGroup
+from giantstep.theory.bulk.one_group import OneGroupVariances
 from giantstep.theory.bulk.row_functions import RowFunctions, row_functions
 from giantstep.theory.complete_steps import complete_states
 from giantstep.validation import Fault, InvalidParametersError
@@ -61,8 +61,8 @@ class TrainedCovarianceBulk:
         return self._one_group.variances(V1_hat[:, 0, 0], L[:, 0])
 
     @cached_property
-    def _one_group(self) -> OneGroup:
-        return OneGroup(self.rows, self.isotropic.beta)
+    def _one_group(self) -> OneGroupVariances:
+        return OneGroupVariances(self.rows, self.isotropic.beta)
 
     @property
     def continued(self) -> ContinuedVariances:
