@@ -65,8 +65,19 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(write, solved, tmp_
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.fixture
+def stoppable():
+    """Signals stop this process as they would a job."""
+    before = {number: signal.getsignal(number) for number in STOPS}
+    handle_stop_signals()
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("stoppable")
 def test_telling_to_stop_waits_for_the_file(solved, tmp_path, monkeypatch):
-    real, before = xr.Dataset.to_netcdf, {n: signal.getsignal(n) for n in STOPS}
+    real = xr.Dataset.to_netcdf
 
     def told_meanwhile(self, target, **options):
         os.kill(os.getpid(), signal.SIGTERM)
@@ -74,14 +85,28 @@ def test_telling_to_stop_waits_for_the_file(solved, tmp_path, monkeypatch):
         real(self, target, **options)
 
     monkeypatch.setattr(xr.Dataset, "to_netcdf", told_meanwhile)
-    handle_stop_signals()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            netcdf.write(solved, tmp_path / "result.nc", NAME)
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    with pytest.raises(KeyboardInterrupt):
+        netcdf.write(solved, tmp_path / "result.nc", NAME)
     assert netcdf.read(tmp_path / "result.nc", NAME).drop_attrs().equals(solved.drop_attrs())
+
+
+@pytest.mark.usefixtures("stoppable")
+@pytest.mark.parametrize("read", [netcdf.read, large_netcdf.read])
+def test_telling_to_stop_waits_until_libraries_have_read(read, solved, tmp_path, monkeypatch):
+    netcdf.write(solved, tmp_path / "result.nc", NAME)
+    real, found = xr.open_dataset, []
+
+    def told_meanwhile(path, **options):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(0.01)  # the handler runs here
+        found.append(real(path, **options))
+        return found[0]
+
+    monkeypatch.setattr("xarray.open_dataset", told_meanwhile)
+    monkeypatch.setattr("xarray.backends.api.open_dataset", told_meanwhile)
+    with pytest.raises(KeyboardInterrupt):
+        read(tmp_path / "result.nc", NAME)
+    assert found[0]["test_error"].variable._in_memory
 
 
 def test_half_files_of_the_dead_are_removed_and_those_of_the_living_left(solved, tmp_path):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from giantstep.pipeline.stages.join_lines import join_lines
 from giantstep.pipeline.storage.on_disk import join_on_disk, scratch_file
 
 
@@ -42,3 +43,13 @@ def test_parts_that_do_not_belong_together_are_refused(tmp_path, last, fault):
 def test_no_parts_at_all_are_refused(tmp_path):
     with pytest.raises(ValueError, match="0 of 3"):
         join(tmp_path)
+
+
+def test_what_waits_on_the_disk_is_read_once_when_it_is_used(tmp_path, monkeypatch):
+    coords = {"network": range(3), "index": range(2**18), "curve": "a"}
+    values = {"simulated_eigenvalue": (("network", "index"), np.ones((3, 2**18)))}
+    line = join(tmp_path, xr.Dataset(values, coords, {"libraries": "numpy 2"}))
+    real, read = np.fromfile, []
+    monkeypatch.setattr(np, "fromfile", lambda *given: read.append(given[2]) or real(*given))
+    eigenvalues = join_lines([line])["simulated_eigenvalue"].load()
+    assert sum(read) == eigenvalues.size

@@ -130,7 +130,8 @@ class _Joined(BackendArray):
     def _read(self, key: tuple[Any, ...]) -> Any:
         whole = np.full(self.shape, np.nan)
         for k, (variable, places) in self._parts.items():
-            for rows in row_blocks(variable):
+            # On the disk, rows of the first dimension are beside each other.
+            for rows in row_blocks(variable, variable.dims[0]):
                 block = variable.isel(rows).load()
                 values = block.set_dims(list(places)).values  # type: ignore[no-untyped-call]
                 at = [place[rows.get(dim, slice(None))] for dim, place in places.items()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
@@ -110,10 +110,8 @@ class DiskArray(BackendArray):
         return found[(0 if one else slice(None, None, step), *within)]
 
 
-def row_blocks(variable: xr.Variable) -> Iterator[dict[Any, slice]]:
-    """Split a variable along its longest dimension into blocks that are small enough to copy."""
-    if not variable.dims:
-        return iter([{}])
-    dim, rows = max(variable.sizes.items(), key=lambda size: size[1])
+def row_blocks(variable: xr.Variable, dim: Hashable) -> Iterator[dict[Any, slice]]:
+    """Split a variable along a dimension into blocks that are small enough to copy."""
+    rows = variable.sizes[dim]
     step = max(1, LARGE * rows // max(variable.nbytes, 1))
     return ({dim: slice(start, start + step)} for start in range(0, rows, step))

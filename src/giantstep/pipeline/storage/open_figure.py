@@ -12,7 +12,9 @@ from giantstep.pipeline.storage import large_netcdf
 
 
 def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
-    """Open the merged file of a figure, checked against its checksum; values are read when used.
+    """Open the merged file of a figure, checked against its checksum.
+
+    Large variables are read when they are used.
 
     In the project, it must be the file that was made last under this name. A copy elsewhere, where
     nothing notes what was made, may have been renamed.
