@@ -49,6 +49,19 @@ def spoil(project, kinds):
     return names
 
 
+def test_what_jobs_have_left_that_were_stopped_just_before_their_end_is_removed(project):
+    plan = make_plan(project, load_config(project, [project / tiny.TINY]))
+    made = tiny.made(project)
+    shard = next(path for path in project.glob("results/montecarlo/**/networks0-?.nc"))
+    shutil.copy(shard, shard.with_name("networks0-0.nc"))
+    next(project.glob("results/identity/fig2/figures-*")).write_text("")
+    said = []
+    integrity.set_damaged_aside(project, plan, said.append)
+    assert said == []
+    gone = {f"figures/fig2.{suffix}" for suffix in ("pdf", "png", "svg")}
+    assert tiny.made(project).keys() == made.keys() - gone
+
+
 def test_damage_of_every_kind_of_file_is_set_aside(project):
     plan = make_plan(project, load_config(project, [project / tiny.TINY]))
     said = []

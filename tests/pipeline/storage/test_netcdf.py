@@ -109,6 +109,16 @@ def test_telling_to_stop_waits_until_libraries_have_read(read, solved, tmp_path,
     assert found[0]["test_error"].variable._in_memory
 
 
+def test_large_variables_are_read_when_they_are_used(solved, tmp_path, monkeypatch):
+    netcdf.write(solved, tmp_path / "result.nc", NAME)
+    monkeypatch.setattr(large_netcdf, "LARGE", 0)
+    whole, found = (read(tmp_path / "result.nc", NAME) for read in (netcdf.read, large_netcdf.read))
+    assert not found["test_error"].variable._in_memory
+    part = {"alpha": slice(None, None, -1), "ridge": 1}
+    xr.testing.assert_identical(found["test_error"].isel(part), whole["test_error"].isel(part))
+    xr.testing.assert_identical(found, whole)
+
+
 def test_half_files_of_the_dead_are_removed_and_those_of_the_living_left(solved, tmp_path):
     living, dead = (tmp_path / f".result.nc.{pid}.part" for pid in (os.getppid(), 2**30))
     for half in (living, dead):

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from xarray.backends import BackendArray
+from xarray.core.indexing import IndexingSupport, LazilyIndexedArray, explicit_indexing_adapter
 
 from giantstep.pipeline.runtime.checksums import (
     DamagedFileError,
@@ -131,9 +133,32 @@ def read(path: Path, name: str | None) -> xr.Dataset:
             f"{error}; it was set aside as {set_aside(path)}: run the same command again to"
             " make a new one"
         ) from error
-    with uninterrupted():
-        found = xr.open_dataset(path, engine="netcdf4")
-        for variable in found.variables.values():
-            if variable.nbytes <= LARGE:
-                variable.load()
-        return found
+    # No file stays open: netCDF4 fails when one is closed by chance while it opens another.
+    with uninterrupted(), xr.open_dataset(path, engine="netcdf4", cache=False) as found:
+        large = {
+            name: xr.Variable(x.dims, LazilyIndexedArray(_InFile(path, name, x)), x.attrs)
+            for name, x in found.data_vars.items()
+            if x.nbytes > LARGE and x.dtype.kind == "f"
+        }
+        for small in found.variables.keys() - large.keys():
+            found.variables[small].load()
+        return found.assign(large)
+
+
+class _InFile(BackendArray):
+    """A variable in a file, which is opened each time that the variable is read."""
+
+    def __init__(self, path: Path, name: Any, variable: xr.DataArray) -> None:
+        self.shape, self.dtype = variable.shape, variable.dtype
+        self._path, self._name = path, name
+
+    def __getitem__(self, key: Any) -> Any:
+        """Read a part."""
+        return explicit_indexing_adapter(key, self.shape, IndexingSupport.BASIC, self._read)
+
+    def _read(self, key: tuple[Any, ...]) -> Any:
+        import netCDF4  # an extra, which importing this module does not require
+
+        with uninterrupted(), netCDF4.Dataset(self._path) as file:
+            file.set_auto_maskandscale(False)
+            return file[self._name][key]

@@ -16,6 +16,7 @@ from pathlib import Path
 from giantstep.pipeline.planning.identities import mark, merged_name
 from giantstep.pipeline.planning.layout import FIGURE_STAGES, IDENTITY, STAGES
 from giantstep.pipeline.planning.plan import Plan
+from giantstep.pipeline.planning.shard_task import block_name, block_networks
 from giantstep.pipeline.runtime.checksums import (
     DamagedFileError,
     aside,
@@ -26,9 +27,41 @@ from giantstep.pipeline.runtime.checksums import (
 
 
 def set_damaged_aside(project: Path, plan: Plan, warn: Callable[[str], None]) -> None:
-    """Rename the files of a plan that are damaged, or another file; and report each."""
+    """Rename the files of a plan that are damaged, or another file; and report each.
+
+    What jobs have left that were stopped just before their end is removed.
+    """
+    _remove_unfinished_drawings(project, plan)
     for path, error in damaged_files(project, plan):
         warn(f"{error}: set aside as {set_aside(path)}, and made again")
+    _remove_joined_replicates(project, plan)
+
+
+def _remove_unfinished_drawings(project: Path, plan: Plan) -> None:
+    """Remove drawings and tables whose job was stopped before it noted what it had made."""
+    for figure in plan.figures.values():
+        for stage in FIGURE_STAGES:
+            files = [
+                project / file for file in stage.paths(figure.name) if not file.endswith(".nc")
+            ]
+            if made := [path for path in files if _is_regular(path)]:
+                noting = project / mark(plan.root, figure, stage.name)
+                if _is_regular(noting) and not noting.stat().st_size:
+                    for path in made:
+                        path.unlink()
+
+
+def _remove_joined_replicates(project: Path, plan: Plan) -> None:
+    """Remove files of single replicates that are in their shard's file, too.
+
+    The job of the shard was stopped between writing it and removing them.
+    """
+    for stage, tasks in plan.tasks.items():
+        for path in (project / file for key in tasks for file in STAGES[stage].paths(key)):
+            held = block_networks(path.stem)
+            if len(held) > 1 and _is_regular(path):
+                for single in (path.with_name(f"{block_name([network])}.nc") for network in held):
+                    single.unlink(missing_ok=True)
 
 
 def damaged_files(
