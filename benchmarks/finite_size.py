@@ -25,8 +25,8 @@ from giantstep.problems.readout import Vocabulary
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import one_spike
 from giantstep.simulation.simulate import simulate
-from giantstep.theory.equivalent_features import equivalent_features
-from giantstep.theory.solve import solve
+from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.readout.solve import solve
 
 ACTIVATIONS = ("tanh", "erf", "sin", "hardtanh", "softsign")
 TARGETS = ("tanh", "sin", "sign", "relu", "polynomial:0,1,0,0.2")

@@ -24,7 +24,7 @@ import giantstep
 from giantstep import Protocol, SpikedFeatures
 from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.grid import Grid
-from giantstep.theory.solve import Solver, solve
+from giantstep.theory.readout.solve import Solver, solve
 
 PROBLEM = Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
 SIGNS = Protocol("tanh", "sign", learning_rate=3, alpha0=2, beta=1)

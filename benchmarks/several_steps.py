@@ -27,9 +27,9 @@ from giantstep.problems.sizes import Sizes
 from giantstep.simulation.first_layer import FirstLayer, first_layer
 from giantstep.simulation.simulate import simulate
 from giantstep.simulation.threads import workers
-from giantstep.theory.complete_steps import complete_states
-from giantstep.theory.several_steps import NetworkState, network_states
-from giantstep.theory.solve import solve
+from giantstep.theory.features.complete_steps import complete_states
+from giantstep.theory.features.several_steps import NetworkState, network_states
+from giantstep.theory.readout.solve import solve
 from giantstep.validation import InvalidParametersError
 
 ACTIVATIONS = ("tanh", "erf", "softplus", "gelu")

@@ -20,9 +20,9 @@ from threadpoolctl import threadpool_limits
 
 from giantstep import Protocol, SpikedFeatures
 from giantstep.problems.grid import Grid
-from giantstep.theory.conditional_features import conditional_features
-from giantstep.theory.equivalent_features import equivalent_features
-from giantstep.theory.solve import solve
+from giantstep.theory.features.conditional_features import conditional_features
+from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.readout.solve import solve
 
 PROTOCOL = Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
 POINTS = ((0.5, 0.1), (1.5, 0.1), (3.0, 0.1))  # alpha, ridge at which the usual way is timed

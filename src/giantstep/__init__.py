@@ -90,8 +90,8 @@ if TYPE_CHECKING:
     from giantstep.questions.solve import solve
     from giantstep.questions.spectrum import spectrum
     from giantstep.questions.sweep import sweep
-    from giantstep.theory.equivalent_features import equivalent_features
-    from giantstep.theory.status import Status
+    from giantstep.theory.features.equivalent_features import equivalent_features
+    from giantstep.theory.readout.status import Status
     from giantstep.validation import InvalidParametersError
 
 __all__ = [

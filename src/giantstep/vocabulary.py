@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from giantstep.theory.status import Status
+from giantstep.theory.readout.status import Status
 
 
 @dataclass(frozen=True)

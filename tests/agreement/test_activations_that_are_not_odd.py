@@ -9,9 +9,9 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
-from giantstep.theory.equivalent_features import equivalent_features
-from giantstep.theory.solve import solve
-from giantstep.theory.status import Status
+from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.readout.solve import solve
+from giantstep.theory.readout.status import Status
 
 # Large batches: for small ones the bulk has more structure than its norms (docs/functions.md).
 PROTOCOLS = [

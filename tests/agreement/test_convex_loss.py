@@ -12,8 +12,8 @@ from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
-from giantstep.theory.classification_error import classification_error
-from giantstep.theory.solve import solve
+from giantstep.theory.readout.classification_error import classification_error
+from giantstep.theory.readout.solve import solve
 
 SIGNS = SpikedFeatures("tanh", "sign", 1.2, 1.5, 0.9, 0.7)
 

@@ -10,7 +10,7 @@ from giantstep.simulation.measurements import SLABS
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
 from giantstep.theory.learned_function import learned_function
-from giantstep.theory.solve import solve
+from giantstep.theory.readout.solve import solve
 
 
 def test_the_learned_function_is_the_mean_output_of_trained_networks():

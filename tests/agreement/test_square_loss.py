@@ -9,7 +9,7 @@ from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
-from giantstep.theory.solve import solve
+from giantstep.theory.readout.solve import solve
 
 ERRORS = ("test_error", "training_error")
 OVERLAPS = ("m", "zeta", "psi", "q1", "q2")

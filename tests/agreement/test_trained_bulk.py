@@ -10,7 +10,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import EXACT, Sizes
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
-from giantstep.theory.solve import solve
+from giantstep.theory.readout.solve import solve
 
 
 def gaps(protocols, grid, dimension, networks, bulks):

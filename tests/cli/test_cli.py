@@ -20,7 +20,7 @@ from giantstep.cli.main import main
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.theory import optima
-from giantstep.theory.solve import solve
+from giantstep.theory.readout.solve import solve
 
 STEP = "--activation tanh --target sin --learning-rate 3 --alpha0 20 --beta 1".split()
 

@@ -15,7 +15,7 @@ from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.grid import Grid
 from giantstep.problems.inputs import INPUTS
 from giantstep.problems.losses import LOSSES
-from giantstep.theory.solve import solve
+from giantstep.theory.readout.solve import solve
 
 PROTOCOL = Protocol("tanh", "sign", learning_rate=3, alpha0=2, beta=1)
 SMOOTH = Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)

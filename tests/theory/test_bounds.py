@@ -15,9 +15,9 @@ from giantstep.theory.bounds import (
     lower_bound_with_bias,
     with_common_bias,
 )
-from giantstep.theory.conditional_features import conditional_moments
+from giantstep.theory.features.conditional_features import conditional_moments
 from giantstep.theory.optima import optimal_ridge
-from giantstep.theory.solve import solve
+from giantstep.theory.readout.solve import solve
 
 ALIGNED = [
     SpikedFeatures("tanh", "sin", 1.0, 0.9, 1.0, beta=1.0),

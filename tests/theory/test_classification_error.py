@@ -6,8 +6,8 @@ import pytest
 from giantstep.problems.grid import Grid
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.classification_error import classification_error
-from giantstep.theory.solve import solve
+from giantstep.theory.readout.classification_error import classification_error
+from giantstep.theory.readout.solve import solve
 
 
 def zero_one(problem, found):

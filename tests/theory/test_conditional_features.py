@@ -3,7 +3,7 @@
 import pytest
 
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.conditional_features import conditional_features
+from giantstep.theory.features.conditional_features import conditional_features
 
 
 @pytest.mark.parametrize("target", ["sign", "relu", "hardtanh", "sin"])

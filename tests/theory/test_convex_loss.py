@@ -9,9 +9,9 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.classification_error import classification_error
-from giantstep.theory.solve import solve
-from giantstep.theory.status import Status
+from giantstep.theory.readout.classification_error import classification_error
+from giantstep.theory.readout.solve import solve
+from giantstep.theory.readout.status import Status
 from giantstep.validation import InvalidParametersError
 
 SIGNS = SpikedFeatures("tanh", "sign", 1.2, 1.5, 0.9, 0.7)

@@ -5,7 +5,7 @@ import pytest
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.error_map import error_map
-from giantstep.theory.solve import solve
+from giantstep.theory.readout.solve import solve
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.bulk.isotropic import IsotropicBulk
-from giantstep.theory.conditional_features import conditional_features
-from giantstep.theory.fixed_point import Equations, solve_resolvent
+from giantstep.theory.features.bulk.isotropic import IsotropicBulk
+from giantstep.theory.features.conditional_features import conditional_features
+from giantstep.theory.readout.fixed_point import Equations, solve_resolvent
 
 
 def test_variances_solve_their_equations_written_plainly():

@@ -8,9 +8,9 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.simulate import simulate
-from giantstep.theory.conditional_features import conditional_features
-from giantstep.theory.input_norms import with_input_norms
-from giantstep.theory.solve import solve
+from giantstep.theory.features.conditional_features import conditional_features
+from giantstep.theory.features.input_norms import with_input_norms
+from giantstep.theory.readout.solve import solve
 
 
 def unit_rows(rng, count, dimension):

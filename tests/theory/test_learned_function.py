@@ -5,7 +5,7 @@ import numpy as np
 from giantstep.problems.grid import Grid
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.learned_function import learned_function
-from giantstep.theory.solve import solve
+from giantstep.theory.readout.solve import solve
 
 
 def test_the_learned_function_and_the_target_leave_the_test_error_of_the_noise_of_the_readout():

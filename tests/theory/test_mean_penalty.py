@@ -17,10 +17,10 @@ from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
 from giantstep.simulation.threads import workers
-from giantstep.theory.bulk.prepare import prepare_bulk
-from giantstep.theory.equivalent_features import equivalent_features
-from giantstep.theory.mean_penalty import prepare_mean_penalty
-from giantstep.theory.solve import solve
+from giantstep.theory.features.bulk.prepare import prepare_bulk
+from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.readout.mean_penalty import prepare_mean_penalty
+from giantstep.theory.readout.solve import solve
 from giantstep.validation import InvalidParametersError
 
 ONE, LETTERS = ((1.0, 1.0),), ((-1.0, 0.3), (0.3, 0.3), (1.5, 0.4))

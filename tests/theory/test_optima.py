@@ -11,7 +11,7 @@ from giantstep.theory.optima import (
     dimension_of_limit,
     optimal_ridge,
 )
-from giantstep.theory.solve import Solver
+from giantstep.theory.readout.solve import Solver
 
 ALIGNED = [
     SpikedFeatures("tanh", "sin", 1.0, 0.9, 1.0, beta=1.0),

@@ -11,8 +11,8 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.threads import workers
-from giantstep.theory.equivalent_features import equivalent_features
-from giantstep.theory.solve import solve
+from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.readout.solve import solve
 
 LETTERS = ((-1.0, 0.5), (2.0, 0.5))
 

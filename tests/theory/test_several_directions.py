@@ -16,9 +16,9 @@ from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.simulate import simulate
 from giantstep.simulation.threads import workers
 from giantstep.theory.bounds import best_linear_error, bounds
-from giantstep.theory.conditional_target import across_basis, conditional_target
-from giantstep.theory.several_steps import network_states
-from giantstep.theory.solve import solve
+from giantstep.theory.features.conditional_target import across_basis, conditional_target
+from giantstep.theory.features.several_steps import network_states
+from giantstep.theory.readout.solve import solve
 from giantstep.validation import InvalidParametersError
 
 STAIRCASE = Protocol("elu", "z1+z1*z2+z1*z2*z3", 1.5, alpha0=8, beta=1, noise=0.1, steps=3)

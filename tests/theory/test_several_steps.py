@@ -12,11 +12,11 @@ from giantstep.problems.sizes import Sizes
 from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.simulate import simulate
 from giantstep.simulation.threads import workers
-from giantstep.theory import several_steps
-from giantstep.theory.equivalent_features import equivalent_features
-from giantstep.theory.mean_penalty import prepare_mean_penalty
-from giantstep.theory.several_steps import Step, network_states
-from giantstep.theory.solve import solve
+from giantstep.theory.features import several_steps
+from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.features.several_steps import Step, network_states
+from giantstep.theory.readout.mean_penalty import prepare_mean_penalty
+from giantstep.theory.readout.solve import solve
 from giantstep.validation import InvalidParametersError
 
 SINE = Protocol("tanh", "sin", 2, alpha0=20, beta=1, steps=3)

@@ -9,9 +9,9 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.bounds import best_linear_error
-from giantstep.theory.equivalent_features import equivalent_features
-from giantstep.theory.solve import solve
-from giantstep.theory.status import Status
+from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.readout.solve import solve
+from giantstep.theory.readout.status import Status
 from giantstep.validation import InvalidParametersError
 
 # theory.md, section 11: parameters, then c, r, gamma and the theory's seven numbers.

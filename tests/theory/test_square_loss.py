@@ -5,9 +5,9 @@ import pytest
 
 from giantstep.problems.grid import Grid
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.bulk.isotropic_variances import variances
-from giantstep.theory.conditional_features import conditional_features
-from giantstep.theory.solve import solve
+from giantstep.theory.features.bulk.isotropic_variances import variances
+from giantstep.theory.features.conditional_features import conditional_features
+from giantstep.theory.readout.solve import solve
 
 
 def test_overlaps_satisfy_the_equations_of_several_groups_written_plainly():

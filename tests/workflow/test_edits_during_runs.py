@@ -40,7 +40,7 @@ def test_an_edit_during_a_job_is_noticed_before_its_result_is_written(project):
     while not (project / "started").exists():
         assert running.poll() is None, running.communicate()
         time.sleep(0.05)
-    with (project / "src/giantstep/theory/equivalent_features.py").open("a") as code:
+    with (project / "src/giantstep/theory/features/equivalent_features.py").open("a") as code:
         code.write("edited = True\n")
     (project / "edited").touch()
     said, _ = running.communicate()
@@ -72,7 +72,7 @@ def test_a_job_on_a_cluster_that_finds_other_code_writes_nothing_under_a_planned
         path.unlink()
         run(*job)
         assert path.read_bytes() == before[path]
-    with (project / "src/giantstep/theory/equivalent_features.py").open("a") as code:
+    with (project / "src/giantstep/theory/features/equivalent_features.py").open("a") as code:
         code.write("edited = True\n")
     for path in jobs:
         path.unlink()

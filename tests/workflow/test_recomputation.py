@@ -48,7 +48,7 @@ def test_one_drawing_alone_is_made_again_with_the_data_that_it_shows(project):
 
 
 def test_the_solver_computes_theory_again_and_no_simulation(project):
-    edit_modules(project, "theory/fixed_point.py")
+    edit_modules(project, "theory/readout/fixed_point.py")
     assert tiny.planned(project) == {
         "theory": 1, "dimensions": 1, "learning_rates": 1, "spectrum": 1,
         "merge": 2, "scores": 2, "figures": 2,

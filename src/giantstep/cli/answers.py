@@ -47,7 +47,7 @@ from giantstep.questions.simulate import THREADS, simulate
 from giantstep.questions.solve import solve
 from giantstep.questions.spectrum import POINTS, spectrum
 from giantstep.questions.sweep import sweep
-from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.validation import (
     Fault,
     Interval,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
-from giantstep.theory.status import Status
+from giantstep.theory.readout.status import Status
 
 if TYPE_CHECKING:
     import xarray as xr

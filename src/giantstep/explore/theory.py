@@ -13,10 +13,10 @@ from giantstep.explore.symbols import OVERLAPS
 from giantstep.theory.bounds import best_linear_error, bounds
 from giantstep.theory.learned_function import learned_function
 from giantstep.theory.optima import optimal_ridge
-from giantstep.theory.solution import Solution
-from giantstep.theory.solve import cached_solver
+from giantstep.theory.readout.solution import Solution
+from giantstep.theory.readout.solve import cached_solver
+from giantstep.theory.readout.status import Status
 from giantstep.theory.spectrum import Spectrum, spectrum
-from giantstep.theory.status import Status
 from giantstep.validation import InvalidParametersError
 
 _ARRAYS = ("test_error", "training_error", "ridge", "residual", "quadrature_error")

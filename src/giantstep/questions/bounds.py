@@ -14,7 +14,7 @@ from giantstep.theory.bounds import (
     lower_bound_with_bias,
 )
 from giantstep.theory.bounds import bounds as compute_bounds
-from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.features.equivalent_features import equivalent_features
 
 _ALONG = 1 - 1e-12
 

@@ -23,12 +23,12 @@ from giantstep.questions.parameters import Case, Sweep, read_sweep
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.remarks import failure_remarks
 from giantstep.questions.theory_points import CLASSIFICATION_ERROR, LOSSES
-from giantstep.theory.classification_error import classification_error
-from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.optima import optimal_ridge
-from giantstep.theory.solution import Solution
-from giantstep.theory.solve import cached_solver
-from giantstep.theory.status import Status
+from giantstep.theory.readout.classification_error import classification_error
+from giantstep.theory.readout.solution import Solution
+from giantstep.theory.readout.solve import cached_solver
+from giantstep.theory.readout.status import Status
 from giantstep.validation import InvalidParametersError
 
 # Reasons of refusals that are told.

@@ -16,7 +16,7 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.validation import Fault, Interval, InvalidParametersError, interval_faults
 
 OPTIMAL: Literal["optimal"] = "optimal"

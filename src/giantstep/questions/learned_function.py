@@ -19,7 +19,7 @@ from giantstep.questions.remarks import failure_remarks
 from giantstep.questions.solve import read_question
 from giantstep.theory.learned_function import learned_function as compute_learned_function
 from giantstep.theory.optima import optimal_ridge
-from giantstep.theory.solve import cached_solver
+from giantstep.theory.readout.solve import cached_solver
 from giantstep.validation import Fault
 
 _PROJECTIONS = np.linspace(-3, 3, 121)

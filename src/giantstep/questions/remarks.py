@@ -9,7 +9,7 @@ import numpy as np
 
 from giantstep.arrays import Array, Indices
 from giantstep.theory.optima import NEAR_LIMIT
-from giantstep.theory.status import Status
+from giantstep.theory.readout.status import Status
 
 # The largest of networks that are usually simulated: where the limit holds for these, it is near.
 _LARGE_DIMENSION = 1000

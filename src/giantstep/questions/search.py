@@ -19,9 +19,9 @@ from giantstep.problems.protocol import Protocol
 from giantstep.questions.checks import read_numbers
 from giantstep.questions.choices import BIAS, RATE, READOUT, RIDGE, UNKNOWNS
 from giantstep.theory.bounds import with_common_bias
-from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.optima import search_of
-from giantstep.theory.solve import Solver, cached_solver
+from giantstep.theory.readout.solve import Solver, cached_solver
 from giantstep.validation import Fault, Interval, InvalidParametersError
 
 _LETTER = "letter_"

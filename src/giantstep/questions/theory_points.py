@@ -18,10 +18,10 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.answers import Variable, dataset
 from giantstep.questions.checks import Axes
 from giantstep.questions.remarks import edge_remarks, failure_remarks, limit_remarks
-from giantstep.theory.classification_error import classification_error
 from giantstep.theory.optima import dimension_of_limit, optimal_ridge, search_of
-from giantstep.theory.solution import Solution
-from giantstep.theory.solve import cached_solver
+from giantstep.theory.readout.classification_error import classification_error
+from giantstep.theory.readout.solution import Solution
+from giantstep.theory.readout.solve import cached_solver
 
 # Of the square loss they are half the errors, and no variables of their own.
 LOSSES = ("test_loss", "training_loss")

@@ -10,7 +10,7 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.solve import Solver
+from giantstep.theory.readout.solve import Solver
 
 # Solved together, for each protocol; other parameters make protocols of their own.
 _POINTS = ("alpha", "ridge")

@@ -11,7 +11,7 @@ from giantstep.arrays import Array
 from giantstep.numerics.quadrature import RANGE, graded_edges, split_rule, unit_edges
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.conditional_features import (
+from giantstep.theory.features.conditional_features import (
     conditional_moments,
     mean_curvatures,
     oscillation_width,
@@ -51,7 +51,7 @@ def learned_function(
     >>> import numpy as np
     >>> from giantstep import SpikedFeatures
     >>> from giantstep.problems.grid import Grid
-    >>> from giantstep.theory.solve import solve
+    >>> from giantstep.theory.readout.solve import solve
     >>> srf = SpikedFeatures("tanh", "sign", 1.2, spike_strength=2, alignment=0.9, beta=1)
     >>> found = solve(srf, Grid(alpha=(2.0,), ridge=(0.1,)))
     >>> s = np.array([0.1, 0.5, 1.0])

@@ -15,8 +15,8 @@ from giantstep.numerics.minimisation import minimise_each_from_candidates
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.theory.solution import Solution
-from giantstep.theory.solve import Solver
+from giantstep.theory.readout.solution import Solution
+from giantstep.theory.readout.solve import Solver
 
 
 class Search(NamedTuple):

@@ -11,8 +11,8 @@ import numpy as np
 from giantstep.arrays import Array, Mask
 from giantstep.problems.problem import Problem
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.conditional_features import conditional_features
-from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.features.conditional_features import conditional_features
+from giantstep.theory.features.equivalent_features import equivalent_features
 
 # Points of the search, and of the refinement of each zero.
 _CANDIDATES, _REFINED = 60, 20

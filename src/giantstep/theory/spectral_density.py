@@ -16,10 +16,10 @@ from giantstep.numerics.linear_systems import solve_small
 from giantstep.numerics.newton import iterate_newton
 from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.problem import Problem
-from giantstep.theory.bulk.prepare import prepare_bulk
-from giantstep.theory.conditional_features import check_resolution, conditional_features
-from giantstep.theory.equivalent_features import equivalent_features
-from giantstep.theory.fixed_point import Equations, Points
+from giantstep.theory.features.bulk.prepare import prepare_bulk
+from giantstep.theory.features.conditional_features import check_resolution, conditional_features
+from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.readout.fixed_point import Equations, Points
 
 # Points that are followed together; more would take too much memory.
 _TOGETHER = 1000

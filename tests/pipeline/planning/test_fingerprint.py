@@ -92,23 +92,23 @@ def test_words_and_layout_do_not_change_a_fingerprint(print_of):
         "from . import solve\n",
         "from .solve import Solver\n",
         "import giantstep\n",
-        "import giantstep.theory.solve\n",
+        "import giantstep.theory.readout.solve\n",
         "from giantstep import solve\n",
-        "from giantstep.theory import bulk\n",
-        "from giantstep.theory.bulk import interface, nothing\n",
-        "from importlib import import_module\nimport_module('giantstep.theory.solve')\n",
+        "from giantstep.theory.features import bulk\n",
+        "from giantstep.theory.features.bulk import interface, nothing\n",
+        "from importlib import import_module\nimport_module('giantstep.theory.readout.solve')\n",
         "from importlib import import_module as load\n",
         "import importlib.util\n",
         "import runpy\n",
         "import helper\n",
         "from helper import number\n",
-        "__import__('giantstep.theory.solve')\n",
+        "__import__('giantstep.theory.readout.solve')\n",
         "f = __builtins__\n",
-        "import sys\nsolve = sys.modules['giantstep.theory.solve']\n",
+        "import sys\nsolve = sys.modules['giantstep.theory.readout.solve']\n",
         "import sys as system\nsolve = system.modules\n",
         "from sys import modules\n",
         "solve = globals()['__builtins__']\n",
-        "exec('from giantstep.theory.solve import solve')\n",
+        "exec('from giantstep.theory.readout.solve import solve')\n",
         "run = eval\n",
         "scale = float(open('scale.txt').read())\n",
         "from pathlib import Path\nscale = float(Path('scale.txt').read_text())\n",
@@ -139,7 +139,7 @@ def test_code_that_cannot_be_followed_is_refused(print_of, text):
 
 
 def test_a_refusal_names_the_place_and_the_remedy(copy):
-    with (copy / "src/giantstep/theory/solve.py").open("a") as file:
+    with (copy / "src/giantstep/theory/readout/solve.py").open("a") as file:
         file.write("SCALE = np.load('scale.npy')\n")
     place = r"^giantstep\.theory\.solve, line \d+: 'np\.load' cannot be followed.*task"
     with pytest.raises(UntraceableCodeError, match=place):
@@ -179,7 +179,7 @@ def test_packages_hold_a_docstring_alone():
     ("module", "stages"),
     [
         (
-            "src/giantstep/theory/fixed_point",
+            "src/giantstep/theory/readout/fixed_point",
             {"theory", "dimensions", "learning_rates", "maps", "spectrum"},
         ),
         ("src/giantstep/pipeline/stages/theory", {"theory"}),
@@ -299,7 +299,7 @@ def test_comments_docstrings_formatting_and_wording_outdate_nothing(copy):
     for path in copy.rglob("*.py"):
         text = ast.unparse(ast.parse(path.read_text()))
         path.write_text(f"# A comment.\n{text}\n\n\n# Another.\n")
-    edit(copy / "src/giantstep/theory/solve.py", '."""', ', in other words."""')
+    edit(copy / "src/giantstep/theory/readout/solve.py", '."""', ', in other words."""')
     edit(copy / "src/giantstep/validation.py", "a whole number", "an integer")
     edit(copy / "src/giantstep/__init__.py", "'0.1.0'", "'0.2.0'")
     assert identities(copy) == before

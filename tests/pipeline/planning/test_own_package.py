@@ -17,7 +17,7 @@ def test_a_project_with_other_code_than_is_loaded_is_refused_with_both_paths(tmp
     own = tmp_path / "src/giantstep"
     shutil.copytree(LOADED, own, ignore=shutil.ignore_patterns("__pycache__"))
     check_own_package(tmp_path)
-    with (own / "theory/solve.py").open("a") as code:
+    with (own / "theory/readout/solve.py").open("a") as code:
         code.write("edited = True\n")
     with pytest.raises(ForeignPackageError) as caught:
         check_own_package(tmp_path)

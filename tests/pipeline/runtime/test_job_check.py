@@ -164,7 +164,7 @@ def test_a_job_sees_that_its_code_is_not_what_was_planned(planned, monkeypatch):
     job = next(job for job in jobs_of(planned) if job.rule == THEORY)
     source = shutil.copytree(tiny.ROOT / "src", planned / "src")
     monkeypatch.setattr(fingerprint, "_ROOT", source)
-    solver = source / "giantstep/theory/fixed_point.py"
+    solver = source / "giantstep/theory/readout/fixed_point.py"
     original = solver.read_text()
     for text in (f"{original}edited = 1\n", "half a line (", "exec('1')\n"):
         solver.write_text(text)

@@ -19,9 +19,9 @@ from giantstep.pipeline.storage import large_netcdf
 from giantstep.problems.grid import Grid
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.classification_error import classification_error
-from giantstep.theory.equivalent_features import equivalent_features
-from giantstep.theory.solve import solve
+from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.readout.classification_error import classification_error
+from giantstep.theory.readout.solve import solve
 
 
 def test_merged_files_score_each_curve(paper):

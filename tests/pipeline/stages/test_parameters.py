@@ -12,7 +12,7 @@ from giantstep.pipeline.stages.join_lines import join_lines
 from giantstep.pipeline.stages.merge_curve import merge_curve
 from giantstep.pipeline.stages.parameters import compute
 from giantstep.pipeline.stages.problem_parameters import read_features
-from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.features.equivalent_features import equivalent_features
 
 THREE = Protocol("tanh", "sin", 2, alpha0=20, beta=1, steps=3)
 

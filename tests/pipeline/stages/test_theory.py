@@ -8,7 +8,7 @@ from giantstep.pipeline.storage.description import describe
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.theory import optima
-from giantstep.theory.solve import solve
+from giantstep.theory.readout.solve import solve
 
 
 @pytest.mark.parametrize(("ridges", "at_edge"), [((0.1, 0.5, 3.0), 0), ((3.0, 5.0, 10.0), 1)])

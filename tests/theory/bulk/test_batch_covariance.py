@@ -5,7 +5,7 @@ import pytest
 
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.bulk.batch_covariance import BatchRule, FirstBatch
+from giantstep.theory.features.bulk.batch_covariance import BatchRule, FirstBatch
 
 
 @pytest.mark.parametrize(

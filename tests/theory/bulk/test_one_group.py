@@ -5,7 +5,7 @@ import pytest
 from giantstep.problems.bulk_kind import TRAINED, TRAINED_COVARIANCE, TRAINED_NORMS
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.solve import solve
+from giantstep.theory.readout.solve import solve
 
 
 @pytest.mark.parametrize("beta", [1e-4, 1e-2, 1.0, 1e2, 1e4])

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.bulk.isotropic import IsotropicBulk
-from giantstep.theory.bulk.several_steps import SteppedBulk
-from giantstep.theory.conditional_features import conditional_features
+from giantstep.theory.features.bulk.isotropic import IsotropicBulk
+from giantstep.theory.features.bulk.several_steps import SteppedBulk
+from giantstep.theory.features.conditional_features import conditional_features
 
 C = 1.4
 FEATURES = SpikedFeatures("tanh", "sin", C, spike_strength=1, alignment=0.8, beta=0.7)

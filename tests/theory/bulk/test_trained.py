@@ -9,11 +9,11 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.first_layer import group_members
-from giantstep.theory.bulk.batch_covariance import FirstBatch
-from giantstep.theory.bulk.trained import TrainedBulk
-from giantstep.theory.conditional_features import conditional_features
-from giantstep.theory.equivalent_features import equivalent_features
-from giantstep.theory.solve import solve
+from giantstep.theory.features.bulk.batch_covariance import FirstBatch
+from giantstep.theory.features.bulk.trained import TrainedBulk
+from giantstep.theory.features.conditional_features import conditional_features
+from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.readout.solve import solve
 from giantstep.validation import InvalidParametersError
 
 LETTERS = ((-1.0, 0.3), (0.3, 0.3), (1.5, 0.4))

@@ -10,13 +10,13 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.bulk_kind import TRAINED_COVARIANCE, TRAINED_NORMS
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.activation_averages import activation_averages
-from giantstep.theory.bulk.batch_covariance import FirstBatch
-from giantstep.theory.bulk.prepare import prepare_bulk
-from giantstep.theory.bulk.row_functions import row_functions
-from giantstep.theory.complete_steps import complete_states
-from giantstep.theory.equivalent_features import equivalent_features
-from giantstep.theory.solve import solve
+from giantstep.theory.features.activation_averages import activation_averages
+from giantstep.theory.features.bulk.batch_covariance import FirstBatch
+from giantstep.theory.features.bulk.prepare import prepare_bulk
+from giantstep.theory.features.bulk.row_functions import row_functions
+from giantstep.theory.features.complete_steps import complete_states
+from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.readout.solve import solve
 from giantstep.validation import InvalidParametersError
 
 SOFTPLUS = Protocol("softplus", "polynomial:0.5,1,0.5", 1, alpha0=3, beta=1, steps=2)

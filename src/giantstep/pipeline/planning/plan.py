@@ -48,8 +48,8 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.recovery import check_dimension
 from giantstep.problems.sizes import Sizes, check_sizes
-from giantstep.theory.conditional_features import check_resolution
-from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.features.conditional_features import check_resolution
+from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.validation import InvalidParametersError, shown
 
 CONFIG = "config/config.yaml (with its overlays)"

@@ -12,8 +12,8 @@ from giantstep.problems.losses import SQUARE, ClippedLoss, lookup_loss
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.targets import teacher_of
-from giantstep.theory.conditional_features import check_resolution, kappa_rule
-from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.features.conditional_features import check_resolution, kappa_rule
+from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.spectral_density import FINENESS
 
 # Seconds of a point of the theory with one group of neurons: with the isotropic bulk, with a

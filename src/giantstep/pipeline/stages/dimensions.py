@@ -9,7 +9,7 @@ import xarray as xr
 
 from giantstep.problems.grid import Grid
 from giantstep.problems.problem import Problem
-from giantstep.theory.solve import solve
+from giantstep.theory.readout.solve import solve
 
 TITLE = "Theory at several dimensions"
 

@@ -10,7 +10,7 @@ import xarray as xr
 
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.solve import solve
+from giantstep.theory.readout.solve import solve
 from giantstep.validation import InvalidParametersError
 
 TITLE = "Theory after each step, at several learning rates"

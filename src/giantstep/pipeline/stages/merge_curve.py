@@ -23,11 +23,11 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.measurements import SLABS
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.theory.bounds import Bounds, best_linear_error, bounds
-from giantstep.theory.classification_error import classification_error
-from giantstep.theory.conditional_features import conditional_moments
-from giantstep.theory.conditional_target import conditional_target
-from giantstep.theory.equivalent_features import equivalent_features
+from giantstep.theory.features.conditional_features import conditional_moments
+from giantstep.theory.features.conditional_target import conditional_target
+from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.learned_function import learned_function
+from giantstep.theory.readout.classification_error import classification_error
 
 # Projections on the target at which the theory's learned function is computed; those of the
 # simulated slabs are among them.

@@ -11,8 +11,8 @@ from giantstep.pipeline.stages.problem_parameters import problem_parameters
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.teachers import lookup_teacher
 from giantstep.simulation.replicate_statistics import summarise
-from giantstep.theory.one_step_recovery import expected_overlaps
-from giantstep.theory.recovery_steps import overlaps_after_steps, recovery_faults
+from giantstep.theory.features.one_step_recovery import expected_overlaps
+from giantstep.theory.features.recovery_steps import overlaps_after_steps, recovery_faults
 
 
 def merge_recovery(curve: Curve, simulated: xr.Dataset) -> xr.Dataset:

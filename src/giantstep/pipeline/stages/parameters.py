@@ -11,8 +11,8 @@ import xarray as xr
 from giantstep.pipeline.stages.problem_parameters import features_parameters
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.equivalent_features import equivalent_features
-from giantstep.theory.several_steps import NetworkState, network_states
+from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.features.several_steps import NetworkState, network_states
 
 TITLE = "Spiked random features equivalent to the problem"
 

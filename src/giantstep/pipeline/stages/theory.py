@@ -16,8 +16,8 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, by_groups
 from giantstep.problems.problem import Problem
 from giantstep.theory.optima import optimal_ridge
-from giantstep.theory.solution import Solution
-from giantstep.theory.solve import solve
+from giantstep.theory.readout.solution import Solution
+from giantstep.theory.readout.solve import solve
 
 TITLE = "Asymptotic theory (Result 3.3, Appendix C)"
 

@@ -1,0 +1,163 @@
+"""The isotropic bulk of the paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from giantstep.arrays import Array, Complex
+from giantstep.numerics.packed_symmetric import triangle_of
+from giantstep.problems.spiked_features import Groups
+from giantstep.theory.features.bulk.interface import GroupOverlaps
+from giantstep.theory.features.bulk.isotropic_variances import (
+    Screened,
+    load_decrease,
+    response_near,
+    screened,
+    variances,
+    variances_at,
+)
+from giantstep.theory.features.bulk.response import response_derivative
+
+
+@dataclass(frozen=True, eq=False)
+class IsotropicBulk:
+    """Rows uniform on spheres, of squared radius c for each group: theory.md sections 4 and 5.
+
+    Attributes
+    ----------
+    B : Array, shape (G, R)
+        Combines the functions phi into mu1.
+    groups : Groups
+    beta : float
+    first_across : Array, shape (D,)
+        As in `ConditionalFeatures`.
+    """
+
+    B: Array
+    groups: Groups
+    beta: float
+    first_across: Array = field(default_factory=lambda: np.ones(1))
+
+    @property
+    def floats_per_point(self) -> int:
+        """Size of the largest array at one point."""
+        return self.B.size**2
+
+    def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
+        """Map the hats to V and T."""
+        return variances(V1_hat, L, self.B, self.groups, self.beta)
+
+    @property
+    def continued(self) -> IsotropicBulk:
+        """The variances at complex ridges."""
+        return self
+
+    def far_response(self, L: Complex) -> Complex:
+        """Compute q far above the real axis, where the load vanishes."""
+        return 1 / L
+
+    def variances_near(
+        self, V1_hat: Complex, L: Complex, near: Complex
+    ) -> tuple[Complex, Complex, Complex]:
+        """Map complex hats to V and T; the response is q."""
+        q = response_near(near, V1_hat, L, self.B, self.groups, self.beta)
+        V, T = variances_at(q, V1_hat, self.B, self.groups, self.beta)
+        return V, T, q
+
+    def moved(self, response: Complex, dV: Complex) -> Complex:
+        """Leave q, which `variances_near` solves for."""
+        return response
+
+    def spike_response(self, V1_hat: Array, V: Array) -> IsotropicResponse:
+        """Compute how the readout responds at a solution."""
+        return IsotropicResponse(self, V1_hat, V)
+
+
+class IsotropicResponse:
+    """Overlaps with an isotropic bulk: `zeta = beta c V2 zeta_hat`, `psi = beta V1 psi_hat`."""
+
+    mixed: Array | None = None
+
+    def __init__(self, bulk: IsotropicBulk, V1_hat: Array, V: Array) -> None:
+        self.bulk, self.V1_hat = bulk, V1_hat
+        self.triangle = triangle_of(bulk.B.shape[1])
+        self.V1 = self.triangle.unpack(V[:, : self.triangle.size])
+        self.V2 = V[:, self.triangle.size :]
+        B = bulk.B
+        self.along = bulk.beta * ((B.T * (bulk.groups.c * self.V2)[:, None, :]) @ B)
+        self.across = bulk.beta * _for_each(self.V1, bulk.first_across.size)
+
+    def sources(self, along_hat: Array, across_hat: Array) -> tuple[Array, Array]:
+        """Compute `beta (psi_hat psi_hat^T, c zeta_hat^2)`, theory.md section 4, "Variances"."""
+        bulk = self.bulk
+        hats = self._by_direction(across_hat)
+        products = (hats[:, :, :, None] * hats[:, :, None, :]).sum(axis=1)
+        squares = bulk.groups.c * (along_hat @ bulk.B.T) ** 2
+        direction = bulk.beta * np.concatenate([self.triangle.pack(products), squares], axis=-1)
+        return direction, np.zeros(direction.shape)
+
+    def of_groups(self, direction: Array, along_hat: Array, across_hat: Array) -> GroupOverlaps:
+        """Compute V1, q1 and the overlaps between groups from those between the functions phi."""
+        (c, _, pi, _), B, beta = self.bulk.groups, self.bulk.B, self.bulk.beta
+        q, split = self.V2 / pi, self.triangle.size
+        dA, dL = self.triangle.unpack(direction[:, :split]), direction[:, split:]
+        M, BK, _ = self._screened
+        gradient = c * np.einsum("sgr,srt,sgt->sg", BK, dA, BK)
+        decrease = load_decrease(M, self.bulk.groups, beta)
+        slope = response_derivative(q, gradient[:, :, None], decrease)
+        dq = slope[:, :, 0] + np.einsum("sgh,sh->sg", slope[:, :, 1:], dL)
+        d = pi * c * q
+        W = np.eye(c.size) - beta * d[:, :, None] * M  # (I + beta D V1_hat)^-1
+        V1B = d[:, :, None] * BK
+        V1 = W * d[:, None, :]
+        dV1 = (W * (pi * c * dq)[:, None, :]) @ W.transpose(0, 2, 1)
+        dV1 -= beta * V1B @ dA @ V1B.transpose(0, 2, 1)
+        zeta = beta * c * self.V2 * (along_hat @ B.T)
+        first = np.einsum("d,sdr->sr", self.bulk.first_across, self._by_direction(across_hat))
+        psi = beta * np.einsum("sgr,sr->sg", V1B, first)
+        return GroupOverlaps((V1 + V1.transpose(0, 2, 1)) / 2, -dV1, zeta, psi, np.zeros_like(zeta))
+
+    def _by_direction(self, across_hat: Array) -> Array:
+        """Separate the directions across the spike, shape (S, D, R)."""
+        directions = self.bulk.first_across.size
+        return across_hat.reshape(len(across_hat), directions, self.triangle.order)
+
+    @cached_property
+    def _screened(self) -> Screened:
+        bulk = self.bulk
+        return screened(self.V2 / bulk.groups.pi, self.V1_hat, bulk.B, bulk.groups, bulk.beta)
+
+    def screened(self, rows: Array) -> Array:
+        """Compute M, times the sum of `rows`, shape (S, G, G)."""
+        M: Array = rows.sum() * self._screened.M
+        return M
+
+    def screened_sources(self, rows: Array, w: Array) -> tuple[Array, Array]:
+        """Compute the derivative of `w screened(rows) w`: through q, and at fixed q."""
+        M, BK, _ = self._screened
+        slope = np.einsum("sgr,sg->sr", BK, w)
+        direct = rows.sum() * self.triangle.pack(slope[:, :, None] * slope[:, None, :])
+        Mw = np.einsum("sgh,sh->sg", M, w)
+        through_q = rows.sum() * self.bulk.beta * self.bulk.groups.c * Mw**2
+        return (
+            np.concatenate([np.zeros_like(direct), through_q], axis=-1),
+            np.concatenate([direct, np.zeros_like(through_q)], axis=-1),
+        )
+
+    def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
+        """Compute the derivative of the same by V1_hat between groups, at fixed q."""
+        Mw = np.einsum("sgh,sh->sg", self._screened.M, w)
+        slope = w - self.bulk.beta * self.bulk.groups.c * self.V2 * Mw
+        squares: Array = rows.sum() * slope[:, :, None] * slope[:, None, :]
+        return squares
+
+
+def _for_each(blocks: Array, directions: int) -> Array:
+    """Repeat blocks, shape (S, R, R), for each direction across the spike: (S, D R, D R)."""
+    if directions == 1:
+        return blocks
+    repeated: Array = np.kron(np.eye(directions), blocks).astype(float, copy=False)
+    return repeated

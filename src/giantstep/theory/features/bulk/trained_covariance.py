@@ -1,0 +1,164 @@
+"""The bulk with the whole covariance that several steps give to its rows.
+
+Level 3 of theory.md section 13. With t = beta V1_hat q, all that the readout needs of the rows are
+the trace `phi(t) = tr C (1 + t C)^-1` and a 3 x 3 matrix K(t) = beta q Psi(t), for the projections
+on the spike and across it and for the norm: functions of t alone, that `row_functions` computes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_COVARIANCE, TRAINED_NORMS
+from giantstep.problems.protocol import Protocol
+from giantstep.theory.features.bulk.interface import ContinuedVariances, GroupOverlaps
+from giantstep.theory.features.bulk.isotropic import IsotropicBulk
+from giantstep.theory.features.bulk.one_group import OneGroupVariances
+from giantstep.theory.features.bulk.row_functions import RowFunctions, row_functions
+from giantstep.theory.features.complete_steps import complete_states
+from giantstep.validation import Fault, InvalidParametersError
+
+_ALONG, _ACROSS, _NORM = range(3)
+_WITH_SPIKE = [_ALONG, _NORM]  # the functions of the mean prediction: kappa mu1 and E sigma''
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedCovarianceBulk:
+    """Rows whose covariance is that of all batches; one group of neurons.
+
+    Attributes
+    ----------
+    isotropic : IsotropicBulk
+        Of the same bulk variance.
+    rows : RowFunctions
+    norm_variance : float
+        d times the variance of |b|^2/c - 1.
+    """
+
+    isotropic: IsotropicBulk
+    rows: RowFunctions
+    norm_variance: float
+
+    @classmethod
+    def of(
+        cls, isotropic: IsotropicBulk, protocol: Protocol, fineness: int
+    ) -> TrainedCovarianceBulk:
+        """Prepare the bulk of a protocol's network after its last step."""
+        last = complete_states(protocol, fineness)[-1]
+        return cls(isotropic, row_functions(protocol, fineness), last.covariance[_NORM, _NORM])
+
+    @property
+    def floats_per_point(self) -> int:
+        """Size of the largest array at one point."""
+        return 11
+
+    def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
+        """Map the hats to V and T."""
+        return self._one_group.variances(V1_hat[:, 0, 0], L[:, 0])
+
+    @cached_property
+    def _one_group(self) -> OneGroupVariances:
+        return OneGroupVariances(self.rows, self.isotropic.beta)
+
+    @property
+    def continued(self) -> ContinuedVariances:
+        """There are none: spectra are those of the other bulks."""
+        allowed = f"{ISOTROPIC}, {TRAINED} or {TRAINED_NORMS} for a spectrum"
+        raise InvalidParametersError([Fault("bulk", TRAINED_COVARIANCE, allowed)])
+
+    def spike_response(self, V1_hat: Array, V: Array) -> TrainedCovarianceResponse:
+        """Compute how the readout responds at a solution."""
+        return TrainedCovarianceResponse(self, V1_hat, V)
+
+    def response(self, t: Array) -> tuple[Array, Array]:
+        """Compute Psi(t) and its derivative, shapes (S, 3, 3).
+
+        The covariance of (b, norm) is filtered by the readout, and the direction of the spike,
+        which the readout treats apart, taken out of that filter.
+        """
+        (R, filtered), (dR, dfiltered) = self.rows.forms(t)
+        phi, dphi = np.empty_like(R), np.empty_like(R)
+        for full, forms, pair in ((phi, R, filtered), (dphi, dR, dfiltered)):
+            full[:, :2, :2] = pair
+            full[:, :2, _NORM] = full[:, _NORM, :2] = forms[:, :2, _NORM]
+        t_, aa, daa = t, R[:, _NORM, _NORM], dR[:, _NORM, _NORM]
+        phi[:, _NORM, _NORM] = self.norm_variance - t_ * aa
+        dphi[:, _NORM, _NORM] = -(aa + t_ * daa)
+        unit = np.array([1, 1, self.isotropic.groups.c[0] / 2])  # |b|^2/2 for |b|^2/c - 1
+        units = np.multiply.outer(unit, unit)
+        phi, dphi = phi * units, dphi * units
+        weight = (t / R[:, 0, 0])[:, None, None]
+        dweight = (1 / R[:, 0, 0] - t * dR[:, 0, 0] / R[:, 0, 0] ** 2)[:, None, None]
+        column, dcolumn = phi[:, :, :1], dphi[:, :, :1]
+        mixed = dcolumn @ column.transpose(0, 2, 1)
+        outer = column @ column.transpose(0, 2, 1)
+        psi = phi + weight * outer
+        dpsi = dphi + dweight * outer + weight * (mixed + mixed.transpose(0, 2, 1))
+        return psi, dpsi
+
+
+class TrainedCovarianceResponse:
+    """Overlaps along the spike, with the norms and across the spike."""
+
+    def __init__(self, bulk: TrainedCovarianceBulk, V1_hat: Array, V: Array) -> None:
+        self.bulk, self.beta, self.V2 = bulk, bulk.isotropic.beta, V[:, 1:]
+        self.V1, self.A, q = V[:, :1], V1_hat[:, 0, 0], V[:, 1]
+        self.at = bulk.rows.traces(self.beta * self.A * q)
+        psi, self._slope = bulk.response(self.at.t)
+        self.psi = psi
+        self.K = self.beta * q[:, None, None] * psi
+        self.along = self.K[:, _WITH_SPIKE][:, :, _WITH_SPIKE]
+        self.mixed: Array | None = self.K[:, _WITH_SPIKE, _ACROSS, None]
+        self.across = self.K[:, _ACROSS, _ACROSS, None, None]
+
+    def sources(self, along_hat: Array, across_hat: Array) -> tuple[Array, Array]:
+        """Compute minus the derivative of z K z by the hats: through V2, and at fixed V2."""
+        z = _hats(along_hat, across_hat)
+        q, zeros = self.V2[:, 0], np.zeros(len(z))
+        squared, slope = (np.einsum("si,sij,sj->s", z, part, z) for part in (self.psi, self._slope))
+        through_V2 = self.beta * (squared + self.at.t * slope)
+        direct = -((self.beta * q) ** 2) * slope
+        return np.stack([zeros, through_V2], axis=-1), np.stack([direct, zeros], axis=-1)
+
+    def of_groups(self, direction: Array, along_hat: Array, across_hat: Array) -> GroupOverlaps:
+        """Compute the overlaps of the one group of neurons."""
+        B2 = self.bulk.isotropic.B[0, 0] ** 2
+        L = 1 / self.V2 - (self.A * self.at.phi)[:, None]
+        _, T = self.bulk.variances(self.A[:, None, None], L)
+        _, direct = self.sources(along_hat, across_hat)
+        q1 = np.einsum("sj,sj->s", T[:, 0], direction) + direct[:, 0]
+        overlaps = np.einsum("sij,sj->si", self.K, _hats(along_hat, across_hat))
+        return GroupOverlaps(
+            V1=(self.V1 * B2)[:, :, None],
+            q1=(q1 * B2)[:, None, None],
+            zeta=overlaps[:, _ALONG, None],
+            psi=overlaps[:, _ACROSS, None],
+            xi=overlaps[:, _NORM, None],
+        )
+
+    def screened(self, rows: Array) -> Array:
+        """Compute M, averaged over the rows' covariance, times the sum of `rows`: (S, 1, 1)."""
+        M: Array = rows.sum() * (self.A * self.at.f)[:, None, None]
+        return M
+
+    def screened_sources(self, rows: Array, w: Array) -> tuple[Array, Array]:
+        """Compute the derivative of `w screened(rows) w`: through q, and at fixed q."""
+        squares = rows.sum() * w[:, 0] ** 2
+        through_q = -squares * self.beta * self.A**2 * self.at.df
+        direct = squares * (self.at.f + self.at.t * self.at.df)
+        zeros = np.zeros_like(direct)
+        return np.stack([zeros, through_q], axis=-1), np.stack([direct, zeros], axis=-1)
+
+    def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
+        """Compute the derivative of the same by V1_hat between groups, at fixed q: (S, 1, 1)."""
+        _, direct = self.screened_sources(rows, w)
+        return direct[:, :1, None]
+
+
+def _hats(along_hat: Array, across_hat: Array) -> Array:
+    """Order the hats as Psi is."""
+    return np.concatenate([along_hat[:, :1], across_hat, along_hat[:, 1:]], axis=-1)

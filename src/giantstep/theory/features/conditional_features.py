@@ -1,0 +1,313 @@
+"""Features and target given the input's projection kappa on the spike: Result 3.2."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.numerics.gaussian import LONGEST_TAIL, moments, tail
+from giantstep.numerics.quadrature import (
+    RANGE,
+    divided_edges,
+    graded_edges,
+    split_rule,
+    unit_edges,
+)
+from giantstep.numerics.scalar_functions import ScalarFunction, lookup
+from giantstep.problems.problem import Problem, noise_power
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.problems.targets import teacher_of
+from giantstep.theory.features.conditional_target import conditional_target, first_direction_across
+from giantstep.validation import Fault, InvalidParametersError
+
+# Singular values of the mu1 below this fraction of the largest are rounding.
+_INDEPENDENT = 1e-13
+# An oscillating activation has panels of nodes of its own scale in kappa: a million nodes at this
+# one. An analytic activation has nodes in z, as many as the root of the bulk's variance: 10^5.
+_FINEST_KAPPA, _LARGEST_VARIANCE = 2e-4, 2e6
+# Fourth powers of features are finite.
+_LARGEST_FEATURE = 1e60
+# Smaller ones are no cause to look at the tails of moments.
+_LARGE_FEATURE = 1e6
+
+
+@dataclass(frozen=True)
+class ConditionalFeatures:
+    """The equivalent features and the target, on quadrature nodes of kappa ~ N(0, 1).
+
+    `sigma(w.x)` is equivalent to `mu0(kappa) + mu1(kappa) (W x)_i + mu2(kappa) xi_i`, equations
+    (13)-(15), with one triple of functions for each group of neurons. An expectation over kappa is
+    a sum against `weight`.
+
+    Attributes
+    ----------
+    kappa, weight : Array, shape (N,)
+        Quadrature nodes and weights.
+    mu0, mu1, mu2_squared : Array, shape (G, N)
+        Equation (15).
+    phi : Array, shape (R, N)
+        Orthogonal functions that span the mu1; R < G if the mu1 are linearly dependent.
+    B : Array, shape (G, R)
+        Coefficients of the mu1 in them, `mu1 = B phi`.
+    along : Array, shape (Z, N)
+        Functions that the overlaps along the spike multiply in the mean prediction: kappa phi and,
+        if the norms of the neurons depend on their overlap with the spike, E sigma'' of each group.
+    h : Array, shape (N,)
+        Mean of the target given kappa (theory.md section 4).
+    h_z : Array, shape (D, N)
+        Its slope in each of the D directions across the spike: one, for a target of one direction.
+    first_across : Array, shape (D,)
+        Unit vector, in these, of the part of the target's first direction across the spike.
+    target_residual : Array, shape (N,)
+        Var(y | kappa) - |h_z|^2, the variance of the label given kappa that is not linear in z;
+        noise included.
+    mirrored : bool
+        Whether mu0 is odd and mu1, mu2 are even in kappa (odd activations without biases), on
+        symmetric nodes. V(kappa) is even then, and half of the nodes are enough.
+    mean_spread : Array, shape (G, N), or None
+        Standard deviation of mu0 given kappa, which the norm of the input moves at finite
+        dimension: `input_norms`.
+    """
+
+    kappa: Array
+    weight: Array
+    mu0: Array
+    mu1: Array
+    mu2_squared: Array
+    phi: Array
+    B: Array
+    along: Array
+    h: Array
+    h_z: Array
+    first_across: Array
+    target_residual: Array
+    mirrored: bool
+    mean_spread: Array | None = None
+
+    @cached_property
+    def slope_power(self) -> Array:
+        """The variance of the target given kappa that is linear in z, |h_z|^2, shape (N,)."""
+        power: Array = np.sum(self.h_z**2, axis=0)
+        return power
+
+    @cached_property
+    def across(self) -> Array:
+        """Label's slopes times phi, of each direction across the spike in turn, shape (D R, N)."""
+        products = self.h_z[:, None] * self.phi
+        return products.reshape(-1, products.shape[-1])
+
+    def half(self, values: Array) -> Array:
+        """Restrict a function to kappa > 0 if `mirrored`, shape (..., N')."""
+        return values[..., values.shape[-1] // 2 :] if self.mirrored else values
+
+    def fold(self, values: Array) -> Array:
+        """Multiply by the weights, and add those of -kappa if `mirrored`, shape (..., N').
+
+        `sum(fold(f) * half(g))` is E[f g] for a g that is even if `mirrored`.
+        """
+        weighted: Array = values * self.weight
+        if not self.mirrored:
+            return weighted
+        middle = weighted.shape[-1] // 2
+        folded: Array = weighted[..., middle:] + weighted[..., middle - 1 :: -1]
+        return folded
+
+
+def transition_width(function: ScalarFunction, slope: float, width: float) -> float:
+    """Estimate the scale in kappa on which E f(slope kappa + width z) varies, z ~ N(0, 1)."""
+    own = 0.0 if function.kinks else 1.0  # a function without kinks varies on a scale of one
+    return math.hypot(width, own) / abs(slope)
+
+
+def oscillation_width(slope: float, width: float) -> float:
+    """Estimate that scale away from the kinks, where every function varies on a scale of one."""
+    return math.hypot(width, 1.0) / abs(slope)
+
+
+def kappa_rule(srf: SpikedFeatures, fineness: float = 1) -> tuple[Array, Array]:
+    """Choose a quadrature rule over kappa that resolves the features and the target.
+
+    Returns
+    -------
+    kappa, weight : Array, shape (N,)
+    """
+    return split_rule(_kappa_edges(srf), fineness)
+
+
+@lru_cache(maxsize=16)
+def _kappa_edges(srf: SpikedFeatures) -> Array:
+    distinct = sorted(set(_transition_edges(srf).tolist()))  # ten times as fast as np.unique
+    return unit_edges(np.array(distinct))
+
+
+def wide_kappa_rule(srf: SpikedFeatures, fineness: float, panel: float) -> tuple[Array, Array]:
+    """Choose one with half as many nodes, for averages that need be no better than 1e-10.
+
+    Its panels are `panel` times as wide as what varies, or narrower.
+    """
+    return split_rule(divided_edges(_transition_edges(srf, panel), panel), fineness)
+
+
+def _transition_edges(srf: SpikedFeatures, panel: float = 1.0) -> Array:
+    """Find edges of panels around all transitions of the features and the target.
+
+    `E f(shift + slope kappa + width z)` has a transition of width `width/slope` around
+    `(kink - shift)/slope`, which is a discontinuity or a corner if the width is zero.
+    """
+    groups = srf.groups
+    transitions = [
+        (lookup(srf.activation), u, b, math.sqrt(c))
+        for c, u, b in zip(groups.c, groups.u, groups.b, strict=True)
+    ]
+    if teacher_of(srf.target) is None:  # a teacher is a polynomial, and needs no nodes of its own
+        gamma = srf.first_alignment
+        transitions.insert(0, (lookup(srf.target), gamma, 0.0, math.sqrt(1 - gamma**2)))
+    edges = [np.zeros(1)]
+    for function, slope, shift, width in transitions:
+        if slope == 0:
+            continue
+        scale = transition_width(function, slope, width)
+        if function.oscillates and (panel_width := oscillation_width(slope, width)) < 1:
+            edges.append(np.arange(-RANGE, RANGE, panel_width))
+        kinks = function.kinks or (0.0,)
+        edges += [graded_edges((kink - shift) / slope, scale, panel) for kink in kinks]
+    return np.concatenate(edges)
+
+
+def check_resolution(problem: Problem, srf: SpikedFeatures) -> None:
+    """Refuse features that vary on so small a scale that quadrature would need too many nodes.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+        What was given.
+    srf : SpikedFeatures
+        Those equivalent to it.
+
+    Raises
+    ------
+    InvalidParametersError
+        For the problem's own parameters.
+    """
+    if fault := _resolution_fault(srf):
+        if isinstance(problem, Protocol) and fault.name != "activation":
+            allowed = (
+                f"smaller, or beta or alpha0 larger: {fault.name} is {fault.value:.3g} after the"
+                f" step, and must be {fault.allowed}"
+            )
+            fault = Fault("learning_rate", problem.learning_rate, allowed)
+        raise InvalidParametersError([fault])
+
+
+@lru_cache(maxsize=16)
+def _resolution_fault(srf: SpikedFeatures) -> Fault | None:
+    function = lookup(srf.activation)
+    for c, u, _, b in zip(*srf.groups, strict=True):
+        scale = oscillation_width(u, math.sqrt(c)) if u else 1.0
+        if function.oscillates and scale < _FINEST_KAPPA:
+            allowed = f"small enough that {function.name} varies slowly along the spike"
+            return Fault("spike_strength", float(u), allowed)
+        if function.moments is None and function.strip and c > _LARGEST_VARIANCE:
+            allowed = f"at most {_LARGEST_VARIANCE:g} for {function.name}"
+            return Fault("bulk_variance", float(c), allowed)
+        with np.errstate(all="ignore"):
+            largest = function.value(np.array([-1, 1]) * (abs(b) + RANGE * (abs(u) + math.sqrt(c))))
+        if not np.all(np.abs(largest) < _LARGEST_FEATURE):
+            allowed = f"such that features stay below {_LARGEST_FEATURE:g}: use smaller weights"
+            return Fault("activation", srf.activation, allowed)
+        large = function.moments is None and np.max(np.abs(largest)) > _LARGE_FEATURE
+        if large and tail(function.value, abs(b) + math.hypot(u, math.sqrt(c))) > LONGEST_TAIL:
+            allowed = "of slower growth (or weights smaller), for moments of features to be exact"
+            return Fault("activation", srf.activation, allowed)
+    return None
+
+
+def conditional_moments(
+    srf: SpikedFeatures, kappa: Array, fineness: float = 1
+) -> tuple[Array, Array, Array]:
+    """Evaluate equation (15): mu0, mu1 and mu2^2 of each group, shapes (G, *kappa.shape)."""
+    activation = lookup(srf.activation)
+    groups = [
+        (moments(activation, b + u * kappa, math.sqrt(c), fineness), math.sqrt(c))
+        for c, u, _, b in zip(*srf.groups, strict=True)
+    ]
+    return (
+        np.stack([group.mean for group, _ in groups]),
+        np.stack([group.slope / root for group, root in groups]),
+        np.stack([group.residual for group, _ in groups]),
+    )
+
+
+def _independent(mu1: Array, weight: Array) -> Array:
+    """Find orthonormal columns B, shape (G, R), with mu1 = B (B^T mu1) to rounding."""
+    if mu1.shape[0] == 1:
+        return np.eye(1)
+    left, size, _ = np.linalg.svd(mu1 * np.sqrt(weight), full_matrices=False)
+    kept: Array = left[:, size > _INDEPENDENT * size[0]]
+    return kept
+
+
+def mean_curvatures(srf: SpikedFeatures, kappa: Array, fineness: float = 1) -> Array:
+    """Compute E sigma''(b + u kappa + sqrt(c) z) of each group, shape (G, *kappa.shape).
+
+    This is the derivative of mu0 by half the squared norm of a row; docs/trained-bulk.md.
+    """
+    activation = lookup(srf.activation)
+    slope = replace(activation, value=activation.derivative, moments=None)
+    return np.stack([
+        moments(slope, b + u * kappa, math.sqrt(c), fineness).slope / math.sqrt(c)
+        for c, u, _, b in zip(*srf.groups, strict=True)
+    ])  # fmt: skip
+
+
+def conditional_features(
+    srf: SpikedFeatures, fineness: float = 1, B: Array | None = None, norms: bool = False
+) -> ConditionalFeatures:
+    """Evaluate equation (15) and the target's conditional moments on quadrature nodes.
+
+    Parameters
+    ----------
+    srf : SpikedFeatures
+    fineness : float
+        Multiplies the number of nodes of all rules.
+    B : Array, shape (G, R), optional
+        The `B` of the same features on another rule, for unknowns that mean the same on both.
+    norms : bool
+        Whether the norms of the neurons depend on their overlap with the spike.
+    """
+    check_resolution(srf, srf)
+    kappa, weight = kappa_rule(srf, fineness)
+    mirrored = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
+    mirrored = mirrored and kappa.size % 2 == 0 and np.array_equal(kappa, -kappa[::-1])
+    if mirrored:
+        half = conditional_moments(srf, kappa[kappa.size // 2 :], fineness)
+        mu0, mu1, mu2_squared = (
+            np.concatenate([sign * values[:, ::-1], values], axis=1)
+            for sign, values in zip((-1, 1, 1), half, strict=True)
+        )
+    else:
+        mu0, mu1, mu2_squared = conditional_moments(srf, kappa, fineness)
+    B = _independent(mu1, weight) if B is None else B
+    phi = B.T @ mu1
+    along = [kappa * phi, mean_curvatures(srf, kappa, fineness)] if norms else [kappa * phi]
+    target = conditional_target(srf, kappa, fineness)
+    return ConditionalFeatures(
+        kappa=kappa,
+        weight=weight,
+        mu0=mu0,
+        mu1=mu1,
+        mu2_squared=mu2_squared,
+        phi=phi,
+        B=B,
+        along=np.concatenate(along),
+        h=target.mean,
+        h_z=target.slopes,
+        first_across=first_direction_across(srf),
+        target_residual=target.residual + noise_power(srf),
+        mirrored=mirrored,
+    )

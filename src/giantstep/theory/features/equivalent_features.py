@@ -1,0 +1,94 @@
+"""The spiked random features equivalent to a network after large steps: Result 3.1."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from giantstep.numerics.gaussian import derivative_variance, standard_moments
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.problem import Problem, noise_power
+from giantstep.problems.protocol import theory_faults
+from giantstep.problems.spiked_features import SpikedFeatures, one_spike
+from giantstep.theory.features.row_norms import own_output_norms
+from giantstep.theory.features.several_steps import check_weights, features_in_state, network_states
+from giantstep.validation import InvalidParametersError
+
+_ROUNDING = 1e-13
+
+
+def equivalent_features(
+    problem: Problem, dimension: float = math.inf, fineness: int = 1
+) -> SpikedFeatures:
+    """Compute the sRF equivalent to a protocol: equations (9)-(12), theory.md sections 2 and 13.
+
+    An sRF given directly is returned as it is. `alpha0 = 0` is the network at initialisation, plain
+    random features; `alpha0 = inf` is the limit of infinite batches.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+    dimension : float
+        d, which smaller steps than the giant one depend on, and the part of the network's own
+        output in the norms of its rows.
+    fineness : int
+        Multiplies the number of nodes of quadrature rules.
+
+    Returns
+    -------
+    SpikedFeatures
+
+    Raises
+    ------
+    InvalidParametersError
+        If the theory does not cover the protocol, if a step is too large, or for a smaller step
+        than the giant one at infinite dimension.
+
+    Examples
+    --------
+    >>> from giantstep import Protocol
+    >>> srf = equivalent_features(Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1))
+    >>> print(f"{srf.spike_strength[0]:.4f} {srf.alignment:.4f} {srf.bulk_variance[0]:.4f}")
+    1.1341 0.9719 1.0190
+    """
+    if isinstance(problem, SpikedFeatures):
+        return problem
+    problem = problem.with_giant_step(dimension)
+    if faults := theory_faults(problem):
+        raise InvalidParametersError(faults)
+    if not problem.as_in_paper:
+        return features_in_state(problem, network_states(problem, fineness)[-1])
+    activation, target = lookup(problem.activation), lookup(problem.target)
+    e = problem.learning_rate / problem.beta
+    h1 = float(standard_moments(activation).slope)
+    teacher = standard_moments(target)
+    h1_star, h2_star = float(teacher.slope), float(teacher.second) + noise_power(problem)
+    # A coefficient that vanishes by symmetry is computed as rounding, whose sign means nothing.
+    h1, h1_star = (0.0 if abs(h) < _ROUNDING else h for h in (h1, h1_star))
+    # The noise of a finite first batch, h2*/alpha0; at alpha0 = 0 no step is taken.
+    batch_noise = h2_star / problem.alpha0 if problem.alpha0 > 0 else 0.0
+    if problem.alpha0 == 0:
+        e = h1_star = 0.0
+    norm = math.hypot(h1_star, math.sqrt(batch_noise))  # |v| before normalisation
+    c = 1 + e * e * derivative_variance(activation) * batch_noise
+    strength = abs(e * h1) * norm
+    largest = max(abs(omega) for omega, _ in problem.readout)
+    check_weights(problem, c * max(largest, 1) ** 2, strength * largest)
+    gamma = min(1.0, max(-1.0, h1_star / norm)) if norm > 0 else 0.0
+    srf = one_spike(
+        activation=problem.activation,
+        target=problem.target,
+        bulk_variance=c,
+        spike_strength=strength,
+        readout=problem.readout,
+        alignment=math.copysign(gamma, h1 * gamma),  # v takes the sign of h1, so that r >= 0
+        beta=problem.beta,
+        noise=problem.noise,
+        outlier_fraction=problem.outlier_fraction,
+        outlier_variance=problem.outlier_variance,
+        inputs=problem.inputs,
+    )
+    if math.isinf(dimension):
+        return srf
+    variance = srf.groups.c + own_output_norms(problem, dimension)
+    return replace(srf, bulk_variance=tuple(variance))

@@ -1,0 +1,85 @@
+"""The 0-1 error: how often the sign of the prediction differs from a sign target."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import ndtr, owens_t
+
+from giantstep.arrays import Array
+from giantstep.numerics.scalar_functions import SIGN
+from giantstep.problems.overlaps import Overlaps
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.features.conditional_features import (
+    conditional_moments,
+    kappa_rule,
+    mean_curvatures,
+)
+
+# In place of zero, where only the ratio of two numbers matters.
+_TINY = 1e-300
+
+
+def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
+    """Compute P(y omega < 0) for the target `sign`; NaN for any other target.
+
+    Given kappa, omega and the input's projection z on the target are jointly Gaussian: omega has
+    mean M and variance Q, and the covariance P with z (theory.md, section 6).
+
+    Parameters
+    ----------
+    srf : SpikedFeatures
+    overlaps : Overlaps
+
+    Returns
+    -------
+    Array, shape (...)
+
+    Examples
+    --------
+    >>> from giantstep import SpikedFeatures
+    >>> from giantstep.problems.grid import Grid
+    >>> from giantstep.theory.readout.solve import solve
+    >>> srf = SpikedFeatures("tanh", "sign", 1.2, spike_strength=2, alignment=0.9, beta=1)
+    >>> found = solve(srf, Grid(alpha=(1.0, 4.0), ridge=(0.1,)))
+    >>> classification_error(srf, Overlaps.of(found)).round(3)
+    array([[0.148],
+           [0.119]])
+    """
+    shape = overlaps.m.shape[:-1]
+    if srf.target != SIGN:
+        return np.full(shape, np.nan)
+    kappa, weight = kappa_rule(srf)
+    mean, slope, variance = _given_kappa(srf, overlaps.flatten(), kappa)
+    along, across = srf.first_alignment * kappa, math.sqrt(1 - srf.first_alignment**2)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # failed points hold NaN
+        if across == 0:  # the label is the sign of kappa, up to that of the alignment
+            wrong = ndtr(-np.sign(along) * mean / np.sqrt(variance - slope**2))
+        else:
+            std = np.sqrt(variance)
+            wrong = _opposite_signs(mean / std, along / across, slope / std)
+    error: Array = wrong @ weight
+    return error.reshape(shape)
+
+
+def _opposite_signs(u: Array, v: Array, correlation: Array) -> Array:
+    """Compute P((X + u) (Y + v) < 0) for standard normal X and Y, by Owen's function T."""
+    u, v = np.where(u == 0, _TINY, u), np.where(v == 0, _TINY, v)
+    rest = np.sqrt(np.maximum((1 - correlation) * (1 + correlation), _TINY))
+    slopes = (v / u - correlation) / rest, (u / v - correlation) / rest
+    share: Array = 2 * (owens_t(u, slopes[0]) + owens_t(v, slopes[1]))
+    share += np.sign(u) != np.sign(v)
+    return share
+
+
+def _given_kappa(
+    srf: SpikedFeatures, overlaps: Overlaps, kappa: Array
+) -> tuple[Array, Array, Array]:
+    """Compute M, P and Q of theory.md section 6, each of shape (S, N)."""
+    mu0, mu1, mu2_squared = conditional_moments(srf, kappa)
+    mean = overlaps.m @ mu0 + overlaps.zeta @ (kappa * mu1)
+    if overlaps.xi is not None and np.any(overlaps.xi):
+        mean = mean + overlaps.xi @ mean_curvatures(srf, kappa)
+    variance = np.einsum("sgh,gn,hn->sn", overlaps.q1, mu1, mu1, optimize=True)
+    return mean, overlaps.psi @ mu1, variance + overlaps.q2 @ mu2_squared

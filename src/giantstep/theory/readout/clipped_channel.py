@@ -1,0 +1,236 @@
+"""The output channel of square, Huber and hinge loss, whose g_out is a clipped straight line.
+
+With the residual u of a prediction omega, `g_out = clip(u, low w, high w)/w` where
+`w = inverse_curvature + V`: u is Gaussian given z, so that omega is integrated in closed form. The
+rule over z splits at the teacher's kinks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from typing import NamedTuple
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.numerics.linear_systems import TINY
+from giantstep.numerics.normal_distribution import FARTHEST, normal_distribution
+from giantstep.numerics.quadrature import normal_density
+from giantstep.numerics.scalar_functions import SIGN
+from giantstep.problems.losses import ClippedLoss
+from giantstep.problems.problem import noise_levels
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.features.conditional_target import TeacherRule, teacher_rule
+from giantstep.theory.readout.channel_averages import (
+    ChannelAverages,
+    LossAverages,
+    PredictionMoments,
+)
+
+# An interval between the clips that is narrower than this, in standard deviations of u, is
+# integrated by a Gauss-Legendre rule: differences of normal distributions would cancel. Three
+# nodes are accurate to 1e-12.
+_THIN = 0.05
+_THIN_NODES, _THIN_WEIGHTS = np.polynomial.legendre.leggauss(3)
+# Stands for the clips of a loss that has none, in standard deviations of u.
+_NO_CLIP = 1e100
+# Nodes of less weight under the joint law of kappa and z are left out.
+_NEGLIGIBLE = 1e-18
+# Widths of panels over z, and the widest that is allowed, in units of the scale on which the
+# integrand varies. It is a Gaussian times a smooth step: twelve nodes are accurate to 1e-14.
+_PANELS, _RESOLVED = (3.0, 2.0, 1.0), 3.3
+# Entries of arrays computed at once, so that they stay in the processor's cache.
+_ENTRIES = 32_000
+
+
+class _Tail(NamedTuple):
+    """The probability that t > xi ~ N(0, 1), and E (t - xi)+ and E (t - xi)+^2."""
+
+    mass: Array
+    first: Array
+    second: Array
+
+    @classmethod
+    def of(cls, t: Array) -> _Tail:
+        t = np.maximum(t, -FARTHEST)
+        mass, density = normal_distribution(t)
+        first = t * mass + density
+        return cls(mass, first, mass + t * first)
+
+
+class _Clipped(NamedTuple):
+    """A Gaussian u of unit variance, clipped to an interval.
+
+    Attributes
+    ----------
+    inside : Array
+        The probability of the interval.
+    mean, square : Array
+        E clip(u) and E clip(u)^2.
+    below, above : _Tail
+        By how much u is beyond the interval.
+    """
+
+    inside: Array
+    mean: Array
+    square: Array
+    below: _Tail
+    above: _Tail
+
+    @classmethod
+    def of(cls, low: Array, high: Array, u: Array) -> _Clipped:
+        """Clip a u of some mean, shape (S, N, Z), to intervals of shape (S, N, 1)."""
+        below, above = _Tail.of(low - u), _Tail.of(u - high)
+        inside = 1 - below.mass - above.mass
+        mean = u + below.first - above.first
+        square = u**2 + 1 - below.second - above.second
+        square += 2 * (low * below.first - high * above.first)
+        thin = (high - low < _THIN)[..., 0]
+        if np.any(thin):
+            a, b, lower, upper = low[thin], high[thin], below.mass[thin], above.mass[thin]
+            mass, first, second = _thin_moments(a, b, u[thin])
+            inside[thin] = mass
+            mean[thin] = a * lower + b * upper + first
+            square[thin] = a**2 * lower + b**2 * upper + second
+        return cls(inside, mean, square, below, above)
+
+
+def _thin_moments(low: Array, high: Array, mean: Array) -> Array:
+    """Compute E 1, E u and E u^2 over thin intervals for u of unit variance, each as `mean`."""
+    half, moments = (high - low) / 2, np.zeros((3, *mean.shape))
+    for node, weight in zip(_THIN_NODES, _THIN_WEIGHTS, strict=True):
+        u = low + half * (1 + node)
+        probability = half * weight * normal_density(np.minimum(np.abs(u - mean), FARTHEST))
+        moments += np.stack([probability, u * probability, u**2 * probability])
+    return moments
+
+
+class _RuleOverZ:
+    """A rule over z at each kappa, without the nodes that are negligible."""
+
+    def __init__(self, srf: SpikedFeatures, kappa: Array, fineness: float, panel: float) -> None:
+        self._rule = teacher_rule(srf, kappa, fineness, panel)
+        self.size = self._rule.z.shape[1]
+        kept = self._rule.weight * normal_density(kappa)[:, None] > _NEGLIGIBLE
+        # The columns from the first to the last that is kept; none if all are negligible.
+        self._first = np.where(kept.any(axis=1), np.argmax(kept, axis=1), self.size)
+        self._end = np.where(kept.any(axis=1), self.size - np.argmax(kept[:, ::-1], axis=1), 0)
+
+    def parts(self, points: int) -> Iterator[tuple[slice, TeacherRule]]:
+        """Divide the nodes over kappa, so that arrays over points, nodes and z stay small."""
+        step = max(1, _ENTRIES // (points * self.size))
+        for start in range(0, len(self._first), step):
+            nodes = slice(start, start + step)
+            columns = slice(self._first[nodes].min(), self._end[nodes].max())
+            yield nodes, TeacherRule(*(values[nodes, columns] for values in self._rule))
+
+
+class ClippedChannel:
+    """Averages for a loss whose g_out is a clipped straight line: closed forms given z."""
+
+    def __init__(
+        self, loss: ClippedLoss, srf: SpikedFeatures, kappa: Array, fineness: float
+    ) -> None:
+        self.loss, self.levels = loss, noise_levels(srf)
+        # Between its kinks a sign is constant: panels need only resolve the average over omega.
+        self._panels = _PANELS if srf.target == SIGN and fineness >= 1 else _PANELS[-1:]
+        self._rule = cache(partial(_RuleOverZ, srf, kappa, fineness))
+
+    def averages(self, at: PredictionMoments) -> ChannelAverages:
+        """Average g_out, its derivative and its square."""
+        return ChannelAverages(*self._in_parts(at, self._averages, len(ChannelAverages._fields)))
+
+    def losses(self, at: PredictionMoments) -> LossAverages:
+        """Average errors and losses."""
+        return LossAverages(*self._in_parts(at, self._losses, len(LossAverages._fields)))
+
+    def _in_parts(
+        self,
+        at: PredictionMoments,
+        average: Callable[[PredictionMoments, TeacherRule], tuple[Array, ...]],
+        count: int,
+    ) -> Array:
+        """Average over z at some nodes over kappa after the others, shape (count, S, N)."""
+        averages = np.empty((count, *at.V.shape))
+        panel = self._widest_panel(at)
+        for width in np.unique(panel):
+            rule, places = self._rule(width), np.flatnonzero(panel == width)
+            for points in np.array_split(places, 1 + places.size * rule.size // _ENTRIES):
+                for nodes, part in rule.parts(points.size):
+                    here = PredictionMoments(*(moment[points, nodes] for moment in at))
+                    averages[:, points, nodes] = average(here, part)
+        return averages
+
+    def _widest_panel(self, at: PredictionMoments) -> Array:
+        """Choose the panels that resolve the average over omega at each point, shape (S,)."""
+        slope = np.max(np.abs(at.P) / np.sqrt(at.Q - at.P**2), axis=-1)
+        panel = np.full(slope.shape, self._panels[-1])
+        for width in self._panels[::-1]:
+            panel[width * np.hypot(1, slope) < _RESOLVED] = width
+        return panel
+
+    def _clip(
+        self, at: PredictionMoments, rule: TeacherRule, w: Array, noise: float
+    ) -> tuple[Array, _Clipped]:
+        """Clip the residual given z, shape (S, N, Z), in units of its standard deviation (S, N)."""
+        std = np.sqrt(at.Q - at.P**2 + noise)
+        unit = std[..., None]
+        prediction = at.M[..., None] + at.P[..., None] * rule.z
+        mean = self.loss.residual(rule.labels, prediction) / unit
+        low, high = (
+            np.clip(end * w[..., None] / unit, -_NO_CLIP, _NO_CLIP)
+            for end in (self.loss.low, self.loss.high)
+        )
+        return std, _Clipped.of(low, high, mean)
+
+    def _averages(self, at: PredictionMoments, rule: TeacherRule) -> tuple[Array, ...]:
+        w = self.loss.inverse_curvature + at.V
+        sign = rule.labels * rule.weight if self.loss.margin else rule.weight
+        g, z_g, minus_dg, g_squared = np.zeros((4, *w.shape))
+        for noise, share in self.levels:
+            std, clipped = self._clip(at, rule, w, noise)
+            g += share * std / w * _over_z(clipped.mean, sign)
+            z_g += share * std / w * _over_z(clipped.mean, sign * rule.z)
+            minus_dg += share / w * _over_z(clipped.inside, rule.weight)
+            g_squared += share * (std / w) ** 2 * _over_z(clipped.square, rule.weight)
+        return g, z_g, minus_dg, g_squared
+
+    def _losses(self, at: PredictionMoments, rule: TeacherRule) -> tuple[Array, ...]:
+        error, training = self._errors_at_prox(at, rule, at.V, self.levels)
+        _, test = self._errors_at_prox(at, rule, np.zeros_like(at.V), ((0.0, 1.0),))
+        return error, training, test
+
+    def _errors_at_prox(
+        self,
+        at: PredictionMoments,
+        rule: TeacherRule,
+        V: Array,
+        levels: tuple[tuple[float, float], ...],
+    ) -> tuple[Array, Array]:
+        """Average `(u - V g)^2` and the loss at the proximal point, which V = 0 does not move.
+
+        Beyond the clips, at a distance t, `u - V g` is `inverse_curvature g + t`. The loss is
+        `inverse_curvature g^2/2 + |g| t`.
+        """
+        inverse_curvature = self.loss.inverse_curvature
+        w, error, value = np.maximum(inverse_curvature + V, TINY), *np.zeros((2, *V.shape))
+        for noise, share in levels:
+            std, clipped = self._clip(at, rule, w, noise)
+            # Not (std/w)^2, which overflows as w vanishes.
+            square = _over_z(clipped.square, rule.weight) * (inverse_curvature / w / w) * std**2
+            error += share * inverse_curvature * square
+            value += share * square / 2
+            for end, tail in ((-self.loss.low, clipped.below), (self.loss.high, clipped.above)):
+                if np.isfinite(end):
+                    linear = end * std * _over_z(tail.first, rule.weight)
+                    quadratic = std**2 * _over_z(tail.second, rule.weight)
+                    error += share * (quadratic + 2 * inverse_curvature * linear)
+                    value += share * linear
+        return error, value
+
+
+def _over_z(values: Array, weight: Array) -> Array:
+    """Sum values of shape (S, N, Z) against a weight over z, shape (N, Z)."""
+    average: Array = np.einsum("snz,nz->sn", values, weight)
+    return average

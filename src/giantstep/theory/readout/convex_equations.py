@@ -1,0 +1,236 @@
+"""The equations for any convex loss: theory.md section 6.
+
+The unknowns at each point are the order parameters that determine the law of a prediction given
+kappa: V1 and V2; the coefficients of its mean M(kappa) and of its slope P(kappa) in z; q1 and q2.
+They determine the averages over the output channel, these the hats, and the bulk maps the hats back
+to the order parameters, as for the square loss.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.numerics.linear_systems import TINY
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.losses import Loss
+from giantstep.problems.problem import noise_power
+from giantstep.theory.features.bulk.interface import GroupOverlaps, SpikeResponse
+from giantstep.theory.readout.channel_averages import (
+    ChannelAverages,
+    OutputChannel,
+    PredictionMoments,
+)
+from giantstep.theory.readout.mean_penalty import overlaps_of_groups, penalised_sources
+from giantstep.theory.readout.output_channel import output_channel
+from giantstep.theory.readout.square_loss import SquareLoss
+
+# Nodes over kappa with less weight are left out; those of a draft, with less than its fourth root.
+_NEGLIGIBLE = 1e-18
+# Least mu2^2, where an activation is flat to rounding, so that no variance vanishes.
+_FLAT = 1e-30
+
+
+class OrderParameters(NamedTuple):
+    """The unknowns at S points, by name.
+
+    Attributes
+    ----------
+    V, q : Array, shape (S, K)
+        (V1, V2) and (q1, q2).
+    prediction : Array, shape (S, rank + Z)
+        Coefficients of the mean prediction M(kappa).
+    slope : Array, shape (S, R)
+        Coefficients of its slope P(kappa) in z.
+    """
+
+    V: Array
+    prediction: Array
+    slope: Array
+    q: Array
+
+
+class MapValue(NamedTuple):
+    """The image of the unknowns under the map, with the hats from which it was computed.
+
+    Attributes
+    ----------
+    x : Array, shape (S, D)
+    response : SpikeResponse
+    direction : Array, shape (S, K)
+        Perturbation of the hats along which V changes by minus (q1, q2).
+    along_hat, across_hat : Array, shape (S, Z) and (S, R)
+        Hats of the overlaps along the spike and across it.
+    """
+
+    x: Array
+    response: SpikeResponse
+    direction: Array
+    along_hat: Array
+    across_hat: Array
+
+
+class ConvexEquations:
+    """The map of the unknowns to themselves, on one quadrature rule.
+
+    Parameters
+    ----------
+    square_loss : SquareLoss
+        The same problem for the square loss.
+    loss : Loss
+    to_m : Array, shape (G, rank)
+        Combinations of the mu0 that enter M. All rules must share them, so that their unknowns
+        mean the same.
+    fineness : float
+        Multiplies the number of nodes over z or omega.
+    """
+
+    def __init__(
+        self, square_loss: SquareLoss, loss: Loss, to_m: Array, fineness: float = 1
+    ) -> None:
+        f, self.srf = square_loss.features, square_loss.srf
+        self.square_loss, self.equations, self.to_m = square_loss, square_loss.equations, to_m
+        self.beta, self.rank = self.srf.beta, to_m.shape[1]
+        # With an odd teacher and odd features every integrand is even in kappa.
+        halved = f.mirrored and lookup(self.srf.target).parity == "odd"
+        negligible = _NEGLIGIBLE ** min(1, fineness)
+        kept = (f.weight > negligible) & ((f.kappa > 0) | (not halved))
+        self.weight = f.weight[kept] * (2 if halved else 1)
+        self.phi = f.phi[:, kept]
+        self.functions = np.concatenate([to_m.T @ f.mu0, f.along])[:, kept]
+        self.h, self.h_z = f.h[kept], f.h_z[0, kept]
+        self.mean_spread = None if f.mean_spread is None else f.mean_spread[:, kept]
+        self.noiseless_residual = f.target_residual[kept] - noise_power(self.srf)
+        i, j = self.equations.triangle.rows, self.equations.triangle.columns
+        mu2_squared = np.maximum(f.mu2_squared[:, kept], _FLAT)
+        self.products = np.concatenate([self.phi[i] * self.phi[j], mu2_squared])
+        self.channel: OutputChannel = output_channel(loss, self.srf, f.kappa[kept], fineness)
+        self.ends = np.cumsum(
+            [len(self.products), len(self.functions), len(self.phi), len(self.products)]
+        )
+        # Typical size of each coefficient: the label's standard deviation over the function's.
+        self.power = float(self.weight @ (self.h**2 + self.h_z**2 + self.noiseless_residual))
+        sizes = np.sqrt(np.concatenate([self.functions, self.phi]) ** 2 @ self.weight)
+        self.typical_size = np.sqrt(self.power) / np.maximum(sizes, TINY)
+
+    def order_parameters(self, x: Array) -> OrderParameters:
+        """Split the unknowns, shape (S, D), by name."""
+        return OrderParameters(*np.split(x, self.ends[:-1], axis=-1))
+
+    def prediction_moments(self, x: Array) -> PredictionMoments:
+        """Compute the moments of a prediction at each kappa, from the unknowns."""
+        at, often = self.order_parameters(x), self.equations.multiplicity
+        return PredictionMoments(
+            (at.V * often) @ self.products,
+            at.prediction @ self.functions,
+            at.slope @ self.phi,
+            (at.q * often) @ self.products + self._spread(x) ** 2,
+        )
+
+    def change_of_moments(self, x: Array, step: Array) -> PredictionMoments:
+        """Compute the change of the moments along a small step of the unknowns."""
+        spread, change = self._spread(step), self.prediction_moments(step)
+        return change._replace(Q=change.Q - spread**2 + 2 * self._spread(x) * spread)
+
+    def _spread(self, x: Array) -> Array:
+        """Compute the standard deviation that the norm of the input gives a prediction."""
+        if self.mean_spread is None:
+            return np.zeros(())
+        return x[:, self.ends[0] :][:, : self.rank] @ self.mean_spread
+
+    def evaluate(self, x: Array, averages: ChannelAverages, alpha: Array, ridge: Array) -> MapValue:
+        """Apply the map to the unknowns, given the channel averages at them."""
+        at, ratio = self.order_parameters(x), (alpha / self.beta)[:, None]
+        split = self.equations.triangle.size
+        V_hat, q_hat = (
+            ratio * ((values * self.weight) @ self.products.T)
+            for values in (averages.minus_dg, averages.g_squared)
+        )
+        V1_hat = self.equations.triangle.unpack(V_hat[:, :split])
+        V, T = self.equations.bulk.variances(V1_hat, ridge[:, None] + V_hat[:, split:])
+        response = self.equations.bulk.spike_response(V1_hat, V)
+        mean_g = (averages.g * self.weight) @ self.functions.T
+        along_hat = ratio * mean_g[:, self.rank :]
+        across_hat = ratio * ((averages.z_g * self.weight) @ self.phi.T)
+        across_hat += np.einsum("srt,st->sr", V1_hat, at.slope)
+        along = np.einsum("szy,sy->sz", response.along, along_hat)
+        slope = np.einsum("srt,st->sr", response.across, across_hat)
+        if response.mixed is not None:
+            along += np.einsum("szr,sr->sz", response.mixed, across_hat)
+            slope += np.einsum("szr,sz->sr", response.mixed, along_hat)
+        penalty, m = self.square_loss.penalty, at.prediction[:, : self.rank] @ self.to_m.T
+        first, second = penalised_sources(response, penalty, along_hat, across_hat, m)
+        direction = q_hat + first
+        q = np.einsum("sij,sj->si", T, direction) + second
+        pull = None if penalty is None else penalty.matrix(response) / ratio[:, :, None]
+        if self.mean_spread is not None:
+            spread = self.mean_spread[:, None] * self.mean_spread
+            of_norms = np.einsum("sn,ghn->sgh", averages.minus_dg * self.weight, spread)
+            pull = of_norms if pull is None else pull + of_norms
+        free = at.prediction[:, : self.rank]
+        free = free + self._step_of_m(m, mean_g[:, : self.rank], averages, pull)
+        mapped = np.concatenate([V, free, along, slope, q], axis=-1)
+        return MapValue(mapped, response, direction, along_hat, across_hat)
+
+    def _step_of_m(
+        self, m: Array, mean_g: Array, averages: ChannelAverages, pull: Array | None
+    ) -> Array:
+        """Take a Newton-like step towards E[mu0 g] = pull m, given E[mu0 g]; None is no pull."""
+        curvature = self._curvature_along_m(averages)
+        if pull is None:
+            return mean_g / curvature
+        curvature = curvature + np.max(np.abs(pull), axis=(1, 2))[:, None]
+        step: Array = (mean_g - np.einsum("sgh,sh->sg", pull, m)) / curvature
+        return step
+
+    def _curvature_along_m(self, averages: ChannelAverages) -> Array:
+        """Estimate minus the derivative of E[mu0 g] by m, shape (S, 1)."""
+        squares = self.functions[: self.rank] ** 2
+        smooth = np.max((averages.minus_dg * self.weight) @ squares.T, axis=-1, initial=0.0)
+        saturated = np.sqrt(averages.g_squared @ self.weight / self.power)
+        curvature: Array = smooth + saturated + TINY
+        return curvature[:, None]
+
+    def coordinates(self, x: Array) -> Array:
+        """Compute Newton's coordinates: logarithms of variances, means over their typical size."""
+        at, to = self.order_parameters(x), self.equations.coordinates.of
+        means = np.concatenate([at.prediction, at.slope], axis=-1) / self.typical_size
+        return np.concatenate([to(at.V), means, to(at.q)], axis=-1)
+
+    def frame(self, x: Array) -> Array:
+        """Compute the derivative of the unknowns by the coordinates, shape (S, D, D)."""
+        at, frame = self.order_parameters(x), np.zeros((*x.shape, x.shape[-1]))
+        K, middle = len(self.products), slice(len(self.products), self.ends[2])
+        frame[:, :K, :K] = self.equations.coordinates.derivative(at.V)
+        frame[:, middle, middle] = np.diag(self.typical_size)
+        frame[:, self.ends[2] :, self.ends[2] :] = self.equations.coordinates.derivative(at.q)
+        return frame
+
+    def move(self, x: Array, step: Array) -> Array:
+        """Move the unknowns by a step in the coordinates."""
+        at, by, count = self.order_parameters(x), self.order_parameters(step), len(self.functions)
+        return np.concatenate([
+            self.equations.coordinates.move(at.V, by.V),
+            at.prediction + by.prediction * self.typical_size[:count],
+            at.slope + by.slope * self.typical_size[count:],
+            self.equations.coordinates.move(at.q, by.q),
+        ], axis=-1)  # fmt: skip
+
+    def test_error(self, x: Array) -> Array:
+        """Compute E (y - omega)^2 without the label's noise, equation (25), shape (S,)."""
+        moments = self.prediction_moments(x)
+        beyond = self.noiseless_residual + self.h_z**2 - 2 * moments.P * self.h_z
+        error: Array = ((self.h - moments.M) ** 2 + beyond + moments.Q) @ self.weight
+        return error
+
+    def overlaps(
+        self, x: Array, averages: ChannelAverages, alpha: Array, ridge: Array
+    ) -> GroupOverlaps:
+        """Compute the overlaps of each group of neurons, and of each pair."""
+        image = self.evaluate(x, averages, alpha, ridge)
+        m = self.order_parameters(x).prediction[:, : self.rank] @ self.to_m.T
+        hats = image.along_hat, image.across_hat
+        penalty = self.square_loss.penalty
+        return overlaps_of_groups(image.response, penalty, image.direction, *hats, m)

@@ -1,0 +1,304 @@
+"""The solution for any convex loss, by Newton's method on the map of `convex_equations`.
+
+The output channel is differentiated by finite differences at each kappa, so that the Jacobian costs
+five evaluations of its averages, whatever the number of groups. Most of them are on a coarse rule:
+from its solution and Jacobian, Broyden's method reaches the solution on a finer one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from giantstep.arrays import Array, Indices, Mask
+from giantstep.numerics.linear_systems import TINY, solve_pivoted
+from giantstep.numerics.newton import Iterates, NewtonSettings, solve_newton
+from giantstep.theory.readout.channel_averages import ChannelAverages, PredictionMoments
+from giantstep.theory.readout.convex_equations import ConvexEquations
+from giantstep.theory.readout.fixed_point import ACCEPTED, STEP_ACCEPTED, solve_resolvent
+from giantstep.theory.readout.square_loss import SquareLoss
+
+# A point is solved when its residual, in coordinates, is below this; on a draft, below the second.
+_TOLERANCE, DRAFT_TOLERANCE = 1e-12, 1e-5
+_SETTINGS = NewtonSettings(max_iterations=25, shortest=1e-2)
+# From the solution on a coarser rule.
+_BROYDEN_STEPS = 12
+# Ridges from which solutions are continued, in order of trial, and the largest ratio of a stride.
+_ANCHORS, _RATIO = (10.0, 1.0, 0.1), 3.2
+# Damped iterations of the map before Newton's method, which often diverges from the solution for
+# the square loss.
+_DAMPED_ITERATIONS = 6
+# Step of finite differences and longest Newton step, in coordinates.
+_DIFFERENCE, _LONGEST = 1e-7, 2.0
+
+
+@dataclass(frozen=True)
+class FixedPoint:
+    """Where Newton's method ended at S points.
+
+    Attributes
+    ----------
+    at : Iterates
+        The unknowns, their image, the distance between the two in coordinates, and the channel
+        averages.
+    error : Array, shape (S,)
+        Size of the next Newton step, in coordinates.
+    iterations : integer array, shape (S,)
+    jacobian : Array, shape (S, D, D)
+    """
+
+    at: Iterates[ChannelAverages]
+    error: Array
+    iterations: Indices
+    jacobian: Array
+
+    @classmethod
+    def of(
+        cls,
+        equations: ConvexEquations,
+        at: Iterates[ChannelAverages],
+        iterations: Indices,
+        jacobian: Array,
+    ) -> FixedPoint:
+        """Compute the next Newton step, but do not take it."""
+        step = _step(equations, at, jacobian)
+        return cls(at, np.max(np.abs(step), axis=-1, initial=0.0), iterations, jacobian)
+
+    def converged(self, tolerance: float = ACCEPTED) -> Mask:
+        """Where the equations hold, shape (S,)."""
+        near = self.error <= tolerance / ACCEPTED * STEP_ACCEPTED
+        return near & (self.at.residual <= tolerance)
+
+    def at_points(self, places: Indices) -> FixedPoint:
+        """Select some of the points."""
+        return FixedPoint(
+            self.at.at(places), self.error[places], self.iterations[places], self.jacobian[places]
+        )
+
+    def replace(self, places: Indices, other: FixedPoint) -> None:
+        """Replace some points by those of another result, and add up the iterations."""
+        self.at.replace(places, other.at, np.ones(places.size, dtype=bool))
+        self.error[places], self.jacobian[places] = other.error, other.jacobian
+        self.iterations[places] += other.iterations
+
+
+def _evaluate(
+    equations: ConvexEquations, x: Array, alpha: Array, ridge: Array
+) -> Iterates[ChannelAverages]:
+    """Evaluate the map; where the moments are not those of any law the residual is infinite."""
+    moments = equations.prediction_moments(x)
+    averages = equations.channel.averages(moments)
+    mapped = equations.evaluate(x, averages, alpha, ridge).x
+    residual = np.max(np.abs(equations.coordinates(mapped) - equations.coordinates(x)), axis=-1)
+    valid = np.all(moments.V > 0, axis=-1) & np.all(moments.Q > moments.P**2, axis=-1)
+    valid &= np.isfinite(residual)
+    return Iterates(x, mapped, np.where(valid, residual, np.inf), averages)
+
+
+def _jacobian(
+    equations: ConvexEquations, at: Iterates[ChannelAverages], alpha: Array, ridge: Array
+) -> Array:
+    """Differentiate the map, in coordinates, shape (S, D, D)."""
+    slopes = _channel_slopes(equations, at)
+    frame, columns = equations.frame(at.x), []
+    before = equations.coordinates(at.mapped)
+    for i in range(at.x.shape[-1]):
+        step = _DIFFERENCE * frame[:, :, i]
+        change = equations.change_of_moments(at.x, step)
+        averages = ChannelAverages(*(
+            old + sum(slope[k] * way for slope, way in zip(slopes, change, strict=True))
+            for k, old in enumerate(at.details)
+        ))  # fmt: skip
+        mapped = equations.evaluate(at.x + step, averages, alpha, ridge).x
+        columns.append((equations.coordinates(mapped) - before) / _DIFFERENCE)
+    return np.stack(columns, axis=-1)
+
+
+def _channel_slopes(equations: ConvexEquations, at: Iterates[ChannelAverages]) -> list[list[Array]]:
+    """Differentiate each channel average by each of the prediction's moments, at each kappa."""
+    moments = equations.prediction_moments(at.x)
+    std = np.sqrt(moments.Q)
+    sizes = PredictionMoments(V=moments.V, M=std, P=std, Q=moments.Q)
+    slopes = []
+    for name, size in sizes._asdict().items():
+        step = _DIFFERENCE * size
+        moved = moments._replace(**{name: getattr(moments, name) + step})
+        averages = equations.channel.averages(moved)
+        slopes.append([(new - old) / step for new, old in zip(averages, at.details, strict=True)])
+    return slopes
+
+
+def _step(equations: ConvexEquations, at: Iterates[ChannelAverages], jacobian: Array) -> Array:
+    """Compute the Newton step in coordinates, no longer than `_LONGEST`."""
+    difference = equations.coordinates(at.mapped) - equations.coordinates(at.x)
+    matrix = np.eye(difference.shape[-1]) - np.where(np.isfinite(jacobian), jacobian, 0.0)
+    step = solve_pivoted(matrix, difference)
+    longest = np.max(np.abs(step), axis=-1, keepdims=True)
+    shortened: Array = step * np.minimum(1, _LONGEST / np.maximum(longest, TINY))
+    return shortened
+
+
+def solve_convex(
+    equations: ConvexEquations, alpha: Array, ridge: Array, tolerance: float = _TOLERANCE
+) -> FixedPoint:
+    """Solve the equations at S points, from the solution for the square loss.
+
+    A few damped iterations of the map precede Newton's method. Where the start is too far from the
+    solution, the equations are solved at a ridge of `_ANCHORS` where it is not, and that solution
+    is continued to the given ridge.
+
+    Parameters
+    ----------
+    equations : ConvexEquations
+    alpha, ridge : Array, shape (S,)
+    tolerance : float
+        Residual at which a point is solved.
+    """
+    start = square_loss_unknowns(equations.square_loss, alpha, ridge)
+    best = solve_from(equations, start, alpha, ridge, tolerance, _DAMPED_ITERATIONS)
+    for anchor in _ANCHORS:
+        failed = np.flatnonzero(~best.converged(max(tolerance, ACCEPTED)))
+        if not failed.size:
+            break
+        at_anchor = np.full(failed.size, anchor)
+        start = square_loss_unknowns(equations.square_loss, alpha[failed], at_anchor)
+        near = solve_from(
+            equations, start, alpha[failed], at_anchor, _TOLERANCE, _DAMPED_ITERATIONS
+        )
+        failed, start = failed[near.converged()], near.at.x[near.converged()]
+        if failed.size:
+            continued = _continue_in_ridge(equations, start, anchor, alpha[failed], ridge[failed])
+            best.replace(failed, continued)
+    return best
+
+
+def _continue_in_ridge(
+    equations: ConvexEquations, x: Array, anchor: float, alpha: Array, ridge: Array
+) -> FixedPoint:
+    """Continue solutions from one ridge to others, by equal ratios of at most `_RATIO`."""
+    far = np.log(ridge / anchor)
+    count = max(1, int(np.ceil(np.max(np.abs(far), initial=0.0) / np.log(_RATIO))))
+    for step in range(1, count):
+        x = solve_from(equations, x, alpha, anchor * np.exp(far * step / count)).at.x
+    return solve_from(equations, x, alpha, ridge)
+
+
+class _NewtonProblem:
+    """The equations at some points, for `solve_newton`; keeps the Jacobians last computed."""
+
+    def __init__(
+        self,
+        equations: ConvexEquations,
+        alpha: Array,
+        ridge: Array,
+        tolerance: float,
+        unknowns: int,
+    ) -> None:
+        self.equations, self.alpha, self.ridge = equations, alpha, ridge
+        self.tolerance = tolerance
+        self.jacobian = np.zeros((alpha.size, unknowns, unknowns))
+
+    def evaluate(self, x: Array, places: Indices) -> Iterates[ChannelAverages]:
+        return _evaluate(self.equations, x, self.alpha[places], self.ridge[places])
+
+    def newton_steps(self, at: Iterates[ChannelAverages], places: Indices) -> Array:
+        alpha, ridge = self.alpha[places], self.ridge[places]
+        self.jacobian[places] = _jacobian(self.equations, at, alpha, ridge)
+        return _step(self.equations, at, self.jacobian[places])
+
+    def move(self, x: Array, step: Array) -> Array:
+        return self.equations.move(x, step)
+
+    def iterate_map(self, at: Iterates[ChannelAverages]) -> Array:
+        halfway: Array = (at.x + at.mapped) / 2
+        return halfway
+
+    def finished(self, at: Iterates[ChannelAverages]) -> Mask:
+        return at.residual <= self.tolerance
+
+
+def solve_from(
+    equations: ConvexEquations,
+    x: Array,
+    alpha: Array,
+    ridge: Array,
+    tolerance: float = _TOLERANCE,
+    damped_iterations: int = 0,
+) -> FixedPoint:
+    """Solve the equations from some unknowns, after some damped iterations of the map.
+
+    Points at which the map is not finite stay where they are.
+    """
+    at = _evaluate(equations, x.copy(), alpha, ridge)
+    for _ in range(damped_iterations):
+        at = _evaluate(equations, (at.x + at.mapped) / 2, alpha, ridge)
+    problem = _NewtonProblem(equations, alpha, ridge, tolerance, x.shape[-1])
+    iterations = solve_newton(problem, at, _SETTINGS, np.flatnonzero(np.isfinite(at.residual)))
+    return FixedPoint.of(equations, at, iterations, problem.jacobian)
+
+
+def solve_on_finer_rule(
+    equations: ConvexEquations, rough: FixedPoint, alpha: Array, ridge: Array
+) -> FixedPoint:
+    """Solve the equations from the solution on a coarser rule, by Broyden's method.
+
+    It starts from the Jacobian on the coarser rule, so that a step costs one evaluation of the map.
+    Where it does not converge, Newton's method takes over.
+    """
+    at = _evaluate(equations, rough.at.x.copy(), alpha, ridge)
+    jacobian, iterations = rough.jacobian.copy(), rough.iterations.copy()
+    active = np.flatnonzero(np.isfinite(at.residual))
+    for _ in range(_BROYDEN_STEPS):
+        active = active[(at.residual[active] > _TOLERANCE) & np.isfinite(at.residual[active])]
+        if not active.size:
+            break
+        here = at.at(active)
+        step = _step(equations, here, jacobian[active])
+        x = equations.move(here.x, step)
+        there = _evaluate(equations, x, alpha[active], ridge[active])
+        at.replace(active, there, np.ones(active.size, dtype=bool))
+        change = equations.coordinates(there.mapped) - equations.coordinates(here.mapped)
+        jacobian[active] += _broyden_update(jacobian[active], step, change)
+        iterations[active] += 1
+    found = FixedPoint.of(equations, at, iterations, jacobian)
+    left = np.flatnonzero(~(at.residual <= _TOLERANCE))
+    if left.size:
+        again = solve_from(equations, rough.at.x[left], alpha[left], ridge[left])
+        found.replace(left, again)
+    return found
+
+
+def _broyden_update(jacobian: Array, step: Array, change: Array) -> Array:
+    """Compute the least change of a Jacobian by which it explains what a step changed."""
+    unexplained = change - np.einsum("sij,sj->si", jacobian, step)
+    square = np.maximum(np.sum(step**2, axis=-1), TINY)
+    update: Array = unexplained[:, :, None] * (step / square[:, None])[:, None, :]
+    return update
+
+
+def newton_step_on_finer_rule(
+    fine: ConvexEquations, found: FixedPoint, alpha: Array, ridge: Array
+) -> tuple[Array, Array]:
+    """Take one Newton step on a finer rule from the solution on a coarse one.
+
+    Returns
+    -------
+    shift : Array, shape (S,)
+        Distance between the images of the unknowns on the two rules, in coordinates.
+    x : Array, shape (S, D)
+        The unknowns after the step.
+    """
+    again = _evaluate(fine, found.at.x, alpha, ridge).mapped
+    new, old = fine.coordinates(again), fine.coordinates(found.at.mapped)
+    matrix = np.eye(new.shape[-1]) - np.where(np.isfinite(found.jacobian), found.jacobian, 0.0)
+    step = solve_pivoted(matrix, new - old)
+    return np.max(np.abs(new - old), axis=-1), fine.move(found.at.x, step)
+
+
+def square_loss_unknowns(square_loss: SquareLoss, alpha: Array, ridge: Array) -> Array:
+    """Solve for the square loss, and return the unknowns, shape (S, D)."""
+    at = solve_resolvent(square_loss.equations, alpha, ridge)
+    solution = square_loss.order_parameters(at)
+    mean = solution.mean
+    return np.concatenate([at.V, mean.prediction, mean.slope, solution.q], axis=-1)

@@ -1,0 +1,262 @@
+"""The self-consistent equations for V1 and V2 of Result 3.3: theory.md sections 4 and 5.
+
+They are the only non-linear equations of the square loss. Vectors of K = R (R + 1)/2 + G entries
+hold V1, between the R functions phi that combine to the mu1 of G groups, and V2; likewise their
+hats: see `bulk.isotropic_variances`.
+
+Below the interpolation threshold V1 and V2 diverge like 1/ridge as the ridge vanishes. To make that
+limit an ordinary point, the unknowns are rescaled: with W = scale V, and hats divided by the scale,
+the equations keep their form, with `scale + W` for `1 + V` and `ridge/scale` for the ridge. In that
+limit the scale is the ridge itself: zero, with `ridge/scale` = 1. Everywhere else it is 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from giantstep.arrays import Array, Indices, Mask, RealOrComplex
+from giantstep.numerics.linear_systems import solve_small
+from giantstep.numerics.log_coordinates import log_coordinates
+from giantstep.numerics.newton import Iterates, NewtonSettings, solve_newton
+from giantstep.numerics.packed_symmetric import triangle_of
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.features.bulk.interface import Bulk
+from giantstep.theory.features.conditional_features import ConditionalFeatures
+
+# Relative residual, and relative size of the next Newton step, at which Newton's method stops; and
+# those that are accepted where rounding stops it earlier.
+TOLERANCE, STEP_TOLERANCE = 1e-13, 1e-9
+ACCEPTED, STEP_ACCEPTED = 1e-10, 1e-6
+SETTINGS = NewtonSettings(max_iterations=300, shortest=1e-3)
+_ROUNDING = 2.2e-16
+
+
+@dataclass(frozen=True)
+class Resolvent:
+    """Solution of the self-consistent equations at S grid points.
+
+    Attributes
+    ----------
+    alpha, ridge, scale : Array, shape (S,)
+        The points, and the scale of everything below.
+    V, V_hat : Array, shape (S, K)
+        (V1, V2) times the scale, and their hats divided by it.
+    T : Array, shape (S, K, K)
+        -d(V1, V2)/d(V1_hat, ridge + V2_hat), times the scale squared.
+    H : Array, shape (S, K, K)
+        -d(V1_hat, V2_hat)/d(V1, V2), divided by the scale squared.
+    contraction : Array, shape (S, N')
+        1/(1 + V(kappa)), divided by the scale, on the nodes of `ConditionalFeatures.half`.
+    residual : Array, shape (S,)
+        Largest relative residual of the equations.
+    error : Array, shape (S,)
+        Relative error of the solution: the next Newton step, or the effect of rounding in the
+        equations if that is larger. It grows without bound where the solution diverges (hardly any
+        ridge, and as many samples as features).
+    iterations : integer array, shape (S,)
+    """
+
+    alpha: Array
+    ridge: Array
+    scale: Array
+    V: Array
+    V_hat: Array
+    T: Array
+    H: Array
+    contraction: Array
+    residual: Array
+    error: Array
+    iterations: Indices
+
+    @property
+    def converged(self) -> Mask:
+        """Whether the equations hold, at each point."""
+        return (self.residual <= ACCEPTED) & (self.error <= STEP_ACCEPTED)
+
+
+class Points(NamedTuple):
+    """Grid points in the form the equations use, arrays of shape (S,).
+
+    Attributes
+    ----------
+    ratio : Array
+        alpha/beta.
+    scale, ridge : Array
+        See the head of this module; the ridge is divided by the scale.
+    """
+
+    ratio: Array
+    scale: Array
+    ridge: Array
+
+    @classmethod
+    def of(cls, alpha: Array, ridge: Array, beta: float) -> Points:
+        """Choose the scale of each point."""
+        scale = np.where((ridge == 0) & (alpha < beta), 0.0, 1.0)
+        return cls(alpha / beta, scale, np.where(scale == 0, 1.0, ridge))
+
+    def at(self, chosen: Indices) -> Points:
+        """Select some of the points."""
+        return Points(*(values[chosen] for values in self))
+
+
+class _Details(NamedTuple):
+    """What is kept of the equations at some hats.
+
+    Attributes
+    ----------
+    V, T, H : Array
+        As in `Resolvent`.
+    newton : Array, shape (S, K)
+        The Newton step, in coordinates.
+    sensitivity : Array, shape (S,)
+        How far the solution moves, in coordinates, if all equations are off by one.
+    """
+
+    V: Array
+    T: Array
+    H: Array
+    newton: Array
+    sensitivity: Array
+
+
+class Equations:
+    """The equations `V_hat = hats(variances(V_hat))`.
+
+    Newton's method solves them in `LogCoordinates`, in which the hats stay positive. For one group
+    the map is monotone in them and the rows of its Jacobian sum to less than one: the Newton matrix
+    is never singular, and iterating the map never moves away from the solution.
+
+    Parameters
+    ----------
+    features : ConditionalFeatures
+    srf : SpikedFeatures
+    bulk : Bulk
+
+    Attributes
+    ----------
+    coefficients : Array, shape (K, N')
+        `V(kappa) = (multiplicity (V1, V2)) . coefficients`, on the nodes of `half`.
+    folded : Array, shape (N', K)
+        The coefficients times the weights of all nodes.
+    expectations : Array, shape (K,)
+        Averages of the coefficients.
+    multiplicity : Array, shape (K,)
+    coordinates : LogCoordinates
+    """
+
+    def __init__(self, features: ConditionalFeatures, srf: SpikedFeatures, bulk: Bulk) -> None:
+        self.groups, self.beta, self.B, self.bulk = srf.groups, srf.beta, features.B, bulk
+        self.triangle = triangle_of(self.B.shape[1])
+        self.coordinates = log_coordinates(self.triangle.order, self.groups.c.size)
+        self.multiplicity = self.coordinates.multiplicity
+        i, j = self.triangle.rows, self.triangle.columns
+        coefficients = np.concatenate([features.phi[i] * features.phi[j], features.mu2_squared])
+        self.coefficients = features.half(coefficients)
+        self.folded = features.fold(coefficients).T
+        products = coefficients[:, None] * coefficients
+        self._folded_products = features.fold(products.reshape(len(coefficients) ** 2, -1)).T
+        self.expectations = self.folded.sum(axis=0)
+        self._identity = np.eye(len(coefficients))
+
+    def initial_hats(self, points: Points) -> Array:
+        """Compute the hats at V = 0, which are upper bounds."""
+        start: Array = np.outer(points.ratio, self.expectations)
+        return start
+
+    def hats(self, V: RealOrComplex, points: Points) -> tuple[RealOrComplex, RealOrComplex]:
+        """Compute the hats at V, and the contraction 1/(scale + V(kappa))."""
+        contraction = (V * self.multiplicity) @ self.coefficients
+        contraction += points.scale[:, None]
+        np.reciprocal(contraction, out=contraction)
+        return points.ratio[:, None] * (contraction @ self.folded), contraction
+
+    def hats_derivative(self, contraction: RealOrComplex, points: Points) -> RealOrComplex:
+        """Compute H = -d hats/dV, shape (S, K, K)."""
+        size = self.multiplicity.size
+        H = (contraction**2 @ self._folded_products).reshape(-1, size, size)
+        scaled: RealOrComplex = H * self.multiplicity * points.ratio[:, None, None]
+        return scaled
+
+    def variances(self, hats: Array, points: Points) -> tuple[Array, Array]:
+        """Compute V and T at the hats."""
+        split = self.triangle.size
+        L = points.ridge[:, None] + hats[:, split:]
+        return self.bulk.variances(self.triangle.unpack(hats[:, :split]), L)
+
+    def evaluate(self, hats: Array, points: Points) -> Iterates[_Details]:
+        """Evaluate the map at some hats, and the Newton step from there."""
+        V, T = self.variances(hats, points)
+        mapped, contraction = self.hats(V, points)
+        H = self.hats_derivative(contraction, points)
+        gap = self.coordinates.of(hats) - self.coordinates.of(mapped)
+        jacobian = self.coordinates.jacobian(H @ T, hats, mapped)
+        both = np.ones((*gap.shape, 2))
+        both[:, :, 0] = -gap
+        step = solve_small(self._identity - jacobian, both)
+        details = _Details(V, T, H, step[:, :, 0], _largest(step[:, :, 1]))
+        return Iterates(hats, mapped, _largest(gap), details)
+
+
+def _largest(vectors: Array) -> Array:
+    largest: Array = np.abs(vectors).max(axis=-1)
+    return largest
+
+
+@dataclass(frozen=True)
+class _NewtonProblem:
+    """The equations at some points, for `solve_newton`; the unknowns are the hats."""
+
+    equations: Equations
+    points: Points
+
+    def evaluate(self, x: Array, places: Indices) -> Iterates[_Details]:
+        everywhere = places.size == self.points.ridge.size
+        return self.equations.evaluate(x, self.points if everywhere else self.points.at(places))
+
+    def newton_steps(self, at: Iterates[_Details], places: Indices) -> Array:
+        return at.details.newton
+
+    def move(self, x: Array, step: Array) -> Array:
+        return self.equations.coordinates.move(x, step)
+
+    def iterate_map(self, at: Iterates[_Details]) -> Array:
+        return at.mapped
+
+    def finished(self, at: Iterates[_Details]) -> Mask:
+        far = _largest(at.details.newton) > STEP_TOLERANCE  # not if NaN: nothing helps then
+        finished: Mask = ~((at.residual > TOLERANCE) | far)
+        return finished
+
+
+def solve_resolvent(equations: Equations, alpha: Array, ridge: Array) -> Resolvent:
+    """Solve equations (18)-(20) for V1, V2 and their hats at all points at once.
+
+    `Resolvent.converged` says which points may be used.
+
+    Parameters
+    ----------
+    equations : Equations
+    alpha, ridge : Array, shape (S,)
+        The points; alpha > 0, ridge >= 0.
+    """
+    points = Points.of(alpha, ridge, equations.beta)
+    at = equations.evaluate(equations.initial_hats(points), points)
+    iterations = solve_newton(_NewtonProblem(equations, points), at, SETTINGS)
+    V, T, H, newton, sensitivity = at.details
+    return Resolvent(
+        alpha=alpha,
+        ridge=ridge,
+        scale=points.scale,
+        V=V,
+        V_hat=at.x,
+        T=T,
+        H=H,
+        contraction=equations.hats(V, points)[1],
+        residual=at.residual,
+        error=np.maximum(_largest(newton), _ROUNDING * sensitivity),
+        iterations=iterations,
+    )

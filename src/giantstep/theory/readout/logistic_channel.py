@@ -1,0 +1,153 @@
+"""The output channel of the logistic loss.
+
+Given omega, the teacher's z is Gaussian, and so is integrated in closed form: it fixes the
+probability of the label. Over omega the proximal operator is analytic in the strip
+|Im omega| < pi, whatever V, where the trapezoidal rule converges exponentially.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.numerics.normal_distribution import normal_distribution
+from giantstep.numerics.quadrature import strip_rule
+from giantstep.problems.losses import LogisticLoss
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.readout.channel_averages import (
+    ChannelAverages,
+    LossAverages,
+    PredictionMoments,
+)
+
+# The label's probability is a smooth step in omega. For a slope k, in units of the standard
+# deviation, the trapezoidal rule needs steps of 0.7/sqrt(1 + k^2): those of a strip of this
+# half-width over the same root.
+_STEEPEST = 4.3
+# Wider strips gain nothing; narrower ones would need too many nodes.
+_WIDEST, _NARROWEST = 4.0, 0.004
+# Nodes of a draft with less weight are left out.
+_NEGLIGIBLE = 1e-6
+# Entries of arrays computed at once, so that they stay in the processor's cache.
+_ENTRIES = 16_000
+
+
+class _LabelPosterior(NamedTuple):
+    """The label and the teacher's z given omega, arrays of shape (B, T).
+
+    Attributes
+    ----------
+    omega : Array
+    V : Array, shape (B, 1)
+    probability : Array
+        P(y = 1).
+    z_positive, z : Array
+        E[z 1(y = 1)] and E z.
+    """
+
+    omega: Array
+    V: Array
+    probability: Array
+    z_positive: Array
+    z: Array
+
+    @classmethod
+    def of(cls, at: PredictionMoments, threshold: Array, t: Array) -> _LabelPosterior:
+        """Condition on `omega = M + sqrt(Q) t`."""
+        root = np.sqrt(at.Q)
+        mean, std = at.P / root * t, np.sqrt(1 - at.P**2 / at.Q)
+        place = (threshold + mean) / std
+        probability, density = normal_distribution(place)
+        z_positive = mean * probability + std * density
+        return cls(at.M + root * t, at.V, probability, z_positive, mean)
+
+    def of_label(self, y: int) -> tuple[Array, Array]:
+        """Return the probability of the label y, and E z on that event."""
+        if y > 0:
+            return self.probability, self.z_positive
+        return 1 - self.probability, self.z - self.z_positive
+
+
+class LogisticChannel:
+    """Averages for the logistic loss and labels of +1 and -1, by a rule over omega.
+
+    The rule depends on the variance of omega and its covariance with z, and so on the point and
+    on kappa.
+    """
+
+    def __init__(
+        self, loss: LogisticLoss, srf: SpikedFeatures, kappa: Array, fineness: float
+    ) -> None:
+        self.loss, self.fineness = loss, fineness
+        rho = math.sqrt(1 - srf.first_alignment**2)
+        with np.errstate(divide="ignore"):
+            self.threshold = srf.first_alignment * kappa / rho  # y = 1 where z > -threshold
+
+    def averages(self, at: PredictionMoments) -> ChannelAverages:
+        """Average g_out, its derivative and its square."""
+        return ChannelAverages(
+            *self._integrate(at, self._channel_values, len(ChannelAverages._fields))
+        )
+
+    def losses(self, at: PredictionMoments) -> LossAverages:
+        """Average errors and losses."""
+        return LossAverages(*self._integrate(at, self._loss_values, len(LossAverages._fields)))
+
+    def _integrate(
+        self,
+        at: PredictionMoments,
+        values: Callable[[_LabelPosterior], list[Array]],
+        count: int,
+    ) -> Array:
+        """Integrate values over omega, shape (count, S, N); NaN where the moments are none.
+
+        Points and nodes whose strips are alike share a rule, and are computed together.
+        """
+        flat = PredictionMoments(*(moment.ravel() for moment in at))
+        threshold = np.broadcast_to(self.threshold, at.V.shape).ravel()
+        with np.errstate(invalid="ignore", divide="ignore"):  # at points that have diverged
+            steepness = np.hypot(1, np.abs(flat.P) / np.sqrt(flat.Q - flat.P**2))
+            strip = np.minimum(math.pi / np.sqrt(flat.Q), _STEEPEST / steepness)
+            level = np.floor(np.log2(np.clip(strip, _NARROWEST, _WIDEST)))
+        integrals = np.full((count, strip.size), np.nan)
+        for exponent in np.unique(level[np.isfinite(level)]):
+            t, weight = strip_rule(2.0**exponent / self.fineness)
+            if self.fineness < 1:
+                t, weight = t[weight > _NEGLIGIBLE], weight[weight > _NEGLIGIBLE]
+            places = np.flatnonzero(level == exponent)
+            # Proximal operators that are found together take as many steps if V is alike.
+            places = places[np.argsort(flat.V[places])]
+            for part in np.array_split(places, 1 + places.size * t.size // _ENTRIES):
+                moments = PredictionMoments(*(moment[part, None] for moment in flat))
+                posterior = _LabelPosterior.of(moments, threshold[part, None], t)
+                integrals[:, part] = [value @ weight for value in values(posterior)]
+        return integrals.reshape(count, *at.V.shape)
+
+    def _channel_values(self, posterior: _LabelPosterior) -> list[Array]:
+        total = [np.zeros_like(posterior.omega) for _ in ChannelAverages._fields]
+        for y in (1, -1):
+            probability, z = posterior.of_label(y)
+            fitted = self.loss.prox(y * posterior.omega, posterior.V)
+            with np.errstate(over="ignore"):
+                g = 1 / (1 + np.exp(fitted))  # along y; several times as fast as expit
+            curvature = g * (1 - g)
+            minus_dg = probability * curvature / (1 + posterior.V * curvature)
+            terms = probability * y * g, z * y * g, minus_dg, probability * g**2
+            for value, term in zip(total, terms, strict=True):
+                value += term
+        return total
+
+    def _loss_values(self, posterior: _LabelPosterior) -> list[Array]:
+        total, one = [np.zeros_like(posterior.omega) for _ in LossAverages._fields], np.ones(())
+        for y in (1, -1):
+            probability, _ = posterior.of_label(y)
+            margin = y * posterior.omega
+            fitted = self.loss.prox(margin, posterior.V)
+            terms = (1 - fitted) ** 2, self.loss.value(one, fitted), self.loss.value(one, margin)
+            for value, term in zip(total, terms, strict=True):
+                value += probability * term
+        return total

@@ -1,0 +1,140 @@
+"""What the means of the readout cost at finite dimension: theory.md section 12.
+
+The mean direction of a group of neurons is a feature of size sqrt(p). As d -> infinity, readouts
+use it for nothing. At finite d their ridge and the rest of their features make means m cost
+`m^T Lambda m/2`, with `Lambda = (diag(1/V2) + omega omega^T * <(k0 + k1 b/tr B) M(b)>)/p`,
+where * is elementwise. The second term is for rows that are not independent: the step moves all of
+them together, by what it takes of the network's own output, and by what inputs longer than others
+do to all neurons alike. Features given directly have independent rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.numerics.gaussian import standard_moments, third_coefficient
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.problem import Problem, noise_power
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.features.bulk.interface import GroupOverlaps, SpikeResponse
+from giantstep.theory.features.several_steps import network_states
+
+
+@dataclass(frozen=True, eq=False)
+class MeanPenalty:
+    """The penalty on the means of the readout.
+
+    Attributes
+    ----------
+    width : float
+        p = beta d.
+    letters : Array, shape (G,)
+        Initial readout omega of each group.
+    common : Array, shape (2,)
+        (k0, k1): beyond what independent rows have, the mean rows of groups g and h, times sqrt(p),
+        have the overlap `pi_g omega_g pi_h omega_h (k0 + k1)`, of which k1 has the covariance B.
+    """
+
+    width: float
+    letters: Array
+    common: Array
+
+    def matrix(self, response: SpikeResponse) -> Array:
+        """Compute Lambda, shape (S, G, G)."""
+        V2 = response.V2
+        matrix = np.eye(V2.shape[-1]) / V2[:, None, :]
+        if self.common.any():
+            pairs = np.multiply.outer(self.letters, self.letters)
+            matrix = matrix + pairs * response.screened(self.common)
+        return matrix / self.width
+
+    def sources(self, response: SpikeResponse, m: Array) -> tuple[Array, Array]:
+        """Compute the derivative of `m^T Lambda m` by the hats, as `SpikeResponse.sources`."""
+        V2 = response.V2
+        first, second = response.screened_sources(self.common, self.letters * m)
+        first[:, -V2.shape[-1] :] += (m / V2) ** 2
+        return first / self.width, second / self.width
+
+    def q1_of_groups(self, response: SpikeResponse, m: Array) -> Array:
+        """Compute what the penalty adds to q1 at fixed q, between groups, shape (S, G, G)."""
+        direct = response.screened_sources_of_groups(self.common, self.letters * m)
+        return direct / self.width
+
+
+def prepare_mean_penalty(
+    problem: Problem, srf: SpikedFeatures, dimension: float
+) -> MeanPenalty | None:
+    """Prepare the penalty at a dimension; as d -> infinity there is none.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+    srf : SpikedFeatures
+        Those equivalent to the problem.
+    dimension : float
+        d, may be infinite.
+    """
+    if np.isinf(dimension):
+        return None
+    width = problem.beta * dimension
+    if not isinstance(problem, Protocol):
+        return MeanPenalty(width, np.ones(srf.groups.c.size), np.zeros(2))
+    if not problem.as_in_paper:
+        state = network_states(problem)[-1]
+        common = np.array([state.mean_row - state.bulk_variance, 0])
+        return MeanPenalty(width, np.ones(1), common)
+    return MeanPenalty(width, np.array(problem.readout)[:, 0], _common_rows(problem))
+
+
+def _common_rows(protocol: Protocol) -> Array:
+    """Compute what the step does to all rows together: theory.md section 12.
+
+    Its own output is noise on the labels of the batch, besides its part along the mean row. And
+    inputs of norm |x|^2 = d (1 + delta) change sigma' of all neurons by b3 delta/2 in the mean.
+    """
+    if protocol.alpha0 == 0:
+        return np.zeros(2)
+    activation, target = lookup(protocol.activation), lookup(protocol.target)
+    student, teacher = standard_moments(activation), standard_moments(target)
+    h1, power = float(student.slope), float(teacher.second) + noise_power(protocol)
+    b3 = third_coefficient(activation)
+    letters, fractions = np.array(protocol.readout).T
+    e, inverse_alpha0 = protocol.learning_rate / protocol.beta, 1 / protocol.alpha0
+    along = e * h1**2
+    noise = e**2 * h1**2 * float(student.second) * inverse_alpha0
+    own_output = (along**2 + noise) * float(fractions @ letters**2) - 2 * along
+    return np.array([own_output, protocol.beta * (e * b3) ** 2 * power * inverse_alpha0 / 2])
+
+
+def penalised_sources(
+    response: SpikeResponse,
+    penalty: MeanPenalty | None,
+    along_hat: Array,
+    across_hat: Array,
+    m: Array,
+) -> tuple[Array, Array]:
+    """Compute what all overlaps add to the variances, as `SpikeResponse.sources` does."""
+    first, second = response.sources(along_hat, across_hat)
+    if penalty is not None:
+        more, direct = penalty.sources(response, m)
+        first, second = first + more, second + direct
+    return first, second
+
+
+def overlaps_of_groups(
+    response: SpikeResponse,
+    penalty: MeanPenalty | None,
+    direction: Array,
+    along_hat: Array,
+    across_hat: Array,
+    m: Array,
+) -> GroupOverlaps:
+    """Compute the overlaps between groups, as `SpikeResponse.of_groups` does."""
+    groups = response.of_groups(direction, along_hat, across_hat)
+    if penalty is None:
+        return groups
+    return groups._replace(q1=groups.q1 + penalty.q1_of_groups(response, m))

@@ -1,0 +1,253 @@
+"""The means m, zeta, psi of Result 3.3 and the label's residual: theory.md section 4, "Means"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.numerics.linear_systems import TINY, solve_certified
+from giantstep.numerics.packed_symmetric import triangle_of
+from giantstep.theory.features.bulk.interface import SpikeResponse
+from giantstep.theory.features.conditional_features import ConditionalFeatures
+from giantstep.theory.readout.fixed_point import Resolvent
+from giantstep.theory.readout.mean_penalty import MeanPenalty
+
+# Singular values of a set of functions below this fraction of the largest are rounding.
+_INDEPENDENT = 1e-12
+
+
+@dataclass(frozen=True)
+class Means:
+    """m of each group, and the coefficients of the mean prediction.
+
+    Attributes
+    ----------
+    m : Array, shape (S, G)
+    prediction : Array, shape (S, rank + Z)
+        Coefficients of the mean prediction M(kappa) in `LabelResidual.expressible`.
+    slope : Array, shape (S, D R)
+        Coefficients in phi of P(kappa), the slope of the prediction in each z across the spike.
+    along_hat : Array, shape (S, Z)
+    across_hat : Array, shape (S, D R)
+        The hats of the overlaps along the spike and across it: zeta_hat and psi_hat.
+    residual : Array, shape (S,)
+        Relative residual of the linear equations.
+    """
+
+    m: Array
+    prediction: Array
+    slope: Array
+    along_hat: Array
+    across_hat: Array
+    residual: Array
+
+
+class ContractedAverages:
+    """Averages of fixed functions f of kappa times the contraction, E[f/(1 + V)].
+
+    Parameters
+    ----------
+    features : ConditionalFeatures
+    functions : Array, shape (..., N)
+    """
+
+    def __init__(self, features: ConditionalFeatures, functions: Array) -> None:
+        self._shape = functions.shape[:-1]
+        self._folded = features.fold(functions.reshape(-1, features.weight.size))
+
+    def at(self, resolvent: Resolvent) -> Array:
+        """Compute them at S points, shape (S, ...)."""
+        contraction = resolvent.contraction
+        averages: Array = (contraction @ self._folded.T).reshape(len(contraction), *self._shape)
+        return averages
+
+
+class LabelResidual:
+    """The squared residual of the label given kappa, `h2 + M^2 - 2 M h - 2 P.h_z`.
+
+    It is a combination of fixed functions of kappa whose coefficients depend on the means alone, so
+    that a grid point costs only these coefficients. It equals
+    `target_residual + |h_z|^2 + (h - M)^2 - 2 P.h_z`, and `h - M = beyond + sum delta e` where e is
+    an orthonormal basis of the functions that M can represent and `beyond` is the part of h
+    orthogonal to it: nothing large cancels. If the norms of inputs spread the means, the square of
+    `sum m mean_spread` is added.
+
+    Parameters
+    ----------
+    f : ConditionalFeatures
+    beta : float
+    penalised : bool
+        Whether a penalty acts on m, so that all its entries matter.
+
+    Attributes
+    ----------
+    expressible : Array, shape (rank + Z, N)
+        The functions of which M is a combination: an orthonormal basis of span{mu0}, or the mu0
+        themselves if m is penalised; and `f.along`.
+    to_m : Array, shape (G, rank)
+        Maps coefficients in that basis to m.
+    functions : Array, shape (J, N)
+        The fixed functions.
+    average_products, average_labels, average_slopes : ContractedAverages
+        Of the products of two expressible functions, of these and the label, and of `f.across`.
+    average_spread : ContractedAverages, or None
+        Of the products of two functions `f.mean_spread`.
+    """
+
+    def __init__(self, f: ConditionalFeatures, beta: float, penalised: bool = False) -> None:
+        self.beta = beta
+        # Where the mu0 are linearly dependent (no spike, or neurons of opposite sign) m is the
+        # solution of least norm, unless it is penalised.
+        power = float(np.sum(f.weight * (f.mu0**2 + f.mu1**2 + f.mu2_squared)))
+        spanning, self.to_m = _orthonormal(f.mu0, f.weight, np.sqrt(power))
+        self.expressible = np.concatenate([spanning, f.along])
+        basis, _ = _orthonormal(self.expressible, f.weight, 0.0)
+        if penalised:
+            self.expressible = np.concatenate([f.mu0, f.along])
+            self.to_m = np.eye(len(f.mu0))
+        self.prediction_to_basis = (self.expressible * f.weight) @ basis.T
+        self.target = (basis * f.weight) @ f.h
+        triangle = triangle_of(basis.shape[0])
+        self.rows, self.columns = triangle.rows, triangle.columns
+        beyond = f.h - self.target @ basis
+        self.functions = np.concatenate([
+            (f.target_residual + f.slope_power + beyond**2)[None],
+            2 * beyond * basis,
+            np.where(self.rows == self.columns, 1, 2)[:, None]
+            * basis[self.rows] * basis[self.columns],
+            -2 * f.across,
+        ])  # fmt: skip
+        functions = self.expressible
+        self.average_products = ContractedAverages(f, functions[:, None] * functions)
+        self.average_labels = ContractedAverages(f, functions * f.h)
+        self.average_slopes = ContractedAverages(f, f.across)
+        self.spread_pairs = self.average_spread = None
+        if f.mean_spread is not None:
+            self.average_spread = ContractedAverages(f, f.mean_spread[:, None] * f.mean_spread)
+            i, j = self.spread_pairs = np.triu_indices(len(f.mean_spread))
+            pairs = np.where(i == j, 1, 2)[:, None] * f.mean_spread[i] * f.mean_spread[j]
+            self.functions = np.concatenate([self.functions, pairs])
+
+    def coefficients(self, mean: Means) -> Array:
+        """Compute the coefficients of the functions at every point, shape (S, J)."""
+        delta = self.target - mean.prediction @ self.prediction_to_basis
+        ones = np.ones((delta.shape[0], 1))
+        squares = delta[:, self.rows] * delta[:, self.columns]
+        coefficients = [ones, delta, squares, mean.slope]
+        if self.spread_pairs is not None:
+            i, j = self.spread_pairs
+            coefficients.append(mean.m[:, i] * mean.m[:, j])
+        return np.concatenate(coefficients, axis=-1)
+
+
+def _orthonormal(functions: Array, weight: Array, least: float) -> tuple[Array, Array]:
+    """Find an orthonormal basis of the span of some functions, under the weight.
+
+    Singular values are compared with the largest, or with `least` if that is larger.
+
+    Returns
+    -------
+    basis : Array, shape (rank, N)
+    combinations : Array, shape (F, rank)
+        `basis = combinations^T functions`, up to rounding that small singular values amplify; the
+        basis itself is orthonormal to rounding.
+    """
+    left, size, right = np.linalg.svd(functions * np.sqrt(weight), full_matrices=False)
+    kept = size > _INDEPENDENT * max(float(size.max(initial=0.0)), least, TINY)
+    combinations: Array = left[:, kept] / size[kept]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        basis = right[kept] / np.sqrt(weight)
+    # Far out, where the weight underflows, the basis follows from the combinations.
+    return np.where(weight > TINY, basis, combinations.T @ functions), combinations
+
+
+def solve_means(
+    at: Resolvent,
+    label_residual: LabelResidual,
+    response: SpikeResponse,
+    penalty: MeanPenalty | None = None,
+) -> Means:
+    """Solve the equations of theory.md section 4, "Means", for any bulk; section 12 for finite d.
+
+    The coefficients of the prediction on `f.along` are `x = along zeta_hat + mixed psi_hat`. With
+    `along = root root^T/ratio` the system for `root^-1 (x - mixed psi_hat)` is symmetric and
+    positive definite.
+    """
+    ratio = (at.alpha / label_residual.beta)[:, None]
+    psi_hat, rank = ratio * label_residual.average_slopes.at(at), label_residual.to_m.shape[1]
+    matrix, right = label_residual.average_products.at(at), label_residual.average_labels.at(at)
+    vectors, size = _symmetric_root(response.along, ratio)
+    offset = np.zeros(right.shape)
+    if response.mixed is not None:
+        offset[:, rank:] = np.einsum("szr,sr->sz", response.mixed, psi_hat)
+        right = right - np.einsum("sij,sj->si", matrix, offset)
+    root, ridge = vectors * size[:, None, :], np.zeros(matrix.shape)
+    ridge[:, rank:, rank:] = np.eye(root.shape[-1])
+    if penalty is not None:
+        ridge[:, :rank, :rank] = penalty.matrix(response) / ratio[:, :, None]
+    if label_residual.average_spread is not None:
+        ridge[:, :rank, :rank] += label_residual.average_spread.at(at)
+    x, coefficients, residual = _solve_transformed(matrix, right, root, ridge)
+    # zeta_hat is ratio root^-T x rather than an expectation of h - M, in which digits would cancel.
+    along_hat = ratio * np.einsum("srt,st->sr", vectors, x[:, rank:] / np.maximum(size, TINY))
+    slope = np.einsum("srt,st->sr", response.across, psi_hat)
+    if response.mixed is not None:
+        slope = slope + np.einsum("szr,sz->sr", response.mixed, along_hat)
+    prediction = coefficients + offset
+    return Means(
+        m=prediction[:, :rank] @ label_residual.to_m.T,
+        prediction=prediction,
+        slope=slope,
+        along_hat=along_hat,
+        across_hat=psi_hat,
+        residual=residual,
+    )
+
+
+def _symmetric_root(P: Array, factor: Array) -> tuple[Array, Array]:
+    """Factorise `factor P = U diag(s^2) U^T`; returns U and s, which is NaN if P is not finite."""
+    if P.shape[-1] == 1:
+        return np.ones_like(P), np.sqrt(P[:, 0] * factor)
+    values, vectors = np.linalg.eigh(np.where(np.isfinite(P), P, 0.0))
+    size = np.sqrt(np.maximum(values, 0.0) * factor)
+    sound = np.all(np.isfinite(P), axis=(1, 2), keepdims=True)[:, :, 0]
+    return vectors, np.where(sound, size, np.nan)
+
+
+def _solve_transformed(
+    matrix: Array, right: Array, root: Array, ridge: Array
+) -> tuple[Array, Array, Array]:
+    """Solve for the coefficients of the prediction, the last of which are `root` times unknowns.
+
+    Parameters
+    ----------
+    matrix : Array, shape (S, rank + Z, rank + Z)
+    right : Array, shape (S, rank + Z)
+    root : Array, shape (S, Z, Z)
+    ridge : Array, shape (S, rank + Z, rank + Z)
+        Is added to the system for the unknowns.
+
+    Returns
+    -------
+    x, coefficients : Array, shape (S, rank + Z)
+        The unknowns, and the coefficients.
+    residual : Array, shape (S,)
+    """
+    size = matrix.shape[-1]
+    rank = size - root.shape[-1]
+    transform = np.zeros(matrix.shape)
+    transform[:, np.arange(rank), np.arange(rank)] = 1
+    transform[:, rank:, rank:] = root
+    system = transform.transpose(0, 2, 1) @ matrix @ transform + ridge
+    x, residual = _solve_symmetric(system, np.einsum("sij,si->sj", transform, right))
+    return x, np.einsum("sij,sj->si", transform, x), residual
+
+
+def _solve_symmetric(system: Array, right: Array) -> tuple[Array, Array]:
+    """Solve positive definite systems scaled by their diagonals, with relative residuals."""
+    norm = 1 / np.sqrt(np.maximum(np.einsum("sii->si", system), TINY))
+    scaled = system * norm[:, :, None] * norm[:, None, :]
+    x, residual = solve_certified(scaled, norm * right)
+    return norm * x, residual

@@ -1,0 +1,316 @@
+"""Overlaps and errors on a grid: Result 3.3, and Appendix C for other losses."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.numerics.memory import keep_freed_memory
+from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
+from giantstep.problems.domains import THEORY_DIMENSION
+from giantstep.problems.grid import Grid
+from giantstep.problems.losses import SQUARE, lookup_loss
+from giantstep.problems.problem import Problem, check_loss, check_theory_of_loss
+from giantstep.problems.protocol import Protocol
+from giantstep.theory.features.conditional_features import check_resolution
+from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.readout.channel_averages import LossAverages
+from giantstep.theory.readout.convex_equations import ConvexEquations
+from giantstep.theory.readout.convex_loss import (
+    DRAFT_TOLERANCE,
+    FixedPoint,
+    newton_step_on_finer_rule,
+    solve_convex,
+    solve_on_finer_rule,
+)
+from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
+from giantstep.theory.readout.solution import Solution, collect_points
+from giantstep.theory.readout.square_loss import SquareLoss, prepare_square_loss
+from giantstep.validation import InvalidParametersError, interval_faults
+
+# A point is resolved if doubling the number of nodes changes the hats and the test error by less
+# than these, relatively. Near the interpolation threshold the error is far more sensitive.
+_HATS_RESOLVED, _ERROR_RESOLVED = 1e-8, 1e-3
+# The first for other losses, whose corners slow down the convergence of quadrature.
+_CONVEX_RESOLVED = 1e-4
+# Changes of the test error below this fraction of the label's second moment are rounding.
+_ROUNDING = 1e-14
+# Floats of an array over the points solved together, so that it stays in the processor's cache.
+_BATCH_FLOATS = 1_500_000
+# How many more arrays of that size other losses need.
+_CONVEX_ARRAYS = 16
+# Fineness over kappa, and over z or omega, of the rules on which other losses are solved first.
+_DRAFT = 1 / 2, 1 / 4
+# Factor on the nodes over kappa at points that the finer rule leaves unresolved.
+_FINEST = 4
+
+
+def solve(
+    problem: Problem, grid: Grid, bulk: str = ISOTROPIC, dimension: float = math.inf
+) -> Solution:
+    """Compute overlaps and errors on a grid: Result 3.3, or Appendix C for other losses.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+        A protocol is solved through its equivalent sRF (Result 3.1).
+    grid : Grid
+        Sample complexities, ridges and the loss.
+    bulk : str
+        One of `bulk_kind.BULKS`: "isotropic", as in the paper; "trained", with the covariance that
+        the first batch gives to the rows; "trained_norms", with their norms too;
+        "trained_covariance", with all that several steps do to both.
+    dimension : float
+        Dimension d of the inputs, >= 2, where the means m of the readout cost something: theory.md
+        section 12. By default the limit d -> infinity. A step smaller than the giant one needs it.
+
+    Returns
+    -------
+    Solution
+        Arrays of shape (alphas, ridges, ...). Points that failed hold NaN; `status` says why.
+
+    Raises
+    ------
+    InvalidParametersError
+        For an unknown bulk, a trained bulk of features given directly, a dimension below 2, or a
+        loss that the labels do not allow.
+
+    Examples
+    --------
+    >>> from giantstep import Protocol
+    >>> from giantstep.problems.grid import Grid
+    >>> problem = Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
+    >>> solution = solve(problem, Grid(alpha=(0.9, 3.0), ridge=(0.1,)))
+    >>> solution.test_error.round(6)
+    array([[0.042504],
+           [0.032518]])
+    >>> solution.m.shape  # one group of neurons
+    (2, 1, 1)
+    >>> solve(problem, Grid(alpha=(0.9, 3.0), ridge=(0.1,)), dimension=200).test_error.round(3)
+    array([[0.043],
+           [0.033]])
+    """
+    alpha, ridge = np.meshgrid(np.asarray(grid.alpha), np.asarray(grid.ridge), indexing="ij")
+    return cached_solver(problem, bulk, grid.loss, dimension).solve(alpha, ridge)
+
+
+class Solver:
+    """The theory of one problem, prepared once and then solved at any points.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+    bulk : str
+        As in `solve`.
+    loss : str
+        As in `Grid`.
+    dimension : float
+        As in `solve`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from giantstep import Protocol
+    >>> solver = Solver(Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1))
+    >>> solver.solve(alpha=np.array([0.9, 3.0]), ridge=np.array([0.1, 0.1])).test_error.round(6)
+    array([0.042504, 0.032518])
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        bulk: str = ISOTROPIC,
+        loss: str = SQUARE,
+        dimension: float = math.inf,
+    ) -> None:
+        check_loss(problem, loss)
+        check_theory_of_loss(problem, loss)
+        if faults := interval_faults({"dimension": dimension}, {"dimension": THEORY_DIMENSION}):
+            raise InvalidParametersError(faults)
+        self.srf, self.loss = equivalent_features(problem, dimension), loss
+        check_resolution(problem, self.srf)
+        if isinstance(problem, Protocol):
+            problem = problem.with_giant_step(dimension)
+        self._problem, self._bulk = problem, validate_bulk(problem, bulk)
+        self._dimension = dimension
+        self.coarse = prepare_square_loss(problem, self.srf, self._bulk, dimension)
+        self.fine = self._on_finer_rule(2)
+        self.floats_per_point = max(
+            max(rule.features.kappa.size, rule.equations.bulk.floats_per_point)
+            for rule in (self.coarse, self.fine)
+        )
+        if loss != SQUARE:
+            self.floats_per_point *= _CONVEX_ARRAYS
+
+    @cached_property
+    def convex(self) -> tuple[ConvexEquations, ConvexEquations, ConvexEquations]:
+        """The equations for a loss other than the square loss, on three ever finer rules."""
+        draft = self.coarse.on_coarser_rule(self._dimension, _DRAFT[0])
+        return (
+            self._convex_on(draft, _DRAFT[1]),
+            self._convex_on(self.coarse, 1),
+            self._convex_on(self.fine, 2),
+        )
+
+    @cached_property
+    def finest_convex(self) -> tuple[ConvexEquations, ConvexEquations]:
+        """The same, with more nodes over kappa, for points that are unresolved."""
+        coarse, fine = self._on_finer_rule(_FINEST), self._on_finer_rule(2 * _FINEST)
+        return self._convex_on(coarse, 1), self._convex_on(fine, 2)
+
+    def _on_finer_rule(self, fineness: int) -> SquareLoss:
+        """Prepare the same unknowns, over the same functions B, on a finer rule."""
+        problem, srf = self._problem, self.srf
+        if isinstance(problem, Protocol) and not problem.as_in_paper:  # found by quadrature
+            srf = equivalent_features(problem, self._dimension, fineness)
+        B = self.coarse.features.B
+        return prepare_square_loss(problem, srf, self._bulk, self._dimension, fineness, B)
+
+    def _convex_on(self, square_loss: SquareLoss, fineness: float) -> ConvexEquations:
+        to_m = self.coarse.label_residual.to_m
+        return ConvexEquations(square_loss, lookup_loss(self.loss), to_m, fineness)
+
+    def batches(self, points: int) -> list[slice]:
+        """Divide points into those that are solved together."""
+        batch = max(1, _BATCH_FLOATS // self.floats_per_point)
+        return [slice(start, start + batch) for start in range(0, points, batch)]
+
+    def solve(self, alpha: Array, ridge: Array) -> Solution:
+        """Solve at the points (alpha, ridge).
+
+        Parameters
+        ----------
+        alpha, ridge : Array, of one shape
+            alpha > 0 and ridge >= 0; only for the square loss may the ridge be zero.
+
+        Returns
+        -------
+        Solution
+            Arrays of that shape, followed by the dimensions of the groups of neurons.
+        """
+        flat_alpha, flat_ridge = alpha.ravel(), ridge.ravel()
+        solve_points = _solve_square_loss if self.loss == SQUARE else _solve_convex_loss
+        with np.errstate(all="ignore"):  # points that are not finite are marked as failed
+            parts = [
+                solve_points(self, flat_alpha[part], flat_ridge[part])
+                for part in self.batches(alpha.size)
+            ]
+        flat = parts[0]
+        if len(parts) > 1:
+            flat = {name: np.concatenate([part[name] for part in parts]) for name in flat}
+        return collect_points(flat, alpha.shape)
+
+
+keep_freed_memory()
+# Callers often solve one problem point by point.
+cached_solver = lru_cache(maxsize=16)(Solver)
+
+
+def _solve_square_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, Array]:
+    """Solve S points; every entry has shape (S, ...)."""
+    equations = solver.coarse.equations
+    at = solve_resolvent(equations, alpha, ridge)
+    found = solver.coarse.order_parameters(at)
+    shift, change = _quadrature_errors(solver, at, found.test_error)
+    mean, split = found.mean, equations.triangle.size
+    groups = solver.coarse.of_groups(found)
+    return {
+        "test_error": found.test_error,
+        "training_error": found.training_error,
+        "test_loss": found.test_error / 2,
+        "training_loss": found.training_error / 2,
+        "m": mean.m,
+        "zeta": groups.zeta,
+        "psi": groups.psi,
+        "xi": groups.xi,
+        "q1": groups.q1,
+        "q2": found.q[:, split:],
+        "V1": groups.V1 / at.scale[:, None, None],
+        "V2": at.V[:, split:] / at.scale[:, None],
+        "residual": np.maximum(at.residual, found.residual),
+        "quadrature_error": np.maximum(shift, change),
+        "iterations": at.iterations.astype(float),
+        "converged": at.converged.astype(float),
+        "resolved": ((shift <= _HATS_RESOLVED) & (change <= _ERROR_RESOLVED)).astype(float),
+    }
+
+
+def _quadrature_errors(solver: Solver, at: Resolvent, test_error: Array) -> tuple[Array, Array]:
+    """Compute the relative changes of hats and test error on twice as many nodes.
+
+    The hats are evaluated once on the finer rule, at the solution on the coarser one. Means,
+    variances and test error are computed anew from them: the change of the error shows how
+    sensitive it is to errors of quadrature.
+    """
+    equations = solver.fine.equations
+    points = Points.of(at.alpha, at.ridge, equations.beta)
+    V, T = equations.variances(at.V_hat, points)
+    V_hat, contraction = equations.hats(V, points)
+    shift: Array = np.abs(V_hat - at.V_hat).max(axis=-1) / np.abs(V_hat).max(axis=-1)
+    slopes = equations.hats_derivative(contraction, points)
+    again = replace(at, V=V, T=T, V_hat=V_hat, contraction=contraction, H=slopes)
+    change = np.abs(solver.fine.order_parameters(again).test_error - test_error)
+    power = _ROUNDING * solver.fine.label_power
+    return shift, np.where(change < power, 0.0, change / np.maximum(np.abs(test_error), power))
+
+
+def _solve_convex_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, Array]:
+    """Solve S points for a loss other than the square loss; every entry has shape (S, ...).
+
+    Where predictions vary little given kappa, corners of the loss need a finer rule over kappa:
+    points that are unresolved are solved again on one.
+    """
+    draft, coarse, fine = solver.convex
+    rough = solve_convex(draft, alpha, ridge, DRAFT_TOLERANCE)
+    found = solve_on_finer_rule(coarse, rough, alpha, ridge)
+    failed = np.flatnonzero(~found.converged())
+    if failed.size:
+        found.replace(failed, solve_convex(coarse, alpha[failed], ridge[failed]))
+    values = _convex_values(coarse, fine, found, alpha, ridge)
+    unresolved = np.flatnonzero(found.converged() & ~(values["resolved"] > 0))
+    for i in unresolved:
+        one = np.array([i])
+        finest, check = solver.finest_convex
+        again = solve_on_finer_rule(finest, found.at_points(one), alpha[one], ridge[one])
+        if again.converged():
+            refined = _convex_values(finest, check, again, alpha[one], ridge[one])
+            for name, value in refined.items():
+                values[name][one] = value
+    return values
+
+
+def _convex_values(
+    rule: ConvexEquations, finer: ConvexEquations, found: FixedPoint, alpha: Array, ridge: Array
+) -> dict[str, Array]:
+    """Compute overlaps and errors from a fixed point, and their change on a finer rule."""
+    x = found.at.x
+    at, moments = rule.order_parameters(x), rule.prediction_moments(x)
+    losses = LossAverages(*(values @ rule.weight for values in rule.channel.losses(moments)))
+    test_error = rule.test_error(x)
+    shift, moved = newton_step_on_finer_rule(finer, found, alpha, ridge)
+    change = np.abs(finer.test_error(moved) / test_error - 1)
+    groups = rule.overlaps(x, found.at.details, alpha, ridge)
+    split = rule.equations.triangle.size
+    return {
+        "test_error": test_error,
+        "training_error": losses.training_error,
+        "test_loss": losses.test_loss,
+        "training_loss": losses.training_loss,
+        "m": at.prediction[:, : rule.rank] @ rule.to_m.T,
+        "zeta": groups.zeta,
+        "psi": groups.psi,
+        "xi": groups.xi,
+        "q1": groups.q1,
+        "q2": at.q[:, split:],
+        "V1": groups.V1,
+        "V2": at.V[:, split:],
+        "residual": found.at.residual,
+        "quadrature_error": np.maximum(shift, change),
+        "iterations": found.iterations.astype(float),
+        "converged": found.converged().astype(float),
+        "resolved": ((shift <= _CONVEX_RESOLVED) & (change <= _ERROR_RESOLVED)).astype(float),
+    }

@@ -1,0 +1,168 @@
+"""Means, variances and errors of the square loss, from V: theory.md section 4."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.numerics.linear_systems import solve_certified
+from giantstep.problems.problem import Problem, noise_power
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.features.bulk.interface import Bulk, GroupOverlaps, SpikeResponse
+from giantstep.theory.features.bulk.prepare import prepare_bulk
+from giantstep.theory.features.conditional_features import ConditionalFeatures, conditional_features
+from giantstep.theory.features.input_norms import with_input_norms
+from giantstep.theory.readout.fixed_point import Equations, Resolvent
+from giantstep.theory.readout.mean_penalty import (
+    MeanPenalty,
+    overlaps_of_groups,
+    penalised_sources,
+    prepare_mean_penalty,
+)
+from giantstep.theory.readout.means import LabelResidual, Means, solve_means
+
+
+class SquareLoss:
+    """The equations for the square loss on one quadrature rule.
+
+    Parameters
+    ----------
+    f : ConditionalFeatures
+    srf : SpikedFeatures
+    bulk : Bulk
+    penalty : MeanPenalty, optional
+        On the means m, at finite dimension.
+    """
+
+    def __init__(
+        self,
+        f: ConditionalFeatures,
+        srf: SpikedFeatures,
+        bulk: Bulk,
+        penalty: MeanPenalty | None = None,
+    ) -> None:
+        self.features, self.srf, self.penalty = f, srf, penalty
+        self.equations = Equations(f, srf, bulk)
+        self.label_residual = LabelResidual(f, srf.beta, penalised=penalty is not None)
+        self.functions = f.fold(self.label_residual.functions)
+        self.expectations = np.concatenate(
+            [self.label_residual.functions @ f.weight, self.equations.expectations]
+        )
+
+    @cached_property
+    def label_power(self) -> float:
+        """The second moment of the label, noise included."""
+        f = self.features
+        return float(f.weight @ (f.h**2 + f.slope_power + f.target_residual))
+
+    def order_parameters(self, at: Resolvent) -> SquareLossSolution:
+        """Compute the means, the variances and the errors, in this order, from V."""
+        split = self.equations.triangle.size
+        V1_hat = self.equations.triangle.unpack(at.V_hat[:, :split])
+        response = self.equations.bulk.spike_response(V1_hat, at.V)
+        mean = solve_means(at, self.label_residual, response, self.penalty)
+        coefficients = self.label_residual.coefficients(mean)
+        squared = at.contraction**2
+        unfitted = coefficients @ self.functions
+        unfitted *= squared
+        sources = penalised_sources(response, self.penalty, mean.along_hat, mean.across_hat, mean.m)
+        q, direction, residual = _variances(self.equations, at, sources, unfitted)
+        scaled = q * self.equations.multiplicity
+        test_error = np.concatenate([coefficients, scaled], axis=-1) @ self.expectations
+        fitted = np.einsum("sk,sk->s", scaled, squared @ self.equations.folded)
+        return SquareLossSolution(
+            test_error=test_error - noise_power(self.srf),
+            training_error=at.scale**2 * (unfitted.sum(axis=-1) + fitted),
+            mean=mean,
+            response=response,
+            q=q,
+            direction=direction,
+            residual=np.maximum(mean.residual, residual),
+        )
+
+    def on_coarser_rule(self, dimension: float, fineness: float) -> SquareLoss:
+        """Return the equations for the same bulk on fewer nodes over kappa."""
+        f = self.features
+        norms = len(f.along) > len(f.phi)
+        features = conditional_features(self.srf, fineness, f.B, norms)
+        features = with_input_norms(features, self.srf, dimension, fineness)
+        return SquareLoss(features, self.srf, self.equations.bulk, self.penalty)
+
+    def of_groups(self, found: SquareLossSolution) -> GroupOverlaps:
+        """Compute the overlaps of each group of neurons, and of each pair."""
+        hats = found.mean.along_hat, found.mean.across_hat
+        arguments = found.response, self.penalty, found.direction
+        return overlaps_of_groups(*arguments, *hats, found.mean.m)
+
+
+class SquareLossSolution(NamedTuple):
+    """Means, variances and errors at S points.
+
+    Attributes
+    ----------
+    test_error, training_error : Array, shape (S,)
+    mean : Means
+    response : SpikeResponse
+    q : Array, shape (S, K)
+        (q1, q2) over the functions phi and the groups.
+    direction : Array, shape (S, K)
+        Perturbation of the hats along which V changes by minus (q1, q2).
+    residual : Array, shape (S,)
+        Largest relative residual of the linear equations.
+    """
+
+    test_error: Array
+    training_error: Array
+    mean: Means
+    response: SpikeResponse
+    q: Array
+    direction: Array
+    residual: Array
+
+
+def _variances(
+    equations: Equations, at: Resolvent, sources: tuple[Array, Array], unfitted: Array
+) -> tuple[Array, Array, Array]:
+    """Solve `(q1, q2) = T (q_hat + first) + second`, theory.md section 4, "Variances".
+
+    `first` and `second` are the `sources`, the contributions of the overlaps. Here
+    `q_hat = b + H (q1, q2)`, where b is the average of `unfitted`: the squared residual of the
+    label, times the quadrature weights and 1/(1 + V)^2. The unknowns are scaled by V: the matrix
+    I - T H is then Newton's for V.
+
+    Returns
+    -------
+    q : Array, shape (S, K)
+    direction : Array, shape (S, K)
+        `q_hat + first`.
+    residual : Array, shape (S,)
+    """
+    first, second = sources
+    b = (at.alpha / equations.beta)[:, None] * (unfitted @ equations.coefficients.T)
+    direction = b + first
+    unit = equations.coordinates.natural_sizes(at.V)
+    matrix = np.eye(unit.shape[-1]) - (at.T @ at.H) * unit[:, None, :] / unit[:, :, None]
+    right = (np.einsum("sij,sj->si", at.T, direction) + second) / unit
+    relative, residual = solve_certified(matrix, right)
+    q = relative * unit
+    return q, direction + np.einsum("sij,sj->si", at.H, q), residual
+
+
+def prepare_square_loss(
+    problem: Problem,
+    srf: SpikedFeatures,
+    bulk: str,
+    dimension: float,
+    fineness: int = 1,
+    B: Array | None = None,
+) -> SquareLoss:
+    """Prepare the equations of a problem on rules of a given fineness.
+
+    `B` is as in `conditional_features`.
+    """
+    features, prepared = prepare_bulk(problem, srf, bulk, fineness, B)
+    features = with_input_norms(features, srf, dimension, fineness)
+    return SquareLoss(features, srf, prepared, prepare_mean_penalty(problem, srf, dimension))

@@ -1,0 +1,1 @@
+"""The workflow: from configuration to tasks, results and figures."""

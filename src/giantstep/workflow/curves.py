@@ -1,0 +1,61 @@
+"""The figures of a configuration, as curves and as the tasks that compute them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from giantstep.problems.problem import Problem
+from giantstep.problems.recovery import Recovery
+from giantstep.questions.task import Task
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One curve of a figure.
+
+    Attributes
+    ----------
+    name, panel : str
+    problem : Protocol, SpikedFeatures or Recovery
+    bulk, loss : str
+        Of the theory, and of the readouts; empty for a panel of recovery.
+    dimension : int
+        Of its simulations; 0 if there are none.
+    parameters : Task or None
+        Its equivalent spiked random features; None where there are none.
+    theory : mapping of str to Task
+        By role: "limit" and "finite" (on the curve's grid), "limit_optimal" and "finite_optimal"
+        (at the best ridges), "dimensions", "learning_rates", "spectrum", "map", "recovery".
+    networks : mapping of str to Task
+        By role: "replicates", "eigenvalues", "recovery". Their argument `networks` holds all
+        indices of network replicates, which are split over shards.
+    """
+
+    name: str
+    panel: str
+    problem: Problem | Recovery
+    bulk: str
+    loss: str
+    dimension: int
+    parameters: Task | None
+    theory: Mapping[str, Task]
+    networks: Mapping[str, Task]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure: its YAML, and its curves.
+
+    Attributes
+    ----------
+    name : str
+    config : mapping
+        Its YAML, checked.
+    curves : tuple of Curve
+    """
+
+    name: str
+    config: Mapping[str, Any]
+    curves: tuple[Curve, ...]
