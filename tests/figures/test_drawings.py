@@ -17,7 +17,6 @@ from giantstep.figures import fig2, style
 from giantstep.figures.labels import curve_label
 from giantstep.figures.selection import panel_data
 from giantstep.pipeline.planning.config import load_yaml
-from giantstep.pipeline.planning.provenance import Provenance
 
 FIGURES = [f"fig{k}" for k in range(1, 9)]
 
@@ -102,7 +101,7 @@ def test_a_drawing_that_does_not_fit_on_its_page_is_not_saved(tmp_path):
         return figure
 
     with pytest.raises(UserWarning, match="layout not applied"):
-        style.draw_and_save(draw, [tmp_path / "small.png"], Provenance("", "", (), ""))
+        style.draw_and_save(draw, [tmp_path / "small.png"], style.Provenance("", "", (), ""))
     assert not list(tmp_path.iterdir())
 
 

@@ -16,6 +16,7 @@ from giantstep.figures import style
 from giantstep.figures.elements import error_bars, finite_size_line, markers
 from giantstep.figures.labels import format_parameter
 from giantstep.figures.maps import level_lines, spacing
+from giantstep.figures.selection import in_limit
 from giantstep.validation import Fault, InvalidParametersError
 
 # What is drawn of an answer unless something else is asked for, if it is there.
@@ -54,16 +55,18 @@ def draw_answer(data: xr.Dataset, path: Path, show: str | None = None) -> None:
     with style.settings():
         figure = Figure(figsize=style.size(columns=1))
         axes = figure.subplots()
-        varying = [str(dim) for dim in data[name].dims if data.sizes[dim] > 1]
+        limit = in_limit(data)[name]
+        varying = [str(dim) for dim in limit.dims if data.sizes[dim] > 1]
         wide = [dim for dim in varying if data.sizes[dim] > _CURVES and _is_number(data, dim)]
         if len(varying) == 2 == len(wide):
-            _draw_map(axes, data[name].squeeze(drop=True))
+            _draw_map(axes, limit.squeeze(drop=True))
         else:
             _draw_curves(axes, data, name, varying)
         style.save(figure, path)
 
 
 def _shown(data: xr.Dataset, show: str | None) -> str:
+    data = in_limit(data)
     names = [str(name) for name in data.data_vars if np.issubdtype(data[name].dtype, np.number)]
     if show is not None and show not in names:
         raise InvalidParametersError([Fault("show", show, f"one of {', '.join(names)}")])
@@ -112,7 +115,7 @@ def _draw_curves(axes: Axes, data: xr.Dataset, name: str, varying: list[str]) ->
     if name == "density":
         _limit_density(axes, data)
     else:
-        _space(axes, data, x, [name, *beside])
+        _space(axes, in_limit(data), x, [name, *beside])
     axes.set_xlabel(_axis_label(data[x]))
     axes.set_ylabel(data.attrs["title"] if beside else _axis_label(data[name], _HEIGHT))
     if others or beside:
@@ -142,11 +145,11 @@ def _draw_curve(
         error_bars(axes, at, curve[name].values, stderr, look, label=label)
         return
     if at.dtype.kind == "U":  # names are in no order
-        axes.plot(at, curve[name].values, linestyle="none", label=label, **look)
+        axes.plot(at, in_limit(curve)[name].values, linestyle="none", label=label, **look)
         return
-    axes.plot(at, curve[name].values, color=look["color"], label=label)
+    axes.plot(at, in_limit(curve)[name].values, color=look["color"], label=label)
+    finite_size_line(axes, at, curve, name, look["color"])
     if f"simulated_{name}_mean" in curve:
-        finite_size_line(axes, at, curve, name, look["color"])
         markers(axes, at, curve, name, look)
     if name == "learned_function" and "target_function" in curve:
         axes.plot(at, curve["target_function"].values, **style.TARGET)

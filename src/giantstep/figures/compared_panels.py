@@ -24,7 +24,7 @@ from giantstep.figures.elements import (
     markers,
 )
 from giantstep.figures.labels import BULK_LABELS, SAMPLE_COMPLEXITY, TEST_ERROR
-from giantstep.figures.selection import distinct, panel_data, select
+from giantstep.figures.selection import distinct, in_limit, panel_data, select
 from giantstep.vocabulary import MEANINGS
 
 _SPANS_DECADES = 30
@@ -88,7 +88,7 @@ def draw_curve(
         curve = curve.isel({d: 0 for d in ("alpha", "alpha_simulated") if d in curve.dims})
         x = simulated = curve[along]
     if line is not None and x is not None and name in curve:
-        axes.plot(x, curve[name], color=look["color"], linestyle=line)
+        axes.plot(x, in_limit(curve)[name], color=look["color"], linestyle=line)
         finite_size_line(axes, x, curve, name, look["color"])
         failure_crosses(axes, along or "alpha", curve, look["color"])
     means = f"simulated_{name}_mean"

@@ -13,12 +13,16 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
+from giantstep.arrays import Array
 from giantstep.figures import style
 from giantstep.figures.labels import BEST_LINEAR
-from giantstep.pipeline.stages.finite_size import finite_size_name
+from giantstep.figures.selection import at_dimension, in_limit, simulated
 
 # How much wider panels are once they are laid out than before, or a little less.
 _LAID_OUT = 1.2
+# Bins and colour of histograms of simulated eigenvalues.
+BINS = 50
+HISTOGRAM = style.COLOURS[5]
 
 
 def theory_and_networks(
@@ -46,31 +50,23 @@ def theory_and_networks(
     along : str
         The theory's coordinate; that of the networks is `{along}_simulated`.
     """
-    axes.plot(curve[along], curve[name], color=look["color"])
+    limit = in_limit(curve)
+    axes.plot(limit[along], limit[name], color=look["color"])
     finite_size_line(axes, curve[along], curve, name, look["color"])
     if label is not None:
         legend_entry(axes, label, **look)
-    # Networks at the best ridge are at that of their own dimension, where it is known.
-    finite = finite_size_name(name)
-    shown = finite if f"simulated_{finite}_mean" in curve else name
-    markers(axes, curve[f"{along}_simulated"], curve, shown, look)
-
-
-def has_finite_size(data: xr.Dataset, name: str) -> bool:
-    """Check whether there is a theory of a quantity at the dimension of the simulations."""
-    theory = finite_size_name(name)
-    return theory in data and bool(data[theory].notnull().any())
+    markers(axes, curve[f"{along}_simulated"], curve, name, look)
 
 
 def finite_size_line(axes: Axes, x: Any, curve: xr.Dataset, name: str, colour: str) -> None:
     """Draw the theory of a quantity at the dimension of the simulations, if there is one."""
-    if has_finite_size(curve, name):
-        axes.plot(x, curve[finite_size_name(name)], color=colour, **style.FINITE_SIZE)
+    if (theory := at_dimension(curve, name)) is not None:
+        axes.plot(x, theory, color=colour, **style.FINITE_SIZE)
 
 
 def finite_size_entry(axes: Axes, data: xr.Dataset, name: str) -> None:
     """Add one legend entry for the theory of all curves at the dimension of the simulations."""
-    if not has_finite_size(data, name):
+    if at_dimension(data, name) is None:
         return
     dimensions = np.unique(data["dimension"].values)
     label = f"theory, $d = {dimensions[0]:g}$" if dimensions.size == 1 else "theory, finite $d$"
@@ -81,8 +77,7 @@ def finite_size_entry(axes: Axes, data: xr.Dataset, name: str) -> None:
 
 def markers(axes: Axes, x: Any, curve: xr.Dataset, name: str, look: dict[str, Any]) -> None:
     """Draw simulated means of a quantity as markers, with their standard errors."""
-    mean, stderr = (curve[f"simulated_{name}_{part}"] for part in ("mean", "stderr"))
-    error_bars(axes, x, mean, stderr, look)
+    error_bars(axes, x, *simulated(curve, name), look)
 
 
 def error_bars(
@@ -102,8 +97,9 @@ def bars(axes: Axes, x: Any, values: Any, width: float, **look: Any) -> None:
 
 def failure_crosses(axes: Axes, along: str, curve: xr.Dataset, colour: str) -> None:
     """Draw crosses on the axis of the coordinate `along`, at the points where a theory failed."""
-    statuses = [curve[name] for name in ("status", finite_size_name("status")) if name in curve]
-    failed = curve[along].values[np.any([status.values > 0 for status in statuses], axis=0)]
+    failures = curve["status"] > 0
+    failures = failures.any("theory") if "theory" in failures.dims else failures
+    failed = curve[along].values[failures.values]
     if failed.size:  # an empty scatter would upset the layout
         on_axis = axes.get_xaxis_transform()
         axes.scatter(failed, 0 * failed, marker="x", color=colour, transform=on_axis, clip_on=False)
@@ -159,3 +155,16 @@ def ticks(axes: Axes, axis: str, values: Iterable[float]) -> None:
     values = list(values)
     place(values, [f"{value:g}" for value in values])
     axes.minorticks_off()
+
+
+def histogram(axes: Axes, curve: xr.Dataset, x: Array, label: str = "simulated") -> None:
+    """Draw simulated eigenvalues as a density of ln x, on an axis that holds the bulk at x."""
+    ends = np.geomspace(0.8 * np.nanmin(x), 1.25 * np.nanmax(x), BINS + 1)
+    values = curve["simulated_eigenvalue"].values
+    values = values[np.isfinite(values)]
+    weights = np.full(values.size, 1 / (values.size * np.log(ends[1] / ends[0])))
+    axes.hist(values, bins=list(ends), weights=weights, color=HISTOGRAM, alpha=0.6, label=label)
+    axes.set_xscale("log")
+    axes.set_xlim(ends[0], ends[-1])
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel(r"eigenvalue $x$ of $\Phi^\top\Phi$")

@@ -8,7 +8,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from giantstep.figures.learning_curves import learning_figure
-from giantstep.pipeline.stages.finite_size import finite_size_name
+from giantstep.figures.selection import in_limit
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -17,5 +17,4 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     The lines of the theory at the dimension of the simulations are left out: those of the limit
     would cover them.
     """
-    covered = finite_size_name("test_error")
-    return learning_figure(data.drop_vars(covered, errors="ignore"), config)
+    return learning_figure(in_limit(data), config)

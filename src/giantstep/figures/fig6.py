@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from giantstep.figures import style
 from giantstep.figures.elements import (
     bars,
-    has_finite_size,
     legend_above,
     legend_entry,
     markers,
@@ -20,7 +19,7 @@ from giantstep.figures.elements import (
 )
 from giantstep.figures.labels import BOUND_LABELS, TEST_ERROR, shared_setting
 from giantstep.figures.learning_curves import learning_panel
-from giantstep.pipeline.stages.finite_size import finite_size_name
+from giantstep.figures.selection import at_dimension, in_limit
 
 # The width of the bars of the theory, in letters.
 _BAR = 0.5
@@ -36,9 +35,8 @@ def bounds(axes: Axes, data: xr.Dataset) -> None:
     theory = data.sel(alpha=last["alpha_simulated"].item())
     look = style.look(style.COLOURS[0])
     legend_entry(axes, "test error", **look)
-    bars(axes, letters, theory["test_error"], _BAR, color=look["color"])
-    if has_finite_size(theory, "test_error"):
-        errors = theory[finite_size_name("test_error")]
+    bars(axes, letters, in_limit(theory)["test_error"], _BAR, color=look["color"])
+    if (errors := at_dimension(theory, "test_error")) is not None:
         bars(axes, letters, errors, _BAR, color=look["color"], **style.FINITE_SIZE)
     markers(axes, letters, last, "test_error", look)
     axes.set_xticks(np.unique(letters))

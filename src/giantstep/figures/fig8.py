@@ -11,16 +11,15 @@ from matplotlib.figure import Figure
 
 from giantstep.figures import style
 from giantstep.figures.elements import (
+    HISTOGRAM,
     bars,
     error_bars,
     finite_size_entry,
-    has_finite_size,
+    histogram,
     title_panel,
 )
 from giantstep.figures.labels import format_parameter, shared_setting
-from giantstep.figures.selection import panel_data
-from giantstep.figures.spectra import HISTOGRAM, histogram
-from giantstep.pipeline.stages.finite_size import finite_size_name
+from giantstep.figures.selection import at_dimension, in_limit, panel_data, simulated
 
 DENSITY = style.COLOURS[0]
 # The width of the bars of the theory, in panels.
@@ -39,14 +38,13 @@ def outliers(axes: Axes, panels: list[xr.Dataset]) -> None:
     for place, curve in enumerate(panels):
         dimension = curve.sizes["index"] / curve["beta"].item()
         # At this dimension an eigenvalue of order d may still lie within the bulk.
-        apart = curve["outlier"] * dimension > np.nanmax(curve["eigenvalue"].values)
+        apart = in_limit(curve)["outlier"] * dimension > np.nanmax(curve["eigenvalue"].values)
         shown = curve.isel(rank=np.flatnonzero(apart.values))
-        mean, stderr = (shown[f"simulated_outlier_{part}"] for part in ("mean", "stderr"))
+        mean, stderr = simulated(shown, "outlier")
         at = np.full(mean.size, place)
-        bars(axes, at, shown["outlier"], _BAR, color=DENSITY)
-        if has_finite_size(shown, "outlier"):
-            at_dimension = shown[finite_size_name("outlier")]
-            bars(axes, at, at_dimension, _BAR, color=DENSITY, **style.FINITE_SIZE)
+        bars(axes, at, in_limit(shown)["outlier"], _BAR, color=DENSITY)
+        if (finite := at_dimension(shown, "outlier")) is not None:
+            bars(axes, at, finite, _BAR, color=DENSITY, **style.FINITE_SIZE)
         error_bars(axes, at, mean, stderr, style.look(HISTOGRAM))
         if not mean.size:
             axes.text(place, 0.5, "none", ha="center", transform=axes.get_xaxis_transform())

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from giantstep.figures import style
 from giantstep.figures.elements import error_bars, title_panel
 from giantstep.figures.labels import BULK_LABELS, RELATIVE_GAP, shared_setting
-from giantstep.figures.selection import distinct, panel_data, relative_gap, select
+from giantstep.figures.selection import distinct, in_limit, panel_data, relative_gap, select
 
 # Markers of different bulks are shifted by multiples of this, in the logarithm.
 _OFFSET = 0.02
@@ -53,6 +53,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
     names = list(config["panels"])
     rows = -(-len(names) // 2)
+    data = in_limit(data)
     figure = Figure(figsize=style.size(2, rows))
     places = figure.subplots(rows, 2, sharex=True, sharey=True, squeeze=False).ravel()
     for i, name in enumerate(names):

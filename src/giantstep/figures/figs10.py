@@ -25,7 +25,7 @@ from giantstep.figures.labels import (
     shared_setting,
 )
 from giantstep.figures.learning_curves import learning_curves, limits
-from giantstep.figures.selection import panel_data, smallest_ridge
+from giantstep.figures.selection import in_limit, panel_data, smallest_ridge
 
 # Sample complexity of the panel on uniform biases.
 _SHOWN_ALPHA = 2.0
@@ -73,6 +73,7 @@ def uniform(axes: Axes, data: xr.Dataset) -> None:
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
+    data = in_limit(data)
     figure = Figure(figsize=style.size(2, 2))
     places = figure.subplots(2, 2).ravel()
     noisy = smallest_ridge(panel_data(data, "noise"))

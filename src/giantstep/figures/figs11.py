@@ -11,10 +11,16 @@ from matplotlib.figure import Figure
 
 from giantstep.arrays import Array
 from giantstep.figures import style
-from giantstep.figures.elements import bars, error_bars, legend_above, title_panel
+from giantstep.figures.elements import (
+    HISTOGRAM,
+    bars,
+    error_bars,
+    histogram,
+    legend_above,
+    title_panel,
+)
 from giantstep.figures.labels import BULK_LABELS, shared_setting
-from giantstep.figures.selection import distinct, panel_data, select
-from giantstep.figures.spectra import HISTOGRAM, histogram
+from giantstep.figures.selection import distinct, in_limit, panel_data, select
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_NORMS
 
 _STYLES = style.bulk_lines((ISOTROPIC, TRAINED_NORMS))
@@ -67,6 +73,7 @@ def edges(axes: Axes, data: xr.Dataset) -> None:
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
     panels = config["panels"]
+    data = in_limit(data)
     figure = Figure(figsize=style.size(2, 2))
     places = figure.subplots(2, 2).ravel()
     for i, name in enumerate(_DENSITIES):

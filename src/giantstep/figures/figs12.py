@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from giantstep.figures import style
 from giantstep.figures.elements import legend_entry, markers, title_panel
 from giantstep.figures.labels import TEST_ERROR, format_parameter, shared_setting
-from giantstep.figures.selection import distinct, panel_data, select
+from giantstep.figures.selection import distinct, in_limit, panel_data, select
 
 _DEGREES = (1, 3, 5)
 _LETTERS = ("one letter", "two letters", "three letters")
@@ -59,6 +59,7 @@ def predictors(axes: Axes, count: int) -> None:
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
+    data = in_limit(data)
     figure = Figure(figsize=style.size(columns=2, rows=2))
     grid = figure.subplots(2, 2)
     steps = distinct(data, "step_exponent")

@@ -22,7 +22,7 @@ from giantstep.figures.labels import (
     format_parameter,
     shared_setting,
 )
-from giantstep.figures.selection import panel_data, smallest_ridge
+from giantstep.figures.selection import in_limit, panel_data, smallest_ridge
 
 # Open markers are larger, so that those of networks are seen in them.
 _AROUND = style.OPEN | {"markersize": 5.5}
@@ -54,6 +54,7 @@ def widths(axes: Axes, data: xr.Dataset) -> None:
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
+    data = in_limit(data)
     figure = Figure(figsize=style.size(columns=2))
     left, right = figure.subplots(1, 2, sharey=True)
     network = panel_data(data, "network")

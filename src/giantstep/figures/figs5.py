@@ -27,7 +27,7 @@ from giantstep.figures.labels import (
     format_parameter,
     shared_setting,
 )
-from giantstep.figures.selection import panel_data, select, smallest_ridge
+from giantstep.figures.selection import in_limit, panel_data, select, smallest_ridge
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED_NORMS
 
 _BULKS = style.bulk_lines((ISOTROPIC, TRAINED_NORMS))
@@ -79,6 +79,7 @@ def bounded(axes: Axes, theory: xr.Dataset, networks: xr.Dataset) -> None:
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
+    data = in_limit(data)
     figure = Figure(figsize=style.size(columns=1.35))
     places = figure.subplots(2, 1, sharex=True)
     theory, networks, best, of_best = (panel_data(data, name) for name in config["panels"])

@@ -17,7 +17,7 @@ from giantstep.figures.labels import (
     format_parameter,
     shared_setting,
 )
-from giantstep.figures.selection import distinct, relative_gap, select
+from giantstep.figures.selection import distinct, in_limit, relative_gap, select
 from giantstep.problems.bulk_kind import ISOTROPIC
 
 # Markers at the same dimension are shifted by multiples of this, in the logarithm.
@@ -70,6 +70,7 @@ def spreads(axes: Axes, data: xr.Dataset) -> None:
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
+    data = in_limit(data)
     figure = Figure(figsize=style.size(columns=2))
     left, right = figure.subplots(1, 2)
     biases(left, data)

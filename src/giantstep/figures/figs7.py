@@ -17,7 +17,7 @@ from giantstep.figures.labels import (
     TEST_ERROR,
     shared_setting,
 )
-from giantstep.figures.selection import distinct, panel_data, relative_gap, select
+from giantstep.figures.selection import distinct, in_limit, panel_data, relative_gap, select
 
 _STUDENT = "student_t:"
 # Markers of different inputs are shifted by multiples of this.
@@ -66,6 +66,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
     names = distinct(data, "inputs")
     looks = dict(zip(names, style.cycle(len(names)), strict=True))
+    data = in_limit(data)
     figure = Figure(figsize=style.size(columns=2))
     left, right = figure.subplots(1, 2)
     shown = panel_data(data, "d1000")

@@ -148,13 +148,10 @@ def staircases(axes: Axes, networks: xr.Dataset) -> None:
     for target, look in zip(targets, style.cycle(len(targets)), strict=True):
         curves = select(networks, target=target).sortby("steps")
         unit = curves["best_linear_error"]
-        scaled = {
-            f"simulated_test_error_{part}": curves[f"simulated_test_error_{part}"] / unit
-            for part in ("mean", "stderr")
-        }
-        errors = curves["finite_size_test_error"] / unit
-        axes.plot(curves["steps"], errors, color=look["color"], **style.FINITE_SIZE)
-        markers(axes, curves["steps"], curves.assign(scaled), "test_error", look)
+        errors = "test_error", "simulated_test_error_mean", "simulated_test_error_stderr"
+        scaled = curves.assign({name: curves[name] / unit for name in errors})
+        finite_size_line(axes, curves["steps"], scaled, "test_error", look["color"])
+        markers(axes, curves["steps"], scaled, "test_error", look)
         legend_entry(axes, f"${_label(target)}$", **look)
     axes.axhline(1, **style.REFERENCE)
     axes.set_xlabel("steps")

@@ -28,7 +28,7 @@ def total(curves: xr.Dataset) -> xr.Dataset:
     networks = one["simulated_update_overlap"].sum("direction", min_count=1)
     return xr.Dataset(
         {
-            "theory": one["update_overlap"].sum("direction"),
+            "predicted": one["update_overlap"].sum("direction"),
             "simulated_total_mean": networks.mean("network"),
             "simulated_total_stderr": networks.std("network", ddof=1)
             / np.sqrt(networks.count("network")),
@@ -43,7 +43,7 @@ def after_one_step(axes: Axes, data: xr.Dataset, across: str) -> None:
     for (activation, teacher), look in zip(teachers, style.cycle(len(teachers)), strict=True):
         curves = select(data, activation=activation, teacher=teacher).sortby(across)
         found = total(curves)
-        axes.plot(found[across], found["theory"], color=look["color"])
+        axes.plot(found[across], found["predicted"], color=look["color"])
         markers(axes, found[across], found, "total", look)
         name = f"${lookup_teacher(teacher).label}$"
         odd = r" ($\sigma = \tanh$)" if activation == "tanh" else ""

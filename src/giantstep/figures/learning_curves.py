@@ -28,7 +28,7 @@ from giantstep.figures.labels import (
     curve_label,
     shared_setting,
 )
-from giantstep.figures.selection import distinct, panel_data
+from giantstep.figures.selection import distinct, in_limit, panel_data
 
 # A legend entry with so many characters of LaTeX gets a row of its own.
 _LONG_ENTRY = 60
@@ -82,7 +82,8 @@ def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None 
         curve, look = data.isel(curve=i), looks[text]
         line = lines[curve["bulk"].item()]
         if "alpha" in curve.dims:  # a curve may be simulated only
-            axes.plot(curve["alpha"], curve["test_error"], color=look["color"], linestyle=line)
+            limit = in_limit(curve)["test_error"]
+            axes.plot(curve["alpha"], limit, color=look["color"], linestyle=line)
             finite_size_line(axes, curve["alpha"], curve, "test_error", look["color"])
             failure_crosses(axes, "alpha", curve, look["color"])
         if text in new and "alpha_simulated" in curve:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from giantstep.figures import style
 from giantstep.figures.elements import failure_crosses, legend_entry, markers, title_panel
 from giantstep.figures.labels import SAMPLE_COMPLEXITY, shared_setting
-from giantstep.figures.selection import distinct, panel_data, select
+from giantstep.figures.selection import distinct, in_limit, panel_data, select
 
 # Panels of theory in the YAML; those of simulations, at fewer ridges, are named `before_networks`
 # and `after_networks`.
@@ -34,6 +34,7 @@ def draw_losses(
         The ridge of the upper panels, the sample complexity of the lower ones.
     """
     fixed = {"ridge": ridge}, {"alpha": alpha}
+    data = in_limit(data)
     figure = Figure(figsize=style.size(2, 2))
     places = figure.subplots(2, 2, sharey="row")
     for column, panel in enumerate(_PANELS):

@@ -1,4 +1,4 @@
-"""Parts of a merged Dataset: the curves of a panel, or those with given values."""
+"""Parts of a merged Dataset: curves of a panel, or with given values; theory, limit or finite."""
 
 from __future__ import annotations
 
@@ -19,6 +19,34 @@ def select(data: xr.Dataset, **values: Any) -> xr.Dataset:
     return data.isel(curve=np.flatnonzero(np.all(chosen, axis=0)))
 
 
+def in_limit(data: xr.Dataset) -> xr.Dataset:
+    """Select the theory for d -> infinity, or that at a dimension if there is no other."""
+    return data.isel(theory=0, drop=True) if "theory" in data.dims else data
+
+
+def at_dimension(data: xr.Dataset, name: str) -> xr.DataArray | None:
+    """Select the theory of a quantity at the dimension of the simulations, if there is one."""
+    if data.sizes.get("theory", 1) == 1 or name not in data:
+        return None
+    values = data[name].sel(theory="finite", drop=True)
+    return values if values.notnull().any() else None
+
+
+def simulated(data: xr.Dataset, name: str) -> tuple[xr.DataArray, xr.DataArray]:
+    """Select the simulated mean of a quantity, and its standard error.
+
+    Of networks at the best ridge, those at that of their own dimension, where it is known.
+    """
+    found = []
+    for part in ("mean", "stderr"):
+        values = data[f"simulated_{name}_{part}"]
+        if "theory" in values.dims:
+            limit, known = values.isel(theory=0, drop=True), values.isel(theory=-1, drop=True)
+            values = known.where(known.notnull(), limit)
+        found.append(values)
+    return found[0], found[1]
+
+
 def smallest_ridge(data: xr.Dataset) -> xr.Dataset:
     """Select the curves with the smallest ridge."""
     return select(data, ridge=data["ridge"].values.min())
@@ -37,5 +65,5 @@ def relative_gap(data: xr.Dataset, theory: xr.DataArray) -> tuple[xr.DataArray, 
     gap, stderr : xarray.DataArray
         Simulated mean over theory, less one, and its standard error, in percent.
     """
-    mean, stderr = (data[f"simulated_test_error_{part}"] / theory for part in ("mean", "stderr"))
-    return 100 * (mean - 1), 100 * stderr
+    mean, stderr = simulated(data, "test_error")
+    return 100 * (mean / theory - 1), 100 * stderr / theory

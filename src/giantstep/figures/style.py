@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from warnings import catch_warnings, filterwarnings
@@ -16,8 +17,6 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Transform
 
 from giantstep.arrays import Array
-from giantstep.pipeline.planning.provenance import Provenance
-from giantstep.pipeline.storage.whole_file import whole_file
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_COVARIANCE, TRAINED_NORMS
 
 # The paper's text and column widths, in inches; height over width of one panel.
@@ -63,6 +62,28 @@ STAR: dict[str, Any] = {
     "linestyle": "none",
     "zorder": 4,
 }
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What a drawing says of where it comes from.
+
+    Attributes
+    ----------
+    title : str
+        What the figure shows.
+    source : str
+        The name inside the merged file that it was drawn from.
+    results : tuple of str
+        The results that were merged; their keys cover parameters and code.
+    version : str
+        Of this package.
+    """
+
+    title: str
+    source: str
+    results: tuple[str, ...]
+    version: str
 
 
 @contextmanager
@@ -180,9 +201,20 @@ def draw_and_save(
         filterwarnings("error", message=".*layout not applied")
         figure = draw()
         for path in paths:
-            with whole_file(path) as beside:
-                save(figure, beside, origin)
+            with _beside(path) as unfinished:
+                save(figure, unfinished, origin)
                 check()
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[Path]:
+    """Yield a path beside another, and rename it to that once it is written."""
+    unfinished = path.with_name(f".{path.stem}.part{path.suffix}")
+    try:
+        yield unfinished
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 class _PixelGrid(Transform):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from giantstep.pipeline.planning.layout import STAGES
-from giantstep.pipeline.planning.provenance import Provenance
 from giantstep.pipeline.planning.tasks import Curve
+
+if TYPE_CHECKING:
+    from giantstep.figures.style import Provenance
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,8 @@ class FigurePlan:
             for stage, keys in curve.keys.items()
             for key in keys
         )
+        from giantstep.figures.style import Provenance
+
         return Provenance(str(self.config["title"]), source, tuple(names), self.version)
 
     @property
