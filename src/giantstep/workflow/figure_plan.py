@@ -1,0 +1,171 @@
+"""The plan of one figure: its tasks, by the files that hold their results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import xarray as xr
+
+from giantstep.questions.task import Task
+from giantstep.workflow import store
+from giantstep.workflow.curves import Figure
+from giantstep.workflow.jobs import join_networks
+from giantstep.workflow.keys import key
+from giantstep.workflow.shards import Block
+
+RESULTS = "results"
+KEYS, MONTECARLO = f"{RESULTS}/keys", f"{RESULTS}/montecarlo"
+# Of a figure's YAML, what only its drawing shows.
+_DRAWN = ("style", "caption")
+
+
+@dataclass(frozen=True)
+class Networks:
+    """The simulated networks of one task, in a folder of shards.
+
+    Attributes
+    ----------
+    task : Task
+        Its argument `networks` lists all replicates.
+    folder : str
+    blocks : tuple of Block
+        How the replicates are split over files.
+    """
+
+    task: Task
+    folder: str
+    blocks: tuple[Block, ...]
+
+    @property
+    def files(self) -> list[str]:
+        """The paths of its shards."""
+        return [f"{self.folder}/{block.first}-{block.last}.nc" for block in self.blocks]
+
+
+@dataclass(frozen=True)
+class FigurePlan:
+    """All that is made of one figure.
+
+    Attributes
+    ----------
+    figure : Figure
+    networks : mapping of (str, str) to Networks
+        By curve and role.
+    simulation : mapping
+        Sizes of simulations, as configured, but for `networks_per_job`.
+    seed : int
+    drawing : mapping of str to str
+        Hashes of the project's files that draw it, or are read to do so, by their paths.
+    """
+
+    figure: Figure
+    networks: Mapping[tuple[str, str], Networks]
+    simulation: Mapping[str, Any]
+    seed: int
+    drawing: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        """Of the figure."""
+        return self.figure.name
+
+    @cached_property
+    def parameter_tasks(self) -> dict[str, Task]:
+        """The tasks of the job `parameters`, by curve."""
+        return {c.name: c.parameters for c in self.figure.curves if c.parameters is not None}
+
+    @cached_property
+    def theory_tasks(self) -> dict[str, Task]:
+        """The tasks of the job `theory`, by curve and role."""
+        curves = self.figure.curves
+        return {f"{c.name}/{role}": task for c in curves for role, task in c.theory.items()}
+
+    @cached_property
+    def parameters(self) -> str:
+        """The file with the results of `parameter_tasks`; empty if there are none."""
+        return self._file("parameters", self.parameter_tasks)
+
+    @cached_property
+    def theory(self) -> str:
+        """The file with the results of `theory_tasks`; empty if there are none."""
+        return self._file("theory", self.theory_tasks)
+
+    def _file(self, stage: str, tasks: Mapping[str, Task]) -> str:
+        return f"{RESULTS}/{stage}/{self.name}-{key(stage, tasks)}.nc" if tasks else ""
+
+    @cached_property
+    def results(self) -> list[str]:
+        """The files that are merged."""
+        shards = [path for one in self.networks.values() for path in one.files]
+        return [path for path in dict.fromkeys([self.parameters, self.theory, *shards]) if path]
+
+    @cached_property
+    def made_from(self) -> list[str]:
+        """The results that are merged, whatever the files over which replicates are split."""
+        networks = [
+            f"{one.folder}/0-{len(one.task.arguments['networks']) - 1}"
+            for one in self.networks.values()
+        ]
+        return [path for path in dict.fromkeys([self.parameters, self.theory, *networks]) if path]
+
+    @cached_property
+    def data_key(self) -> str:
+        """The key of the merged file."""
+        science = {k: v for k, v in self.figure.config.items() if k not in _DRAWN}
+        curves = [(c.name, c.panel, c.bulk, c.loss, c.dimension) for c in self.figure.curves]
+        return key("merge", science, curves, self.made_from, self.simulation, self.seed)
+
+    @cached_property
+    def drawing_key(self) -> str:
+        """The key of the drawings and scores."""
+        return key("figure", self.data_key, self.figure.config, self.drawing)
+
+    @property
+    def data_mark(self) -> str:
+        """The file whose name holds the key of the merged file."""
+        return f"{KEYS}/{self.name}/data-{self.data_key}"
+
+    @property
+    def drawing_mark(self) -> str:
+        """The file whose name holds the key of the drawings and scores."""
+        return f"{KEYS}/{self.name}/drawing-{self.drawing_key}"
+
+    @property
+    def merged(self) -> str:
+        """The merged file."""
+        return f"{RESULTS}/figures/{self.name}.nc"
+
+    @property
+    def merged_name(self) -> str:
+        """The name under which the merged file is written and read (`store`)."""
+        return f"figures/{self.name}-{self.data_key}"
+
+    @property
+    def drawings(self) -> list[str]:
+        """The drawings."""
+        return [f"figures/{self.name}.{suffix}" for suffix in ("png", "svg", "pdf")]
+
+    @property
+    def scores(self) -> list[str]:
+        """The table of scores, and the page of it."""
+        return [f"{RESULTS}/scores/{self.name}.{suffix}" for suffix in ("csv", "html")]
+
+    def read_results(self) -> dict[str, dict[str, xr.Dataset]]:
+        """Read all results: of each curve by role, with "parameters" among them.
+
+        Raises
+        ------
+        DamagedFileError
+        """
+        results: dict[str, dict[str, xr.Dataset]] = {c.name: {} for c in self.figure.curves}
+        for curve, data in store.read_groups(self.parameters).items() if self.parameters else ():
+            results[curve]["parameters"] = data
+        for group, data in store.read_groups(self.theory).items() if self.theory else ():
+            curve, _, role = group.rpartition("/")
+            results[curve][role] = data
+        for (curve, role), networks in self.networks.items():
+            results[curve][role] = join_networks([store.read(path) for path in networks.files])
+        return results

@@ -1,0 +1,91 @@
+"""What makes a result the same result: its task, and the code that computes it."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from giantstep.problems.canonical import digest
+from giantstep.problems.formatting import format_number
+from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.recovery import Recovery
+
+PACKAGE = Path(__file__).parents[1]
+_ALL = ("numerics", "problems", "arrays.py", "extras.py", "registry.py", "validation.py")
+_STORED = ("workflow/jobs.py", "workflow/store.py")
+_THEORY = (*_ALL, *_STORED, "theory", "questions", "vocabulary.py")
+# Import-linter holds that a job uses no other code of the package (pyproject.toml).
+CODE = {
+    "parameters": _THEORY,
+    "theory": _THEORY,
+    "montecarlo": (*_ALL, *_STORED, "simulation", "questions/task.py"),
+    "merge": (*_THEORY, "simulation", "workflow"),
+    "figure": ("__init__.py", "figures", "workflow"),
+}
+
+
+def key(stage: str, *parts: Any) -> str:
+    """Hash what a job computes, and the code that it uses.
+
+    Parameters
+    ----------
+    stage : {"parameters", "theory", "montecarlo", "merge", "figure"}
+    *parts
+        All that the result depends on besides; see `problems.canonical`.
+    """
+    return digest(stage, *parts, [code_hash(PACKAGE / name) for name in CODE[stage]])[:12]
+
+
+@cache
+def code_hash(path: Path) -> str:
+    """Hash the code of a file or a folder; docstrings, comments and layout do not count.
+
+    `code_hash.cache_clear()` forgets what was read.
+    """
+    paths = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+    trees = [(str(one.relative_to(path)), _tree(one)) for one in paths]
+    return hashlib.sha256(repr(trees).encode()).hexdigest()
+
+
+def file_hash(path: Path) -> str:
+    """Hash a file: its code, if it is a module, or all its bytes."""
+    return (
+        code_hash(path) if path.suffix == ".py" else hashlib.sha256(path.read_bytes()).hexdigest()
+    )
+
+
+def _tree(path: Path) -> Any:
+    module = ast.parse(path.read_bytes())
+    for node in ast.walk(module):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node
+        ):
+            del node.body[0]
+    return _plain(module)
+
+
+def _plain(node: Any) -> Any:
+    """Write a syntax tree without the empty fields, which differ between versions of Python."""
+    if isinstance(node, ast.AST):
+        fields = ((name, value) for name, value in ast.iter_fields(node) if value not in (None, []))
+        return type(node).__name__, *((name, _plain(value)) for name, value in fields)
+    return [_plain(one) for one in node] if isinstance(node, list) else node
+
+
+def slug(problem: Problem | Recovery) -> str:
+    """Summarise a problem for people who list a folder of results."""
+    if isinstance(problem, Recovery):
+        words = [problem.activation, problem.teacher]
+    elif isinstance(problem, Protocol):
+        rate, alpha0 = format_number(problem.learning_rate), format_number(problem.alpha0)
+        words = [problem.activation, problem.target, f"eta{rate}", f"alpha0_{alpha0}"]
+    else:
+        strengths = "_".join(f"{strength:.4g}" for strength in problem.groups.u[:4])
+        overlaps = "_".join(format_number(overlap) for overlap in problem.alignments.tolist())
+        words = [problem.activation, problem.target, f"r{strengths}", f"gamma{overlaps}"]
+    return re.sub(r"[^\w.+-]", "_", "-".join(words))[:80]

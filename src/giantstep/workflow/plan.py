@@ -1,0 +1,145 @@
+"""The plan: what the figures of a configuration are made from, by the names of files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import giantstep
+from giantstep.questions.costs import cost_of
+from giantstep.questions.task import Task
+from giantstep.workflow.config import FIGURES, InvalidConfigError, check_config
+from giantstep.workflow.curves import Figure
+from giantstep.workflow.figure_config import read_figure
+from giantstep.workflow.figure_plan import MONTECARLO, FigurePlan, Networks
+from giantstep.workflow.keys import file_hash, key, slug
+from giantstep.workflow.shards import block_length, split, stored_blocks, with_networks
+
+
+class OtherPlanError(RuntimeError):
+    """A file is asked for that the configuration and the code do not make."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} is not among what the configuration and the code make now; if either was"
+            " edited since the run was planned, run the same command again, which plans anew"
+        )
+
+
+class ForeignPackageError(RuntimeError):
+    """The package that is imported is not the one in the project's folder."""
+
+
+@dataclass
+class Plan:
+    """All that a configuration makes; a figure is planned when it is asked for.
+
+    Attributes
+    ----------
+    root : Path
+        The project's folder, which holds config/ and results/.
+    config : mapping
+        The content of config/config.yaml with its overlays.
+    """
+
+    root: Path
+    config: Mapping[str, Any]
+    _figures: dict[str, FigurePlan] = field(default_factory=dict)
+    _networks: dict[str, Task] = field(default_factory=dict)
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The names of the figures that the configuration lists."""
+        return tuple(self.config["figures"])
+
+    def figure(self, name: str) -> FigurePlan:
+        """Plan a figure, be it listed or not.
+
+        Raises
+        ------
+        InvalidConfigError
+            With every fault of its YAML.
+        """
+        if name not in self._figures:
+            self._figures[name] = self._planned(read_figure(self.root, name, self.config))
+        return self._figures[name]
+
+    def _planned(self, figure: Figure) -> FigurePlan:
+        networks = {
+            (curve.name, role): self._split(task)
+            for curve in figure.curves
+            for role, task in curve.networks.items()
+        }
+        own = [f"{FIGURES}/{figure.name}.py", *figure.config.get("reads", ())]
+        drawing = {path: file_hash(self.root / path) for path in own if (self.root / path).exists()}
+        sizes = {k: v for k, v in self.config["simulation"].items() if k != "networks_per_job"}
+        return FigurePlan(figure, networks, sizes, self.config["seed"], drawing)
+
+    def _split(self, task: Task) -> Networks:
+        """Name the folder of simulated networks, and split them over files."""
+        networks = task.arguments["networks"]
+        name = f"{slug(task.problem)}-{key('montecarlo', with_networks(task, ()))}"
+        self._networks[name] = task
+        per_job = self.config["simulation"].get("networks_per_job")
+        length = per_job or block_length(cost_of(with_networks(task, networks[:1])).seconds)
+        folder = f"{MONTECARLO}/{name}"
+        stored = stored_blocks(self.root / folder)
+        return Networks(task, folder, split(len(networks), length, stored))
+
+    def shard(self, name: str, first: int, last: int) -> Task:
+        """Return the task of a shard, by the name of its folder and its replicates.
+
+        Raises
+        ------
+        OtherPlanError
+        """
+        # A job of a cluster reads the Snakefile anew, and knows no figure that is not listed.
+        for path in sorted((self.root / FIGURES).glob("*.yaml")):
+            if name in self._networks:
+                break
+            with suppress(InvalidConfigError):
+                self.figure(path.stem)
+        if name not in self._networks:
+            raise OtherPlanError(f"{MONTECARLO}/{name}/{first}-{last}.nc")
+        return with_networks(self._networks[name], range(first, last + 1))
+
+
+def make_plan(root: Path, config: Mapping[str, Any]) -> Plan:
+    """Check a whole configuration, and plan every figure that it lists.
+
+    Parameters
+    ----------
+    root : Path
+        The project's folder.
+    config : mapping
+
+    Raises
+    ------
+    InvalidConfigError
+        With every fault of every file.
+    ForeignPackageError
+    """
+    _check_package(root)
+    check_config(config)
+    plan, faults = Plan(root, config), []
+    for name in plan.figures:
+        try:
+            plan.figure(name)
+        except InvalidConfigError as error:
+            faults += error.faults
+    if faults:
+        raise InvalidConfigError(faults)
+    return plan
+
+
+def _check_package(root: Path) -> None:
+    """Refuse to compute with other code than that beside the Snakefile."""
+    loaded, own = Path(giantstep.__file__).resolve().parent, (root / "src/giantstep").resolve()
+    if own.is_dir() and own != loaded:
+        raise ForeignPackageError(
+            f"the giantstep that is imported, {loaded}, is not the project's, {own}: install the"
+            f" project (pip install -e .), or set PYTHONPATH={own.parent}"
+        )

@@ -1,0 +1,148 @@
+"""Result files in netCDF: written whole or not at all, and checked when read.
+
+After the bytes of netCDF, a file holds two lines, which other readers ignore: the name under which
+it was written, such as `theory/fig2-KEY.nc`, and the hash of all bytes before. So a damaged file is
+recognised, and one that was renamed or copied over another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import netCDF4
+import xarray as xr
+from xarray.backends import NetCDF4DataStore
+
+_NAME = b"\nname:"
+_HASH = b"\nsha256:"
+
+
+class DamagedFileError(RuntimeError):
+    """A result file that is not what was written under its name."""
+
+
+def write(data: xr.Dataset | Mapping[str, xr.Dataset], path: str | Path, name: str = "") -> None:
+    """Write a dataset, or several as groups of one file, whole or not at all.
+
+    The same data make the same bytes.
+
+    Parameters
+    ----------
+    data : xarray.Dataset, or mapping of str to xarray.Dataset
+    path : str or Path
+    name : str, optional
+        Under which it is read; by default its path below `results`.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written: no room, or no permission.
+    """
+    path = Path(path)
+    groups = {"/": data} if isinstance(data, xr.Dataset) else data
+    file = netCDF4.Dataset(path.name, mode="w", format="NETCDF4", memory=1)
+    for group, dataset in groups.items():
+        place = file if group == "/" else file.createGroup(group)
+        dataset.drop_encoding().dump_to_store(_data_store(place))
+    content = file.close()
+    write_bytes(path, content, _seal(content, name or stored_name(path)))
+
+
+def write_bytes(path: Path, *parts: bytes | memoryview) -> None:
+    """Write a file beside its place, sync it to the disk, and rename it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with beside.open("wb") as file:
+            file.writelines(parts)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        text = f"cannot be written ({error.strerror})"
+        raise OSError(error.errno, text, str(path)) from error
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def read(path: str | Path, name: str | None = "") -> xr.Dataset:
+    """Read a dataset that `write` made.
+
+    Parameters
+    ----------
+    path : str or Path
+    name : str or None
+        Under which it was written; by default its path below `results`, None for any name.
+
+    Raises
+    ------
+    DamagedFileError
+        If the file is damaged, or another one; it is set aside, so that the next run makes it.
+    """
+    return read_groups(path, name)["/"]
+
+
+def read_groups(path: str | Path, name: str | None = "") -> dict[str, xr.Dataset]:
+    """Read all groups of a file that `write` made, as `read` does."""
+    path = Path(path)
+    try:
+        content = checked(path, stored_name(path) if name == "" else name)
+    except DamagedFileError as error:
+        aside = path.replace(path.with_name(path.name + ".damaged"))
+        raise DamagedFileError(
+            f"{error}. It was set aside as {aside}: run the same command again to make it anew"
+        ) from error
+    with netCDF4.Dataset(path.name, memory=content) as file:
+        groups = _groups(file).items()
+        return {name: xr.open_dataset(_data_store(group)).load() for name, group in groups}
+
+
+def _data_store(group: netCDF4.Dataset) -> NetCDF4DataStore:
+    return NetCDF4DataStore(group)  # type: ignore[no-untyped-call]
+
+
+def _groups(group: netCDF4.Dataset) -> dict[str, netCDF4.Dataset]:
+    """List a file's groups that hold data, by their paths."""
+    below = {k: v for one in group.groups.values() for k, v in _groups(one).items()}
+    own = {group.path.removeprefix("/") or "/": group}
+    return below if below and not group.variables else own | below
+
+
+def stored_name(path: Path) -> str:
+    """Return the name of a result: its path below the folder `results`."""
+    parts = path.absolute().parts
+    below = len(parts) - 1 - parts[::-1].index("results") if "results" in parts else -2
+    return "/".join(parts[below + 1 :])
+
+
+def _seal(content: bytes | memoryview, name: str) -> bytes:
+    """Return what follows the content of a file: a name, and the hash of everything before."""
+    line = _NAME + name.encode()
+    hashed = hashlib.sha256(content)
+    hashed.update(line)
+    return line + _HASH + hashed.hexdigest().encode()
+
+
+def checked(path: Path, name: str | None) -> memoryview:
+    """Read the content of a file, if no byte has changed and it was written under a name.
+
+    Raises
+    ------
+    DamagedFileError
+    OSError
+        If the file is missing, or cannot be read.
+    """
+    if path.exists() and not path.is_file():
+        raise DamagedFileError(f"{path} is no regular file")
+    whole = path.read_bytes()
+    end = whole.rfind(_NAME)
+    content, line = memoryview(whole)[: max(end, 0)], whole[end:]
+    written = line.removeprefix(_NAME).rpartition(_HASH)[0].decode(errors="replace")
+    if end < 0 or line != _seal(content, written):
+        raise DamagedFileError(f"{path} is damaged")
+    if name is not None and written != name:
+        raise DamagedFileError(f"{path} is another file, {written}")
+    return content
