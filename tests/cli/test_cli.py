@@ -14,8 +14,7 @@ import pytest
 import xarray as xr
 from alarms import largest_z
 
-from giantstep.cli.arguments import COMMANDS
-from giantstep.cli.examples import EXAMPLES
+from giantstep.cli.commands import commands
 from giantstep.cli.main import main
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
@@ -176,7 +175,7 @@ BAD = [
     ),
     ("theory --ridge 0.1 --alpha 1 --learning-rate 1e200", "--learning-rate 1e+200: must be a"),
     ("theory --ridge 0.1 --alpha 1 --learning-rate 1e12", "must be small enough (and noise"),
-    ("theory --ridge optimal 0.1 --alpha 1", "--ridge optimal stands alone"),
+    ("theory --ridge optimal 0.1 --alpha 1", "--ridge optimal: must be alone"),
     ("theory --ridge 0.1 --alpha 1 --readout 1", "'1' is not of the form value:fraction"),
     ("theory --ridge 0.1 --alpha 1 --readout 1:0.5 2:0.6", "the fractions adding up to 1"),
     ("theory --ridge 0.1 --alpha 1 --target polynomial:x", "--target polynomial:x: must be one of"),
@@ -290,11 +289,11 @@ def test_what_was_probably_meant_is_said(capsys, line, words):
 
 def test_the_examples_of_help_run(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name, example in EXAMPLES.items():
-        if COMMANDS[name].of_problem or name == "plot":  # of its predecessor's file
-            assert main([name, *shlex.split(example.replace("\\\n", " "))]) == 0
+    for name, command in commands().items():
+        if command.question or name == "plot":  # of the file that sweep's example writes
+            assert main([name, *shlex.split(command.example.replace("\\\n", " "))]) == 0
             out, err = capsys.readouterr()
-            assert out or (err or "sweep.nc" in example)
+            assert out or err or "sweep.nc" in command.example
     assert {path.name for path in tmp_path.iterdir()} == {
         "theory.png", "sweep.nc", "map.png", "spectrum.png", "learned-function.png", "gain.pdf"
     }  # fmt: skip

@@ -40,7 +40,7 @@ class Question:
 
 def parser():
     made = argparse.ArgumentParser()
-    for flag in flags_of(Question).values():
+    for flag in flags_of(Question, single=(float, int, str)).values():
         flag.add_to(made)
     return made
 
@@ -70,7 +70,6 @@ def test_a_field_without_a_default_must_be_given(capsys):
 
 @pytest.mark.parametrize("make", [Protocol, one_spike, Grid, Sizes])
 def test_every_field_of_a_simulation_is_a_flag_with_a_help_text(make):
-    (commands,) = (a for a in make_parser()[0]._actions if isinstance(a.choices, dict))
-    actions = {action.dest: action for action in commands.choices["simulate"]._actions}
+    actions = {action.dest: action for action in make_parser("simulate")[1]._actions}
     for name in flags_of(make):
         assert actions[name].help

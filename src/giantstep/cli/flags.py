@@ -1,7 +1,7 @@
-"""Flags of the command line, made from the fields of problems, grids and sizes.
+"""Flags of the command line, made from fields of dataclasses and parameters of functions.
 
-A field's name, type, default and documentation are all that a flag needs. A new field of such a
-class is therefore a flag, without a line here.
+A name, a type, a default and a documentation are all that a flag needs. A new field of a problem
+and a new parameter of a question are therefore flags, without a line here.
 """
 
 from __future__ import annotations
@@ -9,11 +9,15 @@ from __future__ import annotations
 import argparse
 import inspect
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, get_args, get_origin, get_type_hints
 
-from giantstep.cli.values import Flattened, read_values, unprotected
+from numpy.typing import ArrayLike
+
+import giantstep
+from giantstep.cli.commands import OPTIMAL, question_named
+from giantstep.cli.values import Flattened, pair, read_values
 from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS
 from giantstep.problems.formatting import format_vocabulary
 from giantstep.problems.inputs import KNOWN_INPUTS
@@ -30,9 +34,17 @@ _ALLOWED = {
     "loss": KNOWN_LOSSES.allowed,
     "model": f"one of {', '.join(MODELS)}",
 }
-_METAVARS: dict[Any, str] = {float: "NUMBER", int: "COUNT", str: "NAME"}
-_NUMBERS: dict[Any, Callable[[str], Any]] = {float: read_number, int: read_whole_number}
 _PAIR: Any = tuple[float, float]
+# How a value of each kind is called in help texts, and what reads it, or a range of such values.
+_METAVARS: dict[Any, str] = {float: "NUMBER", int: "COUNT", str: "NAME", _PAIR: "VALUE:FRACTION"}
+_READERS: dict[Any, Callable[[str], list[Any]]] = {
+    float: read_values(read_number),
+    int: read_values(read_whole_number),
+    str: lambda text: [text],
+    _PAIR: lambda text: [pair(text)],
+}
+# Of networks, where the question leaves it open.
+SIMULATED_DIMENSION = 500
 # Other names of a flag.
 _ALIASES = {"ridge": ("--lambda", "-l"), "networks": ("--replicates",)}
 
@@ -45,21 +57,30 @@ class Flag:
     ----------
     name : str
         As in Python: `spike_strength` is the flag `--spike-strength`.
-    hint : type
-        `bool`, for a flag without a value; `str`, `float` or `int`; one of these or a `Literal` of
-        words; a pair of floats, written `value:fraction`; or a tuple of any number of such values.
+    kind : type
+        Of one value: `bool`, for a flag without a value; `str`, `float` or `int`; or a pair of
+        floats, written `value:fraction`.
     default : object
         None for a flag that must be given.
     text : str
         The help.
+    words : tuple of str
+        What may stand in place of a number, such as "optimal".
+    is_sequence : bool
+        Whether its value is a sequence: a readout, or numbers that a question takes at once.
+    takes_several : bool
+        Whether several values can be given, each a question of its own. The argument is a list.
     """
 
     name: str
-    hint: Any
+    kind: Any
     default: Any
     text: str
+    words: tuple[str, ...] = ()
+    is_sequence: bool = False
+    takes_several: bool = False
 
-    def add_to(self, parser: Any, required: bool | None = None, several: bool = False) -> None:
+    def add_to(self, parser: Any, required: bool | None = None) -> None:
         """Add the flag to a parser or to one of its groups.
 
         Parameters
@@ -67,58 +88,90 @@ class Flag:
         parser : argparse.ArgumentParser
         required : bool, optional
             By default whether it has no default.
-        several : bool
-            Whether it takes several values where the field has one. The argument is a list then.
         """
         options: dict[str, Any] = {"help": self._help(), "default": self.default, "dest": self.name}
-        if self.hint is bool:
-            options["action"] = "store_true"
+        if self.kind is bool:
+            options["action"] = argparse.BooleanOptionalAction if self.default else "store_true"
         else:
+            options |= {"metavar": _METAVARS[self.kind], "type": self._read_one}
             options["required"] = self.default is None if required is None else required
-            one = get_args(self.hint)[0] if get_origin(self.hint) is tuple else self.hint
-            options |= {"type": _reader(one), "metavar": _metavar(one)}
-            if one != self.hint or several:
-                options |= {"type": _reader_of_several(one), "nargs": "+", "action": Flattened}
-            if several and one == self.hint and self.default is not None:
-                options["default"] = [self.default]
+            if self.takes_several or self.is_sequence:
+                options |= {"type": self._read, "nargs": "+", "action": Flattened}
+                if self.default is not None and not isinstance(self.default, tuple):
+                    options["default"] = [self.default]
         parser.add_argument(spelled(self.name), *_ALIASES.get(self.name, ()), **options)
 
     def alternatives(self, arguments: argparse.Namespace) -> tuple[Any, ...]:
-        """Return the values of the field that were given; a vocabulary is a single one."""
+        """Return the values of the argument that were given; a sequence is a single one."""
         value = getattr(arguments, self.name)
-        if get_origin(self.hint) is tuple:
+        if self.is_sequence:
             return (tuple(value),) if value is not None else (None,)
         return tuple(value) if isinstance(value, list) else (value,)
+
+    def _read(self, text: str) -> list[Any]:
+        """Read one text as a list: of a number, of those of a range, or of a name."""
+        if text in self.words:
+            return [text]
+        try:
+            return _READERS[self.kind](text)
+        except argparse.ArgumentTypeError:
+            if not self.words or ":" in text:
+                raise
+            allowed = " or ".join([_METAVARS[self.kind], *self.words])
+            raise argparse.ArgumentTypeError(f"{text!r} must be {allowed}") from None
+
+    def _read_one(self, text: str) -> Any:
+        values = self._read(text)
+        if len(values) > 1:
+            raise argparse.ArgumentTypeError(f"{text!r} must be one number, and no range")
+        return values[0]
 
     def _help(self) -> str:
         text = self.text
         if self.name in _ALLOWED:
             text += f": {_ALLOWED[self.name]}"
-        if self.default is not None and self.hint is not bool:
+        if self.default not in (None, ()) and self.kind is not bool:
             text += f" (default {_written(self.default)})"
         return text.replace("%", "%%")
 
 
-def flags_of(make: Callable[..., Any], documented: object = None) -> dict[str, Flag]:
+def flags_of(make: Callable[..., Any], single: tuple[Any, ...] = ()) -> dict[str, Flag]:
     """Make a flag of each field of a dataclass, or each parameter of a function, by name.
 
     Parameters
     ----------
     make : callable
         The dataclass or function.
-    documented : object, optional
-        What has the docstring, if not `make`.
+    single : tuple of types
+        Of which flags take a single value.
     """
-    hints, texts = get_type_hints(make), dict(_documentation(documented or make))
-    return {
-        name: Flag(
-            name,
-            hints[name],
-            None if parameter.default is parameter.empty else parameter.default,
-            texts.get(name, ""),
+    hints, documented = get_type_hints(make), dict(_documentation(make))
+    flags = {}
+    for name, parameter in inspect.signature(make).parameters.items():
+        stated, text = documented.get(name, ("", ""))
+        kind, is_sequence = _kind(hints[name])
+        words = tuple(re.findall(r'"(\w+)"', stated)) if kind in (int, float) else ()
+        default = None if parameter.default is parameter.empty else parameter.default
+        flags[name] = Flag(
+            name, kind, default, text, words, is_sequence, kind not in (bool, *single)
         )
-        for name, parameter in inspect.signature(make).parameters.items()
-    }
+    return flags
+
+
+def question_flags(name: str) -> dict[str, Flag]:
+    """Make the flags of a question's parameters, besides its problem.
+
+    Parameters that it passes on are those of `solve`. Of counts, only the dimension may vary.
+    """
+    flags = flags_of(question_named(name), single=(int,))
+    if flags.pop("values", None):
+        flags |= flags_of(question_named("solve"), single=(int,))
+    if "over" in flags:  # --ridge optimal is --over ridge
+        flags["ridge"] = replace(flags["ridge"], words=(OPTIMAL,))
+    if "dimension" in flags:
+        default = flags["dimension"].default or SIMULATED_DIMENSION
+        flags["dimension"] = replace(flags["dimension"], default=default, takes_several=True)
+    return {key: flag for key, flag in flags.items() if key not in ("problem", "progress")}
 
 
 def spelled(name: str) -> str:
@@ -126,77 +179,34 @@ def spelled(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def _documentation(documented: object) -> Iterator[tuple[str, str]]:
-    """Yield each name of a numpydoc list, and the first sentence on it, as a help text."""
-    lists = re.split(r"\n\w+\n-+\n", inspect.getdoc(documented) or "")[1:2]
+def _kind(hint: Any) -> tuple[Any, bool]:
+    """Return the type of one value, and whether an argument is a sequence of such values."""
+    args = get_args(hint)
+    if hint == _PAIR or not args:
+        return hint, False
+    if set(get_args(ArrayLike)) <= set(args):
+        return float, True
+    if get_origin(hint) is tuple:
+        return args[0], True
+    return args[0], any(get_origin(one) in (Sequence, Mapping) for one in args)
+
+
+def _documentation(make: object) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield each name of a numpydoc list, its type, and the first sentence on it as a help text.
+
+    What is "as in `solve`" is taken from there.
+    """
+    lists = re.split(r"\n\w+\n-+\n", inspect.getdoc(make) or "")[1:2]
     for entry in re.split(r"\n(?=\S)", "".join(lists)):
-        names, *lines = entry.split("\n")
+        heading, *lines = entry.split("\n")
+        names, _, stated = heading.partition(" : ")
         text = " ".join(line.strip() for line in lines).strip()
-        text = re.sub(r"`(\w+)`", lambda field: spelled(field[1]), text)
+        elsewhere = re.search(r"[Aa]s in `(\w+)`", text)
+        others = dict(_documentation(getattr(giantstep, elsewhere[1]))) if elsewhere else {}
+        text = re.sub(r"`([a-z]\w+)`", lambda field: spelled(field[1]), text)
         sentence = re.split(r"(?<=\S)\.(?: |$)", text)[0]
-        for name in names.partition(" : ")[0].split(", "):
-            yield name, sentence[:1].lower() + sentence[1:]
-
-
-def _metavar(hint: Any) -> str:
-    if hint == _PAIR:
-        return "VALUE:FRACTION"
-    return _METAVARS.get(hint) or _METAVARS[get_args(hint)[0]]
-
-
-def _reader(hint: Any) -> Callable[[str], Any]:
-    """Return what reads one value of a type from a text, as argparse calls it."""
-    if hint == _PAIR:
-        return _pair
-    if hint is str:
-        return str
-    if hint in _NUMBERS:
-        return lambda text: _only(_reader_of_several(hint)(text), text)
-    plain, literal = get_args(hint)
-    words = get_args(literal)
-
-    def read(text: str) -> Any:
-        if text in words:
-            return text
-        try:
-            return _NUMBERS[plain](unprotected(text))
-        except ValueError:
-            allowed = f"{_METAVARS[plain]} or {' or '.join(words)}"
-            raise argparse.ArgumentTypeError(f"{text!r} must be {allowed}") from None
-
-    return read
-
-
-def _only(values: list[Any], text: str) -> Any:
-    """Return the one value of what is no range."""
-    if len(values) > 1:
-        raise argparse.ArgumentTypeError(f"{text!r} must be one number, and no range")
-    return values[0]
-
-
-def _reader_of_several(hint: Any) -> Callable[[str], list[Any]]:
-    """Return what reads one text as a list: of a number, of those of a range, or of a name."""
-    if hint in _NUMBERS:
-        return read_values(_NUMBERS[hint])
-    one = _reader(hint)
-
-    def read(text: str) -> list[Any]:
-        words = get_args(get_args(hint)[1]) if get_args(hint) and hint != _PAIR else ()
-        if words and text not in words and ":" in text:
-            return read_values(_NUMBERS[get_args(hint)[0]])(text)
-        return [one(text)]
-
-    return read
-
-
-def _pair(text: str) -> tuple[float, float]:
-    """Read one `value:fraction`."""
-    text = unprotected(text)
-    value, _, fraction = text.partition(":")
-    try:
-        return read_number(value), read_number(fraction)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form value:fraction") from None
+        for name in names.split(", "):
+            yield name, others.get(name, (stated, sentence[:1].lower() + sentence[1:]))
 
 
 def _written(default: Any) -> str:

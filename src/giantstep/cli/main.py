@@ -1,8 +1,7 @@
 """The command `giantstep`: quick questions to theory and simulation, and a project's results.
 
-Start with `main`. The flags are in `arguments`, what answers questions in `answers`, the writing in
-`output`, the page of the explorer in `explorer`, and the commands on a project's results in
-`project_commands`.
+Start with `main`. The commands are in `commands`, the parser in `arguments`, what answers questions
+in `answers`, the writing in `output`, and commands on a project's results in `project_commands`.
 """
 
 from __future__ import annotations
@@ -14,12 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from giantstep.cli.arguments import COMMANDS, PICTURES, parse
-from giantstep.cli.flags import spelled
-from giantstep.cli.output import FORMATS, SUFFIXES, write
+from giantstep.cli.arguments import parse
+from giantstep.cli.commands import PICTURES, commands
 from giantstep.cli.suggestions import did_you_mean, names_allowed
 from giantstep.extras import EXTRAS, advice, require
-from giantstep.problems.formatting import format_vocabulary
 from giantstep.validation import Fault, InvalidParametersError
 
 if TYPE_CHECKING:
@@ -52,11 +49,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     """Run the command, and return the exit code."""
     try:
-        if COMMANDS[arguments.command].of_problem:
+        if commands()[arguments.command].question:
             _check_files(arguments)
-            from giantstep.cli.answers import ANSWERS  # only here: it takes a while to import
+            from giantstep.cli.answers import answer  # only here: it takes a while to import
 
-            return _deliver(ANSWERS[arguments.command](arguments), arguments)
+            return _deliver(answer(arguments), arguments)
         if arguments.command == "explore":
             from giantstep.cli import explorer
 
@@ -83,6 +80,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _check_files(arguments: argparse.Namespace) -> None:
     """Refuse files that could not be written, before anything is computed."""
+    from giantstep.cli.output import SUFFIXES
+
     for flag, allowed in (("output", SUFFIXES), ("plot", PICTURES)):
         path = getattr(arguments, flag)
         if isinstance(path, Path):
@@ -103,6 +102,8 @@ def _deliver(found: xr.Dataset, arguments: argparse.Namespace) -> int:
         path = _picture(arguments)
         draw_answer(found, path, getattr(arguments, "show", None))
         print(f"drawn in {path}", file=sys.stderr)
+    from giantstep.cli.output import FORMATS, write
+
     if arguments.output:
         write(found, arguments.output)
     elif not arguments.plot:
@@ -130,12 +131,16 @@ def _picture(arguments: argparse.Namespace) -> Path:
 
 def _sentence(fault: Fault) -> str:
     """Write a fault of a flag, with the name that may have been meant."""
+    from giantstep.cli.flags import spelled  # like all that knows of problems, it takes a while
+
     close = did_you_mean(str(fault.value), names_allowed(fault.allowed))
     return f"{spelled(fault.name)} {_as_typed(fault.value)}: must be {fault.allowed}{close}"
 
 
 def _as_typed(value: Any) -> str:
     """Write a value as the command line reads it."""
+    from giantstep.problems.formatting import format_vocabulary
+
     is_vocabulary = isinstance(value, tuple) and value and isinstance(value[0], tuple)
     return format_vocabulary(value) if is_vocabulary else str(value)
 

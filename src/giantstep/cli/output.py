@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 # Columns of equal length, by name.
 Table = dict[str, NDArray[Any]]
-_GROUPS = {"group", "other_group"}
+# Dimensions whose entries are columns instead of rows.
+_ACROSS = {"group", "other_group", "theory"}
 # Coordinates that have a column even if they do not vary.
 _ALWAYS = ("alpha", "ridge")
 # A column of texts is no wider; longer cells shift those after them.
@@ -33,10 +34,9 @@ def table_of(data: xr.Dataset) -> Table:
     """Arrange an answer as columns: what varies, then the values, a row for each point.
 
     The points are those of the first variable; variables along anything else are left out. Groups
-    of neurons, and pairs of them, have columns of their own, counted from 1.
+    of neurons, and pairs of them, have columns of their own, counted from 1; so have theories.
     """
-    points = [str(dim) for dim in next(iter(data.data_vars.values())).dims if dim not in _GROUPS]
-    shape = tuple(data.sizes[dim] for dim in points)
+    points = [str(dim) for dim in next(iter(data.data_vars.values())).dims if dim not in _ACROSS]
     inside = [str(name) for name in data.coords if set(data[name].dims) <= set(points)]
     order = [*points, *_ALWAYS]
     shown = [name for name in order if name in inside]
@@ -46,12 +46,12 @@ def table_of(data: xr.Dataset) -> Table:
         for name in dict.fromkeys(shown)
     }
     for name, variable in data.data_vars.items():
-        if set(variable.dims) - _GROUPS == set(points):
-            table |= _columns(str(name), variable.transpose(*points, ...).values, shape)
+        if set(variable.dims) - _ACROSS == set(points):
+            table |= _columns(variable.transpose(*points, ...), len(points))
         elif set(variable.dims) < set(points):  # the same for several of them
             same = variable.broadcast_like(_grid(data, points)).transpose(*points)
             table[str(name)] = same.values.ravel()
-    for name in [name for name in table if name.endswith("status")]:  # it comes last
+    for name in [name for name in table if name.startswith("status")]:  # it comes last
         codes = table.pop(name)
         table[name] = np.array([Status(int(code)).label for code in codes])
     return table
@@ -63,17 +63,30 @@ def _grid(data: xr.Dataset, points: Sequence[str]) -> xr.DataArray:
     return xarray.DataArray(np.zeros([data.sizes[dim] for dim in points]), dims=points)
 
 
-def _columns(name: str, values: NDArray[Any], shape: tuple[int, ...]) -> Table:
-    """Make one column, or one for each group of neurons, or pair of groups, counted from 1."""
-    groups = values.shape[len(shape) :]
-    if all(size == 1 for size in groups):
-        return {name: values.ravel()}
-    flat = values.reshape(-1, *groups)
-    return {
-        name + "".join(f"_{i + 1}" for i in index): flat[:, *index]
-        for index in np.ndindex(groups)
-        if list(index) == sorted(index) or name not in OVERLAP_DIMENSIONS
-    }
+def _columns(variable: xr.DataArray, points: int) -> Table:
+    """Make one column, or one for each group of neurons, pair of groups, or theory.
+
+    Parameters
+    ----------
+    variable : xarray.DataArray
+        Its first dimensions are those of the points.
+    points : int
+        How many these are.
+    """
+    name, across = str(variable.name), variable.dims[points:]
+    shape = variable.shape[points:]
+    if all(size == 1 for size in shape) and "theory" not in across:
+        return {name: variable.values.ravel()}
+    flat = variable.values.reshape(-1, *shape)
+    table = {}
+    for index in np.ndindex(shape):
+        if list(index) == sorted(index) or name not in OVERLAP_DIMENSIONS:
+            labels = [
+                variable[dim].values[k] if dim == "theory" else k + 1
+                for dim, k in zip(across, index, strict=True)
+            ]
+            table["_".join(map(str, [name, *labels]))] = flat[:, *index]
+    return table
 
 
 def _rows(table: Table, digits: int = 12) -> list[list[str]]:
@@ -135,13 +148,14 @@ def as_tex(data: xr.Dataset) -> str:
 
 
 def _heading(data: xr.Dataset, column: str) -> str:
-    """Write the symbol of a column, with the groups of neurons that it is of as an index."""
+    """Write the symbol of a column, with the groups or the theory that it is of as an index."""
     if column in data.variables:
         symbol = data[column].attrs["symbol"]
         is_word = symbol in (column, "status") and len(symbol) > 1
         return column.replace("_", " ") if is_word else f"${symbol}$"
-    name, groups = re.fullmatch(r"(.+?)((?:_\d+)+)", column).groups()  # type: ignore[union-attr]
-    return f"${{{data[name].attrs['symbol']}}}_{{{groups.strip('_').replace('_', ',')}}}$"
+    name = max((str(name) for name in data.variables if column.startswith(f"{name}_")), key=len)
+    index = column.removeprefix(f"{name}_").replace("_", ",")
+    return f"${{{data[name].attrs['symbol']}}}_{{{index}}}$"
 
 
 def _tex_cell(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from giantstep.cli.flags import Flag, flags_of, spelled
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.spiked_features import SpikedFeatures, one_spike
+from giantstep.problems.spiked_features import one_spike
 
 
 class Kind(NamedTuple):
@@ -35,7 +35,7 @@ class Statement(NamedTuple):
     values: dict[str, tuple[Any, ...]]
 
 
-_STEPS, _SPIKED = flags_of(Protocol), flags_of(one_spike, SpikedFeatures)
+_STEPS, _SPIKED = flags_of(Protocol), flags_of(one_spike)
 _SHARED = {name: flag for name, flag in _STEPS.items() if name in _SPIKED}
 _KINDS = tuple(
     Kind(title, make, {name: flag for name, flag in flags.items() if name not in _SHARED})
@@ -50,11 +50,11 @@ def add_problem(parser: argparse.ArgumentParser) -> None:
     """Add the flags that every problem has, and those of each way to state one."""
     group = parser.add_argument_group("the problem")
     for flag in _SHARED.values():
-        flag.add_to(group, required=False, several=True)
+        flag.add_to(group, required=False)
     for word, kind in zip(("either", "or"), _KINDS, strict=True):
         group = parser.add_argument_group(f"{word} {kind.title}")
         for flag in kind.flags.values():
-            flag.add_to(group, required=False, several=True)
+            flag.add_to(group, required=False)
 
 
 def statement_of(arguments: argparse.Namespace) -> Statement:

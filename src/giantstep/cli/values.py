@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from giantstep.problems.grid import spaced_axis
 from giantstep.validation import Interval, read_number, read_whole_number
 
 # How ranges are written, for help texts.
@@ -55,10 +54,22 @@ def _spaced(
         raise ValueError(f"{text!r}: both ends of a range must be finite")
     if log and not (first > 0 and last > 0):
         raise ValueError(f"{text!r}: both ends must be > 0, for equal ratios")
+    from giantstep.problems.grid import spaced_axis  # only here: it takes a while to import
+
     values = spaced_axis(first, last, length, "log" if log else "even")
     if read is read_whole_number:
         return list(dict.fromkeys(round(value) for value in values))
     return list(values)
+
+
+def pair(text: str) -> tuple[float, float]:
+    """Read one `value:fraction`."""
+    text = unprotected(text)
+    value, _, fraction = text.partition(":")
+    try:
+        return read_number(value), read_number(fraction)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form value:fraction") from None
 
 
 def protected(argument: str) -> str:

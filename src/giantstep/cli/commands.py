@@ -1,0 +1,234 @@
+"""The commands: a question each, and those on saved answers and on projects.
+
+A module of `questions` whose first line is "The question `name`: what it answers." is a command,
+without a line here; its flags are the parameters of the function of that name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import giantstep.questions
+from giantstep.validation import read_whole_number
+
+OPTIMAL = "optimal"
+# Of drawings.
+PICTURES = (".pdf", ".svg", ".png")
+_QUESTION = re.compile(r'"""The question `(\w+)`: (.+)\.(?:""")?\n')
+# Questions whose command has another name.
+_NAMES = {"solve": "theory", "parameters": "srf"}
+_NETWORK = "--activation tanh --target sin --beta 1"
+_STEP = f"{_NETWORK} --learning-rate 3 --alpha0 2 \\\n     "
+_SIMULATED = f"{_STEP} --alpha 1 2 --dimension 100 --networks 4 --format table"
+# What follows the name of the command, for its help.
+_EXAMPLES = {
+    "theory": f"{_STEP} --alpha 0.5:3:20 --ridge optimal --plot",
+    "simulate": _SIMULATED,
+    "compare": _SIMULATED,
+    "sweep": f"{_NETWORK} --learning-rate 3 \\\n      --alpha0 0.5:20:5log inf"
+    " --bulk isotropic trained --gains gain_over_linear -o sweep.nc",
+    "optimise": f"{_NETWORK} --alpha0 2 \\\n      --alpha 1 --over learning_rate ridge"
+    " --format table",
+    "spectrum": f"{_NETWORK} --alpha0 2 \\\n      --learning-rate 0 3 --alpha 2 --plot",
+    "bounds": f"{_NETWORK} --learning-rate 3 \\\n      --alpha0 2 inf --format table",
+    "srf": f"{_STEP} --readout 1:0.5 -1:0.5 --format table",
+    "learned-function": f"{_STEP} --bulk isotropic trained --plot",
+}
+
+
+class Command(NamedTuple):
+    """One command.
+
+    Attributes
+    ----------
+    text, example : str
+        What it does, and what may follow its name: for the help.
+    arguments : sequence of (tuple of str, dict)
+        Names and options of its own arguments, as argparse takes them.
+    question : str
+        Of which it takes the parameters as flags; empty for commands on answers and projects.
+    fixed : tuple of str
+        Parameters of the question that are no flags, since the command sets them.
+    """
+
+    text: str
+    example: str
+    arguments: Any = ()
+    question: str = ""
+    fixed: tuple[str, ...] = ()
+
+
+def question_named(name: str) -> Any:
+    """Import a question: xarray and the theory, which take a while."""
+    return getattr(import_module(f"giantstep.questions.{name}"), name)
+
+
+@cache
+def commands() -> dict[str, Command]:
+    """List all commands by name; no question is imported."""
+    questions = {}
+    for path in sorted(Path(giantstep.questions.__path__[0]).glob("*.py")):
+        with path.open(encoding="utf-8") as file:
+            if stated := _QUESTION.fullmatch(file.readline()):
+                name = _NAMES.get(stated[1], stated[1].replace("_", "-"))
+                example = _EXAMPLES.get(name, f"{_STEP} --format table")
+                questions[name] = Command(stated[2], example, _OWN.get(name, ()), stated[1])
+    known = [name for name in _EXAMPLES if name in questions]
+    return {name: questions[name] for name in [*known, *questions]} | _OTHERS
+
+
+def _argument(*names: str, **options: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
+    return names, options
+
+
+def _whole_number(text: str) -> int:
+    try:
+        return read_whole_number(text.strip())
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+_CERTIFICATE = _argument(
+    "--certificate", action="store_true", help="add columns on the accuracy of each point"
+)
+# Arguments of a command besides the parameters of its question.
+_OWN = {"theory": [_CERTIFICATE], "sweep": [_CERTIFICATE]}
+_MAP = [
+    _argument("--x", required=True, metavar="NAME=RANGE", help="such as alpha0=0.1:10:80log"),
+    _argument(
+        "--y", required=True, metavar="NAME=RANGE", help="such as learning_rate=0.1:10:80log"
+    ),
+    _argument(
+        "--show",
+        default="gain_over_linear",
+        metavar="NAME",
+        help="a gain, as of `giantstep sweep`, or a variable of its answer, such as test_error"
+        " (default gain_over_linear)",
+    ),
+]
+DRAWING = [
+    _argument("--show", metavar="NAME", help="the variable to draw"),
+    _argument(
+        "--plot",
+        type=Path,
+        nargs="?",
+        const=True,
+        metavar="FILE",
+        help="draw the answer, into FILE (.pdf, .svg or .png; default the command's name, .png)",
+    ),
+]
+_FIGURE = _argument("figure", help="name of a figure, such as fig2")
+_FIGURES = _argument("figure", nargs="*", help="names of figures, such as fig2 (default all)")
+_PROJECT = _argument(
+    "--project",
+    default=".",
+    metavar="FOLDER",
+    help="folder of the project (default the current one)",
+)
+_OVERLAYS = _argument(
+    "--configfile",
+    type=Path,
+    nargs="+",
+    default=[],
+    metavar="OVERLAY",
+    help="overlays of config/config.yaml, as for snakemake",
+)
+_OTHERS = {
+    "map": Command(
+        "a quantity over two parameters, as level lines",
+        f"{_NETWORK} \\\n      --x alpha0=0.1:30:10log --y learning_rate=0.1:10:10log --plot",
+        _MAP,
+        "sweep",
+        ("gains", "classification_error"),
+    ),
+    "plot": Command(
+        "draw an answer that was saved",
+        "sweep.nc --show gain_over_linear --plot gain.pdf",
+        [_argument("file", type=Path, help="an answer that -o file.nc has written"), *DRAWING],
+    ),
+    "explore": Command(
+        "open a page in the browser whose curves follow sliders",
+        "--no-browser",
+        [
+            _argument(
+                "--port",
+                type=_whole_number,
+                default=0,
+                metavar="COUNT",
+                help="port on 127.0.0.1; 0 is any that is free (default 0)",
+            ),
+            _argument(
+                "--no-browser", action="store_true", help="print the address, and open no browser"
+            ),
+            _PROJECT,
+        ],
+    ),
+    "init": Command(
+        "write a project with an example figure, for the workflow",
+        "my-project",
+        [_argument("folder", type=Path, help="a new folder, or an empty one")],
+    ),
+    "open": Command("list what a figure's data hold", "fig2", [_FIGURE, _PROJECT]),
+    "scores": Command(
+        "print z-scores of figures' simulations against their theories",
+        "fig2 fig3",
+        [_FIGURES, _PROJECT],
+    ),
+    "explain": Command(
+        "show what the workflow would run, why, and at what cost",
+        "fig2",
+        [_FIGURES, _PROJECT, _OVERLAYS],
+    ),
+    "verify": Command(
+        "recompute a random part of a figure's data and compare bit for bit",
+        "fig2 --sample 3",
+        [
+            _argument("figure", help="name of a figure, such as fig2; or an archive, fig2.zip"),
+            _argument(
+                "--sample",
+                default="5%",
+                metavar="SIZE",
+                help="how many theory points and networks: a share (5%%) or a number (3)"
+                " (default 5%%)",
+            ),
+            _argument(
+                "--seed",
+                type=_whole_number,
+                metavar="COUNT",
+                help="seed that draws the sample (default random)",
+            ),
+            _PROJECT,
+            _OVERLAYS,
+        ],
+    ),
+    "archive": Command(
+        "pack a figure with its data, config and code into one file",
+        "fig2 -o fig2.zip",
+        [
+            _argument("figure", help="name of a figure that has been made, such as fig2"),
+            _argument(
+                "-o",
+                "--output",
+                type=Path,
+                metavar="FILE",
+                help="the archive to write (default the figure's name, .zip)",
+            ),
+            _PROJECT,
+            _OVERLAYS,
+        ],
+    ),
+    "prune": Command(
+        "list results that no config refers to, and remove them if confirmed",
+        "--project my-project",
+        [
+            _argument("--yes", action="store_true", help="remove them without asking"),
+            _PROJECT,
+            _OVERLAYS,
+        ],
+    ),
+}
