@@ -7,24 +7,14 @@ from tricks import TRICKS
 
 from giantstep.cli.main import main
 
+WORDS = (
+    "theory simulate spectrum bounds open scores verify prune fig2 --activation tanh --target sign"
+    " --learning-rate 1 --alpha0 inf --beta --alpha --ridge 0 -1 nan 1e999 --readout 1:x --x"
+    " --sample 5% --seed --configfile --project --yes -- - -h"
+).split()
 ARGUMENTS = st.lists(
     st.one_of(
-        st.sampled_from(
-            ["theory", "simulate", "spectrum", "bounds", "open", "scores", "verify", "prune"]
-            + [
-                "fig2",
-                "--activation",
-                "tanh",
-                "--target",
-                "sign",
-                "--learning-rate",
-                "1",
-                "--alpha0",
-                "inf",
-            ]
-            + ["--beta", "--alpha", "--ridge", "0", "-1", "nan", "1e999", "--readout", "1:x", "--x"]
-            + ["--sample", "5%", "--seed", "--configfile", "--project", "--yes", "--", "-", "-h"]
-        ),
+        st.sampled_from(WORDS),
         st.sampled_from([x for x in TRICKS if x.isprintable() and len(x) < 100]),
         st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), max_size=8),
     ),
