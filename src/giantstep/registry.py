@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from giantstep.validation import Fault
 
@@ -88,6 +88,13 @@ class Registry(Generic[T]):
         """What a name may be, for messages and help."""
         patterns = ", ".join([*self._entries, *(family.pattern for family in self._families)])
         return f"one of {patterns}" if self._entries else patterns
+
+    def __str__(self) -> str:
+        return self.allowed
+
+    def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
+        """Return a name as it is, and its fault if it is unknown."""
+        return value, self.faults(name, value)
 
     def faults(self, parameter: str, name: object) -> list[Fault]:
         """List the fault of an unknown name given for a parameter, if it is one."""

@@ -105,6 +105,11 @@ class Interval:
         above = value > self.lower if self.open_below else value >= self.lower
         return above and value <= self.upper
 
+    def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
+        """Return a number as a plain one, and its fault if it lies outside."""
+        value = value if self.whole else plain_number(value)
+        return value, [] if value in self else [Fault(name, value, str(self))]
+
     def __str__(self) -> str:
         kind = "a whole number" if self.whole else "a number"
         infinite = ", or inf" if self.infinity else ""

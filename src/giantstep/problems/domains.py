@@ -7,7 +7,39 @@ quadrature rule cannot resolve, is refused elsewhere.
 
 from __future__ import annotations
 
-from giantstep.validation import Interval
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from giantstep.validation import Fault, Interval, plain_number
+
+
+@dataclass(frozen=True)
+class Several:
+    """One number or several, which are stored as a tuple."""
+
+    each: Interval
+
+    def __str__(self) -> str:
+        return f"one or more, each {self.each}"
+
+    def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
+        """Return the numbers, and the fault of each that lies outside, or of none."""
+        numbers = tuple(map(plain_number, value if np.ndim(value) else (value,)))
+        faults = [Fault(name, x, str(self.each)) for x in numbers if x not in self.each]
+        return numbers, faults if numbers else [Fault(name, [], "at least one number")]
+
+
+class _Flag:
+    def __str__(self) -> str:
+        return "true or false"
+
+    def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
+        return value, [] if isinstance(value, bool) else [Fault(name, value, str(self))]
+
+
+FLAG = _Flag()
 
 # Whatever is repeated: the costs of so many are finite, and beyond every limit.
 COUNTED = Interval(1, 10**15, whole=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import Field, dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from giantstep.numerics.own_functions import FunctionLike, function_name
-from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS
+from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS, lookup
 from giantstep.validation import Fault, InvalidParametersError
 
 if TYPE_CHECKING:
@@ -24,37 +24,34 @@ else:
     # What the command line reads from the annotations.
     FunctionName = FunctionArgument = str
 
-T = TypeVar("T")
 # As `Function` makes them.
 _OWN_NAME = re.compile(r"\w+-[0-9a-f]{8}")
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def problem_class(cls: type[T]) -> type[T]:
-    """Make a frozen dataclass, of which type checkers know that some fields take callables."""
-    return dataclass(frozen=True)(cls)
+@dataclass(frozen=True)
+class FunctionDomain:
+    """Functions, by their names or as callables; for gradient steps, only `continuous` ones."""
 
+    continuous: bool = False
 
-class WithFields:
-    """A dataclass, to type checkers that know only one decorator."""
+    def __str__(self) -> str:
+        return KNOWN_FUNCTIONS.allowed
 
-    if TYPE_CHECKING:
-        __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
-
-
-def function_faults(problem: object, name: str) -> list[Fault]:
-    """Store the name of the function that a field was given, or list what is wrong with it."""
-    given = getattr(problem, name)
-    if callable(given) or isinstance(given, str):
-        try:
-            object.__setattr__(problem, name, function_name(given))
-        except InvalidParametersError as error:
-            return [Fault(name, fault.value, fault.allowed) for fault in error.faults]
-    faults = KNOWN_FUNCTIONS.faults(name, getattr(problem, name))
-    if faults and is_own_name(given):
-        allowed = "a callable, or known: this process has made no function of that name from one"
-        return [Fault(name, given, allowed)]
-    return faults
+    def read(self, name: str, given: Any) -> tuple[Any, list[Fault]]:
+        """Return the name of a function, or list what is wrong with it."""
+        known = given
+        if callable(given) or isinstance(given, str):
+            try:
+                known = function_name(given)
+            except InvalidParametersError as error:
+                return given, [Fault(name, fault.value, fault.allowed) for fault in error.faults]
+        faults = KNOWN_FUNCTIONS.faults(name, known)
+        if faults and is_own_name(given):
+            allowed = "a callable, or known: this process made no function of that name from one"
+            faults = [Fault(name, given, allowed)]
+        if self.continuous and not faults and not lookup(known).continuous:
+            faults = [Fault(name, known, "continuous, for gradient steps")]
+        return known, faults
 
 
 def is_own_name(given: object) -> bool:

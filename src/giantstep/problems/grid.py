@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 import numpy as np
 
-from giantstep.problems.domains import ALPHA, POSITIVE_RIDGE, RIDGE
-from giantstep.problems.field_checks import LATER
+from giantstep.problems.domains import ALPHA, POSITIVE_RIDGE, RIDGE, Several
 from giantstep.problems.losses import KNOWN_LOSSES, SQUARE
-from giantstep.validation import (
-    Fault,
-    InvalidParametersError,
-    plain_number,
+from giantstep.problems.parameter import (
+    Parameter,
+    parameter,
+    parameter_class,
+    read_parameters,
+    refuse,
 )
 
 
-@dataclass(frozen=True)
+@parameter_class
 class Grid:
     """The sample complexities and ridges at which a problem is solved: all pairs of the two.
 
@@ -47,21 +47,26 @@ class Grid:
     ridge = 0.0: must be a number from 1e-08 to 1e+08
     """
 
-    alpha: tuple[float, ...]
-    ridge: tuple[float, ...]
-    loss: str = field(default=SQUARE, metadata=LATER)
+    alpha: tuple[float, ...] = parameter(
+        Parameter(
+            "sample complexity n/d of the readout's training set", r"\alpha", Several(ALPHA), "(18)"
+        )
+    )
+    ridge: tuple[float, ...] = parameter(
+        Parameter("ridge penalty, without 1/n", r"\lambda", Several(RIDGE), "(4)")
+    )
+    loss: str = parameter(
+        Parameter("what the readout minimises", r"\ell", KNOWN_LOSSES, "App. C"),
+        default=SQUARE,
+        later=True,
+    )
 
     def __post_init__(self) -> None:
-        faults = KNOWN_LOSSES.faults("loss", self.loss)
-        ridges = RIDGE if self.loss == SQUARE else POSITIVE_RIDGE
-        for name, interval in (("alpha", ALPHA), ("ridge", ridges)):
-            values = tuple(plain_number(value) for value in getattr(self, name))
-            object.__setattr__(self, name, values)
-            faults += [Fault(name, v, str(interval)) for v in values if v not in interval]
-            if not values:
-                faults.append(Fault(name, [], "at least one number"))
-        if faults:
-            raise InvalidParametersError(faults)
+        faults = read_parameters(self)
+        if self.loss != SQUARE:
+            faults = [fault for fault in faults if fault.name != "ridge"]
+            faults += Several(POSITIVE_RIDGE).read("ridge", self.ridge)[1]
+        refuse(self, faults)
 
 
 def merged_axis(*axes: Iterable[float]) -> tuple[float, ...]:

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import math
-from dataclasses import field, replace
+from dataclasses import replace
 
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.domains import ALPHA0, BETA, LEARNING_RATE, STEP_EXPONENT
-from giantstep.problems.field_checks import (
-    LATER,
-    NOISE_INTERVALS,
-    check_fields,
-    step_faults,
-)
-from giantstep.problems.function_field import (
-    FunctionName,
-    WithFields,
-    function_faults,
-    problem_class,
-)
+from giantstep.problems.domains import ALPHA0, STEP_EXPONENT
+from giantstep.problems.function_field import FunctionName
 from giantstep.problems.inputs import GAUSSIAN, KNOWN_INPUTS
-from giantstep.problems.readout import UNIFORM, Vocabulary, check_vocabulary
-from giantstep.problems.targets import target_faults, teacher_of
+from giantstep.problems.parameter import (
+    Parameter,
+    WithFields,
+    parameter,
+    parameter_class,
+    read_parameters,
+    refuse,
+)
+from giantstep.problems.readout import READOUT, UNIFORM, Vocabulary
+from giantstep.problems.shared import (
+    BETA,
+    INPUTS,
+    LEARNING_RATE,
+    NOISE,
+    OUTLIER_FRACTION,
+    OUTLIER_VARIANCE,
+    REUSE_BATCH,
+    STEPS,
+    TARGET,
+    TRAINED_ACTIVATION,
+)
+from giantstep.problems.targets import teacher_of
 from giantstep.validation import Fault, InvalidParametersError
 
 # What a protocol has and spiked features have not.
@@ -30,7 +39,7 @@ STEP_FIELDS = ("learning_rate", "alpha0")
 GIANT_STEP = STEP_EXPONENT.upper
 
 
-@problem_class
+@parameter_class
 class Protocol(WithFields):
     """Large gradient steps on the first layer, then ridge on the readout; theory.md section 1.
 
@@ -92,35 +101,33 @@ class Protocol(WithFields):
     learning_rate = -3.0: must be a number from 0 to 1e+12
     """
 
-    activation: FunctionName
-    target: FunctionName
-    learning_rate: float
-    alpha0: float
-    beta: float
-    noise: float = 0.0
-    readout: Vocabulary = UNIFORM
-    inputs: str = GAUSSIAN
-    steps: int = 1
-    reuse_batch: bool = False
-    outlier_fraction: float = field(default=0.0, metadata=LATER)
-    outlier_variance: float = field(default=0.0, metadata=LATER)
-    step_exponent: float = field(default=GIANT_STEP, metadata=LATER)
+    activation: FunctionName = parameter(TRAINED_ACTIVATION)
+    target: FunctionName = parameter(TARGET)
+    learning_rate: float = parameter(LEARNING_RATE)
+    alpha0: float = parameter(
+        Parameter("sample complexity n0/d of the first batch", r"\alpha_0", ALPHA0, "(9)")
+    )
+    beta: float = parameter(BETA)
+    noise: float = parameter(NOISE, default=0.0)
+    readout: Vocabulary = parameter(READOUT, default=UNIFORM)
+    inputs: str = parameter(INPUTS, default=GAUSSIAN)
+    steps: int = parameter(STEPS, default=1)
+    reuse_batch: bool = parameter(REUSE_BATCH, default=False)
+    outlier_fraction: float = parameter(OUTLIER_FRACTION, default=0.0, later=True)
+    outlier_variance: float = parameter(OUTLIER_VARIANCE, default=0.0, later=True)
+    step_exponent: float = parameter(
+        Parameter(
+            "exponent s of the step size, learning_rate d^(s+1/2)",
+            "s",
+            STEP_EXPONENT,
+            "docs/smaller-steps.md",
+        ),
+        default=GIANT_STEP,
+        later=True,
+    )
 
     def __post_init__(self) -> None:
-        floats = {
-            "learning_rate": LEARNING_RATE,
-            "alpha0": ALPHA0,
-            "beta": BETA,
-            "step_exponent": STEP_EXPONENT,
-            **NOISE_INTERVALS,
-        }
-        readout, faults = check_vocabulary(self.readout, "readout")
-        object.__setattr__(self, "readout", readout)
-        faults += self._activation_faults() + target_faults(self)
-        faults += KNOWN_INPUTS.faults("inputs", self.inputs) + step_faults(
-            self.steps, self.reuse_batch
-        )
-        check_fields(self, floats, faults + self._population_faults())
+        refuse(self, read_parameters(self) + self._population_faults())
 
     @property
     def is_giant_step(self) -> bool:
@@ -160,14 +167,6 @@ class Protocol(WithFields):
         """Whether this is one step of an odd activation, on a target of one direction."""
         one_odd_step = self.steps == 1 and lookup(self.activation).parity == "odd"
         return one_odd_step and teacher_of(self.target) is None
-
-    def _activation_faults(self) -> list[Fault]:
-        """Refuse activations that gradient steps cannot train (theory.md section 1)."""
-        if faults := function_faults(self, "activation"):
-            return faults
-        if lookup(self.activation).continuous:
-            return []
-        return [Fault("activation", self.activation, "continuous, for gradient steps")]
 
     def _population_faults(self) -> list[Fault]:
         """Refuse what has no population gradient in closed form: inputs that are not Gaussian."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from giantstep.problems.domains import LETTER
+from giantstep.problems.parameter import Parameter
 from giantstep.validation import POSITIVE, Fault, plain_number
 
 Vocabulary = tuple[tuple[float, float], ...]
@@ -17,28 +18,29 @@ UNBIASED: Vocabulary = ((0.0, 1.0),)
 FRACTION_ROUNDING = 1e-6
 
 
-def check_vocabulary(value: Any, name: str) -> tuple[Vocabulary, list[Fault]]:
-    """Convert to a tuple of (value, fraction) pairs whose fractions add up to one.
+class VocabularyDomain:
+    """Pairs of a value and a fraction; the fractions are rescaled to add up to one."""
 
-    Parameters
-    ----------
-    value : sequence of pairs
-    name : str
-        The parameter to blame.
+    def __str__(self) -> str:
+        return f"pairs of {LETTER} and a fraction > 0, the fractions adding up to 1"
 
-    Returns
-    -------
-    vocabulary : Vocabulary
-        `UNIFORM` in place of one that is refused.
-    faults : list of Fault
-    """
-    allowed = f"pairs of {LETTER} and a fraction > 0, the fractions adding up to 1"
-    try:
-        pairs = [(plain_number(letter), plain_number(fraction)) for letter, fraction in value]
-    except (TypeError, ValueError):
-        return UNIFORM, [Fault(name, value, allowed)]
-    total = sum(fraction for _, fraction in pairs if fraction in POSITIVE)
-    valid = all(letter in LETTER and fraction in POSITIVE for letter, fraction in pairs)
-    if not pairs or not valid or abs(total - 1) > FRACTION_ROUNDING:
-        return UNIFORM, [Fault(name, value, allowed)]
-    return tuple((letter, fraction / total) for letter, fraction in pairs), []
+    def read(self, name: str, value: Any) -> tuple[Vocabulary, list[Fault]]:
+        """Return a tuple of pairs, `UNIFORM` in place of one that is refused with a fault."""
+        fault = [Fault(name, value, str(self))]
+        try:
+            pairs = [(plain_number(letter), plain_number(fraction)) for letter, fraction in value]
+        except (TypeError, ValueError):
+            return UNIFORM, fault
+        total = sum(fraction for _, fraction in pairs if fraction in POSITIVE)
+        valid = all(letter in LETTER and fraction in POSITIVE for letter, fraction in pairs)
+        if not pairs or not valid or abs(total - 1) > FRACTION_ROUNDING:
+            return UNIFORM, fault
+        return tuple((letter, fraction / total) for letter, fraction in pairs), []
+
+
+READOUT = Parameter(
+    "values of the initial readout, and their shares", r"\omega", VocabularyDomain(), "App. D"
+)
+BIAS = Parameter(
+    "quenched biases of the neurons, and their shares", "b", VocabularyDomain(), "App. D"
+)

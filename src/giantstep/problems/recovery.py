@@ -10,29 +10,23 @@ from __future__ import annotations
 
 import math
 
-from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.domains import ALPHA, LEARNING_RATE
-from giantstep.problems.field_checks import check_fields, step_faults
-from giantstep.problems.function_field import (
-    FunctionName,
+from giantstep.problems.domains import ALPHA
+from giantstep.problems.function_field import FunctionName
+from giantstep.problems.parameter import (
+    Parameter,
     WithFields,
-    function_faults,
-    problem_class,
+    parameter,
+    parameter_class,
+    read_parameters,
+    refuse,
 )
+from giantstep.problems.shared import LEARNING_RATE, REUSE_BATCH, STEPS, TRAINED_ACTIVATION
 from giantstep.problems.sizes import DIMENSION, LARGEST
 from giantstep.problems.teachers import KNOWN_TEACHERS, lookup_teacher
-from giantstep.validation import (
-    COUNT,
-    Fault,
-    Interval,
-    InvalidParametersError,
-)
-
-# Larger exponents of the batch size in d are out of reach.
-_EXPONENT = Interval(0, 4)
+from giantstep.validation import COUNT, Fault, Interval, InvalidParametersError
 
 
-@problem_class
+@parameter_class
 class Recovery(WithFields):
     """Gradient steps of a network on batches of a multi-index teacher.
 
@@ -59,32 +53,25 @@ class Recovery(WithFields):
         With every value that is out of its domain.
     """
 
-    activation: FunctionName
-    teacher: str
-    learning_rate: float
-    alpha0: float
-    exponent: float = 1.0
-    width: int = 128
-    steps: int = 1
-    reuse_batch: bool = False
+    activation: FunctionName = parameter(TRAINED_ACTIVATION)
+    teacher: str = parameter(
+        Parameter("multi-index target", "F", KNOWN_TEACHERS, "docs/what-one-step-sees.md")
+    )
+    learning_rate: float = parameter(LEARNING_RATE)
+    alpha0: float = parameter(Parameter("samples of a batch over d^exponent", r"\alpha_0", ALPHA))
+    exponent: float = parameter(
+        Parameter("order of the batch in the dimension", r"\log n_0/\log d", Interval(0, 4)),
+        default=1.0,
+    )
+    width: int = parameter(Parameter("neurons", "p", COUNT, "(1)"), default=128)
+    steps: int = parameter(STEPS, default=1)
+    reuse_batch: bool = parameter(REUSE_BATCH, default=False)
 
     def __post_init__(self) -> None:
-        floats = {"learning_rate": LEARNING_RATE, "alpha0": ALPHA, "exponent": _EXPONENT}
-        faults = self._activation_faults() + KNOWN_TEACHERS.faults("teacher", self.teacher)
-        faults += self._width_faults() + step_faults(self.steps, self.reuse_batch)
-        check_fields(self, floats, faults)
-
-    def _activation_faults(self) -> list[Fault]:
-        if faults := function_faults(self, "activation"):
-            return faults
-        if lookup(self.activation).continuous:
-            return []
-        return [Fault("activation", self.activation, "continuous")]
+        refuse(self, read_parameters(self) + self._width_faults())
 
     def _width_faults(self) -> list[Fault]:
-        if self.width not in COUNT:
-            return [Fault("width", self.width, str(COUNT))]
-        if self.width % 2 or self.width > LARGEST:
+        if self.width in COUNT and (self.width % 2 or self.width > LARGEST):
             allowed = f"even, since rows come in pairs, and at most {LARGEST}"
             return [Fault("width", self.width, allowed)]
         return []

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +13,13 @@ from giantstep.problems.domains import COUNTED
 from giantstep.problems.grid import Grid
 from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.losses import SQUARE
+from giantstep.problems.parameter import (
+    Parameter,
+    parameter,
+    parameter_class,
+    read_parameters,
+    refuse,
+)
 from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import NETWORK
@@ -31,7 +37,20 @@ SEED = Interval(0, 2**63 - 1, whole=True)
 EXACT: Literal["exact"] = "exact"
 
 
-@dataclass(frozen=True)
+class TestSamples:
+    """Numbers of test samples, or `EXACT`."""
+
+    __test__ = False  # to pytest
+
+    def __str__(self) -> str:
+        return f"{COUNTED}, or {EXACT}"
+
+    def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
+        """Return what was given, and its fault if it is neither."""
+        return value, [] if value == EXACT or value in COUNTED else [Fault(name, value, str(self))]
+
+
+@parameter_class
 class Sizes:
     """The sizes of simulated networks, and of the samples that measure their test error.
 
@@ -58,17 +77,17 @@ class Sizes:
     750
     """
 
-    dimension: int
-    trainings: int = 1
-    test_samples: int | Literal["exact"] = 10_000
+    dimension: int = parameter(Parameter("dimension of the inputs", "d", DIMENSION, "(1)"))
+    trainings: int = parameter(Parameter("training sets of each network", "J", COUNTED), default=1)
+    test_samples: int | Literal["exact"] = parameter(
+        Parameter(
+            "inputs over which a network's test error is averaged", r"n_{test}", TestSamples()
+        ),
+        default=10_000,
+    )
 
     def __post_init__(self) -> None:
-        intervals = dict.fromkeys(vars(self), COUNTED) | {"dimension": DIMENSION}
-        if self.test_samples == EXACT:
-            del intervals["test_samples"]
-        faults = interval_faults(vars(self), intervals)
-        if faults:
-            raise InvalidParametersError(faults)
+        refuse(self, read_parameters(self))
 
     def count(self, ratio: float) -> int:
         """Return `ratio` times the dimension, rounded, and capped at LARGEST + 1."""

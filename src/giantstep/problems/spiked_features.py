@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import field
 from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
@@ -11,52 +9,47 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.problems.domains import BETA, BULK_VARIANCE, LETTER, SPIKE_STRENGTH
-from giantstep.problems.field_checks import (
-    LATER,
-    NOISE_INTERVALS,
-    check_fields,
-)
-from giantstep.problems.function_field import (
-    FunctionArgument,
-    FunctionName,
+from giantstep.problems.domains import BULK_VARIANCE, LETTER, SPIKE_STRENGTH, Several
+from giantstep.problems.function_field import FunctionArgument, FunctionName
+from giantstep.problems.inputs import GAUSSIAN
+from giantstep.problems.parameter import (
+    Parameter,
     WithFields,
-    function_faults,
-    problem_class,
+    parameter,
+    parameter_class,
+    read_parameters,
+    refuse,
 )
-from giantstep.problems.inputs import GAUSSIAN, KNOWN_INPUTS
 from giantstep.problems.readout import (
+    BIAS,
     FRACTION_ROUNDING,
+    READOUT,
     UNBIASED,
     UNIFORM,
     Vocabulary,
-    check_vocabulary,
 )
-from giantstep.problems.targets import target_faults, teacher_of
-from giantstep.problems.teachers import Teacher
-from giantstep.validation import (
-    POSITIVE,
-    Fault,
-    Interval,
-    InvalidParametersError,
-    interval_faults,
-    plain_number,
+from giantstep.problems.shared import (
+    ACTIVATION,
+    BETA,
+    INPUTS,
+    NOISE,
+    OUTLIER_FRACTION,
+    OUTLIER_VARIANCE,
+    TARGET,
 )
+from giantstep.problems.targets import teacher_of
+from giantstep.registry import Registry
+from giantstep.validation import POSITIVE, Fault, Interval, InvalidParametersError
 
 # What spiked features have and a protocol has not.
 SPIKED_FIELDS = ("bulk_variance", "spike_strength", "alignment")
 # What simulations use as features: a network's, or Gaussian ones given the input's projection on
 # the spike.
 NETWORK, CONDITIONAL_GAUSSIAN = MODELS = ("network", "conditional_gaussian")
-_ALIGNMENT = Interval(-1, 1)
+ALIGNMENT = Interval(-1, 1)
 # A spike whose overlaps with a teacher's directions are one in all, to rounding, is in their span.
 _ALIGNED = 1e-12
-_PER_GROUP = {
-    "bulk_variance": BULK_VARIANCE,
-    "spike_strength": SPIKE_STRENGTH,
-    "fraction": POSITIVE,
-    "bias": LETTER,
-}
+_PER_GROUP = "bulk_variance", "spike_strength", "fraction", "bias"
 
 
 class Groups(NamedTuple):
@@ -68,7 +61,7 @@ class Groups(NamedTuple):
     b: Array
 
 
-@problem_class
+@parameter_class
 class SpikedFeatures(WithFields):
     """Spiked random features sigma(b + F x), F = W + u v^T (Definition 3.1), in groups of neurons.
 
@@ -119,29 +112,48 @@ class SpikedFeatures(WithFields):
     array([1.2, 1.2])
     """
 
-    activation: FunctionName
-    target: FunctionName
-    bulk_variance: float | tuple[float, ...]
-    spike_strength: float | tuple[float, ...]
-    alignment: float | tuple[float, ...]
-    beta: float
-    noise: float = 0.0
-    fraction: float | tuple[float, ...] = 1.0
-    bias: float | tuple[float, ...] = 0.0
-    inputs: str = GAUSSIAN
-    model: str = NETWORK
-    outlier_fraction: float = field(default=0.0, metadata=LATER)
-    outlier_variance: float = field(default=0.0, metadata=LATER)
+    activation: FunctionName = parameter(ACTIVATION)
+    target: FunctionName = parameter(TARGET)
+    bulk_variance: float | tuple[float, ...] = parameter(
+        Parameter("squared norm of a bulk row", "c", Several(BULK_VARIANCE), "(11)")
+    )
+    spike_strength: float | tuple[float, ...] = parameter(
+        Parameter("spike strength", "r", Several(SPIKE_STRENGTH), "(10)")
+    )
+    alignment: float | tuple[float, ...] = parameter(
+        Parameter("overlap of spike and target", r"\gamma", Several(ALIGNMENT), "(9)")
+    )
+    beta: float = parameter(BETA)
+    noise: float = parameter(NOISE, default=0.0)
+    fraction: float | tuple[float, ...] = parameter(
+        Parameter("share of the neurons", r"\pi", Several(POSITIVE), "theory.md section 4"),
+        default=1.0,
+    )
+    bias: float | tuple[float, ...] = parameter(
+        Parameter("quenched bias of the neurons", "b", Several(LETTER), "App. D"), default=0.0
+    )
+    inputs: str = parameter(INPUTS, default=GAUSSIAN)
+    model: str = parameter(
+        Parameter(
+            "what simulations of an sRF take as features",
+            "model",
+            Registry({name: name for name in MODELS}),
+            "(15)",
+        ),
+        default=NETWORK,
+    )
+    outlier_fraction: float = parameter(OUTLIER_FRACTION, default=0.0, later=True)
+    outlier_variance: float = parameter(OUTLIER_VARIANCE, default=0.0, later=True)
 
     def __post_init__(self) -> None:
-        floats = {"beta": BETA, **NOISE_INTERVALS}
-        faults = target_faults(self)
-        teacher = None if faults else teacher_of(self.target)
-        faults += function_faults(self, "activation") + _check_alignment(self, teacher)
-        faults += KNOWN_INPUTS.faults("inputs", self.inputs)
-        if self.model not in MODELS:
-            faults.append(Fault("model", self.model, f"one of {', '.join(MODELS)}"))
-        check_fields(self, floats, faults + _check_groups(self))
+        given = {name: getattr(self, name) for name in ("alignment", *_PER_GROUP)}
+        faults = read_parameters(self)
+        wrong = {fault.name for fault in faults}
+        if wrong.isdisjoint(("target", "alignment")):
+            faults += _check_alignment(self, given["alignment"])
+        if wrong.isdisjoint(_PER_GROUP):
+            faults += _check_groups(self, given)
+        refuse(self, faults)
 
     @cached_property
     def groups(self) -> Groups:
@@ -171,41 +183,31 @@ class SpikedFeatures(WithFields):
         return abs(self.overlap) >= 1 - _ALIGNED
 
 
-def _check_alignment(srf: SpikedFeatures, teacher: Teacher | None) -> list[Fault]:
-    """Store a number, or for a teacher a tuple of them, and check it."""
-    given = srf.alignment
-    if teacher is None:
-        object.__setattr__(srf, "alignment", plain_number(given))
-        return interval_faults({"alignment": srf.alignment}, {"alignment": _ALIGNMENT})
-    several = given if isinstance(given, Iterable) else (given,)
-    overlaps = tuple(map(plain_number, several))
-    object.__setattr__(srf, "alignment", overlaps)
-    if len(overlaps) == teacher.directions and all(x in _ALIGNMENT for x in overlaps):
-        size = np.linalg.norm(overlaps)
-        if size <= 1 + _ALIGNED:
-            object.__setattr__(srf, "alignment", tuple(x / max(1.0, float(size)) for x in overlaps))
-            return []
-    allowed = f"{teacher.directions} numbers whose squares add up to at most 1, for this target"
-    return [Fault("alignment", given, allowed)]
+def _check_alignment(srf: SpikedFeatures, given: Any) -> list[Fault]:
+    """Store a number, or for a teacher a tuple of them with a norm of at most one."""
+    overlaps, teacher = srf.alignments, teacher_of(srf.target)
+    directions = teacher.directions if teacher else 1
+    size = float(np.linalg.norm(overlaps))
+    if len(overlaps) != directions or (teacher and size > 1 + _ALIGNED):
+        allowed = f"{directions} numbers whose squares add up to at most 1, for this target"
+        return [Fault("alignment", given, allowed if teacher else "one number, for this target")]
+    stored = tuple((overlaps / max(1.0, size)).tolist()) if teacher else float(overlaps[0])
+    object.__setattr__(srf, "alignment", stored)
+    return []
 
 
-def _check_groups(srf: SpikedFeatures) -> list[Fault]:
-    """Store one entry per group in each field, and check the entries."""
-    given = {name: getattr(srf, name) for name in _PER_GROUP}
-    columns = {
-        name: tuple(map(plain_number, value)) if np.ndim(value) else (plain_number(value),)
-        for name, value in given.items()
-    }
+def _check_groups(srf: SpikedFeatures, given: dict[str, Any]) -> list[Fault]:
+    """Store one entry per group in each field."""
+    columns = {name: getattr(srf, name) for name in _PER_GROUP}
     groups = max(map(len, columns.values()))
-    faults = []
+    allowed = f"one number, or one for each of the {groups} groups"
+    faults = [
+        Fault(name, given[name], allowed)
+        for name, column in columns.items()
+        if len(column) not in (1, groups)
+    ]
     for name, column in columns.items():
-        column = column * groups if len(column) == 1 else column
-        if len(column) != groups:
-            allowed = f"one number, or one for each of the {groups} groups"
-            faults.append(Fault(name, given[name], allowed))
-        interval = _PER_GROUP[name]
-        faults += [Fault(name, x, str(interval)) for x in column if x not in interval]
-        object.__setattr__(srf, name, column)
+        object.__setattr__(srf, name, column * groups if len(column) == 1 else column)
     if not faults and abs(np.sum(srf.fraction) - 1) > FRACTION_ROUNDING:
         faults.append(Fault("fraction", given["fraction"], "numbers that add up to 1"))
     return faults
@@ -255,8 +257,8 @@ def one_spike(
     >>> srf.spike_strength, srf.fraction
     ((1.5, -3.0), (0.5, 0.5))
     """
-    readout, readout_faults = check_vocabulary(readout, "readout")
-    bias, bias_faults = check_vocabulary(bias, "bias")
+    readout, readout_faults = READOUT.domain.read("readout", readout)
+    bias, bias_faults = BIAS.domain.read("bias", bias)
     if readout_faults + bias_faults:
         raise InvalidParametersError(readout_faults + bias_faults)
     groups: dict[str, Any] = _group_fields(bulk_variance, spike_strength, readout, bias)

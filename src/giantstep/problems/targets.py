@@ -6,9 +6,11 @@ expression of a teacher, such as `z1+z1*z2`.
 
 from __future__ import annotations
 
+from typing import Any
+
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS, ScalarFunction, lookup
-from giantstep.problems.function_field import function_faults, is_own_name
+from giantstep.problems.function_field import FunctionDomain, is_own_name
 from giantstep.problems.teachers import KNOWN_TEACHERS, Teacher, lookup_teacher
 from giantstep.validation import Fault
 
@@ -19,6 +21,31 @@ LARGEST_TARGET_DEGREE = 6
 ALLOWED_TARGETS = f"{KNOWN_FUNCTIONS.allowed}, or {KNOWN_TEACHERS.allowed}"
 
 
+class TargetDomain:
+    """Functions of one direction, by their names or as callables, and teachers.
+
+    Names of teachers are stored without spaces: equal teachers have equal names.
+    """
+
+    def __str__(self) -> str:
+        return ALLOWED_TARGETS
+
+    def read(self, name: str, given: Any) -> tuple[Any, list[Fault]]:
+        """Return the name of a target, or list what is wrong with it."""
+        known, faults = FunctionDomain().read(name, given)
+        if not faults or callable(given) or is_own_name(given):
+            return known, faults
+        teacher = str(given).replace(" ", "")
+        if KNOWN_TEACHERS.faults(name, teacher):
+            return given, [Fault(name, given, ALLOWED_TARGETS)]
+        degree = lookup_teacher(teacher).degree
+        if degree <= LARGEST_TARGET_DEGREE:
+            return teacher, []
+        return given, [
+            Fault(name, given, f"of degree {LARGEST_TARGET_DEGREE} at most, not {degree}")
+        ]
+
+
 def teacher_of(target: str) -> Teacher | None:
     """Return the teacher that a target is, or None for a function of one direction."""
     return lookup_teacher(target) if KNOWN_FUNCTIONS.faults("target", target) else None
@@ -27,25 +54,6 @@ def teacher_of(target: str) -> Teacher | None:
 def lookup_target(target: str) -> ScalarFunction | Teacher:
     """Find the function or the teacher that a target is."""
     return teacher_of(target) or lookup(target)
-
-
-def target_faults(problem: object) -> list[Fault]:
-    """Store the name of the target that a problem was given, or list what is wrong with it.
-
-    Names of teachers are stored without spaces: equal teachers have equal names.
-    """
-    faults = function_faults(problem, "target")
-    given = vars(problem)["target"]
-    if not faults or callable(given) or is_own_name(given):
-        return faults
-    name = str(given).replace(" ", "")
-    if KNOWN_TEACHERS.faults("target", name):
-        return [Fault("target", given, ALLOWED_TARGETS)]
-    object.__setattr__(problem, "target", name)
-    degree = lookup_teacher(name).degree
-    if degree <= LARGEST_TARGET_DEGREE:
-        return []
-    return [Fault("target", given, f"of degree {LARGEST_TARGET_DEGREE} at most, not {degree}")]
 
 
 def target_along(target: str, s: Array) -> Array:

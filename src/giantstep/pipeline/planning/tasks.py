@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from giantstep.pipeline.planning.shard_task import ShardTask
-from giantstep.problems.field_checks import LATER
 from giantstep.problems.grid import Grid
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
@@ -27,7 +26,7 @@ class ParametersTask:
     """
 
     problem: Problem
-    dimension: float = field(default=math.inf, metadata=LATER)
+    dimension: float = field(default=math.inf, metadata={"later": True})
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,122 @@
+"""Parameters: what a field of a problem means, and what it may be, said once.
+
+A field that is made by `parameter` carries its `Parameter`. Checks, YAML files, flags, controls,
+labels and the names in answers all follow from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, dataclass_transform
+
+from giantstep.validation import Fault, InvalidParametersError
+
+T = TypeVar("T")
+# In place of a default.
+REQUIRED: Any = ...
+
+
+class Domain(Protocol):
+    """What a parameter may be; as a text, it follows the words "must be"."""
+
+    def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
+        """Return what a field holds that is given a value, and what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What a parameter means, and what it may be.
+
+    Attributes
+    ----------
+    meaning : str
+        In a few words: the `long_name` of data, and the help of flags and fields.
+    symbol : str
+        In LaTeX.
+    domain : Domain
+        An `Interval`, a `Registry` or another.
+    equation : str
+        In the paper, unless it says otherwise.
+    default : object
+        `REQUIRED` if there is none.
+    """
+
+    meaning: str
+    symbol: str
+    domain: Domain
+    equation: str = "not in the paper"
+    default: Any = REQUIRED
+
+    @property
+    def required(self) -> bool:
+        """Whether it has no default."""
+        return self.default is REQUIRED
+
+
+def parameter(of: Parameter, *, default: Any = MISSING, later: bool = False) -> Any:
+    """Make a field of a dataclass from what its parameter means.
+
+    Parameters
+    ----------
+    of : Parameter
+    default : object, optional
+    later : bool
+        Whether it came after results that are to stay as they are: at its default, it is left out
+        of the canonical form, which seeds hash.
+    """
+    return field(default=default, metadata={"parameter": of, "later": later})
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field, parameter))
+def parameter_class(cls: type[T]) -> type[T]:
+    """Make a frozen dataclass, of which type checkers know that `parameter` makes fields."""
+    return dataclass(frozen=True)(cls)
+
+
+class WithFields:
+    """A dataclass, to type checkers that know only one decorator."""
+
+    if TYPE_CHECKING:
+        __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
+def parameters_of(cls: type[Any]) -> dict[str, Parameter]:
+    r"""List the parameters of a class by name, with their defaults.
+
+    Examples
+    --------
+    >>> from giantstep import Protocol
+    >>> noise = parameters_of(Protocol)["noise"]
+    >>> noise.meaning, noise.symbol, str(noise.domain), noise.default
+    ('variance of the label noise', '\\Delta', 'a number from 0 to 1e+12', 0.0)
+    """
+    defaults = {f.name: REQUIRED if f.default is MISSING else f.default for f in fields(cls)}
+    return {
+        f.name: replace(f.metadata["parameter"], default=defaults[f.name]) for f in fields(cls)
+    }
+
+
+def read_parameters(record: Any, but: Iterable[str] = ()) -> list[Fault]:
+    """Store in each field what its domain reads from what it was given, and list all faults."""
+    faults = []
+    for one in fields(record):
+        if one.name not in but:
+            domain: Domain = one.metadata["parameter"].domain
+            value, wrong = domain.read(one.name, getattr(record, one.name))
+            object.__setattr__(record, one.name, value)
+            faults += wrong
+    return faults
+
+
+def refuse(record: Any, faults: Iterable[Fault]) -> None:
+    """Raise all faults of a record together, in the order of its fields.
+
+    Raises
+    ------
+    InvalidParametersError
+        If there are any.
+    """
+    order = [one.name for one in fields(record)]
+    if faults := sorted(faults, key=lambda fault: order.index(fault.name)):
+        raise InvalidParametersError(faults)
