@@ -7,8 +7,13 @@
 #   snakemake --report report.html                afterwards: a page with figures, captions, scores
 
 
+configfile: "config/config.yaml"
+
+
 include: "workflow/Snakefile"
 
 
-# Of an included file, no rule is what Snakemake makes by default.
-workflow.default_target = "all"
+rule all:
+    default_target: True
+    input:
+        rules.figures.input,

@@ -1,22 +1,25 @@
-# Simulated networks; a shard is one curve and one block of network replicates, which take about a
-# minute. A folder holds all shards of a curve, and the finished replicates of those that were
-# stopped. The longest start first, so that no core waits long for the last one. Numbers do not depend
-# on threads. A shard has several of them where a network would take more than four hours;
-# `--set-threads montecarlo=4` sets them where memory allows fewer jobs than cores.
+# A shard of simulated networks: one curve, and a block of network replicates that takes about a
+# minute. Numbers depend neither on the block nor on threads, of which a shard has several where one
+# network takes hours; where memory is short, `--set-threads montecarlo=4` runs fewer at once.
 rule montecarlo:
     output:
-        files("montecarlo", SHARD),
+        "results/montecarlo/{curve}-{key}/{first}-{last}.nc",
     log:
-        "logs/montecarlo/{key}/{block}.log",
-    priority: task_seconds("montecarlo")
-    threads: lambda wildcards: costs.shard_threads(task("montecarlo")(wildcards))
+        "logs/montecarlo/{curve}-{key}/{first}-{last}.log",
+    benchmark:
+        "logs/montecarlo/{curve}-{key}/{first}-{last}.tsv"
+    priority: 1  # before what takes a second
+    threads: lambda wildcards: PLAN.threads("montecarlo", **wildcards)
     resources:
-        mem_mb=memory(task_cost("montecarlo")),
-        runtime=minutes(task_cost("montecarlo")),
+        mem_mb=lambda wildcards, threads, attempt: PLAN.request(
+            "montecarlo", threads, attempt, **wildcards
+        ).memory,
+        runtime=lambda wildcards, threads, attempt: PLAN.request(
+            "montecarlo", threads, attempt, **wildcards
+        ).minutes,
     params:
-        code=CODE,
-        task=task("montecarlo"),
+        tasks=lambda wildcards: PLAN.tasks("montecarlo", **wildcards),
     message:
-        "Networks of {wildcards.key}: {wildcards.block}"
+        "Networks {wildcards.first} to {wildcards.last} of {wildcards.curve}"
     script:
-        "../scripts/simulate.py"
+        "../scripts/compute.py"

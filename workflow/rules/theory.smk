@@ -1,27 +1,40 @@
-# The theory of the curves of a figure, which needs no networks: the equivalent spiked random features
-# (parameters, Result 3.1), overlaps and errors over their grids (theory, Result 3.3), at several
-# dimensions and learning rates, over two parameters (maps), and densities of eigenvalues (spectrum,
-# Appendix F). Results take less time than starting a job each. So a job computes many of them, but
-# each has its own file, and one that exists is left as it is.
-for batch in theory_batches(PLAN):
+# The equivalent spiked random features of a figure's curves (Result 3.1).
+rule parameters:
+    output:
+        "results/parameters/{figure}-{key}.nc",
+    log:
+        "logs/parameters/{figure}-{key}.log",
+    benchmark:
+        "logs/parameters/{figure}-{key}.tsv"
+    resources:
+        mem_mb=lambda wildcards, attempt: 500 * attempt,
+        runtime=lambda wildcards, attempt: 5 * attempt,
+    params:
+        tasks=lambda wildcards: PLAN.tasks("parameters", **wildcards),
+    message:
+        "Equivalent spiked features of {wildcards.figure}"
+    script:
+        "../scripts/compute.py"
 
-    rule:
-        name:
-            f"theory_{batch.name}"
-        output:
-            [update(path) for path in batch.paths],
-        log:
-            f"logs/theory/{batch.name}.log",
-        priority: batch.cost.seconds
-        group:
-            "theory"
-        resources:
-            mem_mb=memory(batch_cost(batch)),
-            runtime=minutes(batch_cost(batch)),
-        params:
-            code=CODE,
-            tasks=batch.tasks,
-        message:
-            f"Theory of {batch.name}"
-        script:
-            "../scripts/compute.py"
+
+# Errors, overlaps and spectra of a figure's curves, all on their grids (Result 3.3).
+rule theory:
+    output:
+        "results/theory/{figure}-{key}.nc",
+    log:
+        "logs/theory/{figure}-{key}.log",
+    benchmark:
+        "logs/theory/{figure}-{key}.tsv"
+    resources:
+        mem_mb=lambda wildcards, threads, attempt: PLAN.request(
+            "theory", threads, attempt, **wildcards
+        ).memory,
+        runtime=lambda wildcards, threads, attempt: PLAN.request(
+            "theory", threads, attempt, **wildcards
+        ).minutes,
+    params:
+        tasks=lambda wildcards: PLAN.tasks("theory", **wildcards),
+    message:
+        "Theory of {wildcards.figure}"
+    script:
+        "../scripts/compute.py"

@@ -1,17 +1,13 @@
 """A job of one figure: all results of its curves, to its merged file."""
 
-from pathlib import Path
-
-from giantstep.pipeline.runtime.job import logged
-from giantstep.pipeline.runtime.job_check import check_job
-from giantstep.pipeline.stages.merge import merge_figure
-from giantstep.pipeline.storage import large_netcdf
+from giantstep.workflow import store
+from giantstep.workflow.job_log import job_log
+from giantstep.workflow.merge import merge_figure
 
 if "snakemake" in globals():
     job = globals()["snakemake"]
-    with logged(job.log[0]):
-        check_job(job, __file__)
+    with job_log(job.log[0]):
         figure = job.params.figure
-        merged = merge_figure(figure.curves, figure.science, figure.sizes, figure.root_seed)
-        check_job(job, __file__)
-        large_netcdf.write(merged, Path(job.output[0]), job.params.name)
+        merged = merge_figure(figure, figure.read_results())
+        figure.check_current(job.input.key)
+        store.write(merged, job.output[0], figure.merged_name)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import xarray as xr
@@ -12,8 +13,8 @@ import xarray as xr
 from giantstep.questions.task import Task
 from giantstep.workflow import store
 from giantstep.workflow.curves import Figure
-from giantstep.workflow.jobs import join_networks
-from giantstep.workflow.keys import key
+from giantstep.workflow.jobs import join_networks, result_key
+from giantstep.workflow.keys import ChangedCodeError, key
 from giantstep.workflow.shards import Block
 
 RESULTS = "results"
@@ -94,7 +95,7 @@ class FigurePlan:
         return self._file("theory", self.theory_tasks)
 
     def _file(self, stage: str, tasks: Mapping[str, Task]) -> str:
-        return f"{RESULTS}/{stage}/{self.name}-{key(stage, tasks)}.nc" if tasks else ""
+        return f"{RESULTS}/{stage}/{self.name}-{result_key(stage, tasks)}.nc" if tasks else ""
 
     @cached_property
     def results(self) -> list[str]:
@@ -134,6 +135,11 @@ class FigurePlan:
         return f"{KEYS}/{self.name}/drawing-{self.drawing_key}"
 
     @property
+    def marks(self) -> list[str]:
+        """Both."""
+        return [self.data_mark, self.drawing_mark]
+
+    @property
     def merged(self) -> str:
         """The merged file."""
         return f"{RESULTS}/figures/{self.name}.nc"
@@ -144,14 +150,22 @@ class FigurePlan:
         return f"figures/{self.name}-{self.data_key}"
 
     @property
-    def drawings(self) -> list[str]:
-        """The drawings."""
-        return [f"figures/{self.name}.{suffix}" for suffix in ("png", "svg", "pdf")]
+    def outputs(self) -> list[str]:
+        """The drawings, and the scores as a table and as a page."""
+        drawings = [f"figures/{self.name}.{suffix}" for suffix in ("png", "svg", "pdf")]
+        return drawings + [f"{RESULTS}/scores/{self.name}.{suffix}" for suffix in ("csv", "html")]
 
-    @property
-    def scores(self) -> list[str]:
-        """The table of scores, and the page of it."""
-        return [f"{RESULTS}/scores/{self.name}.{suffix}" for suffix in ("csv", "html")]
+    def check_current(self, mark: str) -> None:
+        """Check that a mark is still there, and that its key is what the code makes now.
+
+        Raises
+        ------
+        ChangedCodeError
+            If code or configuration was edited since the run was planned.
+        """
+        now = replace(self)  # without the keys that this one has made
+        if mark not in now.marks or not Path(mark).exists():
+            raise ChangedCodeError(mark)
 
     def read_results(self) -> dict[str, dict[str, xr.Dataset]]:
         """Read all results: of each curve by role, with "parameters" among them.

@@ -1,12 +1,9 @@
-"""What jobs do: compute tasks, and read what others have computed.
-
-Keys of all results cover this module, so what only merges or draws is elsewhere.
-"""
+"""What the jobs of parameters, theory and networks do. Keys of all results cover this module."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -16,32 +13,43 @@ import xarray as xr
 from giantstep.problems.canonical import digest, plain
 from giantstep.questions.task import Task, answer_task
 from giantstep.workflow import store
+from giantstep.workflow.keys import ChangedCodeError, key
+from giantstep.workflow.shards import with_networks
 
 # Whose versions numbers may depend on.
 _LIBRARIES = ("numpy", "scipy")
 
 
-def compute(
-    tasks: Mapping[str, Task],
-    path: str | Path,
-    check: Callable[[], None] = lambda: None,
-    **options: Any,
-) -> None:
+def result_key(stage: str, tasks: Mapping[str, Task]) -> str:
+    """Return the key of a job's result; the replicates of a shard are in the name of its file."""
+    if stage != "montecarlo":
+        return key(stage, tasks)
+    (task,) = tasks.values()
+    return key(stage, with_networks(task, ()))
+
+
+def compute(stage: str, tasks: Mapping[str, Task], path: str | Path, **options: Any) -> None:
     """Compute tasks, equal ones once, and write their results to one file.
 
     Parameters
     ----------
+    stage : {"parameters", "theory", "montecarlo"}
     tasks : mapping of str to Task
         By the group of the file; "/" for the only one.
     path : str or Path
-    check : callable
-        Called when all is computed; raises if nothing is to be written.
+        With the key in its name.
     **options
         Of `answer_task`; they change no number.
+
+    Raises
+    ------
+    ChangedCodeError
+        If the code was edited meanwhile.
     """
     distinct = {digest(task): task for task in tasks.values()}
     answers = {name: _described(task, **options) for name, task in distinct.items()}
-    check()
+    if result_key(stage, tasks) not in str(path):
+        raise ChangedCodeError(path)
     store.write({group: answers[digest(task)] for group, task in tasks.items()}, path)
 
 

@@ -29,6 +29,16 @@ CODE = {
 }
 
 
+class ChangedCodeError(RuntimeError):
+    """Code or configuration was edited while a job was at work."""
+
+    def __init__(self, path: str | Path) -> None:
+        super().__init__(
+            f"{path} is not what the code makes now, which was edited since the run was planned:"
+            " run the same command again, which plans anew"
+        )
+
+
 def key(stage: str, *parts: Any) -> str:
     """Hash what a job computes, and the code that it uses.
 

@@ -14,23 +14,19 @@ from giantstep.questions.task import Task
 from giantstep.workflow.config import FIGURES, InvalidConfigError, check_config
 from giantstep.workflow.curves import Figure
 from giantstep.workflow.figure_config import read_figure
-from giantstep.workflow.figure_plan import MONTECARLO, FigurePlan, Networks
-from giantstep.workflow.keys import file_hash, key, slug
+from giantstep.workflow.figure_plan import MONTECARLO, RESULTS, FigurePlan, Networks
+from giantstep.workflow.jobs import result_key
+from giantstep.workflow.keys import ChangedCodeError, file_hash, slug
+from giantstep.workflow.resources import Request, request, threads
 from giantstep.workflow.shards import block_length, split, stored_blocks, with_networks
-
-
-class OtherPlanError(RuntimeError):
-    """A file is asked for that the configuration and the code do not make."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(
-            f"{path} is not among what the configuration and the code make now; if either was"
-            " edited since the run was planned, run the same command again, which plans anew"
-        )
 
 
 class ForeignPackageError(RuntimeError):
     """The package that is imported is not the one in the project's folder."""
+
+
+# Why nothing can be planned; each says what to do.
+PLAN_ERRORS = InvalidConfigError, ForeignPackageError, OSError
 
 
 @dataclass
@@ -81,7 +77,7 @@ class Plan:
     def _split(self, task: Task) -> Networks:
         """Name the folder of simulated networks, and split them over files."""
         networks = task.arguments["networks"]
-        name = f"{slug(task.problem)}-{key('montecarlo', with_networks(task, ()))}"
+        name = f"{slug(task.problem)}-{result_key('montecarlo', {'/': task})}"
         self._networks[name] = task
         per_job = self.config["simulation"].get("networks_per_job")
         length = per_job or block_length(cost_of(with_networks(task, networks[:1])).seconds)
@@ -89,13 +85,25 @@ class Plan:
         stored = stored_blocks(self.root / folder)
         return Networks(task, folder, split(len(networks), length, stored))
 
-    def shard(self, name: str, first: int, last: int) -> Task:
-        """Return the task of a shard, by the name of its folder and its replicates.
+    def tasks(
+        self, stage: str, key: str, figure: str = "", curve: str = "", first: int = 0, last: int = 0
+    ) -> dict[str, Task]:
+        """Return the tasks of a job, by the name of its file.
 
         Raises
         ------
-        OtherPlanError
+        ChangedCodeError
+            If the configuration and the code make no such file now.
         """
+        if stage == "montecarlo":
+            return {"/": self._shard(f"{curve}-{key}", range(int(first), int(last) + 1))}
+        plan = self.figure(figure)
+        tasks = {"parameters": plan.parameter_tasks, "theory": plan.theory_tasks}[stage]
+        if result_key(stage, tasks) != key:
+            raise ChangedCodeError(f"{RESULTS}/{stage}/{figure}-{key}.nc")
+        return tasks
+
+    def _shard(self, name: str, networks: range) -> Task:
         # A job of a cluster reads the Snakefile anew, and knows no figure that is not listed.
         for path in sorted((self.root / FIGURES).glob("*.yaml")):
             if name in self._networks:
@@ -103,8 +111,16 @@ class Plan:
             with suppress(InvalidConfigError):
                 self.figure(path.stem)
         if name not in self._networks:
-            raise OtherPlanError(f"{MONTECARLO}/{name}/{first}-{last}.nc")
-        return with_networks(self._networks[name], range(first, last + 1))
+            raise ChangedCodeError(f"{MONTECARLO}/{name}")
+        return with_networks(self._networks[name], networks)
+
+    def request(self, stage: str, threads: int, attempt: int, **wildcards: Any) -> Request:
+        """Return what a job requests from a scheduler."""
+        return request(self.tasks(stage, **wildcards).values(), threads, attempt)
+
+    def threads(self, stage: str, **wildcards: Any) -> int:
+        """Return how many threads a job has."""
+        return max(map(threads, self.tasks(stage, **wildcards).values()))
 
 
 def make_plan(root: Path, config: Mapping[str, Any]) -> Plan:

@@ -1,0 +1,53 @@
+"""The log of a job: its progress, and what stopped it, in a sentence where that says what to do."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from giantstep.validation import InvalidParametersError
+from giantstep.workflow.keys import ChangedCodeError
+from giantstep.workflow.store import DamagedFileError
+
+# Errors whose message says what to do.
+_TOLD = ChangedCodeError, DamagedFileError, InvalidParametersError, MemoryError, OSError
+# Seconds between two lines of progress.
+_PAUSE = 15.0
+log = logging.getLogger("giantstep")
+
+
+@contextmanager
+def job_log(path: str | Path) -> Iterator[Callable[[float], None]]:
+    """Log to a file and to standard error; give what is called with the share that is done.
+
+    Raises
+    ------
+    SystemExit
+        If the job failed, which is then logged.
+    """
+    handlers = [logging.StreamHandler(), logging.FileHandler(path, mode="w", encoding="utf-8")]
+    # Of other libraries, warnings only.
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=handlers, force=True)
+    log.setLevel(logging.INFO)
+    logging.captureWarnings(True)
+    logging.raiseExceptions = False  # a full disk stops the log, not the job
+    started = last = time.monotonic()
+
+    def progress(share: float) -> None:
+        nonlocal last
+        if (now := time.monotonic()) > last + _PAUSE:
+            last = now
+            log.info("%s: %.0f %%, %.0f s", Path(path).stem, 100 * share, now - started)
+
+    try:
+        yield progress
+    except _TOLD as error:
+        log.error("error: %s", error or type(error).__name__)
+        sys.exit(1)
+    except Exception:
+        log.exception("error:")
+        sys.exit(1)

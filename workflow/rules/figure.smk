@@ -1,0 +1,79 @@
+localrules:
+    key,
+
+
+def labels(wildcards):
+    """How a report lists a figure."""
+    title = PLAN.figure(wildcards.figure).figure.config["title"]
+    return {"figure": wildcards.figure, "title": title}
+
+
+# The key of a figure's data, or of its drawing. Only the latest exists: a return to an earlier
+# configuration is a change, too.
+rule key:
+    output:
+        touch("results/keys/{figure}/{of}-{key}"),
+    message:
+        "The {wildcards.of} of {wildcards.figure} has changed"
+    shell:
+        "rm -f results/keys/{wildcards.figure}/{wildcards.of}-*"
+
+
+# Everything of a figure in one self-contained file, theory beside simulation.
+rule merge:
+    input:
+        key=lambda wildcards: PLAN.figure(wildcards.figure).data_mark,
+        results=lambda wildcards: PLAN.figure(wildcards.figure).results,
+    output:
+        "results/figures/{figure}.nc",
+    log:
+        "logs/merge/{figure}.log",
+    benchmark:
+        "logs/merge/{figure}.tsv"
+    priority: 2
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    params:
+        figure=lambda wildcards: PLAN.figure(wildcards.figure),
+    message:
+        "Merging {wildcards.figure}"
+    script:
+        "../scripts/merge.py"
+
+
+# The drawing and the table of scores, from the merged file alone.
+rule figure:
+    input:
+        key=lambda wildcards: PLAN.figure(wildcards.figure).drawing_mark,
+        data="results/figures/{figure}.nc",
+    output:
+        "figures/{figure}.svg",
+        "figures/{figure}.pdf",
+        "results/scores/{figure}.csv",
+        png=report(
+            "figures/{figure}.png",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels=labels,
+        ),
+        scores=report(
+            "results/scores/{figure}.html",
+            caption="../report/scores.rst",
+            category="Scores",
+            labels=labels,
+        ),
+    log:
+        "logs/figure/{figure}.log",
+    benchmark:
+        "logs/figure/{figure}.tsv"
+    priority: 2
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    params:
+        figure=lambda wildcards: PLAN.figure(wildcards.figure),
+    message:
+        "Drawing {wildcards.figure}"
+    script:
+        "../scripts/figure.py"
