@@ -19,7 +19,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.answers import answer, count_groups, drop_fixed
 from giantstep.questions.checks import raise_all
-from giantstep.questions.parameters import Case, Sweep, read_sweep
+from giantstep.questions.combinations import Case, Sweep, read_sweep
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.remarks import failure_remarks
 from giantstep.questions.theory_points import CLASSIFICATION_ERROR, LOSSES

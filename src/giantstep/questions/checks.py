@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from giantstep.arrays import Array
-from giantstep.problems.bulk_kind import validate_bulk
+from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.grid import Grid
 from giantstep.problems.problem import Problem, check_loss
@@ -106,7 +107,11 @@ def check_problem(problem: Any) -> None:
 
 
 def check_theory(
-    problem: Problem, faults: list[Fault], bulk: str, dimension: float, loss: str | None = None
+    problem: Problem,
+    faults: list[Fault],
+    bulk: str = ISOTROPIC,
+    dimension: float = math.inf,
+    loss: str | None = None,
 ) -> None:
     """Collect why the theory does not cover a problem."""
     found = interval_faults({"dimension": dimension}, {"dimension": THEORY_DIMENSION})

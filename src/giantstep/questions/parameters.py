@@ -1,204 +1,129 @@
-"""The parameters of a sweep: one value or many of each, and the cases that they combine to."""
+"""The question `parameters`: the spiked random features that a problem is equivalent to."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import fields, replace
-from itertools import product
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from typing import Any
 
 import numpy as np
+import xarray as xr
 
-from giantstep.arrays import Array
-from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
-from giantstep.problems.domains import THEORY_DIMENSION
-from giantstep.problems.formatting import format_number, format_vocabulary
-from giantstep.problems.grid import Grid
-from giantstep.problems.losses import SQUARE
-from giantstep.problems.problem import Problem, check_loss
-from giantstep.problems.protocol import Protocol, theory_faults
-from giantstep.questions.checks import OPTIMAL, SOME_RIDGE, check_interval, collected, raise_all
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.problems.formatting import format_vocabulary
+from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.recovery import Recovery
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.questions.answers import answer
+from giantstep.questions.checks import check_problem, check_theory, raise_all
+from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.features.several_steps import NetworkState, network_states
+from giantstep.validation import Fault
 
-# What a sweep varies besides the fields of the problem, and what it is by default.
-DEFAULTS: dict[str, Any] = {
-    "loss": SQUARE,
-    "bulk": ISOTROPIC,
-    "dimension": math.inf,
-    "alpha": 1.0,
-    "ridge": 0.1,
-}
-# Solved together.
-POINTS = ("alpha", "ridge")
-# One value of a vocabulary is a sequence of pairs.
-_DEPTHS = {"readout": 2}
-_Choice = tuple[int, ...]
+_PROJECTIONS = ("step", "row_projection", "other_row_projection")
 
 
-class Case(NamedTuple):
-    """What is prepared once, and solved at all points."""
+def parameters(problem: Problem, *, dimension: float = math.inf) -> xr.Dataset:
+    """Compute the spiked random features that a problem is equivalent to: Result 3.1.
 
-    problem: Problem
-    loss: str
-    bulk: str
-    dimension: float
-
-
-class Sweep(NamedTuple):
-    """All that a sweep asks for.
-
-    Attributes
+    Parameters
     ----------
-    values : dict of list
-        Of each parameter, as coordinates hold them; alpha and ridge are the last.
-    varied : list of str
-        The parameters that were given as sequences, in the order in which they were given.
-    cases : list of Case or InvalidParametersError
-        The outer product of all parameters but alpha and ridge; errors in place of those that do
-        not go together.
-    optimal : bool
-        Whether the ridge is the best of each point.
-    """
+    problem : Protocol or SpikedFeatures
+    dimension : float
+        As in `solve`.
 
-    values: dict[str, list[Any]]
-    varied: list[str]
-    cases: list[Case | InvalidParametersError]
-    optimal: bool
-
-    @property
-    def points(self) -> tuple[Array, Array]:
-        """Every alpha with every ridge, as two arrays of one dimension."""
-        mesh = np.meshgrid(*(np.array(self.values[name]) for name in POINTS), indexing="ij")
-        return mesh[0].ravel(), mesh[1].ravel()
-
-
-def read_sweep(problem: Problem, given: Mapping[str, Any]) -> Sweep:
-    """Read and check the parameters of a sweep.
+    Returns
+    -------
+    xarray.Dataset
+        The parameters of the problem, and those of `SpikedFeatures`: numbers, or over `group` for
+        several groups of neurons. For a target of several directions, `alignment` is the overlap
+        with their span, and `alignments` that with each. For several steps, or activations that are
+        not odd, also the state after each step, over `step`.
 
     Raises
     ------
     InvalidParametersError
-        With all names that are no parameters, and all values that no case can have.
+        With everything that is wrong with the question.
+
+    Examples
+    --------
+    >>> import giantstep
+    >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)
+    >>> found = parameters(problem)
+    >>> found.spike_strength.round(3).item(), found.alignment.round(3).item()
+    (1.585, 0.624)
     """
-    of_problem = [field.name for field in fields(problem)]
-    unknown = [name for name in given if name not in (*of_problem, *DEFAULTS)]
-    allowed = f"a parameter that sweeps vary: {', '.join([*of_problem, *DEFAULTS])}"
-    raise_all([Fault("parameter", name, allowed) for name in unknown])
-    asked = {name: _plain(value) for name, value in (DEFAULTS | dict(given)).items()}
-    varied = [name for name in given if _is_several(name, asked[name])]
-    order = [name for name in of_problem if name in given] + list(DEFAULTS)
-    values = {name: asked[name] if name in varied else [asked[name]] for name in order}
-    optimal = OPTIMAL in values["ridge"]
-    faults = _point_faults(values, optimal)
-    outer = {name: values[name] for name in order if name not in POINTS}
-    cases = _cases(problem, outer, faults)
-    raise_all(faults)
-    labels = {name: _labels(problem, name, outer[name]) for name in outer}
-    ridges = [math.nan] if optimal else list(map(float, values["ridge"]))
-    return Sweep(
-        labels | {"alpha": list(map(float, values["alpha"])), "ridge": ridges},
-        [name for name in varied if not (optimal and name == "ridge")],
-        cases,
-        optimal,
-    )
-
-
-def _plain(value: Any) -> Any:
-    """Convert arrays, ranges and the like to lists."""
-    if isinstance(value, str) or callable(value):
-        return value
-    if hasattr(value, "to_numpy"):  # of xarray or pandas
-        value = value.to_numpy()
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    return [_plain(entry) for entry in value] if hasattr(value, "__iter__") else value
-
-
-def _is_several(name: str, value: Any) -> bool:
-    """Tell many values from one."""
-    depth, entry = 0, value
-    while isinstance(entry, list):
-        depth, entry = depth + 1, entry[0] if entry else None
-    return depth > _DEPTHS.get(name, 0) or value == []
-
-
-def _point_faults(values: Mapping[str, list[Any]], optimal: bool) -> list[Fault]:
-    """Collect what is wrong with the points, and with what all cases are solved by."""
-    faults = [Fault(name, [], "at least one value") for name, found in values.items() if not found]
-    ridges = [SOME_RIDGE] if optimal else values["ridge"]
-    if optimal and len(values["ridge"]) > 1:
-        faults.append(Fault("ridge", OPTIMAL, "alone, without numbers"))
-    for loss in values["loss"] or [SQUARE]:
-        with collected(faults):
-            Grid(tuple(values["alpha"]) or (1.0,), tuple(ridges) or (1.0,), loss)
-    for dimension in values["dimension"]:
-        check_interval("dimension", dimension, THEORY_DIMENSION, faults)
-    return faults
-
-
-def _cases(
-    problem: Problem, outer: Mapping[str, list[Any]], faults: list[Fault]
-) -> list[Case | InvalidParametersError]:
-    """Combine all values; a value that goes with no others is a fault of the question."""
-    choices = list(product(*(range(len(values)) for values in outer.values())))
-    cases: list[Case | InvalidParametersError] = []
-    for choice in choices:
-        chosen = {name: outer[name][k] for name, k in zip(outer, choice, strict=True)}
-        try:
-            cases.append(_case(problem, chosen))
-        except InvalidParametersError as error:
-            cases.append(error)
-    pairs = list(zip(choices, cases, strict=True))
-    valid = {
-        place for choice, case in pairs if isinstance(case, Case) for place in enumerate(choice)
-    }
-    for choice, case in pairs:
-        if not isinstance(case, Case) and not valid.issuperset(enumerate(choice)):
-            faults += [fault for fault in case.faults if fault not in faults]
-    return cases
-
-
-def _case(problem: Problem, chosen: dict[str, Any]) -> Case:
-    """Make a case, if its parameters go together.
-
-    Raises
-    ------
-    InvalidParametersError
-    """
-    loss, bulk, dimension = (chosen.pop(name) for name in ("loss", "bulk", "dimension"))
-    problem = replace(problem, **chosen) if chosen else problem
+    check_problem(problem)
     faults: list[Fault] = []
-    with collected(faults):
-        check_loss(problem, loss)
-    with collected(faults):
-        validate_bulk(problem, bulk)
-    if isinstance(problem, Protocol):
-        faults += theory_faults(problem)
-        with collected(faults):
-            problem.with_giant_step(dimension)
+    check_theory(problem, faults, dimension=dimension)
     raise_all(faults)
-    return Case(problem, loss, bulk, float(dimension))
+    srf = equivalent_features(problem, dimension)
+    values = _own(problem) | asdict(srf) | {"alignment": srf.overlap}
+    data = _scalars(values)
+    if isinstance(srf.alignment, tuple):
+        data = data.assign(alignments=("direction", srf.alignments))
+    if isinstance(problem, Protocol) and not problem.as_in_paper:
+        data = data.merge(_by_step(network_states(problem.with_giant_step(dimension))))
+    if "direction" in data.dims:
+        data = data.assign_coords(direction=range(1, data.sizes["direction"] + 1))
+    return answer(data, "Spiked random features equivalent to the problem", problem, {})
 
 
-def _labels(problem: Problem, name: str, values: Sequence[Any]) -> list[Any]:
-    """Write the values of a parameter as coordinates hold them: as numbers, or as texts."""
-    labels = []
-    for value in values:
-        # Not if it is no field of the problem, or goes only with another value of another field.
-        with suppress(TypeError, InvalidParametersError):
-            value = getattr(replace(problem, **{name: value}), name)
-        labels.append(_label(value))
-    texts = any(isinstance(label, str) for label in labels)
-    return list(map(str, labels)) if texts else labels
+def problem_parameters(problem: Problem | Recovery) -> xr.Dataset:
+    """Arrange a problem's own parameters: numbers, or vectors over `group`."""
+    return _scalars(_own(problem))
 
 
-def _label(value: Any) -> Any:
-    if not isinstance(value, tuple | list):
-        return value
-    if len(value) == 1 and not isinstance(value[0], tuple | list):
-        return value[0]
-    if isinstance(value[0], tuple | list):
-        return format_vocabulary(value)  # type: ignore[arg-type]
-    return " ".join(map(format_number, value))
+def read_features(parameters: xr.Dataset) -> SpikedFeatures:
+    """Read spiked features back from the answer of `parameters`."""
+    values = {
+        field.name: parameters[field.name].values.tolist() for field in fields(SpikedFeatures)
+    }
+    if "alignments" in parameters:
+        values["alignment"] = tuple(parameters["alignments"].values.tolist())
+    return SpikedFeatures(**values)
+
+
+def _own(problem: Problem | Recovery) -> dict[str, Any]:
+    values = asdict(problem)
+    if isinstance(problem, Protocol):
+        values["readout"] = format_vocabulary(problem.readout)
+    return values
+
+
+def _scalars(values: dict[str, Any]) -> xr.Dataset:
+    """Arrange parameters: a number for one group of neurons, a vector for several."""
+    return xr.Dataset({name: _per_group(value) for name, value in values.items()})
+
+
+def _per_group(value: Any) -> tuple[tuple[str, ...], Any]:
+    if isinstance(value, tuple):
+        return ((), value[0]) if len(value) == 1 else (("group",), list(value))
+    return (), int(value) if isinstance(value, bool) else value
+
+
+def _by_step(states: Sequence[NetworkState]) -> xr.Dataset:
+    """Arrange the state of a network after each of its steps: theory.md section 13."""
+    alignments = np.array([np.atleast_1d(state.alignment) for state in states])
+    directed = isinstance(states[0].alignment, tuple)
+    overlaps = np.linalg.norm(alignments, axis=1) if directed else alignments[:, 0]
+    across = ["across spike"]
+    if alignments.shape[1] > 1:
+        across = [f"across spike, direction {k + 1}" for k in range(alignments.shape[1])]
+    data = xr.Dataset(
+        {
+            "bulk_variance_by_step": ("step", [state.bulk_variance for state in states]),
+            "spike_strength_by_step": ("step", [state.spike_strength for state in states]),
+            "alignment_by_step": ("step", overlaps),
+            "mean_row_by_step": ("step", [s.mean_row / s.bulk_variance for s in states]),
+            "row_covariance_by_step": (_PROJECTIONS, np.stack([s.covariance for s in states])),
+        },
+        coords={"step": np.arange(1, len(states) + 1)}
+        | {name: ["along spike", *across, "norm"] for name in _PROJECTIONS[1:]},
+    )
+    if directed:
+        data["alignments_by_step"] = ("step", "direction"), alignments
+        shares = np.array([state.row_overlaps() for state in states])
+        data["row_overlap_by_step"] = ("step", "direction"), shares
+    return data

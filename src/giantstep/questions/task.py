@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from importlib import import_module
+from inspect import signature
+from typing import TYPE_CHECKING, Any
 
 from giantstep.problems.problem import Problem
 from giantstep.problems.recovery import Recovery
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+# Questions about networks alone share a module; each other has one of its own name.
+_NETWORKS = ("replicates", "eigenvalues", "recovery_replicates")
 
 
 @dataclass(frozen=True)
@@ -26,3 +34,35 @@ class Task:
     question: str
     problem: Problem | Recovery
     arguments: Mapping[str, Any]
+
+
+def question_named(name: str) -> Callable[..., xr.Dataset]:
+    """Import a question, and only what it needs; of networks, nothing of the theory."""
+    module = "networks" if name in _NETWORKS else name
+    question: Callable[..., xr.Dataset] = getattr(
+        import_module(f"giantstep.questions.{module}"), name
+    )
+    return question
+
+
+def answer_task(task: Task, **options: Any) -> xr.Dataset:
+    """Answer a task.
+
+    Parameters
+    ----------
+    task : Task
+    **options
+        Such as `threads` and `progress`, which change no number; questions that know nothing of
+        them do without.
+
+    Examples
+    --------
+    >>> import giantstep
+    >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
+    >>> task = Task("solve", problem, {"alpha": 1, "ridge": 0.1})
+    >>> answer_task(task, threads=2).test_error.round(4).item()
+    0.0416
+    """
+    question = question_named(task.question)
+    known = {name: options[name] for name in options if name in signature(question).parameters}
+    return question(task.problem, **task.arguments, **known)

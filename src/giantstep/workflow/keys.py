@@ -23,7 +23,7 @@ _THEORY = (*_ALL, *_STORED, "theory", "questions", "vocabulary.py")
 CODE = {
     "parameters": _THEORY,
     "theory": _THEORY,
-    "montecarlo": (*_ALL, *_STORED, "simulation", "questions/task.py"),
+    "montecarlo": (*_ALL, *_STORED, "simulation", "questions/task.py", "questions/networks.py"),
     "merge": (*_THEORY, "simulation", "workflow"),
     "figure": ("__init__.py", "figures", "workflow"),
 }

@@ -1,0 +1,204 @@
+"""The parameters of a sweep: one value or many of each, and the cases that they combine to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import fields, replace
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
+from giantstep.problems.domains import THEORY_DIMENSION
+from giantstep.problems.formatting import format_number, format_vocabulary
+from giantstep.problems.grid import Grid
+from giantstep.problems.losses import SQUARE
+from giantstep.problems.problem import Problem, check_loss
+from giantstep.problems.protocol import Protocol, theory_faults
+from giantstep.questions.checks import OPTIMAL, SOME_RIDGE, check_interval, collected, raise_all
+from giantstep.validation import Fault, InvalidParametersError
+
+# What a sweep varies besides the fields of the problem, and what it is by default.
+DEFAULTS: dict[str, Any] = {
+    "loss": SQUARE,
+    "bulk": ISOTROPIC,
+    "dimension": math.inf,
+    "alpha": 1.0,
+    "ridge": 0.1,
+}
+# Solved together.
+POINTS = ("alpha", "ridge")
+# One value of a vocabulary is a sequence of pairs.
+_DEPTHS = {"readout": 2}
+_Choice = tuple[int, ...]
+
+
+class Case(NamedTuple):
+    """What is prepared once, and solved at all points."""
+
+    problem: Problem
+    loss: str
+    bulk: str
+    dimension: float
+
+
+class Sweep(NamedTuple):
+    """All that a sweep asks for.
+
+    Attributes
+    ----------
+    values : dict of list
+        Of each parameter, as coordinates hold them; alpha and ridge are the last.
+    varied : list of str
+        The parameters that were given as sequences, in the order in which they were given.
+    cases : list of Case or InvalidParametersError
+        The outer product of all parameters but alpha and ridge; errors in place of those that do
+        not go together.
+    optimal : bool
+        Whether the ridge is the best of each point.
+    """
+
+    values: dict[str, list[Any]]
+    varied: list[str]
+    cases: list[Case | InvalidParametersError]
+    optimal: bool
+
+    @property
+    def points(self) -> tuple[Array, Array]:
+        """Every alpha with every ridge, as two arrays of one dimension."""
+        mesh = np.meshgrid(*(np.array(self.values[name]) for name in POINTS), indexing="ij")
+        return mesh[0].ravel(), mesh[1].ravel()
+
+
+def read_sweep(problem: Problem, given: Mapping[str, Any]) -> Sweep:
+    """Read and check the parameters of a sweep.
+
+    Raises
+    ------
+    InvalidParametersError
+        With all names that are no parameters, and all values that no case can have.
+    """
+    of_problem = [field.name for field in fields(problem)]
+    unknown = [name for name in given if name not in (*of_problem, *DEFAULTS)]
+    allowed = f"a parameter that sweeps vary: {', '.join([*of_problem, *DEFAULTS])}"
+    raise_all([Fault("parameter", name, allowed) for name in unknown])
+    asked = {name: _plain(value) for name, value in (DEFAULTS | dict(given)).items()}
+    varied = [name for name in given if _is_several(name, asked[name])]
+    order = [name for name in of_problem if name in given] + list(DEFAULTS)
+    values = {name: asked[name] if name in varied else [asked[name]] for name in order}
+    optimal = OPTIMAL in values["ridge"]
+    faults = _point_faults(values, optimal)
+    outer = {name: values[name] for name in order if name not in POINTS}
+    cases = _cases(problem, outer, faults)
+    raise_all(faults)
+    labels = {name: _labels(problem, name, outer[name]) for name in outer}
+    ridges = [math.nan] if optimal else list(map(float, values["ridge"]))
+    return Sweep(
+        labels | {"alpha": list(map(float, values["alpha"])), "ridge": ridges},
+        [name for name in varied if not (optimal and name == "ridge")],
+        cases,
+        optimal,
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Convert arrays, ranges and the like to lists."""
+    if isinstance(value, str) or callable(value):
+        return value
+    if hasattr(value, "to_numpy"):  # of xarray or pandas
+        value = value.to_numpy()
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return [_plain(entry) for entry in value] if hasattr(value, "__iter__") else value
+
+
+def _is_several(name: str, value: Any) -> bool:
+    """Tell many values from one."""
+    depth, entry = 0, value
+    while isinstance(entry, list):
+        depth, entry = depth + 1, entry[0] if entry else None
+    return depth > _DEPTHS.get(name, 0) or value == []
+
+
+def _point_faults(values: Mapping[str, list[Any]], optimal: bool) -> list[Fault]:
+    """Collect what is wrong with the points, and with what all cases are solved by."""
+    faults = [Fault(name, [], "at least one value") for name, found in values.items() if not found]
+    ridges = [SOME_RIDGE] if optimal else values["ridge"]
+    if optimal and len(values["ridge"]) > 1:
+        faults.append(Fault("ridge", OPTIMAL, "alone, without numbers"))
+    for loss in values["loss"] or [SQUARE]:
+        with collected(faults):
+            Grid(tuple(values["alpha"]) or (1.0,), tuple(ridges) or (1.0,), loss)
+    for dimension in values["dimension"]:
+        check_interval("dimension", dimension, THEORY_DIMENSION, faults)
+    return faults
+
+
+def _cases(
+    problem: Problem, outer: Mapping[str, list[Any]], faults: list[Fault]
+) -> list[Case | InvalidParametersError]:
+    """Combine all values; a value that goes with no others is a fault of the question."""
+    choices = list(product(*(range(len(values)) for values in outer.values())))
+    cases: list[Case | InvalidParametersError] = []
+    for choice in choices:
+        chosen = {name: outer[name][k] for name, k in zip(outer, choice, strict=True)}
+        try:
+            cases.append(_case(problem, chosen))
+        except InvalidParametersError as error:
+            cases.append(error)
+    pairs = list(zip(choices, cases, strict=True))
+    valid = {
+        place for choice, case in pairs if isinstance(case, Case) for place in enumerate(choice)
+    }
+    for choice, case in pairs:
+        if not isinstance(case, Case) and not valid.issuperset(enumerate(choice)):
+            faults += [fault for fault in case.faults if fault not in faults]
+    return cases
+
+
+def _case(problem: Problem, chosen: dict[str, Any]) -> Case:
+    """Make a case, if its parameters go together.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    loss, bulk, dimension = (chosen.pop(name) for name in ("loss", "bulk", "dimension"))
+    problem = replace(problem, **chosen) if chosen else problem
+    faults: list[Fault] = []
+    with collected(faults):
+        check_loss(problem, loss)
+    with collected(faults):
+        validate_bulk(problem, bulk)
+    if isinstance(problem, Protocol):
+        faults += theory_faults(problem)
+        with collected(faults):
+            problem.with_giant_step(dimension)
+    raise_all(faults)
+    return Case(problem, loss, bulk, float(dimension))
+
+
+def _labels(problem: Problem, name: str, values: Sequence[Any]) -> list[Any]:
+    """Write the values of a parameter as coordinates hold them: as numbers, or as texts."""
+    labels = []
+    for value in values:
+        # Not if it is no field of the problem, or goes only with another value of another field.
+        with suppress(TypeError, InvalidParametersError):
+            value = getattr(replace(problem, **{name: value}), name)
+        labels.append(_label(value))
+    texts = any(isinstance(label, str) for label in labels)
+    return list(map(str, labels)) if texts else labels
+
+
+def _label(value: Any) -> Any:
+    if not isinstance(value, tuple | list):
+        return value
+    if len(value) == 1 and not isinstance(value[0], tuple | list):
+        return value[0]
+    if isinstance(value[0], tuple | list):
+        return format_vocabulary(value)  # type: ignore[arg-type]
+    return " ".join(map(format_number, value))

@@ -1,0 +1,162 @@
+"""What is measured of each simulated network: answers of networks alone, without the theory.
+
+Keys of simulations cover this module and `task`, of all questions; import-linter holds that they
+use nothing of the theory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from typing import Literal
+
+import numpy as np
+import xarray as xr
+
+from giantstep.problems.grid import Grid
+from giantstep.problems.losses import SQUARE
+from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, by_groups
+from giantstep.problems.problem import Problem
+from giantstep.problems.recovery import Recovery
+from giantstep.problems.sizes import Sizes
+from giantstep.simulation.eigenvalues import feature_eigenvalues
+from giantstep.simulation.measurements import SLABS
+from giantstep.simulation.recovery import simulate_recovery
+from giantstep.simulation.simulate import Simulated, simulate
+
+MEASURED = tuple(field.name for field in fields(Simulated))
+
+
+def replicates(
+    problem: Problem,
+    alpha: Sequence[float],
+    ridge: Sequence[float],
+    *,
+    dimension: int,
+    networks: Sequence[int],
+    trainings: int = 1,
+    loss: str = SQUARE,
+    test_samples: int | Literal["exact"] = 10_000,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Callable[[float], None] = lambda share: None,
+) -> xr.Dataset:
+    """Train networks, and measure each of them; `simulate` summarises what they have in common.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+    alpha, ridge : sequence of float
+    dimension, trainings, loss, test_samples, seed, threads, progress
+        As in `simulate`.
+    networks : sequence of int
+        Indices of network replicates.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over (network, training, alpha, ridge): `simulated_test_error` and the like.
+
+    Raises
+    ------
+    InvalidParametersError
+
+    Examples
+    --------
+    >>> import giantstep
+    >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)
+    >>> found = replicates(problem, alpha=[1], ridge=[0.1], dimension=100, networks=[0, 3])
+    >>> found.simulated_test_error.sel(network=3).dims
+    ('training', 'alpha', 'ridge')
+    """
+    grid, sizes = Grid(tuple(alpha), tuple(ridge), loss), Sizes(dimension, trainings, test_samples)
+    measured = simulate(problem, grid, sizes, networks, seed, progress, threads)
+    dims = ("network", "training", "alpha", "ridge")
+    further = OVERLAP_DIMENSIONS | {"learned_function": ("s_simulated",)}
+    return xr.Dataset(
+        {
+            f"simulated_{name}": by_groups(dims, getattr(measured, name), further.get(name, ()))
+            for name in MEASURED
+        },
+        coords={
+            "network": list(networks),
+            "training": list(range(trainings)),
+            "alpha": list(grid.alpha),
+            "ridge": list(grid.ridge),
+            "s_simulated": SLABS,
+        },
+    )
+
+
+def eigenvalues(
+    problem: Problem, alpha: float, *, dimension: int, networks: Sequence[int], seed: int = 0
+) -> xr.Dataset:
+    """Compute the eigenvalues of the covariance Phi^T Phi of each network's features.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+    alpha : float
+        Sample complexity n/d.
+    dimension, seed : int
+        As in `simulate`.
+    networks : sequence of int
+        Indices of network replicates.
+
+    Returns
+    -------
+    xarray.Dataset
+        `simulated_eigenvalue` over (network, index), smallest first.
+
+    Raises
+    ------
+    InvalidParametersError
+
+    Examples
+    --------
+    >>> import giantstep
+    >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=0.5)
+    >>> dict(eigenvalues(problem, 2, dimension=80, networks=range(3)).sizes)
+    {'network': 3, 'index': 40}
+    """
+    values = feature_eigenvalues(problem, alpha, Sizes(dimension), networks, seed)
+    return xr.Dataset(
+        {"simulated_eigenvalue": (("network", "index"), values)},
+        coords={"network": list(networks), "index": np.arange(1, values.shape[1] + 1)},
+    )
+
+
+def recovery_replicates(
+    problem: Recovery, *, dimension: int, networks: Sequence[int], seed: int = 0
+) -> xr.Dataset:
+    """Measure what the first layer of each network has in common with its teacher.
+
+    Parameters
+    ----------
+    problem : Recovery
+    dimension, seed : int
+        As in `simulate`.
+    networks : sequence of int
+        Indices of network replicates.
+
+    Returns
+    -------
+    xarray.Dataset
+        `simulated_overlap` and `simulated_update_overlap` over (network, step, direction), from
+        step 0, the initial layer.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    measured = simulate_recovery(problem, dimension, networks, seed)
+    _, steps, directions = measured.overlap.shape
+    dims = ("network", "step", "direction")
+    return xr.Dataset(
+        {f"simulated_{name}": (dims, value) for name, value in measured._asdict().items()},
+        coords={
+            "network": list(networks),
+            "step": np.arange(steps),
+            "direction": np.arange(1, directions + 1),
+        },
+    )
