@@ -18,21 +18,18 @@ from numpy.typing import ArrayLike
 import giantstep
 from giantstep.cli.commands import OPTIMAL, question_named
 from giantstep.cli.values import Flattened, pair, read_values
-from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS
 from giantstep.problems.formatting import format_vocabulary
-from giantstep.problems.inputs import KNOWN_INPUTS
-from giantstep.problems.losses import KNOWN_LOSSES
-from giantstep.problems.spiked_features import MODELS
-from giantstep.problems.targets import ALLOWED_TARGETS
+from giantstep.problems.grid import Grid
+from giantstep.problems.parameter import parameters_of
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.validation import read_number, read_whole_number
 
-# What a field that is a name may be.
-_ALLOWED = {
-    "activation": KNOWN_FUNCTIONS.allowed,
-    "target": ALLOWED_TARGETS,
-    "inputs": KNOWN_INPUTS.allowed,
-    "loss": KNOWN_LOSSES.allowed,
-    "model": f"one of {', '.join(MODELS)}",
+# What parameters mean, and what they may be, by their names.
+_PARAMETERS = {
+    name: parameter
+    for make in (Grid, SpikedFeatures, Protocol)
+    for name, parameter in parameters_of(make).items()
 }
 _PAIR: Any = tuple[float, float]
 # How a value of each kind is called in help texts, and what reads it, or a range of such values.
@@ -127,9 +124,10 @@ class Flag:
         return values[0]
 
     def _help(self) -> str:
-        text = self.text
-        if self.name in _ALLOWED:
-            text += f": {_ALLOWED[self.name]}"
+        known = _PARAMETERS.get(self.name)
+        text = self.text or (known.meaning if known else "")
+        if known and self.kind is str:
+            text += f": {known.domain}"
         if self.default not in (None, ()) and self.kind is not bool:
             text += f" (default {_written(self.default)})"
         return text.replace("%", "%%")
