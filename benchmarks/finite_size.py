@@ -34,9 +34,9 @@ DIMENSIONS = (100, 150, 220, 330, 500, 700, 1000)
 # Networks at d = 100, and the fewest at large d.
 NETWORKS, FEWEST = 96, 6
 # Bulk, and whether the dimension is finite, in the order of the columns.
-THEORIES = (("isotropic", False), ("trained_norms", False), ("isotropic", True),
-            ("trained_norms", True))  # fmt: skip
-NAMES = ("isotropic", "trained_norms", "isotropic, finite d", "trained_norms, finite d")
+THEORIES = (("isotropic", False), ("trained", False), ("isotropic", True),
+            ("trained", True))  # fmt: skip
+NAMES = ("isotropic", "trained", "isotropic, finite d", "trained, finite d")
 TEST_SAMPLES = 4000
 CORES = len(os.sched_getaffinity(0))
 

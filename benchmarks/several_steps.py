@@ -34,7 +34,7 @@ from giantstep.validation import InvalidParametersError
 
 ACTIVATIONS = ("tanh", "erf", "softplus", "gelu")
 TARGETS = ("sin", "tanh", "sign", "polynomial:0.5,1,0.5", "polynomial:0,1,0,0.2")
-BULKS = ("isotropic", "trained_norms", "trained_covariance")
+BULKS = ("isotropic", "trained", "trained_covariance")
 GRID = Grid((2.0,), (0.1,))
 # Networks at each dimension.
 NETWORKS = {150: 24, 300: 12}

@@ -19,8 +19,8 @@ loss
     square, huber, huber:0.5 (any turn); for labels +1 and -1 (the target sign without noise) hinge
     and logistic
 bulk of the theory
-    isotropic, as in the paper; trained, by the first batch; trained_norms, with the rows' norms;
-    trained_covariance, with their whole covariance after any number of steps
+    isotropic, as in the paper; trained, with the covariance that the steps give to the
+    rows
 inputs
     gaussian, rademacher, uniform, student_t:5 (any degrees > 2)
 

@@ -3,7 +3,7 @@
 import numpy as np
 from alarms import largest_z
 
-from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED_NORMS
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
@@ -24,7 +24,7 @@ PROTOCOLS = [
 
 def test_networks_are_as_the_theory_with_norms_says_and_not_as_an_isotropic_bulk():
     grid, dimension, networks = Grid((2.0,), (0.1,)), 120, 10
-    z = {ISOTROPIC: [], TRAINED_NORMS: []}
+    z = {ISOTROPIC: [], TRAINED: []}
     for protocol in PROTOCOLS:
         raw = simulate(protocol, grid, Sizes(dimension, 2, 4000), range(networks), 3)
         error = summarise(raw.test_error)
@@ -32,7 +32,7 @@ def test_networks_are_as_the_theory_with_norms_says_and_not_as_an_isotropic_bulk
             theory = solve(protocol, grid, bulk, dimension).test_error
             found.append(float((error.mean - theory).item() / error.stderr.item()))
     threshold = largest_z(len(PROTOCOLS), networks, 0.01)
-    assert np.abs(z[TRAINED_NORMS]).max() < threshold
+    assert np.abs(z[TRAINED]).max() < threshold
     assert np.abs(z[ISOTROPIC]).max() > threshold
 
 
@@ -40,5 +40,5 @@ def test_an_even_activation_has_no_spike_and_points_at_finite_dimension_are_reso
     protocol = Protocol("abs", "polynomial:0.5,1,0.5", 2, alpha0=16, beta=2)
     srf = equivalent_features(protocol)
     assert (srf.spike_strength, srf.alignment) == ((0.0,), 0.0)
-    found = solve(protocol, Grid((0.8, 2.0), (0.1,)), TRAINED_NORMS, 400)
+    found = solve(protocol, Grid((0.8, 2.0), (0.1,)), TRAINED, 400)
     assert np.all(found.status == Status.CONVERGED)

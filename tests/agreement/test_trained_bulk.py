@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from alarms import largest_z
 
-from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_NORMS
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import EXACT, Sizes
@@ -67,7 +67,7 @@ def test_simulated_networks_are_as_the_trained_bulk_says_and_not_as_an_isotropic
     The mean of n sizes |z| is 0.8, give or take 0.6/sqrt(n): `below` is exceeded with a chance of
     about 1 % of six, and 0.1 % of forty.
     """
-    grid, bulks = Grid((2.0,), (0.1,)), (ISOTROPIC, TRAINED, TRAINED_NORMS)
+    grid, bulks = Grid((2.0,), (0.1,)), (ISOTROPIC, TRAINED)
     small = gaps(protocols, grid, 150, networks, bulks)
     large = gaps(protocols, grid, 300, networks // 2, bulks)
     mean = {}
@@ -75,14 +75,14 @@ def test_simulated_networks_are_as_the_trained_bulk_says_and_not_as_an_isotropic
         (gap, error), (before, error_before) = large[bulk], small[bulk]
         z = (2 * gap - before) / np.hypot(2 * error, error_before)
         mean[bulk] = np.abs(z).mean()
-    assert max(mean[TRAINED], mean[TRAINED_NORMS]) < below
+    assert max(mean[TRAINED], mean[TRAINED]) < below
     assert mean[ISOTROPIC] > above
 
 
 def test_norms_that_go_with_the_spike_count_for_the_largest_batch():
     """There the trained bulk is the isotropic one, and the network is better than either says."""
     protocol, grid = Protocol("erf", "sign", 3, np.inf, 1.0), Grid((3.0,), (0.1,))
-    found = gaps([protocol], grid, 300, 24, (TRAINED, TRAINED_NORMS))
-    (without, error), (with_norms, _) = (found[b][:, 0, 0, 0] for b in (TRAINED, TRAINED_NORMS))
+    found = gaps([protocol], grid, 300, 24, (TRAINED,))
+    (without, error), (with_norms, _) = (found[b][:, 0, 0, 0] for b in (TRAINED,))
     assert without < -0.03
     assert abs(with_norms) < largest_z(1, 24, rate=0.001) * error < 0.02

@@ -30,7 +30,7 @@ VIEWS = (
     View(Question(target="sin", alpha0=math.inf, noise=0.5), stop=3.0, x_scale="log"),
     View(Question(target="sin", dimension=400.0), x="learning_rate", start=1.0),
     View(Question(model="spiked", target="sin", ridge="optimal"), start=1.0, stop=2.0),
-    View(Question(target="sin", bulk=("isotropic", "trained_norms")), x="ridge"),
+    View(Question(target="sin", bulk=("isotropic", "trained")), x="ridge"),
 )
 
 

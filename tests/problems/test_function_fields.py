@@ -21,7 +21,7 @@ def test_problems_of_equal_functions_are_equal():
     assert replace(PROTOCOL, activation=Function(np.cosh)) != PROTOCOL
 
 
-@pytest.mark.parametrize("options", [{}, {"bulk": "trained_norms", "dimension": 300}])
+@pytest.mark.parametrize("options", [{}, {"bulk": "trained", "dimension": 300}])
 def test_a_callable_gives_the_numbers_of_the_same_function_by_name(options):
     named = Protocol("relu", "he2", 2, alpha0=3, beta=1)
     own = Protocol(lambda z: np.maximum(z, 0), lambda z: z**2 - 1, 2, alpha0=3, beta=1)

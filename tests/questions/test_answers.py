@@ -46,8 +46,8 @@ def test_an_answer_is_labelled_and_survives_a_file(question, tmp_path):
 
 def test_an_answer_holds_the_numbers_of_the_theory_in_the_dimensions_that_vary():
     alpha, ridge = (0.5, 1.0, 2.0), (0.01, 0.1)
-    bare = solve(PROTOCOL, Grid(alpha, ridge), "trained_norms", 500)
-    asked = {"bulk": "trained_norms", "dimension": 500}
+    bare = solve(PROTOCOL, Grid(alpha, ridge), "trained", 500)
+    asked = {"bulk": "trained", "dimension": 500}
     both = giantstep.solve(PROTOCOL, np.array(alpha), ridge, **asked)
     np.testing.assert_array_equal(both.test_error, bare.test_error)
     np.testing.assert_array_equal(both.V1, bare.V1[..., 0, 0])
@@ -112,13 +112,13 @@ def test_the_public_names_are_listed_with_examples_and_loaded_on_demand():
 
 def test_theory_and_networks_are_compared_at_the_same_points():
     asked = {"alpha": [1, 2], "ridge": 0.1}
-    found = giantstep.compare(PROTOCOL, **asked, **SMALL, bulk=["isotropic", "trained_norms"])
+    found = giantstep.compare(PROTOCOL, **asked, **SMALL, bulk=["isotropic", "trained"])
     networks = giantstep.simulate(PROTOCOL, **asked, **SMALL)
     np.testing.assert_array_equal(found.simulated_test_error_mean, networks.test_error)
     for prefix, dimension in (("", np.inf), ("finite_size_", 40)):
-        theory = giantstep.solve(PROTOCOL, **asked, bulk="trained_norms", dimension=dimension)
+        theory = giantstep.solve(PROTOCOL, **asked, bulk="trained", dimension=dimension)
         for name in ("test_error", "classification_error"):
-            at = found.sel(bulk="trained_norms")
+            at = found.sel(bulk="trained")
             np.testing.assert_array_equal(at[prefix + name], theory[name])
             z = (networks[name] - theory[name]) / networks[f"{name}_stderr"]
             np.testing.assert_allclose(at[f"z_score_{prefix}{name}"], z)

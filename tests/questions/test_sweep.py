@@ -76,7 +76,7 @@ def test_groups_of_neurons_are_one_value_and_flat_sequences_several():
 
 
 def test_gains_are_over_the_linear_predictor_of_each_target_and_over_the_same_without_a_step():
-    values = {"target": ["sin", "tanh"], "bulk": ["isotropic", "trained_norms"], "alpha": [1, 2]}
+    values = {"target": ["sin", "tanh"], "bulk": ["isotropic", "trained"], "alpha": [1, 2]}
     found = giantstep.sweep(PROTOCOL, **values, gains=GAINS)
     linear = [
         giantstep.bounds(Protocol("tanh", t, 3, 2, 1)).best_linear_error for t in ("sin", "tanh")

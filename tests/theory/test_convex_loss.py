@@ -43,7 +43,7 @@ def zero_one(problem, found):
     [
         (OUTLIERS, "isotropic"),
         (GROUPS, "isotropic"),
-        (replace(STEP, readout=((0.5, 0.5), (2, 0.5)), outlier_fraction=0.1), "trained_norms"),
+        (replace(STEP, readout=((0.5, 0.5), (2, 0.5)), outlier_fraction=0.1), "trained"),
     ],
 )
 def test_a_huber_loss_that_never_turns_is_the_square_loss(problem, bulk):

@@ -8,7 +8,7 @@ from alarms import largest_z
 from numpy.random import SeedSequence
 
 from giantstep.numerics.packed_symmetric import triangle_of
-from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_NORMS
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
@@ -48,7 +48,7 @@ def some_hats(rank, groups):
     ("problem", "bulk"),
     [
         (GROUPS, ISOTROPIC),
-        (replace(TRAINED_LETTERS, readout=ONE), TRAINED_NORMS),
+        (replace(TRAINED_LETTERS, readout=ONE), TRAINED),
         (TRAINED_LETTERS, ISOTROPIC),
         (TRAINED_LETTERS, TRAINED),
     ],
@@ -74,7 +74,7 @@ def test_sources_are_derivatives_of_the_penalty(problem, bulk):
     assert T @ first[0] + second[0] == pytest.approx(slopes / multiplicity, rel=1e-6, abs=1e-9)
 
 
-@pytest.mark.parametrize("bulk", [ISOTROPIC, TRAINED, TRAINED_NORMS])
+@pytest.mark.parametrize("bulk", [ISOTROPIC, TRAINED])
 def test_in_a_huge_dimension_the_means_cost_nothing(bulk):
     grid = Grid((0.5, 2.0), (1e-3, 1.0))
     limit, huge = solve(TRAINED_LETTERS, grid, bulk), solve(TRAINED_LETTERS, grid, bulk, 1e12)
@@ -88,7 +88,7 @@ def test_the_reference_value_is_reproduced():
     assert finite.test_error.item() == pytest.approx(0.0355, abs=5e-5)
 
 
-@pytest.mark.parametrize("bulk", [ISOTROPIC, TRAINED, TRAINED_NORMS])
+@pytest.mark.parametrize("bulk", [ISOTROPIC, TRAINED])
 def test_letters_of_opposite_sign_are_one_letter_at_finite_dimension(bulk):
     # A neuron of letter -1 is minus one of letter 1 whose weights began at their opposites.
     one = Protocol("erf", "tanh", 3, 0.5, 1.0)
@@ -154,7 +154,7 @@ def test_means_of_nearly_dependent_features_are_those_of_simulations_and_not_the
     assert np.all(np.abs(theory) < 0.2 * np.abs(solve(srf, grid).m))
 
 
-@pytest.mark.parametrize("bulk", [ISOTROPIC, TRAINED_NORMS])
+@pytest.mark.parametrize("bulk", [ISOTROPIC, TRAINED])
 def test_a_huber_loss_that_never_turns_is_the_square_loss_at_finite_dimension(bulk):
     protocol = Protocol("tanh", "sin", 2, 4.0, 1.0, readout=((0.5, 0.5), (2.0, 0.5)))
     grid = Grid((1.5,), (0.1,))
@@ -178,6 +178,6 @@ def test_a_huber_loss_that_never_turns_is_the_square_loss_at_finite_dimension(bu
 def test_small_networks_follow_the_finite_theory(protocol, alpha):
     grid, d, networks = Grid((alpha,), (0.1, 1.0)), 200, 48
     found = summarise(simulate(protocol, grid, Sizes(d, 2, 8000), range(networks), 3).test_error)
-    theory = solve(protocol, grid, TRAINED_NORMS, d).test_error
+    theory = solve(protocol, grid, TRAINED, d).test_error
     far = largest_z(found.mean.size, networks) * found.stderr
     assert np.all(np.abs(found.mean - theory) < far + 0.01 * theory)

@@ -26,7 +26,7 @@ GRID = Grid((0.7, 2.0), (0.1,))
 
 
 def assert_equal_theories(one, other, **how):
-    for bulk in ("isotropic", "trained_norms"):
+    for bulk in ("isotropic", "trained"):
         ours, theirs = (solve(problem, GRID, bulk, **how) for problem in (one, other))
         for name in ("test_error", "training_error", "m", "zeta", "q1", "q2"):
             assert getattr(ours, name) == pytest.approx(getattr(theirs, name), rel=1e-9, abs=1e-11)
@@ -111,7 +111,7 @@ def test_what_is_not_covered_is_refused_with_the_reason():
     with pytest.raises(InvalidParametersError, match="one value for all neurons"):
         solve(replace(STAIRCASE, readout=((1, 0.5), (-1, 0.5))), GRID)
     for bulk in ("trained", "trained_covariance"):
-        with pytest.raises(InvalidParametersError, match="isotropic or trained_norms for a target"):
+        with pytest.raises(InvalidParametersError, match="isotropic or trained for a target"):
             solve(replace(STAIRCASE, steps=1), GRID, bulk)
     with pytest.raises(InvalidParametersError, match="degree 6 at most, not 7"):
         replace(STAIRCASE, target="he5(z1)*he2(z2)")
@@ -136,5 +136,5 @@ def test_simulated_networks_have_the_errors_of_the_theory_at_their_dimension(pro
     found = simulate(protocol, GRID, Sizes(200, 2), range(networks), 1).test_error
     found = found.mean(axis=1)[..., 0]
     error = found.std(axis=0, ddof=1) / np.sqrt(networks)
-    theory = solve(protocol, GRID, "trained_norms", dimension=200).test_error[:, 0]
+    theory = solve(protocol, GRID, "trained", dimension=200).test_error[:, 0]
     assert np.all(np.abs(found.mean(axis=0) - theory) < 4 * error + 0.02 * theory)

@@ -42,7 +42,7 @@ def errors(protocol, bulk):
 def test_errors_after_each_step_are_those_of_the_reference(protocol, isotropic, with_norms):
     assert errors(protocol, "isotropic") == pytest.approx(isotropic, abs=1e-6)
     # The first step of an odd activation keeps the theory of one step, which is more complete.
-    assert errors(protocol, "trained_norms") == pytest.approx(with_norms, rel=1e-3, abs=1e-6)
+    assert errors(protocol, "trained") == pytest.approx(with_norms, rel=1e-3, abs=1e-6)
 
 
 def test_states_are_those_of_the_reference():
@@ -111,11 +111,11 @@ def test_actual_weights_have_the_parameters_and_the_covariance(protocol):
 def test_steps_of_rate_zero_and_on_no_samples_leave_the_network_at_initialisation():
     start = solve(replace(SINE, steps=1, alpha0=0), POINT).test_error
     for protocol in (replace(SINE, learning_rate=0), replace(SINE, alpha0=0)):
-        for bulk in ("isotropic", "trained_norms"):
+        for bulk in ("isotropic", "trained"):
             assert solve(protocol, POINT, bulk).test_error == pytest.approx(start, rel=1e-12)
 
 
-@pytest.mark.parametrize("bulk", ["isotropic", "trained_norms", "trained_covariance"])
+@pytest.mark.parametrize("bulk", ["isotropic", "trained", "trained_covariance"])
 def test_huge_batches_and_tiny_rates_approach_their_limits(bulk):
     protocol = Protocol("softplus", "sin", 1, alpha0=3, beta=1, noise=0.1, steps=2)
 
@@ -144,7 +144,7 @@ def test_what_has_no_theory_is_refused_with_the_reason():
         assert theory_faults(protocol)
         with pytest.raises(InvalidParametersError, match=reason):
             solve(protocol, POINT)
-    with pytest.raises(InvalidParametersError, match="trained_norms or trained_covariance"):
+    with pytest.raises(InvalidParametersError, match="trained or trained_covariance"):
         solve(SINE, POINT, "trained")
     with pytest.raises(InvalidParametersError, match="squared norm of at most"):
         solve(replace(SINE, learning_rate=1e11), POINT)

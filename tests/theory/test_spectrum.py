@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from giantstep.problems.bulk_kind import TRAINED as TRAINED_BULK
-from giantstep.problems.bulk_kind import TRAINED_NORMS
+from giantstep.problems.bulk_kind import TRAINED
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -124,6 +124,6 @@ def test_norms_that_depend_on_the_spike_do_not_change_the_spectrum():
     protocol, alpha = TRAINED[0]
     x = np.linspace(0.05, 3.9, 12)
     trained, norms = (
-        SpectralDensity(protocol, alpha, bulk)(x) for bulk in (TRAINED_BULK, TRAINED_NORMS)
+        SpectralDensity(protocol, alpha, bulk)(x) for bulk in (TRAINED_BULK, TRAINED)
     )
     assert np.array_equal(trained, norms)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_COVARIANCE, TRAINED_NORMS
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 
 WORDS = {
     "alpha": "sample complexity",
@@ -26,8 +26,6 @@ WORDS = {
 BULK_WORDS = {
     ISOTROPIC: "isotropic",
     TRAINED: "trained",
-    TRAINED_NORMS: "trained, norms",
-    TRAINED_COVARIANCE: "whole covariance",
 }
 SYMBOLS = {
     "alpha": "α",

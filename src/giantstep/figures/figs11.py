@@ -21,12 +21,12 @@ from giantstep.figures.elements import (
 )
 from giantstep.figures.labels import BULK_LABELS, shared_setting
 from giantstep.figures.selection import distinct, in_limit, panel_data, select
-from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_NORMS
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 
-_STYLES = style.bulk_lines((ISOTROPIC, TRAINED_NORMS))
+_STYLES = style.bulk_lines((ISOTROPIC, TRAINED))
 _LINES: dict[str, dict[str, Any]] = {
     ISOTROPIC: {"color": style.COLOURS[0], "linestyle": _STYLES[ISOTROPIC]},
-    TRAINED_NORMS: {"color": style.COLOURS[2], "linestyle": _STYLES[TRAINED_NORMS]},
+    TRAINED: {"color": style.COLOURS[2], "linestyle": _STYLES[TRAINED]},
 }
 # The width of the bars of the theory, over the first batch.
 _BAR = 0.4
@@ -84,7 +84,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     shown = panel_data(data, "edges")
     edges(places[-1], shown)
     title_panel(places[-1], len(_DENSITIES), _title(shown, panels["edges"], config))
-    for bulk, text in ((ISOTROPIC, BULK_LABELS[ISOTROPIC]), (TRAINED_NORMS, BULK_LABELS[TRAINED])):
+    for bulk, text in ((ISOTROPIC, BULK_LABELS[ISOTROPIC]), (TRAINED, BULK_LABELS[TRAINED])):
         places[0].plot([], [], label=text, **_LINES[bulk])
     legend_above(places[0], columns=1)
     return figure

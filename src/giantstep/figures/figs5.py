@@ -28,9 +28,9 @@ from giantstep.figures.labels import (
     shared_setting,
 )
 from giantstep.figures.selection import in_limit, panel_data, select, smallest_ridge
-from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED_NORMS
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 
-_BULKS = style.bulk_lines((ISOTROPIC, TRAINED_NORMS))
+_BULKS = style.bulk_lines((ISOTROPIC, TRAINED))
 
 
 def line(axes: Axes, rates: Array, errors: Array, starred: bool = True, **look: Any) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from giantstep.arrays import Array
-from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_COVARIANCE, TRAINED_NORMS
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 from giantstep.problems.targets import lookup_target
 from giantstep.vocabulary import MEANINGS
 
@@ -24,8 +24,6 @@ BOUND_LABELS = {"upper_bound": "upper bound", "lower_bound": "lower bound"}
 BULK_LABELS = {
     ISOTROPIC: "isotropic bulk",
     TRAINED: "trained bulk",
-    TRAINED_NORMS: "trained bulk and norms",
-    TRAINED_COVARIANCE: "trained bulk, whole covariance",
 }
 # What is in a panel's title if all its curves share it: functions, parameters of gradient steps or
 # of an sRF, and of both, except for values that go without saying.

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Transform
 
 from giantstep.arrays import Array
-from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_COVARIANCE, TRAINED_NORMS
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 
 # The paper's text and column widths, in inches; height over width of one panel.
 TEXT_WIDTH, COLUMN_WIDTH = 6.75, 3.25
@@ -37,8 +37,6 @@ FINITE_SIZE: dict[str, Any] = {"linestyle": (0, (3.5, 1.5)), "linewidth": 0.8}
 _BULK_LINES: dict[str, Any] = {
     ISOTROPIC: "-",
     TRAINED: (0, (3.5, 1.5)),
-    TRAINED_NORMS: (0, (6, 1.5)),
-    TRAINED_COVARIANCE: (0, (1.5, 1.5)),
 }
 # The bounds on the test error, equations (26) and (27).
 BOUNDS: dict[str, dict[str, Any]] = {

@@ -72,11 +72,11 @@ def compare(
     >>> import giantstep
     >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)
     >>> found = giantstep.compare(
-    ...     problem, alpha=[1, 2], dimension=100, networks=4, bulk=["isotropic", "trained_norms"]
+    ...     problem, alpha=[1, 2], dimension=100, networks=4, bulk=["isotropic", "trained"]
     ... )
     >>> found.z_score_finite_size_test_error.dims
     ('bulk', 'alpha')
-    >>> bool((abs(found.z_score_finite_size_test_error.sel(bulk="trained_norms")) < 5).all())
+    >>> bool((abs(found.z_score_finite_size_test_error.sel(bulk="trained")) < 5).all())
     True
     """
     check_problem(problem)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED_NORMS
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.cases import solve_cases
@@ -57,7 +57,7 @@ def add_gain(
         gain = 1 - error / _without_step(problem, values)
     else:
         isotropic, trained = (
-            _error(problem, dict(values) | {"bulk": bulk}) for bulk in (ISOTROPIC, TRAINED_NORMS)
+            _error(problem, dict(values) | {"bulk": bulk}) for bulk in (ISOTROPIC, TRAINED)
         )
         gain = isotropic / trained - 1
     gain = gain.broadcast_like(error).transpose(*error.dims)

@@ -44,7 +44,7 @@ def solve(
         is the ridge of the least test error at each alpha.
     loss : str
         What the readout minimises: "square", "huber", "huber:0.5", "hinge" or "logistic".
-    bulk : {"isotropic", "trained", "trained_norms", "trained_covariance"}
+    bulk : {"isotropic", "trained"}
         Bulk of the first layer: isotropic, as in the paper; with the covariance that the first
         batch gives to its rows; with their norms, too; with the whole covariance and the norms
         after any number of steps.

@@ -35,7 +35,7 @@ def sweep(
         What to add: "gain_over_linear" or "gain_over_no_step", the share of the test error of the
         best linear predictor, or of the network without a step, that is saved; negative where the
         step does worse. "isotropic_deviation", the test error by the theory of the isotropic bulk
-        over that of the bulk "trained_norms", less one.
+        over that of the bulk "trained", less one.
     progress : callable, optional
         Called from time to time with the share of the work that is done; by default a bar on a
         terminal.

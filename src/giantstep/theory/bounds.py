@@ -63,7 +63,7 @@ def bounds(problem: Problem) -> Bounds:
     are `sum m mu0 + zeta kappa mu1 + psi mu1 z`, and noise of their own. So the error is at least
     the rest and the distances of h from the span of mu0 and kappa mu1, and of h_z from that of mu1;
     at a large ridge only the part along mu0 is left. A spike along the target has no z: this is the
-    case of the paper. Norms that depend on the overlap with the spike (the bulk "trained_norms")
+    case of the paper. Norms that depend on the overlap with the spike (the bulk "trained")
     add a function of kappa, which the lower bound leaves out.
 
     Examples

@@ -175,7 +175,6 @@ def spectrum(
     it. It changes no eigenvalue of order d, since these come from the means mu0 alone. Norms that
     depend on the overlap with the spike change neither: they add one direction of neurons per
     group, of the same size as that of `W v`, which is a perturbation of finite rank and of order 1.
-    So the spectra of "trained" and "trained_norms" are the same.
 
     Parameters
     ----------

@@ -172,7 +172,7 @@ def test_all_faults_of_all_kinds_are_told_at_once(project):
         (lambda f: f["panels"]["left"].update(steps=0), "panels.left.steps: 0 must be a whole"),
         (lambda f: f["panels"]["left"].update(reuse_batch=1), "reuse_batch: 1 must be true or"),
         (
-            lambda f: f["panels"].update(left=SEVERAL | {"bulk": "trained_norms"}),
+            lambda f: f["panels"].update(left=SEVERAL | {"bulk": "trained"}),
             "left.bulk: needs a th",
         ),
         (lambda f: f["panels"].update(left=SEVERAL | {"optimal": True}), "optimal: needs a theory"),

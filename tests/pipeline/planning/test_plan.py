@@ -22,7 +22,7 @@ def test_the_theory_of_what_is_simulated_comes_besides_and_changes_no_other_resu
 
     main = yaml.safe_load((ROOT / "config/config.yaml").read_text())
     configured_path = configured(tmp_path)
-    for figure, bulk in (("fig2", "trained_norms"), ("fig4", "isotropic")):
+    for figure, bulk in (("fig2", "trained"), ("fig4", "isotropic")):
         _, without = planned(figure, finite_size_theory=False)
         tasks, curves = planned(figure, finite_size_theory=True)
         for before, after in zip(without, curves, strict=True):

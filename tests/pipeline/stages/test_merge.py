@@ -45,7 +45,7 @@ def test_a_merged_file_holds_the_theory_of_what_is_simulated_and_scores_against_
     curve = data.sel(curve="right:alpha0=0.5")
     protocol = Protocol("tanh", "sign", learning_rate=3, alpha0=0.5, beta=1)
     grid = Grid((0.8, 3.0), (0.1,))
-    expected = solve(protocol, grid, "trained_norms", dimension=100)
+    expected = solve(protocol, grid, "trained", dimension=100)
     at = curve.sel(alpha=list(grid.alpha))
     for name in ("test_error", "training_error", "m", "zeta", "q1"):
         found = at[f"finite_size_{name}"]

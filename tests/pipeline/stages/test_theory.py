@@ -29,10 +29,10 @@ def test_the_best_ridge_of_any_loss_is_stored_with_whether_it_is_at_an_edge(
 
 def test_errors_by_learning_rate_are_those_of_protocols_with_that_rate_and_as_many_steps():
     protocol, grid = Protocol("tanh", "sign", 1, alpha0=2, beta=1, steps=2), Grid((1.0,), (0.1,))
-    found = learning_rates.compute(protocol, grid, "trained_norms", (2.0, 1e11))
+    found = learning_rates.compute(protocol, grid, "trained", (2.0, 1e11))
     errors = found["test_error_by_learning_rate"].squeeze(("alpha", "ridge"))
     for k in (1, 2):
         at = Protocol("tanh", "sign", 2, alpha0=2, beta=1, steps=k)
-        same = solve(at, grid, "trained_norms").test_error.item()
+        same = solve(at, grid, "trained").test_error.item()
         assert errors.sel(theory_learning_rate=2, step=k) == same
     assert np.isnan(errors.sel(theory_learning_rate=1e11, step=2))  # too large a step

@@ -249,8 +249,8 @@ class LearningPanel(_Panel):
     readout: OneOrList[Vocabulary] | None = None
     """Values of the initial readout, each with its share of the neurons."""
     bulk: OneOrList[Word] | None = None
-    """How the theory describes the bulk of the first layer: isotropic, trained,
-    trained_norms or trained_covariance."""
+    """How the theory describes the bulk of the first layer: isotropic or
+    trained."""
     loss: OneOrList[Word] | None = None
     """What the readout minimises, plus ridge/2 times its squared norm: square, huber,
     huber:DELTA, hinge or logistic."""

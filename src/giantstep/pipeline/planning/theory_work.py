@@ -6,7 +6,7 @@ from functools import cache
 
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.pipeline.planning.simulation_work import group_count
-from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED_COVARIANCE
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE, ClippedLoss, lookup_loss
 from giantstep.problems.problem import Problem
@@ -72,7 +72,7 @@ def steps_seconds(problem: Problem, bulk: str = ISOTROPIC) -> float:
     """Estimate the seconds of following gradient steps, where one formula does not give them."""
     if not isinstance(problem, Protocol):
         return 0.0
-    if bulk == TRAINED_COVARIANCE:
+    if bulk == TRAINED:
         return problem.steps * COVARIANCE_STEP_SECONDS
     if problem.as_in_paper:
         return 0.0

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import xarray as xr
 
-from giantstep.problems.bulk_kind import TRAINED_NORMS
+from giantstep.problems.bulk_kind import TRAINED
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.bounds import best_linear_error
 from giantstep.theory.error_map import error_map
@@ -34,7 +34,7 @@ def compute(
     """
     axes = {y_parameter: tuple(y_values), x_parameter: tuple(x_values)}
     isotropic = error_map(problem, axes, alpha, ridge)
-    trained = error_map(problem, axes, alpha, ridge, TRAINED_NORMS)
+    trained = error_map(problem, axes, alpha, ridge, TRAINED)
     others = {name: values for name, values in axes.items() if name not in _OF_STEP}
     still = error_map(replace(problem, alpha0=0.0), others, alpha, ridge)
     for place, name in enumerate(axes):

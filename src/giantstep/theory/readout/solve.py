@@ -61,9 +61,8 @@ def solve(
     grid : Grid
         Sample complexities, ridges and the loss.
     bulk : str
-        One of `bulk_kind.BULKS`: "isotropic", as in the paper; "trained", with the covariance that
-        the first batch gives to the rows; "trained_norms", with their norms too;
-        "trained_covariance", with all that several steps do to both.
+        One of `bulk_kind.BULKS`: "isotropic", as in the paper; "trained", with all that
+        gradient steps do to the rows' covariance and to their norms.
     dimension : float
         Dimension d of the inputs, >= 2, where the means m of the readout cost something: theory.md
         section 12. By default the limit d -> infinity. A step smaller than the giant one needs it.

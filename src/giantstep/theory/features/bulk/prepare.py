@@ -6,14 +6,12 @@ function that prepares it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 from giantstep.arrays import Array
-from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_COVARIANCE, TRAINED_NORMS
+from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.bulk.batch_covariance import FirstBatch
 from giantstep.theory.features.bulk.interface import Bulk
 from giantstep.theory.features.bulk.isotropic import IsotropicBulk
@@ -45,52 +43,29 @@ def prepare_bulk(
     B : Array, optional
         As in `conditional_features`.
     """
-    return _PREPARE[bulk](problem, srf, fineness, B)
-
-
-def _isotropic(problem: Problem, srf: SpikedFeatures, fineness: int, B: Array | None) -> Prepared:
-    features = conditional_features(srf, fineness, B)
-    return features, _isotropic_bulk(features, srf)
-
-
-def _trained(
-    problem: Problem, srf: SpikedFeatures, fineness: int, B: Array | None, norms: bool = False
-) -> Prepared:
+    if bulk == ISOTROPIC:
+        features = conditional_features(srf, fineness, B)
+        return features, _isotropic_bulk(features, srf)
     if not isinstance(problem, Protocol):
         raise TypeError("a trained bulk needs the protocol that trained it")
-    if not problem.as_in_paper:
-        return _after_several_steps(problem, srf, fineness, B)
-    batch = FirstBatch.of(problem, fineness)
-    coupled = norms and batch.norm_coupling != 0
-    features = conditional_features(srf, fineness, B, coupled)
-    base = 1 + (srf.groups.c - equivalent_features(problem).groups.c)
-    return features, TrainedBulk(problem, base, features.B, batch, coupled)
+    if len(problem.readout) > 1:
+        return _of_several_letters(problem, srf, fineness, B)
+    features = conditional_features(srf, fineness, B, norms=True)
+    isotropic = _isotropic_bulk(features, srf)
+    if teacher_of(problem.target):
+        return features, SteppedBulk.of(isotropic, network_states(problem, fineness)[-1])
+    return features, TrainedCovarianceBulk.of(isotropic, problem, fineness)
 
 
-def _after_several_steps(
+def _of_several_letters(
     protocol: Protocol, srf: SpikedFeatures, fineness: int, B: Array | None
 ) -> Prepared:
-    features = conditional_features(srf, fineness, B, norms=True)
-    state = network_states(protocol, fineness)[-1]
-    return features, SteppedBulk.of(_isotropic_bulk(features, srf), state)
+    batch = FirstBatch.of(protocol, fineness)
+    coupled = batch.norm_coupling != 0
+    features = conditional_features(srf, fineness, B, coupled)
+    base = 1 + (srf.groups.c - equivalent_features(protocol).groups.c)
+    return features, TrainedBulk(protocol, base, features.B, batch, coupled)
 
 
 def _isotropic_bulk(features: ConditionalFeatures, srf: SpikedFeatures) -> IsotropicBulk:
     return IsotropicBulk(features.B, srf.groups, srf.beta, features.first_across)
-
-
-def _with_whole_covariance(
-    problem: Problem, srf: SpikedFeatures, fineness: int, B: Array | None
-) -> Prepared:
-    if not isinstance(problem, Protocol):
-        raise TypeError("a trained bulk needs the protocol that trained it")
-    features = conditional_features(srf, fineness, B, norms=True)
-    return features, TrainedCovarianceBulk.of(_isotropic_bulk(features, srf), problem, fineness)
-
-
-_PREPARE: dict[str, Callable[..., Prepared]] = {
-    ISOTROPIC: _isotropic,
-    TRAINED: _trained,
-    TRAINED_NORMS: partial(_trained, norms=True),
-    TRAINED_COVARIANCE: _with_whole_covariance,
-}

@@ -13,12 +13,14 @@ from functools import cached_property
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, TRAINED_COVARIANCE, TRAINED_NORMS
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 from giantstep.problems.protocol import Protocol
+from giantstep.theory.features.bulk.batch_covariance import FirstBatch
 from giantstep.theory.features.bulk.interface import ContinuedVariances, GroupOverlaps
 from giantstep.theory.features.bulk.isotropic import IsotropicBulk
 from giantstep.theory.features.bulk.one_group import OneGroupVariances
 from giantstep.theory.features.bulk.row_functions import RowFunctions, row_functions
+from giantstep.theory.features.bulk.trained import TrainedBulk
 from giantstep.theory.features.complete_steps import complete_states
 from giantstep.validation import Fault, InvalidParametersError
 
@@ -34,12 +36,14 @@ class TrainedCovarianceBulk:
     ----------
     isotropic : IsotropicBulk
         Of the same bulk variance.
+    protocol : Protocol
     rows : RowFunctions
     norm_variance : float
         d times the variance of |b|^2/c - 1.
     """
 
     isotropic: IsotropicBulk
+    protocol: Protocol
     rows: RowFunctions
     norm_variance: float
 
@@ -49,7 +53,8 @@ class TrainedCovarianceBulk:
     ) -> TrainedCovarianceBulk:
         """Prepare the bulk of a protocol's network after its last step."""
         last = complete_states(protocol, fineness)[-1]
-        return cls(isotropic, row_functions(protocol, fineness), last.covariance[_NORM, _NORM])
+        rows = row_functions(protocol, fineness)
+        return cls(isotropic, protocol, rows, last.covariance[_NORM, _NORM])
 
     @property
     def floats_per_point(self) -> int:
@@ -66,9 +71,12 @@ class TrainedCovarianceBulk:
 
     @property
     def continued(self) -> ContinuedVariances:
-        """There are none: spectra are those of the other bulks."""
-        allowed = f"{ISOTROPIC}, {TRAINED} or {TRAINED_NORMS} for a spectrum"
-        raise InvalidParametersError([Fault("bulk", TRAINED_COVARIANCE, allowed)])
+        """Those of one step of an odd activation; others are not known."""
+        if self.protocol.as_in_paper:
+            base, B = np.ones(1), self.isotropic.B
+            return TrainedBulk(self.protocol, base, B, FirstBatch.of(self.protocol), norms=False)
+        allowed = f"{ISOTROPIC} for the spectrum of such a network"
+        raise InvalidParametersError([Fault("bulk", TRAINED, allowed)])
 
     def spike_response(self, V1_hat: Array, V: Array) -> TrainedCovarianceResponse:
         """Compute how the readout responds at a solution."""
