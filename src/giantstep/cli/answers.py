@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from giantstep.cli.commands import OPTIMAL, commands, question_named
+from giantstep.cli.commands import OPTIMAL, commands
 from giantstep.cli.flags import question_flags
 from giantstep.cli.limits import LIMIT, check_cost, cost_of
 from giantstep.cli.problem_flags import statement_of
@@ -30,7 +30,7 @@ from giantstep.questions.simulate import THREADS
 from giantstep.questions.solve import solve
 from giantstep.questions.spectrum import POINTS
 from giantstep.questions.sweep import sweep
-from giantstep.questions.task import Task
+from giantstep.questions.task import Task, question_named
 from giantstep.validation import COUNT, Fault, InvalidParametersError, interval_faults, read_number
 from giantstep.vocabulary import MEANINGS
 
@@ -41,6 +41,7 @@ _INTERVALS |= {"max_hours": LIMIT, "max_memory": LIMIT}
 _ESTIMATED = 100
 # More points of one problem show how far they are.
 _SILENT = 10_000
+_FEATURES = ["bulk_variance", "spike_strength", "fraction", "bias", "alignment"]
 _ACCURACY = ("residual", "quadrature_error", "iterations")
 
 
@@ -248,10 +249,17 @@ def _show_spectrum(found: xr.Dataset, request: Request) -> xr.Dataset:
     return found.assign_coords(point=("eigenvalue", points)).swap_dims(eigenvalue="point")
 
 
+def _show_features(found: xr.Dataset, request: Request) -> xr.Dataset:
+    """Leave out what the problem itself states."""
+    by_step = [name for name in found.data_vars if found[name].ndim and name not in _FEATURES]
+    return found[[*_FEATURES, *by_step]]
+
+
 _BEFORE = {"map": _read_map, "optimise": _read_optimum}
 _AFTER = {
     "theory": _show_theory,
     "sweep": _show_sweep,
     "map": _show_map,
     "spectrum": _show_spectrum,
+    "srf": _show_features,
 }

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import re
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -61,11 +60,6 @@ class Command(NamedTuple):
     arguments: Any = ()
     question: str = ""
     fixed: tuple[str, ...] = ()
-
-
-def question_named(name: str) -> Any:
-    """Import a question: xarray and the theory, which take a while."""
-    return getattr(import_module(f"giantstep.questions.{name}"), name)
 
 
 @cache

@@ -16,13 +16,14 @@ from typing import Any, get_args, get_origin, get_type_hints
 from numpy.typing import ArrayLike
 
 import giantstep
-from giantstep.cli.commands import OPTIMAL, question_named
+from giantstep.cli.commands import OPTIMAL
 from giantstep.cli.values import Flattened, pair, read_values
 from giantstep.problems.formatting import format_vocabulary
 from giantstep.problems.grid import Grid
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.questions.task import question_named
 from giantstep.validation import read_number, read_whole_number
 
 # What parameters mean, and what they may be, by their names.
