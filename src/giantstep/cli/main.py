@@ -17,13 +17,14 @@ from giantstep.cli.arguments import parse
 from giantstep.cli.commands import PICTURES, commands
 from giantstep.cli.suggestions import did_you_mean, names_allowed
 from giantstep.extras import EXTRAS, advice, require
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import Fault, Interval, InvalidParametersError, interval_faults
 
 if TYPE_CHECKING:
     import xarray as xr
 
 # The exit code of what ends because its reader has closed the pipe, as `head` does: 128 + SIGPIPE.
 UNREAD = 141
+_PORT = Interval(0, 65535, whole=True)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -55,9 +56,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
             return _deliver(answer(arguments), arguments)
         if arguments.command == "explore":
-            from giantstep.cli import explorer
-
-            return explorer.run(arguments)
+            return _explore(arguments)
         require("pydantic")  # so that the advice names the extra that has all they need
         from giantstep.cli.project_commands import run  # likewise
 
@@ -76,6 +75,17 @@ def _run(arguments: argparse.Namespace) -> int:
         return _fail(arguments, str(error))
     except KeyboardInterrupt:
         return 130
+
+
+def _explore(arguments: argparse.Namespace) -> int:
+    """Serve the page of the explorer until Ctrl-C."""
+    if faults := interval_faults(vars(arguments), {"port": _PORT}):
+        raise InvalidParametersError(faults)
+    require("bokeh")
+    from giantstep.explore.server import serve
+
+    serve(arguments.port, not arguments.no_browser, Path(arguments.project))
+    return 0
 
 
 def _check_files(arguments: argparse.Namespace) -> None:
