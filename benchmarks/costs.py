@@ -1,9 +1,9 @@
 """The cost model beside measurements: time and memory of simulated networks of several sizes.
 
 Every case runs in a process of its own, in one thread; time is the processor's, so that what else
-runs on the machine matters little. `--fit` also prints the seconds per operation that fit best:
+runs on the machine matters little:
 
-    python benchmarks/costs.py [--fit] [--quick]
+    python benchmarks/costs.py [--quick]
 """
 
 from __future__ import annotations
@@ -16,15 +16,13 @@ import sys
 import time
 from typing import Any
 
-import numpy as np
-from scipy.optimize import nnls
-
-from giantstep.pipeline.planning.simulation_work import Work, network_memory, network_work
 from giantstep.problems.grid import Grid
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import one_spike
+from giantstep.questions.costs import cost_of
+from giantstep.questions.task import Task
 from giantstep.simulation.simulate import simulate
 
 USUAL = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.5, 2.0, 2.5, 3.0)
@@ -88,36 +86,21 @@ def run(case: int) -> tuple[float, float]:
 def main() -> None:
     """Run what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--fit", action="store_true", help="fit the seconds per operation")
     parser.add_argument("--quick", action="store_true", help="up to d = 1000 only")
     parser.add_argument("--case", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.case is not None:
         print(json.dumps(measured(arguments.case)))
         return
-    works, taken = [], []
     print("case              d      seconds   model    MiB   model")
     for number, (name, d, differing, alphas, ridges) in enumerate(CASES):
         if arguments.quick and d > 1000:
             continue
-        asked = problem(differing), Grid(alphas, ridges), Sizes(d, **SIZES)
-        seconds, memory = run(number)
-        works.append(network_work(*asked))
-        taken.append(seconds)
-        expected = works[-1].seconds, network_memory(*asked)
-        row = f"{seconds:8.2f} {expected[0]:7.2f} {memory:6.0f} {expected[1]:7.0f}"
+        sizes = {"dimension": d, "networks": [0], **SIZES}
+        task = Task("replicates", problem(differing), {"alpha": alphas, "ridge": ridges, **sizes})
+        (seconds, memory), expected = run(number), cost_of(task)
+        row = f"{seconds:8.2f} {expected.seconds:7.2f} {memory:6.0f} {expected.memory:7.0f}"
         print(f"{name:14} {d:5} {row}", flush=True)
-    if arguments.fit:
-        fit(np.array(works), np.array(taken))
-
-
-def fit(works: np.ndarray, taken: np.ndarray) -> None:
-    """Print the rates of the least relative error."""
-    scale = works.max(axis=0)
-    rates = nnls(works / scale / taken[:, None], np.ones(taken.size))[0] / scale
-    print("RATES =", Work(*(float(f"{rate:.2g}") for rate in rates)))
-    errors = works @ rates / taken - 1
-    print("relative errors:", *(f"{error:+.0%}" for error in errors))
 
 
 if __name__ == "__main__":

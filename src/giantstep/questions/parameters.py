@@ -52,7 +52,7 @@ def parameters(problem: Problem, *, dimension: float = math.inf) -> xr.Dataset:
     >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)
     >>> found = parameters(problem)
     >>> found.spike_strength.round(3).item(), found.alignment.round(3).item()
-    (1.585, 0.624)
+    (1.389, 0.794)
     """
     check_problem(problem)
     faults: list[Fault] = []

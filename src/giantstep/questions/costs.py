@@ -1,0 +1,266 @@
+"""What a task takes: seconds of one core, and memory.
+
+Networks are counted in operations of matrix products; their rate gives seconds, within a factor of
+two for d from 250 to 3000, and of five for small networks with many samples. Memory is that of the
+arrays that are held at once, an upper bound within a factor of two. The theory has measured seconds
+for each point. `benchmarks/costs.py` shows the estimates beside measurements.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.numerics.scalar_functions import SIGN, lookup
+from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.losses import SQUARE, ClippedLoss, lookup_loss
+from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.recovery import Recovery
+from giantstep.problems.sizes import EXACT
+from giantstep.questions.task import Task
+from giantstep.simulation.arithmetic import (
+    FEWER_ROWS,
+    KERNEL_UP_TO,
+    ROWS,
+    feature_power,
+    fit_precision,
+)
+
+MIB = 2**20
+# Of arguments that a task leaves out.
+_DEFAULTS: dict[str, Any] = {"alpha": 1.0, "ridge": 0.1, "loss": SQUARE, "bulk": ISOTROPIC}
+_DEFAULTS |= {"networks": 8, "trainings": 1, "test_samples": 10_000, "points": 400}
+# Seconds of an operation of a matrix product in single precision, and of a random number.
+_OPERATION, _DRAW = 8.6e-12, 1.5e-8
+# Operations in the time of one value of an activation, one block of samples, one fit of a readout,
+# one pair of neurons in a closed form, and one entry of a matrix that a step of a fit reads.
+_ACTIVATION, _BLOCK, _FIT, _PAIR, _ENTRY = 300.0, 1.7e7, 2e7, 1.5e4, 60.0
+# Steps of the fits of other losses: of smooth ones; of Huber's, and of those with a corner, with
+# one sample for each feature and an easy ridge.
+_SMOOTH_STEPS, _HUBER_STEPS, _CORNER_STEPS, _EASY_RIDGE = 60, 60, 250, 0.1
+# Seconds of the theory of a problem, of a trained bulk, and of each gradient step that is followed;
+# and of each point: of the square loss, of the 0-1 error, of smooth losses and those with corners.
+_PROBLEM, _TRAINED, _STEP = 5e-3, 0.15, 0.02
+_POINT, _ZERO_ONE, _SMOOTH_POINT, _CORNER_POINT = 1.2e-4, 3e-4, 0.03, 0.1
+# Points that the search for the best ridge takes, of the square loss and others; and candidates of
+# a search for other optima, by their number.
+_SEARCH, _CONVEX_SEARCH, _CANDIDATES = 80, 40, (1, 80, 340, 700, 1300)
+# Seconds of a point of a spectrum, the points that finding the bulk takes, a trained bulk's factor.
+_SPECTRAL_POINT, _EDGE_POINTS, _TRAINED_SPECTRUM = 2.5e-3, 1400, 5.0
+# MiB of a theory, of a trained bulk or another loss, and of each point.
+_THEORY_MEMORY, _TRAINED_MEMORY, _POINT_MEMORY = 20.0, 300.0, 0.015
+# Parameters of a sweep that are solved together, or cost differently.
+_COUNTED = ("alpha", "ridge", "loss", "bulk", "gains", "classification_error")
+
+
+class Cost(NamedTuple):
+    """What is taken: seconds of one core, and MiB at the peak, beside what a process takes."""
+
+    seconds: float
+    memory: float
+
+
+def cost_of(task: Task, threads: int = 1) -> Cost:
+    """Estimate what a task takes.
+
+    Parameters
+    ----------
+    task : Task
+        A valid one.
+    threads : int
+        More hold more memory, and take as many seconds of one core together.
+
+    Examples
+    --------
+    >>> import giantstep
+    >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=1, beta=1)
+    >>> arguments = {"alpha": 1, "ridge": 0.1, "dimension": 1000, "networks": range(10)}
+    >>> ten, one = (
+    ...     cost_of(Task("replicates", problem, arguments | {"networks": range(n)}))
+    ...     for n in (10, 1)
+    ... )
+    >>> round(ten.seconds / one.seconds), ten.memory == one.memory
+    (10, True)
+    """
+    given = _DEFAULTS | dict(task.arguments)
+    if isinstance(task.problem, Recovery):
+        return _recovery(task.problem, given) if "networks" in task.arguments else Cost(0.5, 50)
+    problem, networks = task.problem, _count(given["networks"])
+    if task.question in ("replicates", "simulate", "compare"):
+        one = _network(problem, given, threads)
+        theory = _theory(problem, given) if task.question == "compare" else Cost(0, 0)
+        return Cost(networks * one.seconds + 2 * theory.seconds, one.memory + theory.memory)
+    if task.question == "eigenvalues":
+        one = _eigenvalues(problem, given)
+        return Cost(networks * one.seconds, one.memory)
+    if task.question == "spectrum":
+        seconds = _SPECTRAL_POINT * (_EDGE_POINTS + given["points"]) * _pairs(problem)
+        trained = _TRAINED_SPECTRUM if given["bulk"] != ISOTROPIC else 1.0
+        return Cost(trained * seconds, _TRAINED_MEMORY)
+    return _theory(problem, given)
+
+
+def _count(networks: int | Sequence[int]) -> int:
+    return len(networks) if hasattr(networks, "__len__") else int(networks)
+
+
+def _theory(problem: Problem, given: Mapping[str, Any]) -> Cost:
+    """Estimate the theory of all points of a question, for one problem or those of a sweep."""
+    losses, bulks = (np.atleast_1d(given[name]) for name in ("loss", "bulk"))
+    cases = math.prod(
+        len(values)
+        for name, values in given.items()
+        if name not in (*_COUNTED, "readout", "over") and isinstance(values, list | tuple)
+    )
+    over = [name for name in np.atleast_1d(list(given.get("over", ()))) if name != "ridge"]
+    cases *= _CANDIDATES[min(len(over), len(_CANDIDATES) - 1)] * (
+        1 + np.size(given.get("gains", ()))
+    )
+    seconds, memory = 0.0, _THEORY_MEMORY
+    for loss in map(str, losses):
+        optimal = "ridge" in given.get("over", ()) or isinstance(given["ridge"], str)
+        search = _SEARCH if loss == SQUARE else _CONVEX_SEARCH
+        points = np.size(given["alpha"]) * (search if optimal else np.size(given["ridge"]))
+        for bulk in map(str, bulks):
+            of_case = _problem_seconds(problem, bulk) + points * _point_seconds(problem, loss)
+            seconds += cases * of_case
+            plain = loss == SQUARE and bulk == ISOTROPIC
+            memory = max(memory, _THEORY_MEMORY if plain else _TRAINED_MEMORY)
+        memory += _POINT_MEMORY * cases * points
+    return Cost(seconds, memory)
+
+
+def _problem_seconds(problem: Problem, bulk: str) -> float:
+    steps = problem.steps if isinstance(problem, Protocol) and not problem.as_in_paper else 0
+    if bulk != ISOTROPIC:
+        return _PROBLEM + _TRAINED * max(steps, 1)
+    return _PROBLEM + _STEP * steps
+
+
+def _point_seconds(problem: Problem, loss: str) -> float:
+    zero_one = _ZERO_ONE if problem.target == SIGN else 0.0
+    if loss == SQUARE:
+        return (_POINT + zero_one) * _pairs(problem)
+    kind = lookup_loss(loss)
+    corner = isinstance(kind, ClippedLoss) and kind.inverse_curvature == 0
+    return (_CORNER_POINT if corner else _SMOOTH_POINT) * _pairs(problem)
+
+
+def _pairs(problem: Problem) -> float:
+    """Return by how much several groups of neurons take longer than one."""
+    groups = len(problem.readout) if isinstance(problem, Protocol) else problem.groups.c.size
+    return 1 + (groups**2 - 1) / 4
+
+
+def _network(problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
+    """Estimate one network: its first layer, the features of all samples, fits and tests."""
+    d, exact = int(given["dimension"]), given["test_samples"] == EXACT
+    p, ridges = _rows(problem.beta, d), np.atleast_1d(given["ridge"])
+    counts = np.maximum(1, np.round(np.atleast_1d(given["alpha"]) * d))
+    trainings, tests = given["trainings"], 0 if exact else given["test_samples"]
+    readouts = trainings * counts.size * ridges.size
+    item = 4 if _in_single_precision(problem, ridges) else 8
+    samples = trainings * math.ceil(counts.max() / ROWS) * ROWS + tests
+    operations, drawn, step = _first_layer(problem, d, p, threads)
+    operations += item / 4 * samples * p * (2.0 * d + _ACTIVATION) + _BLOCK * samples / ROWS
+    operations += (4.0 * tests * p + _FIT) * readouts
+    operations += (8.0 * readouts + _PAIR) * p**2 if exact else 0.0
+    ahead = threads + 1 if threads > 1 else 1
+    if given["loss"] == SQUARE:
+        fits, held = _ridge_fits(counts, float(p), ridges.size, item, ahead * trainings)
+    else:
+        fits, held = _convex_fits(counts, float(p), ridges, given["loss"], threads)
+    seconds = _OPERATION * (operations + trainings * fits) + _DRAW * (drawn + samples * d)
+    blocks = ROWS * (ahead * (item * p + 12 * d) + item * p)
+    weights = 4 * p * d * (1 if item == 4 else 3)
+    return Cost(seconds, (weights + max(step, held + blocks + 24 * p * readouts)) / MIB)
+
+
+def _rows(ratio: float, d: int) -> int:
+    return max(1, round(ratio * d))
+
+
+def _in_single_precision(problem: Problem, ridges: Array) -> bool:
+    """Check whether all ridges are fitted in single precision, by weights before a step."""
+    squared = np.ones(1)
+    if not isinstance(problem, Protocol):
+        squared = problem.groups.c + problem.groups.u**2
+    power = feature_power(lookup(problem.activation), np.zeros(squared.size), np.sqrt(squared))
+    return all(fit_precision(ridge, power) is np.float32 for ridge in ridges)
+
+
+def _first_layer(problem: Problem, d: int, p: int, threads: int) -> tuple[float, float, float]:
+    """Count operations, random numbers and bytes of a first layer and its steps."""
+    weights = float(p) * d
+    if not isinstance(problem, Protocol):
+        return 0.0, weights, 4 * weights
+    if math.isinf(problem.alpha0):  # products of all pairs of rows
+        pairs = problem.steps * (8 * p * weights + _PAIR * p**2)
+        return pairs, weights, 28 * weights + 40 * FEWER_ROWS * p
+    ahead = threads + 1 if threads > 1 else 1
+    samples = problem.steps * round(problem.alpha0 * d)
+    held = 8 * weights + ahead * FEWER_ROWS * (12 * p + 4 * d)
+    return *_steps(weights, samples, d), held
+
+
+def _steps(weights: float, samples: int, d: int) -> tuple[float, float]:
+    """Count operations and random numbers of steps on so many samples together."""
+    return 4.0 * samples * weights + _BLOCK * samples / FEWER_ROWS, weights + float(samples) * d
+
+
+def _ridge_fits(
+    counts: Array, p: float, ridges: int, item: int, copies: int
+) -> tuple[float, float]:
+    """Count operations of the ridge regressions of one training set, and bytes of all."""
+    dual, primal = counts[counts < p], counts[counts >= p]
+    smaller = np.minimum(counts, p)
+    operations = 2 * p * np.sum(dual**2) + ridges * np.sum(smaller**3) / 3
+    operations += p**2 * (2 * max(primal, default=0.0) + ROWS * primal.size)
+    rows = max(dual, default=0.0)
+    held = item * rows * p * 2 + (8 + item) * rows**2 * min(copies, 2 * dual.size)
+    if primal.size:
+        matrices = 8 + item + (8 + 2 * item) * min(copies, primal.size)
+        held = max(held, matrices * p**2)
+    return item / 4 * float(operations), float(held)
+
+
+def _convex_fits(
+    counts: Array, p: float, ridges: Array, loss: str, threads: int
+) -> tuple[float, float]:
+    """Count operations of the fits of another loss on one training set, and bytes of all."""
+    kind = lookup_loss(loss)
+    kernel = isinstance(kind, ClippedLoss) & (counts <= KERNEL_UP_TO * p)
+    entries = np.where(kernel, counts**2, 2 * counts * p) + 300 * counts + 6e4
+    steps = np.full((ridges.size, counts.size), float(_SMOOTH_STEPS))
+    if isinstance(kind, ClippedLoss):
+        harder = (1 + counts / p) ** 0.5 * (np.minimum(ridges / _EASY_RIDGE, 1) ** -0.3)[:, None]
+        steps = (_HUBER_STEPS if kind.inverse_curvature else _CORNER_STEPS) * harder
+        steps = np.minimum(steps, min(300 * p, 8e4))
+    operations = _ENTRY * np.sum(steps * entries) + np.sum(kernel * 4 * counts**2 * p)
+    kept = math.ceil(counts.max() / ROWS) * ROWS * p
+    each = 8 * counts * p + 8 * counts**2 * (counts <= KERNEL_UP_TO * p)
+    return 2 * float(operations), 8 * kept + threads * float(each.max())
+
+
+def _eigenvalues(problem: Problem, given: Mapping[str, Any]) -> Cost:
+    """Estimate the eigenvalues of one network's features."""
+    d = int(given["dimension"])
+    p, count = _rows(problem.beta, d), _rows(given["alpha"], d)
+    side = min(p, count)
+    operations, drawn, step = _first_layer(problem, d, p, 1)
+    operations += 4.0 * count * p * (d + side) + 4.0 * float(side) ** 3
+    held = 12 * p * d + 16 * min(count, p + ROWS) * p + 24 * side**2
+    return Cost(_OPERATION * operations + _DRAW * (drawn + count * d), max(held, step) / MIB)
+
+
+def _recovery(problem: Recovery, given: Mapping[str, Any]) -> Cost:
+    """Estimate the first layers of networks that learn a multi-index teacher."""
+    d, p = given["dimension"], problem.width
+    operations, drawn = _steps(float(d * p), problem.steps * problem.batch(d), d)
+    held = 24 * d * p + FEWER_ROWS * (24 * p + 4 * d)
+    return Cost(_count(given["networks"]) * (_OPERATION * operations + _DRAW * drawn), held / MIB)
