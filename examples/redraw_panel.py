@@ -25,7 +25,8 @@ def main(name: str, panel: str, output: str) -> None:
     axes = figure.add_subplot()
     for curve in data["curve"].values:
         line = data.sel(curve=curve)
-        theory = line["test_error"].sel(alpha=data["alpha_simulated"].values).values
+        limit = line["test_error"].sel(theory="limit")
+        theory = limit.sel(alpha=data["alpha_simulated"].values).values
         ratio = line["simulated_test_error_mean"] / theory
         error = line["simulated_test_error_stderr"] / theory
         axes.errorbar(data["alpha_simulated"], ratio, error, fmt="o-", label=curve)
