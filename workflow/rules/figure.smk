@@ -13,10 +13,12 @@ def labels(wildcards):
 rule key:
     output:
         touch("results/keys/{figure}/{of}-{key}"),
+    log:
+        "logs/keys/{figure}/{of}-{key}.log",
     message:
-        "The {wildcards.of} of {wildcards.figure} has changed"
+        "The {wildcards.of} of {wildcards.figure} is to be made"
     shell:
-        "rm -f results/keys/{wildcards.figure}/{wildcards.of}-*"
+        "rm -f results/keys/{wildcards.figure}/{wildcards.of}-* 2> {log}"
 
 
 # Everything of a figure in one self-contained file, theory beside simulation.

@@ -155,6 +155,11 @@ class FigurePlan:
         drawings = [f"figures/{self.name}.{suffix}" for suffix in ("png", "svg", "pdf")]
         return drawings + [f"{RESULTS}/scores/{self.name}.{suffix}" for suffix in ("csv", "html")]
 
+    @property
+    def targets(self) -> list[str]:
+        """All that a run makes of the figure, with the keys on which it depends."""
+        return [*self.marks, self.merged, *self.outputs]
+
     def check_current(self, mark: str) -> None:
         """Check that a mark is still there, and that its key is what the code makes now.
 
