@@ -2,12 +2,6 @@ localrules:
     key,
 
 
-def labels(wildcards):
-    """How a report lists a figure."""
-    title = PLAN.figure(wildcards.figure).figure.config["title"]
-    return {"figure": wildcards.figure, "title": title}
-
-
 # The key of a figure's data, or of its drawing. Only the latest exists: a return to an earlier
 # configuration is a change, too.
 rule key:
@@ -57,13 +51,13 @@ rule figure:
             "figures/{figure}.png",
             caption="../report/figure.rst",
             category="Figures",
-            labels=labels,
+            labels={"figure": "{figure}"},
         ),
         scores=report(
             "results/scores/{figure}.html",
             caption="../report/scores.rst",
             category="Scores",
-            labels=labels,
+            labels={"figure": "{figure}"},
         ),
     log:
         "logs/figure/{figure}.log",

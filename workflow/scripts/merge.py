@@ -1,8 +1,9 @@
 """A job of one figure: all results of its curves, to its merged file."""
 
+from giantstep.workflow.merge import merge_figure
+
 from giantstep.workflow import store
 from giantstep.workflow.job_log import job_log
-from giantstep.workflow.merge import merge_figure
 
 if "snakemake" in globals():
     job = globals()["snakemake"]

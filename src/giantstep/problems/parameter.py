@@ -92,9 +92,7 @@ def parameters_of(cls: type[Any]) -> dict[str, Parameter]:
     ('variance of the label noise', '\\Delta', 'a number from 0 to 1e+12', 0.0)
     """
     defaults = {f.name: REQUIRED if f.default is MISSING else f.default for f in fields(cls)}
-    return {
-        f.name: replace(f.metadata["parameter"], default=defaults[f.name]) for f in fields(cls)
-    }
+    return {f.name: replace(f.metadata["parameter"], default=defaults[f.name]) for f in fields(cls)}
 
 
 def read_parameters(record: Any, but: Iterable[str] = ()) -> list[Fault]:

@@ -14,7 +14,7 @@ from giantstep.workflow.keys import ChangedCodeError
 from giantstep.workflow.store import DamagedFileError
 
 # Errors whose message says what to do.
-_TOLD = ChangedCodeError, DamagedFileError, InvalidParametersError, MemoryError, OSError
+_TOLD = ChangedCodeError, DamagedFileError, InvalidParametersError, MemoryError
 # Seconds between two lines of progress.
 _PAUSE = 15.0
 log = logging.getLogger("giantstep")
@@ -29,7 +29,10 @@ def job_log(path: str | Path) -> Iterator[Callable[[float], None]]:
     SystemExit
         If the job failed, which is then logged.
     """
-    handlers = [logging.StreamHandler(), logging.FileHandler(path, mode="w", encoding="utf-8")]
+    handlers: list[logging.Handler] = [
+        logging.StreamHandler(),
+        logging.FileHandler(path, mode="w", encoding="utf-8"),
+    ]
     # Of other libraries, warnings only.
     logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=handlers, force=True)
     log.setLevel(logging.INFO)
@@ -45,8 +48,11 @@ def job_log(path: str | Path) -> Iterator[Callable[[float], None]]:
 
     try:
         yield progress
+    except OSError as error:
+        log.error("error: %s %s", error.filename or "", error.strerror or error)
+        sys.exit(1)
     except _TOLD as error:
-        log.error("error: %s", error or type(error).__name__)
+        log.error("error: %s", error)
         sys.exit(1)
     except Exception:
         log.exception("error:")

@@ -17,6 +17,7 @@ from giantstep.problems.recovery import Recovery
 
 PACKAGE = Path(__file__).parents[1]
 _ALL = ("numerics", "problems", "arrays.py", "extras.py", "registry.py", "validation.py")
+_NETWORKS = "questions/networks.py", "questions/task.py"
 _STORED = ("workflow/jobs.py", "workflow/store.py")
 _THEORY = (*_ALL, *_STORED, "theory", "questions", "vocabulary.py")
 # Import-linter holds that a job uses no other code of the package (pyproject.toml).

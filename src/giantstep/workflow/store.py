@@ -11,6 +11,7 @@ import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import netCDF4
 import xarray as xr
@@ -42,16 +43,22 @@ def write(data: xr.Dataset | Mapping[str, xr.Dataset], path: str | Path, name: s
         If it cannot be written: no room, or no permission.
     """
     path = Path(path)
-    groups = {"/": data} if isinstance(data, xr.Dataset) else data
-    file = netCDF4.Dataset(path.name, mode="w", format="NETCDF4", memory=1)
-    for group, dataset in groups.items():
-        place = file if group == "/" else file.createGroup(group)
-        dataset.drop_encoding().dump_to_store(_data_store(place))
-    content = file.close()
+    content = _netcdf({"/": data} if isinstance(data, xr.Dataset) else data)
     write_bytes(path, content, _seal(content, name or stored_name(path)))
 
 
-def write_bytes(path: Path, *parts: bytes | memoryview) -> None:
+def _netcdf(groups: Mapping[str, xr.Dataset]) -> bytes:
+    """Return the bytes of netCDF, which in memory would hold the time, in files does not."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "data.nc")
+        with netCDF4.Dataset(path, mode="w", format="NETCDF4") as file:
+            for group, dataset in groups.items():
+                place = file if group == "/" else file.createGroup(group)
+                dataset.drop_encoding().dump_to_store(_data_store(place))
+        return path.read_bytes()
+
+
+def write_bytes(path: Path, *parts: bytes) -> None:
     """Write a file beside its place, sync it to the disk, and rename it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -95,6 +102,9 @@ def read_groups(path: str | Path, name: str | None = "") -> dict[str, xr.Dataset
         raise DamagedFileError(
             f"{error}. It was set aside as {aside}: run the same command again to make it anew"
         ) from error
+    except FileNotFoundError as error:
+        text = "is missing: run the same command again to make it"
+        raise FileNotFoundError(error.errno, text, str(path)) from error
     with netCDF4.Dataset(path.name, memory=content) as file:
         groups = _groups(file).items()
         return {name: xr.open_dataset(_data_store(group)).load() for name, group in groups}
