@@ -15,10 +15,11 @@ from giantstep.cli.commands import OPTIMAL, commands
 from giantstep.cli.flags import question_flags
 from giantstep.cli.limits import LIMIT, check_cost, cost_of
 from giantstep.cli.problem_flags import statement_of
-from giantstep.cli.products import answer_each, combinations, varied
+from giantstep.cli.products import answer_each
 from giantstep.cli.suggestions import did_you_mean
 from giantstep.cli.values import read_values
 from giantstep.problems.bulk_kind import TRAINED
+from giantstep.problems.combinations import combinations, varied
 from giantstep.problems.grid import Grid
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.problems.problem import Problem

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import product
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from giantstep.problems.combinations import Values, combinations, varied
 from giantstep.problems.formatting import format_number
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.vocabulary import label
 
-Values = Mapping[str, Sequence[Any]]
 # So many combinations are named that a remark is on.
 _PLACES = 5
-
-
-def combinations(values: Values) -> Iterator[dict[str, Any]]:
-    """Yield all combinations of values, the last name varying fastest."""
-    for chosen in product(*values.values()):
-        yield dict(zip(values, chosen, strict=True))
-
-
-def varied(values: Values) -> dict[str, Sequence[Any]]:
-    """Return the names that have several values, with these."""
-    return {name: several for name, several in values.items() if len(several) > 1}
 
 
 def answer_each(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, TypeVar
 
+import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
@@ -20,6 +22,7 @@ from giantstep.questions.simulate import read_simulation, simulate
 from giantstep.questions.solve import read_question, solve
 from giantstep.validation import Fault
 
+Numbers = TypeVar("Numbers", Array, xr.DataArray)
 _COMPARED = ("test_error", "training_error", "test_loss", "training_loss", "classification_error")
 # Before the names of the theory at the dimension of the networks, as in files of figures.
 _FINITE_SIZE = "finite_size_"
@@ -121,6 +124,16 @@ def compare(
     return data.assign_attrs(kept)
 
 
+def z_score(mean: Numbers, stderr: Numbers, theory: Numbers) -> Numbers:
+    """Compute mean minus theory, over the standard error: NaN where there is none.
+
+    Parameters
+    ----------
+    mean, stderr, theory : Array or xarray.DataArray
+    """
+    return (mean - theory) / xr.where(stderr > 0, stderr, np.nan)  # type: ignore
+
+
 def _has_limit(problem: Problem) -> bool:
     return not isinstance(problem, Protocol) or problem.is_giant_step
 
@@ -159,8 +172,7 @@ def _scored(prefix: str, theory: xr.Dataset, measured: xr.Dataset) -> xr.Dataset
     for name in _compared(theory):
         values[f"{prefix}{name}"] = theory[name]
         if name in measured:
-            stderr = measured[f"{name}_stderr"]
-            score = ((measured[name] - theory[name]) / stderr).where(stderr > 0)
+            score = z_score(measured[name], measured[f"{name}_stderr"], theory[name])
             values[f"z_score_{prefix}{name}"] = score.transpose(*theory[name].dims)
     values[f"{prefix}status"] = theory["status"]
     return xr.Dataset(values)
