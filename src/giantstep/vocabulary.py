@@ -25,6 +25,7 @@ MEANINGS = {
     "ridge": Meaning("ridge penalty, without 1/n", r"\lambda", "(4)"),
     "curve": Meaning("name of the curve: panel, then what varies", "curve"),
     "panel": Meaning("panel of the figure", "panel"),
+    "theory": Meaning("theory as d -> infinity, or at finite d", "d", "theory.md section 12"),
     "network": Meaning("network replicate", "i"),
     "training": Meaning("training replicate", "j"),
     "activation": Meaning("activation of the network", r"\sigma", "(1)"),

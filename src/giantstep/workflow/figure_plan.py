@@ -112,12 +112,16 @@ class FigurePlan:
         ]
         return [path for path in dict.fromkeys([self.parameters, self.theory, *networks]) if path]
 
+    @property
+    def science(self) -> dict[str, Any]:
+        """Its YAML without what only its drawing shows."""
+        return {k: v for k, v in self.figure.config.items() if k not in _DRAWN}
+
     @cached_property
     def data_key(self) -> str:
         """The key of the merged file."""
-        science = {k: v for k, v in self.figure.config.items() if k not in _DRAWN}
         curves = [(c.name, c.panel, c.bulk, c.loss, c.dimension) for c in self.figure.curves]
-        return key("merge", science, curves, self.made_from, self.simulation, self.seed)
+        return key("merge", self.science, curves, self.made_from, self.simulation, self.seed)
 
     @cached_property
     def drawing_key(self) -> str:
@@ -150,10 +154,19 @@ class FigurePlan:
         return f"figures/{self.name}-{self.data_key}"
 
     @property
+    def drawings(self) -> list[str]:
+        """The drawings."""
+        return [f"figures/{self.name}.{suffix}" for suffix in ("png", "svg", "pdf")]
+
+    @property
+    def scores(self) -> list[str]:
+        """The table of scores, and the page of it."""
+        return [f"{RESULTS}/scores/{self.name}.{suffix}" for suffix in ("csv", "html")]
+
+    @property
     def outputs(self) -> list[str]:
-        """The drawings, and the scores as a table and as a page."""
-        drawings = [f"figures/{self.name}.{suffix}" for suffix in ("png", "svg", "pdf")]
-        return drawings + [f"{RESULTS}/scores/{self.name}.{suffix}" for suffix in ("csv", "html")]
+        """What is made from the merged file."""
+        return self.drawings + self.scores
 
     @property
     def targets(self) -> list[str]:

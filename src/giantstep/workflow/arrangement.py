@@ -1,0 +1,97 @@
+"""Results under the names that they have in the file of a figure."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+from giantstep.questions.answers import count_groups
+
+LIMIT, FINITE = THEORIES = ("limit", "finite")
+_OPTIMAL = {
+    "ridge": "optimal_ridge",
+    "test_error": "optimal_test_error",
+    "optimal_ridge_on_edge": "optimal_ridge_on_edge",
+}
+# New names; a result keeps no variables but these.
+_RENAMED = {
+    "limit_optimal": _OPTIMAL,
+    "finite_optimal": _OPTIMAL,
+    "dimensions": {"test_error": "test_error_at_dimension"},
+    "learning_rates": {"test_error": "test_error_by_learning_rate"},
+    "finite_spectrum": {"outlier": "outlier"},
+}
+_DIMENSIONS = {
+    "dimensions": {"dimension": "theory_dimension", "alpha": "alpha_simulated"},
+    "learning_rates": {
+        "learning_rate": "theory_learning_rate",
+        "steps": "step",
+        "alpha": "alpha_simulated",
+    },
+    "replicates": {"alpha": "alpha_simulated"},
+}
+_GAINS = ("gain_over_linear", "gain_over_no_step", "isotropic_deviation")
+
+
+def arrange(role: str, data: xr.Dataset) -> xr.Dataset:
+    """Name the variables and dimensions of a result as in the file of a figure.
+
+    Parameters
+    ----------
+    role : str
+        Of its task in `Curve.theory` or `Curve.networks`, or "parameters".
+    data : xarray.Dataset
+        The answer to the task.
+
+    Returns
+    -------
+    xarray.Dataset
+        With a dimension `theory`, of length 1, of what both theories have.
+    """
+    if role == "map":
+        return _map(data)
+    if role == "spectrum":
+        return _spectrum(data)
+    if names := _RENAMED.get(role):
+        data = data.reset_coords(names.keys() & data.coords.keys())[list(names)].rename(names)
+    data = data.rename({k: v for k, v in _DIMENSIONS.get(role, {}).items() if k in data.dims})
+    # What was asked, of which the figure's file says it otherwise.
+    asked = {"alpha", "ridge", "loss", "bulk", "dimension"} & (data.coords.keys() - data.dims)
+    data = count_groups(data.drop_vars(asked))
+    data = data.assign({name: x.astype(np.int8) for name, x in data.items() if x.dtype == bool})
+    theory = role.partition("_")[0]
+    return data.expand_dims(theory=[theory]) if theory in THEORIES else data
+
+
+def _spectrum(data: xr.Dataset) -> xr.Dataset:
+    """Give points of a density numbers, since those of other curves are elsewhere."""
+    return xr.Dataset(
+        {
+            "eigenvalue": ("point", data["eigenvalue"].values),
+            "density": ("point", data["density"].values),
+            "mass_at_zero": data["mass_at_zero"].item(),
+            "outlier": (("theory", "rank"), data["outlier"].values[None]),
+        },
+        coords={
+            "alpha_spectrum": data["alpha"].item(),
+            "point": np.arange(1, data.sizes["eigenvalue"] + 1),
+            "rank": np.arange(1, data.sizes["rank"] + 1),
+            "theory": [LIMIT],
+        },
+    )
+
+
+def _map(data: xr.Dataset) -> xr.Dataset:
+    """Give rows and columns numbers, since other maps vary other parameters."""
+    y, x = map(str, data["test_error"].dims)
+    values = {"map_test_error": data["test_error"], **{name: data[name] for name in _GAINS}}
+    return xr.Dataset(
+        {name: (("row", "column"), value.values) for name, value in values.items()}
+        | {"map_x": ("column", data[x].values), "map_y": ("row", data[y].values)},
+        coords={
+            "row": np.arange(1, data.sizes[y] + 1),
+            "column": np.arange(1, data.sizes[x] + 1),
+            "x_parameter": x,
+            "y_parameter": y,
+        },
+    )

@@ -1,0 +1,66 @@
+"""The drawing of a figure, from its merged file: by the project's own code, or the package's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from importlib.metadata import version
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import xarray as xr
+
+from giantstep.figures import default, style
+from giantstep.workflow.config import FIGURES
+
+if TYPE_CHECKING:
+    from giantstep.workflow.figure_plan import FigurePlan
+
+
+def draw_figure(
+    plan: FigurePlan,
+    data: xr.Dataset,
+    check: Callable[[], None] = lambda: None,
+    root: Path = Path(),
+    paths: Iterable[Path] = (),
+) -> None:
+    """Draw a figure, and save it in all formats; the same data make the same bytes.
+
+    Parameters
+    ----------
+    plan : FigurePlan
+    data : xarray.Dataset
+        Its merged file.
+    check : callable
+        Called before a file has its name; raises if it is not to be written.
+    root : Path
+        The project's folder.
+    paths : iterable of Path
+        Where to save it, if not in the project.
+    """
+    draw, config = load_drawing(root, plan.name), dict(plan.figure.config)
+    origin = style.Provenance(
+        config["title"], plan.merged_name, tuple(plan.made_from), version("giantstep")
+    )
+    files = list(paths) or [root / path for path in plan.drawings]
+    style.draw_and_save(lambda: draw(data, config), files, origin, check)
+
+
+def load_drawing(root: Path, name: str) -> Callable[[xr.Dataset, dict[str, Any]], Any]:
+    """Import the function `draw(data, config)` of a figure.
+
+    It is that of config/figures/NAME.py in the project, of a module of `giantstep.figures` that has
+    one, or else the one for learning curves and maps.
+    """
+    path, module = root / FIGURES / f"{name}.py", f"giantstep.figures.{name}"
+    if path.is_file():
+        spec = spec_from_file_location("drawing", path)
+        assert spec is not None
+        assert spec.loader is not None
+        own = module_from_spec(spec)
+        spec.loader.exec_module(own)
+        return own.draw  # type: ignore[no-any-return]
+    known = import_module(module) if find_spec(module) else default
+    draw: Callable[[xr.Dataset, dict[str, Any]], Any] = getattr(known, "draw", default.draw)
+    return draw

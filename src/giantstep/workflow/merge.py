@@ -1,0 +1,113 @@
+"""One figure's file: all of its curves, in one self-contained dataset."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray as xr
+
+from giantstep.problems.canonical import plain
+from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
+from giantstep.vocabulary import label
+from giantstep.workflow.arrangement import THEORIES
+from giantstep.workflow.merge_curve import merge_curve
+
+if TYPE_CHECKING:
+    from giantstep.workflow.figure_plan import FigurePlan
+
+REFERENCES = (
+    "Cui, Pesce, Dandi, Krzakala, Lu, Zdeborova, Loureiro: Asymptotics of feature learning in"
+    " two-layer networks after one gradient-step, ICML 2024, arXiv 2402.04980"
+)
+# Parameters that each group of neurons has of its own.
+_PARAMETERS = ("bulk_variance", "spike_strength", "fraction", "bias")
+_OF_GROUPS = OVERLAP_DIMENSIONS | dict.fromkeys((*_PARAMETERS, "mu0", "kappa_mu1"), ("group",))
+# What surrounds the name of a quantity in the names of what is derived from it.
+_DERIVED = re.compile("^(simulated|z_score)_|_(mean|stderr|(network|training)_variance)$")
+
+
+def merge_figure(plan: FigurePlan, results: Mapping[str, Mapping[str, xr.Dataset]]) -> xr.Dataset:
+    """Put all results of a figure into one self-contained dataset along `curve`.
+
+    Parameters
+    ----------
+    plan : FigurePlan
+    results : mapping of str to mapping of str to xarray.Dataset
+        Of each curve by role, from `plan.read_results`.
+    """
+    figure = plan.figure
+    lines = [line for curve in figure.curves for line in merge_curve(curve, results[curve.name])]
+    merged = label(join_lines(lines))
+    parameters = {
+        "figure": plain(plan.science),
+        "simulation": dict(plan.simulation),
+        "curves": {curve.name: plain(curve.problem) for curve in figure.curves},
+    }
+    libraries = {data.attrs["libraries"] for roles in results.values() for data in roles.values()}
+    merged.attrs = {
+        "title": figure.config["title"],
+        "references": REFERENCES,
+        "parameters": json.dumps(parameters, sort_keys=True),
+        "made_from": json.dumps(plan.made_from),
+        "giantstep_version": version("giantstep"),
+        "libraries": "; ".join(sorted(libraries)),
+        "root_seed": np.int64(plan.seed),
+    }
+    return merged
+
+
+def join_lines(lines: Sequence[xr.Dataset]) -> xr.Dataset:
+    """Put the lines of a figure into one dataset along `curve`.
+
+    What only some of them have is NaN, or an empty text, for the others.
+    """
+    if any("group" in line.dims for line in lines):
+        lines = [by_group(line) for line in lines]
+    missing: dict[Hashable, object] = {
+        name: "" if coordinate.dtype.kind in "OU" else np.nan
+        for line in lines
+        for name, coordinate in line.coords.items()
+        if name not in line.dims
+    }
+    filled = [
+        line.assign_coords({name: missing[name] for name in missing.keys() - line.coords.keys()})
+        for line in lines
+    ]
+    whole = xr.concat(
+        filled,
+        "curve",
+        data_vars="all",
+        coords=sorted(missing.keys() - {"curve"}, key=str),
+        compat="equals",
+        join="outer",  # curves may have different points, networks, and numbers of groups
+        combine_attrs="drop",
+    )
+    if "theory" in whole.dims:
+        whole = whole.sel(theory=[name for name in THEORIES if name in whole["theory"]])
+    # In the order of their first line; xarray's order varies for those that some lines lack.
+    coords = dict.fromkeys(name for line in filled for name in sorted(line.coords, key=str))
+    variables = dict.fromkeys(name for line in lines for name in line.data_vars)
+    return xr.Dataset(
+        {name: whole[name].variable for name in variables},
+        coords={name: whole[name].variable for name in coords},
+    )
+
+
+def by_group(line: xr.Dataset) -> xr.Dataset:
+    """Give a line of one group of neurons the dimensions of several, so that lines align."""
+    for name in line.variables:
+        dims = _OF_GROUPS.get(_DERIVED.sub("", str(name)), ())
+        if dims and dims[0] not in line[name].dims:
+            line = line.assign({name: line[name].expand_dims(dict.fromkeys(dims, 1))})
+    counts = {
+        dim: np.arange(1, line.sizes[dim] + 1)
+        for dim in ("group", "other_group")
+        if dim in line.dims
+    }
+    # `assign` has turned a single group's parameters, which are coordinates, into variables.
+    return line.assign_coords(counts).set_coords([x for x in _PARAMETERS if x in line])

@@ -1,0 +1,213 @@
+"""One curve of a figure: all that was computed of it, theory beside simulation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from giantstep.problems.formatting import format_number
+from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps, by_groups
+from giantstep.problems.recovery import Recovery
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.questions.parameters import problem_parameters
+from giantstep.simulation.measurements import SLABS
+from giantstep.theory.bounds import best_linear_error, bounds
+from giantstep.theory.features.conditional_features import conditional_moments
+from giantstep.theory.features.conditional_target import conditional_target
+from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.learned_function import learned_function
+from giantstep.theory.readout.classification_error import classification_error
+from giantstep.workflow.arrangement import LIMIT, THEORIES, arrange
+from giantstep.workflow.comparison import at_nearest_ridge, score, summary, z_scores
+from giantstep.workflow.curves import Curve
+
+# Projections on the target at which the theory's learned function is computed; those of the
+# simulated slabs are among them.
+PROJECTIONS = np.linspace(-3, 3, 121)
+# Projections on the spike at which functions of it are computed.
+KAPPAS = np.linspace(-4, 4, 161)
+# Parameters that vary over these are variables of a merged curve, not labels of it.
+_OVER = {"step", "direction"}
+
+
+def merge_curve(curve: Curve, results: Mapping[str, xr.Dataset]) -> list[xr.Dataset]:
+    """Put theory beside simulation for one curve of a figure.
+
+    Parameters
+    ----------
+    curve : Curve
+    results : mapping of str to xarray.Dataset
+        By role, with "parameters" where the problem has equivalent spiked features.
+
+    Returns
+    -------
+    list of xarray.Dataset
+        One for each ridge.
+    """
+    found = {role: arrange(role, data) for role, data in results.items()}
+    parameters = found.pop("parameters", None)
+    parameters = problem_parameters(curve.problem) if parameters is None else parameters
+    over = [name for name, x in parameters.items() if _OVER & set(x.dims)]
+    labels = {name: x.variable for name, x in parameters.items() if name not in over}
+    if "map" in found:
+        labels = {name: x for name, x in labels.items() if name not in _varied(found["map"])}
+    networks = _networks(curve, found)
+    parts = [data.drop_dims("theory", errors="ignore") for data in found.values()]
+    parts += [parameters[over], networks, *_theories(curve, found, networks)]
+    if "recovery" in found:
+        parts.append(z_scores(found["recovery"], networks))
+    elif "map" not in found and (features := _features(curve, LIMIT)):
+        parts.append(_functions(features))
+    whole = xr.merge(parts, join="exact", compat="equals")
+    return _lines(whole.assign_coords(labels | _labels(curve, found)), curve.name)
+
+
+def _varied(found: xr.Dataset) -> list[str]:
+    """List the two parameters of a map."""
+    return [found[name].item() for name in ("x_parameter", "y_parameter")]
+
+
+def _lines(whole: xr.Dataset, name: str) -> list[xr.Dataset]:
+    """Split a curve by its ridges, if it has any."""
+    if "ridge" not in whole.dims:
+        return [score(whole.assign_coords(curve=name))]
+    ridges = whole["ridge"].values.tolist()
+    names = [f"{name},ridge={format_number(ridge)}" for ridge in ridges] if ridges[1:] else [name]
+    return [
+        score(whole.sel(ridge=ridge).assign_coords(curve=line))
+        for ridge, line in zip(ridges, names, strict=True)
+    ]
+
+
+def _labels(curve: Curve, found: Mapping[str, xr.Dataset]) -> dict[str, Any]:
+    """Label a curve with what belongs to it besides the parameters of its problem."""
+    labels: dict[str, Any] = {"panel": curve.panel}
+    if "map" in found:
+        return labels
+    labels["dimension"] = curve.dimension
+    if isinstance(curve.problem, Recovery):
+        return labels
+    features = _features(curve, LIMIT)
+    limits = bounds(features) if features and features.is_aligned else None
+    return labels | {
+        "bulk": curve.bulk,
+        "loss": curve.loss,
+        "best_linear_error": best_linear_error(curve.problem.target),
+        "upper_bound": limits.upper if limits else math.nan,
+        "lower_bound": limits.lower if limits else math.nan,
+    }
+
+
+def _features(curve: Curve, theory: str) -> SpikedFeatures | None:
+    """Return the equivalent features of a theory; a smaller step has only those at a dimension."""
+    if curve.parameters is None or isinstance(curve.problem, Recovery):
+        return None
+    of_limit = curve.parameters.arguments.get("dimension", math.inf)
+    return equivalent_features(curve.problem, of_limit if theory == LIMIT else curve.dimension)
+
+
+def _networks(curve: Curve, found: Mapping[str, xr.Dataset]) -> xr.Dataset:
+    """Summarise what was simulated of a curve."""
+    parts = [summary(found["replicates"])] if "replicates" in found else []
+    if "eigenvalues" in found:
+        # The largest stand for the predicted outliers, over d.
+        values, ranks = found["eigenvalues"]["simulated_eigenvalue"], found["spectrum"]["rank"]
+        largest = values.values[:, ::-1][:, : ranks.size] / curve.dimension
+        named = {"simulated_outlier": (("network", "rank"), largest)}
+        parts.append(summary(xr.Dataset(named, {"rank": ranks})))
+    return xr.merge(parts, join="exact", compat="equals")
+
+
+def _theories(
+    curve: Curve, found: Mapping[str, xr.Dataset], networks: xr.Dataset
+) -> list[xr.Dataset]:
+    """Put both theories, and what follows from them, into one dataset along `theory`."""
+    both = []
+    for theory in THEORIES:
+        parts = [
+            data[[name for name, x in data.items() if "theory" in x.dims]]
+            for data in found.values()
+            if theory in data.coords.get("theory", ())
+        ]
+        if parts:
+            solved = xr.merge(parts, join="exact", compat="equals").sel(theory=theory, drop=True)
+            complete = xr.merge(_completed(curve, theory, solved, networks), join="exact")
+            both.append(complete.assign_coords(theory=theory))
+    if not both:
+        return []
+    joined = xr.concat(both, "theory", data_vars="all", join="left")
+    if "z_score_outlier" in joined:
+        # At this dimension an eigenvalue of order d may still lie within the bulk.
+        spectrum = found["spectrum"]
+        largest = spectrum["eigenvalue"].max() / curve.dimension
+        apart = spectrum["outlier"].sel(theory=LIMIT, drop=True) > largest
+        joined["z_score_outlier"] = joined["z_score_outlier"].where(apart)
+    return [joined]
+
+
+def _completed(
+    curve: Curve, theory: str, solved: xr.Dataset, networks: xr.Dataset
+) -> Iterator[xr.Dataset]:
+    """Yield a theory, what follows from it, and how far from it the networks are."""
+    features = _features(curve, theory)
+    if "test_error" not in solved:
+        yield from (solved, z_scores(solved, networks))
+        return
+    assert features is not None
+    solved = _classified(features, solved)
+    yield solved
+    if "simulated_test_error_mean" not in networks:
+        return
+    on_grid = solved[[name for name, x in solved.items() if "ridge" in x.dims]]
+    at = on_grid.sel(alpha=networks["alpha_simulated"]).drop_vars("alpha")
+    learned = _learned(features, at)
+    at["learned_function"] = learned.sel(s=SLABS).rename(s="s_simulated")
+    scores = z_scores(at, networks)
+    yield from (learned.to_dataset(), scores)
+    if "optimal_ridge" in solved:
+        best = solved["optimal_ridge"].sel(alpha=networks["alpha_simulated"])
+        yield at_nearest_ridge(best, networks, scores)
+
+
+def _functions(features: SpikedFeatures) -> xr.Dataset:
+    """Compute functions of the projection on the spike: features, target, and nearest to it."""
+    mu0, mu1, _ = conditional_moments(features, KAPPAS)
+    values = {
+        "mu0": by_groups(("kappa",), mu0.T, ("group",)),
+        "kappa_mu1": by_groups(("kappa",), (KAPPAS * mu1).T, ("group",)),
+        "conditional_target": (("kappa",), conditional_target(features, KAPPAS).mean),
+    }
+    if features.is_aligned:
+        limits, both = bounds(features), np.concatenate([mu0, KAPPAS * mu1])
+        values["upper_bound_function"] = (("kappa",), limits.upper_coefficients @ mu0)
+        values["lower_bound_function"] = (("kappa",), limits.lower_coefficients @ both)
+    return xr.Dataset(values, coords={"kappa": KAPPAS})
+
+
+def _classified(features: SpikedFeatures, theory: xr.Dataset) -> xr.Dataset:
+    """Add the 0-1 error to a theory, and of the square loss the losses, half the errors."""
+    error, groups = theory["test_error"], features.groups.c.size
+    overlaps = Overlaps(**{
+        name: theory[name].values.reshape(*error.shape, *(groups,) * len(OVERLAP_DIMENSIONS[name]))
+        for name in Overlaps._fields
+    })  # fmt: skip
+    if "test_loss" not in theory:
+        halves = {f"{name}_loss": theory[f"{name}_error"] / 2 for name in ("training", "test")}
+        theory = theory.assign(halves)
+    zero_one = classification_error(features, overlaps)
+    return theory.assign(classification_error=(error.dims, zero_one))
+
+
+def _learned(features: SpikedFeatures, at: xr.Dataset) -> xr.DataArray:
+    """Compute the theory's learned function where there are simulations."""
+    grid = at["test_error"]
+    m, zeta, psi, xi = (
+        at[name].values.reshape(*grid.shape, -1) for name in ("m", "zeta", "psi", "xi")
+    )
+    values = learned_function(features, m, zeta, psi, PROJECTIONS, xi)
+    coords = {"s": PROJECTIONS}
+    return xr.DataArray(values, coords, (*grid.dims, "s"), "learned_function")

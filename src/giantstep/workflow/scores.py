@@ -1,0 +1,162 @@
+"""Tables of a figure's curves: their parameters, and how far theory and simulation are apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from giantstep.workflow import store
+from giantstep.workflow.arrangement import LIMIT
+from giantstep.workflow.comparison import DRAWN
+
+if TYPE_CHECKING:
+    from giantstep.workflow.figure_plan import FigurePlan
+
+# Coordinates of a curve that its row of scores repeats, where it has them.
+_COLUMNS = (
+    "activation", "target", "teacher", "learning_rate", "step_exponent", "alpha0", "exponent",
+    "dimension", "spike_strength", "bulk_variance", "alignment", "beta", "ridge", "noise",
+    "outlier_fraction", "outlier_variance", "bulk", "loss", "steps", "reuse_batch",
+)  # fmt: skip
+_SIZES = ("largest", "mean")
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<title>{title}</title>
+<style>
+body {{ font: 14px sans-serif; background: white }}
+td, th {{ padding: 2px 10px 2px 0; text-align: left; white-space: nowrap }}
+thead {{ border-bottom: 1px solid }}
+table {{ border-collapse: collapse }}
+</style>
+<h1>{title}</h1>
+<p>A z-score is the simulated mean minus the theory, over the standard error. Without "finite", the
+theory is that of the paper, for a dimension that grows without bound and an isotropic bulk; with
+it, that of the dimension of the simulations and of the bulk that the step leaves.</p>
+{tables}</html>
+"""
+
+
+def write_scores(plan: FigurePlan, data: xr.Dataset) -> None:
+    """Write the scores of a figure as a table, and as a page of HTML."""
+    table, page = map(Path, plan.scores)
+    store.write_bytes(table, score_table(data).to_csv(index=False, lineterminator="\n").encode())
+    store.write_bytes(page, score_page(data).encode())
+
+
+def score_table(data: xr.Dataset) -> pd.DataFrame:
+    """List each curve's parameters, and how far its theory and simulation are apart.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        From `merge.merge_figure`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row of texts for each curve; the parameters of several groups of neurons are separated by
+        blanks. What is of the theory at finite dimension ends in `_finite`.
+    """
+    names = ["curve", *_COLUMNS, *(f"{size}_z_score_{x}" for x in DRAWN for size in _SIZES)]
+    if "simulated_outlier_mean" in data:
+        names += ["outlier", "simulated_outlier_mean", "simulated_outlier_stderr"]
+    columns = {
+        name if theory == LIMIT else f"{name}_{theory}": values
+        for name in names
+        if name in data
+        for theory, values in _theories(data[name])
+    }
+    return pd.DataFrame({
+        name: [_cell(of_curve.values) for of_curve in values.transpose("curve", ...)]
+        for name, values in columns.items()
+    })  # fmt: skip
+
+
+def score_summary(data: xr.Dataset) -> pd.DataFrame:
+    """Summarise the scores of a figure's curves.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        From `merge.merge_figure`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row of texts for each panel and drawn quantity. Its largest and mean z-scores, against
+        the theory of the limit and that of finite dimension, are those of the panel's curves, in
+        their order.
+    """
+    rows = []
+    for panel in dict.fromkeys(data["panel"].values.tolist()):
+        lines = data.isel(curve=np.flatnonzero(data["panel"].values == panel))
+        for drawn in DRAWN:
+            row = {"panel": panel, "quantity": drawn}
+            for suffix in ("", ", finite d"):
+                row |= {f"{size} z{suffix}": "" for size in _SIZES}
+            for size in _SIZES:
+                for theory, values in _theories(lines.get(f"{size}_z_score_{drawn}")):
+                    suffix = "" if theory == LIMIT else ", finite d"
+                    row[f"{size} z{suffix}"] = _of_curves(values)
+            if any(list(row.values())[2:]):
+                rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def score_page(data: xr.Dataset) -> str:
+    """Write the scores of a figure as a page of HTML, for the workflow's report.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        From `merge.merge_figure`.
+
+    Returns
+    -------
+    str
+        The summary of the scores, and the table of all curves without its empty columns.
+    """
+    curves = score_table(data)
+    curves = curves[[name for name in curves if curves[name].any()]]
+    curves.columns = [str(name).replace("_", " ") for name in curves]
+    tables = {"Summary": score_summary(data), "Curves": curves}
+    title = data.attrs["title"].replace("&", "&amp;").replace("<", "&lt;")
+    shown = "".join(
+        f"<h2>{name}</h2>\n{table.to_html(index=False, border=0)}\n"
+        for name, table in tables.items()
+        if len(table)
+    )
+    return _PAGE.format(title=title, tables=shown)
+
+
+def _theories(values: xr.DataArray | None) -> list[tuple[str, xr.DataArray]]:
+    """Split a variable by the theory; what has none belongs to the limit's columns."""
+    if values is None:
+        return []
+    if "theory" not in values.dims:
+        return [(LIMIT, values)]
+    return [(name, values.sel(theory=name)) for name in values["theory"].values.tolist()]
+
+
+def _of_curves(scores: xr.DataArray) -> str:
+    """Write a score of each line; what all ridges of a curve share is written once."""
+    curves: dict[str, list[str]] = {}
+    for name, value in zip(scores["curve"].values.tolist(), scores.values, strict=True):
+        if np.isfinite(value):
+            curves.setdefault(name.partition(",ridge=")[0], []).append(f"{value:.1f}")
+    shared = (values[:1] if len(set(values)) == 1 else values for values in curves.values())
+    return ", ".join(value for values in shared for value in values)
+
+
+def _cell(values: Any) -> str:
+    """Write a value, or those of all groups of neurons; missing values are left out."""
+    several = np.atleast_1d(values)
+    if several.dtype.kind in "OUT":
+        return " ".join(map(str, several))
+    return " ".join(f"{value:.4g}" for value in several if not np.isnan(value))
