@@ -13,7 +13,7 @@ import xarray as xr
 
 from giantstep.cli.commands import OPTIMAL, commands
 from giantstep.cli.flags import question_flags
-from giantstep.cli.limits import LIMIT, check_cost, cost_of
+from giantstep.cli.limits import LIMIT, check_cost
 from giantstep.cli.problem_flags import statement_of
 from giantstep.cli.products import answer_each
 from giantstep.cli.suggestions import did_you_mean
@@ -23,13 +23,12 @@ from giantstep.problems.combinations import combinations, varied
 from giantstep.problems.grid import Grid
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.problems.problem import Problem
-from giantstep.problems.sizes import SEED
+from giantstep.problems.sizes import SEED, Sizes, check_sizes
 from giantstep.questions.checks import collected, raise_all
-from giantstep.questions.choices import GAINS
+from giantstep.questions.choices import GAINS, POINTS, THREADS
+from giantstep.questions.costs import cost_of
 from giantstep.questions.progress import Progress
-from giantstep.questions.simulate import THREADS
 from giantstep.questions.solve import solve
-from giantstep.questions.spectrum import POINTS
 from giantstep.questions.sweep import sweep
 from giantstep.questions.task import Task, question_named
 from giantstep.validation import COUNT, Fault, InvalidParametersError, interval_faults, read_number
@@ -143,26 +142,30 @@ class Request:
                     self._problem(first | {name: value})
         given = vars(self.arguments)
         if "ridge" in given:
-            ridges = tuple(given["ridge"])
-            if OPTIMAL in ridges:
-                alone = len(ridges) == 1
-                faults += [] if alone else [Fault("ridge", OPTIMAL, "alone, without numbers")]
-                ridges = (1.0,)
+            if OPTIMAL in given["ridge"] and len(given["ridge"]) > 1:
+                faults.append(Fault("ridge", OPTIMAL, "alone, without numbers"))
             for loss in given["loss"]:
                 with collected(faults):
-                    Grid(tuple(given["alpha"]), ridges, loss)
+                    self._grid(loss)
         intervals = {name: one for name, one in _INTERVALS.items() if given.get(name) is not None}
         raise_all(faults + interval_faults(given, intervals))
 
     def _cost(self) -> tuple[float, float]:
-        """Estimate the seconds of all combinations, and the bytes of memory of the largest."""
-        chosen = list(islice(combinations(self.apart), _ESTIMATED))
-        costs = [
-            cost_of(Task(self.question, self._problem(one), self._parameters(one)))
-            for one in chosen
-        ]
+        """Estimate the seconds of all combinations, and the MiB of memory of the largest."""
+        costs = []
+        for chosen in islice(combinations(self.apart), _ESTIMATED):
+            problem, given = self._problem(chosen), self._parameters(chosen)
+            if "networks" in given:
+                sizes = Sizes(given["dimension"], given["trainings"], given["test_samples"])
+                check_sizes(problem, self._grid(given["loss"]), sizes)
+            task = Task(self.question, problem, given)
+            costs.append(cost_of(task, given.get("threads", 1)))
         seconds = sum(cost.seconds for cost in costs) * self.count / len(costs)
         return seconds, max(cost.memory for cost in costs)
+
+    def _grid(self, loss: str) -> Grid:
+        ridges = tuple(self.arguments.ridge)
+        return Grid(tuple(self.arguments.alpha), (1.0,) if OPTIMAL in ridges else ridges, loss)
 
 
 Completion = Callable[[xr.Dataset, Request], xr.Dataset]

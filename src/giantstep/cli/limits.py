@@ -5,17 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import Any, NamedTuple
-
-import numpy as np
 
 from giantstep.cli.flags import Flag
-from giantstep.pipeline.planning.simulation_work import MIB, network_memory, network_work
-from giantstep.pipeline.planning.theory_work import theory_seconds
-from giantstep.problems.bulk_kind import ISOTROPIC
-from giantstep.problems.grid import Grid
-from giantstep.problems.losses import SQUARE
-from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.validation import Interval
 
 LIMIT = Interval(0, infinity=True)
@@ -36,13 +27,13 @@ def limit_flags(trains: bool) -> list[Flag]:
 
 
 def check_cost(arguments: argparse.Namespace, seconds: float, memory: float) -> None:
-    """Refuse what takes more core-seconds or bytes of memory than is allowed.
+    """Refuse what takes more core-seconds or MiB of memory than is allowed.
 
     Raises
     ------
     argparse.ArgumentError
     """
-    hours, gib = seconds / 3600, memory / 2**30
+    hours, gib = seconds / 3600, memory / 1024
     most = getattr(arguments, "max_memory", None)
     limit = (
         os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30 if most is None else most
@@ -62,26 +53,3 @@ def check_cost(arguments: argparse.Namespace, seconds: float, memory: float) -> 
         )
     if seconds > _LONG:
         print(f"this takes about {seconds / 60:.2g} minutes of one core", file=sys.stderr)
-
-
-class Cost(NamedTuple):
-    """What one answer takes: core-seconds and bytes of memory."""
-
-    seconds: float
-    memory: float
-
-
-def cost_of(task: Any) -> Cost:
-    """Estimate what one answer takes."""
-    given, loss = task.arguments, task.arguments.get("loss", SQUARE)
-    alpha, ridge = (np.atleast_1d(given.get(name, 1.0)) for name in ("alpha", "ridge"))
-    if "networks" in given:
-        grid = Grid(tuple(alpha), tuple(ridge), loss)
-        sizes = Sizes(given["dimension"], given["trainings"], given["test_samples"])
-        check_sizes(task.problem, grid, sizes)
-        memory = network_memory(task.problem, grid, sizes, given["threads"]) * MIB
-        return Cost(given["networks"] * network_work(task.problem, grid, sizes).seconds, memory)
-    seconds = theory_seconds(
-        task.problem, alpha.size * ridge.size, loss, given.get("bulk", ISOTROPIC)
-    )
-    return Cost(seconds * (0.01 if loss == SQUARE else 1), 0)

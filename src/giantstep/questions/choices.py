@@ -1,7 +1,11 @@
-"""Names that questions take. The command line lists them, so this module imports nothing."""
+"""Choices that questions take. The command line lists them, so this module imports little."""
 
 from __future__ import annotations
+
+from giantstep.validation import Interval
 
 # What a sweep may add to its answer, and what `optimise` searches for.
 GAINS = ("gain_over_linear", "gain_over_no_step", "isotropic_deviation")
 RATE, RIDGE, READOUT, BIAS = UNKNOWNS = ("learning_rate", "ridge", "readout", "bias")
+# Of eigenvalues at which a spectrum is computed, and of threads: more find nothing to do.
+POINTS, THREADS = Interval(8, 50_000, whole=True), Interval(1, 1024, whole=True)

@@ -26,14 +26,13 @@ from giantstep.questions.checks import (
     raise_all,
     read_axes,
 )
+from giantstep.questions.choices import THREADS
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import Simulated
 from giantstep.simulation.simulate import simulate as simulate_networks
-from giantstep.validation import COUNT, Fault, Interval
+from giantstep.validation import COUNT, Fault
 
-# More find nothing to do.
-THREADS = Interval(1, 1024, whole=True)
 _OVERLAPS = ("m", "zeta", "psi", "q1", "q2")
 
 

@@ -20,10 +20,9 @@ from giantstep.questions.checks import (
     raise_all,
     read_numbers,
 )
+from giantstep.questions.choices import POINTS
 from giantstep.theory.spectrum import spectrum as compute_spectrum
-from giantstep.validation import POSITIVE, Fault, Interval
-
-POINTS = Interval(8, 50_000, whole=True)
+from giantstep.validation import POSITIVE, Fault
 
 
 def spectrum(
