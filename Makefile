@@ -78,7 +78,7 @@ docs: $(READY)
 
 # The schemas that editors read, from the models that check the configs.
 schemas: $(READY)
-	$(BIN)/python -m giantstep.pipeline.planning.config_schema workflow/schemas
+	$(BIN)/python -m giantstep.workflow.config_checks workflow/schemas
 
 # The environment: pinned and hashed requirements, then the package itself. Byte-compiling once
 # saves every start of a job from doing it again.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from giantstep.problems.parameter import (
     WithFields,
     parameter,
     parameter_class,
+    parameters_of,
     read_parameters,
     refuse,
 )
@@ -274,6 +276,17 @@ def one_spike(
         outlier_variance=outlier_variance,
         **groups,
     )
+
+
+def one_spike_parameters() -> dict[str, Parameter]:
+    """List the parameters of `one_spike`: vocabularies are in the place of groups of neurons."""
+    of_class = parameters_of(SpikedFeatures)
+    del of_class["fraction"]
+    vocabularies = {
+        "readout": replace(READOUT, default=UNIFORM),
+        "bias": replace(BIAS, default=UNBIASED),
+    }
+    return of_class | vocabularies
 
 
 def _group_fields(

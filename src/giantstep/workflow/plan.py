@@ -11,7 +11,8 @@ from typing import Any
 import giantstep
 from giantstep.questions.costs import cost_of
 from giantstep.questions.task import Task
-from giantstep.workflow.config import FIGURES, InvalidConfigError, check_config
+from giantstep.workflow.config import FIGURES, InvalidConfigError
+from giantstep.workflow.configuration import read_figures
 from giantstep.workflow.curves import Figure
 from giantstep.workflow.figure_config import read_figure
 from giantstep.workflow.figure_plan import MONTECARLO, RESULTS, FigurePlan, Networks
@@ -139,15 +140,8 @@ def make_plan(root: Path, config: Mapping[str, Any]) -> Plan:
     ForeignPackageError
     """
     _check_package(root)
-    check_config(config)
-    plan, faults = Plan(root, config), []
-    for name in plan.figures:
-        try:
-            plan.figure(name)
-        except InvalidConfigError as error:
-            faults += error.faults
-    if faults:
-        raise InvalidConfigError(faults)
+    figures, plan = read_figures(root, config), Plan(root, config)
+    plan._figures |= {figure.name: plan._planned(figure) for figure in figures}
     return plan
 
 

@@ -1,0 +1,140 @@
+"""Read the YAML files in `config/`, and tell all that is wrong with them, each with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from giantstep.validation import InvalidParametersError, shown
+
+FIGURES = Path("config/figures")
+MAIN = Path("config/config.yaml")
+CONFIG = f"{MAIN} (with its overlays)"
+
+
+@dataclass(frozen=True)
+class ConfigFault:
+    """One fault of a config: the file, the keys that lead to the place, and what is wrong there."""
+
+    file: str
+    path: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.path or 'top level'}: {self.problem}"
+
+
+class InvalidConfigError(ValueError):
+    """Faults in the configuration; `faults` holds all of them."""
+
+    def __init__(self, faults: Sequence[ConfigFault]) -> None:
+        self.faults = tuple(faults)
+        count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
+        lines = "\n".join(f"  {fault}" for fault in faults)
+        super().__init__(f"{count} in the configuration, nothing was started:\n{lines}")
+
+
+@dataclass
+class Faults:
+    """The faults of one file, each once."""
+
+    file: str
+    faults: dict[ConfigFault, None] = field(default_factory=dict)
+
+    def add(self, path: str, problem: str, file: str = "") -> None:
+        """Add a fault, of this file if no other is given."""
+        self.faults[ConfigFault(file or self.file, path, problem)] = None
+
+    @contextmanager
+    def collect(self, panel: str, elsewhere: Mapping[str, str]) -> Iterator[None]:
+        """Add what parameters of a panel are refused, and go on.
+
+        `elsewhere` has the paths of parameters that the panel does not set; those that begin with
+        "config:" are in the main file.
+        """
+        try:
+            yield
+        except InvalidParametersError as error:
+            for fault in error.faults:
+                path = elsewhere.get(fault.name, f"panels.{panel}.{fault.name}")
+                file = CONFIG if path.startswith("config:") else ""
+                problem = f"{shown(fault.value)} must be {fault.allowed}"
+                self.add(path.removeprefix("config:"), problem, file)
+
+    @contextmanager
+    def collect_file(self) -> Iterator[None]:
+        """Add the faults of another file, and go on."""
+        try:
+            yield
+        except InvalidConfigError as error:
+            self.faults |= dict.fromkeys(error.faults)
+
+    def refuse(self) -> None:
+        """Raise all faults, if there are any.
+
+        Raises
+        ------
+        InvalidConfigError
+        """
+        if self.faults:
+            raise InvalidConfigError(list(self.faults))
+
+
+class _Loader(yaml.SafeLoader):
+    """PyYAML, which refuses keys that appear twice in a mapping."""
+
+    def compose_mapping_node(self, anchor: Any) -> Any:
+        node = super().compose_mapping_node(anchor)
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if str(key.value) in seen:
+                text = f"key {shown(key.value)} appears twice"
+                raise yaml.constructor.ConstructorError(None, None, text, key.start_mark)
+            seen.add(str(key.value))
+        return node
+
+
+def load_yaml(path: Path, name: str) -> Any:
+    """Read a YAML file.
+
+    Raises
+    ------
+    InvalidConfigError
+        If it cannot be read, is no YAML, or repeats a key.
+    """
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), _Loader)
+    except FileNotFoundError:
+        problem = "there is no such file"
+    except yaml.MarkedYAMLError as error:
+        line = f" in line {error.problem_mark.line + 1}" if error.problem_mark else ""
+        problem = f"not readable: {error.problem or error.context}{line}"
+    except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
+        problem = f"not readable: {error}".replace("\n", " ")
+    raise InvalidConfigError([ConfigFault(name, "", problem)])
+
+
+def load_config(root: Path, overlays: Sequence[Path] = ()) -> Any:
+    """Read a project's config/config.yaml, and lay overlays over it as Snakemake does.
+
+    Raises
+    ------
+    InvalidConfigError
+        As `load_yaml`, for any of them.
+    """
+    config = load_yaml(root / MAIN, str(MAIN))
+    for path in overlays:
+        config = _overlaid(config, load_yaml(path, str(path)))
+    return config
+
+
+def _overlaid(config: Any, overlay: Any) -> Any:
+    """Merge mappings; anything else is replaced."""
+    if not isinstance(config, dict) or not isinstance(overlay, dict):
+        return overlay
+    return config | {k: _overlaid(config.get(k), v) for k, v in overlay.items()}

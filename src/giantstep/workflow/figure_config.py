@@ -1,0 +1,158 @@
+"""From a figure's YAML to its curves, with every fault on the way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.grid import Grid, spaced_axis
+from giantstep.problems.losses import SQUARE, lookup_loss
+from giantstep.problems.protocol import Protocol, theory_faults
+from giantstep.problems.recovery import Recovery, check_dimension
+from giantstep.questions.task import Task
+from giantstep.validation import InvalidParametersError
+from giantstep.workflow.config import FIGURES, Faults, load_yaml
+from giantstep.workflow.config_checks import add_faults
+from giantstep.workflow.config_models import (
+    MAP,
+    MAP_AXES,
+    MAP_PARAMETERS,
+    RECOVERY,
+    SPIKED,
+    STEPS,
+    Config,
+    FigureConfig,
+    kind_of,
+)
+from giantstep.workflow.curves import Curve, Figure
+from giantstep.workflow.learning_config import learning_curves
+from giantstep.workflow.panels import Panel, read_vocabularies
+
+# What a map shows.
+GAINS = ("gain_over_linear", "gain_over_no_step", "isotropic_deviation")
+
+
+def read_figure(root: Path, name: str, config: Mapping[str, Any]) -> Figure:
+    """Read one figure's YAML, check all of it, and list its curves.
+
+    Parameters
+    ----------
+    root : Path
+        The folder that holds config/.
+    name : str
+    config : mapping
+        The content of config/config.yaml with its overlays, checked.
+
+    Raises
+    ------
+    InvalidConfigError
+        With every fault.
+    """
+    faults = Faults(f"{FIGURES}/{name}.yaml")
+    given = load_yaml(root / faults.file, faults.file)
+    add_faults(faults, FigureConfig, given)
+    for path in given.get("reads", ()) if not faults.faults else ():
+        if not (root / path).is_file():
+            faults.add("reads", f"{path!r} must be a file of the project")
+    checked = Config.model_validate(config)
+    curves: list[Curve] = []
+    for title, of_panel in _sound_panels(given, faults).items():
+        panel = Panel(title, of_panel, given, checked, faults)
+        kind = kind_of(of_panel)
+        assert kind is not None  # or there were faults
+        read = _READERS[kind](panel)
+        _refuse_twins(panel, read)
+        curves += read
+    faults.refuse()
+    return Figure(name, given, tuple(curves))
+
+
+def _sound_panels(given: Any, faults: Faults) -> dict[str, Any]:
+    """Return the panels without faults, which can be read; none if what they share has some."""
+    faulty = {tuple(fault.path.split(".")[:2]) for fault in faults.faults}
+    if any(path[0] != "panels" or len(path) < 2 for path in faulty):
+        return {}
+    return {name: one for name, one in given["panels"].items() if ("panels", name) not in faulty}
+
+
+def _recovery_curves(panel: Panel) -> list[Curve]:
+    """List the curves of a panel of recovery, in the order of the problem's fields."""
+    curves: list[Curve] = []
+    names = [field.name for field in fields(Recovery)] + ["dimension"]
+    for name, given in panel.combinations([name for name in names if name in panel.given]):
+        dimension = panel.sizes(given).dimension
+        given.pop("dimension", None)
+        elsewhere = (
+            {} if "dimension" in panel.given else {"dimension": "config:simulation.dimension"}
+        )
+        with panel.faults.collect(panel.name, elsewhere):
+            problem = Recovery(**given)
+            check_dimension(problem, dimension)
+            theory = Task("recovery", problem, {"dimension": dimension})
+            networks = {"networks": panel.networks, "seed": panel.config.seed}
+            replicates = Task("recovery_replicates", problem, {**theory.arguments, **networks})
+            named = name, panel.name, problem, "", "", dimension, None
+            curves.append(Curve(*named, {"recovery": theory}, {"replicates": replicates}))
+    return curves
+
+
+def _map_curves(panel: Panel) -> list[Curve]:
+    """Return the curve of a panel that is a map, if its corners, and so all points, are allowed."""
+    given = {name: panel.given[name] for name in panel.given if name in MAP_PARAMETERS}
+    axes = {name: spaced_axis(**axis) for k in "yx" for name, axis in panel.given[k].items()}
+    if not _check_axes(panel, given, axes):
+        return []
+    with panel.faults.collect(panel.name, {}):
+        for end in (-1, 0):
+            corner = read_vocabularies(given | {name: axis[end] for name, axis in axes.items()})
+            point = {name: corner.pop(name) for name in ("alpha", "ridge")}
+            problem = Protocol(**corner)
+            Grid((point["alpha"],), (point["ridge"],))
+        if faults := theory_faults(problem):
+            raise InvalidParametersError(faults)
+        problem.with_giant_step(math.inf)
+        arguments = {**point, **axes, "gains": GAINS}
+        task = Task("sweep", problem, {**arguments, "classification_error": False})
+        return [
+            Curve(panel.name, panel.name, problem, ISOTROPIC, SQUARE, 0, None, {"map": task}, {})
+        ]
+    return []
+
+
+def _check_axes(panel: Panel, given: Mapping[str, Any], axes: Mapping[str, Any]) -> bool:
+    """Check that a map says what it needs, once; tell whether it does."""
+    before = len(panel.faults.faults)
+    for name in axes:
+        if name not in MAP_AXES:
+            panel.add_fault(name, f"an axis of a map must be one of {', '.join(MAP_AXES)}")
+        if name in given:
+            panel.add_fault(name, "must be left out: it is an axis of the map")
+    if len(axes) < 2:
+        panel.add_fault("y", "must be another parameter than x")
+    for name, parameter in MAP_PARAMETERS.items():
+        if parameter.required and name not in (*given, *axes):
+            panel.add_fault(name, "this key is missing")
+    return len(panel.faults.faults) == before
+
+
+def _refuse_twins(panel: Panel, curves: list[Curve]) -> None:
+    """Refuse curves that are the same by other names."""
+    seen = set()
+    for curve in curves:
+        loss = lookup_loss(curve.loss) if curve.loss else None
+        same = curve.problem, curve.bulk, loss, curve.dimension
+        if same in seen:
+            panel.add_fault("", "a curve appears twice: two entries of a list mean the same")
+        seen.add(same)
+
+
+_READERS = {
+    STEPS: learning_curves,
+    SPIKED: learning_curves,
+    RECOVERY: _recovery_curves,
+    MAP: _map_curves,
+}

@@ -1,0 +1,216 @@
+"""From a panel of learning curves or spectra to its curves, and the tasks of each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks, validate_bulk
+from giantstep.problems.grid import Grid, merged_axis, spaced_axis
+from giantstep.problems.losses import SQUARE
+from giantstep.problems.parameter import parameters_of
+from giantstep.problems.problem import Problem, check_loss, check_theory_of_loss
+from giantstep.problems.protocol import Protocol, theory_faults
+from giantstep.problems.sizes import Sizes, check_sizes
+from giantstep.problems.spiked_features import one_spike, one_spike_parameters
+from giantstep.questions.task import Task
+from giantstep.theory.features.conditional_features import check_resolution
+from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.validation import Fault
+from giantstep.workflow.config_models import STEPS, kind_of
+from giantstep.workflow.curves import Curve
+from giantstep.workflow.panels import Panel, read_vocabularies
+
+# How a curve's problem is solved and simulated; the other fields of a panel say what it is.
+_RUN_OPTIONS = ("bulk", "loss", "dimension", "test_samples")
+# Fields that ask for theory besides that of the curve.
+_THEORY = ("optimal", "finite_size_theory", "learning_rates")
+# Points of a theoretical density.
+_POINTS = 600
+# Gradient steps that a plan follows to check a problem; jobs check the others.
+_PLANNED_STEPS = 3
+
+
+def learning_curves(panel: Panel) -> list[Curve]:
+    """List the curves of a panel; what is wrong is added to its faults."""
+    _check_points(panel)
+    make, parameters = one_spike, one_spike_parameters()
+    if kind_of(panel.given) is STEPS:
+        make, parameters = Protocol, parameters_of(Protocol)  # type: ignore[assignment]
+    names = [name for name in panel.given if name in parameters or name in _RUN_OPTIONS]
+    curves = []
+    for name, fields in panel.combinations(names):
+        options = {key: fields.pop(key) for key in _RUN_OPTIONS if key in fields}
+        with panel.faults.collect(panel.name, {}):
+            problem = make(**read_vocabularies(fields))
+            bulk, loss = options.get("bulk", ISOTROPIC), options.get("loss", SQUARE)
+            validate_bulk(problem, bulk)
+            check_loss(problem, loss)
+            tasks = _Tasks(panel, problem, bulk, loss, panel.sizes(options))
+            tasks.check()
+            curves.append(tasks.curve(name))
+    return curves
+
+
+def _check_points(panel: Panel) -> None:
+    """Refuse what is to be computed at no sample complexity, or at no ridge."""
+    simulated, given = panel.simulated_alphas, panel.given
+    if panel.theory_axis("dimension") and not simulated:
+        panel.faults.add("theory.dimension", "needs simulation.alpha, where it is solved")
+    if "learning_rates" in given and not simulated:
+        panel.add_fault("learning_rates", "needs simulation.alpha, where it is solved")
+    if simulated or panel.theory_axis("alpha"):
+        if "ridge" not in given:
+            panel.add_fault("ridge", "this key is missing, which theory and simulation need")
+        return
+    for field in ("optimal", *([] if "spectrum" in panel.figure else ["finite_size_theory"])):
+        if given.get(field):
+            panel.add_fault(field, "needs theory.alpha, or simulation.alpha")
+
+
+@dataclass(frozen=True)
+class _Tasks:
+    """What is computed of one curve."""
+
+    panel: Panel
+    problem: Problem
+    bulk: str
+    loss: str
+    sizes: Sizes
+
+    def curve(self, name: str) -> Curve:
+        """Return the curve."""
+        of_curve = self.problem, self.bulk, self.loss, self.sizes.dimension
+        parameters, theory = (None, {}) if self._theory_faults else self._theory()
+        return Curve(name, self.panel.name, *of_curve, parameters, theory, self._networks())
+
+    def check(self) -> None:
+        """Refuse what needs a theory that the problem does not have."""
+        problem, panel = self.problem, self.panel
+        asked, why = [], ""
+        if isinstance(problem, Protocol) and not problem.is_giant_step:
+            asked = ["optimal", "lower_bound", "learning_rates"]
+            why = "needs the giant step (step_exponent 0.5)"
+        if faults := self._theory_faults:
+            asked = [*_THEORY, "bulk"] if self.bulk != ISOTROPIC else list(_THEORY)
+            why = "needs a theory: " + "; ".join(f"{x.name} must be {x.allowed}" for x in faults)
+            if not self._is_simulated:
+                panel.add_fault("", why)
+        for field in asked:
+            if panel.given.get(field):
+                panel.add_fault(field, why)
+        if asked and "spectrum" in panel.figure:
+            panel.faults.add("spectrum", f"{why}, in panel {panel.name}")
+        if panel.given.get("lower_bound") and not self._is_aligned:
+            needed = "an alignment of 1 or -1, or alpha0 = .inf"
+            panel.add_fault("lower_bound", f"needs a spike along the target: {needed}")
+
+    @property
+    def _theory_faults(self) -> list[Fault]:
+        return theory_faults(self.problem) if isinstance(self.problem, Protocol) else []
+
+    @property
+    def _is_aligned(self) -> bool:
+        """Whether the spike is along the target, as bounds need it."""
+        problem = self.problem
+        return problem.alpha0 == math.inf if isinstance(problem, Protocol) else problem.is_aligned
+
+    @property
+    def _is_simulated(self) -> bool:
+        return bool(self.panel.simulated_alphas) and self.panel.given.get("simulated", True)
+
+    def _versions(self) -> dict[str, dict[str, Any]]:
+        """Return how the theory is solved, by role: in the limit, and as that of the networks.
+
+        The latter comes beside the former if it is asked for; it alone, for smaller steps, which
+        have no such limit.
+        """
+        limit = {"loss": self.loss, "bulk": self.bulk, "dimension": math.inf}
+        of_networks = {"bulk": bulk_of_networks(self.problem), "dimension": self.sizes.dimension}
+        finite = {"finite": limit | of_networks}
+        if isinstance(self.problem, Protocol) and not self.problem.is_giant_step:
+            return finite
+        return {"limit": limit} | (finite if self.panel.given.get("finite_size_theory") else {})
+
+    def _theory(self) -> tuple[Task, dict[str, Task]]:
+        """Return the tasks of a curve's parameters and of its theory."""
+        first = _first_steps(self.problem)
+        check_resolution(first, equivalent_features(first, self.sizes.dimension))
+        versions = self._versions()
+        dimension = next(iter(versions.values()))["dimension"]
+        theory = self._spectra() if "spectrum" in self.panel.figure else {}
+        if grid := self._grid(self.panel.theory_axis("alpha")):
+            check_theory_of_loss(self.problem, self.loss)
+            for role, version in versions.items():
+                points = {"alpha": grid.alpha, "ridge": grid.ridge}
+                theory[role] = self._task("solve", **points, **version)
+                if self.panel.given.get("optimal"):
+                    best = points | {"ridge": "optimal"}
+                    theory[f"{role}_optimal"] = self._task("solve", **best, **version)
+            theory |= self._sweeps()
+        return self._task("parameters", dimension=dimension), theory
+
+    def _task(self, question: str, **arguments: Any) -> Task:
+        return Task(question, self.problem, arguments)
+
+    def _grid(self, alpha: tuple[float, ...] = ()) -> Grid | None:
+        """Return the simulated points, with further sample complexities; None if there are none."""
+        alpha = merged_axis(alpha, self.panel.simulated_alphas)
+        ridge = self.panel.given.get("ridge", [])
+        ridge = tuple(ridge) if isinstance(ridge, list) else (ridge,)
+        return Grid(alpha, ridge, self.loss) if alpha and ridge else None
+
+    def _sweeps(self) -> dict[str, Task]:
+        """Return the theory's test error against dimension or learning rate, where simulated."""
+        if (grid := self._grid()) is None:
+            return {}
+        lists: dict[str, dict[str, Any]] = {}
+        if dimensions := self.panel.theory_axis("dimension"):
+            lists["dimensions"] = {"dimension": dimensions}
+        if isinstance(self.problem, Protocol) and "learning_rates" in self.panel.given:
+            rates = spaced_axis(**self.panel.given["learning_rates"])
+            steps = tuple(range(1, self.problem.steps + 1))
+            lists["learning_rates"] = {"learning_rate": rates, "steps": steps}
+        rest = {**vars(grid), "bulk": self.bulk, "classification_error": False}
+        return {role: self._task("sweep", **some, **rest) for role, some in lists.items()}
+
+    def _spectra(self) -> dict[str, Task]:
+        alpha = float(self.panel.figure["spectrum"]["alpha"])
+        dimensions = {"spectrum": math.inf}
+        if self.panel.given.get("finite_size_theory"):
+            dimensions["finite_spectrum"] = self.sizes.dimension
+        return {
+            role: self._task("spectrum", alpha=alpha, points=_POINTS, bulk=self.bulk, dimension=d)
+            for role, d in dimensions.items()
+        }
+
+    def _networks(self) -> dict[str, Task]:
+        """Return the tasks of a curve's simulations, by role."""
+        tasks = {}
+        replicates = {"networks": self.panel.networks, "seed": self.panel.config.seed}
+        if "spectrum" in self.panel.figure:
+            alpha, dimension = float(self.panel.figure["spectrum"]["alpha"]), self.sizes.dimension
+            with self.panel.faults.collect(self.panel.name, self._elsewhere("spectrum.alpha")):
+                check_sizes(self.problem, Grid((alpha,), (1.0,)), Sizes(dimension))
+            point = {"alpha": alpha, "dimension": dimension}
+            tasks["eigenvalues"] = self._task("eigenvalues", **point, **replicates)
+        if self._is_simulated and (grid := self._grid()):
+            with self.panel.faults.collect(self.panel.name, self._elsewhere("simulation.alpha")):
+                check_sizes(self.problem, grid, self.sizes)
+            arguments = {**vars(grid), **vars(self.sizes), **replicates}
+            tasks["replicates"] = self._task("replicates", **arguments)
+        return tasks
+
+    def _elsewhere(self, alpha: str) -> Mapping[str, str]:
+        """Say where parameters are set that this panel does not set."""
+        sizes = [name for name in ("dimension", "test_samples") if name not in self.panel.given]
+        return {"alpha": alpha} | {name: f"config:simulation.{name}" for name in sizes}
+
+
+def _first_steps(problem: Problem) -> Problem:
+    """Leave out later steps, which take the theory too long for a plan."""
+    if not isinstance(problem, Protocol):
+        return problem
+    return replace(problem, steps=min(problem.steps, _PLANNED_STEPS))

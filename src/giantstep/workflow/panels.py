@@ -1,0 +1,100 @@
+"""From a panel of a figure's YAML to the combinations of its lists, and to their names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from giantstep.problems.formatting import format_number, format_vocabulary
+from giantstep.problems.grid import merged_axis, spaced_axis
+from giantstep.problems.sizes import Sizes
+from giantstep.validation import plain_number
+from giantstep.workflow.config import Faults
+from giantstep.workflow.config_models import Config
+
+# Of a panel; its curves are the combinations of its lists.
+MOST_CURVES = 1000
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A panel of a figure, and what holds for all panels.
+
+    Attributes
+    ----------
+    name : str
+    given : mapping
+        Its YAML.
+    figure : mapping
+        The figure's YAML.
+    config : Config
+    faults : Faults
+        Of the figure.
+    """
+
+    name: str
+    given: Mapping[str, Any]
+    figure: Mapping[str, Any]
+    config: Config
+    faults: Faults
+
+    def add_fault(self, field: str, problem: str) -> None:
+        """Add a fault of one field, or if it is empty of the whole panel."""
+        self.faults.add(f"panels.{self.name}.{field}".rstrip("."), problem)
+
+    @property
+    def simulated_alphas(self) -> tuple[float, ...]:
+        """The sample complexities at which networks are simulated."""
+        return merged_axis(self.figure.get("simulation", {}).get("alpha", ()))
+
+    def theory_axis(self, name: str) -> tuple[float, ...]:
+        """Return the values of an axis of the theory, none if it is not given."""
+        axis = self.figure.get("theory", {}).get(name)
+        return spaced_axis(**axis) if axis else ()
+
+    @property
+    def networks(self) -> range:
+        """The replicates of each of its curves."""
+        return range(self.given.get("networks", self.config.simulation.networks))
+
+    def sizes(self, fields: Mapping[str, Any]) -> Sizes:
+        """Return the sizes of the simulations of a curve: the panel's own, or the config's."""
+        default = self.config.simulation
+        names = "dimension", "trainings", "test_samples"
+        return Sizes(**{name: fields.get(name, getattr(default, name)) for name in names})
+
+    def combinations(self, names: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the name and the fields of each curve: all combinations of the panel's lists.
+
+        Parameters
+        ----------
+        names : list of str
+            The fields that say what a curve is, in the order in which lists vary.
+        """
+        fields = {name: self.given[name] for name in names}
+        lists = {name: value for name, value in fields.items() if isinstance(value, list)}
+        if (curves := math.prod(map(len, lists.values()))) > MOST_CURVES:
+            self.add_fault("", f"has {curves} curves; a panel must have {MOST_CURVES} at most")
+            return
+        for entries in product(*lists.values()):
+            chosen = dict(zip(lists, entries, strict=True))
+            label = ",".join(f"{name}={_label(entry)}" for name, entry in chosen.items())
+            yield f"{self.name}:{label}" if label else self.name, fields | chosen
+
+
+def _label(value: str | float | dict[float, float]) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return format_vocabulary(
+            tuple((plain_number(k), plain_number(v)) for k, v in value.items())
+        )
+    return value if isinstance(value, str) else format_number(plain_number(value))
+
+
+def read_vocabularies(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a problem: mappings are vocabularies, in pairs."""
+    return {k: tuple(v.items()) if isinstance(v, dict) else v for k, v in fields.items()}
