@@ -111,7 +111,7 @@ def start(project, environment=None, largest=resource.RLIM_INFINITY, cores=2):
         return subprocess.Popen(
             [*tiny.COMMAND, str(cores), "--configfile", tiny.TINY],
             cwd=project,
-            env=tiny.environment() | (environment or {}),
+            env=tiny.environment(project) | (environment or {}),
             stdout=said,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -165,7 +165,7 @@ def prune_beside(running, project, dice):
     """Remove what no config refers to."""
     command = [sys.executable, "-m", "giantstep", "prune", "--yes"]
     done = subprocess.run(
-        command, cwd=project, env=tiny.environment(), capture_output=True, text=True
+        command, cwd=project, env=tiny.environment(project), capture_output=True, text=True
     )
     assert "Traceback" not in done.stderr, done.stderr
     return "prune"

@@ -6,11 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
-
-from giantstep.pipeline.planning import layout
-from giantstep.pipeline.planning.layout import THEORY_STAGES
 
 ROOT = Path(__file__).parents[1]
 CONFIG = """\
@@ -32,10 +28,7 @@ panels:
 """
 COMMAND = (sys.executable, "-m", "snakemake", "--cores")
 TINY = "config/tiny.yaml"
-STAGES = (
-    "parameters", "theory", "dimensions", "learning_rates", "montecarlo", "spectrum", "eigenvalues",
-    "recovery",
-)  # fmt: skip
+RULES = ("parameters", "theory", "montecarlo", "key", "merge", "figure")
 
 
 def configured(project):
@@ -63,10 +56,10 @@ def make(project):
     return project
 
 
-def environment():
-    """Return an environment that names no code: the project's own must run all the same."""
-    removed = ("SNAKEMAKE", "GIANTSTEP", "PYTHONPATH")
-    return {k: v for k, v in os.environ.items() if not k.startswith(removed)}
+def environment(project):
+    """Return an environment in which the project's own code runs."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("SNAKEMAKE", "GIANTSTEP"))}
+    return kept | {"PYTHONPATH": str(project / "src")}
 
 
 def snakemake(project, *arguments, overlay=TINY, cores=2, code=0, variables=None):
@@ -74,7 +67,7 @@ def snakemake(project, *arguments, overlay=TINY, cores=2, code=0, variables=None
     done = subprocess.run(
         [*COMMAND, str(cores), *arguments, "--configfile", overlay],
         cwd=project,
-        env=environment() | (variables or {}),
+        env=environment(project) | (variables or {}),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -84,16 +77,11 @@ def snakemake(project, *arguments, overlay=TINY, cores=2, code=0, variables=None
 
 
 def planned(project, *arguments, **options):
-    """Count the results of each stage that a dry run plans."""
+    """Count the jobs of each rule that a dry run plans."""
     said = snakemake(project, "--dry-run", *arguments, **options)
     counts = {job: int(n) for job, n in re.findall(r"^(\w+) +(\d+)$", said, flags=re.MULTILINE)}
     assert counts or "Nothing to be done" in said
-    # A job of theory makes several, and leaves those that exist as they are.
-    theory = "|".join(stage.name for stage in THEORY_STAGES)
-    named = set(re.findall(rf"results/({theory})/([^/\s,]+\.nc)", said))
-    missing = [stage for stage, file in named if not (project / "results" / stage / file).exists()]
-    results = Counter(missing)
-    return dict(results) | {job: n for job, n in counts.items() if job in layout.STAGES}
+    return {rule: counts[rule] for rule in RULES if rule in counts}
 
 
 def edit(path, old, new):

@@ -12,7 +12,7 @@ rule key:
     message:
         "The {wildcards.of} of {wildcards.figure} is to be made"
     shell:
-        "rm -f results/keys/{wildcards.figure}/{wildcards.of}-* 2> {log}"
+        "rm -rf results/keys/{wildcards.figure}/{wildcards.of}-* 2> {log}"
 
 
 # Everything of a figure in one self-contained file, theory beside simulation.

@@ -75,6 +75,12 @@ def write_bytes(path: Path, *parts: bytes) -> None:
         beside.unlink(missing_ok=True)
 
 
+def remove_leftovers(folder: Path) -> None:
+    """Remove what jobs that were killed have written of files; no job may be at work."""
+    for path in folder.rglob(".*.part"):
+        path.unlink(missing_ok=True)
+
+
 def read(path: str | Path, name: str | None = "") -> xr.Dataset:
     """Read a dataset that `write` made.
 
