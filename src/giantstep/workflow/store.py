@@ -151,7 +151,7 @@ def checked(path: Path, name: str | None) -> memoryview:
     OSError
         If the file is missing, or cannot be read.
     """
-    if path.exists() and not path.is_file():
+    if os.path.lexists(path) and not path.is_file():
         raise DamagedFileError(f"{path} is no regular file")
     whole = path.read_bytes()
     end = whole.rfind(_NAME)

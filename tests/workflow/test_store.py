@@ -1,0 +1,103 @@
+"""A file is whole or missing, is the same bytes for the same data, and is checked when read."""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+
+import faults
+import numpy as np
+import pytest
+import xarray as xr
+
+from giantstep.workflow import store
+
+DATA = xr.Dataset(
+    {
+        "error": (("alpha", "ridge"), np.arange(6.0).reshape(2, 3), {"units": "1"}),
+        "failed": ("alpha", [True, False]),
+        "status": ("alpha", np.array([0, 3], "int8")),
+    },
+    coords={"alpha": [1.0, np.nan], "ridge": list(range(3)), "loss": ("alpha", ["ζ", "hinge"])},
+    attrs={"title": "σ̂ and others", "seed": np.int64(2**62)},
+)
+GROUPS = {"left:alpha0=0.5/limit": DATA, "left:alpha0=0.5/finite": DATA[["error"]], "right": DATA}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "results" / "theory" / "fig2-0123.nc"
+
+
+def test_what_is_written_is_read_and_by_xarray_alone(path):
+    store.write(DATA, path)
+    assert store.read(path).identical(DATA)
+    assert xr.load_dataset(path).identical(DATA)
+    store.write(GROUPS, path)
+    found = store.read_groups(path)
+    assert found.keys() == GROUPS.keys()
+    assert all(found[name].identical(GROUPS[name]) for name in GROUPS)
+
+
+def test_the_same_data_make_the_same_bytes_in_every_process_and_folder(path):
+    store.write(DATA, path)
+    code = "import sys; from giantstep.workflow import store; store.write(store.read(sys.argv[1]),"
+    code += "sys.argv[2] + '/results/theory/fig2-0123.nc')"
+    other = path.parents[2] / "other"
+    subprocess.run([sys.executable, "-c", code, path, other], check=True, env=os.environ)
+    assert (other / "results/theory/fig2-0123.nc").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("kind", faults.DAMAGE)
+def test_damage_is_told_and_set_aside(path, kind):
+    store.write(DATA, path)
+    whole, dice = path.read_bytes(), random.Random(kind)
+    for _ in range(20):
+        damaged = faults.DAMAGE[kind](whole, dice.randrange(len(whole)))
+        if damaged == whole:
+            continue
+        path.write_bytes(damaged)
+        with pytest.raises(store.DamagedFileError, match="run the same command again"):
+            store.read(path)
+        assert not path.exists()
+        assert path.with_name(path.name + ".damaged").read_bytes() == damaged
+
+
+@pytest.mark.parametrize("kind", faults.NO_FILES)
+def test_what_is_no_file_is_told_and_set_aside(path, kind):
+    path.parent.mkdir(parents=True)
+    faults.NO_FILES[kind](path)
+    with pytest.raises(store.DamagedFileError, match="set aside"):
+        store.read(path)
+    assert not os.path.lexists(path)
+
+
+def test_a_file_under_the_name_of_another_is_told(path):
+    store.write(DATA, path)
+    other = path.with_name("fig3-0123.nc")
+    shutil.copy(path, other)
+    with pytest.raises(store.DamagedFileError, match="another file, theory/fig2-0123.nc"):
+        store.read(other)
+    assert store.read(path, None).identical(DATA)
+    store.write(DATA, path, "figures/fig2-KEY")
+    with pytest.raises(store.DamagedFileError):
+        store.read(path, "figures/fig2-OTHER")
+
+
+def test_a_missing_file_is_told_with_what_to_do(path):
+    with pytest.raises(FileNotFoundError, match="run the same command again"):
+        store.read(path)
+
+
+def test_what_cannot_be_written_leaves_what_was_there_and_nothing_else(path, monkeypatch):
+    store.write(DATA, path)
+    before = path.read_bytes()
+
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="cannot be written .No space left on device"):
+        store.write(GROUPS, path)
+    assert [one.read_bytes() for one in path.parent.iterdir()] == [before]
