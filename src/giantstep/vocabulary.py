@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
 import xarray as xr
 
+from giantstep.problems.grid import Grid
+from giantstep.problems.parameter import parameters_of
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.recovery import Recovery
+from giantstep.problems.sizes import Sizes
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.readout.status import Status
 
 
@@ -19,39 +26,15 @@ class Meaning:
     equation: str = "not in the paper"
 
 
-MEANINGS = {
-    "alpha": Meaning("sample complexity n/d of the readout's training set", r"\alpha", "(18)"),
+_MEANINGS = {
     "alpha_simulated": Meaning("sample complexity of simulated points", r"\alpha", "(18)"),
-    "ridge": Meaning("ridge penalty, without 1/n", r"\lambda", "(4)"),
     "curve": Meaning("name of the curve: panel, then what varies", "curve"),
     "panel": Meaning("panel of the figure", "panel"),
     "theory": Meaning("theory as d -> infinity, or at finite d", "d", "theory.md section 12"),
     "network": Meaning("network replicate", "i"),
     "training": Meaning("training replicate", "j"),
-    "activation": Meaning("activation of the network", r"\sigma", "(1)"),
-    "target": Meaning("target function", r"\sigma_\star", "(2)"),
-    "learning_rate": Meaning("learning rate over dimension", r"\tilde\eta", "(3)"),
-    "step_exponent": Meaning(
-        "exponent s of the step size, learning_rate d^(s+1/2)", "s", "docs/smaller-steps.md"
-    ),
-    "alpha0": Meaning("sample complexity n0/d of the first batch", r"\alpha_0", "(9)"),
-    "beta": Meaning("width p/d", r"\beta", "(18)"),
-    "noise": Meaning("variance of the label noise", r"\Delta", "theory.md section 1"),
-    "outlier_fraction": Meaning(
-        "share of the labels that are outliers", r"\varrho", "docs/loss.md"
-    ),
-    "outlier_variance": Meaning(
-        "variance of the label noise of outliers", r"\Delta_o", "docs/loss.md"
-    ),
-    "loss": Meaning("what the readout minimises", r"\ell", "App. C"),
-    "readout": Meaning("values of the initial readout, and their shares", r"\omega", "App. D"),
     "group": Meaning("group of neurons", "g", "theory.md section 4"),
     "other_group": Meaning("the other group of neurons of a pair", "h", "theory.md section 4"),
-    "fraction": Meaning("share of the neurons", r"\pi", "theory.md section 4"),
-    "bias": Meaning("quenched bias of the neurons", "b", "App. D"),
-    "bulk_variance": Meaning("squared norm of a bulk row", "c", "(11)"),
-    "spike_strength": Meaning("spike strength", "r", "(10)"),
-    "alignment": Meaning("overlap of spike and target", r"\gamma", "(9)"),
     "bulk_variance_by_step": Meaning(
         "squared norm of a bulk row after each step", "c_k", "theory.md section 13"
     ),
@@ -150,11 +133,6 @@ MEANINGS = {
     "s_simulated": Meaning(
         "projection at which thin slabs of inputs are centred", r"\theta \cdot x"
     ),
-    "inputs": Meaning("distribution of the inputs' entries", "x"),
-    "steps": Meaning("number of gradient steps", "k"),
-    "reuse_batch": Meaning("whether later steps take the first batch again", "reuse"),
-    "model": Meaning("what simulations of an sRF take as features", "model", "(15)"),
-    "dimension": Meaning("dimension of the inputs", "d", "(1)"),
     "bulk": Meaning("bulk of the first layer, in the theory", "bulk", "docs/trained-bulk.md"),
     "kappa": Meaning("projection of the input on the spike", r"\kappa", "(15)"),
     "mu0": Meaning("mean feature given the projection on the spike", r"\mu_0(\kappa)", "(15)"),
@@ -183,13 +161,7 @@ MEANINGS = {
         r"b\mu_0(\kappa) + b'\kappa\mu_1(\kappa)",
         "(27)",
     ),
-    "optimal_ridge": Meaning("ridge of the least test error", r"\lambda_{opt}"),
     "optimal_test_error": Meaning("test error at the best ridge", r"\epsilon_g", "(25)"),
-    "optimal_ridge_on_edge": Meaning(
-        "whether the best ridge is at an end of the range searched", r"\lambda_{opt}"
-    ),
-    "optimal_learning_rate": Meaning("learning rate of the least test error", r"\tilde\eta_{opt}"),
-    "optimal_bias": Meaning("bias common to all neurons of the least test error", "b_{opt}"),
     "dimension_of_limit": Meaning(
         "dimension from which on the limit is within 5 % of the theory at a dimension", "d"
     ),
@@ -200,24 +172,11 @@ MEANINGS = {
     "rank": Meaning("outlier, counted from the largest", "k"),
     "index": Meaning("eigenvalue, counted from the smallest", "k"),
     "mass_at_zero": Meaning("share of eigenvalues that vanish", r"\rho_0", "App. F"),
-    "outlier": Meaning("predicted eigenvalue of order d, over d", "x/d", "(191)"),
+    "outlier": Meaning("eigenvalue of order d, over d", "x/d", "(191)"),
     "interval": Meaning("interval of the bulk, counted from the smallest", "k", "App. F"),
     "bulk_lower_edge": Meaning("lower end of an interval of the bulk", "x_-", "App. F"),
     "bulk_upper_edge": Meaning("upper end of an interval of the bulk", "x_+", "App. F"),
-    "simulated_eigenvalue": Meaning("eigenvalue of simulated features' covariance", "x", "App. F"),
     "nearest_ridge": Meaning("simulated ridge nearest to the best", r"\lambda"),
-    "simulated_outlier_mean": Meaning("mean of simulated eigenvalues of order d, over d", "x/d"),
-    "simulated_outlier_stderr": Meaning("its standard error", r"\mathrm{se}\, x/d"),
-    "z_score_outlier": Meaning(
-        "simulated outlier minus the predicted one, over its standard error", "z(x/d)"
-    ),
-    "z_score_finite_size_outlier": Meaning(
-        "simulated outlier minus that predicted at its dimension, over its standard error",
-        "z_d(x/d)",
-    ),
-    "teacher": Meaning("multi-index target", "F", "docs/what-one-step-sees.md"),
-    "exponent": Meaning("order of the batch in the dimension", r"\log n_0/\log d"),
-    "width": Meaning("neurons", "p", "(1)"),
     "leap": Meaning("leap of the teacher", r"\ell", "Abbe et al. 2023"),
     "first_batch": Meaning("samples of a batch", "n_0", "(3)"),
     "step": Meaning("steps taken", "k"),
@@ -234,86 +193,49 @@ MEANINGS = {
     ),
     "learned_function": Meaning("mean output at a projection on the target", "F", "Figure 1"),
     "target_function": Meaning("target at a projection on it", r"\sigma_\star(s)", "(2)"),
+    **{
+        f"letter_{k}": Meaning(f"value {k} of the initial readout", rf"\omega^{{({k})}}", "App. D")
+        for k in (2, 3, 4)  # all but the first are optimised
+    },
 }
 
-# Letters of the initial readout that are optimised, all but the first.
-for _k in (2, 3, 4):
-    MEANINGS[f"letter_{_k}"] = Meaning(
-        f"value {_k} of the initial readout", rf"\omega_{_k}", "App. D"
-    )
-    MEANINGS[f"optimal_letter_{_k}"] = Meaning(
-        f"value {_k} of the initial readout of the least test error", rf"\omega_{{{_k},opt}}"
-    )
-for _name in ("learning_rate", "bias", "letter_2", "letter_3", "letter_4"):
-    _meaning = MEANINGS[f"optimal_{_name}"]
-    MEANINGS[f"optimal_{_name}_on_edge"] = Meaning(
-        "whether it is at an end of the range searched: " + _meaning.long_name, _meaning.symbol
-    )
-
-# Of the theory at the dimension of the simulations, named after that of the limit d → ∞.
-for _name in (
-    *("test_error", "training_error", "classification_error", "test_loss", "training_loss"),
-    *("m", "zeta", "psi", "xi", "q1", "q2", "V1", "V2"),
-    *("residual", "quadrature_error", "iterations", "status"),
-    *("optimal_ridge", "optimal_test_error", "optimal_ridge_on_edge"),
-    *("nearest_ridge", "learned_function", "outlier"),
-):
-    _meaning = MEANINGS[_name]
-    MEANINGS[f"finite_size_{_name}"] = Meaning(
-        f"{_meaning.long_name}, theory at the simulations' dimension",
-        rf"{_meaning.symbol}^{{(d)}}",
-        "theory.md section 12",
-    )
-
-# What is simulated, raw and summarised, is named after the theory's.
+# What is derived from a variable, by its name: its own name is the group.
 _DERIVED = (
-    ("{}_stderr", "standard error of the mean {} of networks", r"\mathrm{{se}}\, {}"),
-    ("simulated_{}", "simulated {}", "{}"),
-    ("simulated_{}_mean", "simulated {}, mean over replicates", r"\langle {} \rangle"),
-    ("simulated_{}_stderr", "standard error of the mean simulated {}", r"\mathrm{{se}}\, {}"),
+    (r"(.+)_on_edge", "whether it is at an end of the range searched: %s", "%s"),
+    (r"largest_z_score_(.+)", "largest size of the z-scores of the %s of a curve", r"\max |z(%s)|"),
+    (r"mean_z_score_(.+)", "mean z-score of the %s of a curve", r"\langle z(%s) \rangle"),
+    (r"z_score_(.+)", "simulated %s minus theory, over its standard error", "z(%s)"),
+    (r"simulated_(.+)_mean", "simulated %s, mean over replicates", r"\langle %s \rangle"),
+    (r"(.+)_stderr", "standard error of the mean %s", r"\mathrm{se}\, %s"),
+    (r"(.+)_network_variance", "variance component of networks in %s", r"\mathrm{Var}_i\, %s"),
     (
-        "simulated_{}_network_variance",
-        "variance component of networks in simulated {}",
-        r"\mathrm{{Var}}_i\, {}",
+        r"(.+)_training_variance",
+        "variance component of training sets in %s",
+        r"\mathrm{Var}_j\, %s",
     ),
-    (
-        "simulated_{}_training_variance",
-        "variance component of training sets in simulated {}",
-        r"\mathrm{{Var}}_j\, {}",
-    ),
-    ("z_score_{}", "simulated {} minus theory, over its standard error", "z({})"),
-    ("largest_z_score_{}", "largest size of the z-scores of the {} of a curve", r"\max |z({})|"),
-    ("mean_z_score_{}", "mean z-score of the {} of a curve", r"\langle z({}) \rangle"),
-    (
-        "z_score_finite_size_{}",
-        "simulated {} minus theory at its dimension, over its standard error",
-        "z_d({})",
-    ),
-    (
-        "largest_z_score_finite_size_{}",
-        "largest size of the z-scores of the {} of a curve, against theory at its dimension",
-        r"\max |z_d({})|",
-    ),
-    (
-        "mean_z_score_finite_size_{}",
-        "mean z-score of the {} of a curve, against theory at its dimension",
-        r"\langle z_d({}) \rangle",
-    ),
+    (r"simulated_(.+)", "simulated %s", "%s"),
+    (r"optimal_(.+)", "%s, of the least test error", "%s_{opt}"),
 )
-for _name in (
-    "test_error",
-    "training_error",
-    "optimal_test_error",
-    *("classification_error", "training_loss", "test_loss"),
-    *("m", "zeta", "psi", "q1", "q2"),
-    "learned_function",
-    *("overlap", "update_overlap", "finite_size_optimal_test_error"),
-):
-    _meaning = MEANINGS[_name]
-    for _form, _what, _symbol in _DERIVED:
-        MEANINGS[_form.format(_name)] = Meaning(
-            _what.format(_meaning.long_name), _symbol.format(_meaning.symbol), "theory.md section 1"
-        )
+
+
+class _Meanings(dict[str, Meaning]):
+    """Meanings by name; what is derived from a variable is named after it."""
+
+    def __missing__(self, name: str) -> Meaning:
+        for pattern, long_name, symbol in _DERIVED:
+            if match := re.fullmatch(pattern, name):
+                of = self[match[1]]
+                return Meaning(long_name % of.long_name, symbol % of.symbol, of.equation)
+        raise KeyError(name)
+
+
+def _of_parameters() -> dict[str, Meaning]:
+    classes = Recovery, Sizes, Grid, SpikedFeatures, Protocol  # the last one counts
+    parameters = {name: one for cls in classes for name, one in parameters_of(cls).items()}
+    return {name: Meaning(x.meaning, x.symbol, x.equation) for name, x in parameters.items()}
+
+
+MEANINGS = _Meanings(_of_parameters() | _MEANINGS)
 
 
 def label(dataset: xr.Dataset) -> xr.Dataset:
