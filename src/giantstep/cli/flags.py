@@ -22,15 +22,15 @@ from giantstep.problems.formatting import format_vocabulary
 from giantstep.problems.grid import Grid
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.problems.spiked_features import one_spike_parameters
 from giantstep.questions.task import question_named
 from giantstep.validation import read_number, read_whole_number
 
 # What parameters mean, and what they may be, by their names.
 _PARAMETERS = {
     name: parameter
-    for make in (Grid, SpikedFeatures, Protocol)
-    for name, parameter in parameters_of(make).items()
+    for parameters in (parameters_of(Grid), one_spike_parameters(), parameters_of(Protocol))
+    for name, parameter in parameters.items()
 }
 _PAIR: Any = tuple[float, float]
 # How a value of each kind is called in help texts, and what reads it, or a range of such values.
@@ -125,10 +125,9 @@ class Flag:
         return values[0]
 
     def _help(self) -> str:
-        known = _PARAMETERS.get(self.name)
-        text = self.text or (known.meaning if known else "")
-        if known and self.kind is str:
-            text += f": {known.domain}"
+        text = self.text
+        if self.name in _PARAMETERS and self.kind is str:
+            text += f": {_PARAMETERS[self.name].domain}"
         if self.default not in (None, ()) and self.kind is not bool:
             text += f" (default {_written(self.default)})"
         return text.replace("%", "%%")
@@ -145,9 +144,12 @@ def flags_of(make: Callable[..., Any], single: tuple[Any, ...] = ()) -> dict[str
         Of which flags take a single value.
     """
     hints, documented = get_type_hints(make), dict(_documentation(make))
+    texts = [text for _, text in documented.values()]
     flags = {}
     for name, parameter in inspect.signature(make).parameters.items():
         stated, text = documented.get(name, ("", ""))
+        if name in _PARAMETERS and (not text or texts.count(text) > 1):
+            text = _PARAMETERS[name].meaning
         kind, is_sequence = _kind(hints[name])
         words = tuple(re.findall(r'"(\w+)"', stated)) if kind in (int, float) else ()
         default = None if parameter.default is parameter.empty else parameter.default
