@@ -56,7 +56,7 @@ def test_a_new_field_is_a_flag_with_its_type_default_and_documentation():
     }
     text = " ".join(parser().format_help().split())
     assert "the entry v . u of the spike, > 0 --inputs" in text
-    assert "names: one of gaussian, rademacher" in text
+    assert "distribution of the inputs' entries: one of gaussian, rademacher" in text
     assert "(default 1:0.5 2:0.5)" in text
     assert "whether 5% are used again" in text
 
