@@ -18,13 +18,13 @@ from giantstep.explore.answers import answer
 from giantstep.explore.copying import as_command, as_panel, as_python
 from giantstep.explore.export import export
 from giantstep.explore.networks import simulate_networks
-from giantstep.explore.pipeline import make_figure_files
+from giantstep.explore.project import make_figure_files, project_config
 from giantstep.explore.question import Question
 from giantstep.explore.tasks import ExportTask, NetworksTask, Shown
 from giantstep.explore.view import Pin, View
-from giantstep.pipeline.planning.config import load_yaml
-from giantstep.pipeline.planning.config_models import StepsPanel
 from giantstep.validation import InvalidParametersError
+from giantstep.workflow.config import load_yaml
+from giantstep.workflow.config_models import STEPS
 
 VIEWS = (
     View(Question(target="sin", alpha0=math.inf, noise=0.5), stop=3.0, x_scale="log"),
@@ -53,7 +53,7 @@ def test_copied_commands_and_python_give_the_numbers_that_are_shown(view, capsys
 def test_a_copied_panel_is_one_that_the_pipeline_reads():
     for view in (VIEWS[0], VIEWS[1], VIEWS[3]):
         panel = yaml.safe_load(yaml.safe_dump(as_panel(view.question)))
-        assert StepsPanel.model_validate(panel).target == "sin"
+        assert STEPS.model_validate(panel).target == "sin"
 
 
 def shown(view, networks=None, simulated=True):
@@ -120,6 +120,6 @@ def test_exports_have_the_bytes_of_the_workflows_own_figures(tmp_path):
     (project / "config/mine.yaml").write_text(yaml.safe_dump({"figures": list(seen)}))
     snakemake(project, overlay="config/mine.yaml")
     for name, one in seen.items():
-        for path in make_figure_files(tmp_path / name, one, name, project).values():
+        for path in make_figure_files(tmp_path / name, one, name, project_config(project)).values():
             expected = project / path.relative_to(tmp_path / name)
             assert path.read_bytes() == expected.read_bytes(), path

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 pytest.importorskip("bokeh")
 
-from giantstep.explore.controls import CONTROLS, reasons
+from giantstep.explore.controls import reasons
 from giantstep.explore.palette import LIGHT, PALETTES
+from giantstep.explore.parameters import PARAMETERS
 from giantstep.explore.question import Question
 from giantstep.explore.view import Pin, View, from_address, to_address
 from giantstep.figures import style
@@ -69,7 +70,7 @@ def test_what_is_not_a_question_is_refused_at_its_field(query, field):
 
 
 @settings(max_examples=40)
-@given(st.dictionaries(st.sampled_from([*CONTROLS, "x", "start", "tab", "pin"]), st.text()))
+@given(st.dictionaries(st.sampled_from([*PARAMETERS, "x", "start", "tab", "pin"]), st.text()))
 def test_any_text_is_a_question_or_has_faults(texts):
     view, faults = from_address(urlencode(texts))
     assert isinstance(view, View)

@@ -1,6 +1,6 @@
 """Answers to a view, coarse at first and then finer: each is all that is known so far.
 
-They are found in a process of their own, where a newer view ends them between two steps. Answers
+They are computed in a process of their own, where a newer view ends them between two steps. Answers
 are plain dictionaries of arrays and texts, since they travel between processes.
 """
 
@@ -8,21 +8,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 
 import numpy as np
 
 from giantstep.arrays import Array, Indices
-from giantstep.explore import theory
-from giantstep.explore.cells import Cells
 from giantstep.explore.children import Say
-from giantstep.explore.question import OPTIMAL, SPIKED, Question
+from giantstep.explore.parameters import AXES, OPTIMAL, STEPS, Axis
+from giantstep.explore.points import (
+    Beat,
+    Points,
+    advice,
+    ask_sweep,
+    join,
+    limits,
+    solve_points,
+    take,
+)
+from giantstep.explore.question import Question
 from giantstep.explore.tasks import Answer
-from giantstep.explore.theory import Points, join, moved_to, solve_along, take
 from giantstep.explore.view import (
-    AXES,
     CURVE,
     FUNCTION,
     MAP,
@@ -30,33 +36,33 @@ from giantstep.explore.view import (
     OVER_NO_STEP,
     SPECTRUM,
     STRIDE,
-    Axis,
     View,
     axis_values,
 )
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.targets import target_along
+from giantstep.questions.learned_function import learned_function
+from giantstep.questions.spectrum import spectrum
 from giantstep.validation import InvalidParametersError
 
 # Seconds after which what is known is shown.
 _PATIENCE = 0.1
-# Points that are solved together where that takes a while.
-_BATCH = 29
+# Points that are solved together, where they share what takes time, and where they do not.
+_BATCH, _SMALL_BATCH = 29, 8
 # Points of the learned function and of a spectrum, and cells along each side of a map.
 PROJECTIONS = np.linspace(-3, 3, 241)
 _EIGENVALUES = 160
 MAP_SIDE, MAP_STRIDES = 33, (8, 4, 2, 1)
+# What a network without a step does not depend on.
+_OF_STEP = ("learning_rate", "alpha0", "steps", "spike_strength", "bulk_variance", "alignment")
 
 
 def answer(view: View, say: Say) -> None:
     """Answer a view, finer and finer; the last answer says that it is `done`."""
     started = time.perf_counter()
-    for found in _ANSWERS[view.tab](view):
-        if found is None:
-            say(None)
-        else:
-            say(found | {"tab": view.tab, "seconds": time.perf_counter() - started})
+    for known in _ANSWERS[view.tab](view, lambda: say(None)):
+        say(known | {"tab": view.tab, "seconds": time.perf_counter() - started})
 
 
 class _Refinement:
@@ -65,71 +71,58 @@ class _Refinement:
     def __init__(self, name: str, question: Question, bulk: str, x: str, values: Array) -> None:
         self.name, self.question, self.bulk, self.x = name, question, bulk, x
         self.values = values
-        self.solved: dict[int, Points] = {}  # by the first of the places that were solved together
+        self.solved: list[Points] = []
         self.places: list[int] = []
-        square, best = question.loss == SQUARE, question.ridge == OPTIMAL and x != "ridge"
+        square, best = question["loss"] == SQUARE, question["ridge"] == OPTIMAL and x != "ridge"
         together = x in ("alpha", "ridge") and square
         quick = together and bulk == ISOTROPIC and not best
         # The points that are solved at a time, and the strides between points, coarse to fine.
-        self.at_once = values.size if quick else _BATCH if together else 1
-        self.strides = (1,) if quick else _strides(1 if square else 4)
-        if values.size <= STRIDE:
-            self.strides = (1,)
+        slow = _SMALL_BATCH if square and not best else 1
+        self.at_once = values.size if quick else _BATCH if together else slow
+        self.strides = (1,) if quick or values.size <= STRIDE else _strides(1 if square else 4)
 
-    def steps(self, stride: int) -> Iterator[None]:
+    def steps(self, stride: int, beat: Beat) -> Iterator[None]:
         """Solve at every so many points."""
         if stride not in self.strides:
             return
-        done = set(self.places)
-        missing = [i for i in range(0, self.values.size, stride) if i not in done]
+        missing = [i for i in range(0, self.values.size, stride) if i not in set(self.places)]
         for start in range(0, len(missing), self.at_once):
             some = missing[start : start + self.at_once]
-            for points in solve_along(self.question, self.bulk, self.x, self.values[some]):
-                self.solved[some[0]] = points
-                self.places += some[: len(points.advice)]
-                some = some[len(points.advice) :]
+            values = self.values[some]
+            self.solved.append(solve_points(self.question, self.bulk, self.x, values, beat))
+            self.places += some
             yield
 
     def columns(self) -> Answer:
         """Return what is known, sorted."""
         order = np.argsort(self.places)
-        points = take(join(list(self.solved.values())), order)
         x = self.values[np.array(self.places)[order]]
-        return {"name": self.name, "bulk": self.bulk, "x": x} | vars(points)
+        points = take(join(self.solved), order)
+        return {"name": self.name, "bulk": self.bulk, "x": x} | points
 
 
 def _strides(finest: int) -> tuple[int, ...]:
-    strides, stride = [], STRIDE
-    while stride >= finest:
-        strides.append(stride)
-        stride //= 2
-    return tuple(strides)
+    return tuple(2**k for k in range(STRIDE.bit_length() - 1, -1, -1) if 2**k >= finest)
 
 
-def _curve(view: View) -> Iterator[Answer | None]:
+def _curve(view: View, beat: Beat) -> Iterator[Answer]:
     """Answer with the test error along x: of each bulk, and of each pin."""
-    values = axis_values(view.axis)
+    values = tuple(axis_values(view.axis))
     curves = [
-        _refinement(name, question, bulk, view.x, tuple(values))
+        _refinement(name, question, bulk, view.x, values)
         for name, question in view.questions
-        if has_parameter(question, view.x)
-        for bulk in question.bulk
+        if question.has(view.x)
+        for bulk in question["bulk"]
     ]
-    limits = _limits_along(view.question, view.x, view.axis)
+    known = {"limits": _limits_along(view.question, view.x, view.axis)}
     shown = time.perf_counter()
     for stride in _strides(1):
-        for curve in curves:
-            for _ in curve.steps(stride):
-                part = None
-                if time.perf_counter() > shown + _PATIENCE:
-                    shown = time.perf_counter()
-                    part = _curves(curves, limits, done=False)
-                yield part
-    yield _curves(curves, limits, done=True)
-
-
-def _curves(curves: list[_Refinement], limits: Answer, done: bool) -> Answer:
-    return {"curves": [c.columns() for c in curves if c.places], "limits": limits, "done": done}
+        for _ in chain.from_iterable(curve.steps(stride, beat) for curve in curves):
+            beat()
+            if time.perf_counter() > shown + _PATIENCE:
+                shown = time.perf_counter()
+                yield known | {"curves": [c.columns() for c in curves if c.places], "done": False}
+    yield known | {"curves": [c.columns() for c in curves], "done": True}
 
 
 # What was solved of a curve stays, so that pins need no time.
@@ -138,17 +131,11 @@ _refinement = lru_cache(maxsize=32)(
 )
 
 
-def has_parameter(question: Question, x: str) -> bool:
-    """Check whether a question has a value of x."""
-    return x in ("alpha", "ridge") or x in question.problem_fields
-
-
 def _limits_along(question: Question, x: str, axis: Axis) -> Answer:
     """Return the limits on the test error at some points along x, or at its two ends."""
     if x in ("alpha", "ridge"):
-        found = theory.limits(question)
         ends = np.array([axis.start, axis.stop])
-        return {"x": ends} | {name: np.full(2, value) for name, value in found.items()}
+        return {"x": ends} | {name: np.full(2, value) for name, value in limits(question).items()}
     values = axis_values(axis, 29)
     rows = [_limits_at(question, x, value) for value in values]
     return {"x": values} | {name: np.array([row[name] for row in rows]) for name in rows[0]}
@@ -156,101 +143,124 @@ def _limits_along(question: Question, x: str, axis: Axis) -> Answer:
 
 def _limits_at(question: Question, x: str, value: float) -> dict[str, float]:
     try:
-        return theory.limits(moved_to(question, x, value))
+        return limits(question.moved(**{x: value}))
     except InvalidParametersError:
         return dict.fromkeys(("best_linear", "upper_bound", "lower_bound"), np.nan)
 
 
-def _function(view: View) -> Iterator[Answer]:
+def _function(view: View, beat: Beat) -> Iterator[Answer]:
     """Answer with the mean output along the target: of each bulk, and of each pin."""
-    curves = []
-    every = [(name, question, bulk) for name, question in view.questions for bulk in question.bulk]
+    curves: list[Answer] = []
+    fine = np.linspace(PROJECTIONS[0], PROJECTIONS[-1], 2401)  # so that jumps are vertical
+    target = {"x": fine, "y": target_along(view.question["target"], fine)}
+    every = list(_every(view))
     for k, (name, question, bulk) in enumerate(every):
-        y, points = theory.learned(question, bulk, PROJECTIONS)
-        curves.append({"name": name, "bulk": bulk, "x": PROJECTIONS, "y": y} | vars(points))
-        fine = np.linspace(PROJECTIONS[0], PROJECTIONS[-1], 2401)  # so that jumps are vertical
-        target = {"x": fine, "y": target_along(view.question.target, fine)}
+        points = solve_points(question, bulk, "alpha", np.array([question["alpha"]]), beat)
+        learned = learned_function(
+            question.problem, s=PROJECTIONS, bulk=bulk, **question.given("alpha", "ridge", "loss")
+        )
+        curve = {"name": name, "bulk": bulk, "x": PROJECTIONS} | points
+        curves.append(curve | {"y": learned["learned_function"].values})
         yield {"curves": list(curves), "target": target, "done": k == len(every) - 1}
 
 
-def _spectrum(view: View) -> Iterator[Answer]:
+def _spectrum(view: View, beat: Beat) -> Iterator[Answer]:
     """Answer with the density of eigenvalues: of each bulk, and of each pin."""
-    every = [(name, question, bulk) for name, question in view.questions for bulk in question.bulk]
+    every = list(_every(view))
     curves: list[Answer] = []
     for k, (name, question, bulk) in enumerate(every):
-        found = _eigenvalues(question, bulk)
-        curves.append({"name": name, "bulk": bulk} | vars(found))
+        beat()
+        curves.append({"name": name, "bulk": bulk} | _eigenvalues(question, bulk))
         yield {"curves": list(curves), "done": k == len(every) - 1}
 
 
-_eigenvalues = lru_cache(maxsize=32)(
-    lambda question, bulk: theory.eigenvalues(question, bulk, _EIGENVALUES)
-)
+def _every(view: View) -> Iterator[tuple[str, Question, str]]:
+    for name, question in view.questions:
+        for bulk in question["bulk"]:
+            yield name, question, bulk
 
 
-def _map(view: View) -> Iterator[Answer | None]:
+@lru_cache(maxsize=32)
+def _eigenvalues(question: Question, bulk: str) -> Answer:
+    given = question.given("alpha")
+    data = spectrum(question.problem, points=_EIGENVALUES, bulk=bulk, **given)
+    names = {"x": "eigenvalue", "density": "density", "outliers": "outlier"}
+    arrays = {name: data[variable].values for name, variable in names.items()}
+    return arrays | {"mass_at_zero": data["mass_at_zero"].item()}
+
+
+def _map(view: View, beat: Beat) -> Iterator[Answer]:
     """Answer with the test error over two parameters, in more and more cells."""
     axes = AXES[view.across], AXES[view.up]
     x, y = (axis_values(axis, MAP_SIDE) for axis in axes)
-    cells = Cells(view.question, (view.across, x), (view.up, y))
-    base = _without_step(view, x, y) if view.colour == OVER_NO_STEP else None
+    values, texts = np.full((y.size, x.size), np.nan), np.full((y.size, x.size), "", object)
     known = {"x_scale": axes[0].scale, "y_scale": axes[1].scale}
-    known["bulk"] = cells.bulk.replace("_", " ")
+    known["bulk"] = view.question["bulk"][0].replace("_", " ")
+    before = np.empty(0, int), np.empty(0, int)
     shown = time.perf_counter()
     for stride in MAP_STRIDES:
-        columns, rows = (
-            np.arange(0, values.size, 1 if axis.domain.whole else stride)
-            for axis, values in zip(axes, (x, y), strict=True)
+        rows, columns = (
+            np.arange(0, side.size, 1 if axis.domain.whole else stride)
+            for axis, side in zip(axes[::-1], (y, x), strict=True)
         )
-        for _ in chain(base.solve(rows, columns) if base else (), cells.solve(rows, columns)):
-            part = None
+        place = np.ix_(rows, columns)
+        answer = known | {"x": x[columns], "y": y[rows]}
+        for block in _blocks(rows, columns, before):
+            values[np.ix_(*block)], texts[np.ix_(*block)] = _cells(
+                view, y[block[0]], x[block[1]], beat
+            )
+            beat()
             # Later, the map in fewer cells shows more than a part of the next.
             if stride == MAP_STRIDES[0] and time.perf_counter() > shown + _PATIENCE:
                 shown = time.perf_counter()
-                part = _cells_answer(view, cells, base, rows, columns) | known | {"done": False}
-            yield part
+                yield answer | {"values": values[place], "advice": texts[place], "done": False}
         done = stride == MAP_STRIDES[-1]
-        yield _cells_answer(view, cells, base, rows, columns) | known | {"done": done}
+        yield answer | {"values": values[place], "advice": texts[place], "done": done}
+        before = rows, columns
 
 
-def _cells_answer(
-    view: View, cells: Cells, base: Cells | None, rows: Indices, columns: Indices
-) -> Answer:
-    """Return what is known of some rows and columns."""
-    place = cells.place(rows, columns)
-    values = cells.error[place]
+def _blocks(
+    rows: Indices, columns: Indices, before: tuple[Indices, Indices]
+) -> Iterator[tuple[Indices, Indices]]:
+    """Yield what is new of some rows and columns: at first row by row, then all at once."""
+    if not before[0].size:
+        yield from ((rows[k : k + 1], columns) for k in range(rows.size))
+        return
+    for block in (
+        (np.setdiff1d(rows, before[0]), columns),
+        (before[0], np.setdiff1d(columns, before[1])),
+    ):
+        if block[0].size and block[1].size:
+            yield block
+
+
+def _cells(view: View, y: Array, x: Array, beat: Beat) -> tuple[Array, Array]:
+    """Return what a map shows of some cells, and what to do about those that failed."""
+    question, bulk = view.question, view.question["bulk"][0]
+    values = {view.up: y, view.across: x}
+    try:
+        data = ask_sweep(question, bulk, beat, **values).transpose(view.up, view.across, ...)
+    except InvalidParametersError as error:
+        shape = y.size, x.size
+        return np.full(shape, np.nan), np.full(shape, str(error), object)
+    errors = data["test_error"]
     if view.colour == OVER_LINEAR:
-        values = 1 - values / theory.limits(view.question)["best_linear"]
-    if base:
-        values = 1 - values / base.error[base.place(rows, columns)]
-    advice = cells.advice[place]
-    return {"x": cells.x[columns], "y": cells.y[rows], "values": values, "advice": advice}
-
-
-# What a network without a step does not depend on.
-_OF_STEP = ("learning_rate", "alpha0", "steps", "spike_strength", "bulk_variance", "alignment")
-
-
-def _without_step(view: View, x: Array, y: Array) -> Cells:
-    """Return the cells of the networks without a step, of one cell along axes of the step."""
-    question = without_step(view.question)
-    return Cells(
-        question,
-        *(
-            (name, np.array([getattr(question, name)]) if name in _OF_STEP else values)
-            for name, values in ((view.across, x), (view.up, y))
-        ),
-    )
+        errors = 1 - errors / limits(question)["best_linear"]
+    if view.colour == OVER_NO_STEP:
+        others = {name: side for name, side in values.items() if name not in _OF_STEP}
+        base = ask_sweep(without_step(question), bulk, beat, **others)["test_error"]
+        errors = 1 - errors / base.drop_vars(set(base.coords) - set(base.dims))
+    return errors.values, advice(data)
 
 
 def without_step(question: Question) -> Question:
     """Return the same network, or the same features, without the step."""
-    if question.model == SPIKED:
-        return replace(question, spike_strength=0.0, bulk_variance=1.0)
-    return replace(question, alpha0=0.0, steps=1)
+    if question.model == STEPS:
+        return question.moved(alpha0=0.0, steps=1)
+    return question.moved(spike_strength=0.0, bulk_variance=1.0)
 
 
-_ANSWERS: dict[str, Callable[[View], Iterator[Answer | None]]] = {
+_ANSWERS: dict[str, Callable[[View, Beat], Iterator[Answer]]] = {
     CURVE: _curve,
     FUNCTION: _function,
     SPECTRUM: _spectrum,

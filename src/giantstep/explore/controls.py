@@ -1,21 +1,44 @@
-"""The controls of the question: their kind, range and words, and why some do not apply."""
+"""The controls of the question: their kind and range, and why some do not apply."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from giantstep.explore.palette import PALETTES
-from giantstep.explore.question import MODELS, OPTIMAL, SPIKED, STEPS, Question, written
-from giantstep.explore.symbols import BULK_WORDS, SYMBOLS, WORDS
-from giantstep.explore.view import AXES, AXES_OF, CURVE, MAP, SPECTRUM, TABS, View
+from giantstep.explore.parameters import (
+    AXES,
+    AXES_OF,
+    BULK_WORDS,
+    LOG,
+    MODELS,
+    OF_MODEL,
+    OF_READOUT,
+    OPTIMAL,
+    PARAMETERS,
+    SPIKED,
+    STEPS,
+    SYMBOLS,
+    WORDS,
+    Axis,
+    interval,
+    slider,
+)
+from giantstep.explore.question import Question, written
+from giantstep.explore.view import CURVE, MAP, SPECTRUM, TABS, View
 from giantstep.numerics.scalar_functions import FUNCTIONS
 from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.losses import LOSSES
 from giantstep.validation import Fault, InvalidParametersError
 
 SLIDER, CHOICE, TEXT, SEVERAL = "slider", "choice", "text", "several"
+# The values of choices.
+_OPTIONS = {
+    "activation": [name for name, function in FUNCTIONS.items() if function.continuous],
+    "target": list(FUNCTIONS),
+    "loss": list(LOSSES),
+}
 
 
 @dataclass(frozen=True)
@@ -25,30 +48,17 @@ class Control:
     Attributes
     ----------
     name : str
-        The field of `Question`.
-    kind : str
-    low, high : float
-        The ends of a slider.
-    scale : {"linear", "log", "whole"}
-    left, right : str
-        Values at the very ends of a slider, beyond the range: "0" or "inf".
-    options : tuple of (str, str)
-        Values of a choice, with their words.
-    models : tuple of str
-        The models that have this field.
-    hint : str
+        The parameter.
     """
 
     name: str
-    kind: str
-    low: float = 0.0
-    high: float = 1.0
-    scale: str = "linear"
-    left: str = ""
-    right: str = ""
-    options: tuple[tuple[str, str], ...] = ()
-    models: tuple[str, ...] = MODELS
-    hint: str = ""
+
+    @property
+    def kind(self) -> str:
+        """A slider for a number, a choice of names, or a text."""
+        if self.name == "bulk":
+            return SEVERAL
+        return CHOICE if self.name in _OPTIONS else SLIDER if interval(self.name) else TEXT
 
     @property
     def word(self) -> str:
@@ -61,104 +71,74 @@ class Control:
         return SYMBOLS[self.name]
 
     @property
-    def default(self) -> str:
-        """The text of the default."""
-        return written(getattr(Question(), self.name))
+    def hint(self) -> str:
+        """What it is."""
+        return PARAMETERS[self.name].meaning
+
+    @property
+    def range(self) -> Axis:
+        """Where a slider runs."""
+        return slider(self.name)
+
+    @property
+    def scale(self) -> str:
+        """That of a slider: "linear", "log" or "whole"."""
+        return "whole" if self.range.domain.whole else self.range.scale
+
+    @property
+    def left(self) -> str:
+        """The value at the very left of a slider that cannot reach it: 0."""
+        return "0" if self.range.scale == LOG and 0 in self.range.domain else ""
+
+    @property
+    def right(self) -> str:
+        """The value at the very right of a slider that cannot reach it: infinity."""
+        return "inf" if self.range.domain.infinity else ""
+
+    @property
+    def options(self) -> list[tuple[str, str]]:
+        """Values of a choice, with their words."""
+        if self.name == "bulk":
+            return list(BULK_WORDS.items())
+        return [(name, name) for name in _OPTIONS[self.name]]
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that have this parameter."""
+        own = tuple(model for model, names in OF_MODEL.items() if self.name in names)
+        return own or MODELS
 
 
-def _named(names: Any) -> tuple[tuple[str, str], ...]:
-    return tuple((name, name) for name in names)
+def _groups() -> dict[str, list[Control]]:
+    """Sort the controls: what both models have, what only one has, and the readout's."""
+    both = [name for name in OF_MODEL[STEPS] if name in OF_MODEL[SPIKED] and name != "readout"]
+    layer = [n for of in OF_MODEL.values() for n in of if n not in (*both, "readout")]
+    groups = {
+        "Network and target": both,
+        "First layer": [*layer, "readout"],
+        "Readout": list(OF_READOUT),
+        "Bulk and dimension": ["bulk", "dimension"],
+    }
+    return {heading: [Control(name) for name in names] for heading, names in groups.items()}
 
 
-_CONTINUOUS = _named(name for name, function in FUNCTIONS.items() if function.continuous)
-_STEP, _SPIKE = (STEPS,), (SPIKED,)
-GROUPS: tuple[tuple[str, tuple[Control, ...]], ...] = (
-    (
-        "Network and target",
-        (
-            Control("activation", CHOICE, options=_CONTINUOUS),
-            Control("target", CHOICE, options=_named(FUNCTIONS)),
-            Control("beta", SLIDER, 0.1, 10, "log", hint="neurons p over dimension d"),
-            Control("noise", SLIDER, 0, 2, hint="variance of the noise on training labels"),
-        ),
-    ),
-    (
-        "First layer",
-        (
-            Control("learning_rate", SLIDER, 0, 10, models=_STEP, hint="step size over dimension"),
-            Control(
-                "alpha0",
-                SLIDER,
-                0.1,
-                100,
-                "log",
-                left="0",
-                right="inf",
-                models=_STEP,
-                hint="samples of the step over d: 0 is no step, ∞ the population gradient",
-            ),
-            Control("steps", SLIDER, 1, 10, "whole", models=_STEP, hint="each on a fresh batch"),
-            Control(
-                "bulk_variance",
-                SLIDER,
-                0.1,
-                4,
-                models=_SPIKE,
-                hint="squared norm of a row of the bulk",
-            ),
-            Control("spike_strength", SLIDER, 0, 6, models=_SPIKE, hint="entry of the spike"),
-            Control(
-                "alignment",
-                SLIDER,
-                0,
-                1,
-                models=_SPIKE,
-                hint="overlap of the spike with the target",
-            ),
-            Control("readout", TEXT, hint="values, each with its fraction: 0.5:0.3 2:0.7"),
-        ),
-    ),
-    (
-        "Readout",
-        (
-            Control("alpha", SLIDER, 0.1, 10, "log", hint="training samples n over d"),
-            Control("ridge", SLIDER, 1e-6, 1e3, "log", left="0", hint="penalty λ|a|²/2"),
-            Control("loss", CHOICE, options=_named(LOSSES)),
-        ),
-    ),
-    (
-        "Bulk and dimension",
-        (
-            Control("bulk", SEVERAL, options=tuple((b, BULK_WORDS[b]) for b in BULKS)),
-            Control(
-                "dimension",
-                SLIDER,
-                50,
-                1e5,
-                "log",
-                right="inf",
-                hint="∞ is the limit of the paper",
-            ),
-        ),
-    ),
-)
-CONTROLS = {control.name: control for _, group in GROUPS for control in group}
+GROUPS = _groups()
 
 
 def reasons(view: View) -> dict[str, str]:
-    """Return why controls do not apply, by field; of an option, by `field:option`."""
+    """Return why controls do not apply, by parameter; of an option, by `parameter:option`."""
     return dict(_inapplicable(view)) | dict(_refused(view.question))
 
 
 def _inapplicable(view: View) -> Iterator[tuple[str, str]]:
-    """Yield the fields that change nothing, each with the reason."""
+    """Yield the parameters that change nothing, each with the reason."""
     question = view.question
-    for name, control in CONTROLS.items():
-        if question.model not in control.models:
+    for name in PARAMETERS:
+        if not question.has(name):
             yield name, f"is not a parameter of {_MODEL_WORDS[question.model]}"
-    if question.model == STEPS and question.alpha0 == 0:
+    if question.model == STEPS and question["alpha0"] == 0:
         yield "learning_rate", "no step is taken where α₀ = 0"
-    if question.ridge == OPTIMAL:
+    if question["ridge"] == OPTIMAL:
         yield "ridge", "the best is found at each point"
     if view.tab == SPECTRUM:
         for name in ("ridge", "noise", "loss"):
@@ -172,16 +152,16 @@ _MODEL_WORDS = {STEPS: "gradient steps", SPIKED: "spiked features given directly
 
 
 def _refused(question: Question) -> Iterator[tuple[str, str]]:
-    """Yield the options that the library refuses beside the other fields, with its reasons."""
+    """Yield the options that the library refuses beside the other values, with its reasons."""
     tried: dict[str, dict[str, Any]] = {
         "loss": {name: name for name in LOSSES},
         "bulk": {name: (name,) for name in BULKS},
     }
-    for field, options in tried.items():
+    for name, options in tried.items():
         for option, value in options.items():
-            if reason := refusal(question, field, value):
-                yield f"{field}:{option}", reason
-    if len(question.readout) == 1 and (reason := refusal(question, "readout", _TWO_LETTERS)):
+            if reason := refusal(question, name, value):
+                yield f"{name}:{option}", reason
+    if len(question["readout"]) == 1 and (reason := refusal(question, "readout", _TWO_LETTERS)):
         yield "readout", reason
     if question.model == STEPS and (reason := refusal(question, "steps", 2)):
         yield "steps", reason
@@ -190,18 +170,18 @@ def _refused(question: Question) -> Iterator[tuple[str, str]]:
 _TWO_LETTERS = ((0.5, 0.5), (1.5, 0.5))
 
 
-def refusal(question: Question, field: str, value: Any) -> str:
-    """Return why the library refuses a value of a field; empty if it does not."""
+def refusal(question: Question, name: str, value: Any) -> str:
+    """Return why the library refuses a value of a parameter; empty if it does not."""
     try:
-        replace(question, **{field: value})
+        question.moved(**{name: value})
     except InvalidParametersError as error:
-        return "; ".join(_of_field(fault, field) for fault in error.faults)
+        return "; ".join(_beside(fault, name) for fault in error.faults)
     return ""
 
 
-def _of_field(fault: Fault, field: str) -> str:
-    """Write a fault beside a field: with its own name if it is about another one."""
-    word = "" if fault.name == field else f"{WORDS.get(fault.name, fault.name)} "
+def _beside(fault: Fault, name: str) -> str:
+    """Write a fault beside a control: with its own name if it is about another one."""
+    word = "" if fault.name == name else f"{WORDS.get(fault.name, fault.name)} "
     return f"{word}must be {fault.allowed}"
 
 
@@ -211,7 +191,7 @@ _TAB_WORDS = ("Learning curve", "Learned function", "Spectrum", "Map")
 def page_variables() -> dict[str, Any]:
     """Return what the template of the page needs of the controls."""
     return {
-        "groups": GROUPS,
+        "groups": list(GROUPS.items()),
         "tabs": dict(zip(TABS, _TAB_WORDS, strict=True)),
         "axes_of": {
             model: [(name, WORDS[name], SYMBOLS[name]) for name in names]

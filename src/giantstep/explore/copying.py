@@ -8,35 +8,25 @@ from typing import Any
 
 import yaml
 
-from giantstep.explore.question import STEPS, Question, written
-from giantstep.explore.symbols import SYMBOLS, number_text
-from giantstep.explore.view import CURVE, LOG, MAP, SPECTRUM, View
-from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.explore.parameters import LOG, OPTIMAL, PARAMETERS, STEPS, SYMBOLS, number_text
+from giantstep.explore.question import Question, written
+from giantstep.explore.view import CURVE, MAP, SPECTRUM, View
 from giantstep.problems.formatting import format_number, format_vocabulary
-from giantstep.problems.losses import SQUARE
-from giantstep.problems.readout import UNIFORM
 
 # Points of a copied range.
 _POINTS = 40
-# What is left out where it is the library's default.
-_DEFAULTS = {"noise": 0.0, "steps": 1, "readout": UNIFORM}
 
 
 def as_command(view: View) -> str:
     """Write the question as a command line, with the curve's range."""
     question, x = view.question, _x(view)
-    words = ["giantstep", "theory" if x in ("alpha", "ridge") else "sweep"]
+    words = ["giantstep", "theory" if _is_solved(view) else "sweep"]
     values = {name: _argument(value) for name, value in _stated(question).items()}
-    values |= {"alpha": format_number(question.alpha), "ridge": written(question.ridge)}
+    values |= {"alpha": format_number(question["alpha"]), "ridge": written(question["ridge"])}
     values[x] = _range(view)
+    values |= {name: _argument(value) for name, value in _unusual(question).items()}
     for name, value in values.items():
         words += ["--" + name.replace("_", "-"), *value.split(" ")]
-    if question.loss != SQUARE:
-        words += ["--loss", question.loss]
-    if question.bulk != (ISOTROPIC,):
-        words += ["--bulk", *question.bulk]
-    if math.isfinite(question.dimension):
-        words += ["--dimension", format_number(question.dimension)]
     return shlex.join(words)
 
 
@@ -50,32 +40,21 @@ def as_python(view: View) -> str:
         along = f"range({math.ceil(axis.start)}, {math.floor(axis.stop) + 1})"
     make = "Protocol" if question.model == STEPS else "one_spike"
     arguments = ", ".join(f"{k}={_python(v)}" for k, v in _stated(question).items())
-    asked = {"alpha": _python(question.alpha), "ridge": _python(question.ridge), x: along}
-    asked |= {"loss": _python(question.loss)} if question.loss != SQUARE else {}
-    if question.bulk != (ISOTROPIC,):
-        bulks = question.bulk
-        asked["bulk"] = _python(bulks[0] if len(bulks) == 1 else list(bulks))
-    if math.isfinite(question.dimension):
-        asked["dimension"] = _python(question.dimension)
-    function = "solve" if x in ("alpha", "ridge") and len(question.bulk) == 1 else "sweep"
-    given = ", ".join(f"{k}={v}" for k, v in asked.items())
+    values = {"alpha": question["alpha"], "ridge": question["ridge"]} | _unusual(question)
+    given = {name: _python(value) for name, value in values.items()} | {x: along}
+    function = "solve" if _is_solved(view) else "sweep"
+    call = ", ".join(f"{k}={v}" for k, v in given.items())
     head = "import numpy as np\n\nimport giantstep\n\n"
     made = f"problem = giantstep.{make}({arguments})\n"
-    return f"{head}{made}answer = giantstep.{function}(problem, {given})\nanswer.test_error\n"
+    return f"{head}{made}answer = giantstep.{function}(problem, {call})\nanswer.test_error\n"
 
 
 def as_panel(question: Question) -> dict[str, Any]:
-    """Return the question as a panel of a figure's YAML."""
-    panel = {k: _yaml(v) for k, v in _stated(question).items()}
-    if question.ridge == "optimal":
+    """Return the question as a panel of a figure's YAML, without its dimension."""
+    panel = _stated(question) | {"ridge": question["ridge"]} | _unusual(question)
+    if question["ridge"] == OPTIMAL:
         panel |= {"ridge": 0.1, "optimal": True}
-    else:
-        panel["ridge"] = _yaml(question.ridge)
-    if question.loss != SQUARE:
-        panel["loss"] = question.loss
-    if question.bulk != (ISOTROPIC,):
-        panel["bulk"] = question.bulk[0] if len(question.bulk) == 1 else list(question.bulk)
-    return panel
+    return {name: _yaml(value) for name, value in panel.items() if name != "dimension"}
 
 
 def as_yaml(view: View) -> str:
@@ -91,40 +70,57 @@ def title(view: View) -> str:
     question = view.question
     axes = {CURVE: {view.x}, MAP: {view.across, view.up}, SPECTRUM: {"ridge"}}
     hidden = {"activation", "target"} | axes.get(view.tab, set())
-    hidden |= {"steps"} if question.steps == 1 else set()
+    values = _stated(question) | {"alpha": question["alpha"]}
     parts = [
         f"{SYMBOLS[name]} = {number_text(value)}"
-        for name, value in {**question.problem_fields, "alpha": question.alpha}.items()
-        if name not in hidden and isinstance(value, int | float) and (name, value) != ("noise", 0)
+        for name, value in values.items()
+        if name not in hidden and isinstance(value, int | float)
     ]
     if "ridge" not in hidden:
-        best = question.ridge == "optimal"
-        parts.append("best λ" if best else f"λ = {number_text(float(question.ridge))}")
-    if math.isfinite(question.dimension):
-        parts.append(f"d = {number_text(question.dimension)}")
-    return f"{question.activation} network, {question.target} target: {', '.join(parts)}"
+        best = question["ridge"] == OPTIMAL
+        parts.append("best λ" if best else f"λ = {number_text(question['ridge'])}")
+    if math.isfinite(question["dimension"]):
+        parts.append(f"d = {number_text(question['dimension'])}")
+    return f"{question['activation']} network, {question['target']} target: {', '.join(parts)}"
+
+
+def _is_solved(view: View) -> bool:
+    """Check whether the question `solve` covers a view; `sweep` covers all."""
+    return _x(view) in ("alpha", "ridge") and len(view.question["bulk"]) == 1
 
 
 def _x(view: View) -> str:
-    return view.x if view.tab == "curve" else "alpha"
+    return view.x if view.tab == CURVE else "alpha"
 
 
 def _stated(question: Question) -> dict[str, Any]:
-    """Return the fields of the problem without those at the library's defaults."""
-    return {
-        name: value
-        for name, value in question.problem_fields.items()
-        if name not in _DEFAULTS or value != _DEFAULTS[name]
-    }
+    """Return the values of the problem without those at the library's defaults."""
+    fields = question.problem_fields.items()
+    return {name: value for name, value in fields if value != PARAMETERS[name].default}
+
+
+def _unusual(question: Question) -> dict[str, Any]:
+    """Return what the theory is asked for, besides alpha and ridge, that is no default.
+
+    Several bulks are a list.
+    """
+    values = {name: question[name] for name in ("loss", "bulk", "dimension")}
+    unusual = {name: v for name, v in values.items() if v != PARAMETERS[name].default}
+    if "bulk" in unusual:
+        bulks = unusual["bulk"]
+        unusual["bulk"] = bulks[0] if len(bulks) == 1 else list(bulks)
+    return unusual
 
 
 def _argument(value: Any) -> str:
+    if isinstance(value, list):
+        return " ".join(value)
     return format_vocabulary(value) if isinstance(value, tuple) else written(value)
 
 
 def _range(view: View) -> str:
-    if view.tab != "curve":
-        return format_number(view.question.alpha)
+    if view.tab != CURVE:
+        return format_number(view.question["alpha"])
     axis = view.axis
     points = _POINTS
     if axis.domain.whole:

@@ -13,14 +13,14 @@ import pandas as pd
 from giantstep.explore.children import Say
 from giantstep.explore.drawing import draw_answer
 from giantstep.explore.figure import figure_paths, write_figure
-from giantstep.explore.pipeline import make_figure_files, plan_figure
-from giantstep.explore.symbols import OVERLAPS
+from giantstep.explore.parameters import OVERLAPS
+from giantstep.explore.project import make_figure_files, plan_figure, project_config
 from giantstep.explore.tasks import Answer, ExportTask, Shown
 from giantstep.explore.view import CURVE, View
 from giantstep.figures import style
-from giantstep.pipeline.planning.config import FIGURES, InvalidConfigError
-from giantstep.pipeline.planning.config_models import NAME_PATTERN
 from giantstep.validation import Fault, InvalidParametersError
+from giantstep.workflow.config import FIGURES, InvalidConfigError
+from giantstep.workflow.config_models import NAME_PATTERN
 
 
 def export(task: ExportTask, say: Say) -> None:
@@ -53,7 +53,8 @@ def file_of(task: ExportTask, folder: Path) -> bytes:
     if task.form == "csv":
         as_table(shown).to_csv(path, index=False)
     elif shown.view.tab == CURVE:
-        path = make_figure_files(folder, shown, task.name, task.project)[path.suffix]
+        config = project_config(task.project)
+        path = make_figure_files(folder, shown, task.name, config)[path.suffix]
     elif task.form == "nc":
         as_table(shown).to_xarray().to_netcdf(path, engine="netcdf4")
     else:
@@ -89,9 +90,8 @@ def _rows(view: View, curve: Answer) -> pd.DataFrame:
             columns.setdefault(name, curve[name])
     if view.tab == CURVE:
         for name in OVERLAPS:
-            flat = curve["overlaps"][name].reshape(curve["x"].size, -1)
-            for k, column in enumerate(flat.T):
-                columns[name if flat.shape[1] == 1 else f"{name}_{k + 1}"] = column
+            for k, column in enumerate(curve[name].T):
+                columns[name if len(curve[name].T) == 1 else f"{name}_{k + 1}"] = column
         columns["quadrature_error"], columns["advice"] = curve["quadrature_error"], curve["advice"]
     return pd.DataFrame(columns)
 
@@ -115,7 +115,7 @@ def make_figure(task: ExportTask, folder: Path) -> str:
         raise InvalidParametersError([Fault("project", str(project), allowed)])
     if any(path.exists() for path in figure_paths(project, task.name)):
         raise InvalidParametersError([Fault("name", task.name, "a name that is not taken")])
-    plan_figure(folder, shown, task.name, project)
+    plan_figure(folder, shown, task.name, project_config(project))
     written, module = write_figure(project, shown.view, shown.networks, task.name)
     made = f"figures/{task.name}.pdf"
     return f"Written: {written} and {module.name}. Now: snakemake --cores all {made}"

@@ -10,14 +10,13 @@ from typing import Any
 
 import yaml
 
-from giantstep.explore.answers import has_parameter
 from giantstep.explore.copying import as_panel, title
-from giantstep.explore.networks import TEST_SAMPLES, simulated_values
-from giantstep.explore.question import OPTIMAL, Question
-from giantstep.explore.tasks import NetworksTask
-from giantstep.explore.view import LOG, POINTS, View, axis_values
-from giantstep.pipeline.planning.config import FIGURES
-from giantstep.pipeline.planning.config_models import NAME_PATTERN
+from giantstep.explore.parameters import LOG, OPTIMAL
+from giantstep.explore.question import Question
+from giantstep.explore.tasks import TEST_SAMPLES, NetworksTask
+from giantstep.explore.view import POINTS, View, axis_values, simulated_values
+from giantstep.workflow.config import FIGURES
+from giantstep.workflow.config_models import NAME_PATTERN
 
 # Points of a curve along another parameter than alpha and the ridge: each is a curve of the YAML.
 _LISTED = 41
@@ -49,7 +48,7 @@ def figure_config(view: View, networks: NetworksTask | None = None) -> dict[str,
         spacing = {"spacing": "log"} if axis.scale == LOG else {}
         ends = {"start": axis.start, "stop": axis.stop, "points": POINTS}
         config["theory"] = {"alpha": ends | spacing}
-    alphas = list(simulated_values(view)) if along_alpha else [view.question.alpha]
+    alphas = list(simulated_values(view)) if along_alpha else [view.question["alpha"]]
     if networks or not along_alpha:
         config["simulation"] = {"alpha": alphas}
     config["panels"] = dict(_panels(view, networks))
@@ -67,7 +66,7 @@ def _panels(view: View, networks: NetworksTask | None) -> Iterator[tuple[str, di
             panel |= {} if view.pins else {"best_linear": True}
             yield _panel_name(view, k), panel | _sizes(beside, question)
             continue
-        if not has_parameter(question, view.x):
+        if not question.has(view.x):
             continue
         panel |= _sizes(beside, question)
         values = _listed(axis_values(view.axis, _LISTED))
@@ -82,7 +81,7 @@ def _title(view: View) -> str:
 
 def _panel_name(view: View, place: int) -> str:
     """Name a panel by its functions, since it names a curve in the legend."""
-    name = f"{view.question.activation}_{view.question.target}"
+    name = f"{view.question['activation']}_{view.question['target']}"
     return name if not view.pins and re.fullmatch(NAME_PATTERN, name) else f"curve{place + 1}"
 
 
@@ -94,8 +93,9 @@ def _listed(values: Any) -> list[float]:
 def _sizes(networks: NetworksTask | None, question: Question) -> dict[str, Any]:
     """Return the fields of a panel that say which networks are simulated, if there are any."""
     if networks is None:
-        finite = {"dimension": int(question.dimension)} if math.isfinite(question.dimension) else {}
-        return finite | {"finite_size_theory": True} if finite else {"simulated": False}
+        if math.isinf(question["dimension"]):
+            return {"simulated": False}
+        return {"dimension": int(question["dimension"]), "finite_size_theory": True}
     return {
         "dimension": networks.dimension,
         "networks": networks.networks,
@@ -106,7 +106,7 @@ def _sizes(networks: NetworksTask | None, question: Question) -> dict[str, Any]:
 
 def _has_compared_panels(view: View) -> bool:
     """Check whether panels are curves of one plot, rather than plots of their own."""
-    best = any(question.ridge == OPTIMAL for _, question in view.questions)
+    best = any(question["ridge"] == OPTIMAL for _, question in view.questions)
     return view.x != "alpha" or bool(view.pins) or best
 
 

@@ -1,8 +1,7 @@
-"""Actual networks beside the theory's curve, simulated one after the other."""
+"""Networks beside the theory's curve, simulated one after the other."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,37 +10,28 @@ import xarray as xr
 
 from giantstep.arrays import Array
 from giantstep.explore.children import Say
+from giantstep.explore.parameters import OPTIMAL
+from giantstep.explore.points import solve_points
 from giantstep.explore.project import project_config
-from giantstep.explore.question import OPTIMAL, Question
-from giantstep.explore.tasks import NetworksTask
-from giantstep.explore.theory import join, moved_to, solve_along
-from giantstep.explore.view import View, axis_values
-from giantstep.pipeline.planning.simulation_work import MIB, network_memory, network_work
-from giantstep.pipeline.stages import montecarlo
+from giantstep.explore.question import Question
+from giantstep.explore.tasks import TEST_SAMPLES, NetworksTask
+from giantstep.explore.view import View, axis_values, simulated_values
 from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
-from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import Sizes, check_sizes
+from giantstep.questions.costs import MIB, cost_of
+from giantstep.questions.task import Task, answer_task
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.validation import Fault, InvalidParametersError
+from giantstep.workflow.shards import with_networks
 
-# Points along x at which networks are simulated, and at which the theory is drawn beside them.
-POINTS, FEW_POINTS, THEORY_POINTS = 9, 5, 57
-TEST_SAMPLES = 10_000
+# Points along x at which the theory is drawn beside networks.
+_THEORY_POINTS = 57
 # With fewer networks, standard errors are too uncertain for z-scores.
 _SCORED = 4
 # The most core-hours that networks may take.
 MOST_HOURS = 1.0
-
-
-def simulated_values(view: View) -> tuple[float, ...]:
-    """Return the values of x at which networks are simulated: of two digits."""
-    points = POINTS if view.x in ("alpha", "ridge") else FEW_POINTS
-    spaced = axis_values(view.axis, points)[:POINTS]
-    if view.axis.domain.whole:
-        return tuple(float(value) for value in spaced)
-    return tuple(dict.fromkeys(float(f"{value:.2g}") for value in spaced))
 
 
 def simulate_networks(task: NetworksTask, say: Say) -> None:
@@ -53,77 +43,82 @@ def simulate_networks(task: NetworksTask, say: Say) -> None:
         If the networks cannot be simulated, or would take too long or too much memory.
     """
     view = task.view
-    question = replace(view.question, dimension=float(task.dimension))
+    question = view.question.moved(dimension=float(task.dimension))
     config = project_config(task.project)
-    seed, trainings = config["seed"], config["simulation"]["trainings"]
-    sizes = Sizes(task.dimension, trainings, TEST_SAMPLES)
+    sizes = {"dimension": task.dimension, "trainings": config["simulation"]["trainings"]}
+    sizes |= {"test_samples": TEST_SAMPLES, "seed": config["seed"]}
     values = simulated_values(view)
     parts = _parts(question, view.x, values)
-    _check(parts, sizes, task.networks)
-    theory = _theory(question, view, values)
+    tasks = [Task("replicates", part.problem, points | sizes) for part, points in parts]
+    for part, points in parts:
+        grid = Grid(points["alpha"], points["ridge"], points["loss"])
+        check_sizes(part.problem, grid, Sizes(task.dimension, sizes["trainings"], TEST_SAMPLES))
+    _check_costs(tasks, task.networks)
+    theory = _theory(question, view, np.array(values))
     say({"theory": theory, "fraction": 0.0, "done": False})
     replicates: list[list[xr.Dataset]] = []
     for network in range(task.networks):
-        found = []
-        for k, (problem, grid) in enumerate(parts):
-            before = (network + k / len(parts)) / task.networks
-            weight = 1 / (len(parts) * task.networks)
+        found: list[xr.Dataset] = []
+        for one in tasks:
+            before = network + len(found) / len(tasks)
 
-            def report(done: float, before: float = before, weight: float = weight) -> None:
-                say({"fraction": before + weight * done, "done": False})
+            def report(done: float, before: float = before) -> None:
+                say({"fraction": (before + done / len(tasks)) / task.networks, "done": False})
 
-            given = problem, grid, sizes, [network], seed
-            found.append(montecarlo.compute(*given, progress=report))
+            found.append(answer_task(with_networks(one, (network,)), progress=report))
         replicates.append(found)
-        errors = np.stack([_errors(one, trainings) for one in replicates])
+        errors = np.stack([_errors(parts) for parts in replicates])
         done = network + 1 == task.networks
         progress = {"theory": theory, "fraction": (network + 1) / task.networks, "done": done}
-        made = {"replicates": replicates, "seed": seed, "trainings": trainings} if done else {}
+        made = {"replicates": replicates, "tasks": tasks} if done else {}
         say(_statistics(values, errors, theory["at"], task.dimension) | progress | made)
 
 
-def _parts(question: Question, x: str, values: tuple[float, ...]) -> list[tuple[Problem, Grid]]:
-    """Return the problems to simulate, each with its grid: one if x is alpha or the ridge."""
-    if question.ridge == OPTIMAL and x != "ridge":
+def _parts(
+    question: Question, x: str, values: tuple[float, ...]
+) -> list[tuple[Question, dict[str, Any]]]:
+    """Return the questions to simulate, each with its points: one if x is alpha or the ridge."""
+    if question["ridge"] == OPTIMAL and x != "ridge":
         allowed = "a number for networks, which are fitted at one ridge"
         raise InvalidParametersError([Fault("ridge", OPTIMAL, allowed)])
-    if x == "alpha":
-        return [(question.problem, replace(question.grid, alpha=values))]
-    if x == "ridge":
-        return [(question.problem, replace(question.grid, ridge=values))]
-    moved = [moved_to(question, x, value) for value in values]
-    return [(one.problem, one.grid) for one in moved]
+    points = {"alpha": (question["alpha"],), "ridge": (question["ridge"],)}
+    points["loss"] = question["loss"]
+    if x in points:
+        return [(question, points | {x: values})]
+    return [(question.moved(**{x: value}), points) for value in values]
 
 
-def _check(parts: list[tuple[Problem, Grid]], sizes: Sizes, networks: int) -> None:
-    """Refuse networks that cannot be simulated, or that are too many or too large."""
-    seconds = 0.0
-    for problem, grid in parts:
-        check_sizes(problem, grid, sizes)
-        seconds += networks * network_work(problem, grid, sizes).seconds
-        if network_memory(problem, grid, sizes, 1) * MIB > psutil.virtual_memory().total:
-            allowed = "smaller: these networks need more memory than there is"
-            raise InvalidParametersError([Fault("dimension", sizes.dimension, allowed)])
-    if seconds > 3600 * MOST_HOURS:
-        allowed = f"smaller: these networks take about {seconds / 3600:.2g} hours"
-        raise InvalidParametersError([Fault("dimension", sizes.dimension, allowed)])
+def _check_costs(tasks: list[Task], networks: int) -> None:
+    """Refuse networks that are too many or too large."""
+    costs = [cost_of(with_networks(task, range(networks))) for task in tasks]
+    hours, allowed = sum(cost.seconds for cost in costs) / 3600, ""
+    if max(cost.memory for cost in costs) * MIB > psutil.virtual_memory().total:
+        allowed = "smaller: these networks need more memory than there is"
+    elif hours > MOST_HOURS:
+        allowed = f"smaller: these networks take about {hours:.2g} hours"
+    if allowed:
+        dimension = tasks[0].arguments["dimension"]
+        raise InvalidParametersError([Fault("dimension", dimension, allowed)])
 
 
-def _theory(question: Question, view: View, values: tuple[float, ...]) -> dict[str, Array]:
+def _theory(question: Question, view: View, values: Array) -> dict[str, Array]:
     """Solve the theory of the networks themselves: of their dimension, and of their bulk."""
-    bulk = bulk_of_networks(question.problem)
-    at = join(solve_along(question, bulk, view.x, np.array(values))).test_error
-    x, y = np.array(values), at
-    if question.loss == SQUARE and view.x in ("alpha", "ridge"):
-        x = axis_values(view.axis, THEORY_POINTS)
-        y = join(solve_along(question, bulk, view.x, x)).test_error
-    return {"x": x, "y": y, "at": at}
+
+    def errors(x: Array) -> Array:
+        bulk = bulk_of_networks(question.problem)
+        return solve_points(question, bulk, view.x, x, lambda: None)["test_error"]
+
+    at = errors(values)
+    if question["loss"] == SQUARE and view.x in ("alpha", "ridge"):
+        x = axis_values(view.axis, _THEORY_POINTS)
+        return {"x": x, "y": errors(x), "at": at}
+    return {"x": values, "y": at, "at": at}
 
 
-def _errors(found: list[xr.Dataset], trainings: int) -> Array:
+def _errors(parts: list[xr.Dataset]) -> Array:
     """Return test errors of one network, of shape (trainings, points)."""
-    parts = [one["simulated_test_error"].values[0].reshape(trainings, -1) for one in found]
-    return np.concatenate(parts, axis=1)
+    errors = [part["simulated_test_error"].values[0] for part in parts]
+    return np.concatenate([one.reshape(len(one), -1) for one in errors], axis=1)
 
 
 def _statistics(

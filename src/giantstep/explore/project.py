@@ -1,12 +1,90 @@
-"""The project into which figures are written, whose networks are simulated."""
+"""What the workflow would make of a view in a project, by the workflow's own code."""
 
 from __future__ import annotations
 
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
-from giantstep.pipeline.planning.config import MAIN, load_config
+import xarray as xr
+
+from giantstep.explore.figure import write_figure
+from giantstep.explore.tasks import Shown
 from giantstep.pipeline.planning.own_package import installed_folder
+from giantstep.questions.task import Task
+from giantstep.validation import Fault, InvalidParametersError
+from giantstep.workflow import store
+from giantstep.workflow.config import MAIN, load_config
+from giantstep.workflow.drawing import draw_figure
+from giantstep.workflow.figure_plan import FigurePlan
+from giantstep.workflow.jobs import compute, described, join_networks
+from giantstep.workflow.merge import merge_figure
+from giantstep.workflow.plan import make_plan
+
+
+def plan_figure(folder: Path, shown: Shown, name: str, config: dict[str, Any]) -> FigurePlan:
+    """Write the figure of a view into a folder, and plan it with the configuration of a project.
+
+    Raises
+    ------
+    InvalidConfigError
+        For what the workflow would refuse.
+    """
+    write_figure(folder, shown.view, shown.networks, name)
+    return make_plan(folder, config | {"figures": [name]}).figure(name)
+
+
+def make_figure_files(
+    folder: Path, shown: Shown, name: str, config: dict[str, Any]
+) -> dict[str, Path]:
+    """Make the merged file and the drawings of a view's figure; return their paths by suffix.
+
+    They are the bytes that the workflow makes of the figure in the project.
+
+    Raises
+    ------
+    InvalidConfigError
+        For what the workflow would refuse.
+    InvalidParametersError
+        If the project's networks are others than those that are shown.
+    """
+    plan = plan_figure(folder, shown, name, config)
+    with chdir(folder):
+        if plan.parameters:
+            compute("parameters", plan.parameter_tasks, plan.parameters)
+        if plan.theory:
+            compute("theory", plan.theory_tasks, plan.theory)
+        for networks in plan.networks.values():
+            simulated = _simulated(networks.task, shown)
+            for block, path in zip(networks.blocks, networks.files, strict=True):
+                of_block = slice(block.first, block.last + 1)
+                store.write(simulated.isel(network=of_block), path)
+        store.write(merge_figure(plan, plan.read_results()), plan.merged, plan.merged_name)
+        draw_figure(plan, store.read(plan.merged, plan.merged_name))
+    return {path.suffix: folder / path for path in map(Path, [plan.merged, *plan.drawings])}
+
+
+def _simulated(task: Task, shown: Shown) -> xr.Dataset:
+    """Take networks from those that were simulated beside the view.
+
+    Raises
+    ------
+    InvalidParametersError
+        If the configuration was edited since they were simulated.
+    """
+    tasks = shown.simulated["tasks"]
+    place = [one.problem for one in tasks].index(task.problem)
+    made = tasks[place].arguments
+    faults = [
+        Fault(name, task.arguments[name], f"{made[name]}, as when these networks were made:"
+              " simulate again")
+        for name in ("seed", "trainings")
+        if task.arguments[name] != made[name]
+    ]  # fmt: skip
+    if faults:
+        raise InvalidParametersError(faults)
+    replicates = [parts[place] for parts in shown.simulated["replicates"]]
+    return described(task, join_networks(replicates))
 
 
 def project_config(project: Path) -> Any:

@@ -3,65 +3,50 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
-from giantstep.explore.reading import (
-    read_count,
-    read_infinite,
-    read_letters,
-    read_name,
-    read_texts,
+from giantstep.arrays import Array
+from giantstep.explore.parameters import (
+    DEFAULTS,
+    MODELS,
+    OF_MODEL,
+    OPTIMAL,
+    PARAMETERS,
+    SPIKED,
+    STEPS,
+    interval,
+    reader,
 )
-from giantstep.problems.bulk_kind import BULKS, ISOTROPIC, validate_bulk
+from giantstep.explore.reading import read_name, read_texts
+from giantstep.problems.bulk_kind import BULKS, validate_bulk
 from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.formatting import format_number, format_vocabulary
 from giantstep.problems.grid import Grid
-from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem, check_loss
-from giantstep.problems.protocol import STEP_FIELDS, Protocol, theory_faults
-from giantstep.problems.readout import UNIFORM, Vocabulary
-from giantstep.problems.spiked_features import SPIKED_FIELDS, one_spike
+from giantstep.problems.protocol import Protocol, theory_faults
+from giantstep.problems.readout import UNIFORM
+from giantstep.problems.spiked_features import one_spike
 from giantstep.validation import Fault, InvalidParametersError, interval_faults
 
-# The two ways to state a problem.
-STEPS, SPIKED = MODELS = ("steps", "spiked")
-OPTIMAL: Literal["optimal"] = "optimal"
-_SHARED = ("activation", "target", "beta", "noise", "readout")
-_OF_MODEL = {
-    STEPS: (*_SHARED, *STEP_FIELDS, "steps"),
-    SPIKED: (*_SHARED, *SPIKED_FIELDS),
-}
 
-
-@dataclass(frozen=True)
 class Question:
     """What is asked: a problem, a point (alpha, ridge), and the theory that answers.
 
-    Attributes
+    Parameters
     ----------
     model : {"steps", "spiked"}
         Whether the problem is a protocol, or spiked random features given directly.
-    activation, target, beta, noise, readout
-        As in `Protocol` and `one_spike`.
-    learning_rate, alpha0, steps
-        As in `Protocol`.
-    bulk_variance, spike_strength, alignment
-        As in `one_spike`.
-    alpha : float
-        Sample complexity, where it is not an axis.
-    ridge : float or "optimal"
-    loss : str
-    bulk : tuple of str
-        One or more of `bulk_kind.BULKS`, to be compared.
-    dimension : float
+    **given
+        Values of `parameters.PARAMETERS`; others have their defaults. The ridge may be "optimal",
+        and the bulk is a tuple of one or more of `bulk_kind.BULKS`, to be compared.
 
     Raises
     ------
     InvalidParametersError
-        With the faults of all fields.
+        With the faults of all of them.
 
     Examples
     --------
@@ -73,31 +58,25 @@ class Question:
     True
     """
 
-    model: str = STEPS
-    activation: str = "tanh"
-    target: str = "sign"
-    learning_rate: float = 3.0
-    alpha0: float = 10.0
-    steps: int = 1
-    bulk_variance: float = 1.2
-    spike_strength: float = 1.5
-    alignment: float = 0.9
-    beta: float = 1.0
-    noise: float = 0.0
-    readout: Vocabulary = UNIFORM
-    alpha: float = 2.0
-    ridge: float | Literal["optimal"] = 1.0
-    loss: str = SQUARE
-    bulk: tuple[str, ...] = (ISOTROPIC,)
-    dimension: float = math.inf
-
-    def __post_init__(self) -> None:
+    def __init__(self, model: str = STEPS, **given: Any) -> None:
+        self.model, self.values = model, DEFAULTS | given
         if faults := self._faults():
             raise InvalidParametersError(faults)
 
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Question):
+            return NotImplemented
+        return (self.model, self.values) == (other.model, other.values)
+
+    def __hash__(self) -> int:
+        return hash((self.model, *self.values.items()))
+
     @staticmethod
     def read(texts: Mapping[str, str]) -> Question:
-        """Make the question of texts by field; what has no text has its default.
+        """Make the question of texts by name; what has no text has its default.
 
         Raises
         ------
@@ -116,68 +95,88 @@ class Question:
             faults += [fault for fault in error.faults if fault.name in rest]
         raise InvalidParametersError(faults)
 
+    def moved(self, **values: Any) -> Question:
+        """Return the question at other values."""
+        values = {name: _whole(name, value) for name, value in values.items()}
+        return Question(self.model, **(self.values | values))
+
+    def given(self, *names: str) -> dict[str, Any]:
+        """Return some values and the dimension, as arguments of the library's questions."""
+        return {name: self.values[name] for name in (*names, "dimension")}
+
+    def has(self, name: str) -> bool:
+        """Tell whether a parameter is one of this question, and its model's."""
+        return name in OF_MODEL[self.model] or not any(name in of for of in OF_MODEL.values())
+
     @property
     def texts(self) -> dict[str, str]:
-        """The fields that differ from their defaults, as texts that `read` reads."""
-        return {
-            field.name: written(getattr(self, field.name))
-            for field in fields(self)
-            if getattr(self, field.name) != field.default
-        }
+        """The values that differ from their defaults, as texts that `read` reads."""
+        differing = {k: v for k, v in self.values.items() if v != DEFAULTS[k]}
+        model = {} if self.model == STEPS else {"model": self.model}
+        return model | {name: written(value) for name, value in differing.items()}
 
     @property
     def problem_fields(self) -> dict[str, Any]:
-        """The fields that state the problem."""
-        return {name: getattr(self, name) for name in _OF_MODEL[self.model]}
+        """The values that state the problem."""
+        return {name: self.values[name] for name in OF_MODEL[self.model]}
 
     @cached_property
     def problem(self) -> Problem:
         """The problem."""
-        make = Protocol if self.model == STEPS else one_spike
-        problem: Problem = make(**self.problem_fields)
-        return problem
+        return self._problem(self.problem_fields)
 
-    @property
-    def grid(self) -> Grid:
-        """The point; at the ridge 1 if the best is sought."""
-        return Grid((self.alpha,), (1.0 if self.ridge == OPTIMAL else self.ridge,), self.loss)
+    def _problem(self, fields: Mapping[str, Any]) -> Problem:
+        return Protocol(**fields) if self.model == STEPS else one_spike(**fields)
+
+    def along(self, name: str, values: Array) -> list[Any]:
+        """Write values of a parameter as the problem has them: those of its groups of neurons.
+
+        A value that the problem cannot have is left as it is, or is NaN for all groups.
+        """
+        if self.model == STEPS or len(self["readout"]) == 1 or name not in OF_MODEL[SPIKED]:
+            return [_whole(name, value) for value in values.tolist()]
+        written: list[Any] = [math.nan] * values.size
+        for k, value in enumerate(values.tolist()):
+            with suppress(InvalidParametersError):
+                problem = self._problem(self.problem_fields | {name: value})
+                written[k] = getattr(problem, name)
+        return written
 
     def _faults(self) -> list[Fault]:
-        """List the faults of all fields."""
-        faults = interval_faults({"dimension": self.dimension}, {"dimension": THEORY_DIMENSION})
+        """List the faults of all values; those of values that do not go together come last."""
+        dimension, bulks = self["dimension"], self["bulk"]
+        faults = interval_faults({"dimension": dimension}, {"dimension": THEORY_DIMENSION})
         if self.model not in MODELS:
             return [Fault("model", self.model, f"one of {', '.join(MODELS)}")]
-        if not self.bulk or not set(self.bulk) <= set(BULKS):
-            faults.append(Fault("bulk", written(self.bulk), f"one or more of {', '.join(BULKS)}"))
-        for check in (self._check_problem, self._check_grid):
-            try:
-                check()
-            except InvalidParametersError as error:
-                faults += error.faults
-        if not faults:
-            faults = self._joint_faults()
-        return faults
+        if not bulks or not set(bulks) <= set(BULKS):
+            faults.append(Fault("bulk", written(bulks), f"one or more of {', '.join(BULKS)}"))
+        ridge = 1.0 if self["ridge"] == OPTIMAL else self["ridge"]
+        faults += _faults_of(self._check_problem)
+        faults += _faults_of(Grid, (self["alpha"],), (ridge,), self["loss"])
+        if faults:
+            return faults
+        faults = _faults_of(check_loss, self.problem, self["loss"])
+        return faults + [f for bulk in bulks for f in _faults_of(validate_bulk, self.problem, bulk)]
 
     def _check_problem(self) -> None:
         if isinstance(self.problem, Protocol) and (faults := theory_faults(self.problem)):
             raise InvalidParametersError(faults)
 
-    def _check_grid(self) -> None:
-        _ = self.grid
 
-    def _joint_faults(self) -> list[Fault]:
-        """List the faults of the loss and the bulks, given the problem."""
-        faults: list[Fault] = []
-        try:
-            check_loss(self.problem, self.loss)
-        except InvalidParametersError as error:
-            faults += error.faults
-        for bulk in self.bulk:
-            try:
-                validate_bulk(self.problem, bulk)
-            except InvalidParametersError as error:
-                faults += error.faults
-        return faults
+def _faults_of(check: Callable[..., Any], *arguments: Any) -> list[Fault]:
+    try:
+        check(*arguments)
+    except InvalidParametersError as error:
+        return list(error.faults)
+    return []
+
+
+_READERS = {"model": read_name} | {name: reader(name) for name in PARAMETERS}
+
+
+def _whole(name: str, value: Any) -> Any:
+    domain = interval(name)
+    return int(value) if domain and domain.whole else value
 
 
 def written(value: Any) -> str:
@@ -190,25 +189,3 @@ def written(value: Any) -> str:
         names = [word for word in value if isinstance(word, str)]
         return ",".join(names) if names or not value else format_vocabulary(value)
     return format_number(value)
-
-
-def _read_ridge(text: str) -> float | str:
-    return OPTIMAL if text.strip() == OPTIMAL else read_infinite(text)
-
-
-def _read_bulks(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
-
-
-_READERS = dict.fromkeys(
-    (field.name for field in fields(Question) if field.type == "float"), read_infinite
-) | {
-    "model": read_name,
-    "activation": read_name,
-    "target": read_name,
-    "loss": read_name,
-    "steps": read_count,
-    "readout": read_letters,
-    "ridge": _read_ridge,
-    "bulk": _read_bulks,
-}

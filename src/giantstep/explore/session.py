@@ -16,10 +16,11 @@ from bokeh.document import Document
 from bokeh.layouts import column
 
 from giantstep.explore.children import Child, FailedError
-from giantstep.explore.controls import CONTROLS, reasons
+from giantstep.explore.controls import reasons
 from giantstep.explore.copying import as_command, as_python, as_yaml, title
 from giantstep.explore.messages import Message
 from giantstep.explore.palette import DARK, LIGHT
+from giantstep.explore.parameters import PARAMETERS
 from giantstep.explore.plots.base import Plot
 from giantstep.explore.plots.curve import CurvePlot
 from giantstep.explore.plots.of_view import make_plot, plot_key
@@ -301,7 +302,7 @@ def _list(given: Any) -> list[str]:
 
 def _all_texts(view: View) -> dict[str, str]:
     """Return the text of every field of the page, with numbers as readers write them: 1e-6."""
-    of_question = {name: written(getattr(view.question, name)) for name in CONTROLS}
+    of_question = {name: written(view.question[name]) for name in PARAMETERS}
     of_view = {"tab": view.tab, "x": view.x, "y_scale": view.y_scale, "x_scale": view.axis.scale}
     of_view |= {"start": written(view.axis.start), "stop": written(view.axis.stop)}
     of_view |= {"across": view.across, "up": view.up, "colour": view.colour}

@@ -9,6 +9,8 @@ from typing import Any
 from giantstep.explore.view import View
 from giantstep.validation import Interval
 
+# Inputs over which the test errors of networks are averaged.
+TEST_SAMPLES = 10_000
 # How many networks are simulated: two have a standard error.
 NETWORKS = Interval(2, 64, whole=True)
 FORMATS = {

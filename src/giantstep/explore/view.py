@@ -3,62 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.explore.question import SPIKED, STEPS, Question, written
+from giantstep.explore.parameters import AXES, AXES_OF, LINEAR, LOG, SCALES, Axis
+from giantstep.explore.question import Question, written
 from giantstep.explore.reading import LONGEST, Reader, read_infinite, read_name, read_texts
-from giantstep.problems import domains
-from giantstep.validation import Fault, Interval, InvalidParametersError
+from giantstep.validation import Fault, InvalidParametersError
 
 CURVE, FUNCTION, SPECTRUM, MAP = TABS = ("curve", "function", "spectrum", "map")
-LINEAR, LOG = SCALES = ("linear", "log")
 ERROR, OVER_LINEAR, OVER_NO_STEP = COLOURS = ("error", "over_linear", "over_no_step")
 # Points of a curve: the stride between the first that are computed is STRIDE.
 POINTS, STRIDE = 113, 16
+# Points along x at which networks are simulated.
+SIMULATED, FEW_SIMULATED = 9, 5
 # The most pins, and the longest address that is read.
 MOST_PINS, LONGEST_ADDRESS = 6, 6000
-
-
-@dataclass(frozen=True)
-class Axis:
-    """A parameter that may be an axis: where it runs unless something else is chosen.
-
-    Attributes
-    ----------
-    start, stop : float
-    scale : {"linear", "log"}
-    domain : Interval
-    """
-
-    start: float
-    stop: float
-    scale: str
-    domain: Interval
-
-
-# Axes of a step begin above 0, where errors jump: any step makes a spike of order d, however short.
-AXES = {
-    "alpha": Axis(0.1, 4.0, LINEAR, domains.ALPHA),
-    "ridge": Axis(1e-4, 1e2, LOG, domains.RIDGE),
-    "learning_rate": Axis(0.1, 8.0, LINEAR, domains.LEARNING_RATE),
-    "alpha0": Axis(0.1, 100.0, LOG, domains.ALPHA0),
-    "beta": Axis(0.1, 10.0, LOG, domains.BETA),
-    "steps": Axis(1, 8, LINEAR, domains.STEPS),
-    "noise": Axis(0.0, 2.0, LINEAR, domains.VARIANCE),
-    "spike_strength": Axis(0.1, 5.0, LINEAR, domains.SPIKE_STRENGTH),
-    "alignment": Axis(0.0, 1.0, LINEAR, Interval(-1, 1)),
-    "bulk_variance": Axis(0.5, 3.0, LINEAR, domains.BULK_VARIANCE),
-}
-_SHARED = ("alpha", "ridge", "beta", "noise")
-AXES_OF = {
-    STEPS: ("alpha", "ridge", "learning_rate", "alpha0", "beta", "steps", "noise"),
-    SPIKED: ("alpha", "ridge", "spike_strength", "alignment", "bulk_variance", "beta", "noise"),
-}
 
 
 @dataclass(frozen=True)
@@ -156,7 +120,7 @@ class View:
         own = AXES[self.x]
         start = own.start if self.start is None else self.start
         stop = own.stop if self.stop is None else self.stop
-        return replace(own, start=start, stop=stop, scale=self.x_scale or own.scale)
+        return own._replace(start=start, stop=stop, scale=self.x_scale or own.scale)
 
     def _faults(self) -> list[Fault]:
         allowed = {
@@ -206,6 +170,15 @@ def axis_values(axis: Axis, points: int = POINTS) -> Array:
     return space(axis.start, axis.stop, points)
 
 
+def simulated_values(view: View) -> tuple[float, ...]:
+    """Return the values of x at which networks are simulated: of two digits."""
+    points = SIMULATED if view.x in ("alpha", "ridge") else FEW_SIMULATED
+    spaced = axis_values(view.axis, points)[:SIMULATED]
+    if view.axis.domain.whole:
+        return tuple(float(value) for value in spaced)
+    return tuple(dict.fromkeys(float(f"{value:.2g}") for value in spaced))
+
+
 def to_address(view: View) -> str:
     """Write a view as the query of an address."""
     pairs = list(view.texts.items())
@@ -226,7 +199,7 @@ def from_address(query: str) -> tuple[View, tuple[Fault, ...]]:
     --------
     >>> from giantstep.explore.view import from_address
     >>> view, faults = from_address("target=sin&tab=map")
-    >>> view.question.target, view.tab, faults
+    >>> view.question["target"], view.tab, faults
     ('sin', 'map', ())
     >>> print(*from_address("beta=1e999")[1])
     beta = inf: must be a number from 1e-09 to 1e+09

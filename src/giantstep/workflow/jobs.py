@@ -47,15 +47,16 @@ def compute(stage: str, tasks: Mapping[str, Task], path: str | Path, **options: 
         If the code was edited meanwhile.
     """
     distinct = {digest(task): task for task in tasks.values()}
-    answers = {name: _described(task, **options) for name, task in distinct.items()}
+    answers = {
+        name: described(task, answer_task(task, **options)) for name, task in distinct.items()
+    }
     if result_key(stage, tasks) not in str(path):
         raise ChangedCodeError(path)
     store.write({group: answers[digest(task)] for group, task in tasks.items()}, path)
 
 
-def _described(task: Task, **options: Any) -> xr.Dataset:
-    """Compute a task, and note what was computed, and by which versions."""
-    data = answer_task(task, **options)
+def described(task: Task, data: xr.Dataset) -> xr.Dataset:
+    """Note what was computed, and by which versions."""
     libraries = ", ".join(f"{name} {version(name)}" for name in _LIBRARIES)
     return data.assign_attrs(task=json.dumps(plain(task), sort_keys=True), libraries=libraries)
 

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.plotting import figure
 
-from giantstep.arrays import Array
 from giantstep.explore.palette import DASHES, PALETTES, Palette
-from giantstep.explore.symbols import BULK_WORDS, OVERLAPS, SYMBOLS
+from giantstep.explore.parameters import BULK_WORDS, OVERLAPS
 from giantstep.explore.view import View
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
@@ -121,13 +120,13 @@ def _looks(view: View, palette: Palette) -> Iterator[Look]:
     """Return colour and dashes of each curve: a colour for each question, dashes for each bulk."""
     bulks = {b: DASHES[k] for k, b in enumerate(dict.fromkeys(_bulks(view)))}
     for k, (name, question) in enumerate(view.questions):
-        for bulk in question.bulk:
+        for bulk in question["bulk"]:
             yield Look(name, bulk, palette.curves[k % len(palette.curves)], bulks[bulk])
 
 
 def _bulks(view: View) -> Iterator[str]:
     for _, question in view.questions:
-        yield from question.bulk
+        yield from question["bulk"]
 
 
 def empty(*columns: str) -> ColumnDataSource:
@@ -151,13 +150,12 @@ def round_top(value: float) -> float:
     return float(f"{power * next(end for end in ends if end * power >= value * 0.999999):.6g}")
 
 
-def overlap_texts(overlaps: dict[str, Array]) -> list[str]:
+def overlap_texts(points: dict[str, Any]) -> list[str]:
     """Write all overlaps of each point in one line; those of several groups after each other."""
-    flat = [values.reshape(len(values), -1).tolist() for values in overlaps.values()]
     return [
         "  ".join(
-            f"{SYMBOLS[name]}\u00a0{', '.join(f'{value:.4g}' for value in values[:9])}"
-            for name, values in zip(OVERLAPS, row, strict=True)
+            f"{symbol}\u00a0{', '.join(f'{value:.4g}' for value in values[:9])}"
+            for symbol, values in zip(OVERLAPS.values(), row, strict=True)
         )
-        for row in zip(*flat, strict=True)
+        for row in zip(*(points[name].tolist() for name in OVERLAPS), strict=True)
     ]

@@ -9,6 +9,7 @@ import numpy as np
 from bokeh.models import Range1d, Whisker
 
 from giantstep.arrays import Array
+from giantstep.explore.parameters import LOG, SYMBOLS, Axis, axis_label, number_text
 from giantstep.explore.plots.base import (
     FAILURE_TOOLTIP,
     TOOLTIP,
@@ -18,8 +19,7 @@ from giantstep.explore.plots.base import (
     overlap_texts,
     round_top,
 )
-from giantstep.explore.symbols import SYMBOLS, axis_label, number_text
-from giantstep.explore.view import LOG, Axis, View
+from giantstep.explore.view import View
 from giantstep.problems.losses import SQUARE
 
 # The share of an axis that is left at each end.
@@ -78,7 +78,7 @@ class CurvePlot(Plot):
             ("upper", "upper bound, best λ", upper, (6, 3, 1, 3)),
             ("lower", "lower bound", lower, (2, 3)),
         ]
-        if self.view.question.loss != SQUARE:  # the upper bound is the limit of a large ridge
+        if self.view.question["loss"] != SQUARE:  # the upper bound is the limit of a large ridge
             del looks[1]
         for name, label, colour, dash in looks:
             look = {"line_color": colour, "line_dash": list(dash), "line_width": 1.2}
@@ -208,6 +208,6 @@ def curve_columns(view: View, curve: dict[str, Any]) -> dict[str, Any]:
         "training": curve["training_error"],
         "title": [f"{name}{symbol} = {number_text(x)}" for x in curve["x"]],
         "errors": [f"test {e:.5g}, training {t:.5g}, λ = {r:.3g}" for e, t, r in ridges],
-        "overlaps": overlap_texts(curve["overlaps"]),
+        "overlaps": overlap_texts(curve),
         "certificate": [f"residual {r:.0e}, quadrature error {q:.0e}" for r, q in accuracy],
     }

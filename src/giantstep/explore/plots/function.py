@@ -56,7 +56,7 @@ class FunctionPlot(Plot):
                 "y": curve["y"],
                 "title": title,
                 "errors": [f"test error {error:.5g}"] * count,
-                "overlaps": overlap_texts(curve["overlaps"]) * count,
+                "overlaps": overlap_texts(curve) * count,
                 "certificate": [curve["advice"][0] or f"residual {residual:.0e}"] * count,
             }
             inside.append(curve["y"])

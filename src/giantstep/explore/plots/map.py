@@ -13,9 +13,9 @@ from bokeh.palettes import Viridis256
 from contourpy import contour_generator
 
 from giantstep.arrays import Array
+from giantstep.explore.parameters import AXES, LOG, Axis, axis_label
 from giantstep.explore.plots.base import FONT, Plot, empty
-from giantstep.explore.symbols import axis_label
-from giantstep.explore.view import AXES, ERROR, LOG, Axis, View
+from giantstep.explore.view import ERROR, View
 
 _LEVELS = 8
 # Labels of level lines are at least so far apart, as a share of the plot's side, and so many
@@ -71,7 +71,7 @@ class MapPlot(Plot):
     def update(self, view: View, answer: dict[str, Any]) -> None:
         """Show an answer."""
         at = view.question
-        self.here.data = {"x": [getattr(at, view.across)], "y": [getattr(at, view.up)]}
+        self.here.data = {"x": [at[view.across]], "y": [at[view.up]]}
         values = answer["values"] * (100 if self.gain else 1)
         rows, columns = (_between(side) for side in values.shape)
         fine = _bilinear(values, rows, columns)

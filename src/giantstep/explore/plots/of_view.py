@@ -22,10 +22,10 @@ _PLOTS: dict[str, type[Plot]] = {
 
 def plot_key(view: View, theme: str) -> tuple[Any, ...]:
     """Return what a plot is made for: if it changes, another plot is made."""
-    names = tuple((pin.name, pin.question.bulk) for pin in view.pins)
-    common = view.tab, theme, view.question.bulk, names
+    names = tuple((pin.name, pin.question["bulk"]) for pin in view.pins)
+    common = view.tab, theme, view.question["bulk"], names
     if view.tab == CURVE:
-        return (*common, view.x, view.axis.scale, view.y_scale, view.question.loss == SQUARE)
+        return (*common, view.x, view.axis.scale, view.y_scale, view.question["loss"] == SQUARE)
     if view.tab == MAP:
         return (*common, view.across, view.up, view.colour)
     return common

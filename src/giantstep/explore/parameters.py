@@ -1,0 +1,211 @@
+"""The parameters that the page asks about: their words, symbols and ranges, and how they are read.
+
+Those of problems follow from the fields of `Protocol` and of `one_spike`: a new one is a control,
+and an axis if it is a number.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from typing import Any, NamedTuple
+
+from giantstep.explore.reading import (
+    Reader,
+    read_count,
+    read_infinite,
+    read_letters,
+    read_name,
+)
+from giantstep.problems.bulk_kind import BULKS, ISOTROPIC
+from giantstep.problems.domains import THEORY_DIMENSION, Several
+from giantstep.problems.grid import Grid
+from giantstep.problems.parameter import Parameter, parameters_of
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.readout import VocabularyDomain
+from giantstep.problems.spiked_features import one_spike_parameters
+from giantstep.validation import Interval
+
+# The two ways to state a problem.
+STEPS, SPIKED = MODELS = ("steps", "spiked")
+OPTIMAL = "optimal"
+LINEAR, LOG = SCALES = ("linear", "log")
+# What the page does not ask about, since it changes no curve, has no theory, or none of the limit.
+_LEFT_OUT = {"inputs", "reuse_batch", "step_exponent", "outlier_fraction", "outlier_variance"}
+_LEFT_OUT |= {"model", "bias"}
+
+
+OF_MODEL = {
+    model: {name: of for name, of in parameters.items() if name not in _LEFT_OUT}
+    for model, parameters in ((STEPS, parameters_of(Protocol)), (SPIKED, one_spike_parameters()))
+}
+OF_READOUT = parameters_of(Grid)
+DIMENSION = Parameter("∞ is the limit of the paper", "d", THEORY_DIMENSION, default=math.inf)
+BULK = Parameter("bulk of the first layer", "", VocabularyDomain(), default=(ISOTROPIC,))
+PARAMETERS: dict[str, Parameter] = {
+    **OF_MODEL[SPIKED], **OF_MODEL[STEPS], **OF_READOUT, "bulk": BULK, "dimension": DIMENSION
+}  # fmt: skip
+# What the page starts with.
+DEFAULTS: dict[str, Any] = {
+    name: of.default for name, of in PARAMETERS.items() if not of.required
+} | {
+    "activation": "tanh",
+    "target": "sign",
+    "learning_rate": 3.0,
+    "alpha0": 10.0,
+    "bulk_variance": 1.2,
+    "spike_strength": 1.5,
+    "alignment": 0.9,
+    "beta": 1.0,
+    "alpha": 2.0,
+    "ridge": 1.0,
+}
+
+
+class Axis(NamedTuple):
+    """Where a parameter runs along an axis, or a slider, unless something else is chosen."""
+
+    start: float
+    stop: float
+    scale: str
+    domain: Interval
+
+
+def interval(name: str) -> Interval | None:
+    """Return what a number may be; None for a parameter that is none."""
+    domain = PARAMETERS[name].domain
+    domain = domain.each if isinstance(domain, Several) else domain
+    return domain if isinstance(domain, Interval) else None
+
+
+# Axes of a step begin above 0, where errors jump: any step makes a spike of order d, however short.
+_AXES = {
+    "alpha": (0.1, 4.0, LINEAR),
+    "ridge": (1e-4, 1e2, LOG),
+    "learning_rate": (0.1, 8.0, LINEAR),
+    "alpha0": (0.1, 100.0, LOG),
+    "beta": (0.1, 10.0, LOG),
+    "steps": (1, 8, LINEAR),
+    "noise": (0.0, 2.0, LINEAR),
+    "spike_strength": (0.1, 5.0, LINEAR),
+    "alignment": (0.0, 1.0, LINEAR),
+    "bulk_variance": (0.5, 3.0, LINEAR),
+}
+# Sliders that run elsewhere.
+_SLIDERS = {
+    "alpha": (0.1, 10.0, LOG),
+    "ridge": (1e-6, 1e3, LOG),
+    "learning_rate": (0.0, 10.0, LINEAR),
+    "steps": (1, 10, LINEAR),
+    "spike_strength": (0.0, 6.0, LINEAR),
+    "bulk_variance": (0.1, 4.0, LINEAR),
+    "dimension": (50, 1e5, LOG),
+}
+
+
+def _axis(name: str, domain: Interval) -> Axis:
+    """Return the axis of a parameter; of a new one, up to some times its default."""
+    default = float(DEFAULTS[name])
+    top = min(domain.upper, 10 * max(abs(default), 1.0))
+    usual = (max(domain.lower, 0.0), top, LINEAR)
+    return Axis(*_AXES.get(name, usual), domain)
+
+
+AXES = {
+    name: _axis(name, domain)
+    for name in PARAMETERS
+    if name != "dimension" and (domain := interval(name))
+}
+AXES_OF = {
+    model: [name for name in (*OF_READOUT, *names) if name in AXES]
+    for model, names in OF_MODEL.items()
+}
+
+
+def slider(name: str) -> Axis:
+    """Return the range of a parameter's slider."""
+    if name not in _SLIDERS:
+        return AXES[name]
+    return Axis(*_SLIDERS[name], interval(name) or THEORY_DIMENSION)
+
+
+def reader(name: str) -> Reader:
+    """Return what reads the text of a parameter."""
+    domain = interval(name)
+    if name == "ridge":
+        return lambda text: OPTIMAL if text.strip() == OPTIMAL else read_infinite(text)
+    if name == "bulk":
+        return lambda text: tuple(
+            dict.fromkeys(word.strip() for word in text.split(",") if word.strip())
+        )
+    if domain:
+        return read_count if domain.whole else read_infinite
+    vocabulary = isinstance(PARAMETERS[name].domain, VocabularyDomain)
+    return read_letters if vocabulary else read_name
+
+
+# Where the name is no word of the field.
+_WORDS = {
+    "alpha": "sample complexity",
+    "alpha0": "first batch",
+    "steps": "gradient steps",
+    "beta": "width",
+    "noise": "label noise",
+    "readout": "initial readout",
+}
+WORDS = {name: _WORDS.get(name, name.replace("_", " ")) for name in PARAMETERS}
+# Shorter than in figures, where they stand alone.
+BULK_WORDS = {bulk: bulk.replace("_", " ") for bulk in BULKS}
+# What some parameters are.
+_DEFINITIONS = {"alpha": "n/d", "alpha0": "n₀/d", "beta": "p/d", "learning_rate": "η/d"}
+# Letters of LaTeX that Unicode calls otherwise.
+_LETTERS = {"ell": "ℓ", "lambda": "λ", "star": "⋆", "varrho": "ϱ"}
+
+
+def unicode_symbol(latex: str) -> str:
+    r"""Write a symbol without LaTeX.
+
+    Examples
+    --------
+    >>> from giantstep.explore.parameters import unicode_symbol
+    >>> print(*map(unicode_symbol, (r"\tilde\eta", r"\alpha_0", r"\sigma_\star", "q_1", r"\Delta")))
+    η̃ α₀ σ⋆ q₁ Δ
+    """
+
+    def letter(match: re.Match[str]) -> str:
+        name = match[1]
+        case = "SMALL" if name.islower() else "CAPITAL"
+        try:
+            return _LETTERS.get(name) or unicodedata.lookup(f"GREEK {case} LETTER {name.upper()}")
+        except KeyError:
+            return name
+
+    text = re.sub(r"\\tilde(\\?\w+)", "\\1\u0303", latex)
+    text = re.sub(r"\\([A-Za-z]+)", letter, text)
+    return re.sub(r"_(.)", lambda m: m[1].translate({48 + k: 0x2080 + k for k in range(10)}), text)
+
+
+SYMBOLS = {name: unicode_symbol(of.symbol) for name, of in PARAMETERS.items()}
+# Of overlaps, as they are listed.
+OVERLAPS = {name: unicode_symbol(symbol) for name, symbol in {
+    "m": "m", "zeta": r"\zeta", "psi": r"\psi", "q1": "q_1", "q2": "q_2", "V1": "V_1", "V2": "V_2",
+}.items()}  # fmt: skip
+
+
+def axis_label(name: str) -> str:
+    """Label the axis of a parameter.
+
+    Examples
+    --------
+    >>> from giantstep.explore.parameters import axis_label
+    >>> axis_label("alpha")
+    'sample complexity  α = n/d'
+    """
+    definition = f" = {_DEFINITIONS[name]}" if name in _DEFINITIONS else ""
+    return f"{WORDS[name]}  {SYMBOLS[name]}{definition}"
+
+
+def number_text(value: float) -> str:
+    """Write a number for readers: four digits, and ∞."""
+    return f"{value:.4g}".replace("inf", "∞").replace("e-0", "e-").replace("-", "−")

@@ -1,0 +1,93 @@
+"""The theory at points, from the library's questions: plain arrays, which travel between processes.
+
+`Points` hold arrays by name, with an entry for each point: errors, overlaps (of all groups in a
+row), residuals, and what to do about points that failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from giantstep.arrays import Array, Indices
+from giantstep.explore.parameters import OVERLAPS
+from giantstep.explore.question import Question
+from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
+from giantstep.questions.sweep import sweep
+from giantstep.theory.bounds import best_linear_error, bounds
+from giantstep.theory.readout.status import Status
+from giantstep.validation import InvalidParametersError
+
+Points = dict[str, NDArray[Any]]
+# Called from time to time; it ends what is not wanted any more.
+Beat = Callable[[], None]
+_ALONG = ("test_error", "training_error", "ridge", "residual", "quadrature_error")
+
+
+def ask_sweep(question: Question, bulk: str, beat: Beat, **values: Array) -> xr.Dataset:
+    """Solve where some parameters have all combinations of some values.
+
+    Raises
+    ------
+    InvalidParametersError
+        If all are refused.
+    """
+    given = question.given("alpha", "ridge", "loss") | {"bulk": bulk}
+    given |= {name: question.along(name, array) for name, array in values.items()}
+    return sweep(question.problem, classification_error=False, progress=lambda _: beat(), **given)
+
+
+def solve_points(question: Question, bulk: str, x: str, values: Array, beat: Beat) -> Points:
+    """Solve where one parameter has some values; those that are refused are points that failed."""
+    try:
+        data = ask_sweep(question, bulk, beat, **{x: values})
+    except InvalidParametersError as error:
+        return _refused(question, values.size, str(error))
+    points = {name: np.broadcast_to(data[name].values, values.shape) for name in _ALONG}
+    points |= {name: data[name].values.reshape(values.size, -1) for name in OVERLAPS}
+    return points | {"advice": advice(data)}
+
+
+def advice(data: xr.Dataset) -> NDArray[Any]:
+    """Write what to do about each point that failed; empty for others."""
+    remarks = data.attrs.get("remarks", "").splitlines()
+    refusals = "; ".join(r.removeprefix("Refused: ") for r in remarks if r.startswith("Refused: "))
+    texts: NDArray[Any] = np.array([status.advice for status in Status], dtype=object)
+    texts[Status.CONVERGED], texts[Status.REFUSED] = "", refusals
+    chosen: NDArray[Any] = texts[data["status"].values.astype(int)]
+    return chosen
+
+
+def _refused(question: Question, size: int, message: str) -> Points:
+    groups = len(question["readout"])
+    points: Points = dict.fromkeys(_ALONG, np.full(size, np.nan))
+    for name in OVERLAPS:
+        points[name] = np.full((size, groups ** len(OVERLAP_DIMENSIONS[name])), np.nan)
+    return points | {"advice": np.full(size, message, object)}
+
+
+def join(parts: list[Points]) -> Points:
+    """Put points after each other."""
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def take(points: Points, order: Indices) -> Points:
+    """Arrange points in another order."""
+    return {name: values[order] for name, values in points.items()}
+
+
+def limits(question: Question) -> dict[str, float]:
+    """Return the test error of the best linear predictor, and bounds at the best ridge.
+
+    The question `bounds` has more, which would take too long at each move of a slider.
+    """
+    found = bounds(question.problem)
+    return {
+        "best_linear": best_linear_error(question["target"]),
+        "upper_bound": found.upper,
+        "lower_bound": found.lower,
+    }
