@@ -115,13 +115,13 @@ def test_theory_and_networks_are_compared_at_the_same_points():
     found = giantstep.compare(PROTOCOL, **asked, **SMALL, bulk=["isotropic", "trained"])
     networks = giantstep.simulate(PROTOCOL, **asked, **SMALL)
     np.testing.assert_array_equal(found.simulated_test_error_mean, networks.test_error)
-    for prefix, dimension in (("", np.inf), ("finite_size_", 40)):
+    for which, dimension in (("limit", np.inf), ("finite", 40)):
         theory = giantstep.solve(PROTOCOL, **asked, bulk="trained", dimension=dimension)
+        at = found.sel(theory=which, bulk="trained")
         for name in ("test_error", "classification_error"):
-            at = found.sel(bulk="trained")
-            np.testing.assert_array_equal(at[prefix + name], theory[name])
+            np.testing.assert_array_equal(at[name], theory[name])
             z = (networks[name] - theory[name]) / networks[f"{name}_stderr"]
-            np.testing.assert_allclose(at[f"z_score_{prefix}{name}"], z)
+            np.testing.assert_allclose(at[f"z_score_{name}"], z)
 
 
 @pytest.mark.parametrize("names", [FUNCTIONS, LOSSES, INPUTS, BULKS])

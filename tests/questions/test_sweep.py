@@ -41,12 +41,12 @@ def test_the_best_ridge_is_a_coordinate_along_all_that_varies():
 
 def test_points_that_cannot_be_combined_have_a_status_and_a_reason():
     found = giantstep.sweep(
-        PROTOCOL, activation=["tanh", "relu"], bulk=["isotropic", "trained"], ridge=[0, 0.1]
+        PROTOCOL, inputs=["gaussian", "rademacher"], alpha0=[2, math.inf], ridge=[0, 0.1]
     )
     refused = found.status == Status.REFUSED
-    assert refused.sel(activation="relu", bulk="trained").all()
+    assert refused.sel(inputs="rademacher", alpha0=math.inf).all()
     assert refused.sum() == 2
-    assert "bulk = 'trained'" in found.attrs["remarks"]
+    assert "Refused: inputs = 'rademacher'" in found.attrs["remarks"]
     np.testing.assert_array_equal(np.isnan(found.test_error), found.status != Status.CONVERGED)
 
 

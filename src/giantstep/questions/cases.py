@@ -1,38 +1,49 @@
-"""The theory of all cases of a sweep, as one dataset."""
+"""All cases of a sweep: read and checked, solved, and arranged as one dataset."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
-from dataclasses import fields
-from typing import Any
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import fields, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
-from giantstep.numerics.scalar_functions import SIGN
+from giantstep.arrays import Array
+from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
+from giantstep.problems.combinations import combinations
+from giantstep.problems.domains import THEORY_DIMENSION
+from giantstep.problems.formatting import format_number, format_vocabulary
+from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
-from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps, by_groups
-from giantstep.problems.problem import Problem
-from giantstep.problems.protocol import Protocol
-from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.problems.problem import Problem, check_loss
+from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.questions.answers import answer, count_groups, drop_fixed
-from giantstep.questions.checks import raise_all
-from giantstep.questions.combinations import Case, Sweep, read_sweep
+from giantstep.questions.checks import OPTIMAL, SOME_RIDGE, check_interval, collected, raise_all
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.remarks import failure_remarks
-from giantstep.questions.theory_points import CLASSIFICATION_ERROR, LOSSES
-from giantstep.theory.features.equivalent_features import equivalent_features
-from giantstep.theory.optima import optimal_ridge
-from giantstep.theory.readout.classification_error import classification_error
-from giantstep.theory.readout.solution import Solution
-from giantstep.theory.readout.solve import cached_solver
+from giantstep.questions.theory_points import Arrays, Case, stack, variables
 from giantstep.theory.readout.status import Status
-from giantstep.validation import InvalidParametersError
+from giantstep.validation import Fault, InvalidParametersError
 
+# What a sweep varies besides the fields of the problem, and what it is by default.
+DEFAULTS: dict[str, Any] = {
+    "loss": SQUARE,
+    "bulk": ISOTROPIC,
+    "dimension": math.inf,
+    "alpha": 1.0,
+    "ridge": 0.1,
+}
+# Solved together.
+POINTS = ("alpha", "ridge")
+# One value of a vocabulary is a sequence of pairs.
+_DEPTHS = {"readout": 2}
 # Reasons of refusals that are told.
 _REASONS = 3
+# What arrays hold where a case was refused, instead of NaN.
+_REFUSED = {"status": Status.REFUSED, "iterations": 0, "optimal_ridge_on_edge": False}
 
 
 def solve_cases(
@@ -47,105 +58,213 @@ def solve_cases(
     ------
     InvalidParametersError
     """
-    asked = read_sweep(problem, values)
-    table = _Table(asked, zero_one)
+    sweep = read_sweep(problem, values)
+    solved: list[Arrays | None] = []
+    refused = list[InvalidParametersError]()
     with nullcontext(progress) if progress else progress_bar("theory") as report:
-        for done in table.fill():
-            report(done)
-    refused = [case for case in asked.cases if isinstance(case, InvalidParametersError)]
-    if len(refused) == len(asked.cases):
-        raise_all([fault for case in refused for fault in case.faults])
-    data = table.dataset()
+        for place, case in enumerate(sweep.cases):
+            try:
+                solved.append(_solve(case, sweep, zero_one, report, place))
+            except InvalidParametersError as error:
+                refused.append(error)
+                solved.append(None)
+    if len(refused) == len(solved):
+        raise_all([fault for error in refused for fault in error.faults])
+    data = _arranged(sweep, stack(solved, _REFUSED))
     remarks = failure_remarks(data["status"].values)
-    reasons = dict.fromkeys(str(fault) for case in refused for fault in case.faults)
+    reasons = dict.fromkeys(str(fault) for error in refused for fault in error.faults)
     remarks += [f"Refused: {reason}" for reason in list(reasons)[:_REASONS]]
     return answer(data, "Theory of errors and overlaps", problem, {}, remarks)
 
 
-class _Table:
-    """The solutions of all cases at all points, arrays of shape (cases, points, ...)."""
+class Sweep(NamedTuple):
+    """All that a sweep asks for.
 
-    def __init__(self, asked: Sweep, zero_one: bool) -> None:
-        self.asked = asked
-        cases = [case for case in asked.cases if isinstance(case, Case)]
-        self.shape = len(asked.cases), asked.points[0].size
-        groups = max((_group_count(case.problem) for case in cases), default=1)
-        self.values: dict[str, NDArray[Any]] = {
-            field.name: np.full(
-                (*self.shape, *(groups,) * len(OVERLAP_DIMENSIONS.get(field.name, ()))), np.nan
-            )
-            for field in fields(Solution)
-        }
-        self.values["status"] = np.full(self.shape, Status.REFUSED, dtype=np.int8)
-        self.values["iterations"] = np.zeros(self.shape, dtype=np.int64)
-        if all(case.loss == SQUARE for case in cases):
-            for name in LOSSES:
-                del self.values[name]
-        if zero_one and any(case.problem.target == SIGN for case in cases):
-            self.values[CLASSIFICATION_ERROR] = np.full(self.shape, np.nan)
-        if asked.optimal:
-            self.values["ridge"] = np.full(self.shape, np.nan)
-            self.values["optimal_ridge_on_edge"] = np.zeros(self.shape, dtype=bool)
+    Attributes
+    ----------
+    values : dict of list
+        Of each parameter, as coordinates hold them; alpha and ridge are the last.
+    varied : list of str
+        The parameters that were given as sequences, in the order in which they were given.
+    cases : list of Case or InvalidParametersError
+        The outer product of all parameters but alpha and ridge; errors in place of those that do
+        not go together.
+    optimal : bool
+        Whether the ridge is the best of each point.
+    """
 
-    def fill(self) -> Iterator[float]:
-        """Solve case after case; yield the share that is done."""
-        solve = self._optimise if self.asked.optimal else self._solve
-        for place, case in enumerate(self.asked.cases):
-            if isinstance(case, Case):
-                try:
-                    for done in solve(place, case):
-                        yield (place + done) / self.shape[0]
-                except InvalidParametersError as error:
-                    self.asked.cases[place] = error
+    values: dict[str, list[Any]]
+    varied: list[str]
+    cases: list[Case | InvalidParametersError]
+    optimal: bool
 
-    def _solve(self, place: int, case: Case) -> Iterator[float]:
-        """Solve one case, a batch of points at a time."""
-        problem, loss, bulk, dimension = case
-        solver, (alpha, ridge) = cached_solver(problem, bulk, loss, dimension), self.asked.points
-        for part in solver.batches(alpha.size):
-            self._enter(solver.srf, (place, part), solver.solve(alpha[part], ridge[part]))
-            yield min(part.stop / alpha.size, 1.0)
-
-    def _optimise(self, place: int, case: Case) -> Iterator[float]:
-        """Solve one case at its best ridges."""
-        problem, loss, bulk, dimension = case
-        best = optimal_ridge(problem, self.asked.points[0], bulk, dimension, loss)
-        srf = equivalent_features(problem, dimension)
-        self._enter(srf, (place, slice(None)), best.solution)
-        self.values["ridge"][place] = best.ridge
-        self.values["optimal_ridge_on_edge"][place] = best.on_edge
-        yield 1.0
-
-    def _enter(self, srf: SpikedFeatures, where: tuple[int, slice], solution: Solution) -> None:
-        for field in fields(Solution):
-            if field.name in self.values:
-                found = getattr(solution, field.name)
-                index: tuple[int | slice, ...] = where + tuple(map(slice, found.shape[1:]))
-                self.values[field.name][index] = found
-        if CLASSIFICATION_ERROR in self.values and srf.target == SIGN:
-            self.values[CLASSIFICATION_ERROR][where] = classification_error(
-                srf, Overlaps.of(solution)
-            )
-
-    def dataset(self) -> xr.Dataset:
-        """Arrange all by the parameters; those that do not vary are scalars."""
-        optimal, coords = self.asked.optimal, dict[str, Any](self.asked.values)
-        if optimal:
-            del coords["ridge"]
-        dims = tuple(coords)
-        shape = tuple(len(values) for values in coords.values())
-        variables = {
-            name: by_groups(
-                dims, array.reshape(*shape, *array.shape[2:]), OVERLAP_DIMENSIONS.get(name, ())
-            )
-            for name, array in self.values.items()
-        }
-        if optimal:
-            coords["ridge"] = variables.pop("ridge")
-        fixed = [name for name in dims if name not in self.asked.varied]
-        data = drop_fixed(xr.Dataset(variables, coords=coords), fixed)
-        return count_groups(data.transpose(*self.asked.varied, ...))
+    @property
+    def points(self) -> tuple[Array, Array]:
+        """Every alpha with every ridge, as two arrays of one dimension."""
+        mesh = np.meshgrid(*(np.array(self.values[name]) for name in POINTS), indexing="ij")
+        return mesh[0].ravel(), mesh[1].ravel()
 
 
-def _group_count(problem: Problem) -> int:
-    return len(problem.readout) if isinstance(problem, Protocol) else problem.groups.c.size
+def read_sweep(problem: Problem, given: Mapping[str, Any]) -> Sweep:
+    """Read and check the parameters of a sweep.
+
+    Raises
+    ------
+    InvalidParametersError
+        With all names that are no parameters, and all values that no case can have.
+    """
+    of_problem = [field.name for field in fields(problem)]
+    unknown = [name for name in given if name not in (*of_problem, *DEFAULTS)]
+    allowed = f"a parameter that sweeps vary: {', '.join([*of_problem, *DEFAULTS])}"
+    raise_all([Fault("parameter", name, allowed) for name in unknown])
+    asked = {name: _plain(value) for name, value in (DEFAULTS | dict(given)).items()}
+    varied = [name for name in given if _is_several(name, asked[name])]
+    order = [name for name in of_problem if name in given] + list(DEFAULTS)
+    values = {name: asked[name] if name in varied else [asked[name]] for name in order}
+    optimal = OPTIMAL in values["ridge"]
+    faults = _point_faults(values, optimal)
+    outer = {name: values[name] for name in order if name not in POINTS}
+    cases = _cases(problem, outer, faults)
+    raise_all(faults)
+    labels = {name: _labels(problem, name, outer[name]) for name in outer}
+    ridges = [math.nan] if optimal else list(map(float, values["ridge"]))
+    return Sweep(
+        labels | {"alpha": list(map(float, values["alpha"])), "ridge": ridges},
+        [name for name in varied if not (optimal and name == "ridge")],
+        cases,
+        optimal,
+    )
+
+
+def _solve(
+    case: Case | InvalidParametersError, sweep: Sweep, zero_one: bool, report: Progress, place: int
+) -> Arrays:
+    """Solve one case at all points, and report the share of all that is done.
+
+    Raises
+    ------
+    InvalidParametersError
+        If the case is refused.
+    """
+    if isinstance(case, InvalidParametersError):
+        raise case
+    parts = []
+    for done, arrays in case.batches(*sweep.points, sweep.optimal, zero_one):
+        parts.append(arrays)
+        report((place + done) / len(sweep.cases))
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _arranged(sweep: Sweep, arrays: Arrays) -> xr.Dataset:
+    """Arrange arrays over (cases, points, ...) by the parameters; one value is a scalar."""
+    coords = dict[str, Any](sweep.values)
+    if sweep.optimal:
+        del coords["ridge"]
+    shape, dims = tuple(map(len, coords.values())), tuple(coords)
+    shaped = {name: values.reshape(*shape, *values.shape[2:]) for name, values in arrays.items()}
+    squares = all(case.loss == SQUARE for case in sweep.cases if isinstance(case, Case))
+    named: dict[str, Any] = variables(shaped, dims, squares)
+    if sweep.optimal:
+        coords["ridge"] = named.pop("ridge")
+    data = drop_fixed(xr.Dataset(named, coords=coords), set(dims) - set(sweep.varied))
+    return count_groups(data.transpose(*sweep.varied, ...))
+
+
+def _plain(value: Any) -> Any:
+    """Convert arrays, ranges and the like to lists."""
+    if isinstance(value, str) or callable(value):
+        return value
+    if hasattr(value, "to_numpy"):  # of xarray or pandas
+        value = value.to_numpy()
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return [_plain(entry) for entry in value] if hasattr(value, "__iter__") else value
+
+
+def _is_several(name: str, value: Any) -> bool:
+    """Tell many values from one."""
+    depth, entry = 0, value
+    while isinstance(entry, list):
+        depth, entry = depth + 1, entry[0] if entry else None
+    return depth > _DEPTHS.get(name, 0) or value == []
+
+
+def _point_faults(values: Mapping[str, list[Any]], optimal: bool) -> list[Fault]:
+    """Collect what is wrong with the points, and with what all cases are solved by."""
+    faults = [Fault(name, [], "at least one value") for name, found in values.items() if not found]
+    ridges = [SOME_RIDGE] if optimal else values["ridge"]
+    if optimal and len(values["ridge"]) > 1:
+        faults.append(Fault("ridge", OPTIMAL, "alone, without numbers"))
+    for loss in values["loss"] or [SQUARE]:
+        with collected(faults):
+            Grid(tuple(values["alpha"]) or (1.0,), tuple(ridges) or (1.0,), loss)
+    for dimension in values["dimension"]:
+        check_interval("dimension", dimension, THEORY_DIMENSION, faults)
+    return faults
+
+
+def _cases(
+    problem: Problem, outer: Mapping[str, list[Any]], faults: list[Fault]
+) -> list[Case | InvalidParametersError]:
+    """Combine all values; a value that goes with no others is a fault of the question."""
+    cases: list[Case | InvalidParametersError] = []
+    for chosen in combinations(outer):
+        try:
+            cases.append(_case(problem, chosen))
+        except InvalidParametersError as error:
+            cases.append(error)
+    places = list(combinations({name: range(len(values)) for name, values in outer.items()}))
+    valid = {
+        place
+        for chosen, case in zip(places, cases, strict=True)
+        if isinstance(case, Case)
+        for place in chosen.items()
+    }
+    for chosen, case in zip(places, cases, strict=True):
+        if not isinstance(case, Case) and not valid.issuperset(chosen.items()):
+            faults += [fault for fault in case.faults if fault not in faults]
+    return cases
+
+
+def _case(problem: Problem, chosen: dict[str, Any]) -> Case:
+    """Make a case, if its parameters go together.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    loss, bulk, dimension = (chosen.pop(name) for name in ("loss", "bulk", "dimension"))
+    problem = replace(problem, **chosen) if chosen else problem
+    faults: list[Fault] = []
+    with collected(faults):
+        check_loss(problem, loss)
+    with collected(faults):
+        validate_bulk(problem, bulk)
+    if isinstance(problem, Protocol):
+        faults += theory_faults(problem)
+        with collected(faults):
+            problem.with_giant_step(dimension)
+    raise_all(faults)
+    return Case(problem, loss, bulk, float(dimension))
+
+
+def _labels(problem: Problem, name: str, values: Sequence[Any]) -> list[Any]:
+    """Write the values of a parameter as coordinates hold them: as numbers, or as texts."""
+    labels = []
+    for value in values:
+        # Not if it is no field of the problem, or goes only with another value of another field.
+        with suppress(TypeError, InvalidParametersError):
+            value = getattr(replace(problem, **{name: value}), name)
+        labels.append(_label(value))
+    texts = any(isinstance(label, str) for label in labels)
+    return list(map(str, labels)) if texts else labels
+
+
+def _label(value: Any) -> Any:
+    if not isinstance(value, tuple | list):
+        return value
+    if len(value) == 1 and not isinstance(value[0], tuple | list):
+        return value[0]
+    if isinstance(value[0], tuple | list):
+        return format_vocabulary(value)  # type: ignore[arg-type]
+    return " ".join(map(format_number, value))

@@ -43,6 +43,11 @@ class Axes(NamedTuple):
     fixed: tuple[str, ...]
     optimal: bool
 
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """The dimensions of the points; best ridges have that of alpha."""
+        return ("alpha",) if self.optimal else ("alpha", "ridge")
+
 
 @contextmanager
 def collected(faults: list[Fault]) -> Iterator[None]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -13,13 +12,11 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.targets import target_along
-from giantstep.questions.answers import answer, drop_fixed
+from giantstep.questions.answers import answer, dataset
 from giantstep.questions.checks import check_problem, collected, plain, raise_all, read_numbers
-from giantstep.questions.remarks import failure_remarks
 from giantstep.questions.solve import read_question
+from giantstep.questions.theory_points import Case, solve_axes
 from giantstep.theory.learned_function import learned_function as compute_learned_function
-from giantstep.theory.optima import optimal_ridge
-from giantstep.theory.readout.solve import cached_solver
 from giantstep.validation import Fault
 
 _PROJECTIONS = np.linspace(-3, 3, 121)
@@ -77,25 +74,18 @@ def learned_function(
         axes = read_question(problem, alpha, ridge, loss, bulk, dimension)
     raise_all(faults)
     assert axes is not None  # otherwise there were faults
-    alphas = np.array(axes.grid.alpha)
-    dims: tuple[str, ...] = ("alpha", "ridge")
-    solver, points = cached_solver(problem, bulk, loss, dimension), np.atleast_1d(at)
-    ridges: Any = np.array(axes.grid.ridge)
-    if axes.optimal:
-        best, dims = optimal_ridge(problem, alphas, bulk, dimension, loss), ("alpha",)
-        found, ridges = best.solution, ("alpha", best.ridge)
-    else:
-        found = solver.solve(*np.meshgrid(alphas, ridges, indexing="ij"))
-    learned = compute_learned_function(solver.srf, found.m, found.zeta, found.psi, points, found.xi)
-    data = xr.Dataset(
+    case, points = Case(problem, loss, bulk, dimension), np.atleast_1d(at)
+    arrays, coords, remarks = solve_axes(case, axes)
+    m, zeta, psi, xi = (arrays[name] for name in ("m", "zeta", "psi", "xi"))
+    learned = compute_learned_function(case.solver.srf, m, zeta, psi, points, xi)
+    data = dataset(
         {
-            "learned_function": ((*dims, "s"), learned),
-            "status": (dims, found.status.astype(np.int8)),
-            "target_function": ("s", target_along(problem.target, points)),
+            "learned_function": ((*axes.dims, "s"), learned),
+            "status": (axes.dims, arrays["status"]),
+            "target_function": (("s",), target_along(problem.target, points)),
         },
-        coords={"alpha": alphas, "ridge": ridges, "s": points},
+        coords | {"s": (("s",), points)},
+        axes.fixed if at.ndim else (*axes.fixed, "s"),
     )
-    data = drop_fixed(data, axes.fixed if at.ndim else (*axes.fixed, "s"))
-    asked = {"loss": loss, "bulk": bulk, "dimension": dimension}
-    remarks = failure_remarks(found.status)
-    return answer(data, "The function learned along the target", problem, asked, remarks)
+    given = {"loss": loss, "bulk": bulk, "dimension": dimension}
+    return answer(data, "The function learned along the target", problem, given, remarks)

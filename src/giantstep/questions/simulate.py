@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from giantstep.numerics.scalar_functions import SIGN
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
-from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, by_groups
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import EXACT, SEED, Sizes, check_sizes
 from giantstep.questions.answers import answer, count_groups, drop_fixed
@@ -27,10 +26,9 @@ from giantstep.questions.checks import (
     read_axes,
 )
 from giantstep.questions.choices import THREADS
+from giantstep.questions.networks import replicates
 from giantstep.questions.progress import Progress, progress_bar
-from giantstep.simulation.replicate_statistics import summarise
-from giantstep.simulation.simulate import Simulated
-from giantstep.simulation.simulate import simulate as simulate_networks
+from giantstep.questions.statistics import summary
 from giantstep.validation import COUNT, Fault
 
 _OVERLAPS = ("m", "zeta", "psi", "q1", "q2")
@@ -110,10 +108,22 @@ def simulate(
         problem, alpha, ridge, loss, dimension, networks, trainings, test_samples, seed, threads
     )
     with nullcontext(progress) if progress else progress_bar("networks") as report:
-        raw = simulate_networks(problem, axes.grid, sizes, range(networks), seed, report, threads)
+        raw = replicates(
+            problem,
+            axes.grid.alpha,
+            axes.grid.ridge,
+            dimension=dimension,
+            networks=range(networks),
+            trainings=trainings,
+            loss=loss,
+            test_samples=test_samples,
+            seed=seed,
+            threads=threads,
+            progress=report,
+        )
     data = count_groups(drop_fixed(_means(raw, problem, axes.grid, sizes), axes.fixed))
-    asked = {"loss": loss, "dimension": dimension}
-    data = answer(data, "Simulated networks", problem, asked)
+    given = {"loss": loss, "dimension": dimension}
+    data = answer(data, "Simulated networks", problem, given)
     return data.assign_attrs(networks=networks, trainings=trainings, seed=np.int64(seed))
 
 
@@ -156,18 +166,15 @@ def read_simulation(
     return axes, sizes
 
 
-def _means(raw: Simulated, problem: Problem, grid: Grid, sizes: Sizes) -> xr.Dataset:
+def _means(raw: xr.Dataset, problem: Problem, grid: Grid, sizes: Sizes) -> xr.Dataset:
     """Average over replicates; variables over (alpha, ridge, ...)."""
     names = ["test_error", "training_error"]
     if grid.loss != SQUARE:
         names += ["test_loss", "training_loss"]
     if problem.target == SIGN and sizes.test_samples != EXACT:  # in closed form there is none
         names.append("classification_error")
-    variables = {}
-    for name in (*names, *_OVERLAPS):
-        found = summarise(getattr(raw, name))
-        further = OVERLAP_DIMENSIONS.get(name, ())
-        variables[name] = by_groups(("alpha", "ridge"), found.mean, further)
-        variables[f"{name}_stderr"] = by_groups(("alpha", "ridge"), found.stderr, further)
-    coords = {"alpha": list(grid.alpha), "ridge": list(grid.ridge)}
-    return xr.Dataset(variables, coords=coords)
+    names += _OVERLAPS
+    means = summary(raw[[f"simulated_{name}" for name in names]])
+    forms = {"simulated_{}_mean": "{}", "simulated_{}_stderr": "{}_stderr"}
+    renamed = {old.format(name): new.format(name) for name in names for old, new in forms.items()}
+    return means[list(renamed)].rename(renamed)

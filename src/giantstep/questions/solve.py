@@ -19,7 +19,7 @@ from giantstep.questions.checks import (
     raise_all,
     read_axes,
 )
-from giantstep.questions.theory_points import theory_at_points
+from giantstep.questions.theory_points import Case, theory_dataset
 from giantstep.validation import Fault
 
 
@@ -82,9 +82,9 @@ def solve(
     """
     dimension = plain(dimension)
     axes = read_question(problem, alpha, ridge, loss, bulk, dimension)
-    data, remarks = theory_at_points(problem, axes, bulk, dimension)
-    asked = {"loss": loss, "bulk": bulk, "dimension": dimension}
-    return answer(count_groups(data), "Theory of errors and overlaps", problem, asked, remarks)
+    data, remarks = theory_dataset(Case(problem, loss, bulk, dimension), axes)
+    given = {"loss": loss, "bulk": bulk, "dimension": dimension}
+    return answer(count_groups(data), "Theory of errors and overlaps", problem, given, remarks)
 
 
 def read_question(

@@ -1,16 +1,18 @@
-"""The theory at points of one problem, as datasets."""
+"""The theory of one problem at points, and how its arrays become variables."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from giantstep.arrays import Array, Mask
 from giantstep.numerics.scalar_functions import SIGN
-from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps, by_groups
 from giantstep.problems.problem import Problem
@@ -21,77 +23,147 @@ from giantstep.questions.remarks import edge_remarks, failure_remarks, limit_rem
 from giantstep.theory.optima import dimension_of_limit, optimal_ridge, search_of
 from giantstep.theory.readout.classification_error import classification_error
 from giantstep.theory.readout.solution import Solution
-from giantstep.theory.readout.solve import cached_solver
+from giantstep.theory.readout.solve import Solver, cached_solver
 
 # Of the square loss they are half the errors, and no variables of their own.
-LOSSES = ("test_loss", "training_loss")
-CLASSIFICATION_ERROR = "classification_error"
+_LOSSES = ("test_loss", "training_loss")
 _ON_EDGE = "optimal_ridge_on_edge"
+# Arrays by name, of shape (*points, ...).
+Arrays = dict[str, NDArray[Any]]
 
 
-def theory_at_points(
-    problem: Problem, axes: Axes, bulk: str, dimension: float
-) -> tuple[xr.Dataset, list[str]]:
+class Case(NamedTuple):
+    """What is prepared once, and solved at all points."""
+
+    problem: Problem
+    loss: str
+    bulk: str
+    dimension: float
+
+    @property
+    def solver(self) -> Solver:
+        """The theory of this case."""
+        return cached_solver(self.problem, self.bulk, self.loss, self.dimension)
+
+    def solve(self, alpha: Array, ridge: Array, zero_one: bool = True) -> Arrays:
+        """Solve at the points (alpha, ridge).
+
+        Parameters
+        ----------
+        alpha, ridge : Array, of one shape
+        zero_one : bool
+            Whether to add the 0-1 error, where the target is a sign.
+        """
+        return _arrays(self.solver.srf, self.solver.solve(alpha, ridge), zero_one)
+
+    def optimise(self, alpha: Array, zero_one: bool = True) -> Arrays:
+        """Solve at the best ridges, which are among the arrays."""
+        best = optimal_ridge(self.problem, alpha, self.bulk, self.dimension, self.loss)
+        arrays = _arrays(self.solver.srf, best.solution, zero_one)
+        return arrays | {"ridge": best.ridge, _ON_EDGE: best.on_edge}
+
+    def batches(
+        self, alpha: Array, ridge: Array, optimal: bool, zero_one: bool
+    ) -> Iterator[tuple[float, Arrays]]:
+        """Solve at M points, some at a time; yield the share that is done, and arrays.
+
+        With `optimal`, the best ridges take the place of those that are given.
+        """
+        if optimal:
+            yield 1.0, self.optimise(alpha, zero_one)
+            return
+        for part in self.solver.batches(alpha.size):
+            arrays = self.solve(alpha[part], ridge[part], zero_one)
+            yield min(part.stop / alpha.size, 1.0), arrays
+
+
+def _arrays(srf: SpikedFeatures, solution: Solution, zero_one: bool) -> Arrays:
+    """List the arrays of a solution, and the 0-1 error where the target is a sign."""
+    arrays = {field.name: getattr(solution, field.name) for field in fields(Solution)}
+    arrays["status"] = arrays["status"].astype(np.int8)
+    if zero_one and srf.target == SIGN:
+        arrays["classification_error"] = classification_error(srf, Overlaps.of(solution))
+    return arrays
+
+
+def variables(arrays: Arrays, dims: tuple[str, ...], squares: bool) -> dict[str, Variable]:
+    """Name the dimensions of arrays over points.
+
+    Parameters
+    ----------
+    arrays : dict
+    dims : tuple of str
+        Of the points.
+    squares : bool
+        Whether all are of the square loss.
+    """
+    hidden = _LOSSES if squares else ()
+    return {
+        name: by_groups(dims, values, OVERLAP_DIMENSIONS.get(name, ()))
+        for name, values in arrays.items()
+        if name not in hidden
+    }
+
+
+def solve_axes(case: Case, axes: Axes) -> tuple[Arrays, dict[str, Variable], list[str]]:
     """Solve at all points of a grid, or at the best ridge of each of its sample complexities.
 
     Returns
     -------
-    data : xarray.Dataset
-        Over (alpha, ridge); with the best ridges over alpha, with these as a coordinate.
+    arrays : dict
+        Over the dimensions `axes.dims`.
+    points : dict
+        Dimensions and values of alpha and ridge.
     remarks : list of str
     """
-    grid, remarks = axes.grid, list[str]()
-    solver = cached_solver(problem, bulk, grid.loss, dimension)
-    alpha, ridge = np.array(grid.alpha), np.array(grid.ridge)
+    alpha, ridge = np.array(axes.grid.alpha), np.array(axes.grid.ridge)
+    remarks = list[str]()
     if axes.optimal:
-        best = optimal_ridge(problem, alpha, bulk, dimension, grid.loss)
-        variables = _variables(solver.srf, best.solution, ("alpha",), grid.loss)
-        variables[_ON_EDGE] = ("alpha",), best.on_edge
-        points = {"alpha": (("alpha",), alpha), "ridge": (("alpha",), best.ridge)}
-        remarks = _optimum_remarks(problem, grid, bulk, dimension, best.ridge, best.on_edge)
+        arrays = case.optimise(alpha)
+        ridge = arrays.pop("ridge")
+        remarks = _optimum_remarks(case, alpha, ridge, arrays[_ON_EDGE])
     else:
-        solution = solver.solve(*np.meshgrid(alpha, ridge, indexing="ij"))
-        variables = _variables(solver.srf, solution, ("alpha", "ridge"), grid.loss)
-        points = {"alpha": (("alpha",), alpha), "ridge": (("ridge",), ridge)}
-    data = dataset(variables, points, axes.fixed)
-    return data, failure_remarks(data["status"].values) + remarks
+        arrays = case.solve(*np.meshgrid(alpha, ridge, indexing="ij"))
+    points = {"alpha": (("alpha",), alpha), "ridge": (axes.dims[-1:], ridge)}
+    return arrays, points, failure_remarks(arrays["status"]) + remarks
 
 
-def _variables(
-    srf: SpikedFeatures, solution: Solution, dims: tuple[str, ...], loss: str
-) -> dict[str, Variable]:
-    """Name the arrays of a solution, and add the 0-1 error where the target is a sign.
+def theory_dataset(case: Case, axes: Axes) -> tuple[xr.Dataset, list[str]]:
+    """Solve at the points of a question, with remarks; what was one number is no dimension."""
+    arrays, points, remarks = solve_axes(case, axes)
+    named = variables(arrays, axes.dims, case.loss == SQUARE)
+    return dataset(named, points, axes.fixed), remarks
+
+
+def _optimum_remarks(case: Case, alpha: Array, ridge: Array, on_edge: Mask) -> list[str]:
+    at_edge = [f"alpha {a:g}" for a in alpha[on_edge]]
+    searched = search_of(case.loss, case.dimension).ridges
+    remarks = edge_remarks(at_edge, "best ridge", searched)
+    if math.isinf(case.dimension):
+        needed = dimension_of_limit(case.problem, alpha, ridge, case.bulk, case.loss)
+        remarks += limit_remarks(float(needed.max()))
+    return remarks
+
+
+def stack(cases: Sequence[Arrays | None], missing: Mapping[str, Any]) -> Arrays:
+    """Stack the arrays of several cases; where there are none, or fewer groups of neurons, is NaN.
 
     Parameters
     ----------
-    srf : SpikedFeatures
-        The features that were solved.
-    solution : Solution
-    dims : tuple of str
-        The dimensions of its points.
-    loss : str
+    cases : sequence of dict
+        None for those that were refused.
+    missing : mapping
+        What is not NaN then, by name.
     """
-    values = {field.name: getattr(solution, field.name) for field in fields(Solution)}
-    values["status"] = values["status"].astype(np.int8)
-    if loss == SQUARE:
-        for name in LOSSES:
-            del values[name]
-    variables = {
-        name: by_groups(dims, value, OVERLAP_DIMENSIONS.get(name, ()))
-        for name, value in values.items()
-    }
-    if srf.target == SIGN:
-        variables[CLASSIFICATION_ERROR] = dims, classification_error(srf, Overlaps.of(solution))
-    return variables
-
-
-def _optimum_remarks(
-    problem: Problem, grid: Grid, bulk: str, dimension: float, ridge: Array, on_edge: Mask
-) -> list[str]:
-    alpha = np.array(grid.alpha)
-    at_edge = [f"alpha {a:g}" for a in alpha[on_edge]]
-    remarks = edge_remarks(at_edge, "best ridge", search_of(grid.loss, dimension).ridges)
-    if math.isinf(dimension):
-        needed = dimension_of_limit(problem, alpha, ridge, bulk, grid.loss)
-        remarks += limit_remarks(float(needed.max()))
-    return remarks
+    solved = [case for case in cases if case]
+    stacked = {}
+    for name in dict.fromkeys(name for case in solved for name in case):
+        parts = [case.get(name) if case else None for case in cases]
+        present = [part for part in parts if part is not None]
+        shape = len(cases), *np.max([part.shape for part in present], axis=0)
+        whole = np.full(shape, missing.get(name, np.nan), dtype=present[0].dtype)
+        for place, part in enumerate(parts):
+            if part is not None:
+                whole[place][tuple(map(slice, part.shape))] = part
+        stacked[name] = whole
+    return stacked

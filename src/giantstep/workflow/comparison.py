@@ -1,47 +1,15 @@
-"""Networks beside the theory: means over replicates, z-scores, and the largest of a curve."""
+"""Networks beside the theory: the scores of a curve, and networks at its best ridges."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import numpy as np
 import xarray as xr
-
-from giantstep.simulation.replicate_statistics import summarise
 
 # Simulated quantities that figures draw, and by which a curve is scored.
 DRAWN = (
     "test_error", "classification_error", "learned_function", "optimal_test_error", "overlap",
     "update_overlap",
 )  # fmt: skip
-# Of a simulated quantity: its statistics over replicates.
-STATISTICS = ("mean", "stderr", "network_variance", "training_variance")
-
-
-def summary(raw: xr.Dataset) -> xr.Dataset:
-    """Summarise the replicates of a simulation: mean, standard error, variance components."""
-    values = {}
-    for name, measured in raw.data_vars.items():
-        several = "training" in measured.dims
-        ordered = measured if several else measured.expand_dims("training")
-        ordered = ordered.transpose("network", "training", ...)
-        found = asdict(summarise(ordered.values))
-        for statistic in STATISTICS if several else STATISTICS[:2]:
-            values[f"{name}_{statistic}"] = (ordered.dims[2:], found[statistic])
-    return xr.Dataset(
-        values, {k: x for k, x in raw.coords.items() if k not in ("network", "training")}
-    )
-
-
-def z_scores(theory: xr.Dataset, networks: xr.Dataset) -> xr.Dataset:
-    """Compute simulated mean minus theory, over the standard error, of all that is measured."""
-    scores = {}
-    for name, predicted in theory.data_vars.items():
-        if f"simulated_{name}_mean" in networks:
-            stderr = networks[f"simulated_{name}_stderr"]
-            gap = networks[f"simulated_{name}_mean"] - predicted
-            scores[f"z_score_{name}"] = (gap / stderr).where(stderr > 0)
-    return xr.Dataset(scores)
 
 
 def at_nearest_ridge(

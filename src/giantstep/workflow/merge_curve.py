@@ -14,6 +14,7 @@ from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps, by_groups
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.parameters import problem_parameters
+from giantstep.questions.statistics import summary, z_scores
 from giantstep.simulation.measurements import SLABS
 from giantstep.theory.bounds import best_linear_error, bounds
 from giantstep.theory.features.conditional_features import conditional_moments
@@ -22,7 +23,7 @@ from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.learned_function import learned_function
 from giantstep.theory.readout.classification_error import classification_error
 from giantstep.workflow.arrangement import LIMIT, THEORIES, arrange
-from giantstep.workflow.comparison import at_nearest_ridge, score, summary, z_scores
+from giantstep.workflow.comparison import at_nearest_ridge, score
 from giantstep.workflow.curves import Curve
 
 # Projections on the target at which the theory's learned function is computed; those of the
