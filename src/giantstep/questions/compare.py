@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
 from giantstep.questions.answers import answer
 from giantstep.questions.checks import check_problem, collected, plain, raise_all
 from giantstep.questions.progress import Progress
@@ -104,7 +105,9 @@ def compare(
         threads=threads,
         progress=progress,
     )
-    theories = ({LIMIT: math.inf} if _has_limit(problem) else {}) | {FINITE: dimension}
+    theories: dict[str, float] = {LIMIT: math.inf, FINITE: dimension}
+    if isinstance(problem, Protocol) and not problem.is_giant_step:
+        del theories[LIMIT]
     solved = [
         [solve(problem, alpha, ridge, loss=loss, bulk=one, dimension=at) for one in bulks]
         for at in theories.values()
