@@ -85,10 +85,10 @@ def planned(project, *arguments, **options):
 
 
 def edit(path, old, new):
-    """Replace a text that must be there."""
+    """Replace a text once, which must be there; None is the end of a file."""
     text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))
+    assert old is None or old in text
+    path.write_text(text + new if old is None else text.replace(old, new, 1))
 
 
 def made(project):

@@ -71,7 +71,7 @@ def file_hash(path: Path) -> str:
 
 
 def _tree(path: Path) -> Any:
-    module = ast.parse(path.read_bytes())
+    module = ast.parse(path.read_bytes(), str(path))
     for node in ast.walk(module):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
             node

@@ -1,0 +1,162 @@
+"""Whatever stops, disturbs or edits a run, the same command completes it, in the same bytes.
+
+KILLS kills a run so often, at random moments; KILLS_SEED repeats a series.
+"""
+
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import time
+
+import faults
+import pytest
+import tiny
+
+KILLS = int(os.environ.get("KILLS", "1"))
+SEED = os.environ.get("KILLS_SEED", str(random.SystemRandom().randrange(10**6)))
+# Longer than any run of the tiny project takes.
+HANGS = 600
+# What a run says when it starts a job of each rule.
+STARTS = ("Networks", "Merging", "Theory of", "Drawing", "is to be made", "Equivalent", "Building")
+NUMBERS = [0, *(pytest.param(number, marks=pytest.mark.slow) for number in range(1, KILLS))]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_killed_run_is_completed_by_the_same_command(tiny_run, tmp_path, number):
+    dice = random.Random(f"{SEED}/{number}")
+    project, start = tiny.make(tmp_path / "project"), STARTS[number % len(STARTS)]
+    running = faults.start(project)
+    faults.wait_for(running, project, start)
+    time.sleep(delay := dice.uniform(0, 4))
+    whom = dice.choice(["the run", "a job", "all"])
+    done = faults.signal_to(running, whom, signal.SIGKILL, dice)
+    running.wait(HANGS)
+    print(f"KILLS_SEED={SEED} kill {number}: {done}, {delay:.2f} s after {start}")
+    tiny.snakemake(project, cores=1 + number % 2)  # the undisturbed run had two
+    assert tiny.made(project) == tiny.made(tiny_run)
+
+
+@pytest.mark.slow
+def test_a_run_is_stopped_suspended_and_beside_others_and_the_last_completes_it(tiny_run, tmp_path):
+    project, dice = tiny.make(tmp_path / "project"), random.Random(1)
+    for number in (signal.SIGSTOP, signal.SIGINT, signal.SIGTERM):
+        running = faults.start(project)
+        faults.wait_for(running, project, "Execute")
+        faults.run_beside(running, project, dice)
+        faults.prune_beside(running, project, dice)
+        for whom in ("a job", "the run"):
+            faults.signal_to(running, whom, number, dice)
+            time.sleep(1)
+        if number == signal.SIGSTOP:
+            faults.signal_to(running, "all", signal.SIGCONT, dice)
+            time.sleep(3)
+            faults.signal_to(running, "the run", signal.SIGKILL, dice)
+        running.wait(HANGS)
+    tiny.snakemake(project)
+    assert tiny.made(project) == tiny.made(tiny_run)
+
+
+@pytest.mark.parametrize(
+    "file", ["simulation/ridge.py", pytest.param("theory/bounds.py", marks=pytest.mark.slow)]
+)
+def test_an_edit_during_a_run_leaves_nothing_under_a_wrong_name(tiny_run, tmp_path, file):
+    project = tiny.make(tmp_path / "project")
+    path = project / "src/giantstep" / file
+    text = path.read_text()
+    running = faults.start(project)
+    faults.wait_for(running, project, "Networks" if "simulation" in file else "Theory of")
+    path.write_text(text + "\nEDITED = 1\n")
+    assert running.wait(HANGS) == 1
+    assert "run the same command again, which plans anew" in (project / "said").read_text()
+    path.write_text(text)
+    tiny.snakemake(project)
+    assert tiny.made(project) == tiny.made(tiny_run)
+
+
+def disturb(project, dice):
+    """Remove some files, do something to others, and disturb a run; say what was done."""
+    names = list(tiny.made(project))
+    for name in dice.sample(names, dice.randrange(len(names) // 2)):
+        (project / name).unlink()
+    done = [dice.choice(faults.OF_FILES)(project, dice) for _ in range(dice.randrange(4))]
+    environment = dice.choice([{}, *faults.ENVIRONMENTS])
+    largest = dice.choice([resource.RLIM_INFINITY] * 4 + [dice.randrange(100_000)])
+    running = faults.start(project, environment, largest, cores=dice.choice([1, 2]))
+    done += [f"run with {environment}, files up to {largest} bytes"]
+    for _ in range(dice.randrange(3)):
+        time.sleep(dice.uniform(0, 5))
+        done.append(dice.choice(faults.OF_RUNS)(running, project, dice))
+    running.wait(HANGS)
+    return "; ".join(done)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(int(os.environ.get("FAULTS", "5"))))
+def test_after_random_faults_runs_end_in_the_same_data(tiny_run, tmp_path, number):
+    dice, undisturbed = random.Random(f"{SEED}/{number}"), tiny.made(tiny_run)
+    project = shutil.copytree(tiny_run, tmp_path / "project")
+    print(f"KILLS_SEED={SEED} round {number}: {disturb(project, dice)}")
+    # Files that nothing reads are checked by `verify` alone; here all are read again.
+    for folder in ("results/figures", "results/scores", "figures"):
+        shutil.rmtree(project / folder, ignore_errors=True)
+    for _ in range(20):  # each damaged file costs a command
+        said = tiny.snakemake(project, code=None)
+        if "steps (100%) done" in said or "Nothing to be done" in said:
+            break
+    after = {k: v for k, v in tiny.made(project).items() if k in undisturbed}
+    assert after == undisturbed, said
+
+
+# Runs a command with a small disk for results, and copies them to a real one at its end.
+SMALL_DISK = """
+mount -t tmpfs -o size=$1k tmpfs results && shift && cp -a kept/. results && "$@"
+code=$?; rm -rf kept && cp -a results kept; exit $code
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).returncode != 0,
+    reason="no disk can be mounted here",
+)
+def test_a_full_disk_fails_a_run_and_the_same_command_completes_it(tiny_run, tmp_path):
+    project = tiny.make(tmp_path / "project")
+    for name in ("results", "kept"):
+        (project / name).mkdir()
+    for kilobytes in (150, 350):
+        command = ["unshare", "-rm", "sh", "-c", SMALL_DISK, "sh", str(kilobytes)]
+        done = subprocess.run(
+            [*command, *tiny.COMMAND, "2", "--configfile", tiny.TINY],
+            cwd=project,
+            env=tiny.environment(project),
+            capture_output=True,
+            text=True,
+        )
+        said = done.stdout + done.stderr
+        assert done.returncode == 1
+        assert "No space left on device" in said
+        assert "run the same command again" in said
+    shutil.rmtree(project / "results")
+    (project / "kept").rename(project / "results")
+    tiny.snakemake(project)
+    assert tiny.made(project) == tiny.made(tiny_run)
+
+
+ODD = 'it\'s an "odd" `folder`, $(touch odd) {x} %s α'
+SETTINGS = "axes.facecolor: red\nfont.size: 20\nbackend: module://nothing\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", ["project", ODD])
+def test_locale_hash_seed_threads_settings_and_folder_change_no_byte(tiny_run, tmp_path, folder):
+    project = tiny.make(tmp_path / folder)
+    (project / "matplotlibrc").write_text(SETTINGS)
+    environment = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    environment |= {"PYTHONHASHSEED": "1", "OMP_NUM_THREADS": "4", "TZ": "Asia/Tokyo"}
+    running = faults.start(project, environment if folder == "project" else {})
+    assert running.wait(HANGS) == 0, (project / "said").read_text(errors="replace")
+    assert tiny.made(project) == tiny.made(tiny_run)
+    assert not list(tmp_path.rglob("odd"))

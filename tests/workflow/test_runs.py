@@ -1,0 +1,138 @@
+"""A run makes every figure, and the next one computes again what a change concerns, and no more."""
+
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+import tiny
+from tiny import ROOT, edit
+
+FIGURE = "config/figures/fig2.yaml"
+DRAWN = {"key": 1, "figure": 1}
+MERGED = {"key": 2, "merge": 1, "figure": 1}
+ALL_DRAWN, ALL_MERGED = ({rule: 2 * n for rule, n in one.items()} for one in (DRAWN, MERGED))
+SOLVED = {"parameters": 2, "theory": 2} | ALL_MERGED
+TRAINED = {"montecarlo": 6} | ALL_MERGED
+STYLE = "\nstyle: {colours: ['#000000', '#333333', '#666666', '#999999']}\n"
+
+
+def appended(name, text):
+    """An edit: a text at the end of a file."""
+    return lambda project: edit(project / name, None, text)
+
+
+def replaced(name, old, new):
+    """An edit: a text for another."""
+    return lambda project: edit(project / name, old, new)
+
+
+def touched(project):
+    """All that a user keeps in version control gets new times."""
+    for name in ("config", "src", "workflow"):
+        for path in (project / name).rglob("*.*"):
+            path.touch()
+
+
+# Edits, and the jobs that they cause; as a rule, a letter each.
+SRC = "src/giantstep"
+EDITS = {
+    "nothing": (lambda project: None, {}),
+    "times": (touched, {}),
+    "no records": (lambda project: shutil.rmtree(project / ".snakemake"), {}),
+    "a readme and a command": (appended(f"{SRC}/cli/main.py", "\nX = 1\n"), {}),
+    "the explorer": (appended(f"{SRC}/explore/view.py", "\nX = 1\n"), {}),
+    "a docstring": (replaced(f"{SRC}/theory/readout/solve.py", '"""', '"""Read: '), {}),
+    "a comment in a rule": (appended("workflow/rules/theory.smk", "# Remark\n"), {}),
+    "shards": (replaced(tiny.TINY, "networks_per_job: 2", "networks_per_job: 3"), {}),
+    "limits": (appended(tiny.TINY, "limits: {jobs: 5000}\n"), {}),
+    "theory": (appended(f"{SRC}/theory/bounds.py", "\nX = 1\n"), SOLVED),
+    "a question": (appended(f"{SRC}/questions/optimise.py", "\nX = 1\n"), SOLVED),
+    "simulation": (appended(f"{SRC}/simulation/ridge.py", "\nX = 1\n"), TRAINED),
+    "a table": (appended(f"{SRC}/problems/losses.py", "\nX = 1\n"), SOLVED | TRAINED),
+    "a drawing": (appended(f"{SRC}/figures/style.py", "\nX = 1\n"), ALL_DRAWN),
+    "names": (appended(f"{SRC}/vocabulary.py", "\nX = 1\n"), SOLVED),
+    "a style": (appended(FIGURE, STYLE), DRAWN),
+    "a caption": (replaced(FIGURE, "caption: Tiny", "caption: Small"), DRAWN),
+    "a title": (replaced(FIGURE, "title: Tiny", "title: Small"), MERGED),
+    "a ridge": (replaced(FIGURE, "ridge: 0.1", "ridge: 1"),
+                MERGED | {"parameters": 1, "theory": 1, "montecarlo": 2}),
+    "the theory's grid": (replaced(FIGURE, "points: 4", "points: 5"), MERGED | {"theory": 1}),
+    "a network more": (replaced(tiny.TINY, "networks: 4", "networks: 5"),
+                       ALL_MERGED | {"montecarlo": 3}),
+    "fewer networks": (replaced(tiny.TINY, "networks: 4", "networks: 2"), ALL_MERGED),
+    "the seed": (appended(tiny.TINY, "seed: 1\n"), TRAINED),
+    "a figure less": (replaced(tiny.TINY, "[fig2, fig4]", "[fig2]"), {}),
+    "its own drawing": (
+        lambda project: shutil.copy(ROOT / SRC / "figures/default.py",
+                                    project / "config/figures/fig2.py"), DRAWN),
+}  # fmt: skip
+FEW = ("nothing", "a docstring", "theory", "simulation", "a style", "a network more")
+SOME = [pytest.param(name, marks=() if name in FEW else pytest.mark.slow) for name in EDITS]
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_an_edit_causes_the_jobs_that_it_concerns(project, name):
+    change, jobs = EDITS[name]
+    change(project)
+    assert tiny.planned(project) == jobs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["theory", "a style", "fewer networks", "a title"])
+def test_an_edit_that_is_taken_back_ends_in_the_former_bytes(project, tiny_run, name):
+    files = {
+        path: path.read_bytes() for path in project.rglob("*.*") if path.suffix in (".py", ".yaml")
+    }
+    EDITS[name][0](project)
+    tiny.snakemake(project)
+    assert tiny.planned(project) == {}
+    for path, content in files.items():
+        path.write_bytes(content)
+    shutil.rmtree(project / ".snakemake")
+    tiny.snakemake(project)
+    assert tiny.made(tiny_run).items() <= tiny.made(project).items()
+
+
+def test_a_run_makes_every_figure_and_its_report_and_leaves_nothing_half_written(project):
+    for name in ("fig2", "fig4"):
+        for suffix in ("pdf", "svg", "png"):
+            assert (project / f"figures/{name}.{suffix}").stat().st_size > 1000
+    left = {folder.name for folder in (project / "results").iterdir()}
+    assert left == {"parameters", "theory", "montecarlo", "keys", "figures", "scores"}
+    assert not list(project.rglob("*.part"))
+    tiny.snakemake(project, "--report", "report.html")
+    page = (project / "report.html").read_text()
+    assert all(word in page for word in ("Tiny", "fig2.png", "fig4.png", "fig2.html"))
+    assert not re.findall(r'<(?:script|link|img)[^>]+(?:src|href)="(https?:[^"]+)"', page)
+
+
+@pytest.mark.slow
+def test_one_figure_is_made_alone_listed_or_not_and_follows_edits(project):
+    (project / "config/figures/mine.yaml").write_text(tiny.FIGURE.replace("Tiny", "Mine"))
+    assert tiny.planned(project, "figures/mine.png") == {
+        "parameters": 1, "theory": 1, "key": 2, "merge": 1, "figure": 1,
+    }  # fmt: skip
+    tiny.snakemake(project, "figures/mine.png")
+    edit(project / FIGURE, None, STYLE)
+    assert tiny.planned(project, "figures/mine.png") == {}
+    assert tiny.planned(project, "figures/fig2.svg") == DRAWN
+    said = tiny.snakemake(project, "figures/fig22.png", code=1)
+    assert "config/figures/fig22.yaml" in said
+
+
+def test_snakemakes_lint_finds_only_what_is_argued():
+    # Every rule runs in the one environment that the package itself is installed in, so that
+    # what a rule computes is what the library computes: no rule has another of its own.
+    command = [sys.executable, "-m", "snakemake", "--lint"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    said = done.stdout + done.stderr
+    found = set(re.findall(r"^ +\* (.+?)(?: in line \d+.*)?[:.]*$", said, re.MULTILINE))
+    assert found == {"Specify a conda environment or container for each rule"}
+
+
+def test_other_code_than_the_projects_is_refused(project):
+    said = tiny.snakemake(project, code=1, variables={"PYTHONPATH": str(ROOT / "src")})
+    assert "is not the project's" in said
+    assert "Traceback" not in said
