@@ -1,0 +1,292 @@
+"""A configuration is checked whole, and becomes the curves and tasks that it describes."""
+
+import copy
+import json
+import math
+
+import pytest
+import tiny
+import yaml
+
+from giantstep.problems.parameter import parameters_of
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.recovery import Recovery
+from giantstep.problems.spiked_features import one_spike_parameters
+from giantstep.workflow.config import InvalidConfigError, load_config, load_yaml
+from giantstep.workflow.config_checks import schemas
+from giantstep.workflow.config_models import RECOVERY, SPIKED, STEPS
+from giantstep.workflow.configuration import read_figures
+from giantstep.workflow.figure_config import read_figure
+
+CONFIG = load_config(tiny.ROOT) | {"figures": ["fig2"]}
+FIGURE = load_yaml(tiny.ROOT / "config/figures/fig2.yaml", "fig2.yaml")
+AXIS = {"start": 0.5, "stop": 8, "points": 5, "spacing": "log"}
+# Panels of several steps, of an sRF, and of what first layers see.
+SEVERAL = {
+    **{"activation": "tanh", "target": "sin", "learning_rate": 1, "alpha0": 1, "beta": 1},
+    **{"ridge": 0.1, "steps": 2, "reuse_batch": True},
+}
+SRF = {
+    **{"activation": "tanh", "target": "sin", "bulk_variance": 1, "spike_strength": 1},
+    **{"alignment": 1, "beta": 1, "ridge": 0.1},
+}
+SEEN = {"activation": "elu", "teacher": "z1*z2", "learning_rate": 1, "alpha0": 1}
+MAP = {
+    **{"activation": "tanh", "target": "sin", "alpha": 1, "ridge": 0.1, "beta": 1},
+    **{"x": {"alpha0": AXIS}, "y": {"learning_rate": AXIS}},
+}
+
+
+@pytest.fixture
+def write(tmp_path):
+    """A project whose figure 2 is written by a test."""
+    (tmp_path / "config/figures").mkdir(parents=True)
+
+    def write(figure):
+        text = figure if isinstance(figure, str) else yaml.safe_dump(figure, sort_keys=False)
+        (tmp_path / "config/figures/fig2.yaml").write_text(text)
+        return tmp_path
+
+    return write
+
+
+def with_panel(panel, **rest):
+    return FIGURE | {"panels": {"left": panel}} | rest
+
+
+def changed(path, value):
+    """Change one place of figure 2; a value of None removes it."""
+    figure = copy.deepcopy(FIGURE)
+    *way, last = path.split(".")
+    place = figure
+    for step in way:
+        place = place[step]
+    place[last] = value
+    if value is None:
+        del place[last]
+    return figure
+
+
+def curves(root, config=CONFIG):
+    return {curve.name: curve for curve in read_figure(root, "fig2", config).curves}
+
+
+def faults(root, config=CONFIG):
+    with pytest.raises(InvalidConfigError) as raised:
+        read_figures(root, config)
+    return [str(fault) for fault in raised.value.faults]
+
+
+def test_the_schemas_that_editors_read_are_those_of_the_models():
+    folder = tiny.ROOT / "workflow/schemas"
+    assert {path.name: path.read_text() for path in folder.iterdir()} == schemas(), (
+        "run make schemas"
+    )
+
+
+@pytest.mark.parametrize(
+    "path", sorted((tiny.ROOT / "config").rglob("*.yaml")), ids=lambda x: x.stem
+)
+def test_every_config_names_its_schema_and_fits_it(path):
+    jsonschema = pytest.importorskip("jsonschema")  # Snakemake brings it
+    first = path.read_text().partition("\n")[0]
+    schema = (path.parent / first.removeprefix("# yaml-language-server: $schema=")).resolve()
+    jsonschema.validate(load_yaml(path, path.name), json.loads(schema.read_text()))
+
+
+def test_panels_may_set_every_parameter_of_their_problems():
+    assert set(parameters_of(Protocol)) <= set(STEPS.model_fields)
+    assert set(one_spike_parameters()) <= set(SPIKED.model_fields)
+    assert set(parameters_of(Recovery)) <= set(RECOVERY.model_fields)
+
+
+@pytest.mark.parametrize("overlay", ["quick", "paper", "scale", "supplement"])
+def test_all_figures_of_an_overlay_are_sound(overlay):
+    config = load_config(tiny.ROOT, [tiny.ROOT / f"config/{overlay}.yaml"])
+    assert [figure.name for figure in read_figures(tiny.ROOT, config)] == config["figures"]
+
+
+def test_all_faults_of_all_files_are_told_at_once(write):
+    figure = changed("panels.left.beta", -1)
+    figure["panels"]["right"] |= {"activation": "sign", "ridge": [0.1, float("nan")]}
+    figure |= {"style": {"colours": ["red", "notacolour"]}, "simulation": {"alpha": [1, "1e3"]}}
+    told = "\n".join(faults(write(figure), CONFIG | {"seed": -1, "figures": ["fig2", "fig99"]}))
+    for words in (
+        "config/config.yaml (with its overlays): seed: -1 must be a whole number from 0 to 9",
+        "fig2.yaml: panels.right.ridge.1: nan must be a number from 0 to 1e+15",
+        "fig2.yaml: style.colours.1: 'notacolour' must be a colour",
+        "fig2.yaml: simulation.alpha.1: '1e3' must be a valid number: YAML reads this as a text",
+        "fig2.yaml: panels.left.beta: -1 must be a number from 1e-09 to 1e+09",
+        "fig2.yaml: panels.right.activation: 'sign' must be continuous, for gradient steps",
+        "config/figures/fig99.yaml: top level: there is no such file",
+    ):
+        assert words in told, told
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        ("title", None, "title: this key is missing"),
+        ("title", True, "title: True must be a valid string: YAML reads on, off, yes and no"),
+        ("colour", "red", "colour: unknown key; "),
+        ("reads", ["data.csv"], "reads: 'data.csv' must be a file of the project"),
+        ("panels", {}, "panels: {} must have at least 1 item"),
+        ("panels.left.ridges", 1, "panels.left.ridges: unknown key; did you mean ridge?"),
+        ("panels.left.ridge", [], "panels.left.ridge: [] must have at least 1 item"),
+        ("panels.left.ridge", [0.1, 0.1], "left.ridge: [0.1, 0.1] must list each entry once"),
+        ("panels.left.ridge", "0.1", "panels.left.ridge: '0.1' must be a valid number"),
+        ("panels.left.ridge", None, "panels.left.ridge: this key is missing"),
+        ("panels.left.activation", "swish", "must be one of tanh, erf, sin"),
+        ("panels.left.inputs", ["student_t:2"], "must be one of gaussian, rademacher"),
+        ("panels.left.model", "network", "model: this key is for an sRF"),
+        ("panels.left.networks", 10**400, "must be less than or equal to 1000000"),
+        ("panels.left.dimension", 20, "left.dimension: 20 must be 64 or more"),
+        ("panels.left.lower_bound", True, "lower_bound: needs a spike along the target"),
+        ("panels.left.readout", [{1: 1}, {1.0: 1}], "must list each entry once"),
+        ("panels.left.readout", {1: 0.5}, "the fractions adding up to 1"),
+        ("panels.left.alignment", 0.5, "left: must have all of (learning_rate, alpha0) or"),
+        ("panels.left.bulk", "square", "left.bulk: 'square' must be"),
+        ("panels.left.loss", "hinge", "left.loss: 'hinge' must be square or huber"),
+        ("panels.left.loss", ["huber", "huber:1"], "panels.left: a curve appears twice"),
+        ("panels.left.steps", 10**9, "left.steps: 1000000000 must be a whole number from 1"),
+        ("panels.left.reuse_batch", 1, "reuse_batch: 1 must be a valid boolean"),
+        ("panels.left.learning_rates", AXIS | {"stop": 1e13}, "start and stop must be a number"),
+        ("panels.left.step_exponent", 0.3, ""),
+        ("simulation.alpha", [0.5, 0], "simulation.alpha.1: 0 must be a number from 1e-12"),
+        ("simulation.alpha", [1e-9], "simulation.alpha: 1e-09 must be such that alpha * dim"),
+        ("spectrum", {"alpha": 1e-9}, "spectrum.alpha: 1e-09 must be such that alpha * dim"),
+        ("theory.alpha.stop", 0.1, "stop, 0.1, must be greater than start"),
+        ("theory.alpha.points", 141.0, "theory.alpha.points: 141.0 must be a valid integer"),
+        ("theory.dimension", AXIS, "theory.dimension: "),
+    ],
+)
+def test_a_broken_figure_is_refused_with_its_place_and_remedy(write, path, value, words):
+    if not words:  # a sound one
+        assert curves(write(changed(path, value)))
+        return
+    told = faults(write(changed(path, value)))
+    assert all(fault.startswith("config/figures/fig2.yaml: ") for fault in told)
+    assert words in told[0], told
+
+
+@pytest.mark.parametrize(
+    ("panel", "rest", "words"),
+    [
+        (SEVERAL | {"bulk": "trained"}, {}, "left.bulk: needs a theory: reuse_batch must be false"),
+        (SEVERAL | {"optimal": True}, {}, "left.optimal: needs a theory: reuse_batch must be"),
+        (SEVERAL | {"finite_size_theory": True}, {}, "left.finite_size_theory: needs a theory"),
+        (SEVERAL | {"learning_rates": AXIS}, {}, "left.learning_rates: needs a theory"),
+        (SEVERAL | {"simulated": False}, {}, "panels.left: needs a theory"),
+        (SEVERAL, {"spectrum": {"alpha": 2}}, "spectrum: needs a theory: reuse_batch must be"),
+        (
+            SEVERAL | {"steps": 1, "step_exponent": 0.3, "optimal": True},
+            {},
+            "left.optimal: needs the giant step (step_exponent 0.5)",
+        ),
+        (SRF | {"steps": 2}, {}, "steps: this key is for gradient steps"),
+        (SEEN | {"teacher": "z1*z9"}, {}, "left.teacher: 'z1*z9' must be a sum of products"),
+        (SEEN | {"target": "sin"}, {}, "left.target: this key is for gradient steps or an sRF"),
+        (SEEN | {"exponent": 3}, {}, "alpha0: 1.0 must be such that alpha0 * dimension^exponent"),
+        (SEEN | {"width": 7}, {}, "left.width: 7 must be even"),
+        (MAP | {"y": {"steps": AXIS}, "learning_rate": 1}, {}, "an axis of a map must be one of"),
+        (MAP | {"alpha0": 1}, {}, "left.alpha0: must be left out: it is an axis of the map"),
+        (MAP | {"y": {"alpha0": AXIS}}, {}, "left.y: must be another parameter than x"),
+        (MAP | {"beta": -1}, {}, "left.beta: -1 must be a number from 1e-09"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(write, panel, rest, words):
+    assert any(words in fault for fault in faults(write(with_panel(panel, **rest))))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "- a list", "title: [", "\x00", "words", "a: 1\na: 2", "a: 010"]
+)
+def test_a_file_that_is_no_figure_is_refused(write, text):
+    told = faults(write(text))
+    assert all(fault.startswith("config/figures/fig2.yaml: ") for fault in told)
+
+
+def test_a_merged_key_is_not_a_repeated_one(tmp_path):
+    path = tmp_path / "figure.yaml"
+    path.write_text("one: &one {ridge: 1.0e+4}\ntwo:\n  <<: *one\n  beta: 1\n")
+    assert load_yaml(path, "figure.yaml")["two"] == {"ridge": 1e4, "beta": 1}
+
+
+@pytest.mark.parametrize(
+    ("limit", "simulation", "words"),
+    [
+        ({"networks": 3}, {}, "limits.networks: this configuration takes 128 simulated networks"),
+        ({}, {"networks": 10**6, "networks_per_job": 1}, "takes 8,000,004 jobs"),
+        ({}, {"dimension": 10**6}, "GiB of memory in one job"),
+        ({"core_hours": 1}, {"networks": 100_000}, "core-hours, and must take at most 1"),
+        ({"points": 100}, {}, "points of the theory"),
+    ],
+)
+def test_what_could_never_run_is_refused_with_what_it_would_take(write, limit, simulation, words):
+    sizes = CONFIG["simulation"] | simulation
+    told = faults(write(FIGURE), CONFIG | {"limits": limit, "simulation": sizes})
+    assert any(words in fault for fault in told), told
+
+
+def test_a_panel_may_have_sizes_of_its_own_or_no_simulation(write):
+    figure = changed("panels.right.simulated", False)
+    figure["panels"]["left"] |= {"networks": 3, "dimension": 70, "test_samples": 7}
+    for curve in curves(write(figure)).values():
+        assert set(curve.networks) == ({"replicates"} if curve.panel == "left" else set())
+        for task in curve.networks.values():
+            given = task.arguments
+            assert list(given["networks"]) == [0, 1, 2]
+            assert (given["dimension"], given["test_samples"]) == (70, 7)
+
+
+def test_the_theory_of_what_is_simulated_comes_besides_and_changes_no_other_task(write):
+    alone = curves(write(changed("panels.left.finite_size_theory", False)))
+    for name, curve in curves(write(FIGURE)).items():
+        assert curve.networks == alone[name].networks
+        assert curve.theory["limit"] == alone[name].theory["limit"]
+        assert curve.theory["limit"].arguments["dimension"] == math.inf
+        finite = curve.theory["finite"].arguments
+        assert (finite["bulk"], finite["dimension"]) == ("trained", 1000)
+        assert ("finite" in alone[name].theory) == (curve.panel == "right")
+
+
+def test_all_steps_are_simulated_and_those_on_fresh_batches_have_a_theory_too(write):
+    panel = SEVERAL | {"steps": [1, 2], "reuse_batch": [False, True]}
+    read = curves(write(with_panel(panel)))
+    assert "left:steps=2,reuse_batch=true" in read
+    for curve in read.values():
+        assert set(curve.networks) == {"replicates"}
+        known = curve.problem.steps == 1 or not curve.problem.reuse_batch
+        assert known == ("limit" in curve.theory) == (curve.parameters is not None)
+
+
+def test_smaller_steps_have_the_theory_of_a_dimension_alone(write):
+    panel = SEVERAL | {"steps": 1, "step_exponent": [0.2, 0.5], "dimension": [64, 128]}
+    theory = {"dimension": {"start": 64, "stop": 1e6, "points": 5, "spacing": "log"}}
+    read = curves(write(with_panel(panel, theory=theory)))
+    roles = {name: set(curve.theory) for name, curve in read.items()}
+    assert roles == {
+        f"left:step_exponent={s},dimension={d}": {"dimensions", "limit" if s == 0.5 else "finite"}
+        for s in (0.2, 0.5)
+        for d in (64, 128)
+    }
+
+
+def test_recovery_is_planned_by_teacher_and_dimension(write):
+    panel = SEEN | {"teacher": ["z1", "z1*z2"], "dimension": [20, 30], "networks": 3}
+    read = curves(write(with_panel(panel)))
+    assert list(read)[1] == "left:teacher=z1,dimension=30"
+    assert [curve.theory["recovery"].arguments["dimension"] for curve in read.values()] == [
+        *(20, 30),
+        *(20, 30),
+    ]
+    assert {len(curve.networks["replicates"].arguments["networks"]) for curve in read.values()} == {
+        3
+    }
+
+
+def test_a_map_is_one_sweep_over_its_axes(write):
+    (curve,) = curves(write(with_panel(MAP))).values()
+    arguments = curve.theory["map"].arguments
+    assert len(arguments["alpha0"]) == len(arguments["learning_rate"]) == 5
+    assert not curve.networks
