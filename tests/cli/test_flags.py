@@ -39,7 +39,7 @@ class Question:
 
 def parser():
     made = argparse.ArgumentParser()
-    for flag in flags_of(Question, single=(float, int, str)).values():
+    for flag in flags_of(Question).values():
         flag.add_to(made)
     return made
 
@@ -47,9 +47,9 @@ def parser():
 def test_a_new_field_is_a_flag_with_its_type_default_and_documentation():
     given = parser().parse_args("--spike-strength 2 --count all --readout 3:1".split())
     assert vars(given) == {
-        "spike_strength": 2.0,
-        "inputs": "gaussian",
-        "target": "sin",
+        "spike_strength": [2.0],
+        "inputs": ["gaussian"],
+        "target": ["sin"],
         "count": "all",
         "reuse": False,
         "readout": [(3.0, 1.0)],

@@ -25,6 +25,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import one_spike_parameters
 from giantstep.questions.task import question_named
 from giantstep.validation import read_number, read_whole_number
+from giantstep.vocabulary import MEANINGS
 
 # What parameters mean, and what they may be, by their names.
 _PARAMETERS = {
@@ -133,15 +134,10 @@ class Flag:
         return text.replace("%", "%%")
 
 
-def flags_of(make: Callable[..., Any], single: tuple[Any, ...] = ()) -> dict[str, Flag]:
+def flags_of(make: Callable[..., Any]) -> dict[str, Flag]:
     """Make a flag of each field of a dataclass, or each parameter of a function, by name.
 
-    Parameters
-    ----------
-    make : callable
-        The dataclass or function.
-    single : tuple of types
-        Of which flags take a single value.
+    Those that the vocabulary knows take several values: they can be dimensions of answers.
     """
     hints, documented = get_type_hints(make), dict(_documentation(make))
     texts = [text for _, text in documented.values()]
@@ -153,25 +149,24 @@ def flags_of(make: Callable[..., Any], single: tuple[Any, ...] = ()) -> dict[str
         kind, is_sequence = _kind(hints[name])
         words = tuple(re.findall(r'"(\w+)"', stated)) if kind in (int, float) else ()
         default = None if parameter.default is parameter.empty else parameter.default
-        flags[name] = Flag(
-            name, kind, default, text, words, is_sequence, kind not in (bool, *single)
-        )
+        several = kind is not bool and name in MEANINGS
+        flags[name] = Flag(name, kind, default, text, words, is_sequence, several)
     return flags
 
 
 def question_flags(name: str) -> dict[str, Flag]:
     """Make the flags of a question's parameters, besides its problem.
 
-    Parameters that it passes on are those of `solve`. Of counts, only the dimension may vary.
+    Parameters that it passes on are those of `solve`.
     """
-    flags = flags_of(question_named(name), single=(int,))
+    flags = flags_of(question_named(name))
     if flags.pop("values", None):
-        flags |= flags_of(question_named("solve"), single=(int,))
+        flags |= flags_of(question_named("solve"))
     if "over" in flags:  # --ridge optimal is --over ridge
         flags["ridge"] = replace(flags["ridge"], words=(OPTIMAL,))
     if "dimension" in flags:
         default = flags["dimension"].default or SIMULATED_DIMENSION
-        flags["dimension"] = replace(flags["dimension"], default=default, takes_several=True)
+        flags["dimension"] = replace(flags["dimension"], default=default)
     return {key: flag for key, flag in flags.items() if key not in ("problem", "progress")}
 
 
