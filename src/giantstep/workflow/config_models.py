@@ -6,7 +6,7 @@ entry. What values mean together is checked by the problem that they describe.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
@@ -93,8 +93,6 @@ _SIZES, _GRID = parameters_of(Sizes), parameters_of(Grid)
 Dimension = Annotated[int, _within(_SIZES["dimension"].domain)]
 TestSamples = Annotated[int | Literal["exact"], _within(_SIZES["test_samples"].domain)]
 Alpha = Annotated[float, _within(_GRID["alpha"].domain)]
-Ridge = Annotated[float, _within(_GRID["ridge"].domain)]
-Loss = Annotated[str, _within(_GRID["loss"].domain)]
 
 
 class Section(BaseModel):
@@ -213,20 +211,13 @@ class Panel(Section):
 
     title: str = _optional()
     """The panel's name, where its parameters do not say it."""
-    dimension: OneOrList[Dimension] = _optional()
-    """Dimension of the simulations, instead of the config's."""
     networks: Replicates = _optional()
     """Network replicates of each curve, instead of the config's."""
 
 
 class LearningPanel(Panel):
-    """What both kinds of panel with a trained readout may say."""
+    """What both kinds of panel with a trained readout may say; a list of ridges makes no curves."""
 
-    ridge: OneOrList[Ridge] = _optional()
-    """Ridge penalties; unlike other lists, theirs makes no further curves."""
-    loss: OneOrList[Loss] = _optional()
-    """What the readout minimises, plus ridge/2 times its squared norm: square, huber,
-    huber:DELTA, hinge or logistic."""
     bulk: OneOrList[str] = _optional()
     """How the theory describes the bulk of the first layer: isotropic or trained."""
     test_samples: TestSamples = _optional()
@@ -264,38 +255,44 @@ class _MapPanel(Section):
     """What the level lines are of."""
 
 
+_READOUT, _POINT = ("ridge", "loss", "dimension"), ("alpha", "ridge")
+
+
 def _panel_model(
-    title: str, base: type[Section], parameters: Mapping[str, Parameter], one: bool = False
+    title: str, base: type[Section], parameters: dict[str, Parameter], further: Sequence[str]
 ) -> type[Section]:
-    """Make the model of a kind of panel: what it says of drawing and computing, and parameters.
+    """Make the model of a kind of panel: what it says of computing and drawing, and parameters.
 
     Parameters
     ----------
     title : str
     base : type of Section
-    parameters : mapping of str to Parameter
-    one : bool
-        Whether no parameter may be a list, and all may be left out.
+        For maps, no parameter is a list, and all may be left out.
+    parameters : dict of str to Parameter
+        Of its problem.
+    further : sequence of str
+        Parameters of the solution or of simulations, which may be left out.
     """
+    one = base is _MapPanel
     fields: dict[str, Any] = {}
-    for name, parameter in parameters.items():
+    others = {name: (_SIZES | _GRID)[name] for name in further}
+    for name, parameter in (parameters | others).items():
         checked: Any = Annotated[_type(parameter.domain), _within(parameter.domain)]
-        default = ... if parameter.required and not one else None
-        described = Field(default=default, description=f"{parameter.meaning}: {parameter.domain}")
         several: Any = OneOrList[checked]  # type: ignore[misc]
+        default = None if one or name in further else parameter.default
+        default = dict(default) if isinstance(default, tuple) else default  # a vocabulary
+        described = Field(default=default, description=f"{parameter.meaning}: {parameter.domain}")
         fields[name] = (checked if one else several, described)
     return create_model(title, __base__=base, __doc__=f"A panel of {title}.", **fields)
 
 
-STEPS = _panel_model("gradient steps", _StepsPanel, parameters_of(Protocol))
-SPIKED = _panel_model("an sRF (spiked random features)", LearningPanel, one_spike_parameters())
-RECOVERY = _panel_model("recovery of a teacher", Panel, parameters_of(Recovery))
-MAP_PARAMETERS = {
-    name: one
-    for name, one in (parameters_of(Protocol) | parameters_of(Grid)).items()
-    if name != "loss"
-}
-MAP = _panel_model("a map over two parameters", _MapPanel, MAP_PARAMETERS, one=True)
+STEPS = _panel_model("gradient steps", _StepsPanel, parameters_of(Protocol), _READOUT)
+SPIKED = _panel_model(
+    "an sRF (spiked random features)", LearningPanel, one_spike_parameters(), _READOUT
+)
+RECOVERY = _panel_model("recovery of a teacher", Panel, parameters_of(Recovery), ["dimension"])
+MAP = _panel_model("a map over two parameters", _MapPanel, parameters_of(Protocol), _POINT)
+MAP_PARAMETERS = parameters_of(Protocol) | {name: _GRID[name] for name in _POINT}
 # Numbers, along which a map may have an axis.
 MAP_AXES = [name for name, one in MAP_PARAMETERS.items() if _type(one.domain) is float]
 # What tells the kinds of panel apart.

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
+from giantstep.problems.combinations import combinations
 from giantstep.problems.formatting import format_number, format_vocabulary
 from giantstep.problems.grid import merged_axis, spaced_axis
 from giantstep.problems.sizes import Sizes
-from giantstep.validation import plain_number
 from giantstep.workflow.config import Faults
 from giantstep.workflow.config_models import Config
 
@@ -79,20 +78,17 @@ class Panel:
         if (curves := math.prod(map(len, lists.values()))) > MOST_CURVES:
             self.add_fault("", f"has {curves} curves; a panel must have {MOST_CURVES} at most")
             return
-        for entries in product(*lists.values()):
-            chosen = dict(zip(lists, entries, strict=True))
+        for chosen in combinations(lists):
             label = ",".join(f"{name}={_label(entry)}" for name, entry in chosen.items())
             yield f"{self.name}:{label}" if label else self.name, fields | chosen
 
 
-def _label(value: str | float | dict[float, float]) -> str:
+def _label(value: str | bool | float | dict[float, float]) -> str:
+    if isinstance(value, dict):
+        return format_vocabulary(tuple(value.items()))
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, dict):
-        return format_vocabulary(
-            tuple((plain_number(k), plain_number(v)) for k, v in value.items())
-        )
-    return value if isinstance(value, str) else format_number(plain_number(value))
+    return value if isinstance(value, str) else format_number(value)
 
 
 def read_vocabularies(fields: Mapping[str, Any]) -> dict[str, Any]:
