@@ -8,7 +8,7 @@ from giantstep.numerics.quadrature import split_rule, unit_edges
 from giantstep.problems.losses import lookup_loss
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.readout.channel_averages import PredictionMoments
-from giantstep.theory.readout.output_channel import output_channel
+from giantstep.theory.readout.convex_equations import output_channel
 
 SIGNS = SpikedFeatures("tanh", "sign", 1.2, 1.5, 0.9, 0.7)
 

@@ -5,8 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from giantstep.problems.bulk_kind import TRAINED as TRAINED_BULK
-from giantstep.problems.bulk_kind import TRAINED
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -118,12 +116,3 @@ def test_a_trained_bulk_is_isotropic_after_a_large_batch_or_a_small_step(protoco
     x = np.linspace(0.05, 2.5, 12)
     isotropic = SpectralDensity(protocol, 2.0)(x)
     assert SpectralDensity(protocol, 2.0, "trained")(x) == pytest.approx(isotropic, rel=1e-6)
-
-
-def test_norms_that_depend_on_the_spike_do_not_change_the_spectrum():
-    protocol, alpha = TRAINED[0]
-    x = np.linspace(0.05, 3.9, 12)
-    trained, norms = (
-        SpectralDensity(protocol, alpha, bulk)(x) for bulk in (TRAINED_BULK, TRAINED)
-    )
-    assert np.array_equal(trained, norms)

@@ -1,12 +1,14 @@
 """The losses that the readout minimises, `sum loss(y, Phi a) + ridge/2 |a|^2`: theory.md section 6.
 
-The derivatives of square, Huber and hinge loss are clipped straight lines, so that their proximal
-operators have closed forms. Logistic loss is smooth, and its operator is found by Newton's method.
+To add a loss, enter it in `LOSSES`; nothing else needs to know of it. One whose derivative is a
+straight line between two constants is a `ClippedLoss` with other numbers. A smooth loss of margins
+is a `MarginLoss` with its value and two derivatives.
 """
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,8 +21,8 @@ from giantstep.validation import read_number
 
 SQUARE = "square"
 _HUBER = "huber"
-# Newton steps for the logistic proximal operator. After a step as short as this one only rounding
-# is left of the error.
+# Newton steps for a proximal operator. After a step as short as this one only rounding is left of
+# the error.
 _MAX_STEPS, _SHORT_STEP = 60, 1e-9
 
 
@@ -58,23 +60,78 @@ class ClippedLoss:
         return derivative * (u - derivative / 2)
 
 
-@dataclass(frozen=True)
-class LogisticLoss:
-    """`log(1 + exp(-y prediction))`, for labels of +1 and -1."""
+class MarginLoss(ABC):
+    """A smooth and convex loss that falls with the margin `y prediction`, for labels of +1 and -1.
+
+    Attributes
+    ----------
+    strip : float
+        Half-width of the strip about the real line in which `prox` is analytic, whatever V.
+    """
 
     margin = True
+    strip: float
+
+    @abstractmethod
+    def of_margin(self, margin: Array) -> Array:
+        """Compute the loss."""
+
+    @abstractmethod
+    def derivatives(self, margin: Array) -> tuple[Array, Array]:
+        """Compute minus its first derivative by the margin, and its second."""
+
+    def negative_derivative(self, margin: Array) -> Array:
+        """Compute minus its first derivative alone."""
+        return self.derivatives(margin)[0]
 
     def value(self, labels: Array, predictions: Array) -> Array:
         """Compute the loss of each prediction."""
-        return np.logaddexp(0, -labels * predictions)
+        return self.of_margin(labels * predictions)
+
+    def prox(self, margin: Array, V: Array) -> Array:
+        """Minimise `(x - margin)^2/2V + loss(x)` over x.
+
+        By Newton's method between bounds, at first margin and margin + V slope; where a step
+        leaves them, or is longer than half their distance, by bisection.
+        """
+        low = margin
+        high = margin + V * self.negative_derivative(margin)
+        x = low
+        for _ in range(_MAX_STEPS):
+            slope, curvature = self.derivatives(x)
+            gap = x - margin - V * slope
+            low, high = np.where(gap < 0, x, low), np.where(gap > 0, x, high)
+            step = gap / (1 + V * curvature)
+            short = np.abs(step) <= _SHORT_STEP * np.maximum(np.abs(x), 1)
+            inside = (low < x - step) & (x - step < high) & (2 * np.abs(step) < high - low)
+            x = np.where(short | inside, x - step, (low + high) / 2)
+            if np.all(short):
+                break
+        return x
+
+
+class LogisticLoss(MarginLoss):
+    """`log(1 + exp(-y prediction))`."""
+
+    strip = math.pi
+
+    def of_margin(self, margin: Array) -> Array:
+        """Compute the loss."""
+        return np.logaddexp(0, -margin)
+
+    def derivatives(self, margin: Array) -> tuple[Array, Array]:
+        """Compute minus its first derivative by the margin, and its second."""
+        with np.errstate(over="ignore"):
+            slope = 1 / (1 + np.exp(margin))  # several times as fast as expit
+        return slope, slope * (1 - slope)
 
     def negative_derivative(self, margin: Array) -> Array:
-        """Compute minus the derivative by the margin `y prediction`."""
+        """Compute minus its first derivative, to the last digit."""
         slope: Array = expit(-margin)
         return slope
 
     def prox(self, margin: Array, V: Array) -> Array:
-        """Minimise `(x - margin)^2/2V + log(1 + exp(-x))` over x.
+        """Minimise `(x - margin)^2/2V + loss(x)` over x.
 
         The minimum is the root of `x - margin - V/(1 + exp(x))`, which increases with x and is
         convex for x < 0, concave for x > 0. Newton's method therefore converges monotonically from
@@ -82,16 +139,15 @@ class LogisticLoss:
         """
         x = np.where(margin + V / 2 > 0, np.maximum(margin, 0.0), np.minimum(margin + V, 0.0))
         for _ in range(_MAX_STEPS):
-            with np.errstate(over="ignore"):
-                p = 1 / (1 + np.exp(x))  # several times as fast as expit
-            step = (x - margin - V * p) / (1 + V * p * (1 - p))
+            slope, curvature = self.derivatives(x)
+            step = (x - margin - V * slope) / (1 + V * curvature)
             x = x - step
             if not np.any(np.abs(step) > _SHORT_STEP * np.maximum(np.abs(x), 1)):
                 break
         return x
 
 
-Loss = ClippedLoss | LogisticLoss
+Loss = ClippedLoss | MarginLoss
 LOSSES: dict[str, Loss] = {
     SQUARE: ClippedLoss(-math.inf, math.inf, 1.0),
     _HUBER: ClippedLoss(-1.0, 1.0, 1.0),

@@ -2,13 +2,13 @@
 
 Let X be the rows of Phi, each times its label for a loss of margins. The readout is
 `a = X^T f/ridge`, where f is minus the derivative of the loss at each sample's prediction. For a
-clipped loss f minimises a quadratic function in a box, the dual problem. For the logistic loss,
-which is smooth, a is minimised over directly. Every fit starts afresh, so that a readout does not
+clipped loss f minimises a quadratic function in a box, the dual problem. For a smooth loss a is
+minimised over directly. Every fit starts afresh, so that a readout does not
 depend on which other ridges and sample sizes are fitted.
 
 A fit must be certified by its duality gap, which bounds the distance of the objective from its
-minimum (and so, by strong convexity, `ridge/2 |a - a*|^2`). For the logistic loss the squared
-gradient takes its place.
+minimum (and so, by strong convexity, `ridge/2 |a - a*|^2`). For a smooth loss the squared gradient
+takes its place.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from giantstep.arrays import Array, Reals
-from giantstep.problems.losses import ClippedLoss, LogisticLoss, Loss
+from giantstep.problems.losses import ClippedLoss, Loss, MarginLoss
 from giantstep.simulation.arithmetic import KERNEL_UP_TO
 from giantstep.simulation.ridge import Fit
 from giantstep.validation import Fault, InvalidParametersError
@@ -70,7 +70,7 @@ def _fit(loss: Loss, blocks: list[Reals], labels: Array, ridges: tuple[float, ..
         start += len(block)
     signs = labels if loss.margin else np.ones_like(labels)
     rows *= signs[:, None]
-    small = not isinstance(loss, LogisticLoss) and labels.size <= KERNEL_UP_TO * rows.shape[1]
+    small = isinstance(loss, ClippedLoss) and labels.size <= KERNEL_UP_TO * rows.shape[1]
     kernel = rows @ rows.T if small else None
     fitted = [_readout(loss, _System(rows, kernel, ridge), labels) for ridge in ridges]
     predictions = [signs * (rows @ readout) for readout in fitted]
@@ -104,10 +104,10 @@ def _readout(loss: Loss, system: _System, labels: Array) -> Array:
     """
     start: Array | None = None
     for _ in range(_ROUNDS):
-        if isinstance(loss, LogisticLoss):
-            start, readout, value, gap = _minimise_primal(loss, system, start)
-        else:
+        if isinstance(loss, ClippedLoss):
             start, readout, value, gap = _minimise_dual(loss, system, labels, start)
+        else:
+            start, readout, value, gap = _minimise_primal(loss, system, start)
         if gap <= ACCURACY * value:
             return readout
     ridge = float(f"{system.ridge / system.rows.shape[1]:.12g}")
@@ -140,7 +140,7 @@ def _minimise_dual(
 
 
 def _minimise_primal(
-    loss: LogisticLoss, system: _System, start: Array | None
+    loss: MarginLoss, system: _System, start: Array | None
 ) -> tuple[Array, Array, float, float]:
     """Minimise a smooth loss of margins; return the readout twice, its objective and the gap."""
     rows, ridge = system.rows, system.ridge
@@ -148,7 +148,7 @@ def _minimise_primal(
 
     def primal(b: Array) -> tuple[float, Array]:
         margins = rows @ b / scale
-        value = float(np.sum(loss.value(np.ones(1), margins)) + b @ b / 2)
+        value = float(np.sum(loss.of_margin(margins)) + b @ b / 2)
         return value, b - loss.negative_derivative(margins) @ rows / scale
 
     start = np.zeros(rows.shape[1]) if start is None else start * scale

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,8 +17,9 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes, group_ends
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import lookup_target, teacher_of
-from giantstep.simulation.arithmetic import FEWER_ROWS, block_sizes, check_weights
-from giantstep.simulation.gradients import batch_slopes, population_gradient
+from giantstep.simulation.arithmetic import check_weights
+from giantstep.simulation.gradient_steps import BatchSteps
+from giantstep.simulation.gradients import population_gradient
 from giantstep.simulation.samples import FIRST_BATCH, WEIGHTS, draw_samples, stream, unit_rows
 from giantstep.simulation.threads import Workers
 from giantstep.simulation.trained_gradient import trained_population_gradient
@@ -85,8 +87,13 @@ def first_layer(
         check_weights(layer.weights, "spike_strength", problem.spike_strength)
         return layer
     stepped = problem.with_giant_step(sizes.dimension)
-    batches = _Batches(stepped, directions, seed, network, pool)
-    layer = _train(stepped, sizes, weights, other, batches)
+
+    def draw(batch: int, block: int, rows: int) -> tuple[Single, Single]:
+        block_rng = stream(seed, network, FIRST_BATCH, batch, block)
+        samples = draw_samples(stepped, directions, rows, block_rng)
+        return samples.inputs, (samples.clean + samples.noise).astype(np.float32)
+
+    layer = _train(stepped, sizes, weights, directions, other, draw, pool)
     check_weights(layer.weights, "learning_rate", problem.learning_rate)
     return layer
 
@@ -135,57 +142,14 @@ def _add_spike(
     return FirstLayer(weights, bias, directions, member, spike, groups.u[member], groups.c.size)
 
 
-@dataclass(frozen=True)
-class _Batches:
-    """The batches of a network replicate, and the threads that compute on them."""
-
-    problem: Protocol
-    directions: Single
-    seed: SeedSequence
-    network: int
-    pool: Workers
-
-    def gradient(
-        self, weights: Single, omega: Single, count: int, index: int
-    ) -> tuple[Single, Array]:
-        """Sum over the samples of a batch what a step needs.
-
-        Parameters
-        ----------
-        weights : Single, shape (p, d)
-        omega : Single, shape (p,)
-        count : int
-            Samples in the batch.
-        index : int
-            Which batch of the replicate it is.
-
-        Returns
-        -------
-        gradient : Single, shape (p, d)
-            Sum of `omega_i (y - f(x)) sigma'(w_i.x) x`.
-        correlation : Array, shape (d,)
-            Sum of y x.
-        """
-        activation = lookup(self.problem.activation)
-
-        def block(item: tuple[int, int]) -> tuple[Single, Single, Array]:
-            number, rows = item
-            rng = stream(self.seed, self.network, FIRST_BATCH, index, number)
-            samples = draw_samples(self.problem, self.directions, rows, rng)
-            labels = (samples.clean + samples.noise).astype(np.float32)
-            slopes = batch_slopes(weights, omega, activation, samples.inputs, labels)
-            return slopes, samples.inputs, labels.astype(float) @ samples.inputs
-
-        gradient, correlation = np.zeros_like(weights), np.zeros(weights.shape[1])
-        blocks = enumerate(block_sizes(count, FEWER_ROWS))
-        for slopes, inputs, of_block in self.pool.map_ahead(block, blocks):
-            gradient += slopes.T @ inputs
-            correlation += of_block
-        return gradient, correlation
-
-
 def _train(
-    problem: Protocol, sizes: Sizes, weights: Single, other: Single, batches: _Batches
+    problem: Protocol,
+    sizes: Sizes,
+    weights: Single,
+    directions: Single,
+    other: Single,
+    draw: Callable[[int, int, int], tuple[Single, Single]],
+    pool: Workers,
 ) -> FirstLayer:
     """Take the gradient steps of a protocol from weights at initialisation, which are overwritten.
 
@@ -193,8 +157,19 @@ def _train(
     """
     values, fractions = np.array(problem.readout).T
     member = group_members(fractions, weights.shape[0])
-    mean = _take_steps(problem, sizes, weights, values[member].astype(np.float32), batches)
-    h1 = float(standard_moments(lookup(problem.activation)).slope)
+    activation, omega = lookup(problem.activation), values[member].astype(np.float32)
+    rate = problem.learning_rate * sizes.dimension / weights.shape[0]
+    if problem.alpha0 == 0:
+        mean = np.zeros(weights.shape[1])
+    elif np.isinf(problem.alpha0):
+        mean = _follow_population(problem, rate, weights, omega, directions)
+    else:
+        count = sizes.count(problem.alpha0)
+        steps = BatchSteps(
+            activation, omega, rate, count, problem.steps, problem.reuse_batch, draw, pool
+        )
+        mean, *_ = steps.take(weights)
+    h1 = float(standard_moments(activation).slope)
     norm = float(np.linalg.norm(mean))
     # As in `equivalent_features`, v takes the sign of h1, so that r >= 0.
     spike = np.copysign(1, h1) * mean / norm if norm > 0 else other.astype(float)
@@ -206,27 +181,7 @@ def _train(
         norm = float(np.linalg.norm(mean))
         spike, strengths = mean / norm, np.full_like(strengths, norm)
     bias = np.zeros(weights.shape[0], dtype=np.float32)
-    return FirstLayer(weights, bias, batches.directions, member, spike, strengths, values.size)
-
-
-def _take_steps(
-    problem: Protocol, sizes: Sizes, weights: Single, omega: Single, batches: _Batches
-) -> Array:
-    """Change the weights in place; return the first batch's mean of y x, or its expectation."""
-    rate = problem.learning_rate * sizes.dimension / weights.shape[0]
-    if problem.alpha0 == 0:
-        return np.zeros(weights.shape[1])
-    if np.isinf(problem.alpha0):
-        return _follow_population(problem, rate, weights, omega, batches.directions)
-    means = []
-    for step in range(problem.steps):
-        count = sizes.count(problem.alpha0)
-        index = 0 if problem.reuse_batch else step
-        gradient, correlation = batches.gradient(weights, omega, count, index)
-        gradient *= np.float32(rate / count)
-        weights += gradient
-        means.append(correlation / count)
-    return means[0]
+    return FirstLayer(weights, bias, directions, member, spike, strengths, values.size)
 
 
 def _follow_population(

@@ -6,17 +6,18 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.random import Generator, SeedSequence
+from numpy.random import SeedSequence
 
 from giantstep.arrays import Array, Single
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.recovery import Recovery, check_dimension
 from giantstep.problems.seeds import problem_seed
 from giantstep.problems.sizes import check_replicates
-from giantstep.problems.teachers import Teacher, lookup_teacher
-from giantstep.simulation.arithmetic import FEWER_ROWS, block_sizes, check_weights
-from giantstep.simulation.gradients import batch_slopes
+from giantstep.problems.teachers import lookup_teacher
+from giantstep.simulation.arithmetic import check_weights
+from giantstep.simulation.gradient_steps import BatchSteps
 from giantstep.simulation.samples import FIRST_BATCH, WEIGHTS, stream, unit_rows
+from giantstep.simulation.threads import Workers, workers
 
 
 class SimulatedOverlaps(NamedTuple):
@@ -66,47 +67,38 @@ def simulate_recovery(
     check_dimension(problem, dimension)
     indices = check_replicates(networks, root_seed)
     seed = problem_seed(root_seed, problem, dimension)
-    found = [_simulate_network(problem, dimension, seed, network) for network in indices]
-    return SimulatedOverlaps(*(np.stack(values) for values in zip(*found, strict=True)))
+    with workers(1) as pool:
+        measured = [_simulate_network(problem, dimension, seed, k, pool) for k in indices]
+    return SimulatedOverlaps(*(np.stack(values) for values in zip(*measured, strict=True)))
 
 
 def _simulate_network(
-    problem: Recovery, dimension: int, seed: SeedSequence, network: int
+    problem: Recovery, dimension: int, seed: SeedSequence, network: int, pool: Workers
 ) -> SimulatedOverlaps:
     rng = stream(seed, network, WEIGHTS)
     teacher = lookup_teacher(problem.teacher)
     directions = np.linalg.qr(rng.standard_normal((dimension, teacher.directions)))[0]
     initial = np.tile(unit_rows(rng, problem.width // 2, dimension), (2, 1))
     omega = np.repeat(np.array([1, -1], dtype=np.float32), problem.width // 2)
-    weights, count = initial.copy(), problem.batch(dimension)
+
+    def draw(batch: int, block: int, rows: int) -> tuple[Single, Single]:
+        block_rng = stream(seed, network, FIRST_BATCH, batch, block)
+        inputs = block_rng.standard_normal((rows, dimension), np.float32)
+        labels = teacher.value(inputs @ directions.astype(np.float32))
+        return inputs, labels.astype(np.float32)
+
+    activation, count = lookup(problem.activation), problem.batch(dimension)
+    rate = problem.rate(dimension)
+    steps = BatchSteps(
+        activation, omega, rate, count, problem.steps, problem.reuse_batch, draw, pool
+    )
+    weights = initial.copy()
     rows, changes = [_overlaps(weights, directions)], [np.full(teacher.directions, np.nan)]
-    for step in range(problem.steps):
-        batch = 0 if problem.reuse_batch else step
-        total = np.zeros_like(weights)
-        for index, size in enumerate(block_sizes(count, FEWER_ROWS)):
-            block = stream(seed, network, FIRST_BATCH, batch, index)
-            total += _block_gradient(problem, teacher, weights, omega, directions, size, block)
-        weights += np.float32(problem.rate(dimension) / count) * total
+    for _ in steps.take(weights):
         check_weights(weights, "learning_rate", problem.learning_rate)
         rows.append(_overlaps(weights, directions))
         changes.append(_overlaps(weights - initial, directions))
     return SimulatedOverlaps(np.stack(rows), np.stack(changes))
-
-
-def _block_gradient(
-    problem: Recovery,
-    teacher: Teacher,
-    weights: Single,
-    omega: Single,
-    directions: Array,
-    size: int,
-    rng: Generator,
-) -> Single:
-    """Sum `omega_i (y - f(x)) sigma'(w_i.x) x` over a block of fresh samples."""
-    inputs = rng.standard_normal((size, weights.shape[1]), np.float32)
-    labels = teacher.value(inputs @ directions.astype(np.float32)).astype(np.float32)
-    slopes = batch_slopes(weights, omega, lookup(problem.activation), inputs, labels)
-    return (slopes.T @ inputs).astype(np.float32, copy=False)
 
 
 def _overlaps(rows: Single, directions: Array) -> Array:

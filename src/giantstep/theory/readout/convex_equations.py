@@ -15,22 +15,43 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.losses import Loss
+from giantstep.problems.losses import ClippedLoss, Loss
 from giantstep.problems.problem import noise_power
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.bulk.interface import GroupOverlaps, SpikeResponse
 from giantstep.theory.readout.channel_averages import (
     ChannelAverages,
     OutputChannel,
     PredictionMoments,
 )
+from giantstep.theory.readout.clipped_channel import ClippedChannel
+from giantstep.theory.readout.margin_channel import MarginChannel
 from giantstep.theory.readout.mean_penalty import overlaps_of_groups, penalised_sources
-from giantstep.theory.readout.output_channel import output_channel
 from giantstep.theory.readout.square_loss import SquareLoss
 
 # Nodes over kappa with less weight are left out; those of a draft, with less than its fourth root.
 _NEGLIGIBLE = 1e-18
 # Least mu2^2, where an activation is flat to rounding, so that no variance vanishes.
 _FLAT = 1e-30
+
+
+def output_channel(
+    loss: Loss, srf: SpikedFeatures, kappa: Array, fineness: float = 1
+) -> OutputChannel:
+    """Prepare the averages over the output channel of a loss.
+
+    Parameters
+    ----------
+    loss : Loss
+    srf : SpikedFeatures
+        The problem, which has the teacher and the label noise.
+    kappa : Array, shape (N,)
+    fineness : float
+        Multiplies the number of nodes over z or omega.
+    """
+    if isinstance(loss, ClippedLoss):
+        return ClippedChannel(loss, srf, kappa, fineness)
+    return MarginChannel(loss, srf, kappa, fineness)
 
 
 class OrderParameters(NamedTuple):
@@ -106,7 +127,7 @@ class ConvexEquations:
         i, j = self.equations.triangle.rows, self.equations.triangle.columns
         mu2_squared = np.maximum(f.mu2_squared[:, kept], _FLAT)
         self.products = np.concatenate([self.phi[i] * self.phi[j], mu2_squared])
-        self.channel: OutputChannel = output_channel(loss, self.srf, f.kappa[kept], fineness)
+        self.channel = output_channel(loss, self.srf, f.kappa[kept], fineness)
         self.ends = np.cumsum(
             [len(self.products), len(self.functions), len(self.phi), len(self.products)]
         )

@@ -1,8 +1,8 @@
-"""The output channel of the logistic loss.
+"""The output channel of smooth losses of margins, such as the logistic loss.
 
 Given omega, the teacher's z is Gaussian, and so is integrated in closed form: it fixes the
-probability of the label. Over omega the proximal operator is analytic in the strip
-|Im omega| < pi, whatever V, where the trapezoidal rule converges exponentially.
+probability of the label. Over omega the proximal operator is analytic in a strip about the real
+line, whatever V, so that the trapezoidal rule converges exponentially.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.normal_distribution import normal_distribution
 from giantstep.numerics.quadrature import strip_rule
-from giantstep.problems.losses import LogisticLoss
+from giantstep.problems.losses import MarginLoss
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.readout.channel_averages import (
     ChannelAverages,
@@ -72,15 +72,15 @@ class _LabelPosterior(NamedTuple):
         return 1 - self.probability, self.z - self.z_positive
 
 
-class LogisticChannel:
-    """Averages for the logistic loss and labels of +1 and -1, by a rule over omega.
+class MarginChannel:
+    """Averages for a smooth loss and labels of +1 and -1, by a rule over omega.
 
     The rule depends on the variance of omega and its covariance with z, and so on the point and
     on kappa.
     """
 
     def __init__(
-        self, loss: LogisticLoss, srf: SpikedFeatures, kappa: Array, fineness: float
+        self, loss: MarginLoss, srf: SpikedFeatures, kappa: Array, fineness: float
     ) -> None:
         self.loss, self.fineness = loss, fineness
         rho = math.sqrt(1 - srf.first_alignment**2)
@@ -111,7 +111,7 @@ class LogisticChannel:
         threshold = np.broadcast_to(self.threshold, at.V.shape).ravel()
         with np.errstate(invalid="ignore", divide="ignore"):  # at points that have diverged
             steepness = np.hypot(1, np.abs(flat.P) / np.sqrt(flat.Q - flat.P**2))
-            strip = np.minimum(math.pi / np.sqrt(flat.Q), _STEEPEST / steepness)
+            strip = np.minimum(self.loss.strip / np.sqrt(flat.Q), _STEEPEST / steepness)
             level = np.floor(np.log2(np.clip(strip, _NARROWEST, _WIDEST)))
         integrals = np.full((count, strip.size), np.nan)
         for exponent in np.unique(level[np.isfinite(level)]):
@@ -132,9 +132,7 @@ class LogisticChannel:
         for y in (1, -1):
             probability, z = posterior.of_label(y)
             fitted = self.loss.prox(y * posterior.omega, posterior.V)
-            with np.errstate(over="ignore"):
-                g = 1 / (1 + np.exp(fitted))  # along y; several times as fast as expit
-            curvature = g * (1 - g)
+            g, curvature = self.loss.derivatives(fitted)  # g along y
             minus_dg = probability * curvature / (1 + posterior.V * curvature)
             terms = probability * y * g, z * y * g, minus_dg, probability * g**2
             for value, term in zip(total, terms, strict=True):
@@ -142,12 +140,12 @@ class LogisticChannel:
         return total
 
     def _loss_values(self, posterior: _LabelPosterior) -> list[Array]:
-        total, one = [np.zeros_like(posterior.omega) for _ in LossAverages._fields], np.ones(())
+        total = [np.zeros_like(posterior.omega) for _ in LossAverages._fields]
         for y in (1, -1):
             probability, _ = posterior.of_label(y)
             margin = y * posterior.omega
             fitted = self.loss.prox(margin, posterior.V)
-            terms = (1 - fitted) ** 2, self.loss.value(one, fitted), self.loss.value(one, margin)
+            terms = (1 - fitted) ** 2, self.loss.of_margin(fitted), self.loss.of_margin(margin)
             for value, term in zip(total, terms, strict=True):
                 value += probability * term
         return total

@@ -1,0 +1,68 @@
+"""Gradient steps of a first layer on batches of samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from giantstep.arrays import Array, Single
+from giantstep.numerics.scalar_functions import ScalarFunction
+from giantstep.simulation.arithmetic import FEWER_ROWS, block_sizes
+from giantstep.simulation.gradients import batch_slopes
+from giantstep.simulation.threads import Workers
+
+
+class BatchSteps(NamedTuple):
+    """Steps `w_i += rate omega_i E (y - f(x)) sigma'(w_i.x) x`, each a mean over a batch.
+
+    Attributes
+    ----------
+    activation : ScalarFunction
+    omega : Single, shape (p,)
+        The readout times sqrt(p): `f(x) = sum_i omega_i sigma(w_i.x)/p`.
+    rate : float
+    samples : int
+        In a batch.
+    steps : int
+    reuse_batch : bool
+        Whether later steps use the batch of the first.
+    draw : callable
+        From the numbers of a batch and of a block in it, and the samples in the block, to its
+        inputs and labels.
+    pool : Workers
+        The threads that compute on blocks.
+    """
+
+    activation: ScalarFunction
+    omega: Single
+    rate: float
+    samples: int
+    steps: int
+    reuse_batch: bool
+    draw: Callable[[int, int, int], tuple[Single, Single]]
+    pool: Workers
+
+    def take(self, weights: Single) -> Iterator[Array]:
+        """Change the weights in place, step by step; yield each batch's mean of y x."""
+        for step in range(self.steps):
+            gradient, correlation = self._sums(weights, 0 if self.reuse_batch else step)
+            gradient *= np.float32(self.rate / self.samples)
+            weights += gradient
+            yield correlation / self.samples
+
+    def _sums(self, weights: Single, batch: int) -> tuple[Single, Array]:
+        """Sum `omega_i (y - f(x)) sigma'(w_i.x) x` and y x over a batch."""
+
+        def block(item: tuple[int, int]) -> tuple[Single, Single, Array]:
+            inputs, labels = self.draw(batch, *item)
+            slopes = batch_slopes(weights, self.omega, self.activation, inputs, labels)
+            return slopes, inputs, labels.astype(float) @ inputs
+
+        gradient, correlation = np.zeros_like(weights), np.zeros(weights.shape[1])
+        blocks = enumerate(block_sizes(self.samples, FEWER_ROWS))
+        for slopes, inputs, of_block in self.pool.map_ahead(block, blocks):
+            gradient += slopes.T @ inputs
+            correlation += of_block
+        return gradient, correlation
