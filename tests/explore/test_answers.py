@@ -39,7 +39,8 @@ def test_a_map_of_the_gain_over_no_step_is_that_of_a_sweep(across):
 def test_a_map_shows_something_at_once_and_then_more():
     view, said = answered("tab=map&target=sin&across=steps&up=ridge&colour=over_linear")
     shown = [one for one in said if np.isfinite(one["values"]).all()]
-    assert [one["values"].shape for one in shown] == [(5, 8), (9, 8), (17, 8), (33, 8)]
+    shapes = dict.fromkeys(one["values"].shape for one in shown)
+    assert list(shapes) == [(5, 8), (9, 8), (17, 8), (33, 8)]
     plot = make_plot(view, "light")
     for one in shown:
         plot.update(view, one)

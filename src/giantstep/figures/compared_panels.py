@@ -16,15 +16,16 @@ from matplotlib.figure import Figure
 from giantstep.figures import style
 from giantstep.figures.elements import (
     best_linear,
+    bulk_entries,
     failure_crosses,
     finite_size_entry,
-    finite_size_line,
     legend_above,
     legend_entry,
     markers,
+    theory_line,
 )
-from giantstep.figures.labels import BULK_LABELS, SAMPLE_COMPLEXITY, TEST_ERROR
-from giantstep.figures.selection import distinct, in_limit, panel_data, select
+from giantstep.figures.labels import SAMPLE_COMPLEXITY, TEST_ERROR
+from giantstep.figures.selection import distinct, panel_data, select
 from giantstep.vocabulary import MEANINGS
 
 _SPANS_DECADES = 30
@@ -50,9 +51,7 @@ def compared_panels(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         best_linear(axes, data)
     for title, look in looks.items():
         legend_entry(axes, title, **look)
-    if len(lines) > 1:
-        for bulk, line in lines.items():
-            legend_entry(axes, BULK_LABELS[bulk], color="black", linestyle=line)
+    bulk_entries(axes, lines)
     finite_size_entry(axes, data, "test_error")
     along = varied_parameter(next(iter(panels.values())))
     label_axes(axes, along, None if along is None else data[along].values)
@@ -88,8 +87,7 @@ def draw_curve(
         curve = curve.isel({d: 0 for d in ("alpha", "alpha_simulated") if d in curve.dims})
         x = simulated = curve[along]
     if line is not None and x is not None and name in curve:
-        axes.plot(x, in_limit(curve)[name], color=look["color"], linestyle=line)
-        finite_size_line(axes, x, curve, name, look["color"])
+        theory_line(axes, x, curve, name, look["color"], linestyle=line)
         failure_crosses(axes, along or "alpha", curve, look["color"])
     means = f"simulated_{name}_mean"
     if means in curve and np.isfinite(curve[means]).any():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from matplotlib.textpath import text_to_path
 
 from giantstep.arrays import Array
 from giantstep.figures import style
-from giantstep.figures.labels import BEST_LINEAR
+from giantstep.figures.labels import BEST_LINEAR, BULK_LABELS
 from giantstep.figures.selection import at_dimension, in_limit, simulated
 
 # How much wider panels are once they are laid out than before, or a little less.
@@ -50,12 +50,16 @@ def theory_and_networks(
     along : str
         The theory's coordinate; that of the networks is `{along}_simulated`.
     """
-    limit = in_limit(curve)
-    axes.plot(limit[along], limit[name], color=look["color"])
-    finite_size_line(axes, curve[along], curve, name, look["color"])
+    theory_line(axes, curve[along], curve, name, look["color"])
     if label is not None:
         legend_entry(axes, label, **look)
     markers(axes, curve[f"{along}_simulated"], curve, name, look)
+
+
+def theory_line(axes: Axes, x: Any, curve: xr.Dataset, name: str, colour: str, **look: Any) -> None:
+    """Draw the theory of a quantity; a further line at the simulations' dimension, if it is."""
+    axes.plot(x, in_limit(curve)[name], color=colour, **look)
+    finite_size_line(axes, x, curve, name, colour)
 
 
 def finite_size_line(axes: Axes, x: Any, curve: xr.Dataset, name: str, colour: str) -> None:
@@ -115,6 +119,12 @@ def best_linear(axes: Axes, data: xr.Dataset) -> None:
 def legend_entry(axes: Axes, label: str, **look: Any) -> None:
     """Add an entry to the legend, without drawing anything."""
     axes.plot([], [], label=label, **look)
+
+
+def bulk_entries(axes: Axes, lines: Mapping[str, Any], colour: str = "black") -> None:
+    """Add an entry for each bulk to the legend, if there are several."""
+    for bulk, line in lines.items() if len(lines) > 1 else ():
+        legend_entry(axes, BULK_LABELS[bulk], color=colour, linestyle=line)
 
 
 def legend_above(axes: Axes, columns: int) -> None:

@@ -52,10 +52,8 @@ def legend(figure: Figure, data: xr.Dataset) -> None:
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
     names = list(config["panels"])
-    rows = -(-len(names) // 2)
     data = in_limit(data)
-    figure = Figure(figsize=style.size(2, rows))
-    places = figure.subplots(rows, 2, sharex=True, sharey=True, squeeze=False).ravel()
+    figure, places = style.panels(len(names), sharex=True, sharey=True)
     for i, name in enumerate(names):
         shown = panel_data(data, name)
         gaps(places[i], shown)

@@ -13,6 +13,7 @@ from giantstep.arrays import Array
 from giantstep.figures import style
 from giantstep.figures.elements import (
     best_linear,
+    bulk_entries,
     legend_beside,
     legend_entry,
     markers,
@@ -20,7 +21,6 @@ from giantstep.figures.elements import (
 )
 from giantstep.figures.labels import (
     BOUND_LABELS,
-    BULK_LABELS,
     LEARNING_RATE,
     OPTIMAL_TEST_ERROR,
     TEST_ERROR,
@@ -84,8 +84,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     places = figure.subplots(2, 1, sharex=True)
     theory, networks, best, of_best = (panel_data(data, name) for name in config["panels"])
     batches(places[0], theory, networks)
-    for bulk, style_ in _BULKS.items():
-        legend_entry(places[0], BULK_LABELS[bulk], color="grey", linestyle=style_)
+    bulk_entries(places[0], _BULKS, "grey")
     best_linear(places[0], theory)
     alpha = networks["alpha_simulated"].values[0]
     title_panel(places[0], 0, shared_setting(theory, alpha=alpha))

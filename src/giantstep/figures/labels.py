@@ -11,6 +11,11 @@ import xarray as xr
 
 from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
+from giantstep.problems.formatting import format_vocabulary
+from giantstep.problems.grid import Grid
+from giantstep.problems.parameter import parameters_of
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import lookup_target
 from giantstep.vocabulary import MEANINGS
 
@@ -33,17 +38,12 @@ _SPIKE = ("spike_strength", "alignment", "bulk_variance")
 _NOISE = ("noise", "outlier_fraction", "outlier_variance")
 _OF_BOTH = ("beta", "readout", "bias", "inputs", *_NOISE, "loss", "ridge")
 _OF_GROUPS = ("readout", "bias", "spike_strength", "bulk_variance")
-_UNSAID: dict[str, Any] = {
-    "steps": 1,
-    "step_exponent": 0.5,
-    "reuse_batch": 0,
-    "readout": "1:1",
-    "bias": 0.0,
-    "inputs": "gaussian",
-    "loss": "square",
-    "noise": 0.0,
-    "outlier_fraction": 0.0,
-    "outlier_variance": 0.0,
+# Defaults, as files of figures hold them.
+_UNSAID = {
+    name: format_vocabulary(of.default) if isinstance(of.default, tuple) else of.default
+    for name, of in (
+        parameters_of(SpikedFeatures) | parameters_of(Protocol) | parameters_of(Grid)
+    ).items()
 }
 
 

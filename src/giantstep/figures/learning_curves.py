@@ -12,23 +12,23 @@ from matplotlib.figure import Figure
 from giantstep.figures import style
 from giantstep.figures.elements import (
     best_linear,
+    bulk_entries,
     failure_crosses,
     finite_size_entry,
-    finite_size_line,
     legend_above,
     legend_entry,
     markers,
+    theory_line,
     title_panel,
 )
 from giantstep.figures.labels import (
     BOUND_LABELS,
-    BULK_LABELS,
     SAMPLE_COMPLEXITY,
     TEST_ERROR,
     curve_label,
     shared_setting,
 )
-from giantstep.figures.selection import distinct, in_limit, panel_data
+from giantstep.figures.selection import distinct, panel_data
 
 # A legend entry with so many characters of LaTeX gets a row of its own.
 _LONG_ENTRY = 60
@@ -45,12 +45,7 @@ def learning_figure(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     if not {"alpha", "alpha_simulated"} & set(data.dims):
         raise ValueError("learning curves need theory.alpha or simulation.alpha in the YAML")
     names = [name for name, panel in config["panels"].items() if "teacher" not in panel]
-    columns = min(len(names), 2)
-    rows = -(-len(names) // columns)
-    figure = Figure(figsize=style.size(columns, rows))
-    places = figure.subplots(rows, columns, squeeze=False).ravel()
-    for empty in places[len(names) :]:
-        empty.remove()
+    figure, places = style.panels(len(names))
     for i, name in enumerate(names):
         learning_panel(places[i], data, config, name, i)
     return figure
@@ -82,18 +77,14 @@ def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None 
         curve, look = data.isel(curve=i), looks[text]
         line = lines[curve["bulk"].item()]
         if "alpha" in curve.dims:  # a curve may be simulated only
-            limit = in_limit(curve)["test_error"]
-            axes.plot(curve["alpha"], limit, color=look["color"], linestyle=line)
-            finite_size_line(axes, curve["alpha"], curve, "test_error", look["color"])
+            theory_line(axes, curve["alpha"], curve, "test_error", look["color"], linestyle=line)
             failure_crosses(axes, "alpha", curve, look["color"])
         if text in new and "alpha_simulated" in curve:
             markers(axes, curve["alpha_simulated"], curve, "test_error", look)
         if text in new:  # one entry for both the line and its markers
             legend_entry(axes, text, **look)
             new.remove(text)
-    if len(lines) > 1:
-        for name, line in lines.items():
-            legend_entry(axes, BULK_LABELS[name], color="black", linestyle=line)
+    bulk_entries(axes, lines)
     finite_size_entry(axes, data, "test_error")
     axes.set_xlabel(SAMPLE_COMPLEXITY)
     axes.set_ylabel(TEST_ERROR)

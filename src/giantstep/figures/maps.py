@@ -158,13 +158,7 @@ def spacing(axes: Axes, axis: str, values: NDArray[Any]) -> None:
 def map_figure(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw maps, one panel for each panel of the figure's YAML that is one."""
     names = [name for name, panel in config["panels"].items() if "x" in panel]
-    columns = min(len(names), 2)
-    rows = -(-len(names) // columns)
-    width, height = style.size(columns, rows)
-    figure = Figure(figsize=(width, height + _LEGEND))
-    places = figure.subplots(rows, columns, squeeze=False).ravel()
-    for empty in places[len(names) :]:
-        empty.remove()
+    figure, places = style.panels(len(names), more_height=_LEGEND)
     for i, name in enumerate(names):
         panel = config["panels"][name]
         curve = panel_data(data, name).isel(curve=0)

@@ -11,6 +11,7 @@ from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 from matplotlib import rc_context, rcdefaults, rcParams
+from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
@@ -126,6 +127,18 @@ def size(columns: float, rows: int = 1) -> tuple[float, float]:
     """Return width and height in inches: of several columns across the text, or of one column."""
     width = TEXT_WIDTH if columns > 1 else COLUMN_WIDTH
     return width, width / columns * PANEL_RATIO * rows
+
+
+def panels(count: int, more_height: float = 0, **options: Any) -> tuple[Figure, list[Axes]]:
+    """Make a figure of some panels, two in a row; `more_height` inches leave room for a legend."""
+    columns = min(count, 2)
+    rows = -(-count // columns)
+    width, height = size(columns, rows)
+    figure = Figure(figsize=(width, height + more_height))
+    places = figure.subplots(rows, columns, squeeze=False, **options).ravel().tolist()
+    for empty in places[count:]:
+        empty.remove()
+    return figure, places[:count]
 
 
 def cycle(count: int, colours: Sequence[str] | None = None) -> list[dict[str, Any]]:
