@@ -124,21 +124,14 @@ def __getattr__(name: str) -> Any:
         "Protocol": "problems.protocol",
         "SpikedFeatures": "problems.spiked_features",
         "Status": "theory.readout.status",
-        "bounds": "questions.bounds",
-        "compare": "questions.compare",
         "equivalent_features": "theory.features.equivalent_features",
-        "learned_function": "questions.learned_function",
         "one_spike": "problems.spiked_features",
         "open_figure": "pipeline.storage.open_figure",
-        "optimise": "questions.optimise",
-        "simulate": "questions.simulate",
-        "solve": "questions.solve",
-        "spectrum": "questions.spectrum",
-        "sweep": "questions.sweep",
     }
-    if name not in homes:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{homes[name]}"), name)
+    home = homes.get(name, f"questions.{name}")
+    return getattr(import_module(f"{__name__}.{home}"), name)
 
 
 def __dir__() -> list[str]:

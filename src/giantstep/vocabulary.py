@@ -35,22 +35,8 @@ _MEANINGS = {
     "training": Meaning("training replicate", "j"),
     "group": Meaning("group of neurons", "g", "theory.md section 4"),
     "other_group": Meaning("the other group of neurons of a pair", "h", "theory.md section 4"),
-    "bulk_variance_by_step": Meaning(
-        "squared norm of a bulk row after each step", "c_k", "theory.md section 13"
-    ),
-    "spike_strength_by_step": Meaning(
-        "spike strength after each step", "r_k", "theory.md section 13"
-    ),
-    "alignment_by_step": Meaning(
-        "overlap of spike and target after each step", r"\gamma_k", "theory.md section 13"
-    ),
     "alignments": Meaning(
         "overlap of spike and each direction of the target", r"\gamma", "theory.md section 13"
-    ),
-    "alignments_by_step": Meaning(
-        "overlap of spike and each direction of the target after each step",
-        r"\gamma_k",
-        "theory.md section 13",
     ),
     "row_overlap_by_step": Meaning(
         "share of a row's squared norm along each direction of the target after each step",
@@ -147,12 +133,6 @@ _MEANINGS = {
     "lower_bound_with_bias": Meaning(
         "lower bound at the best bias common to all neurons", r"b_-^{(b)}", "(132)"
     ),
-    "upper_bound_best_learning_rate": Meaning(
-        "upper bound at its best learning rate", r"\min_{\tilde\eta} b_+", "(28)-(31)"
-    ),
-    "lower_bound_best_learning_rate": Meaning(
-        "lower bound at its best learning rate", r"\min_{\tilde\eta} b_-", "(28)-(31)"
-    ),
     "upper_bound_function": Meaning(
         "nearest function to the target in the span of mu0", r"b\mu_0(\kappa)", "(26)"
     ),
@@ -199,8 +179,16 @@ _MEANINGS = {
     },
 }
 
-# What is derived from a variable, by its name: its own name is the group.
+# What is derived from a variable, by its name, with the variable's own as the group: long name,
+# symbol and, if it is not that of the variable, equation.
 _DERIVED = (
+    (r"(.+)_by_step", "%s, after each step", "%s_k", "theory.md section 13"),
+    (
+        r"(.+)_best_learning_rate",
+        "%s, at its best learning rate",
+        r"\min_{\tilde\eta} %s",
+        "(28)-(31)",
+    ),
     (r"(.+)_on_edge", "whether it is at an end of the range searched: %s", "%s"),
     (r"largest_z_score_(.+)", "largest size of the z-scores of the %s of a curve", r"\max |z(%s)|"),
     (r"mean_z_score_(.+)", "mean z-score of the %s of a curve", r"\langle z(%s) \rangle"),
@@ -222,10 +210,11 @@ class _Meanings(dict[str, Meaning]):
     """Meanings by name; what is derived from a variable is named after it."""
 
     def __missing__(self, name: str) -> Meaning:
-        for pattern, long_name, symbol in _DERIVED:
+        for pattern, long_name, symbol, *equation in _DERIVED:
             if match := re.fullmatch(pattern, name):
                 of = self[match[1]]
-                return Meaning(long_name % of.long_name, symbol % of.symbol, of.equation)
+                texts = long_name % of.long_name, symbol % of.symbol
+                return Meaning(*texts, *(equation or [of.equation]))
         raise KeyError(name)
 
 
