@@ -28,8 +28,6 @@ from giantstep.questions.checks import collected, raise_all
 from giantstep.questions.choices import GAINS, POINTS, THREADS
 from giantstep.questions.costs import cost_of
 from giantstep.questions.progress import Progress
-from giantstep.questions.solve import solve
-from giantstep.questions.sweep import sweep
 from giantstep.questions.task import Task, question_named
 from giantstep.validation import COUNT, Fault, InvalidParametersError, interval_faults, read_number
 from giantstep.vocabulary import MEANINGS
@@ -98,12 +96,12 @@ class Request:
     def sweep(self) -> xr.Dataset:
         """Solve the theory for all combinations, as one answer."""
         own = {name: _axis(list(values)) for name, values in self.apart.items()}
-        several: Any = {name: list(values) for name, values in varied(self._fields).items()}
+        several = {name: list(values) for name, values in varied(self._fields).items()}
         parameters = {name: own[name] for name in own if name not in self._fields}
         points = int(np.prod([np.size(self.together[name]) for name in ("alpha", "ridge")]))
-        if self.question == "sweep" or several or points > _SILENT:
-            return sweep(self.first, **several, **parameters, **self.together)
-        return solve(self.first, **parameters, **self.together)
+        one = self.question == "solve" and not several and points <= _SILENT
+        question = question_named("solve" if one else "sweep")
+        return question(self.first, **several, **parameters, **self.together)
 
     def each(self, complete: Completion | None) -> xr.Dataset:
         """Answer for each combination, as one dataset."""
