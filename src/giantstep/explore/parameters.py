@@ -145,16 +145,7 @@ def reader(name: str) -> Reader:
     return read_letters if vocabulary else read_name
 
 
-# Where the name is no word of the field.
-_WORDS = {
-    "alpha": "sample complexity",
-    "alpha0": "first batch",
-    "steps": "gradient steps",
-    "beta": "width",
-    "noise": "label noise",
-    "readout": "initial readout",
-}
-WORDS = {name: _WORDS.get(name, name.replace("_", " ")) for name in PARAMETERS}
+WORDS = {name: of.label or name.replace("_", " ") for name, of in PARAMETERS.items()}
 # Shorter than in figures, where they stand alone.
 BULK_WORDS = {bulk: bulk.replace("_", " ") for bulk in BULKS}
 # What some parameters are.

@@ -18,6 +18,9 @@ from giantstep.figures.elements import ticks, title_panel
 from giantstep.figures.labels import format_parameter
 from giantstep.figures.selection import panel_data
 from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.grid import Grid
+from giantstep.problems.parameter import parameters_of
+from giantstep.problems.protocol import Protocol
 from giantstep.vocabulary import MEANINGS
 
 # From light to dark, so that lines and regions over it can be seen.
@@ -32,15 +35,8 @@ _PERCENTS = (-800, -400, -200, -100, -50, -25, 0, 25, 50, 75)
 _FEW = 200
 # Inches for the legend below all panels.
 _LEGEND = 0.5
-# How parameters are called on axes.
-_NAMES = {
-    "learning_rate": "learning rate",
-    "alpha0": "first batch",
-    "alpha": "sample complexity",
-    "beta": "width",
-    "ridge": "ridge",
-    "noise": "label noise",
-}
+# What a title says that is the same all over a map.
+_SETTING = ("learning_rate", "alpha0", "alpha", "beta", "ridge", "noise")
 
 
 class Region(NamedTuple):
@@ -185,12 +181,13 @@ def map_panel(axes: Axes, curve: xr.Dataset, show: str) -> None:
         region(axes, x, y, values, marked.boundary, marked.look, label)
     for axis, parameter in ((axes.xaxis, "x_parameter"), (axes.yaxis, "y_parameter")):
         name = curve[parameter].item()
-        axis.set_label_text(f"{_NAMES[name]} ${MEANINGS[name].symbol}$")
+        of = (parameters_of(Protocol) | parameters_of(Grid))[name]
+        axis.set_label_text(f"{of.label or name.replace('_', ' ')} ${of.symbol}$")
 
 
 def _setting(panel: dict[str, Any]) -> str:
     """Write what is the same all over a map."""
     functions = {"activation": r"\sigma", "target": r"\sigma_\star"}
     parts = [f"{symbol} = {lookup(panel[name]).label}" for name, symbol in functions.items()]
-    parts += [format_parameter(name, panel[name]) for name in _NAMES if name in panel]
+    parts += [format_parameter(name, panel[name]) for name in _SETTING if name in panel]
     return "$" + r",\ ".join(parts) + "$"

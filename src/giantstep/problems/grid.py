@@ -49,7 +49,11 @@ class Grid:
 
     alpha: tuple[float, ...] = parameter(
         Parameter(
-            "sample complexity n/d of the readout's training set", r"\alpha", Several(ALPHA), "(18)"
+            "sample complexity n/d of the readout's training set",
+            r"\alpha",
+            Several(ALPHA),
+            "(18)",
+            "sample complexity",
         )
     )
     ridge: tuple[float, ...] = parameter(

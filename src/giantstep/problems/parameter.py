@@ -38,6 +38,8 @@ class Parameter:
         An `Interval`, a `Registry` or another.
     equation : str
         In the paper, unless it says otherwise.
+    label : str
+        In a word or two, where that is not the name of the field.
     default : object
         `REQUIRED` if there is none.
     """
@@ -46,6 +48,7 @@ class Parameter:
     symbol: str
     domain: Domain
     equation: str = "not in the paper"
+    label: str = ""
     default: Any = REQUIRED
 
     @property

@@ -105,7 +105,9 @@ class Protocol(WithFields):
     target: FunctionName = parameter(TARGET)
     learning_rate: float = parameter(LEARNING_RATE)
     alpha0: float = parameter(
-        Parameter("sample complexity n0/d of the first batch", r"\alpha_0", ALPHA0, "(9)")
+        Parameter(
+            "sample complexity n0/d of the first batch", r"\alpha_0", ALPHA0, "(9)", "first batch"
+        )
     )
     beta: float = parameter(BETA)
     noise: float = parameter(NOISE, default=0.0)

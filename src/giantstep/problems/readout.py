@@ -39,7 +39,11 @@ class VocabularyDomain:
 
 
 READOUT = Parameter(
-    "values of the initial readout, and their shares", r"\omega", VocabularyDomain(), "App. D"
+    "values of the initial readout, and their shares",
+    r"\omega",
+    VocabularyDomain(),
+    "App. D",
+    "initial readout",
 )
 BIAS = Parameter(
     "quenched biases of the neurons, and their shares", "b", VocabularyDomain(), "App. D"

@@ -17,8 +17,10 @@ TRAINED_ACTIVATION = Parameter(
 )
 TARGET = Parameter("target function", r"\sigma_\star", TargetDomain(), "(2)")
 LEARNING_RATE = Parameter("learning rate over dimension", r"\tilde\eta", LEARNING_RATES, "(3)")
-BETA = Parameter("width p/d", r"\beta", BETAS, "(18)")
-NOISE = Parameter("variance of the label noise", r"\Delta", VARIANCE, "theory.md section 1")
+BETA = Parameter("width p/d", r"\beta", BETAS, "(18)", "width")
+NOISE = Parameter(
+    "variance of the label noise", r"\Delta", VARIANCE, "theory.md section 1", "label noise"
+)
 OUTLIER_FRACTION = Parameter(
     "share of the labels that are outliers", r"\varrho", SHARE, "docs/loss.md"
 )
@@ -26,5 +28,5 @@ OUTLIER_VARIANCE = Parameter(
     "variance of the label noise of outliers", r"\Delta_o", VARIANCE, "docs/loss.md"
 )
 INPUTS = Parameter("distribution of the inputs' entries", "x", KNOWN_INPUTS)
-STEPS = Parameter("number of gradient steps", "k", STEP_COUNTS)
+STEPS = Parameter("number of gradient steps", "k", STEP_COUNTS, label="gradient steps")
 REUSE_BATCH = Parameter("whether later steps take the first batch again", "reuse", FLAG)
