@@ -174,9 +174,9 @@ def _network(problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
     if given["loss"] == SQUARE:
         fits, held = _ridge_fits(counts, float(p), ridges.size, item, ahead * trainings)
     else:
-        fits, held = _convex_fits(counts, float(p), ridges, given["loss"], threads)
+        fits, held = _convex_fits(counts, float(p), ridges, given["loss"], item, threads)
     seconds = _OPERATION * (operations + trainings * fits) + _DRAW * (drawn + samples * d)
-    blocks = ROWS * (ahead * (item * p + 12 * d) + item * p)
+    blocks = ROWS * (ahead * (item * p + (4 if item == 4 else 12) * d) + item * p)
     weights = 4 * p * d * (1 if item == 4 else 3)
     return Cost(seconds, (weights + max(step, held + blocks + 24 * p * readouts)) / MIB)
 
@@ -230,7 +230,7 @@ def _ridge_fits(
 
 
 def _convex_fits(
-    counts: Array, p: float, ridges: Array, loss: str, threads: int
+    counts: Array, p: float, ridges: Array, loss: str, item: int, threads: int
 ) -> tuple[float, float]:
     """Count operations of the fits of another loss on one training set, and bytes of all."""
     kind = lookup_loss(loss)
@@ -243,8 +243,8 @@ def _convex_fits(
         steps = np.minimum(steps, min(300 * p, 8e4))
     operations = _ENTRY * np.sum(steps * entries) + np.sum(kernel * 4 * counts**2 * p)
     kept = math.ceil(counts.max() / ROWS) * ROWS * p
-    each = 8 * counts * p + 8 * counts**2 * (counts <= KERNEL_UP_TO * p)
-    return 2 * float(operations), 8 * kept + threads * float(each.max())
+    each = 8 * counts * p + 8 * counts**2 * kernel
+    return 2 * float(operations), item * kept + threads * float(each.max())
 
 
 def _eigenvalues(problem: Problem, given: Mapping[str, Any]) -> Cost:

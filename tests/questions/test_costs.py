@@ -1,0 +1,115 @@
+"""What tasks are expected to cost follows what they do."""
+
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.recovery import Recovery
+from giantstep.questions.costs import MIB, cost_of
+from giantstep.questions.task import Task, answer_task
+
+USUAL = {"activation": "tanh", "target": "sign", "learning_rate": 1, "alpha0": 1, "beta": 1}
+ONE = {"ridge": (0.1,), "dimension": 1000, "networks": (0,), "test_samples": 1000}
+
+
+def task(alpha=(0.5, 1.0, 2.0), question="replicates", arguments=(), **differing):
+    return Task(question, Protocol(**USUAL | differing), ONE | {"alpha": alpha} | dict(arguments))
+
+
+def seconds(arguments=(), **differing):
+    return cost_of(task(arguments=arguments, **differing)).seconds
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded():
+    """Load what is loaded on first use."""
+    answer_task(task((1.0,), arguments={"dimension": 64}))
+
+
+@pytest.mark.parametrize(
+    "differing",
+    [
+        {},
+        {"alpha": (0.3, 0.9)},
+        {"alpha0": float("inf")},
+        {"beta": 3},
+        {"arguments": {"ridge": (1e-5,)}},
+        {"arguments": {"ridge": (1e-5, 0.1), "trainings": 2}},
+        {"alpha": (0.8,), "arguments": {"loss": "huber"}},
+    ],
+)
+def test_the_memory_of_a_network_is_bounded_within_a_factor_of_two(differing):
+    asked = task(**differing)
+    tracemalloc.start()
+    answer_task(asked)
+    peak = tracemalloc.get_traced_memory()[1] / MIB
+    tracemalloc.stop()
+    assert 0.95 < cost_of(asked).memory / peak < 2
+
+
+def test_fits_of_other_losses_cost_more_the_less_smooth_they_are():
+    times = [seconds({"loss": loss}) for loss in ("square", "logistic", "huber", "hinge")]
+    assert times == sorted(times)
+
+
+def test_networks_cost_more_the_more_is_asked_for():
+    more = [
+        seconds({"networks": (0, 1)}),
+        seconds({"trainings": 2}),
+        seconds({"test_samples": 20_000}),
+        seconds({"ridge": (0.1, 1.0)}),
+        seconds({"ridge": (1e-6,)}),
+        seconds(alpha=(0.5, 1.0, 2.0, 3.0)),
+        seconds(beta=2),
+        seconds(alpha0=8),
+        seconds(alpha0=float("inf")),
+    ]
+    assert min(more) > seconds()
+    large, larger = (seconds({"dimension": d}) for d in (20_000, 40_000))
+    assert larger / large == pytest.approx(8, 0.1)
+    assert cost_of(task(), threads=4).memory > cost_of(task()).memory
+
+
+def test_what_first_layers_see_costs_as_its_batch_its_steps_and_its_networks():
+    def of(networks=1, **differing):
+        problem = Recovery("elu", "z1*z2", 1, **{"alpha0": 8, "exponent": 2} | differing)
+        given = {"dimension": 256, "networks": range(networks)}
+        return cost_of(Task("recovery_replicates", problem, given)).seconds
+
+    assert of(alpha0=16) == pytest.approx(2 * of(), rel=0.01)
+    assert of(steps=3) == pytest.approx(3 * of(), rel=0.01)
+    assert of(networks=5) == pytest.approx(5 * of())
+
+
+def test_a_sweep_costs_as_much_as_its_combinations():
+    def of(**values):
+        return cost_of(Task("sweep", Protocol(**USUAL), values)).seconds
+
+    assert of(beta=[1, 2], alpha0=[1, 2, 3]) == pytest.approx(6 * of())
+    assert of(bulk=["isotropic", "trained"]) == pytest.approx(of() + of(bulk="trained"))
+    assert of(ridge="optimal", alpha=np.linspace(1, 2, 50)) > of(ridge=[0.1, 1]) > of()
+
+
+@pytest.mark.parametrize(
+    ("dimension", "alpha", "loss", "differing"),
+    [
+        (64, 3000.0, "square", {}),
+        (8, 50_000.0, "square", {}),
+        (64, 100.0, "huber", {}),
+        (64, 10.0, "hinge", {}),
+        (64, 1.0, "square", {"alpha0": 5000.0}),
+        (64, 1.0, "square", {"alpha0": float("inf"), "beta": 30.0}),
+    ],
+)
+def test_the_time_of_small_networks_with_many_samples_is_right_within_a_factor(
+    dimension, alpha, loss, differing
+):
+    """Allowed is a factor of 5 for a busy or a faster machine; measured it was 2."""
+    asked = task((alpha,), arguments={"dimension": dimension, "loss": loss}, **differing)
+    start = time.process_time()
+    answer_task(asked)
+    taken = time.process_time() - start
+    assert 1 / 5 < cost_of(asked).seconds / taken < 5
