@@ -17,9 +17,10 @@ from giantstep.workflow import store
 from giantstep.workflow.config import MAIN, load_config
 from giantstep.workflow.drawing import draw_figure
 from giantstep.workflow.figure_plan import FigurePlan
-from giantstep.workflow.jobs import compute, described, join_networks
+from giantstep.workflow.jobs import compute, described
 from giantstep.workflow.merge import merge_figure
 from giantstep.workflow.plan import make_plan
+from giantstep.workflow.results import join_networks, read_results
 
 
 def plan_figure(folder: Path, shown: Shown, name: str, config: dict[str, Any]) -> FigurePlan:
@@ -59,7 +60,7 @@ def make_figure_files(
             for block, path in zip(networks.blocks, networks.files, strict=True):
                 of_block = slice(block.first, block.last + 1)
                 store.write(simulated.isel(network=of_block), path)
-        store.write(merge_figure(plan, plan.read_results()), plan.merged, plan.merged_name)
+        store.write(merge_figure(plan, read_results(plan)), plan.merged, plan.merged_name)
         draw_figure(plan, store.read(plan.merged, plan.merged_name))
     return {path.suffix: folder / path for path in map(Path, [plan.merged, *plan.drawings])}
 

@@ -8,13 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import xarray as xr
-
 from giantstep.questions.task import Task
-from giantstep.workflow import store
 from giantstep.workflow.curves import Figure
-from giantstep.workflow.jobs import join_networks, result_key
-from giantstep.workflow.keys import ChangedCodeError, key
+from giantstep.workflow.keys import ChangedCodeError, key, result_key
 from giantstep.workflow.shards import Block
 
 RESULTS = "results"
@@ -184,20 +180,3 @@ class FigurePlan:
         now = replace(self)  # without the keys that this one has made
         if mark not in now.marks or not Path(mark).exists():
             raise ChangedCodeError(mark)
-
-    def read_results(self) -> dict[str, dict[str, xr.Dataset]]:
-        """Read all results: of each curve by role, with "parameters" among them.
-
-        Raises
-        ------
-        DamagedFileError
-        """
-        results: dict[str, dict[str, xr.Dataset]] = {c.name: {} for c in self.figure.curves}
-        for curve, data in store.read_groups(self.parameters).items() if self.parameters else ():
-            results[curve]["parameters"] = data
-        for group, data in store.read_groups(self.theory).items() if self.theory else ():
-            curve, _, role = group.rpartition("/")
-            results[curve][role] = data
-        for (curve, role), networks in self.networks.items():
-            results[curve][role] = join_networks([store.read(path) for path in networks.files])
-        return results

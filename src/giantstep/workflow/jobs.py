@@ -13,19 +13,10 @@ import xarray as xr
 from giantstep.problems.canonical import digest, plain
 from giantstep.questions.task import Task, answer_task
 from giantstep.workflow import store
-from giantstep.workflow.keys import ChangedCodeError, key
-from giantstep.workflow.shards import with_networks
+from giantstep.workflow.keys import ChangedCodeError, result_key
 
 # Whose versions numbers may depend on.
 _LIBRARIES = ("numpy", "scipy")
-
-
-def result_key(stage: str, tasks: Mapping[str, Task]) -> str:
-    """Return the key of a job's result; the replicates of a shard are in the name of its file."""
-    if stage != "montecarlo":
-        return key(stage, tasks)
-    (task,) = tasks.values()
-    return key(stage, with_networks(task, ()))
 
 
 def compute(stage: str, tasks: Mapping[str, Task], path: str | Path, **options: Any) -> None:
@@ -59,10 +50,3 @@ def described(task: Task, data: xr.Dataset) -> xr.Dataset:
     """Note what was computed, and by which versions."""
     libraries = ", ".join(f"{name} {version(name)}" for name in _LIBRARIES)
     return data.assign_attrs(task=json.dumps(plain(task), sort_keys=True), libraries=libraries)
-
-
-def join_networks(shards: list[xr.Dataset]) -> xr.Dataset:
-    """Put simulations of different networks together, in the order of the networks."""
-    bare = [shard.drop_attrs() for shard in shards]
-    whole = xr.concat(bare, "network", data_vars="all", join="exact").sortby("network")
-    return whole.assign_attrs(shards[0].attrs)

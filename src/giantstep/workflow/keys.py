@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from giantstep.problems.formatting import format_number
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
+from giantstep.questions.task import Task
+from giantstep.workflow.shards import with_networks
 
 PACKAGE = Path(__file__).parents[1]
 _ALL = ("numerics", "problems", "arrays.py", "extras.py", "registry.py", "validation.py")
@@ -52,6 +55,14 @@ def key(stage: str, *parts: Any) -> str:
     return digest(stage, *parts, [code_hash(PACKAGE / name) for name in CODE[stage]])[:12]
 
 
+def result_key(stage: str, tasks: Mapping[str, Task]) -> str:
+    """Return the key of a job's result; the replicates of a shard are in the name of its file."""
+    if stage != "montecarlo":
+        return key(stage, tasks)
+    (task,) = tasks.values()
+    return key(stage, with_networks(task, ()))
+
+
 @cache
 def code_hash(path: Path) -> str:
     """Hash the code of a file or a folder; docstrings, comments and layout do not count.
@@ -59,7 +70,9 @@ def code_hash(path: Path) -> str:
     `code_hash.cache_clear()` forgets what was read.
     """
     paths = sorted(path.rglob("*.py")) if path.is_dir() else [path]
-    trees = [(str(one.relative_to(path)), _tree(one)) for one in paths]
+    trees = [
+        (str(one.relative_to(path)), _plain(ast.parse(one.read_bytes(), str(one)))) for one in paths
+    ]
     return hashlib.sha256(repr(trees).encode()).hexdigest()
 
 
@@ -70,22 +83,26 @@ def file_hash(path: Path) -> str:
     )
 
 
-def _tree(path: Path) -> Any:
-    module = ast.parse(path.read_bytes(), str(path))
-    for node in ast.walk(module):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
-            node
-        ):
-            del node.body[0]
-    return _plain(module)
-
-
 def _plain(node: Any) -> Any:
-    """Write a syntax tree without the empty fields, which differ between versions of Python."""
-    if isinstance(node, ast.AST):
-        fields = ((name, value) for name, value in ast.iter_fields(node) if value not in (None, []))
-        return type(node).__name__, *((name, _plain(value)) for name, value in fields)
-    return [_plain(one) for one in node] if isinstance(node, list) else node
+    """Write a syntax tree without docstrings, positions and empty fields.
+
+    These last differ between versions of Python.
+    """
+    if isinstance(node, list):
+        return [_plain(one) for one in node]
+    if not isinstance(node, ast.AST):
+        return node
+    fields = {name: value for name in node._fields if (value := getattr(node, name, None))}
+    fields |= {"value": node.value} if isinstance(node, ast.Constant) else {}
+    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and _is_text(node.body):
+        fields["body"] = node.body[1:]
+    return type(node).__name__, [(name, _plain(value)) for name, value in fields.items()]
+
+
+def _is_text(body: list[ast.stmt]) -> bool:
+    """Check whether the first statement of a body is its docstring."""
+    first = body[0].value if body and isinstance(body[0], ast.Expr) else None
+    return isinstance(first, ast.Constant) and isinstance(first.value, str)
 
 
 def slug(problem: Problem | Recovery) -> str:

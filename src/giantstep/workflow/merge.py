@@ -38,7 +38,7 @@ def merge_figure(plan: FigurePlan, results: Mapping[str, Mapping[str, xr.Dataset
     ----------
     plan : FigurePlan
     results : mapping of str to mapping of str to xarray.Dataset
-        Of each curve by role, from `plan.read_results`.
+        Of each curve by role, from `results.read_results`.
     """
     figure = plan.figure
     lines = [line for curve in figure.curves for line in merge_curve(curve, results[curve.name])]

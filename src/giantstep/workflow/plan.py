@@ -16,8 +16,7 @@ from giantstep.workflow.configuration import read_figures
 from giantstep.workflow.curves import Figure
 from giantstep.workflow.figure_config import read_figure
 from giantstep.workflow.figure_plan import MONTECARLO, RESULTS, FigurePlan, Networks
-from giantstep.workflow.jobs import result_key
-from giantstep.workflow.keys import ChangedCodeError, file_hash, slug
+from giantstep.workflow.keys import ChangedCodeError, file_hash, result_key, slug
 from giantstep.workflow.resources import Request, request, threads
 from giantstep.workflow.shards import block_length, split, stored_blocks, with_networks
 

@@ -1,0 +1,36 @@
+"""What has been computed of a figure, as merging reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import xarray as xr
+
+from giantstep.workflow import store
+from giantstep.workflow.figure_plan import FigurePlan
+
+
+def read_results(plan: FigurePlan) -> dict[str, dict[str, xr.Dataset]]:
+    """Read all results of a figure: of each curve by role, with "parameters" among them.
+
+    Raises
+    ------
+    DamagedFileError
+    """
+    results: dict[str, dict[str, xr.Dataset]] = {c.name: {} for c in plan.figure.curves}
+    for curve, data in store.read_groups(plan.parameters).items() if plan.parameters else ():
+        results[curve]["parameters"] = data
+    for group, data in store.read_groups(plan.theory).items() if plan.theory else ():
+        curve, _, role = group.rpartition("/")
+        results[curve][role] = data
+    for (curve, role), networks in plan.networks.items():
+        results[curve][role] = join_networks([store.read(path) for path in networks.files])
+    return results
+
+
+def join_networks(shards: Sequence[xr.Dataset]) -> xr.Dataset:
+    """Put simulations of different networks together, in the order of the networks."""
+    bare = [shard.drop_attrs() for shard in shards]
+    whole = xr.concat(bare, "network", data_vars="all", join="exact").sortby("network")
+    libraries = sorted({shard.attrs["libraries"] for shard in shards})
+    return whole.assign_attrs(shards[0].attrs, libraries="; ".join(libraries))
