@@ -150,34 +150,32 @@ def _limits_at(question: Question, x: str, value: float) -> dict[str, float]:
 
 def _function(view: View, beat: Beat) -> Iterator[Answer]:
     """Answer with the mean output along the target: of each bulk, and of each pin."""
-    curves: list[Answer] = []
     fine = np.linspace(PROJECTIONS[0], PROJECTIONS[-1], 2401)  # so that jumps are vertical
     target = {"x": fine, "y": target_along(view.question["target"], fine)}
-    every = list(_every(view))
-    for k, (name, question, bulk) in enumerate(every):
+
+    def learned(question: Question, bulk: str) -> Answer:
         points = solve_points(question, bulk, "alpha", np.array([question["alpha"]]), beat)
-        learned = learned_function(
-            question.problem, s=PROJECTIONS, bulk=bulk, **question.given("alpha", "ridge", "loss")
-        )
-        curve = {"name": name, "bulk": bulk, "x": PROJECTIONS} | points
-        curves.append(curve | {"y": learned["learned_function"].values})
-        yield {"curves": list(curves), "target": target, "done": k == len(every) - 1}
+        given = question.given("alpha", "ridge", "loss")
+        data = learned_function(question.problem, s=PROJECTIONS, bulk=bulk, **given)
+        return points | {"x": PROJECTIONS, "y": data["learned_function"].values}
+
+    return ({"target": target} | one for one in _each(view, beat, learned))
 
 
 def _spectrum(view: View, beat: Beat) -> Iterator[Answer]:
     """Answer with the density of eigenvalues: of each bulk, and of each pin."""
-    every = list(_every(view))
+    return _each(view, beat, _eigenvalues)
+
+
+def _each(view: View, beat: Beat, solve: Callable[[Question, str], Answer]) -> Iterator[Answer]:
+    """Answer with one curve after the other."""
     curves: list[Answer] = []
-    for k, (name, question, bulk) in enumerate(every):
-        beat()
-        curves.append({"name": name, "bulk": bulk} | _eigenvalues(question, bulk))
-        yield {"curves": list(curves), "done": k == len(every) - 1}
-
-
-def _every(view: View) -> Iterator[tuple[str, Question, str]]:
+    count = sum(len(question["bulk"]) for _, question in view.questions)
     for name, question in view.questions:
         for bulk in question["bulk"]:
-            yield name, question, bulk
+            beat()
+            curves.append({"name": name, "bulk": bulk} | solve(question, bulk))
+            yield {"curves": list(curves), "done": len(curves) == count}
 
 
 @lru_cache(maxsize=32)

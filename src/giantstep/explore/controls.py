@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from giantstep.explore.palette import PALETTES
@@ -21,7 +20,6 @@ from giantstep.explore.parameters import (
     STEPS,
     SYMBOLS,
     WORDS,
-    Axis,
     interval,
     slider,
 )
@@ -33,83 +31,40 @@ from giantstep.problems.losses import LOSSES
 from giantstep.validation import Fault, InvalidParametersError
 
 SLIDER, CHOICE, TEXT, SEVERAL = "slider", "choice", "text", "several"
-# The values of choices.
-_OPTIONS = {
-    "activation": [name for name, function in FUNCTIONS.items() if function.continuous],
-    "target": list(FUNCTIONS),
-    "loss": list(LOSSES),
+# The values of choices, with their words.
+_OPTIONS: dict[str, list[tuple[str, str]]] = {
+    "activation": [(name, name) for name, function in FUNCTIONS.items() if function.continuous],
+    "target": [(name, name) for name in FUNCTIONS],
+    "loss": [(name, name) for name in LOSSES],
+    "bulk": list(BULK_WORDS.items()),
 }
 
 
-@dataclass(frozen=True)
-class Control:
-    """One control of the page.
+def control(name: str) -> dict[str, Any]:
+    """Describe the control of a parameter to the page.
 
-    Attributes
-    ----------
-    name : str
-        The parameter.
+    Its `kind` is a slider for a number, a choice of names, several of them, or a text. At `left`
+    and `right` are values that the scale of a slider cannot reach: 0 and infinity.
     """
-
-    name: str
-
-    @property
-    def kind(self) -> str:
-        """A slider for a number, a choice of names, or a text."""
-        if self.name == "bulk":
-            return SEVERAL
-        return CHOICE if self.name in _OPTIONS else SLIDER if interval(self.name) else TEXT
-
-    @property
-    def word(self) -> str:
-        """The name in words."""
-        return WORDS[self.name]
-
-    @property
-    def symbol(self) -> str:
-        """The symbol beside the word."""
-        return SYMBOLS[self.name]
-
-    @property
-    def hint(self) -> str:
-        """What it is."""
-        return PARAMETERS[self.name].meaning
-
-    @property
-    def range(self) -> Axis:
-        """Where a slider runs."""
-        return slider(self.name)
-
-    @property
-    def scale(self) -> str:
-        """That of a slider: "linear", "log" or "whole"."""
-        return "whole" if self.range.domain.whole else self.range.scale
-
-    @property
-    def left(self) -> str:
-        """The value at the very left of a slider that cannot reach it: 0."""
-        return "0" if self.range.scale == LOG and 0 in self.range.domain else ""
-
-    @property
-    def right(self) -> str:
-        """The value at the very right of a slider that cannot reach it: infinity."""
-        return "inf" if self.range.domain.infinity else ""
-
-    @property
-    def options(self) -> list[tuple[str, str]]:
-        """Values of a choice, with their words."""
-        if self.name == "bulk":
-            return list(BULK_WORDS.items())
-        return [(name, name) for name in _OPTIONS[self.name]]
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The models that have this parameter."""
-        own = tuple(model for model, names in OF_MODEL.items() if self.name in names)
-        return own or MODELS
+    described: dict[str, Any] = {
+        "name": name,
+        "kind": SEVERAL if name == "bulk" else CHOICE if name in _OPTIONS else TEXT,
+        "word": WORDS[name],
+        "symbol": SYMBOLS[name],
+        "hint": PARAMETERS[name].meaning,
+        "options": _OPTIONS.get(name, ()),
+        "models": [model for model, names in OF_MODEL.items() if name in names] or MODELS,
+    }
+    if domain := interval(name):
+        axis = slider(name)
+        described |= {"kind": SLIDER, "low": axis.start, "high": axis.stop}
+        described["scale"] = "whole" if domain.whole else axis.scale
+        described["left"] = "0" if axis.scale == LOG and 0 in domain else ""
+        described["right"] = "inf" if domain.infinity else ""
+    return described
 
 
-def _groups() -> dict[str, list[Control]]:
+def _groups() -> dict[str, list[dict[str, Any]]]:
     """Sort the controls: what both models have, what only one has, and the readout's."""
     both = [name for name in OF_MODEL[STEPS] if name in OF_MODEL[SPIKED] and name != "readout"]
     layer = [n for of in OF_MODEL.values() for n in of if n not in (*both, "readout")]
@@ -119,7 +74,7 @@ def _groups() -> dict[str, list[Control]]:
         "Readout": list(OF_READOUT),
         "Bulk and dimension": ["bulk", "dimension"],
     }
-    return {heading: [Control(name) for name in names] for heading, names in groups.items()}
+    return {heading: [control(name) for name in names] for heading, names in groups.items()}
 
 
 GROUPS = _groups()

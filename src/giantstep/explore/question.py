@@ -82,18 +82,15 @@ class Question:
         ------
         InvalidParametersError
         """
+        values, faults = read_texts(texts, _READERS)
         try:
-            return Question(**read_texts(texts, _READERS))
+            question = Question(**values)
         except InvalidParametersError as error:
-            faults = list(error.faults)
-        # What could be read may have faults of its own.
-        unread = {fault.name for fault in faults}
-        try:
-            rest = {name: text for name, text in texts.items() if name not in unread}
-            Question(**read_texts(rest, _READERS))
-        except InvalidParametersError as error:
-            faults += [fault for fault in error.faults if fault.name in rest]
-        raise InvalidParametersError(faults)
+            # Beside what could not be read, defaults in its place have no faults of their own.
+            faults += [f for f in error.faults if not faults or f.name in values]
+        if faults:
+            raise InvalidParametersError(faults)
+        return question
 
     def moved(self, **values: Any) -> Question:
         """Return the question at other values."""

@@ -11,7 +11,6 @@ from typing import Any
 from giantstep.problems.readout import Vocabulary
 from giantstep.validation import (
     Fault,
-    InvalidParametersError,
     read_number,
     read_whole_number,
     shown,
@@ -51,7 +50,9 @@ def read_letters(text: str) -> Vocabulary:
     return tuple((read_number(value), read_number(share or "1")) for value, _, share in pairs)
 
 
-def read_texts(texts: Mapping[str, str], readers: Mapping[str, Reader]) -> dict[str, Any]:
+def read_texts(
+    texts: Mapping[str, str], readers: Mapping[str, Reader]
+) -> tuple[dict[str, Any], list[Fault]]:
     """Read the value of each text whose name has a reader; others are ignored.
 
     Parameters
@@ -60,12 +61,14 @@ def read_texts(texts: Mapping[str, str], readers: Mapping[str, Reader]) -> dict[
     readers : mapping
         What reads a text of this name; it raises ValueError to refuse.
 
-    Raises
-    ------
-    InvalidParametersError
-        With every text that was refused.
+    Returns
+    -------
+    values : dict
+    faults : list of Fault
+        Of every text that was refused.
     """
-    values, faults = {}, []
+    values: dict[str, Any] = {}
+    faults: list[Fault] = []
     for name, read in readers.items():
         if name not in texts:
             continue
@@ -78,6 +81,4 @@ def read_texts(texts: Mapping[str, str], readers: Mapping[str, Reader]) -> dict[
         except ValueError as error:
             allowed = str(error).partition("must be ")[2] or "a number"
             faults.append(Fault(name, text, allowed))
-    if faults:
-        raise InvalidParametersError(faults)
-    return values
+    return values, faults

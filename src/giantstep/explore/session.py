@@ -20,7 +20,6 @@ from giantstep.explore.controls import reasons
 from giantstep.explore.copying import as_command, as_python, as_yaml, title
 from giantstep.explore.messages import Message
 from giantstep.explore.palette import DARK, LIGHT
-from giantstep.explore.parameters import PARAMETERS
 from giantstep.explore.plots.base import Plot
 from giantstep.explore.plots.curve import CurvePlot
 from giantstep.explore.plots.of_view import make_plot, plot_key
@@ -33,7 +32,7 @@ from giantstep.explore.tasks import (
     NetworksTask,
     Shown,
 )
-from giantstep.explore.view import CURVE, View, from_address, read_pins, to_address
+from giantstep.explore.view import CURVE, NAMES, View, from_address, read_pins, to_address
 from giantstep.explore.work import answer_view, make_file, run_networks
 from giantstep.problems.sizes import DIMENSION
 from giantstep.validation import Fault, InvalidParametersError, interval_faults, read_whole_number
@@ -302,12 +301,11 @@ def _list(given: Any) -> list[str]:
 
 def _all_texts(view: View) -> dict[str, str]:
     """Return the text of every field of the page, with numbers as readers write them: 1e-6."""
-    of_question = {name: written(view.question[name]) for name in PARAMETERS}
-    of_view = {"tab": view.tab, "x": view.x, "y_scale": view.y_scale, "x_scale": view.axis.scale}
-    of_view |= {"start": written(view.axis.start), "stop": written(view.axis.stop)}
-    of_view |= {"across": view.across, "up": view.up, "colour": view.colour}
-    texts = of_question | of_view | {"model": view.question.model}
-    return {name: re.sub(r"e([+-])0", r"e\1", text) for name, text in texts.items()}
+    axis, question = view.axis, view.question
+    values = question.values | {name: getattr(view, name) for name in NAMES}
+    values |= {"start": axis.start, "stop": axis.stop, "x_scale": axis.scale}
+    values["model"] = question.model
+    return {name: re.sub(r"e([+-])0", r"e\1", written(value)) for name, value in values.items()}
 
 
 def certificate(said: Mapping[str, Any]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
@@ -85,19 +84,14 @@ class View:
         InvalidParametersError
             With the faults of the question, too.
         """
-        faults: list[Fault] = []
-        made: dict[str, Any] = {"pins": tuple(pins)}
+        values, faults = read_texts({k: v for k, v in texts.items() if v}, _READERS)
         try:
-            made |= read_texts({k: v for k, v in texts.items() if v}, _READERS)
-        except InvalidParametersError as error:
-            faults += error.faults
-        try:
-            made["question"] = Question.read(texts)
+            values["question"] = Question.read(texts)
         except InvalidParametersError as error:
             faults += error.faults
         if faults:
             raise InvalidParametersError(faults)
-        return View(**made)
+        return View(**values, pins=tuple(pins))
 
     @property
     def questions(self) -> tuple[tuple[str, Question], ...]:
@@ -154,9 +148,9 @@ class View:
         return faults
 
 
-_NAMES = ("tab", "x", "x_scale", "y_scale", "across", "up", "colour")
+NAMES = ("tab", "x", "x_scale", "y_scale", "across", "up", "colour")
 _READERS: dict[str, Reader] = {
-    **dict.fromkeys(_NAMES, read_name),
+    **dict.fromkeys(NAMES, read_name),
     **dict.fromkeys(("start", "stop"), read_infinite),
 }
 

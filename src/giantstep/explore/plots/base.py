@@ -73,6 +73,19 @@ class Plot:
         tool = HoverTool(renderers=renderers, tooltips=tooltips, attachment="horizontal", **options)
         self.figure.add_tools(tool)
 
+    def _draw_curves(
+        self, y: str, columns: tuple[str, ...], tooltips: str, *lines: dict[str, Any]
+    ) -> None:
+        """Draw lines of each curve, the question's above those of its pins, and what hovers."""
+        touched = []
+        for look in reversed(self.looks):
+            source = self.sources[look.name, look.bulk] = empty("x", *columns)
+            style = {"line_color": look.colour, "line_dash": list(look.dash), "source": source}
+            for line in lines:
+                self.figure.line("x", **{"y": y} | style | line)
+            touched.append(self._touch(source, y))
+        self._hover(touched, tooltips, line_policy="nearest")
+
     def _touch(self, source: ColumnDataSource, y: str) -> Any:
         """Draw an invisible, wide line, which is easier to point at."""
         return self.figure.line("x", y, source=source, line_width=16, line_alpha=0)

@@ -50,19 +50,13 @@ class CurvePlot(Plot):
         self.networks = empty("x", "y", "low", "high", "title", "advice", "certificate")
         self.finite = empty("x", "y")
         self._draw_limits()
-        self._draw_curves()
+        test, training = (
+            {"line_width": 2.4},
+            {"y": "training", "line_width": 1.2, "line_alpha": 0.65},
+        )
+        self._draw_curves("test", _COLUMNS, TOOLTIP, test, training)
         self._draw_failures()
         self._draw_networks()
-
-    def _draw_curves(self) -> None:
-        touched = []
-        for look in reversed(self.looks):  # so that the question is above its pins
-            source = self.sources[look.name, look.bulk] = empty(*_COLUMNS)
-            line = {"source": source, "line_color": look.colour, "line_dash": list(look.dash)}
-            self.figure.line("x", "test", line_width=2.4, **line)
-            self.figure.line("x", "training", line_width=1.2, line_alpha=0.65, **line)
-            touched.append(self._touch(source, "test"))
-        self._hover(touched, TOOLTIP, line_policy="nearest")
 
     def _draw_limits(self) -> None:
         colours = self.palette
@@ -193,7 +187,7 @@ def _padded(axis: Axis) -> tuple[float, float]:
     return axis.start - margin, axis.stop + margin
 
 
-_COLUMNS = ("x", "test", "training", "title", "errors", "overlaps", "certificate")
+_COLUMNS = ("test", "training", "title", "errors", "overlaps", "certificate")
 
 
 def curve_columns(view: View, curve: dict[str, Any]) -> dict[str, Any]:

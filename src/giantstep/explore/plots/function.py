@@ -29,14 +29,8 @@ class FunctionPlot(Plot):
         self.target = empty("x", "y")
         look = {"line_color": self.palette.muted, "line_dash": [2, 3], "line_width": 1.6}
         self.figure.line("x", "y", source=self.target, **look)
-        touched = []
-        for curve in reversed(self.looks):
-            columns = "x", "y", "title", "errors", "overlaps", "certificate"
-            source = self.sources[curve.name, curve.bulk] = empty(*columns)
-            line = {"line_color": curve.colour, "line_dash": list(curve.dash), "line_width": 2.2}
-            self.figure.line("x", "y", source=source, **line)
-            touched.append(self._touch(source, "y"))
-        self._hover(touched, TOOLTIP, line_policy="nearest")
+        columns = "y", "title", "errors", "overlaps", "certificate"
+        self._draw_curves("y", columns, TOOLTIP, {"line_width": 2.2})
         first = self.palette.text if view.pins else self.palette.curves[0]
         self.legend.append(LegendEntry("learned function", first, 2.2))
         self.legend.append(LegendEntry("target", self.palette.muted, 1.6, (2, 3)))

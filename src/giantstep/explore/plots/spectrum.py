@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from bokeh.models import Range1d
 
-from giantstep.explore.plots.base import TOOLTIP, Plot, empty, round_top
+from giantstep.explore.plots.base import TOOLTIP, Plot, round_top
 from giantstep.explore.view import View
 
 
@@ -20,16 +20,12 @@ class SpectrumPlot(Plot):
         super().__init__(view, theme, x_axis_type="log", **ranges)
         self.figure.xaxis.axis_label = "eigenvalue x of ΦᵀΦ"
         self.figure.yaxis.axis_label = "density of ln x,  x ρ(x)"
-        touched = []
-        for look in reversed(self.looks):
-            source = self.sources[look.name, look.bulk] = empty("x", "y", "title", "errors")
-            line = {"line_color": look.colour, "line_dash": list(look.dash), "line_width": 2}
-            self.figure.line("x", "y", source=source, **line)
-            shade = {"fill_color": look.colour, "fill_alpha": 0.08}
-            self.figure.varea(x="x", y1=0, y2="y", source=source, **shade)
-            touched.append(self._touch(source, "y"))
         short = TOOLTIP.replace("@overlaps", "").replace("@certificate", "")
-        self._hover(touched, short, line_policy="nearest")
+        self._draw_curves("y", ("y", "title", "errors"), short, {"line_width": 2})
+        for look in self.looks:
+            shade = {"fill_color": look.colour, "fill_alpha": 0.08}
+            source = self.sources[look.name, look.bulk]
+            self.figure.varea(x="x", y1=0, y2="y", source=source, **shade)
 
     def update(self, view: View, answer: dict[str, Any]) -> None:
         """Show an answer."""
