@@ -9,16 +9,26 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from giantstep.explore.children import Say
-from giantstep.explore.drawing import draw_answer
 from giantstep.explore.figure import figure_paths, write_figure
 from giantstep.explore.parameters import OVERLAPS
 from giantstep.explore.project import make_figure_files, plan_figure, project_config
 from giantstep.explore.tasks import Answer, ExportTask, Shown
-from giantstep.explore.view import CURVE, View
-from giantstep.figures import style
+from giantstep.explore.view import (
+    CURVE,
+    ERROR,
+    FUNCTION,
+    MAP,
+    OVER_LINEAR,
+    SPECTRUM,
+    View,
+)
+from giantstep.figures.answers import draw_answer
+from giantstep.problems.targets import target_along
 from giantstep.validation import Fault, InvalidParametersError
+from giantstep.vocabulary import label
 from giantstep.workflow.config import FIGURES, InvalidConfigError
 from giantstep.workflow.config_models import NAME_PATTERN
 
@@ -56,43 +66,63 @@ def file_of(task: ExportTask, folder: Path) -> bytes:
         config = project_config(task.project)
         path = make_figure_files(folder, shown, task.name, config)[path.suffix]
     elif task.form == "nc":
-        as_table(shown).to_xarray().to_netcdf(path, engine="netcdf4")
+        as_dataset(shown).to_netcdf(path, engine="netcdf4")
     else:
-        with style.settings():
-            style.save(draw_answer(shown.view, shown.answer), path)
+        draw_answer(as_dataset(shown), path, _drawn(shown.view))
     return path.read_bytes()
 
 
 def as_table(shown: Shown) -> pd.DataFrame:
     """Return a row for each point that is drawn."""
-    if "values" in shown.answer:
-        x, y = np.meshgrid(shown.answer["x"], shown.answer["y"])
-        columns = {
-            shown.view.across: x,
-            shown.view.up: y,
-            shown.view.colour: shown.answer["values"],
-        }
+    view, answer = shown.view, shown.answer
+    if view.tab == MAP:
+        y, x = np.meshgrid(answer["y"], answer["x"], indexing="ij")
+        columns = {view.up: y, view.across: x, _drawn(view): answer["values"]}
         return pd.DataFrame({name: np.ravel(values) for name, values in columns.items()})
-    rows = pd.concat([_rows(shown.view, curve) for curve in shown.answer["curves"]])
+    rows = pd.concat([_rows(view, curve) for curve in answer["curves"]])
     if "mean" in shown.simulated:
         found = shown.simulated
-        networks = {"curve": "networks", shown.view.x: found["x"], "test_error": found["mean"]}
+        networks = {"curve": "networks", view.x: found["x"], "test_error": found["mean"]}
         more = {"test_error_stderr": found["stderr"], "z_score": found["z"]}
         rows = pd.concat([rows, pd.DataFrame(networks | more)])
     return rows
 
 
+def as_dataset(shown: Shown) -> xr.Dataset:
+    """Return what is drawn of a learned function, a spectrum or a map as the library has it."""
+    view, table = shown.view, as_table(shown)
+    index = {FUNCTION: "s", SPECTRUM: "point"}.get(view.tab)
+    indices = ["curve", "bulk", index] if index else [view.up, view.across]
+    data = label(table.set_index(indices).to_xarray())
+    if index:  # in the order of the page, not sorted
+        data = data.reindex(curve=table["curve"].unique(), bulk=table["bulk"].unique())
+    if view.tab == FUNCTION:
+        target = target_along(view.question["target"], data["s"].values)
+        data["target_function"] = "s", target
+    return data
+
+
+def _drawn(view: View) -> str:
+    """Name the variable that a tab shows."""
+    of_map = {ERROR: "test_error", OVER_LINEAR: "gain_over_linear"}
+    names = {CURVE: "test_error", FUNCTION: "learned_function", SPECTRUM: "density"}
+    return names.get(view.tab) or of_map.get(view.colour, "gain_over_no_step")
+
+
 def _rows(view: View, curve: Answer) -> pd.DataFrame:
     columns: dict[str, Any] = {"curve": curve["name"] or "this question", "bulk": curve["bulk"]}
-    columns[view.x if view.tab == CURVE else "x"] = curve["x"]
-    for name in ("y", "density", "test_error", "training_error", "ridge", "residual"):
-        if name in curve and np.shape(curve[name]) == np.shape(curve["x"]):
-            columns.setdefault(name, curve[name])
-    if view.tab == CURVE:
-        for name in OVERLAPS:
-            for k, column in enumerate(curve[name].T):
-                columns[name if len(curve[name].T) == 1 else f"{name}_{k + 1}"] = column
-        columns["quadrature_error"], columns["advice"] = curve["quadrature_error"], curve["advice"]
+    if view.tab == FUNCTION:
+        return pd.DataFrame(columns | {"s": curve["x"], "learned_function": curve["y"]})
+    if view.tab == SPECTRUM:
+        points = {"point": range(1, curve["x"].size + 1), "eigenvalue": curve["x"]}
+        return pd.DataFrame(columns | points | {"density": curve["density"]})
+    columns[view.x] = curve["x"]
+    for name in ("test_error", "training_error", "ridge", "residual"):
+        columns.setdefault(name, curve[name])
+    for name in OVERLAPS:
+        for k, column in enumerate(curve[name].T):
+            columns[name if len(curve[name].T) == 1 else f"{name}_{k + 1}"] = column
+    columns["quadrature_error"], columns["advice"] = curve["quadrature_error"], curve["advice"]
     return pd.DataFrame(columns)
 
 

@@ -52,6 +52,7 @@ def draw_answer(data: xr.Dataset, path: Path, show: str | None = None) -> None:
         If there is no such variable, or nothing varies.
     """
     name = _shown(data, show)
+    data = _of_logarithm(data) if name == "density" else data
     with style.settings():
         figure = Figure(figsize=style.size(columns=1))
         axes = figure.subplots()
@@ -112,10 +113,7 @@ def _draw_curves(axes: Axes, data: xr.Dataset, name: str, varying: list[str]) ->
         _draw_curve(axes, curve, x, name, look, label)
     for look, other in zip(style.cycle(1 + len(beside))[1:], beside, strict=True):
         _draw_curve(axes, data.squeeze(), x, other, look, _symbol(data, other))
-    if name == "density":
-        _limit_density(axes, data)
-    else:
-        _space(axes, in_limit(data), x, [name, *beside])
+    _space(axes, in_limit(data), x, [name, *beside])
     axes.set_xlabel(_axis_label(data[x]))
     axes.set_ylabel(data.attrs["title"] if beside else _axis_label(data[name], _HEIGHT))
     if others or beside:
@@ -126,13 +124,17 @@ def _space(axes: Axes, data: xr.Dataset, x: str, names: list[str]) -> None:
     """Show both axes in equal ratios where their values need it."""
     if _is_number(data, x):
         spacing(axes, "x", data[x].values[np.isfinite(data[x].values)])
+    if "density" in names:
+        axes.set_ylim(bottom=0)
+        return
     drawn = np.concatenate([data[name].values.ravel() for name in names])
     spacing(axes, "y", drawn[np.isfinite(drawn)])
 
 
-def _limit_density(axes: Axes, data: xr.Dataset) -> None:
-    """Leave out the ends of a bulk where its density diverges."""
-    axes.set_ylim(0, min(1.05 * float(data["density"].max()), 5 * float(data["density"].median())))
+def _of_logarithm(data: xr.Dataset) -> xr.Dataset:
+    """Turn a density of eigenvalues into that of their logarithms, as figures show it."""
+    about = {"long_name": "density of ln x", "symbol": r"x\,\rho(x)"}
+    return data.assign(density=(data["density"] * data["eigenvalue"]).assign_attrs(about))
 
 
 def _draw_curve(
@@ -162,6 +164,8 @@ def _symbol(data: xr.Dataset, name: str) -> str:
 def _setting(curve: xr.Dataset, dim: str) -> str:
     """Write the value of a parameter that differs between curves."""
     value = curve[dim].item()
+    if dim == "curve":
+        return str(value)
     try:
         return f"${format_parameter(dim, value)}$"
     except KeyError:

@@ -220,6 +220,7 @@ def draw_and_save(
 @contextmanager
 def _beside(path: Path) -> Iterator[Path]:
     """Yield a path beside another, and rename it to that once it is written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.stem}.part{path.suffix}")
     try:
         yield unfinished
