@@ -79,7 +79,6 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from giantstep.numerics.own_functions import Function
-    from giantstep.pipeline.storage.open_figure import open_figure
     from giantstep.problems.protocol import Protocol
     from giantstep.problems.spiked_features import SpikedFeatures, one_spike
     from giantstep.questions.bounds import bounds
@@ -93,6 +92,7 @@ if TYPE_CHECKING:
     from giantstep.theory.features.equivalent_features import equivalent_features
     from giantstep.theory.readout.status import Status
     from giantstep.validation import InvalidParametersError
+    from giantstep.workflow.open_figure import open_figure
 
 __all__ = [
     "Function",
@@ -126,7 +126,7 @@ def __getattr__(name: str) -> Any:
         "Status": "theory.readout.status",
         "equivalent_features": "theory.features.equivalent_features",
         "one_spike": "problems.spiked_features",
-        "open_figure": "pipeline.storage.open_figure",
+        "open_figure": "workflow.open_figure",
     }
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,213 @@
+"""A figure in one file: drawing, data, config and code, as an RO-Crate that is a project, too.
+
+Unpacked anywhere, the workflow finds everything made, and makes it again when asked to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Iterator
+from datetime import date
+from importlib.metadata import distributions
+from importlib.metadata import version as version_of
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from giantstep.workflow.config import FIGURES, MAIN
+from giantstep.workflow.figure_plan import FigurePlan
+from giantstep.workflow.keys import PACKAGE, code_hash
+from giantstep.workflow.new_project import installed_folder
+from giantstep.workflow.plan import Plan
+
+METADATA = "ro-crate-metadata.json"
+LOCK = "requirements.lock"
+_PROFILE = Path("profiles/default/config.yaml")
+_TYPES = {
+    ".csv": "text/csv",
+    ".nc": "application/x-netcdf",
+    ".pdf": "application/pdf",
+    ".png": "image/png",
+    ".py": "text/x-python",
+    ".svg": "image/svg+xml",
+    ".yaml": "application/yaml",
+}
+_SNAKEFILE = """\
+configfile: "config/config.yaml"
+
+
+include: "workflow/Snakefile"
+
+
+rule all:
+    default_target: True
+    input:
+        rules.figures.input,
+"""
+_README = """\
+# {title}
+
+An archive of {name}, made by giantstep {version}: drawings, data, configuration and code.
+
+    pip install -r requirements.lock                   # with Python 3.11 or later
+    export PYTHONPATH=$PWD/src
+    python -m giantstep verify {name}                   # computes a random part again
+    rm figures/{name}.* && snakemake --cores 1         # draws it again, to the same bytes
+"""
+
+
+class ArchiveError(ValueError):
+    """An archive that cannot be made, or is not what was packed."""
+
+
+def write_archive(path: Path, name: str, plan: Plan) -> None:
+    """Pack a figure that has been made.
+
+    Parameters
+    ----------
+    path : Path
+        Of the archive, a zip file.
+    name : str
+        Of the figure.
+    plan : Plan
+        Of the project in whose folder it was made.
+
+    Raises
+    ------
+    ArchiveError
+        If not all of its files have been made from this configuration and code.
+    """
+    figure = plan.figure(name)
+    contents = dict(_contents(figure, plan))
+    described = _described(figure, contents)
+    contents[METADATA] = json.dumps(described, indent=2, ensure_ascii=False).encode() + b"\n"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        # In this order, unpacking makes nothing older than what it is made from.
+        for file, content in contents.items():
+            # Without times, the same contents are the same archive.
+            archive.writestr(zipfile.ZipInfo(file), content, zipfile.ZIP_DEFLATED)
+
+
+def read_archive(path: Path, folder: Path) -> str:
+    """Unpack an archive, check every file against its checksum, and return the figure's name.
+
+    Raises
+    ------
+    ArchiveError
+        If it is no such archive, a file is missing or damaged, or its code is not what is loaded.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            archive.extractall(folder)
+        described = json.loads((folder / METADATA).read_text(encoding="utf-8"))["@graph"]
+        name = next(str(entity["alternateName"]) for entity in described if entity["@id"] == "./")
+        files = {entity["@id"]: entity["sha256"] for entity in described if "sha256" in entity}
+    except (KeyError, OSError, StopIteration, ValueError, zipfile.BadZipFile) as error:
+        raise ArchiveError(f"{path} is not an archive of a figure: {error}") from None
+    for file, checksum in files.items():
+        found = folder / file
+        if not found.is_file() or _sha256(found.read_bytes()) != checksum:
+            raise ArchiveError(f"{path}: {file} is not what was packed")
+    return name
+
+
+def holds_loaded_code(folder: Path) -> bool:
+    """Check whether the code in an unpacked archive is that which is loaded, wherever it is."""
+    code = [path.name for path in (folder / "src/giantstep").iterdir()]
+    return all(code_hash(folder / "src/giantstep" / x) == code_hash(PACKAGE / x) for x in code)
+
+
+def _contents(figure: FigurePlan, plan: Plan) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of an archive: their names and contents."""
+    config = figure.figure.config
+    words = {"title": config["title"], "name": figure.name, "version": version_of("giantstep")}
+    yield "README.md", _README.format(**words).encode()
+    made = [*figure.marks, figure.merged, *figure.outputs]
+    missing = [file for file in made if not (plan.root / file).is_file()]
+    if missing:
+        targets = [file for file in missing if file not in figure.marks] or figure.drawings[:1]
+        raise ArchiveError(
+            f"{plan.root / missing[0]} is not there, or not of this configuration and code: run"
+            f" `snakemake --cores all {' '.join(targets)}` first, with the same overlays"
+        )
+    effective = {**plan.config, "figures": [figure.name]}
+    yield str(MAIN), yaml.safe_dump(effective, sort_keys=False).encode()
+    for file in (str(FIGURES / f"{figure.name}.yaml"), *figure.drawing):
+        yield file, (plan.root / file).read_bytes()
+    yield "Snakefile", _SNAKEFILE.encode()
+    yield str(_PROFILE), (installed_folder() / _PROFILE).read_bytes()
+    yield from _code(plan.root)
+    for file in made:
+        yield file, (plan.root / file).read_bytes()
+
+
+def _code(root: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield the package and the workflow that made the figure, and what they need."""
+    own = root / "workflow"
+    workflow = own if own.is_dir() else installed_folder() / "workflow"
+    for folder, place in ((PACKAGE, Path("src/giantstep")), (workflow, Path("workflow"))):
+        for path in sorted(folder.rglob("*")):
+            inside = PACKAGE / "project" in path.parents and folder == PACKAGE
+            if path.is_file() and path.suffix != ".pyc" and not inside:
+                yield str(place / path.relative_to(folder)), path.read_bytes()
+    lock = root / LOCK
+    installed = {f"{one.metadata['Name']}=={one.version}\n" for one in distributions()}
+    yield LOCK, lock.read_bytes() if lock.is_file() else "".join(sorted(installed)).encode()
+
+
+def _described(figure: FigurePlan, contents: dict[str, bytes]) -> dict[str, Any]:
+    """Describe an archive as an RO-Crate, in JSON-LD."""
+    files = [
+        {
+            "@id": file,
+            "@type": "File",
+            "name": file,
+            "contentSize": str(len(content)),
+            "encodingFormat": _TYPES.get(Path(file).suffix, "text/plain"),
+            "sha256": _sha256(content),
+        }
+        for file, content in sorted(contents.items())
+    ]
+    root = {
+        "@id": "./",
+        "@type": "Dataset",
+        "name": figure.figure.config["title"],
+        "alternateName": figure.name,
+        "description": " ".join(figure.figure.config.get("caption", "").split()),
+        "datePublished": date.today().isoformat(),
+        "license": "https://spdx.org/licenses/BSD-3-Clause",
+        "hasPart": [{"@id": file["@id"]} for file in files],
+        "mainEntity": {"@id": figure.merged},
+        "mentions": {"@id": "#run"},
+    }
+    about = {
+        "@id": METADATA,
+        "@type": "CreativeWork",
+        "conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"},
+        "about": {"@id": "./"},
+    }
+    software = {
+        "@id": "#giantstep",
+        "@type": "SoftwareApplication",
+        "name": "giantstep",
+        "softwareVersion": version_of("giantstep"),
+        "softwareRequirements": {"@id": LOCK},
+    }
+    run = {
+        "@id": "#run",
+        "@type": "CreateAction",
+        "instrument": {"@id": "#giantstep"},
+        "object": [{"@id": str(MAIN)}, {"@id": str(FIGURES / f"{figure.name}.yaml")}],
+        "result": [{"@id": file} for file in (figure.merged, *figure.outputs)],
+        "identifier": [Path(mark).name for mark in figure.marks],
+        "description": "Identifiers are hashes of all that files are made from, code included.",
+    }
+    context = "https://w3id.org/ro/crate/1.1/context"
+    return {"@context": context, "@graph": [about, root, software, run, *files]}
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

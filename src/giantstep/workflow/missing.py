@@ -1,0 +1,209 @@
+"""What a run of the workflow would make, why, and at what cost: the plan beside the files.
+
+The name of a result covers all that it depends on, and its file notes the tasks that it answers. So
+the reason for one that is missing is how its tasks differ from those of its predecessor.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+
+from giantstep.problems.canonical import plain
+from giantstep.questions.costs import cost_of
+from giantstep.questions.task import Task
+from giantstep.workflow.figure_plan import FigurePlan
+from giantstep.workflow.plan import Plan
+from giantstep.workflow.shards import with_networks
+
+NEW = "not made yet"
+CODE = "the code that computes it has changed"
+NETWORKS = "more replicates"
+REMADE = "what it is made from is made again"
+_CHANGED = {
+    "merge": "its curves, or the code that merges, have changed",
+    "figure": "its data, its config, or the code that draws, have changed",
+}
+_STAGES = ("parameters", "theory", "montecarlo", "merge", "figure")
+# Seconds of a merge or a drawing.
+_SECONDS = 2.0
+# How many changed parameters, and names of results, are listed before the others are counted.
+_LISTED = 3
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job that is to run.
+
+    Attributes
+    ----------
+    stage : str
+        The workflow's rule.
+    name : str
+        Of its file, or its figure.
+    why : str
+    seconds : float
+        Of one core.
+    memory : float
+        In MiB.
+    """
+
+    stage: str
+    name: str
+    why: str
+    seconds: float = _SECONDS
+    memory: float = 0.0
+
+
+def missing_jobs(plan: Plan, figures: Iterable[str] = ()) -> list[Job]:
+    """List the jobs that a run would start, in the order of the stages.
+
+    Parameters
+    ----------
+    plan : Plan
+    figures : iterable of str
+        Listed or not; by default all figures of the configuration.
+
+    Raises
+    ------
+    InvalidConfigError
+        With every fault of a figure.
+    """
+    jobs: dict[tuple[str, str], Job] = {}
+    for name in figures or plan.figures:
+        for job in _jobs(plan.root, plan.figure(name)):
+            jobs.setdefault((job.stage, job.name), job)
+    return sorted(jobs.values(), key=lambda job: (_STAGES.index(job.stage), job.name))
+
+
+def _jobs(root: Path, figure: FigurePlan) -> Iterator[Job]:
+    """List the jobs of one figure."""
+    started = False
+    for stage, path, tasks in _results(figure):
+        if path and not (root / path).exists():
+            started = True
+            costs = [cost_of(task) for task in tasks.values()]
+            why = _why_missing(root / path, stage, figure.name, tasks)
+            seconds, memory = sum(x.seconds for x in costs), max(x.memory for x in costs)
+            name = path.partition(f"{stage}/")[2].removesuffix(".nc")
+            yield Job(stage, name, why, seconds, memory)
+    made = (
+        ("merge", [figure.merged], figure.data_mark, figure.results),
+        ("figure", figure.outputs, figure.drawing_mark, [figure.merged]),
+    )
+    for stage, outputs, mark, inputs in made:
+        paths = [root / path for path in outputs]
+        why = ""
+        if not all(path.exists() for path in paths):
+            why = NEW
+        elif not (root / mark).exists():
+            why = _CHANGED[stage]
+        elif started or _is_older(paths, [root / path for path in (mark, *inputs)]):
+            why = REMADE
+        if why:
+            started = True
+            yield Job(stage, figure.name, why)
+
+
+def _results(figure: FigurePlan) -> Iterator[tuple[str, str, Mapping[str, Task]]]:
+    """List the results of a figure: stage, path and tasks of each."""
+    yield "parameters", figure.parameters, figure.parameter_tasks
+    yield "theory", figure.theory, figure.theory_tasks
+    for networks in figure.networks.values():
+        for path, block in zip(networks.files, networks.blocks, strict=True):
+            shard = with_networks(networks.task, range(block.first, block.last + 1))
+            yield "montecarlo", path, {"/": shard}
+
+
+def _is_older(outputs: Iterable[Path], inputs: Iterable[Path]) -> bool:
+    times = [path.stat().st_mtime_ns for path in inputs if path.exists()]
+    return min(path.stat().st_mtime_ns for path in outputs) < max(times, default=0)
+
+
+def _why_missing(path: Path, stage: str, figure: str, tasks: Mapping[str, Task]) -> str:
+    """Say why a result is to be computed, whose name covers all that it depends on."""
+    if stage == "montecarlo":
+        if any(path.parent.glob("*.nc")):
+            return NETWORKS
+        slug = path.parent.name.rpartition("-")[0]
+        others = sorted(path.parent.parent.glob(f"{slug}-*/*.nc"))
+    else:
+        others = sorted(path.parent.glob(f"{figure}-*.nc"))
+    recorded = [found for other in others if (found := _recorded(other))]
+    if not recorded:
+        return NEW
+    wanted = {name: _flat(json.loads(json.dumps(plain(task)))) for name, task in tasks.items()}
+    changed = min((_differences(one, wanted) for one in recorded), key=len)
+    if not changed:
+        return CODE
+    more = f", and {len(changed) - _LISTED} more" if len(changed) > _LISTED else ""
+    return f"parameters have changed: {', '.join(changed[:_LISTED])}{more}"
+
+
+def _recorded(path: Path) -> dict[str, dict[str, Any]]:
+    """Read the tasks that a result answers, by group; none, if the file cannot be read."""
+    try:
+        with netCDF4.Dataset(path) as file:
+            return dict(_tasks(file))
+    except (OSError, AttributeError, ValueError):
+        return {}
+
+
+def _tasks(group: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    if "task" in group.ncattrs():
+        yield group.path.strip("/") or "/", _flat(json.loads(group.task))
+    for inner in group.groups.values():
+        yield from _tasks(inner)
+
+
+def _flat(task: Any) -> dict[str, Any]:
+    """Name the parameters of a task, leaving out the numbers of replicates."""
+    flat = {"question": task["question"], **task["problem"], **task["arguments"]}
+    return {name: value for name, value in flat.items() if name != "networks"}
+
+
+def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Describe how tasks differ, each difference once."""
+    found: dict[str, None] = {}
+    for group in [*new, *(group for group in old if group not in new)]:
+        was, now = old.get(group), new.get(group)
+        if was is None or now is None:
+            found[f"{group} is {'new' if was is None else 'gone'}"] = None
+            continue
+        for name in sorted(was.keys() | now.keys()):
+            if was.get(name) != now.get(name):
+                found[f"{name} from {_short(was.get(name))} to {_short(now.get(name))}"] = None
+    return list(found)
+
+
+def _short(value: Any) -> str:
+    """Write a value; of a long list, only its length and ends."""
+    if isinstance(value, list) and len(value) > _LISTED:
+        return f"{len(value)} values in [{value[0]}, {value[-1]}]"
+    return "nothing" if value is None else str(value)
+
+
+def summarise_jobs(jobs: Sequence[Job]) -> Iterator[str]:
+    """Summarise jobs in lines: each stage with its cost, and its jobs by their reasons."""
+    for stage in _STAGES:
+        of_stage = [job for job in jobs if job.stage == stage]
+        if of_stage:
+            yield f"{stage}: {_totals(of_stage)}"
+        for why in dict.fromkeys(job.why for job in of_stage):
+            names = [job.name for job in of_stage if job.why == why]
+            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+            yield f"    {why}: {', '.join(names[:_LISTED])}{more}"
+    yield f"in all: {_totals(jobs)}" if jobs else "nothing would run"
+
+
+def _totals(jobs: Sequence[Job]) -> str:
+    """Summarise the cost of jobs."""
+    minutes = sum(job.seconds for job in jobs) / 60
+    memory = max(job.memory for job in jobs)
+    count = "1 job" if len(jobs) == 1 else f"{len(jobs)} jobs"
+    return f"{count}, {minutes:,.1f} core-minutes, at most {memory:,.0f} MiB of memory each"

@@ -1,0 +1,95 @@
+"""Results that no configuration refers to any more: listed, and removed on request."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from giantstep.workflow.config import FIGURES, MAIN, load_config
+from giantstep.workflow.figure_plan import KEYS, MONTECARLO, RESULTS, FigurePlan
+from giantstep.workflow.plan import make_plan
+
+
+def plans_of_all(project: Path, overlays: Sequence[Path]) -> list[FigurePlan]:
+    """Plan every figure of a project with every configuration.
+
+    Parameters
+    ----------
+    project : Path
+    overlays : sequence of Path
+        Configurations besides those in its config/, each of which lies over config/config.yaml.
+
+    Raises
+    ------
+    InvalidConfigError
+        If any configuration or figure has faults: what it refers to is then unknown.
+    OSError
+        If there is no folder of figures.
+    """
+    names = figure_names(project)
+    main = project / MAIN
+    own = [path for path in sorted(main.parent.glob("*.yaml")) if path != main]
+    configs = [load_config(project), *(load_config(project, [path]) for path in (*own, *overlays))]
+    # One figure at a time: limits are for what one run makes, and no run makes them all.
+    return [
+        make_plan(project, config | {"figures": [name]}).figure(name)
+        for config in configs
+        for name in names
+    ]
+
+
+def figure_names(project: Path) -> list[str]:
+    """List the figures that have a YAML.
+
+    Raises
+    ------
+    OSError
+        If there is no folder of figures.
+    """
+    return sorted(path.stem for path in (project / FIGURES).iterdir() if path.suffix == ".yaml")
+
+
+def unreferenced(project: Path, plans: Iterable[FigurePlan]) -> list[Path]:
+    """List the results that no plan refers to; files that the workflow did not make are kept."""
+    kept = {path for plan in plans for path in _referenced(plan)}
+    figures = set(figure_names(project))
+    files = (Path(folder, x) for folder, _, names in os.walk(project / RESULTS) for x in names)
+    return [
+        path
+        for path in sorted(files)
+        if _is_left_over(path, path.relative_to(project), kept, figures)
+    ]
+
+
+def _referenced(plan: FigurePlan) -> Iterator[Path]:
+    """List the results of a plan, and its folders of replicates, from the project's folder."""
+    yield from map(Path, (plan.parameters, plan.theory))
+    # Replicates of a config with more of them are kept.
+    yield from (Path(networks.folder) for networks in plan.networks.values())
+
+
+def _is_left_over(path: Path, name: Path, kept: set[Path], figures: set[str]) -> bool:
+    """Judge a file by its name from the project's folder; files of unknown folders are kept."""
+    if path.suffix == ".part":  # no run is at work
+        return True
+    if path.suffix == ".damaged":
+        return path.with_suffix("").exists()  # otherwise it shows what is to be made again
+    if Path(MONTECARLO) in name.parents:
+        return name.parent not in kept
+    folder = str(name.parent)
+    if folder in (f"{RESULTS}/parameters", f"{RESULTS}/theory"):
+        return name not in kept
+    if folder in (f"{RESULTS}/figures", f"{RESULTS}/scores"):
+        return name.stem not in figures
+    return Path(KEYS) in name.parents and name.parent.name not in figures
+
+
+def remove(paths: Iterable[Path], results: Path) -> None:
+    """Remove files below a folder, and the folders in it that are then empty."""
+    for path in paths:
+        path.unlink(missing_ok=True)
+        for folder in path.parents:
+            if folder == results or any(folder.iterdir()):
+                break
+            folder.rmdir()

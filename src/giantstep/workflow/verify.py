@@ -1,0 +1,175 @@
+"""Results checked: every file against its checksum, and a random part computed again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from giantstep.questions.task import Task, answer_task
+from giantstep.workflow import store
+from giantstep.workflow.arrangement import THEORIES, arrange
+from giantstep.workflow.curves import Curve
+from giantstep.workflow.figure_plan import RESULTS, FigurePlan
+from giantstep.workflow.merge import by_group
+from giantstep.workflow.open_figure import merged_name
+from giantstep.workflow.shards import with_networks
+
+
+class VerificationError(ValueError):
+    """What is to be verified cannot be."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of one result of a curve: one point, one network replicate, or all of it.
+
+    `number` is that of the network, or the place of the point along alpha.
+    """
+
+    curve: Curve
+    role: str
+    number: int = 0
+
+    def __str__(self) -> str:
+        number = f" {self.number}" if self.role in (*THEORIES, *self.curve.networks) else ""
+        return f"{self.curve.name}, {self.role}{number}"
+
+    def compute(self, wholes: dict[tuple[str, str], xr.Dataset]) -> xr.Dataset:
+        """Compute it again; points of a theory are solved together, as they share roundings."""
+        if self.role in self.curve.networks:
+            task = with_networks(self.curve.networks[self.role], [self.number])
+            return arrange(self.role, answer_task(task))
+        key = self.curve.name, self.role
+        if key not in wholes:
+            wholes[key] = arrange(self.role, answer_task(_tasks(self.curve)[self.role]))
+        whole = wholes[key]
+        return whole.isel(alpha=[self.number]) if self.role in THEORIES else whole
+
+
+def _tasks(curve: Curve) -> dict[str, Task]:
+    parameters = {"parameters": curve.parameters} if curve.parameters else {}
+    return parameters | dict(curve.theory) | dict(curve.networks)
+
+
+def parts(figure: FigurePlan) -> list[Part]:
+    """List all parts of a figure's file."""
+    return [
+        Part(curve, role, number)
+        for curve in figure.figure.curves
+        for role, task in _tasks(curve).items()
+        for number in _numbers(role, task)
+    ]
+
+
+def _numbers(role: str, task: Task) -> range:
+    """List the parts of a task."""
+    along = "alpha" if role in THEORIES else "networks"
+    return range(len(task.arguments[along])) if along in task.arguments else range(1)
+
+
+def sample(everything: list[Part], size: str, seed: int) -> list[Part]:
+    """Draw parts at random: of each role a share ("5%") or a number ("3"), and at least one.
+
+    Raises
+    ------
+    VerificationError
+        If the size is neither.
+    """
+    given = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(%?)", size)
+    share, is_share = (float(given[1]), bool(given[2])) if given else (0.0, False)
+    whole = is_share or share == int(share)
+    if share <= 0 or not whole or (is_share and share > 100):
+        raise VerificationError(
+            f"--sample {size}: must be a share such as 5%, above 0% and up to 100%, or a number"
+            " of parts such as 3"
+        )
+    rng = np.random.default_rng(seed)
+    drawn: list[Part] = []
+    for role in dict.fromkeys(part.role for part in everything):
+        of_role = [part for part in everything if part.role == role]
+        count = round(share / 100 * len(of_role)) if is_share else int(share)
+        chosen = rng.choice(len(of_role), min(max(count, 1), len(of_role)), replace=False)
+        drawn += [of_role[place] for place in sorted(chosen)]
+    return drawn
+
+
+def differences(data: xr.Dataset, chosen: list[Part]) -> Iterator[tuple[Part, list[str]]]:
+    """Compute parts of a figure's file again, and yield each with what differs in any bit.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        The figure's file.
+    chosen : list of Part
+    """
+    wholes: dict[tuple[str, str], xr.Dataset] = {}
+    with threadpool_limits(1):  # as in the workflow: another number may round differently
+        for part in chosen:
+            again = part.compute(wholes)
+            lines = _lines(part.curve.name, data)
+            yield (
+                part,
+                list(dict.fromkeys(text for line in lines for text in _compare(again, line))),
+            )
+
+
+def _lines(curve: str, data: xr.Dataset) -> Iterator[xr.Dataset]:
+    """List the lines of a curve: one, or one for each ridge."""
+    for name in data["curve"].values.tolist():
+        if name == curve or name.startswith(f"{curve},ridge="):
+            yield data.sel(curve=name)
+
+
+def _compare(again: xr.Dataset, line: xr.Dataset) -> Iterator[str]:
+    """Describe the numbers of a line that differ from those computed again."""
+    again = again.sel(ridge=line["ridge"].item()) if "ridge" in again.dims else again
+    again = by_group(again) if "group" in line.dims else again
+    for name, found in again.reset_coords().data_vars.items():
+        if name not in line or found.dtype.kind in "OUST":
+            continue
+        # Other curves may have more groups, points or ranks than this one.
+        stored = line[name].reindex({dim: found[dim] for dim in found.dims}).transpose(*found.dims)
+        one, other = _canonical(found), _canonical(stored)
+        if one.tobytes() != other.tobytes():
+            size = np.nanmax(np.abs(one - other), initial=0.0)
+            relative = size / max(np.nanmax(np.abs(other), initial=0.0), 1e-300)
+            yield f"{name} differs by {size:.3g} ({relative:.3g} of its size)"
+
+
+def _canonical(values: xr.DataArray) -> NDArray[np.float64]:
+    """Convert to one type, with one zero and one NaN."""
+    numbers = values.values.astype(np.float64)
+    return np.where(np.isnan(numbers), np.nan, numbers) + 0.0
+
+
+def check_made_from(figure: FigurePlan, project: Path) -> None:
+    """Refuse a figure's file that was made from other curves, sizes or code than the plan's.
+
+    Raises
+    ------
+    VerificationError
+    """
+    if merged_name(figure.name, project) != figure.merged_name:
+        raise VerificationError(
+            f"the file of {figure.name} was made from another configuration, or by other code: run"
+            " the workflow first, or name the overlay that it was made with (--configfile)"
+        )
+
+
+def damaged_files(project: Path) -> Iterator[str]:
+    """Check every file of results, and tell those that are damaged, or another file."""
+    for path in sorted((project / RESULTS).rglob("*.nc")):
+        merged = path.parent.name == "figures"
+        try:
+            store.checked(
+                path, merged_name(path.stem, project) if merged else store.stored_name(path)
+            )
+        except store.DamagedFileError as error:
+            yield f"{error}: a run sets it aside when it reads it, and the next makes it again"
