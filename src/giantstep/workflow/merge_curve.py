@@ -56,6 +56,9 @@ def merge_curve(curve: Curve, results: Mapping[str, xr.Dataset]) -> list[xr.Data
     labels = {name: x.variable for name, x in parameters.items() if name not in over}
     if "map" in found:
         labels = {name: x for name, x in labels.items() if name not in _varied(found["map"])}
+    if "finite_spectrum" in found:  # of the outliers of the limit
+        ranks = found["spectrum"]["rank"]
+        found["finite_spectrum"] = found["finite_spectrum"].reindex(rank=ranks)
     networks = _networks(curve, found)
     parts = [data.drop_dims("theory", errors="ignore") for data in found.values()]
     parts += [parameters[over], networks, *_theories(curve, found, networks)]

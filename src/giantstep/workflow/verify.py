@@ -134,7 +134,9 @@ def _compare(again: xr.Dataset, line: xr.Dataset) -> Iterator[str]:
     for name, found in again.reset_coords().data_vars.items():
         if name not in line or found.dtype.kind in "OUST":
             continue
-        # Other curves may have more groups, points or ranks than this one.
+        # Other curves may have more groups, points or ranks than this one; of a dimension, there may
+        # be more outliers than in the limit, which are not kept.
+        found = found.isel(rank=slice(line.sizes["rank"])) if "rank" in found.dims else found
         stored = line[name].reindex({dim: found[dim] for dim in found.dims}).transpose(*found.dims)
         one, other = _canonical(found), _canonical(stored)
         if one.tobytes() != other.tobytes():
