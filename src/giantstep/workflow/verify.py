@@ -134,8 +134,8 @@ def _compare(again: xr.Dataset, line: xr.Dataset) -> Iterator[str]:
     for name, found in again.reset_coords().data_vars.items():
         if name not in line or found.dtype.kind in "OUST":
             continue
-        # Other curves may have more groups, points or ranks than this one; of a dimension, there may
-        # be more outliers than in the limit, which are not kept.
+        # Other curves may have more groups, points or ranks than this one; a dimension may have
+        # more outliers than the limit, which are not kept.
         found = found.isel(rank=slice(line.sizes["rank"])) if "rank" in found.dims else found
         stored = line[name].reindex({dim: found[dim] for dim in found.dims}).transpose(*found.dims)
         one, other = _canonical(found), _canonical(stored)
