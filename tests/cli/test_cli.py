@@ -238,6 +238,9 @@ def test_every_combination_of_values_and_ranges_is_answered(capsys):
     assert points == list(product((1, 3), (1, 2), (0.1, 1, 10)))
     one = solve(Protocol("tanh", "sin", 3, 20, 1), Grid((2.0,), (10.0,))).test_error.item()
     assert float(rows[-1]["test_error"]) == pytest.approx(one, rel=1e-10)
+    _, rows, _ = run(capsys, "theory", *STEP, "--loss", "square", "huber:1e6")
+    assert [row["loss"] for row in rows] == ["square", "huber:1e6"]
+    assert float(rows[0]["m"]) == pytest.approx(float(rows[1]["m"]), rel=1e-6)
 
 
 def test_answers_are_files_that_hold_the_same(capsys, tmp_path):

@@ -99,7 +99,7 @@ class Request:
         several = {name: list(values) for name, values in varied(self._fields).items()}
         parameters = {name: own[name] for name in own if name not in self._fields}
         points = int(np.prod([np.size(self.together[name]) for name in ("alpha", "ridge")]))
-        one = self.question == "solve" and not several and points <= _SILENT
+        one = self.question == "solve" and not varied(self.apart) and points <= _SILENT
         question = question_named("solve" if one else "sweep")
         return question(self.first, **several, **parameters, **self.together)
 
