@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from giantstep.arrays import Array
-from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
+from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.formatting import format_vocabulary
 from giantstep.problems.grid import Grid
 from giantstep.problems.parameter import parameters_of
@@ -26,10 +26,7 @@ OPTIMAL_TEST_ERROR = r"test error $\epsilon_g$, best ridge"
 RELATIVE_GAP = r"simulation/theory $-$ 1 [%]"
 BEST_LINEAR = "best linear predictor"
 BOUND_LABELS = {"upper_bound": "upper bound", "lower_bound": "lower bound"}
-BULK_LABELS = {
-    ISOTROPIC: "isotropic bulk",
-    TRAINED: "trained bulk",
-}
+BULK_LABELS = {bulk: f"{bulk} bulk" for bulk in BULKS}
 # What is in a panel's title if all its curves share it: functions, parameters of gradient steps or
 # of an sRF, and of both, except for values that go without saying.
 _FUNCTIONS = {"activation": r"\sigma", "target": r"\sigma_\star"}
