@@ -92,10 +92,11 @@ $(READY): requirements.lock pyproject.toml
 	-$(BIN)/python -m compileall -q .venv/lib src
 	touch $@
 
-# Pins anew from pyproject.toml; needs uv. The lock carries hashes, and no address.
+# Pins what pyproject.toml requires, and keeps the pins that there are; needs uv. The lock carries
+# hashes, and no address.
 lock:
 	uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --extra workflow --extra test --extra slurm \
-	  --extra explore --extra docs --generate-hashes --no-header --no-annotate --upgrade -o requirements.lock pyproject.toml
+	  --extra explore --extra docs --generate-hashes --no-header --no-annotate -o requirements.lock pyproject.toml
 
 clean:
 	rm -rf .venv .snakemake docs/build docs/generated results logs report.html figures/*.pdf figures/*.svg .pytest_cache .mypy_cache .ruff_cache
@@ -115,5 +116,5 @@ help:
 	@echo "make docs      the documentation as a site, docs/build/index.html"
 	@echo "make benchmark-steps the theory of several steps beside networks at random settings"
 	@echo "make schemas   the schemas by which editors check the files in config/"
-	@echo "make lock      pin the requirements anew"
+	@echo "make lock      pin what pyproject.toml requires"
 	@echo "make clean     remove the environment and all results"

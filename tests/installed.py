@@ -11,7 +11,7 @@ from packaging.requirements import Requirement
 from tiny import ROOT
 
 # Builds in a process of its own, since the build works in the folder of the sources.
-BUILD = "import sys; sys.path.insert(0, 'build_backend'); import giantstep_build as build; "
+BUILD = "from hatchling import build; "
 
 
 def build_wheel(folder):

@@ -8,7 +8,7 @@ EXTRAS = {
     "matplotlib": "figures",
     "netCDF4": "figures",
     "pandas": "workflow",
-    "psutil": "workflow",
+    "psutil": "explore",
     "pydantic": "workflow",
     "snakemake": "workflow",
     "threadpoolctl": "workflow",
