@@ -1,20 +1,19 @@
 """The data of all figures of the paper, made in this process: no job starts, tiny networks."""
 
-from importlib import import_module
+from contextlib import chdir
 
 import pytest
 import yaml
 from tiny import configured
 
-from giantstep.pipeline.planning.config import load_config, load_yaml
-from giantstep.pipeline.planning.identities import merged_name
-from giantstep.pipeline.planning.layout import STAGES
-from giantstep.pipeline.planning.plan import make_plan
-from giantstep.pipeline.stages import spectrum
-from giantstep.pipeline.stages.merge import merge_figure
-from giantstep.pipeline.stages.result import compute_result
-from giantstep.pipeline.stages.scores import score_table
-from giantstep.pipeline.storage import large_netcdf, netcdf
+from giantstep.workflow import learning_config, store
+from giantstep.workflow.config import load_config, load_yaml
+from giantstep.workflow.jobs import compute
+from giantstep.workflow.merge import merge_figure
+from giantstep.workflow.plan import make_plan
+from giantstep.workflow.results import read_results
+from giantstep.workflow.scores import write_scores
+from giantstep.workflow.shards import with_networks
 
 SIZES = {"dimension": 100, "networks": 2, "trainings": 2, "test_samples": 500}
 POINTS = 9
@@ -31,23 +30,24 @@ def make(project):
         path.write_text(yaml.safe_dump(figure))
     overlay = project / "config/quick.yaml"
     overlay.write_text(yaml.safe_dump({"simulation": SIZES}))
-    plan = make_plan(project, load_config(project, [overlay]))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(spectrum, "POINTS", 100)
-        for stage, tasks in plan.tasks.items():
-            for key, task in tasks.items():
-                module = import_module(STAGES[stage].module)
-                path = made(project, stage, key)
-                netcdf.write(compute_result(module, task), path, f"{stage}/{key}")
-    for name, figure in plan.figures.items():
-        given = figure.curves, figure.science, figure.sizes, figure.root_seed
-        merged = merge_figure(*given, project)
-        large_netcdf.write(merged, made(project, "merge", name), merged_name(project, figure))
-        score_table(merged).to_csv(made(project, "scores", name), index=False)
+    with pytest.MonkeyPatch.context() as patch, chdir(project):
+        patch.setattr(learning_config, "_POINTS", 100)
+        plan = make_plan(project, load_config(project, [overlay]))
+        for name in plan.figures:
+            make_figure(plan.figure(name))
 
 
-def made(project, stage, name):
-    """Return the path of a stage's file, whose folder exists."""
-    path = project / STAGES[stage].paths(name)[0]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return path
+def make_figure(figure):
+    """Make the merged file and the scores of a figure in this folder."""
+    stages = {figure.parameters: ("parameters", figure.parameter_tasks)}
+    stages[figure.theory] = "theory", figure.theory_tasks
+    for networks in figure.networks.values():
+        for block, path in zip(networks.blocks, networks.files, strict=True):
+            task = with_networks(networks.task, range(block.first, block.last + 1))
+            stages[path] = "montecarlo", {"/": task}
+    for path, (stage, tasks) in stages.items():
+        if tasks:
+            compute(stage, tasks, path)
+    merged = merge_figure(figure, read_results(figure))
+    store.write(merged, figure.merged, figure.merged_name)
+    write_scores(figure, merged)

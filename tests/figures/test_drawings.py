@@ -3,7 +3,6 @@
 import subprocess
 import sys
 import warnings
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -13,10 +12,12 @@ from matplotlib.lines import Line2D
 from tiny import ROOT
 
 import giantstep
-from giantstep.figures import fig2, style
+from giantstep.figures import style
+from giantstep.figures.default import draw
 from giantstep.figures.labels import curve_label
 from giantstep.figures.selection import panel_data
-from giantstep.pipeline.planning.config import load_yaml
+from giantstep.workflow.config import load_yaml
+from giantstep.workflow.drawing import load_drawing
 
 FIGURES = [f"fig{k}" for k in range(1, 9)]
 
@@ -27,7 +28,7 @@ def test_a_figure_is_readable_in_a_column_and_its_legend_off_its_data(paper, nam
     with style.settings(), warnings.catch_warnings():
         warnings.simplefilter("error")
         data = giantstep.open_figure(name, paper)
-        figure = import_module(f"giantstep.figures.{name}").draw(data, config)
+        figure = load_drawing(paper, name)(data, config)
         figure.draw_without_rendering()
         assert figure.get_figwidth() <= style.TEXT_WIDTH
         for axes in figure.axes:
@@ -56,8 +57,8 @@ def test_theory_at_finite_dimension_is_a_thin_dashed_line_with_one_entry(paper):
     config = load_yaml(paper / "config/figures/fig2.yaml", "fig2")
     data = giantstep.open_figure("fig2", paper)
     dashes = Line2D([], [], **style.FINITE_SIZE).get_linestyle()
-    for shown, lines, entries in ((data, 4, 1), (data.drop_vars("finite_size_test_error"), 0, 0)):
-        for axes in fig2.draw(shown, config).axes:
+    for shown, lines, entries in ((data, 4, 1), (data.sel(theory=["limit"]), 0, 0)):
+        for axes in draw(shown, config).axes:
             dashed = [line for line in axes.lines if line.get_linewidth() == 0.8]
             drawn = [line.get_ydata() for line in dashed if len(line.get_xdata())]
             texts = [text.get_text() for text in axes.get_legend().get_texts()]
@@ -76,7 +77,7 @@ def test_the_last_digits_of_the_data_change_no_byte(paper, tmp_path, name):
             if values.dtype.kind == "f":
                 values.values[...] *= 1 + 1e-12 * rng.uniform(-1, 1, values.shape)
         with style.settings():
-            picture = import_module(f"giantstep.figures.{name}").draw(data, config)
+            picture = load_drawing(paper, name)(data, config)
             style.save(picture, tmp_path / f"{seed}.png")
         drawn.append((tmp_path / f"{seed}.png").read_bytes())
     assert drawn[0] == drawn[1]
@@ -89,7 +90,7 @@ def test_drawing_twice_gives_the_same_bytes(paper, tmp_path):
         for number in range(2):
             path = tmp_path / f"{number}.{suffix}"
             with style.settings():
-                style.save(fig2.draw(giantstep.open_figure("fig2", paper), config), path)
+                style.save(draw(giantstep.open_figure("fig2", paper), config), path)
             drawn.append(path.read_bytes())
         assert drawn[0] == drawn[1]
 

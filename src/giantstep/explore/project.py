@@ -21,6 +21,7 @@ from giantstep.workflow.jobs import compute, described
 from giantstep.workflow.merge import merge_figure
 from giantstep.workflow.plan import make_plan
 from giantstep.workflow.results import join_networks, read_results
+from giantstep.workflow.results import join_networks, read_results
 
 
 def plan_figure(folder: Path, shown: Shown, name: str, config: dict[str, Any]) -> FigurePlan:
@@ -84,8 +85,8 @@ def _simulated(task: Task, shown: Shown) -> xr.Dataset:
     ]  # fmt: skip
     if faults:
         raise InvalidParametersError(faults)
-    replicates = [parts[place] for parts in shown.simulated["replicates"]]
-    return described(task, join_networks(replicates))
+    replicates = shown.simulated["replicates"]
+    return join_networks([described(task, parts[place]) for parts in replicates])
 
 
 def project_config(project: Path) -> Any:
