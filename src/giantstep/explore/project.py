@@ -10,7 +10,6 @@ import xarray as xr
 
 from giantstep.explore.figure import write_figure
 from giantstep.explore.tasks import Shown
-from giantstep.pipeline.planning.own_package import installed_folder
 from giantstep.questions.task import Task
 from giantstep.validation import Fault, InvalidParametersError
 from giantstep.workflow import store
@@ -19,8 +18,8 @@ from giantstep.workflow.drawing import draw_figure
 from giantstep.workflow.figure_plan import FigurePlan
 from giantstep.workflow.jobs import compute, described
 from giantstep.workflow.merge import merge_figure
+from giantstep.workflow.new_project import installed_folder
 from giantstep.workflow.plan import make_plan
-from giantstep.workflow.results import join_networks, read_results
 from giantstep.workflow.results import join_networks, read_results
 
 
