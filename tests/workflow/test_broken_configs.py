@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tricks import TRICKS
 
 from giantstep.workflow.config import InvalidConfigError, load_config, load_yaml
-from giantstep.workflow.configuration import read_figures
+from giantstep.workflow.figure_config import read_figures
 
 CONFIG = load_config(tiny.ROOT) | {"figures": ["fig2"]}
 FIGURE = load_yaml(tiny.ROOT / "config/figures/fig2.yaml", "fig2.yaml")

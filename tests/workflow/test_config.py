@@ -15,8 +15,7 @@ from giantstep.problems.spiked_features import one_spike_parameters
 from giantstep.workflow.config import InvalidConfigError, load_config, load_yaml
 from giantstep.workflow.config_checks import schemas
 from giantstep.workflow.config_models import RECOVERY, SPIKED, STEPS
-from giantstep.workflow.configuration import read_figures
-from giantstep.workflow.figure_config import read_figure
+from giantstep.workflow.figure_config import read_figure, read_figures
 
 CONFIG = load_config(tiny.ROOT) | {"figures": ["fig2"]}
 FIGURE = load_yaml(tiny.ROOT / "config/figures/fig2.yaml", "fig2.yaml")

@@ -1,4 +1,4 @@
-"""From a figure's YAML to its curves, with every fault on the way."""
+"""From the YAML files of figures to their curves, with every fault on the way."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.recovery import Recovery, check_dimension
 from giantstep.questions.task import Task
 from giantstep.validation import InvalidParametersError
-from giantstep.workflow.config import FIGURES, Faults, load_yaml
-from giantstep.workflow.config_checks import add_faults
+from giantstep.workflow.config import CONFIG, FIGURES, MAIN, Faults, load_yaml
+from giantstep.workflow.config_checks import add_faults, check_config
 from giantstep.workflow.config_models import (
     MAP,
     MAP_AXES,
@@ -30,10 +30,52 @@ from giantstep.workflow.config_models import (
 )
 from giantstep.workflow.curves import Curve, Figure
 from giantstep.workflow.learning_config import learning_curves
+from giantstep.workflow.limits import check_limits
 from giantstep.workflow.panels import Panel, read_vocabularies
 
 # What a map shows.
 GAINS = ("gain_over_linear", "gain_over_no_step", "isotropic_deviation")
+
+
+# In place of sizes and limits that are faulty, so that figures are checked, too.
+_SOUND: Mapping[str, Any] = {
+    "figures": ["fig1"],
+    "seed": 0,
+    "simulation": {"dimension": 1000, "networks": 1, "trainings": 1, "test_samples": 1},
+}
+
+
+def read_figures(root: Path, config: Mapping[str, Any]) -> list[Figure]:
+    """Check a configuration with all the figures that it lists, and return these.
+
+    Parameters
+    ----------
+    root : Path
+        The folder that holds config/.
+    config : mapping
+        The content of config/config.yaml with its overlays.
+
+    Raises
+    ------
+    InvalidConfigError
+        With every fault of every file.
+    """
+    faults = Faults(CONFIG)
+    sound, checked = _SOUND, Config.model_validate(_SOUND)
+    if (root / MAIN).exists():
+        with faults.collect_file():
+            load_yaml(root / MAIN, str(MAIN))  # Snakemake's reader lets keys be repeated
+    with faults.collect_file():
+        sound, checked = config, check_config(config)
+    figures = []
+    names = config.get("figures") if isinstance(config, Mapping) else None
+    for name in names if isinstance(names, list) else ():
+        with faults.collect_file():
+            figures.append(read_figure(root, str(name), sound))
+    if not faults.faults:
+        check_limits(faults, checked, figures)
+    faults.refuse()
+    return figures
 
 
 def read_figure(root: Path, name: str, config: Mapping[str, Any]) -> Figure:

@@ -12,9 +12,8 @@ import giantstep
 from giantstep.questions.costs import cost_of
 from giantstep.questions.task import Task
 from giantstep.workflow.config import FIGURES, InvalidConfigError
-from giantstep.workflow.configuration import read_figures
 from giantstep.workflow.curves import Figure
-from giantstep.workflow.figure_config import read_figure
+from giantstep.workflow.figure_config import read_figure, read_figures
 from giantstep.workflow.figure_plan import MONTECARLO, RESULTS, FigurePlan, Networks
 from giantstep.workflow.keys import ChangedCodeError, file_hash, result_key, slug
 from giantstep.workflow.resources import Request, request, threads

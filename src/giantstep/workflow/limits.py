@@ -1,60 +1,17 @@
-"""Check a whole configuration: all its files, and what it would take, before anything is made."""
+"""Refuse configurations that could never be made, with what they would take."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from giantstep.questions.costs import cost_of
 from giantstep.questions.task import Task
-from giantstep.workflow.config import CONFIG, MAIN, Faults, load_yaml
-from giantstep.workflow.config_checks import check_config
+from giantstep.workflow.config import Faults
 from giantstep.workflow.config_models import Config
 from giantstep.workflow.curves import Figure
-from giantstep.workflow.figure_config import read_figure
 from giantstep.workflow.shards import block_length, with_networks
-
-# In place of sizes and limits that are faulty, so that figures are checked, too.
-_SOUND: Mapping[str, Any] = {
-    "figures": ["fig1"],
-    "seed": 0,
-    "simulation": {"dimension": 1000, "networks": 1, "trainings": 1, "test_samples": 1},
-}
-
-
-def read_figures(root: Path, config: Mapping[str, Any]) -> list[Figure]:
-    """Check a configuration with all the figures that it lists, and return these.
-
-    Parameters
-    ----------
-    root : Path
-        The folder that holds config/.
-    config : mapping
-        The content of config/config.yaml with its overlays.
-
-    Raises
-    ------
-    InvalidConfigError
-        With every fault of every file.
-    """
-    faults = Faults(CONFIG)
-    sound, checked = _SOUND, Config.model_validate(_SOUND)
-    if (root / MAIN).exists():
-        with faults.collect_file():
-            load_yaml(root / MAIN, str(MAIN))  # Snakemake's reader lets keys be repeated
-    with faults.collect_file():
-        sound, checked = config, check_config(config)
-    figures = []
-    names = config.get("figures") if isinstance(config, Mapping) else None
-    for name in names if isinstance(names, list) else ():
-        with faults.collect_file():
-            figures.append(read_figure(root, str(name), sound))
-    if not faults.faults:
-        _check_limits(faults, checked, figures)
-    faults.refuse()
-    return figures
 
 
 class _Demand(NamedTuple):
@@ -76,7 +33,7 @@ _UNITS = {
 }
 
 
-def _check_limits(faults: Faults, config: Config, figures: Sequence[Figure]) -> None:
+def check_limits(faults: Faults, config: Config, figures: Sequence[Figure]) -> None:
     """Refuse what is beyond the limits, with what it would take."""
     demands = list(_demands(config, figures))
     for name, unit in _UNITS.items():
