@@ -10,7 +10,7 @@ from giantstep.explore.answers import answer
 from giantstep.explore.plots.of_view import make_plot
 from giantstep.explore.session import certificate
 from giantstep.explore.view import from_address
-from giantstep.questions.gains import add_gain
+from giantstep.questions.gains import gain
 
 
 def answered(query):
@@ -29,8 +29,8 @@ def test_a_map_of_the_gain_over_no_step_is_that_of_a_sweep(across):
     corners["steps"] = [int(k) for k in corners.get("steps", [1])]
     asked = {name: list(values) for name, values in corners.items()} | {"ridge": 1.0}
     problem = view.question.problem
-    found = add_gain(sweep(problem, **asked), "gain_over_no_step", problem, asked)
-    expected = found.gain_over_no_step.squeeze().transpose("alpha", across)
+    found = gain(sweep(problem, **asked), "gain_over_no_step", problem, asked)
+    expected = found.squeeze().transpose("alpha", across)
     np.testing.assert_allclose(
         said[-1]["values"][[0, -1]][:, [0, -1]], expected, rtol=1e-9, atol=1e-12
     )

@@ -1,47 +1,63 @@
-"""Answers: datasets in the vocabulary, with the parameters and remarks that belong to them."""
+"""Questions and their answers: datasets in the vocabulary, with their parameters and remarks."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from functools import wraps
+from inspect import signature
+from typing import Any, ParamSpec
 
 import xarray as xr
 from numpy.typing import NDArray
 
 from giantstep.problems.formatting import format_problem
-from giantstep.problems.problem import Problem
+from giantstep.questions.checks import check_problem, plain
 from giantstep.vocabulary import label
 
-Variables = Mapping[str, Any]
+P = ParamSpec("P")
+# What a question returns: its answer, and what to know before the answer is used.
+Result = xr.Dataset | tuple[xr.Dataset, Sequence[str]]
 # Dimensions and values.
 Variable = tuple[tuple[str, ...], NDArray[Any]]
 
 
-def answer(
-    data: xr.Dataset,
-    title: str,
-    problem: Problem,
-    parameters: Mapping[str, Any],
-    remarks: Iterable[str] = (),
-) -> xr.Dataset:
-    """Complete an answer.
+def question(
+    title: str, scalars: Sequence[str] = ("loss", "bulk", "dimension")
+) -> Callable[[Callable[P, Result]], Callable[P, xr.Dataset]]:
+    """Make a question of a function of a problem: its answer is labelled, and says its parameters.
+
+    The problem is checked, and numbers of NumPy become those of Python. Variables must be named in
+    the vocabulary.
 
     Parameters
     ----------
-    data : xarray.Dataset
-        Its variables must be named in `vocabulary.MEANINGS`.
     title : str
-    problem : Protocol or SpikedFeatures
-    parameters : mapping
-        What else was asked for, one value each: scalar coordinates.
-    remarks : iterable of str
-        What to know before the answer is used.
+        Of its answers.
+    scalars : sequence of str
+        Parameters that become coordinates, unless the answer has them as such.
     """
-    data = label(data.assign_coords(parameters))
-    data.attrs = {"title": title, "problem": format_problem(problem)}
-    if found := "\n".join(remarks):
-        data.attrs["remarks"] = found
-    return data
+
+    def decorate(ask: Callable[P, Result]) -> Callable[P, xr.Dataset]:
+        form = signature(ask)
+
+        @wraps(ask)
+        def answered(*args: P.args, **kwargs: P.kwargs) -> xr.Dataset:
+            bound = form.bind(*args, **kwargs)
+            bound.apply_defaults()
+            given = bound.arguments
+            check_problem(given["problem"])
+            given |= {name: plain(value) for name, value in given.items()}
+            result = ask(*bound.args, **bound.kwargs)
+            data, remarks = result if isinstance(result, tuple) else (result, [])
+            known = {k: given[k] for k in scalars if k in given and k not in data.coords}
+            attrs = {"title": title, "problem": format_problem(given["problem"])} | data.attrs
+            data = label(data.assign_coords(known))
+            data.attrs = attrs | ({"remarks": "\n".join(remarks)} if remarks else {})
+            return data
+
+        return answered
+
+    return decorate
 
 
 def dataset(

@@ -6,8 +6,7 @@ import xarray as xr
 
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.questions.answers import answer
-from giantstep.questions.checks import check_problem
+from giantstep.questions.answers import Result, question
 from giantstep.theory.bounds import (
     best_linear_error,
     bounds_at_best_learning_rate,
@@ -19,7 +18,8 @@ from giantstep.theory.features.equivalent_features import equivalent_features
 _ALONG = 1 - 1e-12
 
 
-def bounds(problem: Problem) -> xr.Dataset:
+@question("Bounds on the error at the best ridge")
+def bounds(problem: Problem) -> Result:
     """Compute bounds on the test error at the best ridge: equations (26)-(31) and (132).
 
     Parameters
@@ -49,7 +49,6 @@ def bounds(problem: Problem) -> xr.Dataset:
     >>> print(f"{found.lower_bound.item():.4f} {found.upper_bound.item():.4f}")
     0.0038 0.0211
     """
-    check_problem(problem)
     found, alignment = compute_bounds(problem), equivalent_features(problem).overlap
     values = {
         "upper_bound": found.upper,
@@ -68,4 +67,4 @@ def bounds(problem: Problem) -> xr.Dataset:
             " gives; these bounds are their counterparts for any alignment (theory.md section 7)."
             " The best linear error holds for all."
         )
-    return answer(xr.Dataset(values), "Bounds on the error at the best ridge", problem, {}, remarks)
+    return xr.Dataset(values), remarks

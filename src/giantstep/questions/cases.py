@@ -20,7 +20,7 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol, theory_faults
-from giantstep.questions.answers import answer, count_groups, drop_fixed
+from giantstep.questions.answers import count_groups, drop_fixed
 from giantstep.questions.checks import OPTIMAL, SOME_RIDGE, check_interval, collected, raise_all
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.remarks import failure_remarks
@@ -51,8 +51,8 @@ def solve_cases(
     values: Mapping[str, Any],
     zero_one: bool = True,
     progress: Progress | None = None,
-) -> xr.Dataset:
-    """Solve the theory for all combinations of parameters, as `sweep` says.
+) -> tuple[xr.Dataset, list[str]]:
+    """Solve the theory for all combinations of parameters, as `sweep` says; with remarks.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def solve_cases(
     remarks = failure_remarks(data["status"].values)
     reasons = dict.fromkeys(str(fault) for error in refused for fault in error.faults)
     remarks += [f"Refused: {reason}" for reason in list(reasons)[:_REASONS]]
-    return answer(data, "Theory of errors and overlaps", problem, {}, remarks)
+    return data, remarks
 
 
 class Sweep(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import xarray as xr
 from numpy.typing import ArrayLike
@@ -13,8 +13,8 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.questions.answers import answer
-from giantstep.questions.checks import check_problem, collected, plain, raise_all
+from giantstep.questions.answers import Result, question
+from giantstep.questions.checks import collected, raise_all
 from giantstep.questions.progress import Progress
 from giantstep.questions.simulate import read_simulation, simulate
 from giantstep.questions.solve import read_question, solve
@@ -27,6 +27,7 @@ _OF_NETWORKS = ("simulated_{}_mean", "simulated_{}_stderr", "z_score_{}")
 LIMIT, FINITE = "limit", "finite"
 
 
+@question("Theory beside networks")
 def compare(
     problem: Problem,
     alpha: ArrayLike = 1.0,
@@ -41,7 +42,7 @@ def compare(
     seed: int = 0,
     threads: int = 1,
     progress: Progress | None = None,
-) -> xr.Dataset:
+) -> Result:
     """Put the theory beside networks: errors, standard errors and z-scores of the same points.
 
     Parameters
@@ -81,30 +82,24 @@ def compare(
     >>> bool((abs(scores) < 5).all())
     True
     """
-    check_problem(problem)
     bulks = [bulk] if isinstance(bulk, str) else list(bulk)
-    dimension, networks = plain(dimension), plain(networks)
-    sizes = networks, trainings, test_samples, seed, threads
+    sizes: dict[str, Any] = {
+        "loss": loss,
+        "dimension": dimension,
+        "networks": networks,
+        "trainings": trainings,
+        "test_samples": test_samples,
+        "seed": seed,
+        "threads": threads,
+    }
     faults: list[Fault] = [] if bulks else [Fault("bulk", [], "at least one")]
     with collected(faults):
-        read_simulation(problem, alpha, ridge, loss, dimension, *sizes)
+        read_simulation(problem, alpha, ridge, **sizes)
     for one in bulks:
         with collected(faults):
             read_question(problem, alpha, ridge, loss, one, dimension)
     raise_all(faults)
-    measured = simulate(
-        problem,
-        alpha,
-        ridge,
-        dimension=dimension,
-        networks=networks,
-        trainings=trainings,
-        loss=loss,
-        test_samples=test_samples,
-        seed=seed,
-        threads=threads,
-        progress=progress,
-    )
+    measured = simulate(problem, alpha, ridge, **sizes, progress=progress)
     theories: dict[str, float] = {LIMIT: math.inf, FINITE: dimension}
     if isinstance(problem, Protocol) and not problem.is_giant_step:
         del theories[LIMIT]
@@ -118,9 +113,8 @@ def compare(
     if isinstance(bulk, str):
         theory = theory.isel(bulk=0)
     data = _scored(theory, measured)
-    data = answer(data, "Theory beside networks", problem, {"dimension": dimension}, remarks)
     kept = {name: measured.attrs[name] for name in ("networks", "trainings", "seed")}
-    return data.assign_attrs(kept)
+    return data.assign_attrs(kept), remarks
 
 
 def _joined(dim: str, theories: Sequence[xr.Dataset]) -> xr.Dataset:

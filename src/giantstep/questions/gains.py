@@ -17,7 +17,6 @@ from giantstep.questions.checks import raise_all
 from giantstep.questions.choices import GAINS
 from giantstep.theory.bounds import best_linear_error
 from giantstep.validation import Fault
-from giantstep.vocabulary import label
 
 # What a network without a step does not depend on.
 _OF_STEP = ("learning_rate", "alpha0", "step_exponent")
@@ -36,37 +35,35 @@ def check_gains(problem: Problem, names: Sequence[str]) -> None:
     raise_all([Fault("gains", name, text) for name in names if name not in allowed])
 
 
-def add_gain(
-    found: xr.Dataset, name: str, problem: Problem, values: Mapping[str, Any]
-) -> xr.Dataset:
-    """Add to the answer of a sweep one of the gains that `sweep` describes.
+def gain(data: xr.Dataset, name: str, problem: Problem, values: Mapping[str, Any]) -> xr.DataArray:
+    """Compute one of the gains that `sweep` describes.
 
     Parameters
     ----------
-    found : xarray.Dataset
-        Of the problem with these values.
+    data : xarray.Dataset
+        The sweep of the problem with these values.
     name : str
     problem : Protocol or SpikedFeatures
     values : mapping
-        What the sweep was asked for.
+        The parameters of the sweep.
     """
-    error = found["test_error"]
+    error = data["test_error"]
     if name == "gain_over_linear":
-        gain = 1 - error / _linear(found, problem)
+        gained = 1 - error / _linear(data, problem)
     elif name == "gain_over_no_step":
-        gain = 1 - error / _without_step(problem, values)
+        gained = 1 - error / _without_step(problem, values)
     else:
         isotropic, trained = (
             _error(problem, dict(values) | {"bulk": bulk}) for bulk in (ISOTROPIC, TRAINED)
         )
-        gain = isotropic / trained - 1
-    gain = gain.broadcast_like(error).transpose(*error.dims)
-    return label(found.assign({name: (error.dims, gain.values)})).assign_attrs(found.attrs)
+        gained = isotropic / trained - 1
+    values_of = gained.broadcast_like(error).transpose(*error.dims).values
+    return error.copy(data=values_of)
 
 
-def _linear(found: xr.Dataset, problem: Problem) -> xr.DataArray:
+def _linear(data: xr.Dataset, problem: Problem) -> xr.DataArray:
     """Return the error of the best linear predictor, of each target."""
-    targets = found["target"] if "target" in found.coords else xr.DataArray(problem.target)
+    targets = data["target"] if "target" in data.coords else xr.DataArray(problem.target)
     errors = [best_linear_error(str(target)) for target in targets.values.ravel()]
     return xr.DataArray(np.reshape(errors, targets.shape), dims=targets.dims)
 
@@ -80,5 +77,5 @@ def _without_step(problem: Problem, values: Mapping[str, Any]) -> xr.DataArray:
 
 def _error(problem: Problem, values: Mapping[str, Any]) -> xr.DataArray:
     """Return the test error over the dimensions of a sweep alone."""
-    error = solve_cases(problem, values, zero_one=False)["test_error"]
+    error = solve_cases(problem, values, zero_one=False)[0]["test_error"]
     return error.drop_vars([name for name in error.coords if name not in error.dims])

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import xarray as xr
 from numpy.typing import ArrayLike
 
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.targets import target_along
-from giantstep.questions.answers import answer, dataset
-from giantstep.questions.checks import check_problem, collected, plain, raise_all, read_numbers
+from giantstep.questions.answers import Result, dataset, question
+from giantstep.questions.checks import collected, raise_all, read_numbers
 from giantstep.questions.solve import read_question
 from giantstep.questions.theory_points import Case, solve_axes
 from giantstep.theory.learned_function import learned_function as compute_learned_function
@@ -22,6 +21,7 @@ from giantstep.validation import Fault
 _PROJECTIONS = np.linspace(-3, 3, 121)
 
 
+@question("The function learned along the target")
 def learned_function(
     problem: Problem,
     alpha: ArrayLike = 1.0,
@@ -31,7 +31,7 @@ def learned_function(
     loss: str = SQUARE,
     bulk: str = ISOTROPIC,
     dimension: float = math.inf,
-) -> xr.Dataset:
+) -> Result:
     """Compute the mean output of the trained network given the projection of the input on theta.
 
     theory.md section 7; Figure 1 draws it.
@@ -64,8 +64,6 @@ def learned_function(
     >>> found.learned_function.values.round(2), found.target_function.values.round(2)
     (array([0.39, 0.72, 1.05]), array([0.48, 0.84, 0.91]))
     """
-    check_problem(problem)
-    dimension = plain(dimension)
     faults: list[Fault] = []
     axes = None
     at = _PROJECTIONS if s is None else read_numbers("s", s, faults)
@@ -87,5 +85,4 @@ def learned_function(
         coords | {"s": (("s",), points)},
         axes.fixed if at.ndim else (*axes.fixed, "s"),
     )
-    given = {"loss": loss, "bulk": bulk, "dimension": dimension}
-    return answer(data, "The function learned along the target", problem, given, remarks)
+    return data, remarks

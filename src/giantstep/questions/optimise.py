@@ -16,8 +16,8 @@ from giantstep.numerics.minimisation import lowest_minima, refine_on_grid
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.questions.answers import answer, drop_fixed
-from giantstep.questions.checks import Axes, check_problem, collected, plain, raise_all
+from giantstep.questions.answers import Result, drop_fixed, question
+from giantstep.questions.checks import Axes, collected, raise_all
 from giantstep.questions.choices import BIAS, RATE, RIDGE
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.remarks import edge_remarks, limit_remarks
@@ -32,6 +32,7 @@ _SEVERAL_TOLERANCE = 1e-3
 _STARTS, _MARGIN = 3, 0.02
 
 
+@question("The least test error")
 def optimise(
     problem: Problem,
     over: str | Sequence[str] | Mapping[str, ArrayLike] = (RATE,),
@@ -42,7 +43,7 @@ def optimise(
     bulk: str = ISOTROPIC,
     dimension: float = math.inf,
     progress: Progress | None = None,
-) -> xr.Dataset:
+) -> Result:
     """Minimise the test error over parameters, alone or jointly, at each sample complexity.
 
     All combinations of candidates are solved, then the best is refined. The test error is the
@@ -98,7 +99,6 @@ def optimise(
     >>> dict(found.test_error.sizes)
     {'learning_rate': 4, 'ridge': 4}
     """
-    dimension = plain(dimension)
     search, axes = _read(problem, over, alpha, ridge, loss, bulk, dimension)
     alphas = np.array(axes.grid.alpha)
     with nullcontext(progress) if progress else progress_bar("optimum") as report:
@@ -112,9 +112,8 @@ def optimise(
         needed = np.array([optimum.dimension_of_limit for optimum in optima])
         data["dimension_of_limit"] = "alpha", needed
         remarks += limit_remarks(float(np.max(needed)))
-    asked = {"loss": loss, "bulk": bulk, "dimension": dimension}
     fixed = [name for name in axes.fixed if name == "alpha" or search.ridges is None]
-    return answer(drop_fixed(data, fixed), "The least test error", problem, asked, remarks)
+    return drop_fixed(data, fixed), remarks
 
 
 class _Optimum(NamedTuple):
@@ -136,7 +135,6 @@ def _read(
     dimension: float,
 ) -> tuple[Search, Axes]:
     """Read and check the question."""
-    check_problem(problem)
     faults: list[Fault] = []
     axes = None
     with collected(faults):

@@ -15,8 +15,8 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.questions.answers import answer
-from giantstep.questions.checks import check_problem, check_theory, raise_all
+from giantstep.questions.answers import question
+from giantstep.questions.checks import check_theory, raise_all
 from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.features.several_steps import NetworkState, network_states
 from giantstep.validation import Fault
@@ -24,6 +24,7 @@ from giantstep.validation import Fault
 _PROJECTIONS = ("step", "row_projection", "other_row_projection")
 
 
+@question("Spiked random features equivalent to the problem", scalars=())
 def parameters(problem: Problem, *, dimension: float = math.inf) -> xr.Dataset:
     """Compute the spiked random features that a problem is equivalent to: Result 3.1.
 
@@ -54,7 +55,6 @@ def parameters(problem: Problem, *, dimension: float = math.inf) -> xr.Dataset:
     >>> found.spike_strength.round(3).item(), found.alignment.round(3).item()
     (1.389, 0.794)
     """
-    check_problem(problem)
     faults: list[Fault] = []
     check_theory(problem, faults, dimension=dimension)
     raise_all(faults)
@@ -67,7 +67,7 @@ def parameters(problem: Problem, *, dimension: float = math.inf) -> xr.Dataset:
         data = data.merge(_by_step(network_states(problem.with_giant_step(dimension))))
     if "direction" in data.dims:
         data = data.assign_coords(direction=range(1, data.sizes["direction"] + 1))
-    return answer(data, "Spiked random features equivalent to the problem", problem, {})
+    return data
 
 
 def problem_parameters(problem: Problem | Recovery) -> xr.Dataset:

@@ -14,14 +14,12 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import EXACT, SEED, Sizes, check_sizes
-from giantstep.questions.answers import answer, count_groups, drop_fixed
+from giantstep.questions.answers import count_groups, drop_fixed, question
 from giantstep.questions.checks import (
     OPTIMAL,
     Axes,
     check_interval,
-    check_problem,
     collected,
-    plain,
     raise_all,
     read_axes,
 )
@@ -34,6 +32,7 @@ from giantstep.validation import COUNT, Fault
 _OVERLAPS = ("m", "zeta", "psi", "q1", "q2")
 
 
+@question("Simulated networks")
 def simulate(
     problem: Problem,
     alpha: ArrayLike = 1.0,
@@ -102,8 +101,6 @@ def simulate(
     >>> "test_error_stderr" in found
     True
     """
-    dimension, networks, trainings = plain(dimension), plain(networks), plain(trainings)
-    test_samples, seed, threads = plain(test_samples), plain(seed), plain(threads)
     axes, sizes = read_simulation(
         problem, alpha, ridge, loss, dimension, networks, trainings, test_samples, seed, threads
     )
@@ -112,18 +109,14 @@ def simulate(
             problem,
             axes.grid.alpha,
             axes.grid.ridge,
-            dimension=dimension,
+            **vars(sizes),
             networks=range(networks),
-            trainings=trainings,
             loss=loss,
-            test_samples=test_samples,
             seed=seed,
             threads=threads,
             progress=report,
         )
     data = count_groups(drop_fixed(_means(raw, problem, axes.grid, sizes), axes.fixed))
-    given = {"loss": loss, "dimension": dimension}
-    data = answer(data, "Simulated networks", problem, given)
     return data.assign_attrs(networks=networks, trainings=trainings, seed=np.int64(seed))
 
 
@@ -146,7 +139,6 @@ def read_simulation(
     InvalidParametersError
         With everything that is wrong with the question.
     """
-    check_problem(problem)
     faults: list[Fault] = []
     if isinstance(ridge, str) and ridge == OPTIMAL:
         faults.append(Fault("ridge", ridge, "numbers in simulations"))

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 
-import xarray as xr
 from numpy.typing import ArrayLike
 
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.questions.answers import answer, count_groups
+from giantstep.questions.answers import Result, count_groups, question
 from giantstep.questions.checks import (
     Axes,
-    check_problem,
     check_theory,
-    plain,
     raise_all,
     read_axes,
 )
@@ -23,6 +20,7 @@ from giantstep.questions.theory_points import Case, theory_dataset
 from giantstep.validation import Fault
 
 
+@question("Theory of errors and overlaps")
 def solve(
     problem: Problem,
     alpha: ArrayLike = 1.0,
@@ -31,7 +29,7 @@ def solve(
     loss: str = SQUARE,
     bulk: str = ISOTROPIC,
     dimension: float = math.inf,
-) -> xr.Dataset:
+) -> Result:
     """Compute errors and overlaps by the theory: Result 3.3, or Appendix C for other losses.
 
     Parameters
@@ -80,11 +78,9 @@ def solve(
     >>> best.ridge.values.round(2)
     array([0.3 , 0.15])
     """
-    dimension = plain(dimension)
     axes = read_question(problem, alpha, ridge, loss, bulk, dimension)
     data, remarks = theory_dataset(Case(problem, loss, bulk, dimension), axes)
-    given = {"loss": loss, "bulk": bulk, "dimension": dimension}
-    return answer(count_groups(data), "Theory of errors and overlaps", problem, given, remarks)
+    return count_groups(data), remarks
 
 
 def read_question(
@@ -97,7 +93,6 @@ def read_question(
     InvalidParametersError
         With everything that is wrong with the question.
     """
-    check_problem(problem)
     faults: list[Fault] = []
     axes = read_axes(alpha, ridge, loss, faults)
     known = axes.grid.loss if axes else None

@@ -11,12 +11,10 @@ from numpy.typing import ArrayLike
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.domains import ALPHA
 from giantstep.problems.problem import Problem
-from giantstep.questions.answers import answer
+from giantstep.questions.answers import question
 from giantstep.questions.checks import (
     check_interval,
-    check_problem,
     check_theory,
-    plain,
     raise_all,
     read_numbers,
 )
@@ -25,6 +23,7 @@ from giantstep.theory.spectrum import spectrum as compute_spectrum
 from giantstep.validation import POSITIVE, Fault
 
 
+@question("Spectrum of the features' covariance")
 def spectrum(
     problem: Problem,
     alpha: float = 1.0,
@@ -73,8 +72,6 @@ def spectrum(
     >>> found.density.sel(eigenvalue=1, method="nearest").round(2).item()
     0.23
     """
-    check_problem(problem)
-    alpha, points, dimension = plain(alpha), plain(points), plain(dimension)
     faults: list[Fault] = []
     check_interval("alpha", alpha, ALPHA, faults)
     check_interval("points", points, POINTS, faults)
@@ -86,7 +83,7 @@ def spectrum(
     check_theory(problem, faults, bulk, dimension)
     raise_all(faults)
     found = compute_spectrum(problem, alpha, points, at, bulk, dimension)
-    data = xr.Dataset(
+    return xr.Dataset(
         {
             "density": ("eigenvalue", found.density),
             "mass_at_zero": found.mass_at_zero,
@@ -95,10 +92,9 @@ def spectrum(
             "bulk_upper_edge": ("interval", found.edges[:, 1]),
         },
         coords={
+            "alpha": float(alpha),
             "eigenvalue": found.x,
             "rank": range(1, found.outliers.size + 1),
             "interval": range(1, len(found.edges) + 1),
         },
     )
-    asked = {"alpha": float(alpha), "bulk": bulk, "dimension": dimension}
-    return answer(data, "Spectrum of the features' covariance", problem, asked)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import xarray as xr
-
 from giantstep.problems.problem import Problem
+from giantstep.questions.answers import Result, question
 from giantstep.questions.cases import solve_cases
-from giantstep.questions.checks import check_problem
-from giantstep.questions.gains import add_gain, check_gains
+from giantstep.questions.gains import check_gains, gain
 from giantstep.questions.progress import Progress
 
 
+@question("Theory of errors and overlaps")
 def sweep(
     problem: Problem,
     *,
@@ -21,7 +20,7 @@ def sweep(
     classification_error: bool = True,
     progress: Progress | None = None,
     **values: Any,
-) -> xr.Dataset:
+) -> Result:
     """Solve the theory for all combinations of any parameters.
 
     Parameters
@@ -74,10 +73,9 @@ def sweep(
     >>> gain.values.round(2)  # one step beats the best linear predictor with the larger batch only
     array([-1.28,  0.35])
     """
-    check_problem(problem)
     names = [gains] if isinstance(gains, str) else list(gains)
     check_gains(problem, names)
-    found = solve_cases(problem, values, classification_error, progress)
+    data, remarks = solve_cases(problem, values, classification_error, progress)
     for name in names:
-        found = add_gain(found, name, problem, values)
-    return found
+        data[name] = gain(data, name, problem, values)
+    return data, remarks
