@@ -1,1 +1,0 @@
-"""How runs and their jobs behave: locks, checksums, signals and logs. Start with `job`."""
