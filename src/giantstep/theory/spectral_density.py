@@ -7,6 +7,7 @@ fixed point is followed from far above the real axis, where the equations are ea
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -64,13 +65,24 @@ class SpectralDensity:
     alpha : float
     bulk : str
         As in `solve.solve`.
+    dimension : float
+        d, at which the equivalent features are taken.
+    fineness : int
+        Multiplies the number of nodes over kappa.
     """
 
-    def __init__(self, problem: Problem, alpha: float, bulk: str = ISOTROPIC) -> None:
-        self.srf = equivalent_features(problem)
+    def __init__(
+        self,
+        problem: Problem,
+        alpha: float,
+        bulk: str = ISOTROPIC,
+        dimension: float = math.inf,
+        fineness: int = FINENESS,
+    ) -> None:
+        self.srf = equivalent_features(problem, dimension)
         check_resolution(problem, self.srf)
         kind = validate_bulk(problem, bulk)
-        self.features = conditional_features(self.srf, fineness=FINENESS)
+        self.features = conditional_features(self.srf, fineness)
         prepared = prepare_bulk(problem, self.srf, kind, B=self.features.B)[1]
         self.equations = Equations(self.features, self.srf, prepared)
         self.bulk = prepared.continued
@@ -81,19 +93,20 @@ class SpectralDensity:
         x = np.asarray(x, dtype=float)
         blocks = np.split(x, range(_TOGETHER, x.size, _TOGETHER))
         with np.errstate(all="ignore"):  # a point that is lost is tried again, or NaN
-            traces = np.concatenate([self.trace(block, descent) for block in blocks])
-        density: Array = traces.imag / np.pi
+            V = np.concatenate([self.variances(block, descent) for block in blocks])
+        # The sum of V2 is tr (K - x - i0)^-1 / p.
+        density: Array = V[:, self.equations.triangle.size :].sum(axis=-1).imag / np.pi
         return density
 
-    def trace(self, x: Array, descent: Descent = ACCURATE) -> Complex:
-        """Compute tr (K - x - i0)^-1 / p, shape (M,); NaN where it could not be reached."""
+    def variances(self, x: Array, descent: Descent = ACCURATE) -> Complex:
+        """Compute V = (V1, V2) at the ridge -x - i0, shape (M, K); NaN where it was not reached."""
         equations = self.equations
         points = Points.of(np.full(x.shape, self.alpha), np.ones(x.shape), self.srf.beta)
         hats = equations.initial_hats(points).astype(complex)
         split = equations.triangle.size
         height = 10 * (x + hats.real.sum(axis=-1))
         response = self.bulk.far_response(hats[:, split:] - (x + 1j * height)[:, None])
-        trace = np.full(x.shape, np.nan, dtype=complex)
+        V = np.full(hats.shape, np.nan, dtype=complex)
         factor = np.full(x.shape, descent.factor)
         active = np.arange(x.size)
         while active.size:
@@ -105,14 +118,14 @@ class SpectralDensity:
             hats[reached], response[reached] = (
                 values[found.sound] for values in (found.hats, found.response)
             )
-            trace[reached], height[reached] = found.trace[found.sound], lower[found.sound]
+            V[reached], height[reached] = found.V[found.sound], lower[found.sound]
             # Where Newton's method failed or left the physical branch, the next step is smaller.
             factor[active] = np.where(found.sound, descent.factor, np.sqrt(factor[active]))
-            trace[active[factor[active] > _LEAST_DESCENT]] = np.nan
+            V[active[factor[active] > _LEAST_DESCENT]] = np.nan
             above = height[active] > _HEIGHT * x[active]
             active = active[above & (factor[active] < _LEAST_DESCENT)]
-        trace[height > _HEIGHT * x] = np.nan
-        return trace
+        V[height > _HEIGHT * x] = np.nan
+        return V
 
     def _newton(
         self, points: Points, ridge: Complex, start: _Reached, tolerance: float
@@ -133,8 +146,7 @@ class SpectralDensity:
             # Above the real axis V2 has a positive imaginary part, and the hats a negative one.
             physical = np.all(V[:, split:].imag > 0, axis=-1)
             physical &= np.all(hats[:, equations.coordinates.logarithmic].imag <= 0, axis=-1)
-            trace = V[:, split:].sum(axis=-1)
-            return _Reached(hats, response, trace, physical & (change < _TRUSTED)), change
+            return _Reached(hats, response, V, physical & (change < _TRUSTED)), change
 
         return iterate_newton(advance, start, tolerance, _MAX_ITERATIONS)
 
@@ -144,11 +156,10 @@ class _Reached(NamedTuple):
 
     hats: Complex
     response: Complex
-    trace: Complex
+    V: Complex
     sound: Mask
 
     @classmethod
     def start(cls, hats: Complex, response: Complex) -> _Reached:
         """Start from a solution at another height."""
-        nowhere = np.full(len(hats), np.nan, dtype=complex)
-        return cls(hats, response, nowhere, np.zeros(len(hats), dtype=bool))
+        return cls(hats, response, np.full_like(hats, np.nan), np.zeros(len(hats), dtype=bool))
