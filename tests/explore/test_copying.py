@@ -1,4 +1,4 @@
-"""Copies of a question ask the same question, and exports are what the pipeline makes."""
+"""Copies of a question ask the same question, and exports are what the workflow makes."""
 
 import math
 import shlex
@@ -50,7 +50,7 @@ def test_copied_commands_and_python_give_the_numbers_that_are_shown(view, capsys
     np.testing.assert_allclose(ends, curve["test_error"][[0, -1]], rtol=1e-9)
 
 
-def test_a_copied_panel_is_one_that_the_pipeline_reads():
+def test_a_copied_panel_is_one_that_the_workflow_reads():
     for view in (VIEWS[0], VIEWS[1], VIEWS[3]):
         panel = yaml.safe_load(yaml.safe_dump(as_panel(view.question)))
         assert STEPS.model_validate(panel).target == "sin"

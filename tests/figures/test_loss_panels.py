@@ -1,40 +1,46 @@
 """A figure of losses shows theory and networks."""
 
-from dataclasses import replace
+from contextlib import chdir
+
+import yaml
+from in_process import make_figure
+from tiny import configured
 
 from giantstep.figures import figs2
-from giantstep.pipeline.planning.tasks import Curve
-from giantstep.pipeline.stages import montecarlo, parameters, theory
-from giantstep.pipeline.stages.join_lines import join_lines
-from giantstep.pipeline.stages.merge_curve import merge_curve
-from giantstep.pipeline.stages.scores import score_table
-from giantstep.problems.grid import Grid
-from giantstep.problems.protocol import Protocol
-from giantstep.problems.sizes import Sizes
+from giantstep.workflow import store
+from giantstep.workflow.config import load_config
+from giantstep.workflow.plan import make_plan
+from giantstep.workflow.scores import score_table
 
-PROTOCOL = Protocol("tanh", "sign", 2, alpha0=1, beta=1)
+PANEL = {"activation": "tanh", "target": "sign", "learning_rate": 2, "alpha0": 0, "beta": 1}
+PANEL |= {"ridge": [0.01, 0.1], "loss": ["square", "logistic"]}
+NETWORKS = PANEL | {"dimension": 40, "networks": 2, "test_samples": 200}
+FIGURE = {
+    "title": "Losses",
+    "caption": "Losses.",
+    "theory": {"alpha": {"start": 0.5, "stop": 1, "points": 2}},
+    "simulation": {"alpha": [0.5, 1]},
+    "panels": {
+        "before": PANEL | {"title": "before", "simulated": False},
+        "after": PANEL | {"title": "after", "simulated": False},
+        "before_networks": NETWORKS,
+        "after_networks": NETWORKS,
+    },
+    "style": {"colours": ["black", "red"]},
+}
 
 
-def test_a_figure_of_losses_holds_and_draws_both_sides():
-    protocol, lines = replace(PROTOCOL, alpha0=0), []
-    for panel in ("before", "after", "before_networks", "after_networks"):
-        for loss in ("square", "logistic"):
-            grid = Grid((0.5, 1.0), (0.01, 0.1), loss)
-            curve = Curve(f"{panel}:loss={loss}", panel, protocol, "isotropic", loss, 40, {})
-            found = {
-                "parameters": [parameters.compute(protocol)],
-                "theory": [theory.compute(protocol, grid)],
-            }
-            if panel.endswith("networks"):
-                simulated = montecarlo.compute(protocol, grid, Sizes(40, 1, 200), range(2), 1)
-                found["montecarlo"] = [simulated]
-            lines += merge_curve(curve, found)
-    data = join_lines(lines)
+def test_a_figure_of_losses_holds_and_draws_both_sides(tmp_path):
+    root = configured(tmp_path)
+    (root / "config/figures/losses.yaml").write_text(yaml.safe_dump(FIGURE))
+    plan = make_plan(root, load_config(root) | {"figures": ["losses"]}).figure("losses")
+    with chdir(root):
+        make_figure(plan)
+        data = store.read(plan.merged, plan.merged_name)
     table = score_table(data)
     scored = table[table["largest_z_score_classification_error"] != ""]
     assert set(scored["loss"]) == {"square", "logistic"}
-    panels = {panel: {"title": panel} for panel in ("before", "after")}
-    picture = figs2.draw(data, {"panels": panels, "style": {"colours": ["black", "red"]}})
+    picture = figs2.draw(data, FIGURE)
     entries = [text.get_text() for text in picture.axes[0].get_legend().get_texts()]
     assert len(entries) == 2
     markers = [line for line in picture.axes[2].lines if line.get_linestyle() == "None"]

@@ -1,4 +1,4 @@
-"""Files of what is shown: drawings as the pipeline makes them, tables, netCDF, new figures."""
+"""Files of what is shown: drawings as the workflow makes them, tables, netCDF, new figures."""
 
 from __future__ import annotations
 
