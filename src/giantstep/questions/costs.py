@@ -55,7 +55,7 @@ _SPECTRAL_POINT, _EDGE_POINTS, _TRAINED_SPECTRUM = 2.5e-3, 1400, 5.0
 # MiB of a theory, of a trained bulk or another loss, and of each point.
 _THEORY_MEMORY, _TRAINED_MEMORY, _POINT_MEMORY = 20.0, 300.0, 0.015
 # Parameters of a sweep that are solved together, or cost differently.
-_COUNTED = ("alpha", "ridge", "loss", "bulk", "gains", "classification_error")
+_COUNTED = ("alpha", "ridge", "loss", "bulk", "gains", "over")
 
 
 class Cost(NamedTuple):
@@ -112,15 +112,10 @@ def _count(networks: int | Sequence[int]) -> int:
 def _theory(problem: Problem, given: Mapping[str, Any]) -> Cost:
     """Estimate the theory of all points of a question, for one problem or those of a sweep."""
     losses, bulks = (np.atleast_1d(given[name]) for name in ("loss", "bulk"))
-    cases = math.prod(
-        len(values)
-        for name, values in given.items()
-        if name not in (*_COUNTED, "readout", "over") and isinstance(values, list | tuple)
-    )
+    cases = math.prod(_several(name, value) for name, value in given.items())
     over = [name for name in np.atleast_1d(list(given.get("over", ()))) if name != "ridge"]
-    cases *= _CANDIDATES[min(len(over), len(_CANDIDATES) - 1)] * (
-        1 + np.size(given.get("gains", ()))
-    )
+    cases *= _CANDIDATES[min(len(over), len(_CANDIDATES) - 1)]
+    cases *= 1 + np.size(given.get("gains", ()))
     seconds, memory = 0.0, _THEORY_MEMORY
     for loss in map(str, losses):
         optimal = "ridge" in given.get("over", ()) or isinstance(given["ridge"], str)
@@ -133,6 +128,14 @@ def _theory(problem: Problem, given: Mapping[str, Any]) -> Cost:
             memory = max(memory, _THEORY_MEMORY if plain else _TRAINED_MEMORY)
         memory += _POINT_MEMORY * cases * points
     return Cost(seconds, memory)
+
+
+def _several(name: str, value: Any) -> int:
+    """Count the values of a parameter, of which each is a problem of its own."""
+    one = isinstance(value, str) or not hasattr(value, "__len__") or name in _COUNTED
+    if one or (name == "readout" and np.ndim(value[0][0]) == 0):  # pairs of one readout
+        return 1
+    return len(value)
 
 
 def _problem_seconds(problem: Problem, bulk: str) -> float:

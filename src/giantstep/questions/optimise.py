@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -106,23 +106,17 @@ def optimise(
         optima = [
             _optimum(search, profile[..., k, :], alphas[k : k + 1]) for k in range(alphas.size)
         ]
-    data = _dataset(search, alphas, profile, optima)
-    remarks = _edge_remarks(search, alphas, optima)
+    coords = {one.name: one.candidates for one in search.outer} | {"alpha": alphas}
+    variables: dict[str, Any] = {
+        name: ("alpha", [one[name] for one in optima]) for name in optima[0]
+    }
+    variables["test_error"] = (*coords, RIDGE), profile
+    data = xr.Dataset(variables, coords=coords | {RIDGE: search.ridges})
+    remarks = _edge_remarks(search, data)
     if math.isinf(dimension):
-        needed = np.array([optimum.dimension_of_limit for optimum in optima])
-        data["dimension_of_limit"] = "alpha", needed
-        remarks += limit_remarks(float(np.max(needed)))
-    fixed = [name for name in axes.fixed if name == "alpha" or search.ridges is None]
-    return drop_fixed(data, fixed), remarks
-
-
-class _Optimum(NamedTuple):
-    """The optimum at one sample complexity: values, and what is on an edge, by names."""
-
-    test_error: float
-    values: dict[str, float]
-    on_edge: dict[str, bool]
-    dimension_of_limit: float
+        remarks += limit_remarks(data["dimension_of_limit"].max().item())
+    fixed = [name for name in axes.fixed if name == "alpha" or not search.optimises_ridge]
+    return drop_fixed(data.transpose("alpha", ...), fixed), remarks
 
 
 def _read(
@@ -148,8 +142,9 @@ def _read(
     raise_all(faults)
     assert axes is not None  # otherwise there were faults
     outer = tuple(one for one in unknowns if one.name != RIDGE)
-    ridges = next((one.candidates for one in unknowns if one.name == RIDGE), None)
-    return Search(problem, outer, ridges, axes.grid.ridge[0], loss, bulk, float(dimension)), axes
+    fixed = np.array(axes.grid.ridge)
+    ridges = next((one.candidates for one in unknowns if one.name == RIDGE), fixed)
+    return Search(problem, outer, ridges, loss, bulk, float(dimension)), axes
 
 
 def _profile(search: Search, alpha: Array, report: Progress) -> Array:
@@ -162,8 +157,8 @@ def _profile(search: Search, alpha: Array, report: Progress) -> Array:
     return np.array(rows).reshape(*sizes, *rows[0].shape)
 
 
-def _optimum(search: Search, profile: Array, alpha: Array) -> _Optimum:
-    """Refine the best of all candidates, at one sample complexity.
+def _optimum(search: Search, profile: Array, alpha: Array) -> dict[str, Any]:
+    """Refine the best of all candidates, at one sample complexity; variables by name.
 
     Parameters
     ----------
@@ -173,7 +168,7 @@ def _optimum(search: Search, profile: Array, alpha: Array) -> _Optimum:
     """
     errors = np.nan_to_num(profile, nan=np.inf).min(axis=-1)
     x, best, tolerance = _refined(search, errors, alpha)
-    found, ridge, ridge_on_edge = (values.item() for values in search.least(x, alpha))
+    error, ridge, ridge_on_edge = (values.item() for values in search.least(x, alpha))
     values = search.values(x)
     # The refinement next to an end stops short of it by less than this.
     short = 10 * tolerance
@@ -182,16 +177,16 @@ def _optimum(search: Search, profile: Array, alpha: Array) -> _Optimum:
         or _beside_nothing(errors, best, k)
         for k, (one, at) in enumerate(zip(search.outer, x, strict=True))
     }
-    needed = math.inf
-    if math.isinf(search.dimension) and math.isfinite(found):
-        point = alpha, np.array([ridge])
-        needed = dimension_of_limit(
-            search.problem_at(values), *point, search.bulk, search.loss
-        ).item()
-    if search.ridges is not None:
-        values |= {RIDGE: ridge}
-        on_edge |= {RIDGE: bool(ridge_on_edge)}
-    return _Optimum(found, values, on_edge, needed)
+    of_limit = {"dimension_of_limit": math.inf} if math.isinf(search.dimension) else {}
+    if of_limit and math.isfinite(error):
+        at = search.problem_at(values), alpha, np.array([ridge])
+        of_limit["dimension_of_limit"] = dimension_of_limit(*at, search.bulk, search.loss).item()
+    if search.optimises_ridge:
+        values[RIDGE], on_edge[RIDGE] = ridge, bool(ridge_on_edge)
+    optimum: dict[str, Any] = {"optimal_test_error": error}
+    for name, value in values.items():
+        optimum |= {f"optimal_{name}": value, f"optimal_{name}_on_edge": on_edge[name]}
+    return optimum | of_limit
 
 
 def _refined(search: Search, errors: Array, alpha: Array) -> tuple[Array, tuple[int, ...], float]:
@@ -219,36 +214,14 @@ def _beside_nothing(errors: Array, best: Sequence[Any], axis: int) -> bool:
     return bool(np.isinf(line[max(best[axis] - 1, 0) : best[axis] + 2]).any())
 
 
-def _dataset(
-    search: Search, alpha: Array, profile: Array, optima: Sequence[_Optimum]
-) -> xr.Dataset:
-    """Name the optima along alpha, and the profile along all that was searched."""
-    names = [one.name for one in search.outer]
-    coords = {one.name: one.candidates for one in search.outer} | {"alpha": alpha}
-    coords[RIDGE] = np.array([search.ridge]) if search.ridges is None else search.ridges
-    variables: dict[str, Any] = {
-        "optimal_test_error": ("alpha", [optimum.test_error for optimum in optima])
-    }
-    for name in optima[0].values:
-        variables[f"optimal_{name}"] = "alpha", [optimum.values[name] for optimum in optima]
-        variables[f"optimal_{name}_on_edge"] = "alpha", [one.on_edge[name] for one in optima]
-    variables["test_error"] = (*names, "alpha", RIDGE), profile
-    data = xr.Dataset(variables, coords=coords)
-    return data.transpose("alpha", *names, RIDGE)
+def _edge_remarks(search: Search, data: xr.Dataset) -> list[str]:
+    def where(mask: xr.DataArray) -> list[str]:
+        return [f"alpha {alpha:g}" for alpha in data["alpha"].values[mask.values]]
 
-
-def _edge_remarks(search: Search, alpha: Array, optima: Sequence[_Optimum]) -> list[str]:
-    candidates = {one.name: one.candidates for one in search.outer}
-    if search.ridges is not None:
-        candidates[RIDGE] = search.ridges
     remarks = []
-    for name, found in candidates.items():
-        pairs = zip(alpha, optima, strict=True)
-        points = [f"alpha {a:g}" for a, optimum in pairs if optimum.on_edge[name]]
-        remarks += edge_remarks(points, f"best {name.replace('_', ' ')}", found)
-    unsolved = [
-        f"alpha {a:g}" for a, one in zip(alpha, optima, strict=True) if math.isnan(one.test_error)
-    ]
-    if unsolved:
+    for name, candidates in search.candidates.items():
+        points = where(data[f"optimal_{name}_on_edge"])
+        remarks += edge_remarks(points, f"best {name.replace('_', ' ')}", candidates)
+    if unsolved := where(data["optimal_test_error"].isnull()):
         remarks.append(f"At {'; '.join(unsolved)}: nothing in the range searched could be solved.")
     return remarks

@@ -156,21 +156,29 @@ class Search:
     problem : Protocol or SpikedFeatures
     outer : tuple of Unknown
         Those that change the problem.
-    ridges : Array, or None
-        Candidates of the ridge, if it is optimised.
-    ridge : float
-        Otherwise.
+    ridges : Array
+        Candidates of the ridge; a single one, if it is not optimised.
     loss, bulk : str
     dimension : float
     """
 
     problem: Problem
     outer: tuple[Unknown, ...]
-    ridges: Array | None
-    ridge: float
+    ridges: Array
     loss: str
     bulk: str
     dimension: float
+
+    @property
+    def optimises_ridge(self) -> bool:
+        """Whether the ridge is optimised, too."""
+        return self.ridges.size > 1
+
+    @property
+    def candidates(self) -> dict[str, Array]:
+        """All candidates by name, those of the ridge last."""
+        outer = {one.name: one.candidates for one in self.outer}
+        return outer | ({RIDGE: self.ridges} if self.optimises_ridge else {})
 
     def values(self, x: Sequence[float] | Array) -> dict[str, float]:
         """Name the values at a point on the axes of the unknowns."""
@@ -195,9 +203,8 @@ class Search:
 
     def profile(self, alpha: Array, place: Sequence[int]) -> Array:
         """Compute test errors at candidates, shape (A, R) for R ridges; NaN where there is none."""
-        ridges = np.array([self.ridge]) if self.ridges is None else self.ridges
         x = [one.axis[k] for one, k in zip(self.outer, place, strict=True)]
-        mesh = np.meshgrid(alpha, ridges, indexing="ij")
+        mesh = np.meshgrid(alpha, self.ridges, indexing="ij")
         try:
             return self._solver(x).solve(*mesh).test_error
         except InvalidParametersError:
@@ -210,8 +217,8 @@ class Search:
         except InvalidParametersError:
             nothing = np.full(alpha.shape, np.nan)
             return nothing, nothing, np.zeros(alpha.shape, dtype=bool)
-        ridge, on_edge = np.full(alpha.shape, self.ridge), np.zeros(alpha.shape, dtype=bool)
-        if self.ridges is not None:
+        ridge, on_edge = np.full(alpha.shape, self.ridges[0]), np.zeros(alpha.shape, dtype=bool)
+        if self.optimises_ridge:
             ridge, on_edge = minimise_each_from_candidates(
                 lambda ridge, alpha: solver.solve(alpha, ridge).test_error,
                 alpha,
