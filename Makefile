@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 PYTEST := $(BIN)/pytest -n logical --dist worksteal
 
-.PHONY: figures paper supplement test test-all test-kill test-faults test-slurm test-explore screenshot \
+.PHONY: figures paper supplement gallery test test-all test-kill test-faults test-slurm test-explore screenshot \
   claims lint benchmark benchmark-steps docs schemas lock clean help
 
 figures: $(READY)
@@ -16,6 +16,10 @@ paper: $(READY)
 
 supplement: $(READY)
 	$(BIN)/snakemake --cores $(CORES) --configfile config/supplement.yaml
+
+# The drawings that README and the site show, from those of the last runs.
+gallery:
+	cp figures/*.png docs/gallery/
 
 # A small version of every property, in minutes; test-all holds the full ones (docs/testing.md).
 test: lint
@@ -99,12 +103,13 @@ lock:
 	  --extra explore --extra docs --generate-hashes --no-header --no-annotate -o requirements.lock pyproject.toml
 
 clean:
-	rm -rf .venv .snakemake docs/build docs/generated results logs report.html figures/*.pdf figures/*.svg .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .snakemake docs/build docs/generated results logs report.html figures/*.png figures/*.pdf figures/*.svg .pytest_cache .mypy_cache .ruff_cache
 
 help:
 	@echo "make figures   every figure into figures/   (CORES=2 to use two cores)"
 	@echo "make paper     the same at the paper's size"
 	@echo "make supplement figures that go beyond the paper"
+	@echo "make gallery   copy the drawings into docs/gallery, which README shows"
 	@echo "make test      style, types, and a small version of every test: four minutes on two cores"
 	@echo "make test-all  the full versions of all tests, kills and Slurm: 20 minutes"
 	@echo "make test-kill kill runs at 30 moments, and see that the same command completes them"

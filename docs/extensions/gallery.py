@@ -21,7 +21,7 @@ ENTRY = """\
 (figure-{name})=
 ### {number}. {title}
 
-```{{figure}} ../../figures/{name}.png
+```{{figure}} ../gallery/{name}.png
 :alt: {title}
 :width: 100%
 
@@ -55,7 +55,7 @@ def write(app: Sphinx) -> None:
     pages = [HEAD]
     for title, config in LISTS.items():
         figures = yaml.safe_load((ROOT / config).read_text())["figures"]
-        drawn = [name for name in figures if (ROOT / f"figures/{name}.png").exists()]
+        drawn = [name for name in figures if (ROOT / f"docs/gallery/{name}.png").exists()]
         pages += [f"## {title}\n", *(entry(name, config) for name in drawn)]
     folder = Path(app.srcdir, "generated")
     folder.mkdir(exist_ok=True)
