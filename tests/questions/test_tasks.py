@@ -1,0 +1,96 @@
+"""What the workflow asks: parameters, networks one by one, recovery, and sweeps over steps."""
+
+import numpy as np
+import pytest
+
+import giantstep
+from giantstep import Protocol
+from giantstep.problems.grid import Grid
+from giantstep.problems.recovery import Recovery
+from giantstep.problems.sizes import Sizes
+from giantstep.questions.parameters import read_features
+from giantstep.questions.statistics import summary
+from giantstep.questions.task import Task, answer_task
+from giantstep.simulation.simulate import simulate
+from giantstep.theory import optima
+from giantstep.theory.features.equivalent_features import equivalent_features
+
+PROTOCOL = Protocol("tanh", "sign", 2, alpha0=2, beta=1)
+THREE = Protocol("tanh", "sin", 2, alpha0=20, beta=1, steps=3)
+STAIRS = Protocol("relu", "z1+z1*z2", 1, alpha0=8, beta=1, steps=3)
+GROUPS = Protocol("tanh", "sin", 3, 2, 0.5, readout=((1, 0.5), (-2, 0.5)))
+
+
+def ask(question, problem, **arguments):
+    return answer_task(Task(question, problem, arguments), threads=2)
+
+
+@pytest.mark.parametrize("problem", [PROTOCOL, THREE, STAIRS, GROUPS])
+def test_features_are_read_back_from_their_parameters(problem):
+    assert read_features(ask("parameters", problem)) == equivalent_features(problem)
+
+
+def test_the_state_after_the_last_step_is_that_of_the_features():
+    found = ask("parameters", THREE)
+    for name in ("bulk_variance", "spike_strength", "alignment"):
+        assert found[f"{name}_by_step"].sel(step=3) == found[name]
+    assert np.all(np.linalg.eigvalsh(found["row_covariance_by_step"]) > 0)
+
+
+def test_targets_of_several_directions_have_the_overlaps_with_each():
+    found = ask("parameters", STAIRS)
+    overlaps = np.linalg.norm(found["alignments_by_step"], axis=1)
+    assert overlaps == pytest.approx(found["alignment_by_step"].values)
+    assert np.all(np.diff(found["row_overlap_by_step"], axis=0) > 0)
+
+
+def test_networks_are_the_same_whichever_others_are_asked_for():
+    grid = {"alpha": (0.5, 1.0), "ridge": (0.01, 0.1)}
+    found = ask("replicates", GROUPS, **grid, dimension=40, networks=(3, 1), trainings=2, seed=5)
+    bare = simulate(GROUPS, Grid(**grid), Sizes(40, 2), [1], 5)
+    np.testing.assert_array_equal(found.simulated_q1.sel(network=[1]), bare.q1)
+    values = ask("eigenvalues", GROUPS, alpha=1.0, dimension=40, networks=(3, 1))
+    one = ask("eigenvalues", GROUPS, alpha=1.0, dimension=40, networks=(1,))
+    assert one.simulated_eigenvalue.equals(values.simulated_eigenvalue.sel(network=[1]))
+
+
+def test_a_simulation_is_the_summary_of_its_networks():
+    asked = {"dimension": 40, "trainings": 2}
+    raw = ask("replicates", PROTOCOL, alpha=(1.0,), ridge=(0.1,), networks=range(3), **asked)
+    mean = giantstep.simulate(PROTOCOL, [1.0], [0.1], networks=3, **asked)
+    found = summary(raw)
+    np.testing.assert_array_equal(mean.test_error, found.simulated_test_error_mean)
+    np.testing.assert_array_equal(mean.m_stderr, found.simulated_m_stderr)
+    assert found.simulated_test_error_training_variance > 0
+
+
+def test_the_theory_of_recovery_is_that_of_its_networks():
+    problem = Recovery("relu", "z1+z1*z2", 1, alpha0=8, width=256, steps=2)
+    theory = ask("recovery", problem, dimension=200)
+    networks = summary(ask("recovery_replicates", problem, dimension=200, networks=range(6)))
+    for name in ("overlap", "update_overlap"):
+        gap = networks[f"simulated_{name}_mean"].sel(step=1) - theory[name].sel(step=1)
+        assert (abs(gap) < 5 * networks[f"simulated_{name}_stderr"].sel(step=1) + 0.005).all()
+    assert theory.overlap.notnull().all()
+    assert theory.first_batch == 8 * 200
+
+
+def test_a_sweep_over_rates_and_steps_passes_over_steps_that_are_too_large():
+    values = {"learning_rate": [2.0, 1e11], "steps": [1, 2], "bulk": "trained"}
+    found = ask("sweep", PROTOCOL, **values).test_error
+    for steps in (1, 2):
+        at = Protocol("tanh", "sign", 2, alpha0=2, beta=1, steps=steps)
+        same = giantstep.solve(at, bulk="trained").test_error.item()
+        assert found.sel(learning_rate=2, steps=steps) == pytest.approx(same, rel=1e-9)
+    assert np.isnan(found.sel(learning_rate=1e11, steps=2))
+
+
+@pytest.mark.parametrize(("ridges", "on_edge"), [((0.1, 0.5, 3.0), False), ((3, 5, 10), True)])
+def test_the_best_ridge_of_any_loss_says_whether_it_is_on_an_edge(monkeypatch, ridges, on_edge):
+    few = optima.search_of("huber")._replace(ridges=np.array(ridges))
+    monkeypatch.setattr(optima, "_CONVEX_SEARCH", few)
+    problem = Protocol("tanh", "sin", 3, alpha0=2, beta=1, noise=0.1)
+    found = giantstep.solve(problem, 2, "optimal", loss="huber", dimension=100)
+    best = optima.optimal_ridge(problem, np.array([2.0]), dimension=100, loss="huber")
+    assert found.ridge.item() == best.ridge.item()
+    assert found.optimal_ridge_on_edge == on_edge
