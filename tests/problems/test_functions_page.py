@@ -1,0 +1,32 @@
+"""The page on functions has the table of what the registry's functions can be."""
+
+from pathlib import Path
+
+from giantstep.numerics.gaussian import standard_moments
+from giantstep.numerics.scalar_functions import FUNCTIONS
+from giantstep.problems.protocol import Protocol, theory_faults
+from giantstep.validation import InvalidParametersError
+
+PAGE = Path(__file__).parents[2] / "docs/functions.md"
+
+
+def trained(name):
+    """Ask the problem itself whether it takes an activation, and with which readouts."""
+    letters = ((0.5, 0.5), (1.5, 0.5))
+    try:
+        protocol = Protocol(name, "tanh", learning_rate=1, alpha0=1, beta=1, readout=letters)
+    except InvalidParametersError as refused:
+        return f"no: must be {refused.faults[0].allowed}"
+    return "uniform readout" if theory_faults(protocol) else "any readout"
+
+
+def row(name, function):
+    slope = float(standard_moments(function).slope)
+    shown = f"{slope if abs(slope) > 1e-12 else 0:.4g}"
+    exact = "yes" if function.covariance is not None else "no"
+    return f"| `{name}` | {function.parity} | {shown} | {trained(name)} | {exact} |"
+
+
+def test_the_page_has_the_table_of_functions():
+    table = "\n".join(row(name, function) for name, function in FUNCTIONS.items())
+    assert table in PAGE.read_text(encoding="utf-8"), table
