@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import json
+import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +22,9 @@ from giantstep.questions.task import Task
 from giantstep.workflow.shards import with_networks
 
 PACKAGE = Path(__file__).parents[1]
+# Snakemake's folder of a project.
+_MEMORY = Path(".snakemake/code.json")
+_THIS = Path(__file__).read_bytes()
 _ALL = ("numerics", "problems", "arrays.py", "extras.py", "registry.py", "validation.py")
 _NETWORKS = "questions/networks.py", "questions/task.py"
 _STORED = ("workflow/jobs.py", "workflow/store.py")
@@ -70,17 +76,47 @@ def code_hash(path: Path) -> str:
     `code_hash.cache_clear()` forgets what was read.
     """
     paths = sorted(path.rglob("*.py")) if path.is_dir() else [path]
-    trees = [
-        (str(one.relative_to(path)), _plain(ast.parse(one.read_bytes(), str(one)))) for one in paths
-    ]
-    return hashlib.sha256(repr(trees).encode()).hexdigest()
+    trees = [(str(one.relative_to(path)), _tree_hash(one)) for one in paths]
+    _remember()
+    return _hash(repr(trees))
+
+
+def _hash(content: str | bytes) -> str:
+    return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
+
+
+def _tree_hash(path: Path) -> str:
+    """Hash the syntax tree of a module; that of the same bytes is hashed once in a project."""
+    source = path.read_bytes()
+    name = _hash(_THIS + source)
+    if name not in (hashes := _hashes()):
+        hashes[name] = _hash(repr(_plain(ast.parse(source, str(path)))))
+        hashes["changed"] = "yes"
+    return hashes[name]
+
+
+@cache
+def _hashes() -> dict[str, str]:
+    """Read what is remembered: hashes of syntax trees, by those of the bytes of modules."""
+    try:
+        remembered = json.loads(_MEMORY.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return remembered if isinstance(remembered, dict) else {}
+
+
+def _remember() -> None:
+    """Keep hashes for the next process, if there is a place and something new."""
+    if _MEMORY.parent.is_dir() and _hashes().pop("changed", ""):
+        beside = _MEMORY.with_suffix(f".{os.getpid()}")
+        with suppress(OSError):
+            beside.write_text(json.dumps(_hashes()), encoding="utf-8")
+            beside.replace(_MEMORY)
 
 
 def file_hash(path: Path) -> str:
     """Hash a file: its code, if it is a module, or all its bytes."""
-    return (
-        code_hash(path) if path.suffix == ".py" else hashlib.sha256(path.read_bytes()).hexdigest()
-    )
+    return code_hash(path) if path.suffix == ".py" else _hash(path.read_bytes())
 
 
 def _plain(node: Any) -> Any:
