@@ -13,7 +13,6 @@ from giantstep.workflow.merge import merge_figure
 from giantstep.workflow.plan import make_plan
 from giantstep.workflow.results import read_results
 from giantstep.workflow.scores import write_scores
-from giantstep.workflow.shards import with_networks
 
 SIZES = {"dimension": 100, "networks": 2, "trainings": 2, "test_samples": 500}
 POINTS = 9
@@ -39,15 +38,8 @@ def make(project):
 
 def make_figure(figure):
     """Make the merged file and the scores of a figure in this folder."""
-    stages = {figure.parameters: ("parameters", figure.parameter_tasks)}
-    stages[figure.theory] = "theory", figure.theory_tasks
-    for networks in figure.networks.values():
-        for block, path in zip(networks.blocks, networks.files, strict=True):
-            task = with_networks(networks.task, range(block.first, block.last + 1))
-            stages[path] = "montecarlo", {"/": task}
-    for path, (stage, tasks) in stages.items():
-        if tasks:
-            compute(stage, tasks, path)
+    for stage, path, tasks in figure.jobs():
+        compute(stage, tasks, path)
     merged = merge_figure(figure, read_results(figure))
     store.write(merged, figure.merged, figure.merged_name)
     write_scores(figure, merged)

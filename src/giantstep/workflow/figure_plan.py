@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 from giantstep.questions.task import Task
 from giantstep.workflow.curves import Figure
 from giantstep.workflow.keys import ChangedCodeError, key, result_key
-from giantstep.workflow.shards import Block
+from giantstep.workflow.shards import Block, with_networks
 
 RESULTS = "results"
 KEYS, MONTECARLO = f"{RESULTS}/keys", f"{RESULTS}/montecarlo"
@@ -92,6 +92,17 @@ class FigurePlan:
 
     def _file(self, stage: str, tasks: Mapping[str, Task]) -> str:
         return f"{RESULTS}/{stage}/{self.name}-{result_key(stage, tasks)}.nc" if tasks else ""
+
+    def jobs(self) -> Iterator[tuple[str, str, dict[str, Task]]]:
+        """Yield the stage, the file and the tasks of each job that computes."""
+        if self.parameters:
+            yield "parameters", self.parameters, self.parameter_tasks
+        if self.theory:
+            yield "theory", self.theory, self.theory_tasks
+        for one in self.networks.values():
+            for path, block in zip(one.files, one.blocks, strict=True):
+                shard = with_networks(one.task, range(block.first, block.last + 1))
+                yield "montecarlo", path, {"/": shard}
 
     @cached_property
     def results(self) -> list[str]:

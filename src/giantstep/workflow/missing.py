@@ -19,7 +19,6 @@ from giantstep.questions.costs import cost_of
 from giantstep.questions.task import Task
 from giantstep.workflow.figure_plan import FigurePlan
 from giantstep.workflow.plan import Plan
-from giantstep.workflow.shards import with_networks
 
 NEW = "not made yet"
 CODE = "the code that computes it has changed"
@@ -84,8 +83,8 @@ def missing_jobs(plan: Plan, figures: Iterable[str] = ()) -> list[Job]:
 def _jobs(root: Path, figure: FigurePlan) -> Iterator[Job]:
     """List the jobs of one figure."""
     started = False
-    for stage, path, tasks in _results(figure):
-        if path and not (root / path).exists():
+    for stage, path, tasks in figure.jobs():
+        if not (root / path).exists():
             started = True
             costs = [cost_of(task) for task in tasks.values()]
             why = _why_missing(root / path, stage, figure.name, tasks)
@@ -108,16 +107,6 @@ def _jobs(root: Path, figure: FigurePlan) -> Iterator[Job]:
         if why:
             started = True
             yield Job(stage, figure.name, why)
-
-
-def _results(figure: FigurePlan) -> Iterator[tuple[str, str, Mapping[str, Task]]]:
-    """List the results of a figure: stage, path and tasks of each."""
-    yield "parameters", figure.parameters, figure.parameter_tasks
-    yield "theory", figure.theory, figure.theory_tasks
-    for networks in figure.networks.values():
-        for path, block in zip(networks.files, networks.blocks, strict=True):
-            shard = with_networks(networks.task, range(block.first, block.last + 1))
-            yield "montecarlo", path, {"/": shard}
 
 
 def _is_older(outputs: Iterable[Path], inputs: Iterable[Path]) -> bool:
