@@ -30,14 +30,13 @@ test-all: lint
 	$(MAKE) test-slurm
 	$(MAKE) test-explore
 
-# Kills a small run at 30 moments, each stage once at least; KILLS_SEED=N repeats one such series.
+# Kills a small run at 30 moments; KILLS_SEED=N repeats one such series.
 test-kill: $(READY)
-	KILLS=30 $(PYTEST) -m "" -rP tests/workflow/test_interruption.py
+	KILLS=30 $(PYTEST) -m "" -rP tests/workflow/test_kills.py -k killed
 
-# Random faults of files and runs, for twenty minutes; FAULTS_SEED=N repeats a series.
+# Random faults of files and runs, in FAULTS rounds; KILLS_SEED=N repeats a series.
 test-faults: $(READY)
-	FAULTS_SEED=$${FAULTS_SEED:-$$(date +%N)} FAULTS_SECONDS=$${FAULTS_SECONDS:-1200} \
-	  $(BIN)/pytest -m "" -s tests/workflow/test_random_faults.py
+	FAULTS=$${FAULTS:-20} $(PYTEST) -m "" -rP tests/workflow/test_kills.py -k random_faults
 
 # The workflow on a Slurm cluster that is started for it, on this machine, and always stopped.
 test-slurm: $(READY)
@@ -113,7 +112,7 @@ help:
 	@echo "make test      style, types, and a small version of every test: four minutes on two cores"
 	@echo "make test-all  the full versions of all tests, kills and Slurm: 20 minutes"
 	@echo "make test-kill kill runs at 30 moments, and see that the same command completes them"
-	@echo "make test-faults damage files and disturb runs at random, for twenty minutes"
+	@echo "make test-faults damage files and disturb runs at random, in 20 rounds"
 	@echo "make test-slurm the workflow on a Slurm cluster of its own (installs Slurm, as root)"
 	@echo "make test-explore the explorer in Chromium (installs it, as root)"
 	@echo "make benchmark theory and simulation beside the usual ways of computing the same"
