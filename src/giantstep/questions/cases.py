@@ -20,7 +20,7 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol, theory_faults
-from giantstep.questions.answers import count_groups, drop_fixed
+from giantstep.questions.answers import count_groups, dataset
 from giantstep.questions.checks import OPTIMAL, SOME_RIDGE, check_interval, collected, raise_all
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.remarks import failure_remarks
@@ -157,17 +157,17 @@ def _solve(
 
 def _arranged(sweep: Sweep, arrays: Arrays) -> xr.Dataset:
     """Arrange arrays over (cases, points, ...) by the parameters; one value is a scalar."""
-    coords = dict[str, Any](sweep.values)
-    if sweep.optimal:
-        del coords["ridge"]
-    shape, dims = tuple(map(len, coords.values())), tuple(coords)
-    shaped = {name: values.reshape(*shape, *values.shape[2:]) for name, values in arrays.items()}
+    values = {k: v for k, v in sweep.values.items() if not (sweep.optimal and k == "ridge")}
+    shape, dims = tuple(map(len, values.values())), tuple(values)
+    shaped = {name: array.reshape(*shape, *array.shape[2:]) for name, array in arrays.items()}
     squares = all(case.loss == SQUARE for case in sweep.cases if isinstance(case, Case))
-    named: dict[str, Any] = variables(shaped, dims, squares)
+    named = variables(shaped, dims, squares)
+    coords: dict[str, Any] = {name: ((name,), np.array(v)) for name, v in values.items()}
     if sweep.optimal:
         coords["ridge"] = named.pop("ridge")
-    data = drop_fixed(xr.Dataset(named, coords=coords), set(dims) - set(sweep.varied))
-    return count_groups(data.transpose(*sweep.varied, ...))
+    data = dataset(named, coords, set(dims) - set(sweep.varied))
+    # Of one dimension the order is right, and to say so would take a millisecond.
+    return count_groups(data.transpose(*sweep.varied, ...) if len(sweep.varied) > 1 else data)
 
 
 def _plain(value: Any) -> Any:
