@@ -16,20 +16,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import yaml
 
-from giantstep.pipeline.planning.layout import STAGES
-from giantstep.pipeline.planning.plan import Plan, make_plan
-from giantstep.pipeline.planning.simulation_work import MIB
-from giantstep.pipeline.stages import montecarlo
-from giantstep.pipeline.stages.result import compute_result, describe_result
-from giantstep.pipeline.storage import netcdf
-from giantstep.problems.sizes import Sizes
+from giantstep.workflow import store
+from giantstep.workflow.jobs import compute
+from giantstep.workflow.plan import Plan, make_plan
+from giantstep.workflow.shards import with_networks
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("Snakefile", "config", "workflow", "profiles")
@@ -55,7 +51,8 @@ def workflow(folder: Path, simulation: dict[str, Any], *arguments: str) -> str:
 
 def dry_run(shards: int) -> float:
     """Print and return how long a dry run takes that plans about so many shards."""
-    curves = len({key.split("/")[0] for key in plan_of({}).tasks["montecarlo"]})
+    plan = plan_of({})
+    curves = sum(len(plan.figure(name).networks) for name in plan.figures)
     with tempfile.TemporaryDirectory() as folder:
         sizes = {"dimension": 20_000, "networks": shards // curves, "networks_per_job": 1}
         start = time.perf_counter()
@@ -80,7 +77,7 @@ def merge_again(replicates: int) -> float:
     The figure is merged twice: the first time its theory is computed, too.
     """
     sizes = {"dimension": 100, "test_samples": 1000, "networks_per_job": 10}
-    curves = len(plan_of({}).figures[MERGED].curves)
+    curves = len(plan_of({}).figure(MERGED).networks)
     sizes["networks"] = replicates // curves
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -91,7 +88,7 @@ def merge_again(replicates: int) -> float:
         start = time.perf_counter()
         workflow(folder, sizes, target)
         taken = time.perf_counter() - start
-        size = (folder / target).stat().st_size / MIB
+        size = (folder / target).stat().st_size / 2**20
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(f"merging {replicates} replicates: {taken:.1f} s, {peak:.0f} MiB; file {size:.1f} MiB")
     return taken
@@ -99,16 +96,15 @@ def merge_again(replicates: int) -> float:
 
 def fill(folder: Path, plan: Plan) -> None:
     """Write shards whose replicates are copies of one."""
-    for curve in plan.figures[MERGED].curves:
-        stage, shards = STAGES["montecarlo"], curve.keys["montecarlo"]
-        task = plan.tasks[stage.name][shards[0]]
-        task = replace(task, sizes=Sizes(100, task.sizes.trainings, 1000))
-        one = compute_result(montecarlo, replace(task, networks=(0,)))
-        for key in shards:
-            networks = list(plan.tasks[stage.name][key].networks)
-            block = one.isel(network=np.zeros(len(networks), int)).assign_coords(network=networks)
-            whole = describe_result(montecarlo, replace(task, networks=tuple(networks)), block)
-            netcdf.write(whole, folder / stage.paths(key)[0], f"{stage.name}/{key}")
+    for networks in plan.figure(MERGED).networks.values():
+        path = folder / networks.folder / "0-0.nc"
+        compute("montecarlo", {"/": with_networks(networks.task, (0,))}, path)
+        one = store.read(path)
+        path.unlink()
+        for block, name in zip(networks.blocks, networks.files, strict=True):
+            copies = np.arange(block.first, block.last + 1)
+            shard = one.isel(network=np.zeros_like(copies)).assign_coords(network=copies)
+            store.write(shard, folder / name)
 
 
 def main() -> None:
