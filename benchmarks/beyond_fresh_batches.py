@@ -18,7 +18,7 @@ from giantstep.arrays import Array
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation.first_layer import FirstLayer, first_layer
 from giantstep.simulation.threads import workers
-from giantstep.theory.features.several_steps import network_states
+from giantstep.theory.features.steps import network_states
 
 TWO_STEPS = Protocol("tanh", "sin", 2, alpha0=1, beta=1, steps=2)
 LETTERS = ((0.5, 0.5), (2.0, 0.5))

@@ -28,7 +28,8 @@ from giantstep.simulation.first_layer import FirstLayer, first_layer
 from giantstep.simulation.simulate import simulate
 from giantstep.simulation.threads import workers
 from giantstep.theory.features.complete_steps import complete_states
-from giantstep.theory.features.several_steps import NetworkState, network_states
+from giantstep.theory.features.network_state import NetworkState
+from giantstep.theory.features.steps import network_states
 from giantstep.theory.readout.solve import solve
 from giantstep.validation import InvalidParametersError
 

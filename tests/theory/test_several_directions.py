@@ -17,7 +17,7 @@ from giantstep.simulation.simulate import simulate
 from giantstep.simulation.threads import workers
 from giantstep.theory.bounds import best_linear_error, bounds
 from giantstep.theory.features.conditional_target import across_basis, conditional_target
-from giantstep.theory.features.several_steps import network_states
+from giantstep.theory.features.steps import network_states
 from giantstep.theory.readout.solve import solve
 from giantstep.validation import InvalidParametersError
 

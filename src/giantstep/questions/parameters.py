@@ -18,7 +18,8 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.answers import question
 from giantstep.questions.checks import check_theory, raise_all
 from giantstep.theory.features.equivalent_features import equivalent_features
-from giantstep.theory.features.several_steps import NetworkState, network_states
+from giantstep.theory.features.network_state import NetworkState
+from giantstep.theory.features.steps import network_states
 from giantstep.validation import Fault
 
 _PROJECTIONS = ("step", "row_projection", "other_row_projection")

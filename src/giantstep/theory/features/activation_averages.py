@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, Indices
 from giantstep.numerics.gaussian import gaussian_rule
 from giantstep.numerics.scalar_functions import ScalarFunction
 
@@ -29,6 +29,8 @@ class ActivationAverages(NamedTuple):
         Its derivative by r kappa, 2 (E sigma' sigma'' - A_0 A_1).
     variance_with_norm : Array
         c times its derivative by c, c (E[sigma''^2 + sigma' sigma^(3)] - A_0 A_2).
+    cube, fourth_power, cube_along : Array
+        E s^3, E s^4 and sqrt(c) E z s^3, with s = sigma' - E sigma'.
     """
 
     mean: Array
@@ -40,6 +42,13 @@ class ActivationAverages(NamedTuple):
     variance: Array
     variance_along: Array
     variance_with_norm: Array
+    cube: Array
+    fourth_power: Array
+    cube_along: Array
+
+    def at(self, nodes: Indices) -> ActivationAverages:
+        """Select some of the nodes over kappa."""
+        return ActivationAverages(*(values[nodes] for values in self))
 
     def mirrored(self) -> ActivationAverages:
         """Extend the averages of an odd activation over kappa > 0 to -kappa."""
@@ -47,7 +56,7 @@ class ActivationAverages(NamedTuple):
 
 
 # Of the averages of an odd activation, as functions of kappa.
-_PARITIES = np.array([-1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
+_PARITIES = np.array([-1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1.0, -1.0, 1.0, 1.0, 1.0, -1.0])
 
 
 def activation_averages(
@@ -72,8 +81,10 @@ def activation_averages(
     values -= zeroth[:, None] + first[:, None] * z
     hermite = zeroth, first, second - zeroth, third - 3 * first, fourth - 6 * second + 3 * zeroth
     mean, slope, curvature, third, fourth = (average / std**k for k, average in enumerate(hermite))
-    squared = weight * (activation.derivative(points) - slope[:, None]) ** 2
+    fluctuation = activation.derivative(points) - slope[:, None]
+    squared = weight * fluctuation**2
     variance, along, with_norm = _moments(squared, z, 3)
+    cube, cube_along = _moments(squared * fluctuation, z, 2)
     return ActivationAverages(
         mean,
         slope,
@@ -84,6 +95,9 @@ def activation_averages(
         variance=variance,
         variance_along=along / std,
         variance_with_norm=(with_norm - variance) / 2,
+        cube=cube,
+        fourth_power=np.einsum("nz,nz->n", squared, fluctuation**2),
+        cube_along=std * cube_along,
     )
 
 
@@ -98,30 +112,3 @@ def _moments(weighted: Array, z: Array, count: int) -> list[Array]:
 def mirror(values: Array, parity: Array | float) -> Array:
     """Extend functions of kappa > 0, which are odd (-1) or even (1), to -kappa: (..., 2 N)."""
     return np.concatenate([parity * values[..., ::-1], values], axis=-1)
-
-
-class SlopeMoments(NamedTuple):
-    """Higher moments over z of s = sigma' - E sigma' at r kappa + sqrt(c) z, shape (N,).
-
-    Attributes
-    ----------
-    cube, fourth_power : Array
-        E s^3 and E s^4.
-    cube_along : Array
-        sqrt(c) E z s^3.
-    """
-
-    cube: Array
-    fourth_power: Array
-    cube_along: Array
-
-
-def slope_moments(
-    activation: ScalarFunction, shift: Array, std: float, fineness: float
-) -> SlopeMoments:
-    """Compute the higher moments of the slope; parameters as in `activation_averages`."""
-    z, weight = gaussian_rule(activation, shift, std, fineness)
-    slope = activation.derivative(shift[:, None] + std * z)
-    s = slope - np.sum(weight * slope, axis=1)[:, None]
-    cube = weight * s**3
-    return SlopeMoments(cube.sum(axis=1), (cube * s).sum(axis=1), std * (cube * z).sum(axis=1))

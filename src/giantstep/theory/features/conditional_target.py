@@ -122,11 +122,14 @@ def _smooth_rule(fineness: float, panel: float) -> tuple[Array, Array]:
 
 
 def target_rule(
-    srf: SpikedFeatures, kappa: Array, fineness: float = 1, panel: float = 1.0
+    srf: SpikedFeatures, kappa: Array, fineness: float = 1, panel: float = 1.0, nodes: int = 0
 ) -> TargetRule:
-    """Choose a rule over u for a target of one direction or several."""
+    """Choose a rule over u for a target of one direction or several.
+
+    For a teacher it has at least so many `nodes` over each direction.
+    """
     if teacher := teacher_of(srf.target):
-        return _polynomial_rule(teacher, srf, kappa, 4)
+        return _polynomial_rule(teacher, srf, kappa, max(nodes, _exact_nodes(teacher, 4)))
     labels, z, weight = _rule_across(srf, kappa, fineness, panel)
     if srf.first_alignment**2 == 1:  # labels do not depend on u
         labels, z = np.repeat(labels, 2, axis=1), np.array([[-1.0, 1.0]])
@@ -134,11 +137,13 @@ def target_rule(
     return TargetRule(labels, z[None], weight)
 
 
-def _polynomial_rule(
-    teacher: Teacher, srf: SpikedFeatures, kappa: Array, powers: int
-) -> TargetRule:
-    """Choose a rule that is exact for some powers of a teacher, times two of u."""
-    u, weight = product_rule(teacher.directions, powers * teacher.degree // 2 + 2)
+def _exact_nodes(teacher: Teacher, powers: int) -> int:
+    """Count the nodes that are exact for some powers of a teacher, times two of u."""
+    return powers * teacher.degree // 2 + 2
+
+
+def _polynomial_rule(teacher: Teacher, srf: SpikedFeatures, kappa: Array, nodes: int) -> TargetRule:
+    u, weight = product_rule(teacher.directions, nodes)
     across = u @ across_basis(srf.alignments)
     along = np.multiply.outer(kappa, srf.alignments)[:, None]
     labels = teacher.value((along + across).reshape(-1, teacher.directions))
@@ -152,7 +157,7 @@ def conditional_target(srf: SpikedFeatures, kappa: Array, fineness: float = 1) -
         gamma = srf.first_alignment
         of_one = moments(lookup(srf.target), gamma * kappa, math.sqrt(1 - gamma**2), fineness)
         return ConditionalTarget(of_one.mean, of_one.slope[None], of_one.residual)
-    labels, u, weight = _polynomial_rule(teacher, srf, kappa, 2)
+    labels, u, weight = _polynomial_rule(teacher, srf, kappa, _exact_nodes(teacher, 2))
     mean, slopes = labels @ weight[0], (weight * u[:, 0]) @ labels.T
     rest = labels - mean[:, None] - slopes.T @ u[:, 0]
     return ConditionalTarget(mean, slopes, rest**2 @ weight[0])

@@ -10,8 +10,9 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem, noise_power
 from giantstep.problems.protocol import theory_faults
 from giantstep.problems.spiked_features import SpikedFeatures, one_spike
+from giantstep.theory.features.network_state import check_weights, features_in_state
 from giantstep.theory.features.row_norms import own_output_norms
-from giantstep.theory.features.several_steps import check_weights, features_in_state, network_states
+from giantstep.theory.features.steps import network_states
 from giantstep.validation import InvalidParametersError
 
 _ROUNDING = 1e-13

@@ -21,7 +21,7 @@ from giantstep.problems.problem import Problem, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.bulk.interface import GroupOverlaps, SpikeResponse
-from giantstep.theory.features.several_steps import network_states
+from giantstep.theory.features.steps import network_states
 
 
 @dataclass(frozen=True, eq=False)

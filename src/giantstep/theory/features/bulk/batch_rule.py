@@ -1,9 +1,9 @@
 """A quadrature rule over the samples of a batch, with few nodes: for functions of the residual.
 
 What a sample does to the covariance of the rows is a smooth function of its projection kappa on
-the spike and of its residual rho, times powers of its projection u on the target's part across the
-spike. At each kappa, rho has some distribution over u and the labels' noise: Gauss rules for parts
-of that distribution replace thousands of nodes over u and noise by some dozens over rho.
+the spike and of its residual rho, times powers of its projections u on the target's directions
+across the spike. At each kappa, rho has some distribution over u and the labels' noise: Gauss rules
+for parts of that distribution replace thousands of nodes over u and noise by some dozens over rho.
 """
 
 from __future__ import annotations
@@ -26,26 +26,31 @@ _ROUNDING = 1e-10
 
 
 class ResidualRule(NamedTuple):
-    """Nodes and weights of E[u^j g(rho) | kappa], j = 0, 1, 2.
+    """Nodes and weights of E[f_j(u) g(rho) | kappa], for J functions of which the first is one.
 
     Attributes
     ----------
     rho : Array, shape (K, N)
-    weights : Array, shape (3, K, N)
+    weights : Array, shape (J, K, N)
     """
 
     rho: Array
     weights: Array
 
 
-def residual_rule(
-    protocol: Protocol, clean: Array, u: Array, weight: Array, scale: float
-) -> ResidualRule:
-    """Build the rule from the residuals without noise at nodes over u, all of shape (K, M).
+def residual_rule(protocol: Protocol, clean: Array, weights: Array, scale: float) -> ResidualRule:
+    """Build the rule from nodes over u.
 
-    Functions of rho may have poles as near to the real axis as `scale`.
+    Parameters
+    ----------
+    protocol : Protocol
+    clean : Array, shape (K, M)
+        The residuals without noise.
+    weights : Array, shape (J, K, M)
+    scale : float
+        Functions of rho may have poles as near to the real axis as this.
     """
-    rule = split_gauss_rule(clean, np.stack([weight, weight * u, weight * u**2]), scale)
+    rule = split_gauss_rule(clean, weights, scale)
     if noise_power(protocol) == 0:
         return rule
     points, point_weights = roots_hermitenorm(_NOISE_NODES)
@@ -55,8 +60,8 @@ def residual_rule(
         noise.append(math.sqrt(variance) * (points if variance > 0 else np.zeros(1)))
         shares.append(fraction * (point_weights if variance > 0 else np.ones(1)))
     rho = np.add.outer(rule.rho, np.concatenate(noise)).reshape(len(clean), -1)
-    weights = np.multiply.outer(rule.weights, np.concatenate(shares))
-    return split_gauss_rule(rho, weights.reshape(3, len(clean), -1), scale)
+    noisy = np.multiply.outer(rule.weights, np.concatenate(shares))
+    return split_gauss_rule(rho, noisy.reshape(*weights.shape[:2], -1), scale)
 
 
 def split_gauss_rule(values: Array, weights: Array, scale: float) -> ResidualRule:
@@ -65,7 +70,7 @@ def split_gauss_rule(values: Array, weights: Array, scale: float) -> ResidualRul
     Parameters
     ----------
     values : Array, shape (K, M)
-    weights : Array, shape (3, K, M)
+    weights : Array, shape (J, K, M)
     scale : float
         Twice the size of the part around zero.
     """

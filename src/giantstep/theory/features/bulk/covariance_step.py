@@ -17,15 +17,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from giantstep.arrays import Array, Indices
+from giantstep.arrays import Array
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.features.bulk.batch_rule import ResidualRule, residual_rule
-from giantstep.theory.features.complete_steps import CompleteStep
 from giantstep.theory.features.conditional_target import target_rule
-from giantstep.theory.features.several_steps import NORM, NetworkState, features_in_state
+from giantstep.theory.features.network_state import NetworkState, features_in_state
+from giantstep.theory.features.steps import NORM, Step
 
 # Nodes with less weight than this are left out.
 _NEGLIGIBLE = 1e-14
+# Nodes over the projections on each of a teacher's directions, by their number: functions of the
+# residual have poles.
+_NODES = {1: 96, 2: 40, 3: 16}
 
 
 class Samples(NamedTuple):
@@ -34,10 +37,10 @@ class Samples(NamedTuple):
     Attributes
     ----------
     weight : Array, shape (N,)
-    along : Array, shape (2, N)
-        The weight times kappa, and times u.
-    squares : Array, shape (3, N)
-        The weight times kappa^2, kappa u, and u^2.
+    along : Array, shape (m, N)
+        The weight times y = (kappa, u_1 ... u_D), m = D + 1.
+    squares : Array, shape (m, m, N)
+        The weight times y y^T.
     eta, noise, by_norm, norm, pull : Array, shape (N,)
         As at the head of this module.
     gradient : Array, shape (N,)
@@ -66,13 +69,13 @@ class CovarianceStep:
         1/alpha0.
     bulk_variance : float
         c before the step.
-    covariance : Array, shape (3, 3)
+    covariance : Array, shape (m + 1, m + 1)
         Sigma before the step.
     keeps_norm : float
         p above.
-    turn : Array, shape (2, 3)
-        The spike after the step and the direction across it, in the basis of the spike before it,
-        the direction across that, and the mean over the batch of x times `gradient`.
+    turn : Array, shape (m, m + 1)
+        The spike after the step and the directions across it, in the basis of the spike before it,
+        the directions across that, and the mean over the batch of x times `gradient`.
     """
 
     samples: Samples
@@ -85,13 +88,13 @@ class CovarianceStep:
     @classmethod
     def of(cls, protocol: Protocol, state: NetworkState, fineness: int) -> CovarianceStep:
         """Prepare the step that a network in some state takes next."""
-        step = CompleteStep(protocol, state, fineness)
+        step = Step(protocol, state, fineness)
         samples = _samples(step, fineness)
         turn = step.directions()
         size = math.sqrt(step.inverse_batch * (samples.weight @ samples.gradient**2))
         if size > 0:  # from the noise of the gradient to the gradient
-            turn[:, 2] /= size
-            turn[:, :2] -= np.outer(turn[:, 2], samples.along @ samples.gradient)
+            turn[:, -1] /= size
+            turn[:, :-1] -= np.outer(turn[:, -1], samples.along @ samples.gradient)
         return cls(
             samples=samples,
             inverse_batch=step.inverse_batch,
@@ -102,42 +105,55 @@ class CovarianceStep:
         )
 
 
-def _residuals(step: CompleteStep, kept: Indices, fineness: int) -> ResidualRule:
-    """Build the rule over the residuals, and over u, at the nodes over kappa that are kept."""
-    srf = features_in_state(step.protocol, step.state)
-    clean, u, weight = target_rule(srf, step.kappa[kept], fineness)
-    clean = clean - step.omega * step.activation.mean[kept, None]
-    # Poles are nearest for large t, where a sample damps itself by about rho^2/(alpha0 E rho^2).
-    scale = math.sqrt(step.mean(2, np.ones_like(step.kappa)) / max(1, step.inverse_batch))
-    u, weight = (np.broadcast_to(part, clean.shape) for part in (u[0], weight))
-    return residual_rule(step.protocol, clean, u, weight, scale)
-
-
-def _samples(step: CompleteStep, fineness: int) -> Samples:
-    kept = np.flatnonzero(step.weight > _NEGLIGIBLE)
-    rho, on_u = _residuals(step, kept, fineness)
-    kappa, (weight, on_u, on_u2) = step.kappa[kept, None], on_u * step.weight[kept, None]
-    A = type(step.activation)(*(values[kept, None] for values in step.activation))
-    cube = step.slope_moments.cube[kept, None]
+def _samples(step: Step, fineness: int) -> Samples:
+    kept, share = step.weight > _NEGLIGIBLE, step.weight
+    if step.mirrored:  # all that is averaged is even in kappa
+        kept, share = kept & (step.kappa > 0), 2 * share
+    kept = np.flatnonzero(kept)
+    kappa, A = step.kappa[kept], step.activation.at(kept)
+    rho, weights = _residuals(step, kappa, A.mean, fineness)
+    weights = weights * share[kept, None]
+    counts = weights[0] > _NEGLIGIBLE
+    nodes, rho = np.nonzero(counts)[0], rho[counts]
+    kappa, A = kappa[nodes], A.at(nodes)
+    # In place of powers of (1, u) those of (kappa, u).
+    size = math.isqrt(2 * len(weights))
+    squares = np.empty((size, size, rho.size))
+    first, second = np.triu_indices(size)
+    squares[first, second] = squares[second, first] = weights[:, counts]
+    weight, along = squares[0, 0].copy(), squares[0].copy()
+    along[0] *= kappa
+    squares[0] *= kappa
+    squares[:, 0] *= kappa
     e, b, growth = step.rate, step.inverse_batch, step.growth
     c, c_next = step.state.bulk_variance, step.bulk_variance
     squared = e**2 * b * rho**2
-    per_sample = (
-        e * rho * A.curvature,
-        squared * np.maximum(A.variance - c * A.curvature**2, 0),
-        e * c / 2 * rho * A.third,
-        (2 * e * c * growth * rho * A.third + squared * A.variance_along) / c_next,
-        (
-            2 * growth * squared * (c * A.variance_along - c**2 * A.curvature * A.third)
-            + e * b * rho * squared * (cube - c * A.curvature * A.variance_along)
-        )
-        / c_next,
-        rho * A.slope,
-    )
-    counts = weight > _NEGLIGIBLE
+    pull = 2 * growth * squared * (c * A.variance_along - c**2 * A.curvature * A.third)
+    pull += e * b * rho * squared * (A.cube - c * A.curvature * A.variance_along)
     return Samples(
-        weight[counts],
-        np.stack([kappa * weight, on_u])[:, counts],
-        np.stack([kappa**2 * weight, kappa * on_u, on_u2])[:, counts],
-        *(values[counts] for values in per_sample),
+        weight,
+        along,
+        squares,
+        eta=e * rho * A.curvature,
+        noise=squared * np.maximum(A.variance - c * A.curvature**2, 0),
+        by_norm=e * c / 2 * rho * A.third,
+        norm=(2 * e * c * growth * rho * A.third + squared * A.variance_along) / c_next,
+        pull=pull / c_next,
+        gradient=rho * A.slope,
     )
+
+
+def _residuals(step: Step, kappa: Array, output: Array, fineness: int) -> ResidualRule:
+    """Build the rule over the residuals given kappa, for the products of (1, u) in pairs."""
+    srf = features_in_state(step.protocol, step.state)
+    finer = (1 + fineness) / 2
+    nodes = int(_NODES.get(srf.alignments.size, 0) * finer)
+    labels, u, weight = target_rule(srf, kappa, finer, nodes=nodes)
+    powers = np.concatenate([np.ones_like(u[:1]), u])
+    first, second = np.triu_indices(len(powers))
+    products = weight * powers[first] * powers[second]
+    clean = labels - step.omega * output[:, None]
+    # Poles are nearest for large t, where a sample damps itself by about rho^2/(alpha0 E rho^2).
+    scale = math.sqrt(step.mean(2, np.ones_like(step.kappa)) / max(1, step.inverse_batch))
+    weights = np.broadcast_to(products, (len(products), *clean.shape))
+    return residual_rule(step.protocol, clean, weights, scale)

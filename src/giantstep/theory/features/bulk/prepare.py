@@ -11,16 +11,13 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.bulk.batch_covariance import FirstBatch
 from giantstep.theory.features.bulk.interface import Bulk
 from giantstep.theory.features.bulk.isotropic import IsotropicBulk
-from giantstep.theory.features.bulk.several_steps import SteppedBulk
+from giantstep.theory.features.bulk.letters import LettersBulk
 from giantstep.theory.features.bulk.trained import TrainedBulk
-from giantstep.theory.features.bulk.trained_covariance import TrainedCovarianceBulk
 from giantstep.theory.features.conditional_features import ConditionalFeatures, conditional_features
 from giantstep.theory.features.equivalent_features import equivalent_features
-from giantstep.theory.features.several_steps import network_states
 
 Prepared = tuple[ConditionalFeatures, Bulk]
 
@@ -51,10 +48,7 @@ def prepare_bulk(
     if len(problem.readout) > 1:
         return _of_several_letters(problem, srf, fineness, B)
     features = conditional_features(srf, fineness, B, norms=True)
-    isotropic = _isotropic_bulk(features, srf)
-    if teacher_of(problem.target):
-        return features, SteppedBulk.of(isotropic, network_states(problem, fineness)[-1])
-    return features, TrainedCovarianceBulk.of(isotropic, problem, fineness)
+    return features, TrainedBulk.of(_isotropic_bulk(features, srf), problem, fineness)
 
 
 def _of_several_letters(
@@ -64,7 +58,7 @@ def _of_several_letters(
     coupled = batch.norm_coupling != 0
     features = conditional_features(srf, fineness, B, coupled)
     base = 1 + (srf.groups.c - equivalent_features(protocol).groups.c)
-    return features, TrainedBulk(protocol, base, features.B, batch, coupled)
+    return features, LettersBulk(protocol, base, features.B, batch, coupled)
 
 
 def _isotropic_bulk(features: ConditionalFeatures, srf: SpikedFeatures) -> IsotropicBulk:

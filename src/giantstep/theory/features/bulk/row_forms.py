@@ -1,9 +1,9 @@
 """Quadratic forms of the resolvent of the rows' covariance: see `row_resolvent`.
 
-They are in the spike v, the direction across it, and a, the covariance of a row and its
-|b|^2/c - 1. The matrix whose inverse holds the resolvent is given by the self-energy where labels
-have no say, and corrected in the two directions that they depend on; mean vectors of the batch are
-sources of their own.
+They are in the m directions that labels depend on, the spike v and the target's D across it, and in
+a, the covariance of a row and its |b|^2/c - 1. The matrix whose inverse holds the resolvent is
+given by the self-energy where labels have no say, and corrected in these directions; mean vectors
+of the batch are sources of their own. theory.md section 24.
 """
 
 from __future__ import annotations
@@ -13,25 +13,18 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.theory.features.bulk.covariance_step import CovarianceStep
+from giantstep.theory.features.bulk.covariance_step import CovarianceStep, Samples
 from giantstep.theory.features.bulk.row_resolvent import SelfEnergy
-
-# The sources: v and the direction across it in the first block and in the second, and the vector
-# a/(t C) in the second.
-_FIRST, _SECOND, _NORMS = slice(0, 2), slice(2, 4), 4
-_LABELS = slice(0, 4)
-# The vectors: v, across, the gradient, L a, h, and what else is in a'.
-_GRADIENT, _STRETCHED, _LONGER, _REST = range(2, 6)
 
 
 class Forms(NamedTuple):
-    """Quadratic forms at some t, in the spike v, the direction across it, and a.
+    """Quadratic forms at some t, in the spike v, the directions across it, and a.
 
     Attributes
     ----------
-    resolvent : Array, shape (S, 3, 3)
+    resolvent : Array, shape (S, m + 1, m + 1)
         Of `(1 + t C)^-1`.
-    filtered : Array, shape (S, 2, 2)
+    filtered : Array, shape (S, m, m)
         Of `C (1 + t C)^-1`, without a.
     """
 
@@ -50,90 +43,95 @@ def forms_after(step: CovarianceStep, at: SelfEnergy, before: Forms) -> Forms:
     before : Forms
         Those before the step, at `at.before.t`.
     """
-    samples, sigma = step.samples, step.covariance
-    single = np.stack([at.first, at.mixed, at.mixed, at.second], -1)
-    single = single.reshape(*at.first.shape, 2, 2)
-    K = _projected(_uniform(step, at, before), single, step)
-    traces = _block_traces(step, at)
-    zero = np.zeros_like(samples.norm)
-    means = {
-        _GRADIENT: (samples.gradient, zero),
-        _LONGER: (samples.by_norm, zero),
-        _REST: (samples.pull, samples.norm),
-    }
-    t = at.t
-    sources = np.zeros((t.size, 6, 5))
-    sources[:, 0, 0] = sources[:, 1, 1] = sources[:, _STRETCHED, _NORMS] = 1
-    vectors, screened = {}, {}
-    for place, (first, second) in means.items():
-        vector = np.stack([np.broadcast_to(first, at.first.shape), second / t[:, None]], -1)
-        vectors[place] = vector
-        screened[place] = vector @ traces  # Gamma is symmetric
-        one, two = screened[place][..., :1], screened[place][..., 1:]
-        felt = vector - (single[..., 0] * one + single[..., 1] * two)
-        on_labels = (samples.along @ felt).transpose(0, 2, 1)
-        sources[:, place, _LABELS] = on_labels.reshape(-1, 4)
-        screened[place] = felt @ traces
+    samples, sigma, t = step.samples, step.covariance, at.t
+    m = len(samples.along)
+    # The vectors: v and those across it, the mean of the gradient, L a, h, and what else is in a'.
+    gradient, stretched, longer, rest = range(m, m + 4)
+    K = _projected(_uniform(step, at, before), at, samples)
+    sources = np.zeros((t.size, m + 4, 2 * m + 1))
+    sources[:, range(m), range(m)] = sources[:, stretched, -1] = 1
+    places = [gradient, longer, rest]
+    sources[:, places, :-1], own = _means(step, at)
     result = sources @ K @ sources.transpose(0, 2, 1)
-    for i, vector in vectors.items():
-        weighted = (vector * samples.weight[:, None]).reshape(t.size, 1, -1)
-        for j, other in screened.items():
-            result[:, i, j] += (weighted @ other.reshape(t.size, -1, 1))[:, 0, 0]
+    result[:, *np.ix_(places, places)] += own
     along = samples.along @ samples.norm
     square = step.inverse_batch * step.bulk_variance * (samples.weight @ samples.norm**2)
-    result[:, _REST, _REST] += (along @ sigma[:2, :2] @ along + square) / t
-    result[:, _STRETCHED, _REST] += along @ sigma[:2, 2] / t
-    result[:, _REST, _STRETCHED] += along @ sigma[:2, 2] / t
-    result = _with_longer_rows(result, sigma[2, 2], t)
+    result[:, rest, rest] += (along @ sigma[:m, :m] @ along + square) / t
+    result[:, stretched, rest] += along @ sigma[:m, m] / t
+    result[:, rest, stretched] += along @ sigma[:m, m] / t
+    result = _with_longer_rows(result, [stretched, longer], sigma[m, m], t)
     p = step.keeps_norm
-    turn = np.zeros((3, 6))
-    turn[:2, :3] = step.turn
-    turn[2, 3:] = p, p * sigma[2, 2] + along @ sigma[:2, 2], 1
+    turn = np.zeros((m + 1, m + 4))
+    turn[:m, : m + 1] = step.turn
+    turn[m, m + 1 :] = p, p * sigma[m, m] + along @ sigma[:m, m], 1
     resolvent = turn @ result @ turn.T
-    return Forms(resolvent, (np.eye(2) - resolvent[:, :2, :2]) / t[:, None, None])
+    return Forms(resolvent, (np.eye(m) - resolvent[:, :m, :m]) / t[:, None, None])
 
 
 def _uniform(step: CovarianceStep, at: SelfEnergy, before: Forms) -> Array:
-    """Compute the forms of the inverse in the sources, if all directions were alike: (S, 5, 5).
+    """Compute the forms of the inverse in its sources, if all directions were alike.
 
-    That in the last source has `a C^-1 a/t` added.
+    The sources are v and those across it in the first block, then in the second, and the vector
+    a/(t C) in the second; shape (S, 2 m + 1, 2 m + 1). The form in the last source has
+    `a C^-1 a/t` added.
     """
     a, b, t = at.a[:, None, None], at.b[:, None, None], at.t[:, None, None]
-    second = (step.inverse_batch * at.f * at.w)[:, None, None]
+    own = (step.inverse_batch * at.f * at.w)[:, None, None]
     R, filtered = before.resolvent, before.filtered
-    K = np.empty((len(R), 5, 5))
-    K[:, _FIRST, _FIRST] = (R[:, :2, :2] + second * t * filtered) / a
-    K[:, _FIRST, _SECOND] = K[:, _SECOND, _FIRST] = b / a * t * filtered
-    K[:, _SECOND, _SECOND] = -t * filtered
-    K[:, _FIRST, _NORMS] = K[:, _NORMS, _FIRST] = (b / a)[:, 0] * R[:, :2, 2]
-    K[:, _SECOND, _NORMS] = K[:, _NORMS, _SECOND] = -R[:, :2, 2]
-    K[:, _NORMS, _NORMS] = at.before.t / at.t * R[:, 2, 2]
+    m = filtered.shape[-1]
+    K = np.empty((len(R), 2 * m + 1, 2 * m + 1))
+    K[:, :m, :m] = (R[:, :m, :m] + own * t * filtered) / a
+    K[:, :m, m:-1] = K[:, m:-1, :m] = b / a * t * filtered
+    K[:, m:-1, m:-1] = -t * filtered
+    K[:, :m, -1] = K[:, -1, :m] = (b / a)[:, 0] * R[:, :m, m]
+    K[:, m:-1, -1] = K[:, -1, m:-1] = -R[:, :m, m]
+    K[:, -1, -1] = at.before.t / at.t * R[:, m, m]
     return K
 
 
-def _projected(K: Array, single: Array, step: CovarianceStep) -> Array:
+def _projected(K: Array, at: SelfEnergy, samples: Samples) -> Array:
     """Correct the inverse in the directions that labels depend on."""
-    squares = np.stack([step.samples.squares[k] for k in (0, 1, 1, 2)])
-    blocks = single.reshape(*single.shape[:2], 4).transpose(0, 2, 1)
-    moments = (blocks @ squares.T).reshape(-1, 2, 2, 2, 2)
-    mean = (blocks @ step.samples.weight).reshape(-1, 2, 2)
-    change = moments - mean[..., None, None] * np.eye(2)
-    change = change.transpose(0, 1, 3, 2, 4).reshape(-1, 4, 4)
-    update = change @ np.linalg.inv(np.eye(4) + K[:, _LABELS, _LABELS] @ change)
-    corrected: Array = K - K[:, :, _LABELS] @ update @ K[:, _LABELS]
+    m = len(samples.along)
+    change = _by_blocks(at, samples.squares - np.eye(m)[..., None] * samples.weight)
+    change = change.transpose(0, 1, 3, 2, 4).reshape(-1, 2 * m, 2 * m)
+    update = change @ np.linalg.inv(np.eye(2 * m) + K[:, :-1, :-1] @ change)
+    corrected: Array = K - K[:, :, :-1] @ update @ K[:, :-1]
     return corrected
 
 
-def _block_traces(step: CovarianceStep, at: SelfEnergy) -> Array:
-    """Compute Gamma: the traces of the blocks of the inverse over n0, shape (S, 2, 2)."""
+def _means(step: CovarianceStep, at: SelfEnergy) -> tuple[Array, Array]:
+    """Compute the sources of the means of the batch, and their forms beyond these sources.
+
+    The means are those of the gradient, h, and what else is in a': shapes (S, 3, 2 m), (S, 3, 3).
+    """
+    samples, (S,) = step.samples, at.t.shape
+    functions = np.stack([samples.gradient, samples.by_norm, samples.pull, samples.norm])
+    block, joined = [0, 0, 0, 1], np.eye(3)[[0, 1, 2, 2]]  # the last mean has parts in both
+    units = np.ones((S, 4))
+    units[:, 3] = 1 / at.t
     traces = np.stack([at.f, at.mixed_trace, at.mixed_trace, -at.t * at.before.phi], -1)
-    gamma: Array = step.inverse_batch * traces.reshape(-1, 2, 2)
-    return gamma
+    gamma = step.inverse_batch * traces.reshape(-1, 2, 2)
+    on_labels = functions[:, None] * samples.along
+    pairs = functions[:, None] * functions * samples.weight
+    felt = -np.einsum("sacjy,scj->sajy", _by_blocks(at, on_labels), gamma[:, :, block])
+    felt[:, block, range(4)] += on_labels.sum(axis=-1)
+    sources = np.einsum("sajy,sj,jp->spay", felt, units, joined)
+    seen = gamma[:, block]
+    own = seen[:, :, block] * pairs.sum(axis=-1)
+    own -= np.einsum("sia,sacij,sjc->sij", seen, _by_blocks(at, pairs), seen)
+    own = joined.T @ (own * units[:, :, None] * units[:, None]) @ joined
+    return sources.reshape(S, 3, -1), own
 
 
-def _with_longer_rows(forms: Array, norm_variance: float, t: Array) -> Array:
-    """Add to C' what longer rows do: the terms with h."""
-    places = [_STRETCHED, _LONGER]
+def _by_blocks(at: SelfEnergy, values: Array) -> Array:
+    """Average values, of shape (..., N), with the parts by samples: shape (S, 2, 2, ...)."""
+    flat = values.reshape(-1, values.shape[-1]).T
+    averages = [part @ flat for part in (at.first, at.mixed, at.mixed, at.second)]
+    return np.stack(averages, axis=1).reshape(-1, 2, 2, *values.shape[:-1])
+
+
+def _with_longer_rows(forms: Array, places: list[int], norm_variance: float, t: Array) -> Array:
+    """Add to C' what longer rows do: the terms with h, at the places of L a and h."""
     own = np.array([[-norm_variance, 1], [1, 0]]) / t[:, None, None]
     inner = np.linalg.inv(own + forms[:, places][:, :, places])
     added: Array = forms - forms[:, :, places] @ inner @ forms[:, places]

@@ -6,6 +6,7 @@ x = (c t - 1)/(c t + 1) hold them, times 1 + c t, to rounding for all t.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
@@ -19,12 +20,13 @@ from giantstep.problems.protocol import Protocol
 from giantstep.theory.features.bulk.covariance_step import CovarianceStep
 from giantstep.theory.features.bulk.row_forms import Forms, forms_after
 from giantstep.theory.features.bulk.row_resolvent import Traces, solve_self_energy
-from giantstep.theory.features.complete_steps import complete_states
+from giantstep.theory.features.steps import network_trajectory
 
 # Degrees of the polynomials in order of trial, and the relative size of the last coefficients that
 # ends it.
-_DEGREES, _TOLERANCE = (24, 48, 96), 1e-10
-_TRIANGLE, _PAIR = np.triu_indices(3), np.triu_indices(2)
+_DEGREES, _TOLERANCE = (24, 48, 96, 192), 1e-10
+# Values of t times samples, of which arrays stay in the processor's cache.
+_CACHED = 40_000
 
 
 class RowFunctions:
@@ -40,21 +42,22 @@ class RowFunctions:
     Attributes
     ----------
     error : float
-        Largest relative size of the last coefficients.
+        Largest size of the last coefficients, relative to the largest or to the function's unit.
     """
 
     def __init__(self, scale: float, coefficients: Array) -> None:
         self._scale, self._degree = scale, len(coefficients) - 1
         size, last = (np.max(np.abs(part), axis=0) for part in (coefficients, coefficients[-3:]))
-        self.error = float(np.max(last / np.maximum(size, 1)))
+        self.error = float(np.max(last / np.maximum(size, _units(scale, len(size)))))
         slopes = np.zeros_like(coefficients)
         slopes[: max(1, self._degree)] = chebyshev.chebder(coefficients)
         self._values_and_slopes: Array = np.stack([coefficients.T, slopes.T])
 
     @classmethod
-    def at_initialisation(cls) -> RowFunctions:
+    def at_initialisation(cls, directions: int) -> RowFunctions:
         """Return those of rows of covariance 1/d whose norms do not vary: all are 1/(1 + t)."""
-        return cls(1.0, np.array([[1.0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 1]]))
+        forms = np.diag([1.0] * (directions + 1) + [0.0])[None]
+        return cls(1.0, _as_columns(np.ones(1), np.ones(1), Forms(forms, forms[:, :-1, :-1])))
 
     @classmethod
     def fitted(
@@ -90,38 +93,77 @@ class RowFunctions:
 
     def forms(self, t: Array) -> tuple[Forms, Forms]:
         """Compute the forms at some t, shape (S,), and their derivatives by t."""
-        first, second = (_as_forms(values) for values in self._evaluate(t, slice(2, None)))
-        return first, second
+        values, slopes = self._evaluate(t, slice(2, None))
+        return _as_forms(values), _as_forms(slopes)
 
     def covariance(self, norm_variance: float) -> Array:
         """Return Sigma, of which these functions know all but the variance of the norms."""
         at_zero, _ = self.forms(np.zeros(1))
         sigma: Array = at_zero.resolvent[0].copy()
-        sigma[:2, :2], sigma[2, 2] = at_zero.filtered[0], norm_variance
+        sigma[:-1, :-1], sigma[-1, -1] = at_zero.filtered[0], norm_variance
         return sigma
 
     def after(self, step: CovarianceStep, scale: float) -> RowFunctions:
         """Compute the functions after a step; `scale` is c there."""
-        step = replace(step, covariance=self.covariance(step.covariance[2, 2]))
+        step = replace(step, covariance=self.covariance(step.covariance[-1, -1]))
 
         def functions(t: Array) -> Array:
             at = solve_self_energy(step, self, t)
-            forms = forms_after(step, at, self.forms(at.before.t)[0])
-            return np.column_stack([
-                at.f, at.phi, forms.resolvent[:, *_TRIANGLE], forms.filtered[:, *_PAIR]
-            ])  # fmt: skip
+            return _as_columns(at.f, at.phi, forms_after(step, at, self.forms(at.before.t)[0]))
 
-        return RowFunctions.fitted(scale, functions, _TOLERANCE)
+        def in_parts(t: Array) -> Array:
+            count = math.ceil(t.size * step.samples.weight.size / _CACHED)
+            return np.concatenate([functions(part) for part in np.array_split(t, count)])
+
+        return RowFunctions.fitted(scale, in_parts, _TOLERANCE)
+
+    def lengthened(self, added: float) -> RowFunctions:
+        """Return the functions of `C + added`, for rows with so much noise of their own."""
+
+        def functions(t: Array) -> Array:
+            own = 1 / (1 + added * t)
+            at, (R, filtered) = self.traces(t * own), self.forms(t * own)[0]
+            filtered = filtered + added * R[:, :-1, :-1]
+            columns = _as_columns(at.f, at.phi + added * at.f, Forms(R, filtered))
+            return columns * own[:, None]
+
+        return RowFunctions.fitted(self._scale + added, functions, _TOLERANCE)
+
+
+def _as_columns(f: Array, phi: Array, forms: Forms) -> Array:
+    """Put the triangles of the forms beside the traces, shape (S, functions)."""
+    triangles = [form[:, *np.triu_indices(form.shape[-1])] for form in forms]
+    return np.column_stack([f, phi, *triangles])
 
 
 def _as_forms(values: Array) -> Forms:
-    resolvent, filtered = np.empty((values.shape[1], 3, 3)), np.empty((values.shape[1], 2, 2))
-    resolvent[:, *_TRIANGLE] = resolvent[:, *_TRIANGLE[::-1]] = values[:6].T
-    filtered[:, *_PAIR] = filtered[:, *_PAIR[::-1]] = values[6:].T
-    return Forms(resolvent, filtered)
+    """Unpack the triangles of the forms, of shape (functions, S)."""
+    m = math.isqrt(len(values)) - 1  # (m + 1)(m + 2)/2 + m (m + 1)/2 are (m + 1)^2
+    pair = []
+    for size in (m + 1, m):
+        rows, columns = np.triu_indices(size)
+        form = np.empty((values.shape[1], size, size))
+        form[:, rows, columns] = form[:, columns, rows] = values[: rows.size].T
+        pair.append(form)
+        values = values[rows.size :]
+    return Forms(*pair)
 
 
-@lru_cache(maxsize=64)
+def _units(scale: float, functions: int) -> Array:
+    """Return the sizes of the functions: of those with a factor C it is c."""
+    m = math.isqrt(max(1, functions - 2)) - 1
+    units = np.ones(functions)
+    units[1] = units[functions - m * (m + 1) // 2 :] = scale
+    return units
+
+
+@lru_cache(maxsize=256)
+def _sequence(protocol: Protocol, fineness: int) -> list[RowFunctions]:
+    """Begin the functions after 0, 1, ... steps, to which `row_functions` adds."""
+    before, _ = network_trajectory(protocol, fineness)
+    return [RowFunctions.at_initialisation(np.size(before.alignment))]
+
+
 def row_functions(protocol: Protocol, fineness: int = 1) -> RowFunctions:
     """Compute the functions after the last step of a protocol.
 
@@ -132,8 +174,9 @@ def row_functions(protocol: Protocol, fineness: int = 1) -> RowFunctions:
     fineness : int
         Multiplies the number of nodes of all rules.
     """
-    states, rows = complete_states(protocol, fineness), RowFunctions.at_initialisation()
-    for before, after in pairwise(states):
+    states = network_trajectory(protocol, fineness)
+    rows = _sequence(replace(protocol, steps=1), fineness)
+    for before, after in pairwise(states[len(rows) - 1 :]):
         step = CovarianceStep.of(protocol, before, fineness)
-        rows = rows.after(step, after.bulk_variance)
-    return rows
+        rows.append(rows[-1].after(step, after.bulk_variance))
+    return rows[protocol.steps]

@@ -1,350 +1,176 @@
-"""The bulk after one step on the first batch: theory.md section 9, docs/trained-bulk.md."""
+"""The bulk with the whole covariance that gradient steps give to its rows.
+
+Level 3 of theory.md section 13, in several directions section 24. With t = beta V1_hat q, all that
+the readout needs of the rows are the trace `phi(t) = tr C (1 + t C)^-1` and a matrix
+K(t) = beta q Psi(t), for the projections on the spike and on the target's directions across it, and
+for the norm: functions of t alone, that `row_functions` computes.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
-from giantstep.arrays import Array, Complex
-from giantstep.numerics.contraction import contract
-from giantstep.numerics.linear_systems import solve_small
-from giantstep.numerics.packed_symmetric import triangle_of
+from giantstep.arrays import Array
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.features.bulk.batch_covariance import FirstBatch, KnownTraces
-from giantstep.theory.features.bulk.eigenmodes import Factor, Modes, RowCovariance, product
-from giantstep.theory.features.bulk.interface import GroupOverlaps
+from giantstep.theory.features.bulk.batch_covariance import FirstBatch
+from giantstep.theory.features.bulk.interface import ContinuedVariances, GroupOverlaps
+from giantstep.theory.features.bulk.isotropic import IsotropicBulk
+from giantstep.theory.features.bulk.letters import LettersBulk
 from giantstep.theory.features.bulk.one_group import OneGroupVariances
-from giantstep.theory.features.bulk.response import (
-    response_derivative,
-    solve_self_consistency,
-    variances_from_terms,
-)
-from giantstep.theory.features.bulk.row_functions import RowFunctions
+from giantstep.theory.features.bulk.row_functions import RowFunctions, row_functions
+from giantstep.theory.features.steps import network_states
+from giantstep.validation import Fault, InvalidParametersError
 
-# Relative size of the last coefficients of polynomials that hold traces to rounding.
-_RESOLVED = 1e-13
+_ALONG, _ACROSS, _NORM = 0, slice(1, -1), -1
+_WITH_SPIKE = [_ALONG, _NORM]  # the functions of the mean prediction: kappa mu1 and E sigma''
+
+# Bulk variances that differ by less are the same, computed in two ways.
+_ROUNDING = 1e-9
 
 
+@dataclass(frozen=True, eq=False)
 class TrainedBulk:
-    """Rows of covariance `(base I + omega^2 tau B)/d`, with norms that depend on the spike.
+    """Rows whose covariance is that of all batches; one group of neurons.
 
-    Parameters
+    Attributes
     ----------
+    isotropic : IsotropicBulk
+        Of the same bulk variance.
     protocol : Protocol
-    base : Array, shape (G,)
-        As in `RowCovariance`.
-    B : Array, shape (G, R)
-        Combines the functions phi into mu1.
-    batch : FirstBatch
-    norms : bool
-        Whether the norms of neurons depend on their overlaps with the spike.
+    rows : RowFunctions
+    norm_variance : float
+        d times the variance of |b|^2/c - 1.
     """
 
-    def __init__(
-        self, protocol: Protocol, base: Array, B: Array, batch: FirstBatch, norms: bool
-    ) -> None:
-        omega, pi = np.array(protocol.readout).T
-        self.rows = RowCovariance(B, pi, base, omega**2 * batch.tau, protocol.beta, batch)
-        # How strongly the norms of a group depend on the overlap; all zero leaves them out.
-        self.norm_coupling = omega * batch.norm_coupling * norms
+    isotropic: IsotropicBulk
+    protocol: Protocol
+    rows: RowFunctions
+    norm_variance: float
+
+    @classmethod
+    def of(cls, isotropic: IsotropicBulk, protocol: Protocol, fineness: int) -> TrainedBulk:
+        """Prepare the bulk of a protocol's network after its last step."""
+        last = network_states(protocol, fineness)[-1]
+        rows = row_functions(protocol, fineness)
+        # At finite dimension the own output makes rows longer: `row_norms`.
+        added = float(isotropic.groups.c[0]) - last.bulk_variance
+        if abs(added) > _ROUNDING * last.bulk_variance:
+            rows = rows.lengthened(added)
+        return cls(isotropic, protocol, rows, last.covariance[_NORM, _NORM])
 
     @property
     def floats_per_point(self) -> int:
         """Size of the largest array at one point."""
-        return int(self.rows.batch.squares.size * self.rows.B.shape[1] ** 2)
+        return 2 * (self.isotropic.first_across.size + 2) ** 2
 
     def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
         """Map the hats to V and T."""
-        if self._one_group is not None:
-            return self._one_group.variances(V1_hat[:, 0, 0], L[:, 0])
-        (B, pi, base, batch_weight, beta, batch), factor = self.rows, Factor.of(V1_hat)
-
-        def load(q: Array) -> tuple[Array, Array]:
-            modes = Modes(self.rows, q, factor)
-            return modes.load, modes.load_decrease
-
-        diagonal = contract("gr,srt,gt->sg", B, V1_hat, B)
-        q = solve_self_consistency(L, (base + batch_weight * batch.label_power) * diagonal, load)
-        return variances_from_terms(q, Modes(self.rows, q, factor).terms(), pi, beta)
+        return self._one_group.variances(V1_hat[:, 0, 0], L[:, 0])
 
     @cached_property
-    def _one_group(self) -> OneGroupVariances | None:
-        """The variances if there is one group, and polynomials resolve its traces."""
-        _, _, (base, *others), (batch_weight, *_), beta, batch = self.rows
-
-        def traces(t: Array) -> Array:
-            own = 1 + t * base
-            f, Bf, _ = batch.traces((t * batch_weight / own)[:, None]).powers
-            both: Array = np.hstack([f, base * f + batch_weight * Bf]) / own[:, None]
-            return both
-
-        if others:
-            return None
-        rows = RowFunctions.fitted(base + batch_weight * batch.label_power, traces, _RESOLVED)
-        return OneGroupVariances(rows, beta) if rows.error <= _RESOLVED else None
+    def _one_group(self) -> OneGroupVariances:
+        return OneGroupVariances(self.rows, self.isotropic.beta)
 
     @property
-    def continued(self) -> TrainedBulk:
-        """The variances at complex ridges."""
-        return self
-
-    def far_response(self, L: Complex) -> Complex:
-        """Compute q, theta and tr Z far above the real axis, where the load vanishes."""
-        modes = np.zeros((len(L), self.rows.B.shape[1]), dtype=complex)
-        return np.concatenate([1 / L, modes, modes + 1], axis=-1)
-
-    def variances_near(
-        self, V1_hat: Complex, L: Complex, near: Complex
-    ) -> tuple[Complex, Complex, Complex]:
-        """Map complex hats to V and T; the response is q, theta and tr Z of the modes.
-
-        The nearby q solves its equation exactly at another L: the results are continued from there
-        by their derivatives.
-        """
-        pi, beta = self.rows.pi, self.rows.beta
-        q, theta, f = np.split(near, [pi.size, pi.size + self.rows.B.shape[1]], axis=-1)
-        modes = Modes(self.rows, q, Factor.of(V1_hat), KnownTraces(theta, f))
-        V, T = variances_from_terms(q, modes.terms(), pi, beta)
-        at = 1 / q - modes.load
-        V = V - np.einsum("skg,sg->sk", T[:, :, -pi.size :], L - at)
-        q = V[:, -pi.size :] / pi
-        return V, T, np.concatenate([q, modes.theta, modes.single.powers[0]], axis=-1)
-
-    def moved(self, response: Complex, dV: Complex) -> Complex:
-        """Move q along; theta and tr Z are only where to start from."""
-        pi = self.rows.pi
-        q, modes = response[:, : pi.size], response[:, pi.size :]
-        return np.concatenate([q + dV[:, -pi.size :] / pi, modes], axis=-1)
+    def continued(self) -> ContinuedVariances:
+        """Those of one step of an odd activation; others are not known."""
+        if self.protocol.as_in_paper:
+            batch = FirstBatch.of(self.protocol)
+            return LettersBulk(self.protocol, np.ones(1), self.isotropic.B, batch, norms=False)
+        allowed = f"{ISOTROPIC} for the spectrum of such a network"
+        raise InvalidParametersError([Fault("bulk", TRAINED, allowed)])
 
     def spike_response(self, V1_hat: Array, V: Array) -> TrainedResponse:
         """Compute how the readout responds at a solution."""
         return TrainedResponse(self, V1_hat, V)
 
+    def response(self, t: Array) -> tuple[Array, Array]:
+        """Compute Psi(t) and its derivative, shapes (S, D + 2, D + 2).
 
-class _Drives(NamedTuple):
-    """What the hats of the overlaps drive, mode by mode.
-
-    Attributes
-    ----------
-    rows : Array, shape (S, 2, R)
-        Amplitudes of `sum_k B u_k (...) Z_k`, which acts on the rows; along v and across it.
-    functions : Array, shape (2, S, 2, R)
-        Amplitudes of `sum_k dual_k (...) Z_k`, between the functions phi; polynomials in b.
-    norms : Array, shape (S, G)
-        What acts on the change of the norms of a group.
-    spike : Array, shape (S, R)
-        The part along the spike itself, which is not in the covariance.
-    """
-
-    rows: Array
-    functions: Array
-    norms: Array
-    spike: Array
+        The covariance of (b, norm) is filtered by the readout, and the direction of the spike,
+        which the readout treats apart, taken out of that filter.
+        """
+        (R, filtered), (dR, dfiltered) = self.rows.forms(t)
+        phi, dphi = R.copy(), dR.copy()
+        phi[:, :-1, :-1], dphi[:, :-1, :-1] = filtered, dfiltered
+        phi[:, -1, -1] = self.norm_variance - t * R[:, -1, -1]
+        dphi[:, -1, -1] = -(R[:, -1, -1] + t * dR[:, -1, -1])
+        unit = np.ones(phi.shape[-1])
+        unit[_NORM] = self.isotropic.groups.c[0] / 2  # |b|^2/2 for |b|^2/c - 1
+        units = np.multiply.outer(unit, unit)
+        phi, dphi = phi * units, dphi * units
+        weight = (t / R[:, 0, 0])[:, None, None]
+        dweight = (1 / R[:, 0, 0] - t * dR[:, 0, 0] / R[:, 0, 0] ** 2)[:, None, None]
+        column, dcolumn = phi[:, :, :1], dphi[:, :, :1]
+        mixed = dcolumn @ column.transpose(0, 2, 1)
+        outer = column @ column.transpose(0, 2, 1)
+        psi = phi + weight * outer
+        dpsi = dphi + dweight * outer + weight * (mixed + mixed.transpose(0, 2, 1))
+        return psi, dpsi
 
 
 class TrainedResponse:
-    """Overlaps with a trained bulk.
-
-    The functions along the spike are kappa phi, followed by those of the norms if these count.
-    """
+    """Overlaps along the spike, with the norms and across the spike."""
 
     def __init__(self, bulk: TrainedBulk, V1_hat: Array, V: Array) -> None:
-        self.bulk, rows = bulk, bulk.rows
-        self.triangle = triangle_of(rows.B.shape[1])
-        self.factor = Factor.of(V1_hat)
-        self.V2 = V[:, self.triangle.size :]
-        q = self.V2 / rows.pi
-        self.pi_q = rows.pi * q
-        self.modes = Modes(rows, q, self.factor)
-        self.forms = np.stack(rows.batch.forms(self.modes.theta, self.modes.single))
-        size = self.triangle.order
-        G = self._unprojected()
-        # The bulk has no component along the spike: project that direction out.
-        remaining = np.einsum(
-            "sik,sjk,sk->sij", self.modes.dual, self.modes.dual, self.forms[0, :, :, 0, 0]
-        )
-        self.projection = solve_small(remaining, G[:, :size])
-        K = G + G[:, :, :size] @ self.projection
-        split = K.shape[-1] - size
-        self.along, self.mixed = K[:, :split, :split], K[:, :split, split:]
-        self.across = K[:, split:, split:]
-
-    def _unprojected(self) -> Array:
-        """Compute K for rows that have a component along the spike as well.
-
-        Its blocks are (kappa phi, norms, phi).
-        """
-        A, dual, F0 = self.modes.A, self.modes.dual, self.forms[0]
-        beta, weights = self.bulk.rows.beta, self.bulk.norm_coupling * self.pi_q
-        phi = beta * np.einsum("sik,jskr,jskxy->sxiyr", dual, self.modes.numerators, self.forms)
-        phi = (phi + phi.transpose(0, 1, 4, 3, 2)) / 2
-        mixed = beta * np.einsum("sik,sgk,sg,skx->sxig", dual, A, weights, F0[..., 0])
-        norms = np.einsum("sg,sh,sgk,shk,sk->sgh", weights, weights, A, A, F0[..., 0, 0])
-        norms *= -(beta**2)
-        diagonal = beta * self.bulk.norm_coupling * weights
-        norms += np.einsum("sg,gh->sgh", diagonal, np.eye(weights.shape[1]))
-        if not self.bulk.norm_coupling.any():
-            mixed, norms = mixed[..., :0], norms[:, :0, :0]
-        swapped = mixed.transpose(0, 1, 3, 2)
-        return np.block([
-            [phi[:, 0, :, 0], mixed[:, 0], phi[:, 0, :, 1]],
-            [swapped[:, 0], norms, swapped[:, 1]],
-            [phi[:, 1, :, 0], mixed[:, 1], phi[:, 1, :, 1]],
-        ])  # fmt: skip
-
-    def _drives(self, along_hat: Array, across_hat: Array) -> _Drives:
-        """Resolve the hats of the overlaps into modes."""
-        size, (A, dual) = self.triangle.order, (self.modes.A, self.modes.dual)
-        hats = np.concatenate([along_hat, across_hat], axis=-1)
-        spike = np.einsum("sij,sj->si", self.projection, hats)
-        norms = np.zeros_like(self.pi_q)
-        if self.bulk.norm_coupling.any():
-            norms = self.bulk.norm_coupling * along_hat[:, size:]
-        phi = np.stack([along_hat[:, :size] + spike, across_hat], axis=1)
-        from_norms = np.einsum("sgk,sg->sk", A, self.pi_q * norms)
-        rows = np.einsum("srk,sxr->sxk", dual, phi)
-        rows[:, 0] -= self.bulk.rows.beta * from_norms
-        functions = np.einsum("jskr,sxr->jsxk", self.modes.numerators, phi)
-        functions[0, :, 0] += from_norms
-        along_spike = np.einsum("sij,skj,sk->si", self.factor.dual, self.factor.dual, spike)
-        return _Drives(rows, functions, norms, along_spike)
+        self.bulk, self.beta, self.V2 = bulk, bulk.isotropic.beta, V[:, 1:]
+        self.V1, self.A, q = V[:, :1], V1_hat[:, 0, 0], V[:, 1]
+        self.at = bulk.rows.traces(self.beta * self.A * q)
+        psi, self._slope = bulk.response(self.at.t)
+        self.psi = psi
+        self.K = self.beta * q[:, None, None] * psi
+        self.along = self.K[:, _WITH_SPIKE][:, :, _WITH_SPIKE]
+        self.mixed: Array | None = self.K[:, _WITH_SPIKE, _ACROSS]
+        self.across = self.K[:, _ACROSS, _ACROSS]
 
     def sources(self, along_hat: Array, across_hat: Array) -> tuple[Array, Array]:
-        """Compute minus the derivative of z K z by the hats: through q, and at fixed q."""
-        beta, modes = self.bulk.rows.beta, self.modes
-        drive = self._drives(along_hat, across_hat)
-        on_groups = np.einsum("sgk,sxk->sgxk", modes.A, drive.rows)
-        D = self.pair_forms
-        squares = contract("jg,jsklxy,sgxk,sgyl->sg", modes.row_norms, D[:2], on_groups, on_groups)
-        squares += 2 * drive.norms * np.einsum("sgxk,skx->sg", on_groups, self.forms[0, ..., 0])
-        squares += drive.norms**2
-        on_functions = np.einsum("srk,jsxk->jsrxk", modes.dual, drive.functions)
-        direct = beta**2 * sum(
-            contract(
-                "sklxy,srxk,stly->srt",
-                D[i + j], on_functions[i], on_functions[j].swapaxes(2, 3)
-            )
-            for i in (0, 1)
-            for j in (0, 1)
-        )  # fmt: skip
-        direct -= drive.spike[:, :, None] * drive.spike[:, None, :]
-        zeros = np.zeros_like(self.triangle.pack(direct))
-        return (
-            np.concatenate([zeros, beta * squares], axis=-1),
-            np.concatenate([self.triangle.pack(direct), np.zeros_like(squares)], axis=-1),
-        )
-
-    @cached_property
-    def pair_forms(self) -> Array:
-        """Quadratic forms of B^j Z_k Z_l in (v, across v), shape (3, S, R, R, 2, 2)."""
-        modes, batch = self.modes, self.bulk.rows.batch
-        return np.stack(batch.pair_forms(modes.theta, modes.single, modes.pair))
+        """Compute minus the derivative of z K z by the hats: through V2, and at fixed V2."""
+        z = _hats(along_hat, across_hat)
+        q, zeros = self.V2[:, 0], np.zeros(len(z))
+        squared, slope = (np.einsum("si,sij,sj->s", z, part, z) for part in (self.psi, self._slope))
+        through_V2 = self.beta * (squared + self.at.t * slope)
+        direct = -((self.beta * q) ** 2) * slope
+        return np.stack([zeros, through_V2], axis=-1), np.stack([direct, zeros], axis=-1)
 
     def of_groups(self, direction: Array, along_hat: Array, across_hat: Array) -> GroupOverlaps:
-        """Compute the overlaps of each group of neurons, and of each pair of groups."""
-        modes, beta = self.modes, self.bulk.rows.beta
-        drive = self._drives(along_hat, across_hat)
-        on_groups = np.einsum("sgk,sxk->sgxk", modes.A, drive.rows)
-        single = np.einsum("jg,jskxy,sgxk->sgy", modes.row_norms, self.forms, on_groups)
-        single[:, :, 0] += drive.norms
-        overlaps = beta * self.pi_q[:, :, None] * single
-        zeta, psi = overlaps[:, :, 0], overlaps[:, :, 1]
-        xi = np.zeros_like(zeta)
-        if self.bulk.norm_coupling.any():
-            xi = np.einsum("sij,sj->si", self.along, along_hat)
-            xi = (xi + np.einsum("sij,sj->si", self.mixed, across_hat))[:, self.triangle.order :]
-        V1, change = self._variances_of_groups(direction)
-        q1 = self._squared_drives(on_groups, drive.norms)
-        q1 -= zeta[:, :, None] * zeta[:, None]
-        return GroupOverlaps(V1, q1 - change, zeta, psi, xi)
-
-    def _squared_drives(self, on_groups: Array, norms: Array) -> Array:
-        """Compute what the hats of the overlaps add to the second moment q1 + zeta zeta^T."""
-        c, pi_q = self.modes.row_norms, self.pi_q
-        q1: Array = contract(
-            "jgh,jsklxy,sgxk,shyl->sgh",
-            product(c, c), self.pair_forms, on_groups, on_groups
-        )  # fmt: skip
-        mixed = np.einsum("jg,jskx,sgxk,sh->sgh", c, self.forms[..., 0], on_groups, norms)
-        q1 += mixed + mixed.transpose(0, 2, 1) + norms[:, :, None] * norms[:, None]
-        q1 *= self.bulk.rows.beta**2 * pi_q[:, :, None] * pi_q[:, None]
-        return q1
-
-    def _variances_of_groups(self, direction: Array) -> tuple[Array, Array]:
-        """Compute V1 between groups, and its derivative along a direction of the hats.
-
-        `V1 = E_b [D - beta D M D]` and, with `W = 1 - beta D M`,
-        `dV1 = E_b [W dD W^T - beta D M V1_hat^-1 dV1_hat V1_hat^-1 M D]`, where `D = c(b) pi q`.
-        """
-        (_, pi, base, batch_weight, beta, batch), pi_q = self.bulk.rows, self.pi_q
-        modes = self.modes
-        c, A, split = modes.row_norms, modes.A, self.triangle.size
-        cc = product(c, c)
-        ccc = np.moveaxis(product(cc, c), 3, 2)  # groups g, m, h
-        dA, dL = self.triangle.unpack(direction[:, :split]), direction[:, split:]
-        terms = modes.terms()
-        gradient = np.einsum("sgij,sij->sg", terms.load_gradient, dA)
-        slope = response_derivative(modes.q, gradient[:, :, None], terms.load_decrease)
-        pi_dq = pi * (slope[:, :, 0] + np.einsum("sgh,sh->sg", slope[:, :, 1:], dL))
-        identity, mean_c = np.eye(pi.size), base + batch_weight * batch.label_power
-        ccM = np.einsum("jgh,jsk,sgk,shk->sgh", cc, np.stack(modes.single.powers), A, A)
-        V1 = identity * (mean_c * pi_q)[:, None] - beta * pi_q[:, :, None] * ccM * pi_q[:, None]
-        linear = beta * pi_q[:, :, None] * ccM * pi_dq[:, None]
-        pair = np.stack(modes.pair.powers)
-        dA_modes = np.einsum("sik,sij,sjl->skl", modes.dual, dA, modes.dual)
-        quadratic = contract("jgh,jskl,sgk,shl,skl->sgh", cc, pair[:3], A, A, dA_modes)
-        quadratic -= beta * contract(
-            "jgmh,jskl,sgk,smk,sml,shl,sm->sgh", ccc, pair, A, A, A, A, pi_dq
+        """Compute the overlaps of the one group of neurons."""
+        B2 = self.bulk.isotropic.B[0, 0] ** 2
+        L = 1 / self.V2 - (self.A * self.at.phi)[:, None]
+        _, T = self.bulk.variances(self.A[:, None, None], L)
+        _, direct = self.sources(along_hat, across_hat)
+        q1 = np.einsum("sj,sj->s", T[:, 0], direction) + direct[:, 0]
+        overlaps = np.einsum("sij,sj->si", self.K, _hats(along_hat, across_hat))
+        return GroupOverlaps(
+            V1=(self.V1 * B2)[:, :, None],
+            q1=(q1 * B2)[:, None, None],
+            zeta=overlaps[:, _ALONG, None],
+            psi=overlaps[:, _ACROSS] @ self.bulk.isotropic.first_across[:, None],
+            xi=overlaps[:, _NORM, None],
         )
-        quadratic *= beta * pi_q[:, :, None] * pi_q[:, None]
-        dV1 = identity * (mean_c * pi_dq)[:, None] - linear - linear.transpose(0, 2, 1) - quadratic
-        return V1, dV1
-
-    def _polynomial(self, rows: Array) -> Array:
-        """Return the coefficients of `rows[0] + rows[1] b/tr B` as a polynomial in b."""
-        polynomial: Array = rows / np.array([1.0, self.bulk.rows.batch.label_power])
-        return polynomial
 
     def screened(self, rows: Array) -> Array:
-        """Average `(rows[0] + rows[1] b/tr B) M(b)` over the eigenvalues b of B, (S, G, G)."""
-        A, single = self.modes.A, np.stack(self.modes.single.powers[:2])
-        M: Array = np.einsum("sgk,shk,jsk,j->sgh", A, A, single, self._polynomial(rows))
+        """Compute M, averaged over the rows' covariance, times the sum of `rows`: (S, 1, 1)."""
+        M: Array = rows.sum() * (self.A * self.at.f)[:, None, None]
         return M
 
     def screened_sources(self, rows: Array, w: Array) -> tuple[Array, Array]:
         """Compute the derivative of `w screened(rows) w`: through q, and at fixed q."""
-        modes, pair = self.modes, np.stack(self.modes.pair.powers[:3])
-        polynomial, drive = self._polynomial(rows), np.einsum("sgk,sg->sk", self.modes.A, w)
-        on_groups, on_functions = modes.A * drive[:, None], modes.dual * drive[:, None]
-        norms = product(polynomial, modes.row_norms)
-        through_q = self.bulk.rows.beta * contract(
-            "jg,jskl,sgk,sgl->sg", norms, pair, on_groups, on_groups
-        )
-        between = np.einsum("j,jskl->skl", polynomial, pair[:2])
-        direct = np.einsum("skl,sik,sjl->sij", between, on_functions, on_functions)
-        direct = self.triangle.pack(direct)
-        return (
-            np.concatenate([np.zeros_like(direct), through_q], axis=-1),
-            np.concatenate([direct, np.zeros_like(through_q)], axis=-1),
-        )
+        squares = rows.sum() * w[:, 0] ** 2
+        through_q = -squares * self.beta * self.A**2 * self.at.df
+        direct = squares * (self.at.f + self.at.t * self.at.df)
+        zeros = np.zeros_like(direct)
+        return np.stack([zeros, through_q], axis=-1), np.stack([direct, zeros], axis=-1)
 
     def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
-        """Compute the derivative of the same by V1_hat between groups, at fixed q.
+        """Compute the derivative of the same by V1_hat between groups, at fixed q: (S, 1, 1)."""
+        _, direct = self.screened_sources(rows, w)
+        return direct[:, :1, None]
 
-        It is an average of `t t^T` over b, with `t = w - beta D(b) M(b) w`.
-        """
-        modes, drive = self.modes, np.einsum("sgk,sg->sk", self.modes.A, w)
-        single, pair = np.stack(modes.single.powers), np.stack(modes.pair.powers)
-        on_groups = self.bulk.rows.beta * self.pi_q[:, :, None] * modes.A * drive[:, None]
-        c = product(self._polynomial(rows), modes.row_norms)
-        mean = np.einsum("jg,jsk,sgk->sg", c, single, on_groups)
-        square = contract(
-            "jgh,jskl,sgk,shl->sgh",
-            product(c, modes.row_norms), pair, on_groups, on_groups
-        )  # fmt: skip
-        mixed = w[:, :, None] * mean[:, None]
-        total: Array = rows.sum() * w[:, :, None] * w[:, None] + square
-        total -= mixed + mixed.transpose(0, 2, 1)
-        return total
+
+def _hats(along_hat: Array, across_hat: Array) -> Array:
+    """Order the hats as Psi is."""
+    return np.concatenate([along_hat[:, :1], across_hat, along_hat[:, 1:]], axis=-1)

@@ -1,15 +1,14 @@
-"""The network after several gradient steps on fresh batches: theory.md section 13.
+"""Gradient steps on fresh batches: theory.md section 13.
 
-With a uniform readout all neurons share one spike after every step, so that the network stays a
-spiked random features model. A recursion over the steps gives its parameters, and what the rows of
-the bulk remember of the batches. It holds for activations that are not odd, and for targets of
-several directions, in whose span the spike turns.
+A recursion over the steps gives the parameters of the network after each, and Sigma, what the rows
+of the bulk remember of the batches along the spike, along the target's directions and in their
+norms. The paper's step is its first turn.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -17,7 +16,6 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.quadrature import WIDE
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.domains import BULK_VARIANCE, SPIKE_STRENGTH
 from giantstep.problems.problem import noise_levels, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -25,7 +23,7 @@ from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.activation_averages import activation_averages, mirror
 from giantstep.theory.features.conditional_features import check_resolution, wide_kappa_rule
 from giantstep.theory.features.conditional_target import across_basis, target_rule
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.theory.features.network_state import NetworkState, check_weights, features_in_state
 
 # What a step acts on, of a row b of the bulk: its projections on the spike v, on each direction of
 # the target across v (`conditional_target`) and on the noise of the batch's gradient, and
@@ -37,53 +35,6 @@ _ROUNDING = 1e-9
 _PARITY = (-1.0) ** np.add.outer(np.arange(5), [[0, 1], [1, 2]])[..., None]
 # So is a spike of this size, at a rate of one.
 _NO_SPIKE = 1e-13
-
-
-@dataclass(frozen=True, eq=False)
-class NetworkState:
-    """A network with a uniform readout after some gradient steps.
-
-    Attributes
-    ----------
-    bulk_variance, spike_strength : float
-        c and r >= 0 of the equivalent spiked random features.
-    alignment : float or tuple of float
-        gamma: the overlap of the spike's direction v with the target's; for a teacher of D
-        directions a tuple of the overlaps with each.
-    mean_row : float
-        X: p times the squared norm of the bulk's mean row; c if rows are independent.
-    covariance : Array, shape (D + 2, D + 2)
-        Sigma: d times the covariance, over rows b of the bulk, of the projections on the spike and
-        on the target's directions across it (`conditional_target`), and of |b|^2/c - 1.
-    """
-
-    bulk_variance: float = 1.0
-    spike_strength: float = 0.0
-    alignment: float | tuple[float, ...] = 0.0
-    mean_row: float = 1.0
-    covariance: Array = field(default_factory=lambda: np.diag([1.0, 1.0, 0.0]))
-
-    @classmethod
-    def at_initialisation(cls, target: str) -> NetworkState:
-        """Describe a network before its first step."""
-        teacher = teacher_of(target)
-        if teacher is None:
-            return cls()
-        alignment = (0.0,) * teacher.directions
-        return cls(alignment=alignment, covariance=np.diag([1.0, *np.ones_like(alignment), 0.0]))
-
-    def row_overlaps(self, dimension: float = math.inf) -> Array:
-        """Compute the fraction of a row's squared norm along each direction of the target, (D,).
-
-        At finite dimension the bulk has some of it, too: at first chance, 1/d. Steps multiply it,
-        and these equations hold as long as it is small.
-        """
-        a = np.atleast_1d(self.alignment)
-        directions = np.column_stack([a, across_basis(a)])
-        of_bulk = np.einsum("ki,ij,kj->k", directions, self.covariance[:-1, :-1], directions)
-        strength = self.spike_strength**2
-        share: Array = (strength * a**2 + of_bulk / dimension) / (self.bulk_variance + strength)
-        return share
 
 
 def network_states(protocol: Protocol, fineness: int = 1) -> tuple[NetworkState, ...]:
@@ -119,66 +70,23 @@ def network_states(protocol: Protocol, fineness: int = 1) -> tuple[NetworkState,
     >>> [round(overlap, 2) for overlap in network_states(staircase)[-1].alignment]
     [0.87, 0.11]
     """
-    return _trajectory(replace(protocol, steps=1), fineness).states(protocol.steps)
+    return network_trajectory(protocol, fineness)[1:]
 
 
-class _Trajectory:
-    """The states of a network from step to step, computed as far as they were asked for."""
-
-    def __init__(self, protocol: Protocol, fineness: int) -> None:
-        self._protocol, self._fineness = protocol, fineness
-        self._states = [NetworkState.at_initialisation(protocol.target)]
-
-    def states(self, steps: int) -> tuple[NetworkState, ...]:
-        """Return the states after the first `steps` steps."""
-        while len(self._states) <= steps:
-            state = Step(self._protocol, self._states[-1], self._fineness).take()
-            check_weights(self._protocol, state.bulk_variance, state.spike_strength)
-            self._states.append(state)
-        return tuple(self._states[1 : steps + 1])
+def network_trajectory(protocol: Protocol, fineness: int = 1) -> tuple[NetworkState, ...]:
+    """Compute the state before the first step, too; parameters as for `network_states`."""
+    states = _sequence(replace(protocol, steps=1), fineness)
+    while len(states) <= protocol.steps:
+        state = Step(protocol, states[-1], fineness).take()
+        check_weights(protocol, state.bulk_variance, state.spike_strength)
+        states.append(state)
+    return tuple(states[: protocol.steps + 1])
 
 
-# Protocols that differ only in the number of their steps share the first ones.
-_trajectory = lru_cache(maxsize=256)(_Trajectory)
-
-
-def features_in_state(protocol: Protocol, state: NetworkState) -> SpikedFeatures:
-    """Return the spiked random features of a protocol's network in some state."""
-    return SpikedFeatures(
-        activation=protocol.activation,
-        target=protocol.target,
-        bulk_variance=state.bulk_variance,
-        spike_strength=state.spike_strength,
-        alignment=state.alignment,
-        beta=protocol.beta,
-        noise=protocol.noise,
-        inputs=protocol.inputs,
-        outlier_fraction=protocol.outlier_fraction,
-        outlier_variance=protocol.outlier_variance,
-    )
-
-
-def check_weights(protocol: Protocol, bulk_variance: float, spike_strength: float) -> None:
-    """Refuse a protocol whose rows are longer after a step than features may have them.
-
-    Parameters
-    ----------
-    protocol : Protocol
-    bulk_variance, spike_strength : float
-        Of the neurons with the longest rows.
-
-    Raises
-    ------
-    InvalidParametersError
-        For the learning rate.
-    """
-    if bulk_variance in BULK_VARIANCE and spike_strength in SPIKE_STRENGTH:
-        return
-    allowed = (
-        "small enough (and noise, readout and steps small, beta and alpha0 large enough) that rows"
-        f" have a squared norm of at most {BULK_VARIANCE.upper:g} after every step"
-    )
-    raise InvalidParametersError([Fault("learning_rate", protocol.learning_rate, allowed)])
+@lru_cache(maxsize=256)
+def _sequence(protocol: Protocol, fineness: int) -> list[NetworkState]:
+    """Begin the states after 0, 1, ... steps: protocols that differ in their number share them."""
+    return [NetworkState.at_initialisation(protocol.target)]
 
 
 class Step:
@@ -193,6 +101,8 @@ class Step:
         e omega, where e = learning_rate/beta.
     inverse_batch : float
         1/alpha0.
+    mirrored : bool
+        Whether what happens at -kappa follows from what does at kappa.
     """
 
     def __init__(self, protocol: Protocol, state: NetworkState, fineness: int) -> None:
@@ -208,13 +118,15 @@ class Step:
         # A rule of half as many nodes again shows the error as well as one of twice as many.
         rule = (1 + fineness) / 2, 1.0 if activation.oscillates else WIDE
         kappa, weight = wide_kappa_rule(srf, *rule)
-        mirrored = activation.parity == "odd" and _is_odd(srf.target)
-        if mirrored:  # what happens at -kappa follows
+        if state.spike_strength == 0:  # then two nodes are exact: nothing else depends on kappa
+            kappa, weight = np.array([-1.0, 1.0]), np.full(2, 0.5)
+        self.mirrored = activation.parity == "odd" and _is_odd(srf.target)
+        if self.mirrored:  # what happens at -kappa follows
             kappa, weight = kappa[kappa > 0], weight[kappa > 0]
         std = math.sqrt(state.bulk_variance)
         averages = activation_averages(activation, state.spike_strength * kappa, std, *rule)
         over_u = self._average_over_u(srf, kappa, averages.mean, rule)
-        if mirrored:
+        if self.mirrored:
             kappa, weight = mirror(kappa, -1.0), mirror(weight, 1.0)
             averages = averages.mirrored()
             over_u = mirror(over_u, _PARITY)
@@ -259,17 +171,8 @@ class Step:
 
     def take(self) -> NetworkState:
         """Compute the state after the step."""
-        rows, noise = self.linear_map(), self.batch_noise()
-        before = np.zeros_like(noise)
-        kept = np.delete(np.arange(len(before)), BATCH)
-        before[np.ix_(kept, kept)] = self.state.covariance
-        before[BATCH, BATCH] = self.state.bulk_variance
-        # The noise of rows along their own batch direction is in `noise`, with all it acts on.
-        of_batch = self.counted_twice(rows)
-        noise -= self.state.bulk_variance * np.outer(of_batch, of_batch)
-        covariance = rows @ before @ rows.T + noise
         directions = self.directions()
-        turn = np.zeros((len(directions) + 1, len(before)))
+        turn = np.zeros((len(directions) + 1, directions.shape[1] + 1))
         turn[:NORM, :NORM], turn[NORM, NORM] = directions, 1
         alignment = tuple(float(np.clip(one @ directions[0], -1, 1)) for one in self.targets)
         return NetworkState(
@@ -277,14 +180,21 @@ class Step:
             spike_strength=float(np.linalg.norm(self.spike())),
             alignment=alignment if self.several else alignment[0],
             mean_row=self.mean_row(),
-            covariance=turn @ covariance @ turn.T,
+            covariance=turn @ self.covariance() @ turn.T,
         )
 
-    def counted_twice(self, rows: Array) -> Array:
-        """Return what of the map acts on the batch's direction, and is in its noise as well."""
-        of_batch = rows[:, BATCH].copy()
-        of_batch[BATCH] = 0
-        return of_batch
+    def covariance(self) -> Array:
+        """Compute Sigma after the step, in the directions before it and that of the batch."""
+        c, rows, noise = self.state.bulk_variance, self.linear_map(), self.batch_noise()
+        before = np.zeros_like(noise)
+        kept = np.delete(np.arange(len(before)), BATCH)
+        before[np.ix_(kept, kept)] = self.state.covariance
+        before[BATCH, BATCH] = c
+        # But for the growth of all rows, what acts on the batch's own direction is in the noise.
+        twice = rows[:, BATCH].copy()
+        twice[BATCH] -= self.growth
+        after: Array = rows @ before @ rows.T + noise - c * np.outer(twice, twice)
+        return after
 
     @property
     def targets(self) -> Array:
@@ -370,7 +280,8 @@ class Step:
         full[:NORM, :NORM] += e * rows
         full[:NORM, NORM] = e * c / 2 * with_norm
         full[NORM, :NORM] = 2 * e * (c / c_next) * self.growth * with_norm
-        full[NORM, :BATCH] += own * self.expect(2, A.variance_along)[0, 1:]
+        along_batch = self.along_batch * self.mean(3, A.slope * A.variance_along)
+        full[NORM, :NORM] += own * np.array([*self.expect(2, A.variance_along)[0, 1:], along_batch])
         full[NORM, NORM] = (c / c_next) * self.growth * (
             self.growth + e * c * self.mean(1, A.fourth)
         ) + own * self.mean(2, A.variance_with_norm)
@@ -378,20 +289,34 @@ class Step:
 
     def batch_noise(self) -> Array:
         """Compute the covariance that the batch adds to a row's state, (D + 3, D + 3)."""
-        b, A, c = self.inverse_batch, self.activation, self.state.bulk_variance
-        with_norm = 2 * self.growth / self.bulk_variance
+        A, c, growth = self.activation, self.state.bulk_variance, self.growth
+        own = self.rate * self.inverse_batch
         among = self.expect(2, A.variance)[1:, 1:]
         noise = np.zeros((len(among) + 2, len(among) + 2))
         noise[:BATCH, :BATCH] = among
         noise[:BATCH, BATCH] = self.along_batch * self.expect(3, A.slope * A.variance)[0, 1:]
         noise[BATCH, BATCH] = self.mean(2, A.variance)
         noise[BATCH, BATCH] += self.along_batch**2 * self.mean(4, A.slope**2 * A.variance)
-        noise[:BATCH, NORM] = with_norm * c * self.expect(2, A.variance_along)[0, 1:]
+        # In units of 1/c after the step.
+        noise[:BATCH, NORM] = 2 * growth * c * self.expect(2, A.variance_along)[0, 1:]
+        noise[:BATCH, NORM] += own * self.expect(3, A.cube)[0, 1:]
+        noise[BATCH, NORM] = self.along_batch * (
+            2 * growth * c * self.mean(3, A.slope * A.variance_along)
+            + own * self.mean(4, A.slope * A.cube)
+        )
         square = 2 * c * A.variance_with_norm + c * A.variance - (c * A.curvature) ** 2
-        noise[NORM, NORM] = with_norm**2 * self.mean(2, square)
+        noise[NORM, NORM] = (
+            4 * growth**2 * self.mean(2, square)
+            + 4 * own * growth * self.mean(3, A.cube_along - c * A.curvature * A.variance)
+            + own**2 * self.mean(4, A.fourth_power - A.variance**2)
+        )
+        noise[:, NORM] /= self.bulk_variance
+        noise[NORM, NORM] /= self.bulk_variance
         lower = np.tril_indices(len(noise), -1)
         noise[lower] = noise.T[lower]
-        return self.rate**2 * b * noise
+        noise *= self.rate * own
+        noise[NORM, NORM] += 2 * (1 - growth**2 * c / self.bulk_variance) ** 2
+        return noise
 
 
 def _is_odd(target: str) -> bool:
