@@ -1,157 +1,178 @@
-"""The trained bulk is right: against actual rows, finite differences and limits."""
+"""The whole covariance of the rows: against actual batches, other bulks, and differences."""
+
+import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from giantstep.numerics.packed_symmetric import Triangle
-from giantstep.problems.bulk_kind import TRAINED, TRAINED_NORMS
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.bulk_kind import BULKS, TRAINED
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.simulation.first_layer import group_members
+from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.features.bulk.batch_covariance import FirstBatch
-from giantstep.theory.features.bulk.trained import TrainedBulk
-from giantstep.theory.features.conditional_features import conditional_features
+from giantstep.theory.features.bulk.prepare import prepare_bulk
+from giantstep.theory.features.bulk.row_functions import row_functions
 from giantstep.theory.features.equivalent_features import equivalent_features
-from giantstep.theory.readout.solve import solve
+from giantstep.theory.features.steps import network_states
+from giantstep.theory.readout.solve import Solver, solve
 from giantstep.validation import InvalidParametersError
 
-LETTERS = ((-1.0, 0.3), (0.3, 0.3), (1.5, 0.4))
+SOFTPLUS = Protocol("softplus", "polynomial:0.5,1,0.5", 1, alpha0=3, beta=1, steps=2)
+TANH = Protocol("tanh", "sin", 2, alpha0=1, beta=1, steps=1)
+GRID = Grid((0.5, 2.0), (0.1,))
 
 
-def of_protocol(protocol):
-    features = conditional_features(equivalent_features(protocol))
-    base = np.ones(len(protocol.readout))
-    return TrainedBulk(protocol, base, features.B, FirstBatch.of(protocol), norms=True)
+def covariance_of_actual_batches(protocol, dimension, seed):
+    """Compute C, and the spike and the direction across it, from batches that are drawn."""
+    rng = np.random.default_rng(seed)
+    theta, spike = np.eye(dimension)[:2]
+    activation, target = lookup(protocol.activation), lookup(protocol.target)
+    e, count = protocol.learning_rate / protocol.beta, round(protocol.alpha0 * dimension)
+    C, strength, c = np.eye(dimension), 0.0, 1.0
+    a, s = np.zeros(dimension), 0.0
+    for after in network_states(protocol):
+        X = rng.standard_normal((count, dimension))
+        A = activation_averages(activation, strength * (X @ spike), math.sqrt(c), 1.0, 1.0)
+        noise = math.sqrt(protocol.noise) * rng.standard_normal(count)
+        rho = target.value(X @ theta) + noise - A.mean
+        L = np.eye(dimension) + e / count * (X.T * (rho * A.curvature)) @ X
+        noise_weights = rho**2 * (A.variance - c * A.curvature**2)
+        longer = e * c / 2 * X.T @ (rho * A.third) / count
+        C, La = L @ C @ L + e**2 / protocol.alpha0 / count * (X.T * noise_weights) @ X, L @ a
+        C += np.outer(longer, La) + np.outer(La, longer) + s * np.outer(longer, longer)
+        step = strength * spike + e * X.T @ (rho * A.slope) / count
+        strength, c = float(np.linalg.norm(step)), after.bulk_variance
+        spike = step / strength
+    across = theta - (theta @ spike) * spike
+    return C, np.stack([spike, across / np.linalg.norm(across)])
 
 
-@pytest.mark.parametrize("readout", [((1.0, 1.0),), LETTERS])
-def test_derivatives_are_those_of_the_variances(readout):
-    # An entry of T is minus dV by one hat; the response to norms is in K, whose derivative sources
-    # are. Both against differences of the solution itself.
-    bulk = of_protocol(Protocol("tanh", "sin", 2, 0.8, 1.2, noise=0.1, readout=readout))
-    rank, groups = bulk.rows.B.shape[1], len(readout)
-    triangle, rng, step = Triangle(rank), np.random.default_rng(0), 1e-5
-    root = rng.standard_normal((rank, rank))
-    hats = np.concatenate(
-        [triangle.pack(0.5 * np.eye(rank) + root @ root.T / rank), [0.3] * groups]
+def test_traces_and_forms_are_those_of_actual_batches():
+    # Norms do not vary before the second step of softplus, whose E sigma''' vanishes at first.
+    rows, t = row_functions(SOFTPLUS), np.array([0.1, 1.0, 10.0])
+    C, directions = covariance_of_actual_batches(SOFTPLUS, 500, seed=2)
+    eigenvalues, vectors = np.linalg.eigh(C)
+    resolvents = 1 / (1 + t[:, None] * eigenvalues)
+    assert rows.traces(t).f == pytest.approx(resolvents.mean(axis=1), rel=0.03)
+    on = directions @ vectors
+    forms = np.einsum("ik,tk,jk->tij", on, resolvents, on)
+    expected = rows.forms(t)[0].resolvent[:, :2, :2]
+    assert forms == pytest.approx(expected, rel=0.06, abs=0.01)
+
+
+def test_the_trace_after_one_step_of_an_odd_activation_is_that_of_the_first_batch():
+    protocol, t = replace(TANH, noise=0.3), np.array([[0.01], [1.0], [50.0]])
+    batch = FirstBatch.of(protocol)
+    expected = batch.resolvent_trace(batch.tau * t / (1 + t)) / (1 + t)
+    assert row_functions(protocol).traces(t[:, 0]).f == pytest.approx(expected[:, 0], rel=1e-8)
+
+
+def test_without_noise_of_batches_the_covariance_is_of_finite_rank():
+    protocol = Protocol("gelu", "sin", 2, alpha0=np.inf, beta=0.7, steps=2)
+    isotropic, t = network_states(protocol)[-1].bulk_variance, np.array([0.1, 1.0, 10.0])
+    traces = row_functions(protocol).traces(t)
+    assert traces.f == pytest.approx(1 / (1 + isotropic * t), rel=1e-9)
+    assert traces.phi == pytest.approx(isotropic * traces.f, rel=1e-9)
+
+
+def test_forms_and_the_recursion_have_the_same_covariance():
+    protocol = Protocol("erf", "sin", 2, alpha0=2, beta=1, noise=0.2, steps=2)
+    sigma = network_states(protocol)[-1].covariance
+    found = row_functions(protocol).covariance(sigma[2, 2])
+    assert found == pytest.approx(sigma, rel=1e-7, abs=1e-9)
+
+
+def test_derivatives_are_those_of_differences():
+    protocol = replace(SOFTPLUS, steps=1)
+    _, bulk = prepare_bulk(protocol, equivalent_features(protocol), TRAINED)
+    hats, L, step = np.array([[[0.9]]]), np.array([[0.5]]), 1e-5
+    z, along, across = np.array([0.3, 0.4, -0.2]), np.array([[0.3, -0.2]]), np.array([[0.4]])
+
+    def at(V1_hat, L):
+        V, T = bulk.variances(V1_hat, L)
+        response = bulk.spike_response(V1_hat, V)
+        return V[0], T[0], z @ response.K[0] @ z, response
+
+    pairs = [(at(hats + step, L), at(hats - step, L)), (at(hats, L + step), at(hats, L - step))]
+    _, T, _, response = at(hats, L)
+    slopes = [(up[0] - down[0]) / (2 * step) for up, down in pairs]
+    assert -np.transpose(slopes) == pytest.approx(T, rel=1e-6)
+    first, second = response.sources(along, across)
+    slopes = [(up[2] - down[2]) / (2 * step) for up, down in pairs]
+    assert T @ first[0] + second[0] == pytest.approx(-np.array(slopes), rel=1e-6)
+
+
+# theory.md section 24: errors at (alpha, ridge) = (.7, .1), (2, .1), (2, .01), (1, 1).
+SEVERAL = [
+    (("gelu", "z1+z2+0.5*z1*z2", 3, 4), 2, [1.457103, 1.225763, 1.610958, 1.325111]),
+    (("tanh", "z1+0.5*z1*z2", 2, 2), 3, [0.444078, 0.414596, 0.556333, 0.398659]),
+]
+
+
+@pytest.mark.parametrize(("setting", "steps", "errors"), SEVERAL, ids=["gelu", "tanh"])
+def test_several_directions_have_the_errors_of_the_reference(setting, steps, errors):
+    protocol = Protocol(*setting, beta=1, steps=steps)
+    points = np.array([0.7, 2.0, 2.0, 1.0]), np.array([0.1, 0.1, 0.01, 1.0])
+    found = Solver(protocol, TRAINED).solve(*points)
+    assert found.test_error == pytest.approx(errors, abs=1e-6)
+    assert not found.status.any()
+
+
+def test_axes_and_idle_directions_of_a_target_change_nothing():
+    one, two = (
+        solve(replace(SOFTPLUS, target=target, noise=0.1), GRID, TRAINED)
+        for target in ("1.4142135623730951*z1", "z1+z2")
     )
-    along = rng.standard_normal((1, rank + groups))
-    across = rng.standard_normal((1, rank))
-
-    def split(hats):
-        return triangle.unpack(hats[None, : triangle.size]), hats[None, triangle.size :]
-
-    def form(hats):
-        response = bulk.spike_response(split(hats)[0], bulk.variances(*split(hats))[0])
-        z = np.concatenate([along, across], axis=1)[0]
-        upper = np.concatenate([response.along[0], response.mixed[0]], axis=1)
-        lower = np.concatenate([response.mixed[0].T, response.across[0]], axis=1)
-        return z @ np.concatenate([upper, lower]) @ z
-
-    V, T = bulk.variances(*split(hats))
-    moves = step * np.eye(hats.size)
-    slopes = [
-        bulk.variances(*split(hats - e))[0] - bulk.variances(*split(hats + e))[0] for e in moves
-    ]
-    assert T[0].T == pytest.approx(np.concatenate(slopes) / (2 * step), rel=1e-6, abs=1e-8)
-    first, second = bulk.spike_response(split(hats)[0], V).sources(along, across)
-    multiplicity = np.concatenate([triangle.multiplicity, np.ones(groups)])
-    changes = np.array([form(hats - e) - form(hats + e) for e in moves]) / (2 * step)
-    sources = (T @ first[0] + second)[0]
-    assert sources == pytest.approx(changes / multiplicity, rel=1e-6, abs=1e-6)
+    assert one.test_error == pytest.approx(two.test_error, rel=1e-9)
 
 
-def test_overlaps_answer_as_those_of_actual_rows():
-    # K between phi on the spike, the norms, and phi across: forms of S^-1 for rows drawn at finite
-    # size, given a batch, with the spike's direction out of the covariance.
-    protocol = Protocol("tanh", "sin", 3, 2.0, 1.0, noise=0.1, readout=LETTERS)
-    bulk, d, rng = of_protocol(protocol), 900, np.random.default_rng(4)
-    (B, pi, _, growth, _, _), count = bulk.rows, len(LETTERS)
-    x = rng.standard_normal((round(protocol.alpha0 * d), d))
-    y = np.sin(x[:, 0]) + np.sqrt(protocol.noise) * rng.standard_normal(len(x))
-    member = group_members(pi, d)
-    before = rng.standard_normal((d, d)) / np.sqrt(d)
-    noise = (rng.standard_normal((d, len(x))) * y) @ x / np.sqrt(len(x) * d)
-    rows = before + np.sqrt(growth[member])[:, None] * noise
-    v = y @ x / np.linalg.norm(y @ x)
-    across = np.eye(d)[0] - v[0] * v
-    across /= np.linalg.norm(across)
-    root = rng.standard_normal((count, count))
-    V1_hat, L = 0.5 + root @ root.T / count, rng.uniform(0.5, 1.0, count)  # between groups
-    projected = rows - np.outer(rows @ v, v)
-    S = V1_hat[np.ix_(member, member)] * (projected @ projected.T) + np.diag(L[member])
-    group = np.eye(count)[member]
-    vectors = np.hstack([
-        (rows @ v)[:, None] * group[:, :] @ B,
-        (before @ v * bulk.norm_coupling[member])[:, None] * group,
-        (rows @ across)[:, None] * group @ B,
-    ])  # fmt: skip
-    actual = vectors.T @ np.linalg.solve(S, vectors)
-    hats = (B.T @ V1_hat @ B)[None]
-    response = bulk.spike_response(hats, bulk.variances(hats, L[None])[0])
-    size = np.sqrt(np.outer(np.diag(actual), np.diag(actual)))
-    upper = np.hstack([response.along[0], response.mixed[0]])
-    lower = np.hstack([response.mixed[0].T, response.across[0]])
-    assert np.vstack([upper, lower]) / size == pytest.approx(actual / size, abs=0.2)
+MOVED = 1e-7
 
 
 @pytest.mark.parametrize(
-    ("setting", "alpha", "ridge", "test_error"),
+    ("protocol", "moved"),
     [
-        (("sin", 3, 20, 1), 0.9, 0.1, 0.042523),
-        (("sin", 3, 20, 1), 3.0, 0.1, 0.032533),
-        (("tanh", 1, 0.5, 1), 1.6, 0.01, 0.209880),
-        (("tanh", 1, 0.5, 0.5), 1.6, 0.01, 0.282441),
+        (TANH, {"activation": lambda z: np.tanh(z) + MOVED * z**2}),
+        (TANH, {"target": lambda z: np.sin(z) + MOVED * z**2}),
+        (TANH, {"target": "sin", "learning_rate": 2 + MOVED}),
+        (replace(SOFTPLUS, learning_rate=0), {"learning_rate": MOVED**2}),
+        (replace(SOFTPLUS, alpha0=0), {"alpha0": MOVED, "learning_rate": MOVED**2}),
+        (SOFTPLUS, {"alpha0": 3 + MOVED}),
     ],
+    ids=["activation", "target", "rate", "no rate", "no batch", "batch"],
 )
-def test_trained_bulk_reproduces_the_reference_values(setting, alpha, ridge, test_error):
-    solution = solve(Protocol("tanh", *setting), Grid((alpha,), (ridge,)), TRAINED)
-    assert solution.test_error.item() == pytest.approx(test_error, abs=6e-7)
+@pytest.mark.parametrize("bulk", BULKS)
+def test_no_parameter_makes_the_error_jump(protocol, moved, bulk):
+    here, there = (solve(p, GRID, bulk) for p in (protocol, replace(protocol, **moved)))
+    assert there.test_error == pytest.approx(here.test_error, rel=1e-6)
 
 
-@pytest.mark.parametrize("readout", [((1.0, 1.0),), LETTERS])
-def test_the_bulk_of_a_very_large_batch_is_isotropic(readout):
-    grid = Grid((0.3, 0.9, 3.0), (1e-6, 0.1, 1e3))
-    for alpha0 in (1e11, np.inf):
-        protocol = Protocol("tanh", "sin", 3, alpha0, 1.3, noise=0.1, readout=readout)
-        trained, isotropic = solve(protocol, grid, TRAINED), solve(protocol, grid)
-        for name in ("test_error", "training_error", "zeta", "psi", "q1", "q2", "V2"):
-            value, expected = getattr(trained, name), getattr(isotropic, name)
-            assert value == pytest.approx(expected, rel=1e-8, abs=1e-8)
+@pytest.mark.parametrize(
+    "small", [{"learning_rate": 1e-7}, {"alpha0": 1e12, "learning_rate": 1e-6}]
+)
+def test_the_bulk_of_a_vanishing_step_is_isotropic(small):
+    # As d -> infinity even a vanishing spike is a feature: it is the error's limit that differs.
+    isotropic, trained = (solve(replace(TANH, **small), GRID, bulk) for bulk in BULKS)
+    assert trained.test_error == pytest.approx(isotropic.test_error, rel=1e-6)
+
+
+@pytest.mark.parametrize("former", ["trained_norms", "trained_covariance"])
+def test_former_names_say_what_to_use(former):
+    with pytest.raises(InvalidParametersError, match="trained, which has taken its place"):
+        solve(TANH, GRID, former)
 
 
 def test_a_network_upside_down_has_the_same_theory():
     # With h1 = 0 the spike has no sign of its own; rounding must not give it one.
-    grid = Grid((0.5, 2.0), (0.01,))
     up, down = (
-        solve(Protocol(f"polynomial:0,{s * -3},0,{s}", "tanh", 0.5, 2.0, 1.0), grid, TRAINED_NORMS)
+        solve(Protocol(f"polynomial:0,{s * -3},0,{s}", "tanh", 0.5, 2.0, 1.0), GRID, TRAINED)
         for s in (1, -1)
     )
     for name in ("test_error", "zeta", "psi", "q1"):
         assert np.abs(getattr(up, name)) == pytest.approx(np.abs(getattr(down, name)), rel=1e-9)
-
-
-def test_labels_with_a_little_noise_are_resolved():
-    for target in ("polynomial:0,-3,0,1", "polynomial:-1,0,1", "sign"):
-        protocol = Protocol("tanh", target, 30, 0.3, 1.0, noise=1e-3)
-        solution = solve(protocol, Grid((0.5, 2.0), (1e-6, 0.1)), TRAINED)
-        assert not solution.status.any()
-
-
-def test_letters_of_opposite_sign_are_one_letter():
-    # A neuron of letter -1 is minus one of letter 1 whose weights began at their opposites.
-    grid = Grid((0.5, 2.0), (0.01,))
-    one = Protocol("erf", "tanh", 3, 0.5, 1.0)
-    two = Protocol("erf", "tanh", 3, 0.5, 1.0, readout=((-1.0, 0.4), (1.0, 0.6)))
-    alone, both = solve(one, grid, TRAINED_NORMS), solve(two, grid, TRAINED_NORMS)
-    assert both.test_error == pytest.approx(alone.test_error, rel=1e-9)
-    assert both.q2.sum(axis=-1) == pytest.approx(alone.q2[..., 0], rel=1e-9)
-    for name in ("zeta", "psi"):
-        total = getattr(both, name).sum(axis=-1)
-        assert total == pytest.approx(getattr(alone, name)[..., 0], rel=1e-8)
-    assert both.xi @ [-1, 1] == pytest.approx(alone.xi[..., 0], rel=1e-8)
-    assert both.q1.sum(axis=(2, 3)) == pytest.approx(alone.q1[..., 0, 0], rel=1e-8)
 
 
 def test_untrained_features_have_no_trained_bulk():
@@ -160,3 +181,10 @@ def test_untrained_features_have_no_trained_bulk():
     grid = Grid((1.0,), (0.1,))
     still = Protocol("tanh", "sin", 0.0, 1.0, 1.0)
     assert solve(still, grid, TRAINED).test_error == solve(still, grid).test_error
+
+
+def test_labels_with_a_little_noise_are_resolved():
+    for target in ("polynomial:0,-3,0,1", "polynomial:-1,0,1", "sign"):
+        protocol = Protocol("tanh", target, 30, 0.3, 1.0, noise=1e-3)
+        solution = solve(protocol, Grid((0.5, 2.0), (1e-6, 0.1)), TRAINED)
+        assert not solution.status.any()

@@ -129,7 +129,10 @@ def target_rule(
     For a teacher it has at least so many `nodes` over each direction.
     """
     if teacher := teacher_of(srf.target):
-        return _polynomial_rule(teacher, srf, kappa, max(nodes, _exact_nodes(teacher, 4)))
+        if nodes and teacher.directions == 1:
+            z, weight = _smooth_rule(fineness, panel)
+            return _polynomial_rule(teacher, srf, kappa, (z.T, weight[0]))
+        return _polynomial_rule(teacher, srf, kappa, _product_rule(teacher, 4, nodes))
     labels, z, weight = _rule_across(srf, kappa, fineness, panel)
     if srf.first_alignment**2 == 1:  # labels do not depend on u
         labels, z = np.repeat(labels, 2, axis=1), np.array([[-1.0, 1.0]])
@@ -137,13 +140,15 @@ def target_rule(
     return TargetRule(labels, z[None], weight)
 
 
-def _exact_nodes(teacher: Teacher, powers: int) -> int:
-    """Count the nodes that are exact for some powers of a teacher, times two of u."""
-    return powers * teacher.degree // 2 + 2
+def _product_rule(teacher: Teacher, powers: int, nodes: int = 0) -> tuple[Array, Array]:
+    """Choose a rule over u that is exact for some powers of a teacher, times two of u."""
+    return product_rule(teacher.directions, max(nodes, powers * teacher.degree // 2 + 2))
 
 
-def _polynomial_rule(teacher: Teacher, srf: SpikedFeatures, kappa: Array, nodes: int) -> TargetRule:
-    u, weight = product_rule(teacher.directions, nodes)
+def _polynomial_rule(
+    teacher: Teacher, srf: SpikedFeatures, kappa: Array, rule: tuple[Array, Array]
+) -> TargetRule:
+    u, weight = rule
     across = u @ across_basis(srf.alignments)
     along = np.multiply.outer(kappa, srf.alignments)[:, None]
     labels = teacher.value((along + across).reshape(-1, teacher.directions))
@@ -157,7 +162,7 @@ def conditional_target(srf: SpikedFeatures, kappa: Array, fineness: float = 1) -
         gamma = srf.first_alignment
         of_one = moments(lookup(srf.target), gamma * kappa, math.sqrt(1 - gamma**2), fineness)
         return ConditionalTarget(of_one.mean, of_one.slope[None], of_one.residual)
-    labels, u, weight = _polynomial_rule(teacher, srf, kappa, _exact_nodes(teacher, 2))
+    labels, u, weight = _polynomial_rule(teacher, srf, kappa, _product_rule(teacher, 2))
     mean, slopes = labels @ weight[0], (weight * u[:, 0]) @ labels.T
     rest = labels - mean[:, None] - slopes.T @ u[:, 0]
     return ConditionalTarget(mean, slopes, rest**2 @ weight[0])

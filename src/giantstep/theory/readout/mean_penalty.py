@@ -83,7 +83,7 @@ def prepare_mean_penalty(
     width = problem.beta * dimension
     if not isinstance(problem, Protocol):
         return MeanPenalty(width, np.ones(srf.groups.c.size), np.zeros(2))
-    if not problem.as_in_paper:
+    if len(problem.readout) == 1:
         state = network_states(problem)[-1]
         common = np.array([state.mean_row - state.bulk_variance, 0])
         return MeanPenalty(width, np.ones(1), common)

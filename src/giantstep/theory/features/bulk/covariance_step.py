@@ -28,7 +28,9 @@ from giantstep.theory.features.steps import NORM, Step
 _NEGLIGIBLE = 1e-14
 # Nodes over the projections on each of a teacher's directions, by their number: functions of the
 # residual have poles.
-_NODES = {1: 96, 2: 40, 3: 16}
+_NODES = {1: 1, 2: 40, 3: 16}
+# So many times as many for a first step, which needs two nodes over kappa.
+_FIRST = 2
 
 
 class Samples(NamedTuple):
@@ -147,7 +149,7 @@ def _residuals(step: Step, kappa: Array, output: Array, fineness: int) -> Residu
     """Build the rule over the residuals given kappa, for the products of (1, u) in pairs."""
     srf = features_in_state(step.protocol, step.state)
     finer = (1 + fineness) / 2
-    nodes = int(_NODES.get(srf.alignments.size, 0) * finer)
+    nodes = int(_NODES.get(srf.alignments.size, 0) * finer * (_FIRST if kappa.size <= 2 else 1))
     labels, u, weight = target_rule(srf, kappa, finer, nodes=nodes)
     powers = np.concatenate([np.ones_like(u[:1]), u])
     first, second = np.triu_indices(len(powers))

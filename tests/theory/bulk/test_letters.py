@@ -1,0 +1,118 @@
+"""The bulk of several initial readouts: against actual rows, finite differences and limits."""
+
+import numpy as np
+import pytest
+
+from giantstep.numerics.packed_symmetric import Triangle
+from giantstep.problems.bulk_kind import TRAINED
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
+from giantstep.simulation.first_layer import group_members
+from giantstep.theory.features.bulk.batch_covariance import FirstBatch
+from giantstep.theory.features.bulk.letters import LettersBulk
+from giantstep.theory.features.conditional_features import conditional_features
+from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.readout.solve import solve
+
+LETTERS = ((-1.0, 0.3), (0.3, 0.3), (1.5, 0.4))
+
+
+def of_protocol(protocol):
+    features = conditional_features(equivalent_features(protocol))
+    base = np.ones(len(protocol.readout))
+    return LettersBulk(protocol, base, features.B, FirstBatch.of(protocol), norms=True)
+
+
+@pytest.mark.parametrize("readout", [((1.0, 1.0),), LETTERS])
+def test_derivatives_are_those_of_the_variances(readout):
+    # An entry of T is minus dV by one hat; the response to norms is in K, whose derivative sources
+    # are. Both against differences of the solution itself.
+    bulk = of_protocol(Protocol("tanh", "sin", 2, 0.8, 1.2, noise=0.1, readout=readout))
+    rank, groups = bulk.rows.B.shape[1], len(readout)
+    triangle, rng, step = Triangle(rank), np.random.default_rng(0), 1e-5
+    root = rng.standard_normal((rank, rank))
+    hats = np.concatenate(
+        [triangle.pack(0.5 * np.eye(rank) + root @ root.T / rank), [0.3] * groups]
+    )
+    along = rng.standard_normal((1, rank + groups))
+    across = rng.standard_normal((1, rank))
+
+    def split(hats):
+        return triangle.unpack(hats[None, : triangle.size]), hats[None, triangle.size :]
+
+    def form(hats):
+        response = bulk.spike_response(split(hats)[0], bulk.variances(*split(hats))[0])
+        z = np.concatenate([along, across], axis=1)[0]
+        upper = np.concatenate([response.along[0], response.mixed[0]], axis=1)
+        lower = np.concatenate([response.mixed[0].T, response.across[0]], axis=1)
+        return z @ np.concatenate([upper, lower]) @ z
+
+    V, T = bulk.variances(*split(hats))
+    moves = step * np.eye(hats.size)
+    slopes = [
+        bulk.variances(*split(hats - e))[0] - bulk.variances(*split(hats + e))[0] for e in moves
+    ]
+    assert T[0].T == pytest.approx(np.concatenate(slopes) / (2 * step), rel=1e-6, abs=1e-8)
+    first, second = bulk.spike_response(split(hats)[0], V).sources(along, across)
+    multiplicity = np.concatenate([triangle.multiplicity, np.ones(groups)])
+    changes = np.array([form(hats - e) - form(hats + e) for e in moves]) / (2 * step)
+    sources = (T @ first[0] + second)[0]
+    assert sources == pytest.approx(changes / multiplicity, rel=1e-6, abs=1e-6)
+
+
+def test_overlaps_answer_as_those_of_actual_rows():
+    # K between phi on the spike, the norms, and phi across: forms of S^-1 for rows drawn at finite
+    # size, given a batch, with the spike's direction out of the covariance.
+    protocol = Protocol("tanh", "sin", 3, 2.0, 1.0, noise=0.1, readout=LETTERS)
+    bulk, d, rng = of_protocol(protocol), 900, np.random.default_rng(4)
+    (B, pi, _, growth, _, _), count = bulk.rows, len(LETTERS)
+    x = rng.standard_normal((round(protocol.alpha0 * d), d))
+    y = np.sin(x[:, 0]) + np.sqrt(protocol.noise) * rng.standard_normal(len(x))
+    member = group_members(pi, d)
+    before = rng.standard_normal((d, d)) / np.sqrt(d)
+    noise = (rng.standard_normal((d, len(x))) * y) @ x / np.sqrt(len(x) * d)
+    rows = before + np.sqrt(growth[member])[:, None] * noise
+    v = y @ x / np.linalg.norm(y @ x)
+    across = np.eye(d)[0] - v[0] * v
+    across /= np.linalg.norm(across)
+    root = rng.standard_normal((count, count))
+    V1_hat, L = 0.5 + root @ root.T / count, rng.uniform(0.5, 1.0, count)  # between groups
+    projected = rows - np.outer(rows @ v, v)
+    S = V1_hat[np.ix_(member, member)] * (projected @ projected.T) + np.diag(L[member])
+    group = np.eye(count)[member]
+    vectors = np.hstack([
+        (rows @ v)[:, None] * group[:, :] @ B,
+        (before @ v * bulk.norm_coupling[member])[:, None] * group,
+        (rows @ across)[:, None] * group @ B,
+    ])  # fmt: skip
+    actual = vectors.T @ np.linalg.solve(S, vectors)
+    hats = (B.T @ V1_hat @ B)[None]
+    response = bulk.spike_response(hats, bulk.variances(hats, L[None])[0])
+    size = np.sqrt(np.outer(np.diag(actual), np.diag(actual)))
+    upper = np.hstack([response.along[0], response.mixed[0]])
+    lower = np.hstack([response.mixed[0].T, response.across[0]])
+    assert np.vstack([upper, lower]) / size == pytest.approx(actual / size, abs=0.2)
+
+
+@pytest.mark.parametrize("readout", [((1.0, 1.0),), LETTERS])
+def test_the_bulk_of_a_very_large_batch_is_that_of_an_infinite_one(readout):
+    grid = Grid((0.3, 0.9, 3.0), (1e-6, 0.1, 1e3))
+    large, infinite = (
+        solve(Protocol("tanh", "sin", 3, alpha0, 1.3, noise=0.1, readout=readout), grid, TRAINED)
+        for alpha0 in (1e11, np.inf)
+    )
+    for name in ("test_error", "training_error", "q1", "q2", "V2"):
+        value, expected = getattr(large, name), getattr(infinite, name)
+        assert value == pytest.approx(expected, rel=1e-7, abs=1e-8)
+
+
+def test_letters_of_opposite_sign_are_one_letter():
+    # A neuron of letter -1 is minus one of letter 1 whose weights began at their opposites.
+    grid = Grid((0.5, 2.0), (0.01,))
+    one = Protocol("erf", "tanh", 3, 0.5, 1.0)
+    two = Protocol("erf", "tanh", 3, 0.5, 1.0, readout=((-1.0, 0.4), (1.0, 0.6)))
+    alone, both = solve(one, grid, TRAINED), solve(two, grid, TRAINED)
+    # One letter has the fluctuations of norms besides, which change little here.
+    assert both.test_error == pytest.approx(alone.test_error, rel=2e-3)
+    assert both.q2.sum(axis=-1) == pytest.approx(alone.q2[..., 0], rel=2e-3)
+    assert both.psi.sum(axis=-1) == pytest.approx(alone.psi[..., 0], rel=2e-3)
