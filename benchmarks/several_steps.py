@@ -27,15 +27,13 @@ from giantstep.problems.sizes import Sizes
 from giantstep.simulation.first_layer import FirstLayer, first_layer
 from giantstep.simulation.simulate import simulate
 from giantstep.simulation.threads import workers
-from giantstep.theory.features.complete_steps import complete_states
-from giantstep.theory.features.network_state import NetworkState
 from giantstep.theory.features.steps import network_states
 from giantstep.theory.readout.solve import solve
 from giantstep.validation import InvalidParametersError
 
 ACTIVATIONS = ("tanh", "erf", "softplus", "gelu")
 TARGETS = ("sin", "tanh", "sign", "polynomial:0.5,1,0.5", "polynomial:0,1,0,0.2")
-BULKS = ("isotropic", "trained", "trained_covariance")
+BULKS = ("isotropic", "trained")
 GRID = Grid((2.0,), (0.1,))
 # Networks at each dimension.
 NETWORKS = {150: 24, 300: 12}
@@ -154,14 +152,8 @@ class Compared(NamedTuple):
     finite_gap: Array
 
 
-def _state(protocol: Protocol, bulk: str) -> NetworkState:
-    if bulk == "trained_covariance":
-        return complete_states(protocol)[-1]
-    return network_states(protocol)[-1]
-
-
 def _expected_state(protocol: Protocol, bulk: str) -> Array:
-    state = _state(protocol, bulk)
+    state = network_states(protocol)[-1]
     sigma = state.covariance
     if bulk == "isotropic":
         sigma = np.diag([state.bulk_variance, state.bulk_variance, 0])

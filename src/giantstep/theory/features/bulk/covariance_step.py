@@ -108,10 +108,10 @@ class CovarianceStep:
 
 
 def _samples(step: Step, fineness: int) -> Samples:
-    kept, share = step.weight > _NEGLIGIBLE, step.weight
+    inside, share = step.weight > _NEGLIGIBLE, step.weight
     if step.mirrored:  # all that is averaged is even in kappa
-        kept, share = kept & (step.kappa > 0), 2 * share
-    kept = np.flatnonzero(kept)
+        inside, share = inside & (step.kappa > 0), 2 * share
+    kept = np.flatnonzero(inside)
     kappa, A = step.kappa[kept], step.activation.at(kept)
     rho, weights = _residuals(step, kappa, A.mean, fineness)
     weights = weights * share[kept, None]

@@ -53,7 +53,8 @@ def forms_after(step: CovarianceStep, at: SelfEnergy, before: Forms) -> Forms:
     places = [gradient, longer, rest]
     sources[:, places, :-1], own = _means(step, at)
     result = sources @ K @ sources.transpose(0, 2, 1)
-    result[:, *np.ix_(places, places)] += own
+    rows, columns = np.ix_(places, places)
+    result[:, rows, columns] += own
     along = samples.along @ samples.norm
     square = step.inverse_batch * step.bulk_variance * (samples.weight @ samples.norm**2)
     result[:, rest, rest] += (along @ sigma[:m, :m] @ along + square) / t
