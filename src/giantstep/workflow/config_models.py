@@ -60,9 +60,9 @@ def _type(domain: Domain) -> Any:
     return str
 
 
-def _optional() -> Any:
-    """Make a field that may be left out, but not be null."""
-    return Field(default=None)
+def _field(description: str, default: Any = ...) -> Any:
+    """Describe a field; one whose default is None may be left out, but not be null."""
+    return Field(default=default, description=description)
 
 
 def _once(entries: list[Any]) -> list[Any]:
@@ -89,61 +89,47 @@ OneOrList = Annotated[
     Annotated[T, Tag(ONE)] | Annotated[ListOf[T], Tag(LIST)],
     Discriminator(lambda value: LIST if isinstance(value, list) else ONE),
 ]
+Colour = Annotated[str, AfterValidator(_colour)]
 _SIZES, _GRID = parameters_of(Sizes), parameters_of(Grid)
 Dimension = Annotated[int, _within(_SIZES["dimension"].domain)]
 TestSamples = Annotated[int | Literal["exact"], _within(_SIZES["test_samples"].domain)]
+_TESTS = "inputs over which test errors are averaged; or exact, for activations with a closed form"
 Alpha = Annotated[float, _within(_GRID["alpha"].domain)]
 
 
 class Section(BaseModel):
-    """A mapping with known keys, whose values are of exactly the declared types.
+    """A mapping with known keys, whose values are of exactly the declared types."""
 
-    A key without a value in the YAML is no key that is left out.
-    """
-
-    model_config = ConfigDict(
-        strict=True, extra="forbid", defer_build=True, use_attribute_docstrings=True
-    )
+    model_config = ConfigDict(strict=True, extra="forbid", defer_build=True)
 
 
 class Simulation(Section):
     """How large simulations are, and how many."""
 
-    dimension: Dimension
-    """d; the width, the first batch and the training sets are its multiples."""
-    networks: Replicates
-    """Network replicates (initialisation and first batch) for each curve."""
-    trainings: Replicates
-    """Training replicates (fresh training sets) for each network."""
-    test_samples: TestSamples
-    """Fresh inputs over which a network's test error is averaged; or exact, its closed form,
-    for activations that have one."""
-    networks_per_job: Count = _optional()
-    """Network replicates that one job simulates; by default, as many as take a minute. It changes
-    no number, and nothing is simulated again when it changes."""
+    dimension: Dimension = _field("d; width, first batch and training sets are its multiples")
+    networks: Replicates = _field("networks of each curve")
+    trainings: Replicates = _field("training sets of each network")
+    test_samples: TestSamples = _field(_TESTS)
+    networks_per_job: Count = _field(
+        "by default, as many as take a minute; changes no number", None
+    )
 
 
 class Limits(Section):
     """What configurations may take; more is refused at once, as a mistake."""
 
-    core_hours: Positive = 1e6
-    """Of all jobs together, as estimated."""
-    memory: Positive = 1024
-    """GiB that any one job may hold, as estimated."""
-    jobs: Count = 100_000
-    networks: Count = 1_000_000
-    """Simulated networks of all curves."""
-    points: Count = 1_000_000
-    """Points of the theory of all curves."""
+    core_hours: Positive = _field("of all jobs together, as estimated", 1e6)
+    memory: Positive = _field("GiB that any one job may hold, as estimated", 1024)
+    jobs: Count = _field("of all kinds", 100_000)
+    networks: Count = _field("simulated networks of all curves", 1_000_000)
+    points: Count = _field("points of the theory of all curves", 1_000_000)
 
 
 class Config(Section):
     """Sizes, seed, and which figures to make."""
 
-    figures: ListOf[Name]
-    """Figures that `snakemake` makes by default; each has its config/figures/<name>.yaml."""
-    seed: Annotated[int, _within(SEED)]
-    """The root of every random stream."""
+    figures: ListOf[Name] = _field("made by default; each has its config/figures/NAME.yaml")
+    seed: Annotated[int, _within(SEED)] = _field("root of every random stream")
     simulation: Simulation
     limits: Limits = Limits()
 
@@ -172,23 +158,24 @@ def _spaced(domain: Domain) -> Any:
     return AfterValidator(check)
 
 
-Spaced = Annotated[Axis, _spaced(POSITIVE)]
+MapAxis = Annotated[
+    dict[Name, Annotated[Axis, _spaced(POSITIVE)]], Field(min_length=1, max_length=1)
+]
 
 
 class TheoryGrid(Section):
     """Where theory is solved, besides at the simulated points."""
 
-    alpha: Annotated[Axis, _spaced(ALPHA)] = _optional()
-    """Sample complexities."""
-    dimension: Annotated[Axis, _spaced(THEORY_DIMENSION)] = _optional()
-    """Dimensions at which the test error is computed, at the simulated sample complexities."""
+    alpha: Annotated[Axis, _spaced(ALPHA)] = _field("sample complexities", None)
+    dimension: Annotated[Axis, _spaced(THEORY_DIMENSION)] = _field(
+        "dimensions of the test error, at the simulated sample complexities", None
+    )
 
 
 class SimulationGrid(Section):
     """Where networks are simulated."""
 
-    alpha: ListOf[Alpha]
-    """Sample complexities."""
+    alpha: ListOf[Alpha] = _field("sample complexities")
 
 
 class SpectrumPoint(Section):
@@ -200,59 +187,46 @@ class SpectrumPoint(Section):
 class Style(Section):
     """What concerns the drawing alone."""
 
-    colours: Annotated[list[Annotated[str, AfterValidator(_colour)]], Field(min_length=1)] = (
-        _optional()
+    colours: Annotated[list[Colour], Field(min_length=1)] = _field(
+        "of matplotlib, one for each curve of a panel, in order", None
     )
-    """One matplotlib colour per curve of a panel, in order."""
 
 
 class Panel(Section):
     """What most kinds of panel may say."""
 
-    title: str = _optional()
-    """The panel's name, where its parameters do not say it."""
-    networks: Replicates = _optional()
-    """Network replicates of each curve, instead of the config's."""
+    title: str = _field("name of the panel, where its parameters do not say it", None)
+    networks: Replicates = _field("networks of each curve, instead of the config's", None)
 
 
 class LearningPanel(Panel):
     """What both kinds of panel with a trained readout may say; a list of ridges makes no curves."""
 
-    bulk: OneOrList[str] = _optional()
-    """How the theory describes the bulk of the first layer: isotropic or trained."""
-    test_samples: TestSamples = _optional()
-    """Fresh inputs over which test errors are averaged, instead of the config's."""
-    optimal: bool = False
-    """Also solve the theory at the ridge of the least (squared) test error, at each sample
-    complexity, for any loss."""
-    finite_size_theory: bool = False
-    """Also solve the theory of the networks that are simulated: at their dimension, and with the
-    bulk that a step leaves."""
-    simulated: bool = True
-    """Whether the panel's curves are simulated; if not, theory alone."""
-    best_linear: bool = False
-    """Draw the error of the best linear predictor."""
-    lower_bound: bool = False
-    """Draw the lower bound on the test error of each curve."""
+    bulk: OneOrList[str] = _field("of the first layer, in the theory: isotropic or trained", None)
+    test_samples: TestSamples = _field(f"{_TESTS}, instead of the config's", None)
+    optimal: bool = _field("also solve the theory at the ridge of the least test error", False)
+    finite_size_theory: bool = _field(
+        "also solve the theory of the simulated networks: their dimension, their bulk", False
+    )
+    simulated: bool = _field("whether curves are simulated; if not, theory alone", True)
+    best_linear: bool = _field("draw the error of the best linear predictor", False)
+    lower_bound: bool = _field("draw the lower bound on the test error of each curve", False)
 
 
 class _StepsPanel(LearningPanel):
-    learning_rates: Annotated[Axis, _spaced(LEARNING_RATE)] = _optional()
-    """Learning rates at which the test error after each step is computed besides, by theory alone,
-    at the simulated sample complexities."""
+    learning_rates: Annotated[Axis, _spaced(LEARNING_RATE)] = _field(
+        "also compute the test error after each step at these, by theory alone, where simulated",
+        None,
+    )
 
 
 class _MapPanel(Section):
-    x: Annotated[dict[Name, Spaced], Field(min_length=1, max_length=1)]
-    """The parameter along the horizontal axis: {alpha0: {start: 0.1, stop: 10, points: 40}}."""
-    y: Annotated[dict[Name, Spaced], Field(min_length=1, max_length=1)]
-    """The parameter along the vertical axis."""
-    title: str = _optional()
-    """The panel's name."""
-    show: Literal["gain_over_linear", "gain_over_no_step", "isotropic_deviation"] = (
-        "gain_over_linear"
+    x: MapAxis = _field("horizontal axis: {alpha0: {start: 0.1, stop: 10, points: 40}}")
+    y: MapAxis = _field("vertical axis")
+    title: str = _field("name of the panel", None)
+    show: Literal["gain_over_linear", "gain_over_no_step", "isotropic_deviation"] = _field(
+        "what the level lines are of", "gain_over_linear"
     )
-    """What the level lines are of."""
 
 
 _READOUT, _POINT = ("ridge", "loss", "dimension"), ("alpha", "ridge")
@@ -340,11 +314,11 @@ class FigureConfig(Section):
 
     title: str
     caption: str
-    theory: TheoryGrid = _optional()
-    simulation: SimulationGrid = _optional()
-    spectrum: SpectrumPoint = _optional()
-    panels: Annotated[dict[Name, AnyPanel], Field(min_length=1)]
-    """Panels by name, in order; a field that is a list makes one curve per entry."""
-    style: Style = _optional()
-    reads: ListOf[str] = _optional()
-    """Files that drawing the figure reads, which is drawn again when they change."""
+    theory: TheoryGrid = _field("where theory is solved", None)
+    simulation: SimulationGrid = _field("where networks are simulated", None)
+    spectrum: SpectrumPoint = _field("where a spectrum is computed", None)
+    panels: Annotated[dict[Name, AnyPanel], Field(min_length=1)] = _field(
+        "by name, in order; a field that is a list makes one curve for each entry"
+    )
+    style: Style = _field("what concerns the drawing alone", None)
+    reads: ListOf[str] = _field("files that the drawing reads, made again when they change", None)
