@@ -26,157 +26,111 @@ class Meaning:
     equation: str = "not in the paper"
 
 
-_MEANINGS = {
-    "alpha_simulated": Meaning("sample complexity of simulated points", r"\alpha", "(18)"),
-    "curve": Meaning("name of the curve: panel, then what varies", "curve"),
-    "panel": Meaning("panel of the figure", "panel"),
-    "theory": Meaning("theory as d -> infinity, or at finite d", "d", "theory.md section 12"),
-    "network": Meaning("network replicate", "i"),
-    "training": Meaning("training replicate", "j"),
-    "group": Meaning("group of neurons", "g", "theory.md section 4"),
-    "other_group": Meaning("the other group of neurons of a pair", "h", "theory.md section 4"),
-    "alignments": Meaning(
-        "overlap of spike and each direction of the target", r"\gamma", "theory.md section 13"
-    ),
-    "row_overlap_by_step": Meaning(
-        "share of a row's squared norm along each direction of the target after each step",
-        r"r_k^2 \gamma_k^2/(c_k + r_k^2)",
-        "theory.md section 13",
-    ),
-    "mean_row_by_step": Meaning(
-        "p times the squared norm of the bulk's mean row after each step, over that of a bulk row",
-        r"\chi_k",
-        "theory.md section 12",
-    ),
-    "row_covariance_by_step": Meaning(
-        "d times the covariance, over bulk rows b, of b.v, b.theta_perp and |b|^2/c - 1",
-        r"\Sigma_k",
-        "theory.md section 13",
-    ),
-    "row_projection": Meaning(
-        "along the spike v, along the target's part across it, theta_perp, or norm |b|^2/c - 1",
-        "i",
-        "theory.md section 13",
-    ),
-    "other_row_projection": Meaning("the other of a pair of them", "j", "theory.md section 13"),
-    "best_linear_error": Meaning(
-        "error of the best linear predictor", r"\|\sigma_\star\|^2 - h_1^{\star 2}", "section 4.1"
-    ),
-    "test_error": Meaning("test error, without label noise", r"\epsilon_g", "(25)"),
-    "gain_over_linear": Meaning(
-        "share of the best linear predictor's error that is saved",
-        r"1 - \epsilon_g/\epsilon_{lin}",
-        "docs/maps.md",
-    ),
-    "gain_over_no_step": Meaning(
-        "share of the test error without a step that is saved",
-        r"1 - \epsilon_g/\epsilon_0",
-        "docs/maps.md",
-    ),
-    "isotropic_deviation": Meaning(
-        "test error for an isotropic bulk over that for the trained one, less one",
-        r"\epsilon_g/\epsilon_{trained} - 1",
-        "docs/maps.md",
-    ),
-    "row": Meaning("row of a map, counted", "i"),
-    "column": Meaning("column of a map, counted", "j"),
-    "map_x": Meaning("value of the parameter along a map's horizontal axis", "x"),
-    "map_y": Meaning("value of the parameter along a map's vertical axis", "y"),
-    "x_parameter": Meaning("parameter along a map's horizontal axis", "x"),
-    "y_parameter": Meaning("parameter along a map's vertical axis", "y"),
-    "map_test_error": Meaning("test error over two parameters", r"\epsilon_g", "(25)"),
-    "theory_dimension": Meaning("dimension of the inputs, in the theory", "d", "(1)"),
-    "test_error_at_dimension": Meaning(
-        "test error, by the theory of finite dimension",
-        r"\epsilon_g^{(d)}",
-        "docs/finite-size.md",
-    ),
-    "theory_learning_rate": Meaning(
-        "learning rate over dimension, in the theory", r"\tilde\eta", "(3)"
-    ),
-    "test_error_by_learning_rate": Meaning(
-        "test error after each step, by learning rate", r"\epsilon_g", "docs/more-than-one-step.md"
-    ),
-    "training_error": Meaning("training error", r"\epsilon_t", "theory.md section 4"),
-    "classification_error": Meaning("share of inputs given the other sign", r"\epsilon_{0-1}"),
-    "training_loss": Meaning("mean loss on the training set", r"\ell_t", "theory.md section 6"),
-    "test_loss": Meaning("mean loss, without label noise", r"\ell_g", "theory.md section 6"),
-    "m": Meaning("mean readout", "m", "(17)"),
-    "zeta": Meaning("readout along the bulk's image of the spike", r"\zeta", "(17)"),
-    "psi": Meaning("readout along the bulk's image of the target", r"\psi", "(17)"),
-    "xi": Meaning("readout along the change of the neurons' norms", r"\xi", "docs/trained-bulk.md"),
-    "q1": Meaning("readout's norm through the bulk", "q_1", "(17)"),
-    "q2": Meaning("readout's norm", "q_2", "(17)"),
-    "V1": Meaning("variance through the bulk", "V_1", "(19)"),
-    "V2": Meaning("variance", "V_2", "(19)"),
-    "residual": Meaning("largest relative residual of all equations", r"\delta", "(18)-(20)"),
-    "quadrature_error": Meaning(
-        "relative change when the nodes are doubled", r"\delta_q", "(18), (25)"
-    ),
-    "iterations": Meaning("Newton steps", "k"),
-    "status": Meaning("whether the point may be used, and why not", "status"),
-    "s": Meaning("projection of the input on the target", r"\theta \cdot x", "(2)"),
-    "s_simulated": Meaning(
-        "projection at which thin slabs of inputs are centred", r"\theta \cdot x"
-    ),
-    "bulk": Meaning("bulk of the first layer, in the theory", "bulk", "docs/trained-bulk.md"),
-    "kappa": Meaning("projection of the input on the spike", r"\kappa", "(15)"),
-    "mu0": Meaning("mean feature given the projection on the spike", r"\mu_0(\kappa)", "(15)"),
-    "kappa_mu1": Meaning(
-        "projection times the feature's slope given it", r"\kappa\mu_1(\kappa)", "(15)"
-    ),
-    "conditional_target": Meaning(
-        "mean target given the projection on the spike", r"h(\kappa)", "theory.md section 4"
-    ),
-    "upper_bound": Meaning("upper bound on the test error at the best ridge", r"b_+", "(26)"),
-    "lower_bound": Meaning("lower bound on the test error at the best ridge", r"b_-", "(27)"),
-    "lower_bound_with_bias": Meaning(
-        "lower bound at the best bias common to all neurons", r"b_-^{(b)}", "(132)"
-    ),
-    "upper_bound_function": Meaning(
-        "nearest function to the target in the span of mu0", r"b\mu_0(\kappa)", "(26)"
-    ),
-    "lower_bound_function": Meaning(
-        "nearest function to the target in the span of mu0 and kappa mu1",
-        r"b\mu_0(\kappa) + b'\kappa\mu_1(\kappa)",
-        "(27)",
-    ),
-    "optimal_test_error": Meaning("test error at the best ridge", r"\epsilon_g", "(25)"),
-    "dimension_of_limit": Meaning(
-        "dimension from which on the limit is within 5 % of the theory at a dimension", "d"
-    ),
-    "alpha_spectrum": Meaning("sample complexity of the spectrum", r"\alpha", "App. F"),
-    "eigenvalue": Meaning("eigenvalue of the features' covariance", "x", "App. F"),
-    "density": Meaning("density of eigenvalues", r"\rho(x)", "App. F"),
-    "point": Meaning("point of the density, counted", "k"),
-    "rank": Meaning("outlier, counted from the largest", "k"),
-    "index": Meaning("eigenvalue, counted from the smallest", "k"),
-    "mass_at_zero": Meaning("share of eigenvalues that vanish", r"\rho_0", "App. F"),
-    "outlier": Meaning("eigenvalue of order d, over d", "x/d", "(191)"),
-    "interval": Meaning("interval of the bulk, counted from the smallest", "k", "App. F"),
-    "bulk_lower_edge": Meaning("lower end of an interval of the bulk", "x_-", "App. F"),
-    "bulk_upper_edge": Meaning("upper end of an interval of the bulk", "x_+", "App. F"),
-    "nearest_ridge": Meaning("simulated ridge nearest to the best", r"\lambda"),
-    "leap": Meaning("leap of the teacher", r"\ell", "Abbe et al. 2023"),
-    "first_batch": Meaning("samples of a batch", "n_0", "(3)"),
-    "step": Meaning("steps taken", "k"),
-    "direction": Meaning("direction of the teacher, counted", "k"),
-    "overlap": Meaning(
-        "share of a row's squared norm along a direction of the teacher",
-        r"\langle (w \cdot \theta_k)^2/|w|^2 \rangle",
-        "docs/what-one-step-sees.md",
-    ),
-    "update_overlap": Meaning(
-        "the same of the row's change",
-        r"\langle (\delta w \cdot \theta_k)^2/|\delta w|^2 \rangle",
-        "docs/what-one-step-sees.md",
-    ),
-    "learned_function": Meaning("mean output at a projection on the target", "F", "Figure 1"),
-    "target_function": Meaning("target at a projection on it", r"\sigma_\star(s)", "(2)"),
-    **{
-        f"letter_{k}": Meaning(f"value {k} of the initial readout", rf"\omega^{{({k})}}", "App. D")
-        for k in (2, 3, 4)  # all but the first are optimised
-    },
+# Name, long name, symbol and equation, two spaces apart; what follows a name may be on lines of its
+# own, indented. Variables without an equation are not in the paper.
+_TABLE = r"""
+alpha_simulated  sample complexity of simulated points  \alpha  (18)
+curve  name of the curve: panel, then what varies  curve
+panel  panel of the figure  panel
+theory  theory as d -> infinity, or at finite d  d  theory.md section 12
+network  network replicate  i
+training  training replicate  j
+group  group of neurons  g  theory.md section 4
+other_group  the other group of neurons of a pair  h  theory.md section 4
+alignments  overlap of spike and each direction of the target  \gamma  theory.md section 13
+row_overlap_by_step
+    share of a row's squared norm along each direction of the target after each step
+    r_k^2 \gamma_k^2/(c_k + r_k^2)  theory.md section 13
+mean_row_by_step
+    p times the squared norm of the bulk's mean row after each step, over that of a bulk row  \chi_k
+    theory.md section 12
+row_covariance_by_step
+    d times the covariance, over bulk rows b, of b.v, b.theta_perp and |b|^2/c - 1  \Sigma_k
+    theory.md section 13
+row_projection
+    along the spike v, along the target's part across it, theta_perp, or norm |b|^2/c - 1  i
+    theory.md section 13
+other_row_projection  the other of a pair of them  j  theory.md section 13
+best_linear_error  error of the best linear predictor  \|\sigma_\star\|^2 - h_1^{\star 2}
+    section 4.1
+test_error  test error, without label noise  \epsilon_g  (25)
+gain_over_linear  share of the best linear predictor's error that is saved
+    1 - \epsilon_g/\epsilon_{lin}  docs/maps.md
+gain_over_no_step  share of the test error without a step that is saved  1 - \epsilon_g/\epsilon_0
+    docs/maps.md
+isotropic_deviation  test error for an isotropic bulk over that for the trained one, less one
+    \epsilon_g/\epsilon_{trained} - 1  docs/maps.md
+row  row of a map, counted  i
+column  column of a map, counted  j
+map_x  value of the parameter along a map's horizontal axis  x
+map_y  value of the parameter along a map's vertical axis  y
+x_parameter  parameter along a map's horizontal axis  x
+y_parameter  parameter along a map's vertical axis  y
+map_test_error  test error over two parameters  \epsilon_g  (25)
+theory_dimension  dimension of the inputs, in the theory  d  (1)
+test_error_at_dimension  test error, by the theory of finite dimension  \epsilon_g^{(d)}
+    docs/finite-size.md
+theory_learning_rate  learning rate over dimension, in the theory  \tilde\eta  (3)
+test_error_by_learning_rate  test error after each step, by learning rate  \epsilon_g
+    docs/more-than-one-step.md
+training_error  training error  \epsilon_t  theory.md section 4
+classification_error  share of inputs given the other sign  \epsilon_{0-1}
+training_loss  mean loss on the training set  \ell_t  theory.md section 6
+test_loss  mean loss, without label noise  \ell_g  theory.md section 6
+m  mean readout  m  (17)
+zeta  readout along the bulk's image of the spike  \zeta  (17)
+psi  readout along the bulk's image of the target  \psi  (17)
+xi  readout along the change of the neurons' norms  \xi  docs/trained-bulk.md
+q1  readout's norm through the bulk  q_1  (17)
+q2  readout's norm  q_2  (17)
+V1  variance through the bulk  V_1  (19)
+V2  variance  V_2  (19)
+residual  largest relative residual of all equations  \delta  (18)-(20)
+quadrature_error  relative change when the nodes are doubled  \delta_q  (18), (25)
+iterations  Newton steps  k
+status  whether the point may be used, and why not  status
+s  projection of the input on the target  \theta \cdot x  (2)
+s_simulated  projection at which thin slabs of inputs are centred  \theta \cdot x
+bulk  bulk of the first layer, in the theory  bulk  docs/trained-bulk.md
+kappa  projection of the input on the spike  \kappa  (15)
+mu0  mean feature given the projection on the spike  \mu_0(\kappa)  (15)
+kappa_mu1  projection times the feature's slope given it  \kappa\mu_1(\kappa)  (15)
+conditional_target  mean target given the projection on the spike  h(\kappa)  theory.md section 4
+upper_bound  upper bound on the test error at the best ridge  b_+  (26)
+lower_bound  lower bound on the test error at the best ridge  b_-  (27)
+lower_bound_with_bias  lower bound at the best bias common to all neurons  b_-^{(b)}  (132)
+upper_bound_function  nearest function to the target in the span of mu0  b\mu_0(\kappa)  (26)
+lower_bound_function  nearest function to the target in the span of mu0 and kappa mu1
+    b\mu_0(\kappa) + b'\kappa\mu_1(\kappa)  (27)
+optimal_test_error  test error at the best ridge  \epsilon_g  (25)
+dimension_of_limit  dimension from which on the limit is within 5 % of the theory at a dimension  d
+alpha_spectrum  sample complexity of the spectrum  \alpha  App. F
+eigenvalue  eigenvalue of the features' covariance  x  App. F
+density  density of eigenvalues  \rho(x)  App. F
+point  point of the density, counted  k
+rank  outlier, counted from the largest  k
+index  eigenvalue, counted from the smallest  k
+mass_at_zero  share of eigenvalues that vanish  \rho_0  App. F
+outlier  eigenvalue of order d, over d  x/d  (191)
+interval  interval of the bulk, counted from the smallest  k  App. F
+bulk_lower_edge  lower end of an interval of the bulk  x_-  App. F
+bulk_upper_edge  upper end of an interval of the bulk  x_+  App. F
+nearest_ridge  simulated ridge nearest to the best  \lambda
+leap  leap of the teacher  \ell  Abbe et al. 2023
+first_batch  samples of a batch  n_0  (3)
+step  steps taken  k
+direction  direction of the teacher, counted  k
+overlap  share of a row's squared norm along a direction of the teacher
+    \langle (w \cdot \theta_k)^2/|w|^2 \rangle  docs/what-one-step-sees.md
+update_overlap  the same of the row's change
+    \langle (\delta w \cdot \theta_k)^2/|\delta w|^2 \rangle  docs/what-one-step-sees.md
+learned_function  mean output at a projection on the target  F  Figure 1
+target_function  target at a projection on it  \sigma_\star(s)  (2)
+"""
+# Letters of the initial readout that are optimised: all but the first.
+_LETTERS = {
+    f"letter_{k}": Meaning(f"value {k} of the initial readout", rf"\omega^{{({k})}}", "App. D")
+    for k in (2, 3, 4)
 }
 
 # What is derived from a variable, by its name, with the variable's own as the group: long name,
@@ -224,7 +178,12 @@ def _of_parameters() -> dict[str, Meaning]:
     return {name: Meaning(x.meaning, x.symbol, x.equation) for name, x in parameters.items()}
 
 
-MEANINGS = _Meanings(_of_parameters() | _MEANINGS)
+def _of_table() -> dict[str, Meaning]:
+    records = (re.split(r"\s{2,}", record) for record in re.split(r"\n(?! )", _TABLE.strip()))
+    return {name: Meaning(*texts) for name, *texts in records}
+
+
+MEANINGS = _Meanings(_of_parameters() | _of_table() | _LETTERS)
 
 
 def label(dataset: xr.Dataset) -> xr.Dataset:
