@@ -90,8 +90,7 @@ def _draw_map(axes: Axes, values: xr.DataArray) -> None:
     y, x = (str(dim) for dim in values.dims)
     gain = str(values.name).startswith(("gain_", "isotropic_"))
     level_lines(axes, values[x].values, values[y].values, values.values, percent=gain)
-    axes.set_xlabel(_axis_label(values[x]))
-    axes.set_ylabel(_axis_label(values[y], _HEIGHT))
+    axes.set(xlabel=_axis_label(values[x]), ylabel=_axis_label(values[y], _HEIGHT))
     axes.set_title(_axis_label(values), loc="left")
 
 

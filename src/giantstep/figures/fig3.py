@@ -34,8 +34,7 @@ def functions(axes: Axes, curve: xr.Dataset) -> None:
         function = curve[f"{name}_function"]
         symbol = function.attrs["symbol"]
         axes.plot(kappa, function, label=f"{BOUND_LABELS[name]}, ${symbol}$", **look)
-    axes.set_xlabel(r"projection on the spike $\kappa$")
-    axes.set_ylabel("output")
+    axes.set(xlabel=r"projection on the spike $\kappa$", ylabel="output")
 
 
 def errors(axes: Axes, data: xr.Dataset) -> None:
@@ -51,15 +50,12 @@ def errors(axes: Axes, data: xr.Dataset) -> None:
         )
         theory_and_networks(axes, curve, "optimal_test_error", look, label)
     finite_size_entry(axes, data, "optimal_test_error")
-    axes.set_xscale("log")
-    axes.set_xlabel(SAMPLE_COMPLEXITY)
-    axes.set_ylabel(OPTIMAL_TEST_ERROR)
+    axes.set(xscale="log", xlabel=SAMPLE_COMPLEXITY, ylabel=OPTIMAL_TEST_ERROR)
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
-    figure = Figure(figsize=style.size(columns=2))
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = style.panels(2)
     functions(left, data.isel(curve=0))
     setting = shared_setting(data, without=("ridge",))
     title_panel(left, 0, shared_setting(data, without=("ridge", "beta", "dimension")))

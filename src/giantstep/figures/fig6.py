@@ -41,16 +41,14 @@ def bounds(axes: Axes, data: xr.Dataset) -> None:
     markers(axes, letters, last, "test_error", look)
     axes.set_xticks(np.unique(letters))
     axes.set_xlim(0.5, letters.max() + 0.5)
-    axes.set_xlabel("values in the vocabulary of the readout")
-    axes.set_ylabel(TEST_ERROR)
+    axes.set(xlabel="values in the vocabulary of the readout", ylabel=TEST_ERROR)
     title_panel(axes, 1, shared_setting(data, alpha=last["alpha_simulated"].item()))
     legend_above(axes, columns=2)
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
-    figure = Figure(figsize=style.size(columns=2))
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = style.panels(2)
     learning_panel(left, data, config, next(iter(config["panels"])), 0)
     bounds(right, data)
     return figure

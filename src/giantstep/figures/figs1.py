@@ -34,8 +34,7 @@ def gaps(axes: Axes, data: xr.Dataset) -> None:
         error_bars(axes, x, gap, stderr, look)
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter("{x:g}")
-    axes.set_xlabel(r"first batch $\alpha_0 = n_0/d$")
-    axes.set_ylabel(RELATIVE_GAP)
+    axes.set(xlabel=r"first batch $\alpha_0 = n_0/d$", ylabel=RELATIVE_GAP)
 
 
 def legend(figure: Figure, data: xr.Dataset) -> None:

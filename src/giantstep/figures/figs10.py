@@ -37,8 +37,7 @@ def noise(axes: Axes, data: xr.Dataset) -> None:
         curve = data.isel(curve=i)
         theory_and_networks(axes, curve, "optimal_test_error", look, curve_label(data, i))
     axes.set_xlim(left=0)
-    axes.set_xlabel(SAMPLE_COMPLEXITY)
-    axes.set_ylabel(OPTIMAL_TEST_ERROR)
+    axes.set(xlabel=SAMPLE_COMPLEXITY, ylabel=OPTIMAL_TEST_ERROR)
 
 
 def objective(curves: xr.Dataset, prefix: str = "", suffix: str = "") -> xr.DataArray:
@@ -66,16 +65,13 @@ def uniform(axes: Axes, data: xr.Dataset) -> None:
     for values, look in ((trained, least), (shown["lower_bound"], bound)):
         place = int(np.argmin(values.values))
         axes.plot(bias[place], values[place], color=look["color"], **style.STAR)
-    axes.set_yscale("log")
-    axes.set_xlabel("bias $b$ of all neurons")
-    axes.set_ylabel("error, objective and bound")
+    axes.set(yscale="log", xlabel="bias $b$ of all neurons", ylabel="error, objective and bound")
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
     data = in_limit(data)
-    figure = Figure(figsize=style.size(2, 2))
-    places = figure.subplots(2, 2).ravel()
+    figure, places = style.panels(4)
     noisy = smallest_ridge(panel_data(data, "noise"))
     learning_curves(places[0], noisy)
     title_panel(places[0], 0, shared_setting(noisy))

@@ -66,16 +66,14 @@ def edges(axes: Axes, data: xr.Dataset) -> None:
     stderr = found.std(axis=1, ddof=1) / np.sqrt(found.shape[1])
     error_bars(axes, curves["alpha0"], found.mean(axis=1), stderr, style.look(HISTOGRAM))
     axes.xaxis.set_major_formatter("{x:g}")
-    axes.set_xlabel(r"first batch $\alpha_0 = n_0/d$")
-    axes.set_ylabel("eigenvalue")
+    axes.set(xlabel=r"first batch $\alpha_0 = n_0/d$", ylabel="eigenvalue")
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
     panels = config["panels"]
     data = in_limit(data)
-    figure = Figure(figsize=style.size(2, 2))
-    places = figure.subplots(2, 2).ravel()
+    figure, places = style.panels(4)
     for i, name in enumerate(_DENSITIES):
         shown = panel_data(data, name)
         bulks(places[i], shown)

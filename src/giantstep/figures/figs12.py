@@ -60,13 +60,12 @@ def predictors(axes: Axes, count: int) -> None:
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
     data = in_limit(data)
-    figure = Figure(figsize=style.size(columns=2, rows=2))
-    grid = figure.subplots(2, 2)
+    figure, places = style.panels(4)
     steps = distinct(data, "step_exponent")
     alpha = data["alpha_simulated"].values[0]
     looks = dict(zip(steps, style.cycle(len(steps)), strict=True))
     for i, degree in enumerate(_DEGREES):
-        axes = grid.flat[i]
+        axes = places[i]
         shown = panel_data(data, f"degree{degree}")
         exponents(axes, shown, looks)
         predictors(axes, i)
@@ -74,17 +73,16 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         title_panel(axes, i, f"target of degree {degree}, {setting}")
     for step, look in looks.items():
         giant = ", giant step" if step == max(steps) else ""
-        legend_entry(grid.flat[0], f"${format_parameter('step_exponent', step)}${giant}", **look)
+        legend_entry(places[0], f"${format_parameter('step_exponent', step)}${giant}", **look)
     last = panel_data(data, "letters")
-    letters(grid.flat[3], last)
-    title_panel(grid.flat[3], 3, shared_setting(last, alpha=alpha))
-    for axes in grid.flat:
+    letters(places[3], last)
+    title_panel(places[3], 3, shared_setting(last, alpha=alpha))
+    for axes in places:
         axes.set_xscale("log")
         axes.set_xticks(10.0 ** np.arange(2, 13, 2))
-        axes.set_xlabel("dimension $d$")
-        axes.set_ylabel(TEST_ERROR)
+        axes.set(xlabel="dimension $d$", ylabel=TEST_ERROR)
         axes.set_ylim(bottom=0)
-    grid.flat[0].legend(loc="center right")
-    grid.flat[3].set_ylim(top=3.3)  # room for the legend
-    grid.flat[3].legend(loc="upper right", ncols=2)
+    places[0].legend(loc="center right")
+    places[3].set_ylim(top=3.3)  # room for the legend
+    places[3].legend(loc="upper right", ncols=2)
     return figure

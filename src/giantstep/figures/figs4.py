@@ -55,8 +55,7 @@ def widths(axes: Axes, data: xr.Dataset) -> None:
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
     data = in_limit(data)
-    figure = Figure(figsize=style.size(columns=2))
-    left, right = figure.subplots(1, 2, sharey=True)
+    figure, (left, right) = style.panels(2, sharey=True)
     network = panel_data(data, "network")
     ridges(left, network, panel_data(data, "gaussian"))
     title_panel(left, 0, shared_setting(network))

@@ -91,10 +91,8 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     bounded(places[1], best, of_best)
     title_panel(places[1], 1, shared_setting(best))
     for axes in places:
-        axes.set_xscale("log")
-        axes.set_yscale("log")
+        axes.set(xscale="log", yscale="log")
         legend_beside(axes)
     places[0].set_ylabel(TEST_ERROR)
-    places[1].set_ylabel(OPTIMAL_TEST_ERROR)
-    places[1].set_xlabel(LEARNING_RATE)
+    places[1].set(ylabel=OPTIMAL_TEST_ERROR, xlabel=LEARNING_RATE)
     return figure

@@ -71,8 +71,7 @@ def spreads(axes: Axes, data: xr.Dataset) -> None:
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
     data = in_limit(data)
-    figure = Figure(figsize=style.size(columns=2))
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = style.panels(2)
     biases(left, data)
     setting = shared_setting(data, alpha=data["alpha_simulated"].values[0])
     title_panel(left, 0, setting)

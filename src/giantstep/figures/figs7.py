@@ -42,8 +42,7 @@ def learning(axes: Axes, data: xr.Dataset, looks: dict[str, dict[str, Any]]) -> 
         x = curve["alpha_simulated"] + _OFFSET * (i - (len(looks) - 1) / 2)
         markers(axes, x, curve, "test_error", looks[inputs])
     axes.set_ylim(bottom=0.4)  # room for the legend
-    axes.set_xlabel(SAMPLE_COMPLEXITY)
-    axes.set_ylabel(TEST_ERROR)
+    axes.set(xlabel=SAMPLE_COMPLEXITY, ylabel=TEST_ERROR)
 
 
 def gaps(axes: Axes, data: xr.Dataset, looks: dict[str, dict[str, Any]]) -> None:
@@ -58,8 +57,7 @@ def gaps(axes: Axes, data: xr.Dataset, looks: dict[str, dict[str, Any]]) -> None
         error_bars(axes, x, gap, stderr, look)
     axes.set_xscale("log")
     ticks(axes, "x", np.unique(data["dimension"].values))
-    axes.set_xlabel("dimension $d$")
-    axes.set_ylabel(RELATIVE_GAP)
+    axes.set(xlabel="dimension $d$", ylabel=RELATIVE_GAP)
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -67,8 +65,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     names = distinct(data, "inputs")
     looks = dict(zip(names, style.cycle(len(names)), strict=True))
     data = in_limit(data)
-    figure = Figure(figsize=style.size(columns=2))
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = style.panels(2)
     shown = panel_data(data, "d1000")
     learning(left, shown, looks)
     title_panel(left, 0, shared_setting(shown))

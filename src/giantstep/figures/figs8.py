@@ -72,8 +72,7 @@ def compounding(axes: Axes, networks: xr.Dataset, theory: xr.Dataset) -> None:
         counts = range(1, 6)
         errors = [float(at_best(theory, alpha0 * k).sel(step=1)) for k in counts]
         axes.plot(counts, errors, color=look["color"], **_ONE_STEP)
-    axes.set_yscale("log")
-    axes.set_xlabel("steps")
+    axes.set(yscale="log", xlabel="steps")
     axes.set_xticks(range(1, 6))
 
 
@@ -101,8 +100,7 @@ def rates(axes: Axes, networks: xr.Dataset, theory: xr.DataArray) -> None:
         of_count = select(networks, steps=count)
         markers(axes, of_count["learning_rate"], of_count, "test_error", look)
         legend_entry(axes, "1 step" if count == 1 else f"{count:g} steps", **look)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
+    axes.set(xscale="log", yscale="log")
     axes.set_xlim(0.3, 13)
     ticks(axes, "x", np.unique(networks["learning_rate"].values))
     axes.set_xlabel(LEARNING_RATE)
@@ -137,9 +135,7 @@ def budget(axes: Axes, theory: xr.Dataset) -> None:
     infinite = float(at_best(theory, np.inf).sel(step=1))
     if np.isfinite(infinite):
         axes.axhline(infinite, **style.GUIDE)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel(r"samples of all batches, $\alpha_0 k$")
+    axes.set(xscale="log", yscale="log", xlabel=r"samples of all batches, $\alpha_0 k$")
 
 
 def staircases(axes: Axes, networks: xr.Dataset) -> None:
@@ -154,8 +150,7 @@ def staircases(axes: Axes, networks: xr.Dataset) -> None:
         markers(axes, curves["steps"], scaled, "test_error", look)
         legend_entry(axes, f"${_label(target)}$", **look)
     axes.axhline(1, **style.REFERENCE)
-    axes.set_xlabel("steps")
-    axes.set_ylabel("test error over best linear")
+    axes.set(xlabel="steps", ylabel="test error over best linear")
 
 
 def line_legend(axes: Axes) -> None:
@@ -171,8 +166,7 @@ def line_legend(axes: Axes) -> None:
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
-    figure = Figure(figsize=style.size(2, 3))
-    places = figure.subplots(3, 2).ravel()
+    figure, places = style.panels(6)
     data = data.isel(alpha_simulated=0, alpha=0)
     alpha = data["alpha_simulated"].item()
     simulated = np.isfinite(data["simulated_test_error_mean"].values)

@@ -58,8 +58,7 @@ def against_dimension(axes: Axes, data: xr.Dataset) -> None:
     axes.plot(sizes, 1 / sizes, label="$1/d$", **style.GUIDE)
     axes.set_xscale("log")
     ticks(axes, "x", sizes)
-    axes.set_xlabel("$d$")
-    axes.set_ylabel("share of a row's change seen")
+    axes.set(xlabel="$d$", ylabel="share of a row's change seen")
     axes.set_ylim(1e-4, 1.5)
 
 
@@ -93,14 +92,12 @@ def overlaps_by_step(axes: Axes, data: xr.Dataset) -> None:
         legend_entry(axes, label, **style.look("grey") | of_size)
     axes.set_yscale("log")
     axes.set_ylim(4e-4, 9)
-    axes.set_xlabel("steps")
-    axes.set_ylabel("share of a row")
+    axes.set(xlabel="steps", ylabel="share of a row")
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
-    figure = Figure(figsize=style.size(2, 2))
-    places = figure.subplots(2, 2).ravel()
+    figure, places = style.panels(4)
     proportional, quadratic, odd, orders, staircase = (
         panel_data(data, name) for name in config["panels"]
     )

@@ -86,8 +86,7 @@ def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None 
             new.remove(text)
     bulk_entries(axes, lines)
     finite_size_entry(axes, data, "test_error")
-    axes.set_xlabel(SAMPLE_COMPLEXITY)
-    axes.set_ylabel(TEST_ERROR)
+    axes.set(xlabel=SAMPLE_COMPLEXITY, ylabel=TEST_ERROR)
     axes.set_xlim(left=0)
 
 

@@ -96,5 +96,4 @@ def against_ridge(
     axes.plot(at["ridge"], at[name], color=look["color"])
     failure_crosses(axes, "ridge", at, look["color"])
     markers(axes, points["ridge"], points.sel(alpha_simulated=alpha), name, look)
-    axes.set_xscale("log")
-    axes.set_xlabel(r"ridge $\lambda$")
+    axes.set(xscale="log", xlabel=r"ridge $\lambda$")
