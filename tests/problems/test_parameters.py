@@ -1,0 +1,37 @@
+"""A parameter is said once: its field has meaning, symbol and domain, which holds its default."""
+
+import pytest
+
+from giantstep.problems.grid import Grid
+from giantstep.problems.parameter import parameters_of
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.recovery import Recovery
+from giantstep.problems.sizes import Sizes
+from giantstep.problems.spiked_features import SpikedFeatures, one_spike, one_spike_parameters
+from giantstep.validation import InvalidParametersError
+from giantstep.vocabulary import MEANINGS
+
+CLASSES = [Protocol, SpikedFeatures, Recovery, Grid, Sizes]
+PARAMETERS = [item for cls in CLASSES for item in parameters_of(cls).items()]
+
+
+@pytest.mark.parametrize(("name", "parameter"), [*PARAMETERS, *one_spike_parameters().items()])
+def test_a_parameter_is_described_and_its_default_is_allowed(name, parameter):
+    assert all((parameter.meaning, parameter.symbol, str(parameter.domain)))
+    assert MEANINGS[name].long_name
+    if not parameter.required:
+        assert not parameter.domain.read(name, parameter.default)[1]
+
+
+@pytest.mark.parametrize("refused", ["nonsense", -7.5, None])
+def test_what_no_domain_holds_is_refused_all_at_once(refused):
+    for make, parameters in (
+        (Protocol, parameters_of(Protocol)),
+        (Recovery, parameters_of(Recovery)),
+        (Grid, parameters_of(Grid)),
+        (one_spike, one_spike_parameters()),
+    ):
+        with pytest.raises(InvalidParametersError) as raised:
+            make(**dict.fromkeys(parameters, refused))
+        told = {fault.name for fault in raised.value.faults}
+        assert told == set(parameters) or make is one_spike
