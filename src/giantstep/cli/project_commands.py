@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import secrets
-import shutil
 import sys
 from collections import Counter
 from pathlib import Path
@@ -17,7 +16,7 @@ from giantstep.cli.output import contents
 from giantstep.figures.answers import draw_answer
 from giantstep.problems.sizes import SEED
 from giantstep.validation import Fault
-from giantstep.workflow.archive import ArchiveError, holds_loaded_code, read_archive, write_archive
+from giantstep.workflow.archive import ArchiveError, read_archive, write_archive
 from giantstep.workflow.config import InvalidConfigError, load_config
 from giantstep.workflow.drawing import draw_figure
 from giantstep.workflow.figure_plan import RESULTS, FigurePlan
@@ -115,11 +114,12 @@ def _verify(arguments: argparse.Namespace) -> int:
     with TemporaryDirectory() as folder:
         arguments.figure, arguments.project = read_archive(archive, Path(folder)), folder
         print(f"{archive}: all files are what was packed")
-        if not holds_loaded_code(Path(folder)):
+        try:
+            figure = _planned(arguments)[1]
+        except ForeignPackageError:
             text = "was made by other code than is loaded: unpack it, and follow its README.md"
-            raise ArchiveError(f"{archive} {text}")
-        shutil.rmtree(Path(folder, "src"))  # the same code is loaded from elsewhere
-        alike = _redrawn_alike(_planned(arguments)[1], Path(folder))
+            raise ArchiveError(f"{archive} {text}") from None
+        alike = _redrawn_alike(figure, Path(folder))
         return _verify_project(arguments) or (0 if alike else 1)
 
 

@@ -19,7 +19,7 @@ import yaml
 
 from giantstep.workflow.config import FIGURES, MAIN
 from giantstep.workflow.figure_plan import FigurePlan
-from giantstep.workflow.keys import PACKAGE, code_hash
+from giantstep.workflow.keys import PACKAGE
 from giantstep.workflow.new_project import installed_folder
 from giantstep.workflow.plan import Plan
 
@@ -97,7 +97,7 @@ def read_archive(path: Path, folder: Path) -> str:
     Raises
     ------
     ArchiveError
-        If it is no such archive, a file is missing or damaged, or its code is not what is loaded.
+        If it is no such archive, or a file is missing or damaged.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -112,12 +112,6 @@ def read_archive(path: Path, folder: Path) -> str:
         if not found.is_file() or _sha256(found.read_bytes()) != checksum:
             raise ArchiveError(f"{path}: {file} is not what was packed")
     return name
-
-
-def holds_loaded_code(folder: Path) -> bool:
-    """Check whether the code in an unpacked archive is that which is loaded, wherever it is."""
-    code = [path.name for path in (folder / "src/giantstep").iterdir()]
-    return all(code_hash(folder / "src/giantstep" / x) == code_hash(PACKAGE / x) for x in code)
 
 
 def _contents(figure: FigurePlan, plan: Plan) -> Iterator[tuple[str, bytes]]:

@@ -81,6 +81,13 @@ def code_hash(path: Path) -> str:
     return _hash(repr(trees))
 
 
+def is_loaded_code(package: Path) -> bool:
+    """Check whether a copy of the package holds the code that is imported."""
+    names = [path.name for path in package.iterdir() if path.suffix == ".py" or path.is_dir()]
+    code = [name for name in names if name != "__pycache__"]
+    return all(code_hash(package / name) == code_hash(PACKAGE / name) for name in code)
+
+
 def _hash(content: str | bytes) -> str:
     return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
 

@@ -15,7 +15,7 @@ from giantstep.workflow.config import FIGURES, InvalidConfigError
 from giantstep.workflow.curves import Figure
 from giantstep.workflow.figure_config import read_figure, read_figures
 from giantstep.workflow.figure_plan import MONTECARLO, RESULTS, FigurePlan, Networks
-from giantstep.workflow.keys import ChangedCodeError, file_hash, result_key, slug
+from giantstep.workflow.keys import ChangedCodeError, file_hash, is_loaded_code, result_key, slug
 from giantstep.workflow.resources import Request, request, threads
 from giantstep.workflow.shards import block_length, split, stored_blocks, with_networks
 
@@ -146,7 +146,7 @@ def make_plan(root: Path, config: Mapping[str, Any]) -> Plan:
 def _check_package(root: Path) -> None:
     """Refuse to compute with other code than that beside the Snakefile."""
     loaded, own = Path(giantstep.__file__).resolve().parent, (root / "src/giantstep").resolve()
-    if own.is_dir() and own != loaded:
+    if own.is_dir() and own != loaded and not is_loaded_code(own):
         raise ForeignPackageError(
             f"the giantstep that is imported, {loaded}, is not the project's, {own}: install the"
             f" project (pip install -e .), or set PYTHONPATH={own.parent}"
