@@ -39,17 +39,19 @@ def zero_one(problem, found):
 
 
 @pytest.mark.parametrize(
-    ("problem", "bulk"),
+    ("problem", "bulk", "dimension"),
     [
-        (OUTLIERS, "isotropic"),
-        (GROUPS, "isotropic"),
-        (replace(STEP, readout=((0.5, 0.5), (2, 0.5)), outlier_fraction=0.1), "trained"),
+        (OUTLIERS, "isotropic", np.inf),
+        (GROUPS, "isotropic", 100),
+        (replace(STEP, readout=((0.5, 0.5), (2, 0.5)), outlier_fraction=0.1), "trained", np.inf),
+        (replace(STEP, readout=((0.5, 0.5), (2, 0.5))), "trained", 100),
     ],
 )
-def test_a_huber_loss_that_never_turns_is_the_square_loss(problem, bulk):
+def test_a_huber_loss_that_never_turns_is_the_square_loss(problem, bulk, dimension):
     grid = Grid((0.4, 1.0, 3.0), (1e-3, 0.1, 2.0))
     square, huber = (
-        solve(problem, replace(grid, loss=loss), bulk) for loss in ("square", "huber:1e9")
+        solve(problem, replace(grid, loss=loss), bulk, dimension)
+        for loss in ("square", "huber:1e9")
     )
     for name in ("test_error", "training_error", "training_loss", "m", "zeta", "psi", "q1", "q2"):
         expected = getattr(square, name)

@@ -156,18 +156,6 @@ def test_means_of_nearly_dependent_features_are_those_of_simulations_and_not_the
     assert np.all(np.abs(theory) < 0.2 * np.abs(solve(srf, grid).m))
 
 
-@pytest.mark.parametrize("bulk", [ISOTROPIC, TRAINED])
-def test_a_huber_loss_that_never_turns_is_the_square_loss_at_finite_dimension(bulk):
-    protocol = Protocol("tanh", "sin", 2, 4.0, 1.0, readout=((0.5, 0.5), (2.0, 0.5)))
-    grid = Grid((1.5,), (0.1,))
-    square, huber = (
-        solve(protocol, replace(grid, loss=loss), bulk, 100) for loss in ("square", "huber:1e9")
-    )
-    for name in ("test_error", "training_error", "m", "zeta", "psi", "q1", "q2"):
-        expected = getattr(square, name)
-        assert getattr(huber, name) == pytest.approx(expected, rel=1e-8, abs=1e-9), name
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("protocol", "alpha"),

@@ -133,15 +133,6 @@ def test_a_point_without_a_finite_solution_is_marked_and_holds_no_number():
     assert np.isnan(solution.test_error.item())
 
 
-def test_the_sign_of_the_alignment_is_free():
-    grid = Grid((0.5, 2.0), (0.1,))
-    plus, minus = (
-        solve(SpikedFeatures("tanh", "sin", 1.1, 1.0, g, beta=1.0), grid) for g in (0.7, -0.7)
-    )
-    assert plus.test_error == pytest.approx(minus.test_error, rel=1e-12)
-    assert plus.m == pytest.approx(-minus.m, rel=1e-12)
-
-
 def test_random_features_never_beat_the_best_linear_predictor():
     problem = Protocol("tanh", "sign", 3, alpha0=0, beta=5)
     errors = solve(problem, Grid((0.5, 5.0, 500.0), (1e-3, 1.0, 100.0))).test_error

@@ -26,7 +26,6 @@ from giantstep.theory.readout.channel_averages import (
 )
 from giantstep.theory.readout.clipped_channel import ClippedChannel
 from giantstep.theory.readout.margin_channel import MarginChannel
-from giantstep.theory.readout.mean_penalty import overlaps_of_groups, penalised_sources
 from giantstep.theory.readout.square_loss import SquareLoss
 
 # Nodes over kappa with less weight are left out; those of a draft, with less than its fourth root.
@@ -82,15 +81,15 @@ class MapValue(NamedTuple):
     response : SpikeResponse
     direction : Array, shape (S, K)
         Perturbation of the hats along which V changes by minus (q1, q2).
-    along_hat, across_hat : Array, shape (S, Z) and (S, R)
+    zeta_hat, psi_hat : Array, shape (S, Z) and (S, R)
         Hats of the overlaps along the spike and across it.
     """
 
     x: Array
     response: SpikeResponse
     direction: Array
-    along_hat: Array
-    across_hat: Array
+    zeta_hat: Array
+    psi_hat: Array
 
 
 class ConvexEquations:
@@ -173,37 +172,35 @@ class ConvexEquations:
         V, T = self.equations.bulk.variances(V1_hat, ridge[:, None] + V_hat[:, split:])
         response = self.equations.bulk.spike_response(V1_hat, V)
         mean_g = (averages.g * self.weight) @ self.functions.T
-        along_hat = ratio * mean_g[:, self.rank :]
-        across_hat = ratio * ((averages.z_g * self.weight) @ self.phi.T)
-        across_hat += np.einsum("srt,st->sr", V1_hat, at.slope)
-        along = np.einsum("szy,sy->sz", response.along, along_hat)
-        slope = np.einsum("srt,st->sr", response.across, across_hat)
+        zeta_hat = ratio * mean_g[:, self.rank :]
+        psi_hat = ratio * ((averages.z_g * self.weight) @ self.phi.T)
+        psi_hat += np.einsum("srt,st->sr", V1_hat, at.slope)
+        along = np.einsum("szy,sy->sz", response.along, zeta_hat)
+        slope = np.einsum("srt,st->sr", response.across, psi_hat)
         if response.mixed is not None:
-            along += np.einsum("szr,sr->sz", response.mixed, across_hat)
-            slope += np.einsum("szr,sz->sr", response.mixed, along_hat)
+            along += np.einsum("szr,sr->sz", response.mixed, psi_hat)
+            slope += np.einsum("szr,sz->sr", response.mixed, zeta_hat)
         penalty, m = self.square_loss.penalty, at.prediction[:, : self.rank] @ self.to_m.T
-        first, second = penalised_sources(response, penalty, along_hat, across_hat, m)
+        first, second = penalty.all_sources(response, zeta_hat, psi_hat, m)
         direction = q_hat + first
         q = np.einsum("sij,sj->si", T, direction) + second
-        pull = None if penalty is None else penalty.matrix(response) / ratio[:, :, None]
+        pull = self.to_m.T @ (penalty.matrix(response) / ratio[:, :, None]) @ self.to_m
         if self.mean_spread is not None:
             spread = self.mean_spread[:, None] * self.mean_spread
             of_norms = np.einsum("sn,ghn->sgh", averages.minus_dg * self.weight, spread)
-            pull = of_norms if pull is None else pull + of_norms
+            pull = pull + of_norms
         free = at.prediction[:, : self.rank]
-        free = free + self._step_of_m(m, mean_g[:, : self.rank], averages, pull)
+        free = free + self._step_of_m(free, mean_g[:, : self.rank], averages, pull)
         mapped = np.concatenate([V, free, along, slope, q], axis=-1)
-        return MapValue(mapped, response, direction, along_hat, across_hat)
+        return MapValue(mapped, response, direction, zeta_hat, psi_hat)
 
     def _step_of_m(
-        self, m: Array, mean_g: Array, averages: ChannelAverages, pull: Array | None
+        self, free: Array, mean_g: Array, averages: ChannelAverages, pull: Array
     ) -> Array:
-        """Take a Newton-like step towards E[mu0 g] = pull m, given E[mu0 g]; None is no pull."""
+        """Take a Newton-like step towards E[mu0 g] = pull m, given E[mu0 g]; all (S, rank)."""
         curvature = self._curvature_along_m(averages)
-        if pull is None:
-            return mean_g / curvature
-        curvature = curvature + np.max(np.abs(pull), axis=(1, 2))[:, None]
-        step: Array = (mean_g - np.einsum("sgh,sh->sg", pull, m)) / curvature
+        curvature = curvature + np.max(np.abs(pull), axis=(1, 2), initial=0.0)[:, None]
+        step: Array = (mean_g - np.einsum("sgh,sh->sg", pull, free)) / curvature
         return step
 
     def _curvature_along_m(self, averages: ChannelAverages) -> Array:
@@ -252,6 +249,6 @@ class ConvexEquations:
         """Compute the overlaps of each group of neurons, and of each pair."""
         image = self.evaluate(x, averages, alpha, ridge)
         m = self.order_parameters(x).prediction[:, : self.rank] @ self.to_m.T
-        hats = image.along_hat, image.across_hat
+        hats = image.zeta_hat, image.psi_hat
         penalty = self.square_loss.penalty
-        return overlaps_of_groups(image.response, penalty, image.direction, *hats, m)
+        return penalty.overlaps_of_groups(image.response, image.direction, hats, m)

@@ -10,6 +10,7 @@ do to all neurons alike. Features given directly have independent rows.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,7 +32,7 @@ class MeanPenalty:
     Attributes
     ----------
     width : float
-        p = beta d.
+        p = beta d; infinite as d -> infinity, where there is no penalty.
     letters : Array, shape (G,)
         Initial readout omega of each group.
     common : Array, shape (2,)
@@ -59,16 +60,29 @@ class MeanPenalty:
         first[:, -V2.shape[-1] :] += (m / V2) ** 2
         return first / self.width, second / self.width
 
-    def q1_of_groups(self, response: SpikeResponse, m: Array) -> Array:
-        """Compute what the penalty adds to q1 at fixed q, between groups, shape (S, G, G)."""
+    def all_sources(
+        self, response: SpikeResponse, zeta_hat: Array, psi_hat: Array, m: Array
+    ) -> tuple[Array, Array]:
+        """Compute what all overlaps add to the variances, as `SpikeResponse.sources` does."""
+        first, second = response.sources(zeta_hat, psi_hat)
+        if math.isinf(self.width):
+            return first, second
+        more, direct = self.sources(response, m)
+        return first + more, second + direct
+
+    def overlaps_of_groups(
+        self, response: SpikeResponse, direction: Array, hats: tuple[Array, Array], m: Array
+    ) -> GroupOverlaps:
+        """Compute the overlaps between groups, as `SpikeResponse.of_groups` does."""
+        groups = response.of_groups(direction, *hats)
+        if math.isinf(self.width):
+            return groups
         direct = response.screened_sources_of_groups(self.common, self.letters * m)
-        return direct / self.width
+        return groups._replace(q1=groups.q1 + direct / self.width)
 
 
-def prepare_mean_penalty(
-    problem: Problem, srf: SpikedFeatures, dimension: float
-) -> MeanPenalty | None:
-    """Prepare the penalty at a dimension; as d -> infinity there is none.
+def prepare_mean_penalty(problem: Problem, srf: SpikedFeatures, dimension: float) -> MeanPenalty:
+    """Prepare the penalty at a dimension.
 
     Parameters
     ----------
@@ -78,10 +92,8 @@ def prepare_mean_penalty(
     dimension : float
         d, may be infinite.
     """
-    if np.isinf(dimension):
-        return None
     width = problem.beta * dimension
-    if not isinstance(problem, Protocol):
+    if not isinstance(problem, Protocol) or math.isinf(width):
         return MeanPenalty(width, np.ones(srf.groups.c.size), np.zeros(2))
     if len(problem.readout) == 1:
         state = network_states(problem)[-1]
@@ -108,33 +120,3 @@ def _common_rows(protocol: Protocol) -> Array:
     noise = e**2 * h1**2 * float(student.second) * inverse_alpha0
     own_output = (along**2 + noise) * float(fractions @ letters**2) - 2 * along
     return np.array([own_output, protocol.beta * (e * b3) ** 2 * power * inverse_alpha0 / 2])
-
-
-def penalised_sources(
-    response: SpikeResponse,
-    penalty: MeanPenalty | None,
-    along_hat: Array,
-    across_hat: Array,
-    m: Array,
-) -> tuple[Array, Array]:
-    """Compute what all overlaps add to the variances, as `SpikeResponse.sources` does."""
-    first, second = response.sources(along_hat, across_hat)
-    if penalty is not None:
-        more, direct = penalty.sources(response, m)
-        first, second = first + more, second + direct
-    return first, second
-
-
-def overlaps_of_groups(
-    response: SpikeResponse,
-    penalty: MeanPenalty | None,
-    direction: Array,
-    along_hat: Array,
-    across_hat: Array,
-    m: Array,
-) -> GroupOverlaps:
-    """Compute the overlaps between groups, as `SpikeResponse.of_groups` does."""
-    groups = response.of_groups(direction, along_hat, across_hat)
-    if penalty is None:
-        return groups
-    return groups._replace(q1=groups.q1 + penalty.q1_of_groups(response, m))

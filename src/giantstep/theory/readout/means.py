@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,8 +30,8 @@ class Means:
         Coefficients of the mean prediction M(kappa) in `LabelResidual.expressible`.
     slope : Array, shape (S, D R)
         Coefficients in phi of P(kappa), the slope of the prediction in each z across the spike.
-    along_hat : Array, shape (S, Z)
-    across_hat : Array, shape (S, D R)
+    zeta_hat : Array, shape (S, Z)
+    psi_hat : Array, shape (S, D R)
         The hats of the overlaps along the spike and across it: zeta_hat and psi_hat.
     residual : Array, shape (S,)
         Relative residual of the linear equations.
@@ -39,8 +40,8 @@ class Means:
     m: Array
     prediction: Array
     slope: Array
-    along_hat: Array
-    across_hat: Array
+    zeta_hat: Array
+    psi_hat: Array
     residual: Array
 
 
@@ -167,7 +168,7 @@ def solve_means(
     at: Resolvent,
     label_residual: LabelResidual,
     response: SpikeResponse,
-    penalty: MeanPenalty | None = None,
+    penalty: MeanPenalty,
 ) -> Means:
     """Solve the equations of theory.md section 4, "Means", for any bulk; section 12 for finite d.
 
@@ -185,23 +186,23 @@ def solve_means(
         right = right - np.einsum("sij,sj->si", matrix, offset)
     root, ridge = vectors * size[:, None, :], np.zeros(matrix.shape)
     ridge[:, rank:, rank:] = np.eye(root.shape[-1])
-    if penalty is not None:
+    if math.isfinite(penalty.width):
         ridge[:, :rank, :rank] = penalty.matrix(response) / ratio[:, :, None]
     if label_residual.average_spread is not None:
         ridge[:, :rank, :rank] += label_residual.average_spread.at(at)
     x, coefficients, residual = _solve_transformed(matrix, right, root, ridge)
     # zeta_hat is ratio root^-T x rather than an expectation of h - M, in which digits would cancel.
-    along_hat = ratio * np.einsum("srt,st->sr", vectors, x[:, rank:] / np.maximum(size, TINY))
+    zeta_hat = ratio * np.einsum("srt,st->sr", vectors, x[:, rank:] / np.maximum(size, TINY))
     slope = np.einsum("srt,st->sr", response.across, psi_hat)
     if response.mixed is not None:
-        slope = slope + np.einsum("szr,sz->sr", response.mixed, along_hat)
+        slope = slope + np.einsum("szr,sz->sr", response.mixed, zeta_hat)
     prediction = coefficients + offset
     return Means(
         m=prediction[:, :rank] @ label_residual.to_m.T,
         prediction=prediction,
         slope=slope,
-        along_hat=along_hat,
-        across_hat=psi_hat,
+        zeta_hat=zeta_hat,
+        psi_hat=psi_hat,
         residual=residual,
     )
 

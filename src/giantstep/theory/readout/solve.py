@@ -222,11 +222,8 @@ def _solve_square_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
         "training_error": found.training_error,
         "test_loss": found.test_error / 2,
         "training_loss": found.training_error / 2,
+        **groups._asdict(),
         "m": mean.m,
-        "zeta": groups.zeta,
-        "psi": groups.psi,
-        "xi": groups.xi,
-        "q1": groups.q1,
         "q2": found.q[:, split:],
         "V1": groups.V1 / at.scale[:, None, None],
         "V2": at.V[:, split:] / at.scale[:, None],
@@ -292,20 +289,15 @@ def _convex_values(
     test_error = rule.test_error(x)
     shift, moved = newton_step_on_finer_rule(finer, found, alpha, ridge)
     change = np.abs(finer.test_error(moved) / test_error - 1)
-    groups = rule.overlaps(x, found.at.details, alpha, ridge)
     split = rule.equations.triangle.size
     return {
         "test_error": test_error,
         "training_error": losses.training_error,
         "test_loss": losses.test_loss,
         "training_loss": losses.training_loss,
+        **rule.overlaps(x, found.at.details, alpha, ridge)._asdict(),
         "m": at.prediction[:, : rule.rank] @ rule.to_m.T,
-        "zeta": groups.zeta,
-        "psi": groups.psi,
-        "xi": groups.xi,
-        "q1": groups.q1,
         "q2": at.q[:, split:],
-        "V1": groups.V1,
         "V2": at.V[:, split:],
         "residual": found.at.residual,
         "quadrature_error": np.maximum(shift, change),

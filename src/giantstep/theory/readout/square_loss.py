@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import NamedTuple
 
@@ -16,12 +17,7 @@ from giantstep.theory.features.bulk.prepare import prepare_bulk
 from giantstep.theory.features.conditional_features import ConditionalFeatures, conditional_features
 from giantstep.theory.features.input_norms import with_input_norms
 from giantstep.theory.readout.fixed_point import Equations, Resolvent
-from giantstep.theory.readout.mean_penalty import (
-    MeanPenalty,
-    overlaps_of_groups,
-    penalised_sources,
-    prepare_mean_penalty,
-)
+from giantstep.theory.readout.mean_penalty import MeanPenalty, prepare_mean_penalty
 from giantstep.theory.readout.means import LabelResidual, Means, solve_means
 
 
@@ -33,8 +29,8 @@ class SquareLoss:
     f : ConditionalFeatures
     srf : SpikedFeatures
     bulk : Bulk
-    penalty : MeanPenalty, optional
-        On the means m, at finite dimension.
+    penalty : MeanPenalty
+        On the means m.
     """
 
     def __init__(
@@ -42,11 +38,11 @@ class SquareLoss:
         f: ConditionalFeatures,
         srf: SpikedFeatures,
         bulk: Bulk,
-        penalty: MeanPenalty | None = None,
+        penalty: MeanPenalty,
     ) -> None:
         self.features, self.srf, self.penalty = f, srf, penalty
         self.equations = Equations(f, srf, bulk)
-        self.label_residual = LabelResidual(f, srf.beta, penalised=penalty is not None)
+        self.label_residual = LabelResidual(f, srf.beta, penalised=math.isfinite(penalty.width))
         self.functions = f.fold(self.label_residual.functions)
         self.expectations = np.concatenate(
             [self.label_residual.functions @ f.weight, self.equations.expectations]
@@ -68,7 +64,7 @@ class SquareLoss:
         squared = at.contraction**2
         unfitted = coefficients @ self.functions
         unfitted *= squared
-        sources = penalised_sources(response, self.penalty, mean.along_hat, mean.across_hat, mean.m)
+        sources = self.penalty.all_sources(response, mean.zeta_hat, mean.psi_hat, mean.m)
         q, direction, residual = _variances(self.equations, at, sources, unfitted)
         scaled = q * self.equations.multiplicity
         test_error = np.concatenate([coefficients, scaled], axis=-1) @ self.expectations
@@ -93,9 +89,9 @@ class SquareLoss:
 
     def of_groups(self, found: SquareLossSolution) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair."""
-        hats = found.mean.along_hat, found.mean.across_hat
-        arguments = found.response, self.penalty, found.direction
-        return overlaps_of_groups(*arguments, *hats, found.mean.m)
+        mean, response = found.mean, found.response
+        hats = mean.zeta_hat, mean.psi_hat
+        return self.penalty.overlaps_of_groups(response, found.direction, hats, mean.m)
 
 
 class SquareLossSolution(NamedTuple):
