@@ -30,14 +30,11 @@ def minimise_from_candidates(
     -------
     argument, minimum : float
     """
-    values = np.array([function(float(x)) for x in candidates])
-    best = int(np.argmin(values))
-    neighbours = candidates[max(best - 1, 0)], candidates[min(best + 1, candidates.size - 1)]
-    options = {"xatol": tolerance}
-    refined = minimize_scalar(function, bounds=neighbours, method="bounded", options=options)
-    if refined.fun < values[best]:
-        return float(refined.x), float(refined.fun)
-    return float(candidates[best]), float(values[best])
+    best = int(np.argmin([function(float(x)) for x in candidates]))
+    argument, minimum = refine_on_grid(
+        lambda x: function(float(x[0])), [candidates], [best], tolerance
+    )
+    return float(argument[0]), minimum
 
 
 def minimise_each_from_candidates(

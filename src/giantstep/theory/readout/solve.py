@@ -9,7 +9,6 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.memory import keep_freed_memory
 from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.grid import Grid
@@ -204,7 +203,9 @@ class Solver:
         return collect_points(flat, alpha.shape)
 
 
-keep_freed_memory()
+# glibc gives freed memory back to the system if it is larger than the largest block ever freed, of
+# at most 32 MiB. To get it again, page by page, takes longer than to compute on it.
+np.empty(32_000_000, dtype=np.uint8)
 # Callers often solve one problem point by point.
 cached_solver = lru_cache(maxsize=16)(Solver)
 
