@@ -1,4 +1,4 @@
-"""Remarks on answers: points that failed, optima on an edge, and limits that are far."""
+"""Remarks on answers: points that failed, what is left out, and optima at an edge."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from giantstep.arrays import Array, Indices
+from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.problem import Problem
 from giantstep.theory.optima import NEAR_LIMIT
 from giantstep.theory.readout.status import Status
 
@@ -20,6 +22,16 @@ def failure_remarks(status: Indices) -> list[str]:
     counts = {code: int(np.sum(status == code)) for code in Status if code is not Status.CONVERGED}
     return [
         f"{count} point(s) {code.label}. {code.advice}" for code, count in counts.items() if count
+    ]
+
+
+def bulk_remarks(problem: Problem, bulk: str) -> list[str]:
+    """Say what a trained bulk leaves out."""
+    if bulk == ISOTROPIC or len(getattr(problem, "readout", ())) < 2:
+        return []
+    return [
+        "For a readout of several values the trained bulk leaves out how norms of rows fluctuate,"
+        " but for what their overlaps with the spike change."
     ]
 
 

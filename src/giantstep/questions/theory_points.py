@@ -19,7 +19,12 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.answers import Variable, dataset
 from giantstep.questions.checks import Axes
-from giantstep.questions.remarks import edge_remarks, failure_remarks, limit_remarks
+from giantstep.questions.remarks import (
+    bulk_remarks,
+    edge_remarks,
+    failure_remarks,
+    limit_remarks,
+)
 from giantstep.theory.optima import dimension_of_limit, optimal_ridge, search_of
 from giantstep.theory.readout.classification_error import classification_error
 from giantstep.theory.readout.solution import Solution
@@ -125,6 +130,7 @@ def solve_axes(case: Case, axes: Axes) -> tuple[Arrays, dict[str, Variable], lis
     else:
         arrays = case.solve(*np.meshgrid(alpha, ridge, indexing="ij"))
     points = {"alpha": (("alpha",), alpha), "ridge": (axes.dims[-1:], ridge)}
+    remarks += bulk_remarks(case.problem, case.bulk)
     return arrays, points, failure_remarks(arrays["status"]) + remarks
 
 
