@@ -21,8 +21,8 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.questions.costs import MIB, cost_of
+from giantstep.questions.statistics import summary, z_scores
 from giantstep.questions.task import Task, answer_task
-from giantstep.simulation.replicate_statistics import summarise
 from giantstep.validation import Fault, InvalidParametersError
 from giantstep.workflow.shards import with_networks
 
@@ -125,15 +125,17 @@ def _statistics(
     values: tuple[float, ...], errors: Array, theory: Array, dimension: int
 ) -> dict[str, Any]:
     """Return means, standard errors and z-scores, and a note on them."""
-    found, networks = summarise(errors), len(errors)
-    z = (found.mean - theory) / found.stderr
+    dims, networks = ("network", "training", "x"), len(errors)
+    means = summary(xr.Dataset({"simulated_test_error": (dims, errors)}))
+    scores = z_scores(xr.Dataset({"test_error": ("x", theory)}), means)
+    z = scores["z_score_test_error"].values
     note = f"{networks} network{'s' * (networks > 1)}, d = {dimension}"
     if networks >= _SCORED:
         note += f": largest |z| = {np.nanmax(np.abs(z)):.1f} against the theory of these networks"
     return {
         "x": np.array(values),
-        "mean": found.mean,
-        "stderr": found.stderr,
+        "mean": means["simulated_test_error_mean"].values,
+        "stderr": means["simulated_test_error_stderr"].values,
         "z": z if networks >= _SCORED else np.full(z.shape, np.nan),
         "note": note,
     }
