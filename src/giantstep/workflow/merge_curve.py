@@ -158,8 +158,10 @@ def _completed(
 ) -> Iterator[xr.Dataset]:
     """Yield a theory, what follows from it, and how far from it the networks are."""
     features = _features(curve, theory)
+    off_grid = [name for name, x in solved.items() if "ridge" not in x.dims]
+    yield z_scores(solved[off_grid], networks)
     if "test_error" not in solved:
-        yield from (solved, z_scores(solved, networks))
+        yield solved
         return
     assert features is not None
     solved = _classified(features, solved)
