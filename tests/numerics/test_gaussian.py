@@ -54,7 +54,7 @@ def test_hermite_coefficients_of_the_sign_are_known():
 def test_a_new_function_needs_only_its_value_and_its_kinks():
     from giantstep.numerics.scalar_functions import ScalarFunction
 
-    arctan = ScalarFunction("arctan", "", np.arctan, lambda x: 1 / (1 + x**2), "odd")
+    arctan = ScalarFunction("arctan", np.arctan, lambda x: 1 / (1 + x**2), "odd")
     found = moments(arctan, np.array(0.4), 1.7)
     exact = expect(lambda z: np.arctan(0.4 + 1.7 * z), [0])
     assert float(found.mean) == pytest.approx(exact, abs=1e-10)

@@ -123,13 +123,13 @@ class Function:
         escaped = word.replace("_", r"\_")
         return ScalarFunction(
             self.name,
-            rf"\mathrm{{{escaped}}}",
             self._values,
             slope,
             self.parity,
             tuple(sorted({*self.kinks, *_narrow(edges, self.kinks)})),
             self.continuous,
             oscillates=not np.all(passes(self._values, outside)),
+            symbol=rf"\mathrm{{{escaped}}}",
         )
 
     def _hash(self) -> str:

@@ -47,8 +47,6 @@ class ScalarFunction:
     ----------
     name : str
         As in configs and on the command line.
-    label : str
-        LaTeX, without dollars.
     value, derivative : callable
         Elementwise, in single precision too; the derivative holds away from `kinks`.
     parity : {"odd", "even", "none"}
@@ -67,19 +65,26 @@ class ScalarFunction:
     covariance : callable or None
         `(C, A, B) -> E f(a) f(b)` in closed form for centred Gaussians of variances A and B and
         covariance C, where one is known.
+    symbol : str
+        LaTeX, without dollars; by default the name.
     """
 
     name: str
-    label: str
     value: Callable[[Any], Any]
     derivative: Callable[[Any], Any]
-    parity: Parity
+    parity: Parity = "none"
     kinks: tuple[float, ...] = ()
     continuous: bool = True
     strip: float | None = None
     oscillates: bool = False
     moments: Callable[[Array, Array | float], GaussianMoments] | None = None
     covariance: Callable[[Array, Array, Array], Array] | None = None
+    symbol: str = ""
+
+    @property
+    def label(self) -> str:
+        """The function in LaTeX, without dollars."""
+        return self.symbol or rf"\mathrm{{{self.name}}}"
 
     def apply(self, x: Reals) -> None:
         """Replace the entries of an array by the function's values, in the array's precision."""
@@ -89,12 +94,12 @@ class ScalarFunction:
             x[...] = self.value(x)
 
 
-def polynomial(name: str, label: str, coefficients: Sequence[float] | Array) -> ScalarFunction:
+def polynomial(name: str, symbol: str, coefficients: Sequence[float] | Array) -> ScalarFunction:
     """Make a polynomial from its coefficients, constant first; its moments are exact.
 
     Parameters
     ----------
-    name, label : str
+    name, symbol : str
     coefficients : sequence of float
         Of 1, x, x^2, ...
     """
@@ -124,14 +129,9 @@ def polynomial(name: str, label: str, coefficients: Sequence[float] | Array) -> 
     if powers != {0, 1}:
         parity = "odd" if powers == {1} else "even"
     return ScalarFunction(
-        name,
-        label,
-        poly,
-        poly.deriv(),
-        parity,
-        moments=exact_moments,
-        covariance=exact_covariance,
-    )
+        name, poly, poly.deriv(), parity,
+        moments=exact_moments, covariance=exact_covariance, symbol=symbol,
+    )  # fmt: skip
 
 
 def _hermite(name: str, degree: int) -> ScalarFunction:
@@ -144,11 +144,10 @@ FUNCTIONS: dict[str, ScalarFunction] = {
     function.name: function
     for function in (
         ScalarFunction(
-            "tanh", r"\tanh", np.tanh, lambda x: 1 - np.tanh(x) ** 2, "odd", strip=np.pi / 2
+            "tanh", np.tanh, lambda x: 1 - np.tanh(x) ** 2, "odd", strip=np.pi / 2, symbol=r"\tanh"
         ),
         ScalarFunction(
             "erf",
-            r"\mathrm{erf}",
             erf,
             lambda x: 2 / np.sqrt(np.pi) * np.exp(-(x**2)),
             "odd",
@@ -157,17 +156,16 @@ FUNCTIONS: dict[str, ScalarFunction] = {
         ),
         ScalarFunction(
             "sin",
-            r"\sin",
             np.sin,
             np.cos,
             "odd",
             oscillates=True,
             moments=sin_moments,
             covariance=sin_covariance,
+            symbol=r"\sin",
         ),
         ScalarFunction(
             SIGN,
-            r"\mathrm{sign}",
             np.sign,
             np.zeros_like,
             "odd",
@@ -178,17 +176,14 @@ FUNCTIONS: dict[str, ScalarFunction] = {
         ),
         ScalarFunction(
             "relu",
-            r"\mathrm{relu}",
             lambda x: np.maximum(x, 0.0),
             lambda x: np.heaviside(x, 0.5),
-            "none",
             kinks=(0.0,),
             moments=relu_moments,
             covariance=relu_covariance,
         ),
         ScalarFunction(
             "hardtanh",
-            r"\mathrm{hardtanh}",
             lambda x: np.clip(x, -1.0, 1.0),
             lambda x: np.heaviside(1 - np.abs(x), 0.5),
             "odd",
@@ -197,7 +192,6 @@ FUNCTIONS: dict[str, ScalarFunction] = {
         ),
         ScalarFunction(
             "softsign",
-            r"\mathrm{softsign}",
             lambda x: x / (1 + np.abs(x)),
             lambda x: (1 + np.abs(x)) ** -2,
             "odd",
@@ -205,63 +199,37 @@ FUNCTIONS: dict[str, ScalarFunction] = {
         ),
         ScalarFunction(
             "elu",
-            r"\mathrm{elu}",
             lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
             lambda x: np.exp(np.minimum(x, 0)),
-            "none",
             kinks=(0.0,),
         ),
-        ScalarFunction(
-            "softplus",
-            r"\mathrm{softplus}",
-            lambda x: np.logaddexp(x, 0.0),
-            expit,
-            "none",
-        ),
+        ScalarFunction("softplus", lambda x: np.logaddexp(x, 0.0), expit),
         ScalarFunction(
             "gelu",
-            r"\mathrm{gelu}",
             lambda x: x * ndtr(x),
             lambda x: ndtr(x) + x * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi),
-            "none",
         ),
-        ScalarFunction(
-            "silu",
-            r"\mathrm{silu}",
-            lambda x: x * expit(x),
-            lambda x: expit(x) * (1 + x * expit(-x)),
-            "none",
-        ),
-        ScalarFunction(
-            "sigmoid",
-            r"\mathrm{sigmoid}",
-            expit,
-            lambda x: expit(x) * expit(-x),
-            "none",
-            strip=np.pi,
-        ),
+        ScalarFunction("silu", lambda x: x * expit(x), lambda x: expit(x) * (1 + x * expit(-x))),
+        ScalarFunction("sigmoid", expit, lambda x: expit(x) * expit(-x), strip=np.pi),
         ScalarFunction(
             "probit",
-            r"\Phi",
             ndtr,
             lambda x: np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi),
-            "none",
             moments=probit_moments,
             covariance=probit_covariance,
+            symbol=r"\Phi",
         ),
         ScalarFunction(
             "leaky_relu",
-            r"\mathrm{leaky\,relu}",
             lambda x: np.maximum(x, 0.01 * x),
             lambda x: np.where(x > 0, 1.0, 0.01),
-            "none",
             kinks=(0.0,),
             moments=leaky_moments(0.01),
             covariance=leaky_covariance(0.01),
+            symbol=r"\mathrm{leaky\,relu}",
         ),
         ScalarFunction(
             "abs",
-            r"\mathrm{abs}",
             np.abs,
             np.sign,
             "even",
