@@ -87,51 +87,42 @@ def _whole_number(text: str) -> int:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+_FILE: dict[str, Any] = {"type": Path, "metavar": "FILE"}
+_COUNT: dict[str, Any] = {"type": _whole_number, "metavar": "COUNT"}
 _CERTIFICATE = _argument(
-    "--certificate", action="store_true", help="add columns on the accuracy of each point"
+    "--certificate", action="store_true", help="add the accuracy of each point"
 )
 # Arguments of a command besides the parameters of its question.
 _OWN = {"theory": [_CERTIFICATE], "sweep": [_CERTIFICATE]}
+_AXIS = {"required": True, "metavar": "NAME=RANGE", "help": "such as alpha0=0.1:10:80log"}
+_SHOWN = (
+    "a gain, as of `giantstep sweep`, or a variable of its answer, such as test_error (default"
+    " gain_over_linear)"
+)
 _MAP = [
-    _argument("--x", required=True, metavar="NAME=RANGE", help="such as alpha0=0.1:10:80log"),
-    _argument(
-        "--y", required=True, metavar="NAME=RANGE", help="such as learning_rate=0.1:10:80log"
-    ),
-    _argument(
-        "--show",
-        default="gain_over_linear",
-        metavar="NAME",
-        help="a gain, as of `giantstep sweep`, or a variable of its answer, such as test_error"
-        " (default gain_over_linear)",
-    ),
+    _argument("--x", **_AXIS),
+    _argument("--y", **_AXIS),
+    _argument("--show", default="gain_over_linear", metavar="NAME", help=_SHOWN),
 ]
+_PLOT = "draw the answer, into FILE (.pdf, .svg or .png; default the command's name, .png)"
 DRAWING = [
     _argument("--show", metavar="NAME", help="the variable to draw"),
-    _argument(
-        "--plot",
-        type=Path,
-        nargs="?",
-        const=True,
-        metavar="FILE",
-        help="draw the answer, into FILE (.pdf, .svg or .png; default the command's name, .png)",
-    ),
+    _argument("--plot", nargs="?", const=True, **_FILE, help=_PLOT),
 ]
+_ANSWER = _argument("file", type=Path, help="an answer that -o file.nc has written")
+_PORT = _argument("--port", default=0, **_COUNT, help="port on 127.0.0.1 (default any free one)")
+_NO_BROWSER = _argument("--no-browser", action="store_true", help="print the address alone")
+_FOLDER = _argument("folder", type=Path, help="a new folder, or an empty one")
 _FIGURE = _argument("figure", help="name of a figure, such as fig2")
 _FIGURES = _argument("figure", nargs="*", help="names of figures, such as fig2 (default all)")
-_PROJECT = _argument(
-    "--project",
-    default=".",
-    metavar="FOLDER",
-    help="folder of the project (default the current one)",
-)
-_OVERLAYS = _argument(
-    "--configfile",
-    type=Path,
-    nargs="+",
-    default=[],
-    metavar="OVERLAY",
-    help="overlays of config/config.yaml, as for snakemake",
-)
+_VERIFIED = _argument("figure", help="name of a figure, such as fig2; or an archive, fig2.zip")
+_SHARE = "how many theory points and networks: a share (5%%) or a number (3) (default 5%%)"
+_SAMPLE = _argument("--sample", default="5%", metavar="SIZE", help=_SHARE)
+_SEED = _argument("--seed", **_COUNT, help="seed that draws the sample (default random)")
+_ARCHIVE = _argument("-o", "--output", **_FILE, help="the archive (default the name, .zip)")
+_YES = _argument("--yes", action="store_true", help="remove them without asking")
+_PROJECT = _argument("--project", default=".", metavar="FOLDER", help="the project (default .)")
+_OVERLAYS = _argument("--configfile", nargs="+", default=[], **_FILE, help="overlays of the config")
 _OTHERS = {
     "map": Command(
         "a quantity over two parameters, as level lines",
@@ -143,29 +134,15 @@ _OTHERS = {
     "plot": Command(
         "draw an answer that was saved",
         "sweep.nc --show gain_over_linear --plot gain.pdf",
-        [_argument("file", type=Path, help="an answer that -o file.nc has written"), *DRAWING],
+        [_ANSWER, *DRAWING],
     ),
     "explore": Command(
         "open a page in the browser whose curves follow sliders",
         "--no-browser",
-        [
-            _argument(
-                "--port",
-                type=_whole_number,
-                default=0,
-                metavar="COUNT",
-                help="port on 127.0.0.1; 0 is any that is free (default 0)",
-            ),
-            _argument(
-                "--no-browser", action="store_true", help="print the address, and open no browser"
-            ),
-            _PROJECT,
-        ],
+        [_PORT, _NO_BROWSER, _PROJECT],
     ),
     "init": Command(
-        "write a project with an example figure, for the workflow",
-        "my-project",
-        [_argument("folder", type=Path, help="a new folder, or an empty one")],
+        "write a project with an example figure, for the workflow", "my-project", [_FOLDER]
     ),
     "open": Command("list what a figure's data hold", "fig2", [_FIGURE, _PROJECT]),
     "scores": Command(
@@ -181,48 +158,16 @@ _OTHERS = {
     "verify": Command(
         "recompute a random part of a figure's data and compare bit for bit",
         "fig2 --sample 3",
-        [
-            _argument("figure", help="name of a figure, such as fig2; or an archive, fig2.zip"),
-            _argument(
-                "--sample",
-                default="5%",
-                metavar="SIZE",
-                help="how many theory points and networks: a share (5%%) or a number (3)"
-                " (default 5%%)",
-            ),
-            _argument(
-                "--seed",
-                type=_whole_number,
-                metavar="COUNT",
-                help="seed that draws the sample (default random)",
-            ),
-            _PROJECT,
-            _OVERLAYS,
-        ],
+        [_VERIFIED, _SAMPLE, _SEED, _PROJECT, _OVERLAYS],
     ),
     "archive": Command(
         "pack a figure with its data, config and code into one file",
         "fig2 -o fig2.zip",
-        [
-            _argument("figure", help="name of a figure that has been made, such as fig2"),
-            _argument(
-                "-o",
-                "--output",
-                type=Path,
-                metavar="FILE",
-                help="the archive to write (default the figure's name, .zip)",
-            ),
-            _PROJECT,
-            _OVERLAYS,
-        ],
+        [_FIGURE, _ARCHIVE, _PROJECT, _OVERLAYS],
     ),
     "prune": Command(
         "list results that no config refers to, and remove them if confirmed",
         "--project my-project",
-        [
-            _argument("--yes", action="store_true", help="remove them without asking"),
-            _PROJECT,
-            _OVERLAYS,
-        ],
+        [_YES, _PROJECT, _OVERLAYS],
     ),
 }
