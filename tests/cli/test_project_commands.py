@@ -12,11 +12,11 @@ import xarray as xr
 
 import giantstep
 from giantstep.cli.main import main
-from giantstep.pipeline.planning.config import load_config
-from giantstep.pipeline.planning.plan import make_plan
-from giantstep.pipeline.runtime.checksums import sealed_name
-from giantstep.pipeline.storage import netcdf
-from giantstep.pipeline.upkeep.verify import differences, parts
+from giantstep.workflow import store
+from giantstep.workflow.config import load_config
+from giantstep.workflow.open_figure import merged_name
+from giantstep.workflow.plan import make_plan
+from giantstep.workflow.verify import differences, parts
 
 
 def run(capsys, command, project, *arguments):
@@ -28,10 +28,9 @@ def run(capsys, command, project, *arguments):
 def test_a_figures_file_is_verified_bit_for_bit(capsys, tiny_run):
     code, said = run(capsys, "verify", tiny_run, "fig2", "--sample", "60%", "--seed", "1")
     assert code == 0, said
-    assert (
-        "1 of 1 parameters, 2 of 4 theory, 1 of 1 dimensions, 1 of 1 learning_rates,"
-        " 1 of 1 spectrum, 2 of 4 montecarlo, 2 of 4 eigenvalues, 2 of 4 recovery" in said.out
-    )
+    assert "recomputing 1 of 1 parameters, " in said.out
+    for counts in ("2 of 4 limit", "2 of 4 eigenvalues", "5 of 8 replicates", "1 of 1 recovery"):
+        assert counts in said.out
     assert "repeat with --seed 1" in said.out
     assert "all are identical, bit for bit" in said.out
 
@@ -45,7 +44,7 @@ def test_open_lists_every_variable_with_symbol_and_equation(capsys, tiny_run):
     assert sorted(row[0] for row in cells) == sorted(variables)
     (error,) = (row for row in cells if row[0] == "test_error")
     meaning = "test error, without label noise"
-    assert error[1:] == [r"\epsilon_g", "(25)", "curve, alpha", meaning]
+    assert error[1:] == [r"\epsilon_g", "(25)", "curve, theory, alpha", meaning]
     assert main(["open", "fig9", "--project", str(tiny_run)]) == 2
     assert "giantstep open: error: there is no" in capsys.readouterr().err
 
@@ -64,17 +63,18 @@ def test_scores_compares_simulations_with_both_theories(capsys, paper):
 
 def test_theory_at_finite_dimension_is_verified_like_the_other(paper):
     plan = make_plan(paper, load_config(paper, [paper / "config/quick.yaml"]))
-    theories = [part for part in parts(plan.figures["fig6"], plan) if part.stage == "theory"]
+    theories = [part for part in parts(plan.figure("fig6")) if part.role == "finite"]
     data = giantstep.open_figure("fig6", paper)
-    assert not list(differences(plan, data, theories, lambda part: None))
-    data["finite_size_test_error"] = data["finite_size_test_error"] * (1 + 4e-16)
-    told = list(differences(plan, data, theories, lambda part: None))
-    assert {difference.variable for difference in told} == {"finite_size_test_error"}
+    assert not any(texts for _, texts in differences(data, theories))
+    off = data["test_error"] * (1 + 4e-16)
+    data["test_error"] = data["test_error"].where(data["theory"] == "limit", off)
+    told = [text for _, texts in differences(data, theories) for text in texts]
+    assert {text.partition(" ")[0] for text in told} == {"test_error"}
 
 
 @pytest.mark.parametrize("command", ["open fig2", "bounds --activation tanh"])
 def test_a_reader_that_closes_ends_a_command_quietly(tmp_path, command):
-    netcdf.write(xr.Dataset(), tmp_path / "results/figures/fig2.nc", "merge/fig2")
+    store.write(xr.Dataset(), tmp_path / "results/figures/fig2.nc")
     problem = "--target sin --learning-rate 1 --alpha0 inf --beta 1".split()
     rest = ["--project", str(tmp_path)] if "open" in command else problem
     reader, writer = os.pipe()
@@ -92,22 +92,31 @@ def test_a_reader_that_closes_ends_a_command_quietly(tmp_path, command):
 @pytest.mark.parametrize(
     ("variable", "part"),
     [
-        ("test_error", "theory"),
-        ("simulated_q2", "montecarlo"),
-        ("density", "spectrum"),
-        ("simulated_overlap", "recovery"),
+        ("test_error", "left, limit"),
+        ("simulated_q2", "left, replicates"),
+        ("density", "left, spectrum"),
+        ("simulated_overlap", "seen, replicates"),
     ],
 )
 def test_a_number_off_by_a_rounding_is_told(capsys, project, variable, part):
     path = project / "results/figures/fig2.nc"
     data = xr.load_dataset(path)
     data[variable] = data[variable] * (1 + 4e-16)
-    netcdf.write(data, path, sealed_name(path))
+    store.write(data, path, merged_name("fig2", project))
+    code, said = run(capsys, "verify", project, "fig2", "--sample", "100%")
+    assert code == 1
+    told = [line for line in said.out.splitlines() if "differs by" in line]
+    assert told
+    assert all(line.startswith(part) and f": {variable} differs" in line for line in told)
+
+
+def test_a_damaged_file_is_named_wherever_it_is(capsys, project):
+    shard = next((project / "results/montecarlo").rglob("*.nc"))
+    shard.write_bytes(shard.read_bytes()[:-100])
     code, said = run(capsys, "verify", project, "fig2", "--sample", "1")
     assert code == 1
-    assert f"{'seen' if part == 'recovery' else 'left'}, {part}" in said.out
-    assert f"{variable} differs by" in said.out
-    assert "1 of 8 differ" in said.out
+    assert f"{shard} is damaged" in said.err
+    assert "all are identical" in said.out
 
 
 @pytest.mark.parametrize(
@@ -139,15 +148,15 @@ def test_what_nothing_refers_to_is_listed_and_removed_once_told_to(capsys, proje
     shard = next((project / "results/montecarlo").rglob("*.nc"))
     old = [
         project / "results/theory/old-0123456789ab.nc",
-        project / "results/montecarlo/old-0123456789ab/networks0-3.nc",
+        project / "results/montecarlo/old-0123456789ab/0-3.nc",
         shard.with_name(shard.name + ".damaged"),
         project / "results/scores/fig99.csv",
     ]
     for path in old:
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(bytes(1000))
-    half = shard.with_name("networks0-0.nc")
-    half.write_bytes(b"a replicate that a stopped shard left")
+    half = shard.with_name("90-99.nc")
+    half.write_bytes(b"of a configuration with more networks")
     monkeypatch.setattr("builtins.input", lambda question: "n")
     code, said = run(capsys, "prune", project)
     assert code == 0, said
@@ -163,12 +172,12 @@ def test_what_nothing_refers_to_is_listed_and_removed_once_told_to(capsys, proje
 
 
 def test_with_a_faulty_config_nothing_is_removed(capsys, project):
-    (project / "config/figures/fig8.yaml").write_text("title: 1\n")
+    (project / "config/figures/fig8.yaml").write_text("title: 1\npanels: {}\n")
     old = project / "results/theory/old-0123456789ab.nc"
     old.touch()
     code, said = run(capsys, "prune", project, "--yes")
     assert code == 2
-    assert "config/figures/fig8.yaml: title: 1 must be a text" in said.err
+    assert "config/figures/fig8.yaml: title: 1" in said.err
     assert old.exists()
 
 

@@ -6,9 +6,9 @@ import installed
 import pytest
 import tiny
 
-from giantstep.pipeline.planning.config import load_config
-from giantstep.pipeline.planning.plan import make_plan
-from giantstep.pipeline.upkeep.new_project import NotEmptyError, create_project
+from giantstep.workflow.config import load_config
+from giantstep.workflow.new_project import NotEmptyError, create_project
+from giantstep.workflow.plan import make_plan
 
 QUESTION = "-m giantstep {} --activation tanh --target sin --learning-rate 3 --alpha0 20 --beta 1"
 SMALL = "{dimension: 64, networks: 4, trainings: 1, test_samples: 500}"
@@ -21,7 +21,7 @@ use rule * from giants as giants_*
 
 rule own:
     default_target: True
-    input: rules.giants_all.input
+    input: rules.giants_figures.input
 """
 
 
@@ -29,7 +29,7 @@ def test_a_new_project_can_be_planned_and_nothing_is_written_over(tmp_path):
     files = create_project(tmp_path / "study")
     assert {str(path) for path in files} > {"Snakefile", "README.md", "config/config.yaml"}
     plan = make_plan(tmp_path / "study", load_config(tmp_path / "study"))
-    assert len(plan.figures["example"].curves) == 3
+    assert len(plan.figure("example").figure.curves) == 3
     with pytest.raises(NotEmptyError):
         create_project(tmp_path / "study")
 

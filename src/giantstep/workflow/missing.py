@@ -81,37 +81,34 @@ def missing_jobs(plan: Plan, figures: Iterable[str] = ()) -> list[Job]:
 
 
 def _jobs(root: Path, figure: FigurePlan) -> Iterator[Job]:
-    """List the jobs of one figure."""
-    started = False
-    for stage, path, tasks in figure.jobs():
+    """List the jobs of one figure; once it is merged, it does not need its results."""
+    merging = _why_made(root, "merge", [figure.merged], [figure.data_mark, *figure.results])
+    for stage, path, tasks in figure.jobs() if merging else ():
         if not (root / path).exists():
-            started = True
             costs = [cost_of(task) for task in tasks.values()]
-            why = _why_missing(root / path, stage, figure.name, tasks)
-            seconds, memory = sum(x.seconds for x in costs), max(x.memory for x in costs)
-            name = path.partition(f"{stage}/")[2].removesuffix(".nc")
-            yield Job(stage, name, why, seconds, memory)
-    made = (
-        ("merge", [figure.merged], figure.data_mark, figure.results),
-        ("figure", figure.outputs, figure.drawing_mark, [figure.merged]),
-    )
-    for stage, outputs, mark, inputs in made:
-        paths = [root / path for path in outputs]
-        why = ""
-        if not all(path.exists() for path in paths):
-            why = NEW
-        elif not (root / mark).exists():
-            why = _CHANGED[stage]
-        elif started or _is_older(paths, [root / path for path in (mark, *inputs)]):
-            why = REMADE
-        if why:
-            started = True
-            yield Job(stage, figure.name, why)
+            yield Job(
+                stage,
+                path.partition(f"{stage}/")[2].removesuffix(".nc"),
+                _why_missing(root / path, stage, figure.name, tasks),
+                sum(cost.seconds for cost in costs),
+                max(cost.memory for cost in costs),
+            )
+    drawing = _why_made(root, "figure", figure.outputs, [figure.drawing_mark, figure.merged])
+    if merging:
+        yield Job("merge", figure.name, merging)
+    if drawing or merging:
+        yield Job("figure", figure.name, drawing or REMADE)
 
 
-def _is_older(outputs: Iterable[Path], inputs: Iterable[Path]) -> bool:
-    times = [path.stat().st_mtime_ns for path in inputs if path.exists()]
-    return min(path.stat().st_mtime_ns for path in outputs) < max(times, default=0)
+def _why_made(root: Path, stage: str, outputs: Sequence[str], inputs: Sequence[str]) -> str:
+    """Say why a figure is merged or drawn, if it is; the first of the inputs is its key file."""
+    made = [root / path for path in outputs]
+    if not all(path.exists() for path in made):
+        return NEW
+    if not (root / inputs[0]).exists():
+        return _CHANGED[stage]
+    times = [path.stat().st_mtime_ns for path in map(root.joinpath, inputs) if path.exists()]
+    return REMADE if min(path.stat().st_mtime_ns for path in made) < max(times) else ""
 
 
 def _why_missing(path: Path, stage: str, figure: str, tasks: Mapping[str, Task]) -> str:
