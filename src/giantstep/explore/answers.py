@@ -134,10 +134,10 @@ _refinement = lru_cache(maxsize=32)(
 def _limits_along(question: Question, x: str, axis: Axis) -> Answer:
     """Return the limits on the test error at some points along x, or at its two ends."""
     if x in ("alpha", "ridge"):
-        ends = np.array([axis.start, axis.stop])
-        return {"x": ends} | {name: np.full(2, value) for name, value in limits(question).items()}
-    values = axis_values(axis, 29)
-    rows = [_limits_at(question, x, value) for value in values]
+        values, rows = np.array([axis.start, axis.stop]), 2 * [limits(question)]
+    else:
+        values = axis_values(axis, 29)
+        rows = [_limits_at(question, x, value) for value in values]
     return {"x": values} | {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
 

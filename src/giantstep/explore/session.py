@@ -21,7 +21,6 @@ from giantstep.explore.copying import as_command, as_python, as_yaml, title
 from giantstep.explore.messages import Message
 from giantstep.explore.palette import DARK, LIGHT
 from giantstep.explore.plots.base import Plot
-from giantstep.explore.plots.curve import CurvePlot
 from giantstep.explore.plots.of_view import make_plot, plot_key
 from giantstep.explore.question import written
 from giantstep.explore.tasks import (
@@ -107,8 +106,8 @@ class Session:
             "networks": self._start_networks,
             "stop": self._stop,
             "leave": self._stop,
-            "export": self._export,
-            "figure": self._make_figure,
+            "export": self._make_file,
+            "figure": self._make_file,
         }
         if (kind := message.get("kind")) in do:
             do[kind](message)
@@ -153,7 +152,7 @@ class Session:
             return
         self._key, self._plot = key, make_plot(self.view, self.theme)
         self._box.children = [self._plot.figure]
-        if isinstance(self._plot, CurvePlot) and self._simulated:
+        if self._simulated:
             self._plot.show_networks(self._simulated)
 
     def _ask_theory(self) -> None:
@@ -206,33 +205,24 @@ class Session:
         self._networks_task = None
         if self._simulated is not None:
             self._simulated = None
-            if isinstance(self._plot, CurvePlot):
-                self._plot.show_networks(None)
+            self._plot.show_networks(None)
         self._send({"networks": {}, "legend": self._plot.legend})
 
     def _show_networks(self, number: int, said: Any) -> None:
-        if isinstance(said, FailedError):
-            self._send({"networks": {"fault": str(said)}})
-        elif isinstance(said, tuple):
-            self._send({"networks": {"fault": "; ".join(map(str, said))}})
-        else:
-            if "theory" in said:
-                self._simulated = said
-                if isinstance(self._plot, CurvePlot):
-                    self._plot.show_networks(said)
-            told = {name: said[name] for name in ("fraction", "done", "note") if name in said}
-            self._send({"networks": told, "legend": self._plot.legend})
+        if isinstance(said, FailedError | tuple):
+            self._send({"networks": {"fault": _texts_of(said)}})
+            return
+        if "theory" in said:
+            self._simulated = said
+            self._plot.show_networks(said)
+        told = {name: said[name] for name in ("fraction", "done", "note") if name in said}
+        self._send({"networks": told, "legend": self._plot.legend})
 
-    def _export(self, message: Mapping[str, Any]) -> None:
-        """Make a file of what is shown."""
-        if (form := message.get("format")) in FORMATS:
-            self._make_file(message, form)
-
-    def _make_figure(self, message: Mapping[str, Any]) -> None:
-        """Write a figure of what is shown into the project."""
-        self._make_file(message, "")
-
-    def _make_file(self, message: Mapping[str, Any], form: str) -> None:
+    def _make_file(self, message: Mapping[str, Any]) -> None:
+        """Make a file of what is shown; without a format, a figure in the project."""
+        form = message.get("format", "")
+        if form not in ("", *FORMATS):
+            return
         if not self._answer:
             self._send({"exported": "Please wait until all is computed.", "fault": True})
             return
@@ -251,8 +241,7 @@ class Session:
         elif isinstance(said, str):
             self._send({"exported": said, "fault": False})
         else:
-            faults = said if isinstance(said, tuple) else (said,)
-            self._send({"exported": "; ".join(map(str, faults)), "fault": True})
+            self._send({"exported": _texts_of(said), "fault": True})
 
     def _tell(
         self, faults: tuple[Fault, ...] = (), whole: bool = False, done: bool = False
@@ -283,6 +272,10 @@ class Session:
         """Send a message to the page; its count makes it differ from the last."""
         self._count += 1
         self._to_page.text = json.dumps(told | {"number": self.number, "count": self._count})
+
+
+def _texts_of(faults: Any) -> str:
+    return "; ".join(map(str, faults if isinstance(faults, tuple) else (faults,)))
 
 
 def _said(fault: Fault) -> str:

@@ -69,6 +69,9 @@ class Plot:
         """Show an answer to a view of the same structure."""
         raise NotImplementedError
 
+    def show_networks(self, found: dict[str, Any] | None) -> None:
+        """Show simulated networks, or none, where a plot has them."""
+
     def _hover(self, renderers: list[Any], tooltips: str, **options: Any) -> None:
         tool = HoverTool(renderers=renderers, tooltips=tooltips, attachment="horizontal", **options)
         self.figure.add_tools(tool)
