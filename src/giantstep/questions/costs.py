@@ -51,7 +51,7 @@ _POINT, _ZERO_ONE, _SMOOTH_POINT, _CORNER_POINT = 1.2e-4, 3e-4, 0.03, 0.1
 # a search for other optima, by their number.
 _SEARCH, _CONVEX_SEARCH, _CANDIDATES = 80, 40, (1, 80, 340, 700, 1300)
 # Seconds of a point of a spectrum, the points that finding the bulk takes, a trained bulk's factor.
-_SPECTRAL_POINT, _EDGE_POINTS, _TRAINED_SPECTRUM = 2.5e-3, 1400, 5.0
+_SPECTRAL_POINT, _EDGE_POINTS, _TRAINED_SPECTRUM = 3.5e-3, 300, 5.0
 # MiB of a theory, of a trained bulk or another loss, and of each point.
 _THEORY_MEMORY, _TRAINED_MEMORY, _POINT_MEMORY = 20.0, 300.0, 0.015
 # Parameters of a sweep that are solved together, or cost differently.

@@ -15,6 +15,7 @@ from giantstep.problems.problem import Problem, check_loss, check_theory_of_loss
 from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.problems.spiked_features import one_spike, one_spike_parameters
+from giantstep.questions.choices import POINTS
 from giantstep.questions.task import Task
 from giantstep.theory.features.conditional_features import check_resolution
 from giantstep.theory.features.equivalent_features import equivalent_features
@@ -178,12 +179,12 @@ class _Tasks:
 
     def _spectra(self) -> dict[str, Task]:
         alpha = float(self.panel.figure["spectrum"]["alpha"])
-        dimensions = {"spectrum": math.inf}
-        if self.panel.given.get("finite_size_theory"):
-            dimensions["finite_spectrum"] = self.sizes.dimension
+        roles: dict[str, Any] = {"spectrum": {"points": _POINTS, "dimension": math.inf}}
+        if self.panel.given.get("finite_size_theory"):  # of which only the outliers differ
+            roles["finite_spectrum"] = {"points": POINTS.lower, "dimension": self.sizes.dimension}
         return {
-            role: self._task("spectrum", alpha=alpha, points=_POINTS, bulk=self.bulk, dimension=d)
-            for role, d in dimensions.items()
+            role: self._task("spectrum", alpha=alpha, bulk=self.bulk, **one)
+            for role, one in roles.items()
         }
 
     def _networks(self) -> dict[str, Task]:
