@@ -45,14 +45,14 @@ def bounds(problem: Problem) -> Result:
     >>> import math
     >>> import giantstep
     >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=math.inf, beta=1)
-    >>> found = giantstep.bounds(problem)
-    >>> print(f"{found.lower_bound.item():.4f} {found.upper_bound.item():.4f}")
+    >>> limits = giantstep.bounds(problem)
+    >>> print(f"{limits.lower_bound.item():.4f} {limits.upper_bound.item():.4f}")
     0.0038 0.0211
     """
-    found, alignment = compute_bounds(problem), equivalent_features(problem).overlap
+    limits, alignment = compute_bounds(problem), equivalent_features(problem).overlap
     values = {
-        "upper_bound": found.upper,
-        "lower_bound": found.lower,
+        "upper_bound": limits.upper,
+        "lower_bound": limits.lower,
         "lower_bound_with_bias": lower_bound_with_bias(problem),
         "best_linear_error": best_linear_error(problem.target),
         "alignment": alignment,

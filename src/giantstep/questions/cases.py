@@ -117,10 +117,10 @@ def read_sweep(problem: Problem, given: Mapping[str, Any]) -> Sweep:
     unknown = [name for name in given if name not in (*of_problem, *DEFAULTS)]
     allowed = f"a parameter that sweeps vary: {', '.join([*of_problem, *DEFAULTS])}"
     raise_all([Fault("parameter", name, allowed) for name in unknown])
-    asked = {name: _plain(value) for name, value in (DEFAULTS | dict(given)).items()}
-    varied = [name for name in given if _is_several(name, asked[name])]
+    lists = {name: _plain(value) for name, value in (DEFAULTS | dict(given)).items()}
+    varied = [name for name in given if _is_several(name, lists[name])]
     order = [name for name in of_problem if name in given] + list(DEFAULTS)
-    values = {name: asked[name] if name in varied else [asked[name]] for name in order}
+    values = {name: lists[name] if name in varied else [lists[name]] for name in order}
     optimal = OPTIMAL in values["ridge"]
     faults = _point_faults(values, optimal)
     outer = {name: values[name] for name in order if name not in POINTS}

@@ -119,14 +119,14 @@ def check_theory(
     loss: str | None = None,
 ) -> None:
     """Collect why the theory does not cover a problem."""
-    found = interval_faults({"dimension": dimension}, {"dimension": THEORY_DIMENSION})
-    faults += found
+    wrong = interval_faults({"dimension": dimension}, {"dimension": THEORY_DIMENSION})
+    faults += wrong
     with collected(faults):
         validate_bulk(problem, bulk if isinstance(bulk, str) else repr(bulk))
     if loss is not None:
         with collected(faults):
             check_loss(problem, loss)
-    if not found:
+    if not wrong:
         with collected(faults):
             equivalent_features(problem, dimension)
 

@@ -60,8 +60,8 @@ def learned_function(
     --------
     >>> import giantstep
     >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
-    >>> found = giantstep.learned_function(problem, alpha=3, s=[0.5, 1, 2])
-    >>> found.learned_function.values.round(2), found.target_function.values.round(2)
+    >>> learned = giantstep.learned_function(problem, alpha=3, s=[0.5, 1, 2])
+    >>> learned.learned_function.values.round(2), learned.target_function.values.round(2)
     (array([0.39, 0.72, 1.05]), array([0.48, 0.84, 0.91]))
     """
     faults: list[Fault] = []

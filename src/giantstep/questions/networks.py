@@ -65,8 +65,8 @@ def replicates(
     --------
     >>> import giantstep
     >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)
-    >>> found = replicates(problem, alpha=[1], ridge=[0.1], dimension=100, networks=[0, 3])
-    >>> found.simulated_test_error.sel(network=3).dims
+    >>> measured = replicates(problem, alpha=[1], ridge=[0.1], dimension=100, networks=[0, 3])
+    >>> measured.simulated_test_error.sel(network=3).dims
     ('training', 'alpha', 'ridge')
     """
     grid, sizes = Grid(tuple(alpha), tuple(ridge), loss), Sizes(dimension, trainings, test_samples)

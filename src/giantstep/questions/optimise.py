@@ -93,10 +93,10 @@ def optimise(
     (True, True)
     >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=1, alpha0=2, beta=1)
     >>> over = {"learning_rate": [0.3, 1, 3, 10], "ridge": [0.01, 0.1, 1, 10]}
-    >>> found = giantstep.optimise(problem, over, alpha=2, dimension=500)
-    >>> found.optimal_learning_rate.round(1).item(), found.optimal_ridge.round(1).item()
+    >>> best = giantstep.optimise(problem, over, alpha=2, dimension=500)
+    >>> best.optimal_learning_rate.round(1).item(), best.optimal_ridge.round(1).item()
     (2.4, 0.1)
-    >>> dict(found.test_error.sizes)
+    >>> dict(best.test_error.sizes)
     {'learning_rate': 4, 'ridge': 4}
     """
     search, axes = _read(problem, over, alpha, ridge, loss, bulk, dimension)

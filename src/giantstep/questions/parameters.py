@@ -52,8 +52,8 @@ def parameters(problem: Problem, *, dimension: float = math.inf) -> xr.Dataset:
     --------
     >>> import giantstep
     >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)
-    >>> found = parameters(problem)
-    >>> found.spike_strength.round(3).item(), found.alignment.round(3).item()
+    >>> features = parameters(problem)
+    >>> features.spike_strength.round(3).item(), features.alignment.round(3).item()
     (1.389, 0.794)
     """
     faults: list[Fault] = []

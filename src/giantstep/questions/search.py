@@ -88,13 +88,13 @@ def read_unknowns(
     unknowns = []
     for name in names:
         candidates = given[name]
-        found = (
+        values = (
             _default_candidates(problem, name, count, loss, dimension)
             if candidates is None
             else _read_candidates(name, candidates, faults)
         )
         of_letters = [f"{_LETTER}{k}" for k in range(2, letters + 1)]
-        unknowns += [Unknown(one, found) for one in (of_letters if name == READOUT else [name])]
+        unknowns += [Unknown(one, values) for one in (of_letters if name == READOUT else [name])]
     return unknowns
 
 
@@ -139,12 +139,12 @@ def _default_candidates(
 
 def _read_candidates(name: str, given: ArrayLike, faults: list[Fault]) -> Array:
     """Read candidates, sorted, each once."""
-    found = np.unique(np.atleast_1d(read_numbers(name, given, faults)))
+    values = np.unique(np.atleast_1d(read_numbers(name, given, faults)))
     interval = _DOMAINS[name]
-    faults += [Fault(name, x, str(interval)) for x in found.tolist() if x not in interval]
-    if found.size < 2:
+    faults += [Fault(name, x, str(interval)) for x in values.tolist() if x not in interval]
+    if values.size < 2:
         faults.append(Fault(name, given, "two candidates at least, to be optimised"))
-    return found
+    return values
 
 
 @dataclass(frozen=True)

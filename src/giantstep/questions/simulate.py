@@ -94,11 +94,11 @@ def simulate(
     --------
     >>> import giantstep
     >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
-    >>> found = giantstep.simulate(problem, alpha=[1, 3], dimension=100, networks=4)
+    >>> simulated = giantstep.simulate(problem, alpha=[1, 3], dimension=100, networks=4)
     >>> theory = giantstep.solve(problem, alpha=[1, 3], dimension=100)
-    >>> abs(found.test_error / theory.test_error - 1).values < 0.2
+    >>> abs(simulated.test_error / theory.test_error - 1).values < 0.2
     array([ True,  True])
-    >>> "test_error_stderr" in found
+    >>> "test_error_stderr" in simulated
     True
     """
     axes, sizes = read_simulation(

@@ -71,8 +71,8 @@ def solve(
     >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
     >>> giantstep.solve(problem, alpha=1, ridge=0.1).test_error.round(4).item()
     0.0416
-    >>> found = giantstep.solve(problem, alpha=[0.9, 3], ridge=[0.01, 0.1])
-    >>> found.test_error.sel(ridge=0.1).values.round(6)
+    >>> theory = giantstep.solve(problem, alpha=[0.9, 3], ridge=[0.01, 0.1])
+    >>> theory.test_error.sel(ridge=0.1).values.round(6)
     array([0.042504, 0.032518])
     >>> best = giantstep.solve(problem, alpha=[1, 3], ridge="optimal", dimension=500)
     >>> best.ridge.values.round(2)

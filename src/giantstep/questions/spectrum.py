@@ -66,10 +66,10 @@ def spectrum(
     --------
     >>> import giantstep
     >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=0.5, beta=1)
-    >>> found = giantstep.spectrum(problem, alpha=2)
-    >>> found.bulk_upper_edge.values.round(2)
+    >>> result = giantstep.spectrum(problem, alpha=2)
+    >>> result.bulk_upper_edge.values.round(2)
     array([2.95])
-    >>> found.density.sel(eigenvalue=1, method="nearest").round(2).item()
+    >>> result.density.sel(eigenvalue=1, method="nearest").round(2).item()
     0.23
     """
     faults: list[Fault] = []
@@ -82,19 +82,19 @@ def spectrum(
         ]
     check_theory(problem, faults, bulk, dimension)
     raise_all(faults)
-    found = compute_spectrum(problem, alpha, points, at, bulk, dimension)
+    result = compute_spectrum(problem, alpha, points, at, bulk, dimension)
     return xr.Dataset(
         {
-            "density": ("eigenvalue", found.density),
-            "mass_at_zero": found.mass_at_zero,
-            "outlier": ("rank", found.outliers),
-            "bulk_lower_edge": ("interval", found.edges[:, 0]),
-            "bulk_upper_edge": ("interval", found.edges[:, 1]),
+            "density": ("eigenvalue", result.density),
+            "mass_at_zero": result.mass_at_zero,
+            "outlier": ("rank", result.outliers),
+            "bulk_lower_edge": ("interval", result.edges[:, 0]),
+            "bulk_upper_edge": ("interval", result.edges[:, 1]),
         },
         coords={
             "alpha": float(alpha),
-            "eigenvalue": found.x,
-            "rank": range(1, found.outliers.size + 1),
-            "interval": range(1, len(found.edges) + 1),
+            "eigenvalue": result.x,
+            "rank": range(1, result.outliers.size + 1),
+            "interval": range(1, len(result.edges) + 1),
         },
     )

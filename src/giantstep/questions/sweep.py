@@ -61,10 +61,10 @@ def sweep(
     >>> import math
     >>> import giantstep
     >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)
-    >>> found = giantstep.sweep(problem, learning_rate=[1, 3], alpha0=[0.5, math.inf], alpha=[1, 2])
-    >>> dict(found.test_error.sizes)
+    >>> swept = giantstep.sweep(problem, learning_rate=[1, 3], alpha0=[0.5, math.inf], alpha=[1, 2])
+    >>> dict(swept.test_error.sizes)
     {'learning_rate': 2, 'alpha0': 2, 'alpha': 2}
-    >>> found.test_error.sel(learning_rate=3, alpha0=math.inf).values.round(4)
+    >>> swept.test_error.sel(learning_rate=3, alpha0=math.inf).values.round(4)
     array([0.0249, 0.0228])
     >>> best = giantstep.sweep(problem, ridge="optimal", dimension=[100, 1000])
     >>> best.ridge.round(2).values
