@@ -81,9 +81,9 @@ def as_table(shown: Shown) -> pd.DataFrame:
         return pd.DataFrame({name: np.ravel(values) for name, values in columns.items()})
     rows = pd.concat([_rows(view, curve) for curve in answer["curves"]])
     if "mean" in shown.simulated:
-        found = shown.simulated
-        networks = {"curve": "networks", view.x: found["x"], "test_error": found["mean"]}
-        more = {"test_error_stderr": found["stderr"], "z_score": found["z"]}
+        measured = shown.simulated
+        networks = {"curve": "networks", view.x: measured["x"], "test_error": measured["mean"]}
+        more = {"test_error_stderr": measured["stderr"], "z_score": measured["z"]}
         rows = pd.concat([rows, pd.DataFrame(networks | more)])
     return rows
 

@@ -58,15 +58,15 @@ def simulate_networks(task: NetworksTask, say: Say) -> None:
     say({"theory": theory, "fraction": 0.0, "done": False})
     replicates: list[list[xr.Dataset]] = []
     for network in range(task.networks):
-        found: list[xr.Dataset] = []
+        measured: list[xr.Dataset] = []
         for one in tasks:
-            before = network + len(found) / len(tasks)
+            before = network + len(measured) / len(tasks)
 
             def report(done: float, before: float = before) -> None:
                 say({"fraction": (before + done / len(tasks)) / task.networks, "done": False})
 
-            found.append(answer_task(with_networks(one, (network,)), progress=report))
-        replicates.append(found)
+            measured.append(answer_task(with_networks(one, (network,)), progress=report))
+        replicates.append(measured)
         errors = np.stack([_errors(parts) for parts in replicates])
         done = network + 1 == task.networks
         progress = {"theory": theory, "fraction": (network + 1) / task.networks, "done": done}

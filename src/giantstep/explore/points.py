@@ -85,9 +85,9 @@ def limits(question: Question) -> dict[str, float]:
 
     The question `bounds` has more, which would take too long at each move of a slider.
     """
-    found = bounds(question.problem)
+    limit = bounds(question.problem)
     return {
         "best_linear": best_linear_error(question["target"]),
-        "upper_bound": found.upper,
-        "lower_bound": found.lower,
+        "upper_bound": limit.upper,
+        "lower_bound": limit.lower,
     }

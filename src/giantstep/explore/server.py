@@ -30,7 +30,7 @@ def serve(port: int = 0, browser: bool = True, project: Path = Path()) -> None:
     browser : bool
         Whether to open the page.
     project : Path
-        The folder in which figures are made of what was found.
+        The folder in which figures are made of what is shown.
 
     Raises
     ------
@@ -93,8 +93,8 @@ def free_port(port: int) -> int:
     """
     try:
         with create_server((HOST, port)) as socket:
-            found: int = socket.getsockname()[1]
-            return found
+            free: int = socket.getsockname()[1]
+            return free
     except OSError as error:
         allowed = f"free ({os.strerror(error.errno or 0)}); 0 finds one that is"
         raise InvalidParametersError([Fault("port", port, allowed)]) from error

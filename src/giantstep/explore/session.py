@@ -50,7 +50,7 @@ class Session:
     address : str
         The query of the page's address.
     project : Path
-        The folder in which figures are made of what was found.
+        The folder in which figures are made of what is shown.
     """
 
     def __init__(self, document: Document, address: str, project: Path) -> None:

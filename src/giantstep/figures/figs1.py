@@ -28,9 +28,9 @@ def gaps(axes: Axes, data: xr.Dataset) -> None:
     axes.axhline(0, **style.GUIDE)
     bulks = distinct(data, "bulk")
     for i, (bulk, look) in enumerate(zip(bulks, style.cycle(len(bulks)), strict=True)):
-        chosen = select(data, bulk=bulk).sortby("alpha0").isel(alpha=0, alpha_simulated=0)
-        gap, stderr = relative_gap(chosen, chosen["test_error"])
-        x = chosen["alpha0"] * np.exp(_OFFSET * (2 * i - len(bulks) + 1))
+        curves = select(data, bulk=bulk).sortby("alpha0").isel(alpha=0, alpha_simulated=0)
+        gap, stderr = relative_gap(curves, curves["test_error"])
+        x = curves["alpha0"] * np.exp(_OFFSET * (2 * i - len(bulks) + 1))
         error_bars(axes, x, gap, stderr, look)
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter("{x:g}")

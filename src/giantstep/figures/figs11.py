@@ -62,9 +62,9 @@ def edges(axes: Axes, data: xr.Dataset) -> None:
         curves = select(data, bulk=bulk).sortby("alpha0")
         each = [curves.isel(curve=i) for i in range(curves.sizes["curve"])]
         bars(axes, curves["alpha0"], [largest(curve) for curve in each], _BAR, **_LINES[bulk])
-    found = np.array([simulated_largest(curve) for curve in each])
-    stderr = found.std(axis=1, ddof=1) / np.sqrt(found.shape[1])
-    error_bars(axes, curves["alpha0"], found.mean(axis=1), stderr, style.look(HISTOGRAM))
+    tops = np.array([simulated_largest(curve) for curve in each])
+    stderr = tops.std(axis=1, ddof=1) / np.sqrt(tops.shape[1])
+    error_bars(axes, curves["alpha0"], tops.mean(axis=1), stderr, style.look(HISTOGRAM))
     axes.xaxis.set_major_formatter("{x:g}")
     axes.set(xlabel=r"first batch $\alpha_0 = n_0/d$", ylabel="eigenvalue")
 

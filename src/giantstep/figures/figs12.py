@@ -40,8 +40,8 @@ def letters(axes: Axes, data: xr.Dataset) -> None:
     looks = style.cycle(len(readouts))
     for readout, name, look in zip(readouts, _LETTERS, looks, strict=True):
         for target, face in zip(targets, (style.OPEN, {}), strict=True):
-            chosen = select(data, readout=readout, target=target)
-            against_dimension(axes, chosen, look | face)
+            curves = select(data, readout=readout, target=target)
+            against_dimension(axes, curves, look | face)
         legend_entry(axes, name, **look)
     plain = style.look("black") | {"linestyle": "none"}
     legend_entry(axes, "degree 5", **plain)

@@ -24,10 +24,10 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 _OFFSET = 0.06
 
 
-def chosen(data: xr.Dataset, alpha0: float, bulk: str) -> xr.Dataset:
+def by_dimension(data: xr.Dataset, alpha0: float, bulk: str) -> xr.Dataset:
     """Select the curves of one first batch and one bulk, ordered by dimension."""
-    found = select(data, alpha0=alpha0, bulk=bulk)
-    return found.isel(alpha=0, alpha_simulated=0).sortby("dimension")
+    curves = select(data, alpha0=alpha0, bulk=bulk)
+    return curves.isel(alpha=0, alpha_simulated=0).sortby("dimension")
 
 
 def biases(axes: Axes, data: xr.Dataset) -> None:
@@ -37,7 +37,7 @@ def biases(axes: Axes, data: xr.Dataset) -> None:
     pairs = [(a, b) for a in batches for b in bulks if a > 0 or b == ISOTROPIC]
     for i, look in enumerate(style.cycle(len(pairs))):
         alpha0, bulk = pairs[i]
-        curve = chosen(data, alpha0, bulk)
+        curve = by_dimension(data, alpha0, bulk)
         gap, stderr = relative_gap(curve, curve["test_error"])
         text = _step(alpha0) + (f", {BULK_LABELS[bulk]}" if alpha0 > 0 else "")
         x = np.exp(_OFFSET * (i - 1)) / curve["dimension"]
@@ -53,7 +53,7 @@ def spreads(axes: Axes, data: xr.Dataset) -> None:
     """Draw the spread of the test error over networks, and over training sets."""
     pairs = [(a, b) for a in np.unique(data["alpha0"].values) for b in ("network", "training")]
     for (alpha0, level), look in zip(pairs, style.cycle(len(pairs)), strict=True):
-        curve = chosen(data, alpha0, ISOTROPIC)
+        curve = by_dimension(data, alpha0, ISOTROPIC)
         variance = curve[f"simulated_test_error_{level}_variance"]
         spread = 100 * np.sqrt(np.maximum(variance, 0)) / curve["test_error"]
         what = "networks" if level == "network" else "training sets"

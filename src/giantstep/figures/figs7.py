@@ -51,9 +51,9 @@ def gaps(axes: Axes, data: xr.Dataset, looks: dict[str, dict[str, Any]]) -> None
     last = last.sel(alpha=last["alpha_simulated"].item())
     axes.axhline(0, **style.GUIDE)
     for i, (inputs, look) in enumerate(looks.items()):
-        chosen = select(last, inputs=inputs)
-        gap, stderr = relative_gap(chosen, chosen["test_error"])
-        x = chosen["dimension"].values * np.exp(2 * _OFFSET * (i - (len(looks) - 1) / 2))
+        curves = select(last, inputs=inputs)
+        gap, stderr = relative_gap(curves, curves["test_error"])
+        x = curves["dimension"].values * np.exp(2 * _OFFSET * (i - (len(looks) - 1) / 2))
         error_bars(axes, x, gap, stderr, look)
     axes.set_xscale("log")
     ticks(axes, "x", np.unique(data["dimension"].values))

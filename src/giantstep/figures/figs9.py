@@ -42,9 +42,9 @@ def after_one_step(axes: Axes, data: xr.Dataset, across: str) -> None:
     teachers = list(dict.fromkeys(pairs))
     for (activation, teacher), look in zip(teachers, style.cycle(len(teachers)), strict=True):
         curves = select(data, activation=activation, teacher=teacher).sortby(across)
-        found = total(curves)
-        axes.plot(found[across], found["predicted"], color=look["color"])
-        markers(axes, found[across], found, "total", look)
+        sums = total(curves)
+        axes.plot(sums[across], sums["predicted"], color=look["color"])
+        markers(axes, sums[across], sums, "total", look)
         name = f"${lookup_teacher(teacher).label}$"
         odd = r" ($\sigma = \tanh$)" if activation == "tanh" else ""
         legend_entry(axes, name + odd, **look)

@@ -15,8 +15,8 @@ def panel_data(data: xr.Dataset, panel: str) -> xr.Dataset:
 
 def select(data: xr.Dataset, **values: Any) -> xr.Dataset:
     """Select the curves that have the given values."""
-    chosen = [data[name].values == value for name, value in values.items()]
-    return data.isel(curve=np.flatnonzero(np.all(chosen, axis=0)))
+    fits = [data[name].values == value for name, value in values.items()]
+    return data.isel(curve=np.flatnonzero(np.all(fits, axis=0)))
 
 
 def in_limit(data: xr.Dataset) -> xr.Dataset:
@@ -37,14 +37,14 @@ def simulated(data: xr.Dataset, name: str) -> tuple[xr.DataArray, xr.DataArray]:
 
     Of networks at the best ridge, those at that of their own dimension, where it is known.
     """
-    found = []
+    parts = []
     for part in ("mean", "stderr"):
         values = data[f"simulated_{name}_{part}"]
         if "theory" in values.dims:
             limit, known = values.isel(theory=0, drop=True), values.isel(theory=-1, drop=True)
             values = known.where(known.notnull(), limit)
-        found.append(values)
-    return found[0], found[1]
+        parts.append(values)
+    return parts[0], parts[1]
 
 
 def smallest_ridge(data: xr.Dataset) -> xr.Dataset:

@@ -145,34 +145,34 @@ class CurvePlot(Plot):
             # A peak far above everything else would hide the rest.
             self.y_range.update(start=0, end=round_top(min(top, 10 * float(np.median(seen)))))
 
-    def show_networks(self, found: dict[str, Any] | None) -> None:
+    def show_networks(self, measured: dict[str, Any] | None) -> None:
         """Show simulated networks, or none."""
-        if found is None:
+        if measured is None:
             self.networks.data = {name: [] for name in self.networks.data}
             self.finite.data = {"x": [], "y": []}
             self.legend = [entry for entry in self.legend if entry not in self.of_networks]
             self._scale()
             return
-        theory = found["theory"]
+        theory = measured["theory"]
         self.finite.data = {"x": theory["x"], "y": theory["y"]}
-        if "mean" not in found:
+        if "mean" not in measured:
             self._scale()
             return
-        mean, stderr = found["mean"], found["stderr"]
+        mean, stderr = measured["mean"], measured["stderr"]
         bar = np.nan_to_num(stderr)
         symbol = SYMBOLS[self.view.x]
         texts = [
             f"mean {m:.5g}, standard error {e:.2g}" + (f", z = {z:+.2f}" if z == z else "")
-            for m, e, z in zip(mean, stderr, found["z"], strict=True)
+            for m, e, z in zip(mean, stderr, measured["z"], strict=True)
         ]
         self.networks.data = {
-            "x": found["x"],
+            "x": measured["x"],
             "y": mean,
             "low": mean - bar,
             "high": mean + bar,
-            "title": [f"Networks at {symbol} = {number_text(x)}" for x in found["x"]],
+            "title": [f"Networks at {symbol} = {number_text(x)}" for x in measured["x"]],
             "advice": texts,
-            "certificate": [found["note"]] * mean.size,
+            "certificate": [measured["note"]] * mean.size,
         }
         self.legend += [entry for entry in self.of_networks if entry not in self.legend]
         self._scale()

@@ -140,10 +140,10 @@ def _labels(lines: list[tuple[float, Array]]) -> Iterator[tuple[float, Array]]:
 def _on_axis(shares: Array, axis: Axis) -> Array:
     """Return the values that are some shares of the way along an axis."""
     if axis.scale == LOG:
-        found: Array = axis.start * (axis.stop / axis.start) ** shares
+        values: Array = axis.start * (axis.stop / axis.start) ** shares
     else:
-        found = axis.start + shares * (axis.stop - axis.start)
-    return found
+        values = axis.start + shares * (axis.stop - axis.start)
+    return values
 
 
 def _between(cells: int) -> Array:
