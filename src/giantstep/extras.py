@@ -15,6 +15,7 @@ EXTRAS = {
     "yaml": "workflow",
     "snakemake_executor_plugin_slurm": "slurm",
     "bokeh": "explore",
+    "filelock": "workflow",
 }
 
 
