@@ -100,8 +100,8 @@ def leaky_moments(below: float) -> Callable[[Array, Array | float], GaussianMome
 
 def probit_moments(mean: Array, std: Array | float) -> GaussianMoments:
     """Compute the moments of the Gaussian distribution function (1 + erf(t/sqrt(2)))/2."""
-    found = erf_moments(mean / np.sqrt(2), std / np.sqrt(2))
-    return GaussianMoments((1 + found.mean) / 2, found.slope / 2, found.residual / 4)
+    of_erf = erf_moments(mean / np.sqrt(2), std / np.sqrt(2))
+    return GaussianMoments((1 + of_erf.mean) / 2, of_erf.slope / 2, of_erf.residual / 4)
 
 
 def hardtanh_moments(mean: Array, std: Array | float) -> GaussianMoments:

@@ -65,24 +65,24 @@ def check_entrywise(parameter: str, name: str, call: Callable[[Any], Any]) -> No
     given, some = z.copy(), slice(5, 40)
     with np.errstate(all="ignore"):
         try:
-            found, alone = np.asarray(call(given)), np.asarray(call(z[some].copy()))
+            whole, alone = np.asarray(call(given)), np.asarray(call(z[some].copy()))
         except Exception as error:
             allowed = f"{_ENTRYWISE}for an array it raised {error!r}"
             raise _refusal(parameter, name, allowed) from error
-    if found.shape != z.shape or found.dtype.kind not in "buif":
+    if whole.shape != z.shape or whole.dtype.kind not in "buif":
         allowed = (
-            f"{_ENTRYWISE}for {z.size} entries it returned {found.dtype} of shape {found.shape}"
+            f"{_ENTRYWISE}for {z.size} entries it returned {whole.dtype} of shape {whole.shape}"
         )
         raise _refusal(parameter, name, allowed)
     if not np.array_equal(given, z):
         raise _refusal(parameter, name, "such that it leaves its argument as it is")
-    if not np.all(finite := np.isfinite(found)):
+    if not np.all(finite := np.isfinite(whole)):
         i = int(np.argmin(np.where(finite, np.inf, np.abs(z))))
-        allowed = f"finite for |z| <= {SEARCHED:g}: at z = {z[i]:.6g} it is {found[i]}"
+        allowed = f"finite for |z| <= {SEARCHED:g}: at z = {z[i]:.6g} it is {whole[i]}"
         raise _refusal(parameter, name, allowed)
-    differ = np.flatnonzero(~np.isclose(found[some], alone, rtol=1e-9, atol=1e-12))
+    differ = np.flatnonzero(~np.isclose(whole[some], alone, rtol=1e-9, atol=1e-12))
     if differ.size:
-        place, one, other = (values[differ[0]] for values in (z[some], found[some], alone))
+        place, one, other = (values[differ[0]] for values in (z[some], whole[some], alone))
         allowed = (
             f"{_ENTRYWISE}at z = {place:.6g} it is {one:.6g} in one array, {other:.6g} in another"
         )
@@ -118,15 +118,15 @@ def find_kinks_or_check(
     InvalidParametersError
     """
     try:
-        found = find_kinks(values)
+        actual = find_kinks(values)
     except NotSmoothError as error:
         if stated is None:
             raise _refusal("function", name, _not_smooth(values, error.place)) from error
-        found = []
-    kinks = [kink.place for kink in found]
+        actual = []
+    kinks = [kink.place for kink in actual]
     if stated is not None:
         kinks = _sorted(stated)
-        if faults := _kink_faults(values, found, kinks):
+        if faults := _kink_faults(values, actual, kinks):
             raise InvalidParametersError(faults)
     gaps = np.diff([-np.inf, *kinks, np.inf])
     sides = [kink_at(values, k, min(gaps[i : i + 2])) for i, k in enumerate(kinks)]
@@ -172,7 +172,7 @@ def _not_smooth(values: Values, place: float) -> str:
     )
 
 
-def _kink_faults(values: Values, found: list[Kink], stated: list[float]) -> list[Fault]:
+def _kink_faults(values: Values, actual: list[Kink], stated: list[float]) -> list[Fault]:
     """List stated kinks where the function is smooth, and kinks that are not stated."""
     faults = []
     for i, place in enumerate(stated):
@@ -187,7 +187,7 @@ def _kink_faults(values: Values, found: list[Kink], stated: list[float]) -> list
             f" {(at - below) * 1e6:.4g} on the left, {(above - at) * 1e6:.4g} on the right)"
         )
         faults.append(Fault("kinks", tuple(stated), allowed))
-    for kink in found:
+    for kink in actual:
         if not any(abs(kink.place - place) < 1e-6 for place in stated):
             faults.append(Fault("kinks", tuple(stated), f"all kinks: {kink}"))
     return faults
@@ -233,14 +233,14 @@ def check_derivative(name: str, derivative: Values, slope: Values) -> None:
     ------
     InvalidParametersError
     """
-    given, found = derivative(GRID), slope(GRID)
-    size = np.maximum(np.abs(found), np.sqrt(np.mean(found**2)))
-    error = np.abs(given - found) / np.where(size > 0, size, 1.0)
+    given, slopes = derivative(GRID), slope(GRID)
+    size = np.maximum(np.abs(slopes), np.sqrt(np.mean(slopes**2)))
+    error = np.abs(given - slopes) / np.where(size > 0, size, 1.0)
     if error.max() > _SAME_SLOPE:
         i = _first(error, np.abs(GRID))
         allowed = (
             f"the slope of the values: at z = {GRID[i]:.6g} it is {given[i]:.6g}, and the slope of"
-            f" the values {found[i]:.6g}"
+            f" the values {slopes[i]:.6g}"
         )
         raise _refusal("derivative", name, allowed)
 

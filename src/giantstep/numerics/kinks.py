@@ -133,9 +133,9 @@ def resolving_edges(
 def passes(values: Values, panels: Array, size: float = 0.0, test: Test = _RESOLVED) -> Mask:
     """Tell which panels, shape (N, 2), pass a test, relative to `size` or more."""
     centre, half = panels.mean(axis=1)[:, None], np.diff(panels) / 2
-    found = values(centre + half * test.places)
-    error = np.abs(values(centre + half * _NODES) @ test.polynomial.T - found).max(axis=1)
-    passed: Mask = error <= test.precision * np.maximum(size, np.abs(found).max(axis=1))
+    exact = values(centre + half * test.places)
+    error = np.abs(values(centre + half * _NODES) @ test.polynomial.T - exact).max(axis=1)
+    passed: Mask = error <= test.precision * np.maximum(size, np.abs(exact).max(axis=1))
     return passed
 
 
@@ -205,8 +205,8 @@ def _jump(values: Values, left: Polynomial, right: Polynomial, half: float) -> f
         return math.nan
     while end - start > 1e-14:
         middle = start + 0.4871 * (end - start)
-        found = values(np.array([middle]))[0]
-        to_left, to_right = abs(found - left(middle)), abs(found - right(middle))
+        value = values(np.array([middle]))[0]
+        to_left, to_right = abs(value - left(middle)), abs(value - right(middle))
         if min(to_left, to_right) > 1e-3 * jump:
             return math.nan
         start, end = (middle, end) if to_left < to_right else (start, middle)

@@ -69,7 +69,7 @@ def minimise_each_from_candidates(
     values = function(*np.broadcast_arrays(candidates, parameter[:, None]))
     values = np.nan_to_num(values, nan=np.inf)
     best = np.argmin(values, axis=1)
-    found = np.isfinite(values.min(axis=1))
+    finite = np.isfinite(values.min(axis=1))
     around = np.clip(best + np.array([[-1], [1]]), 0, candidates.size - 1)
     known = np.isfinite(values[np.arange(parameter.size), around]).all(axis=0)
     inner = (best > 0) & (best < candidates.size - 1) & known
@@ -84,7 +84,7 @@ def minimise_each_from_candidates(
             tolerances=tolerances,
         )
         argument[inner] = np.where(refined.success, refined.x, argument[inner])
-    return np.exp(argument), found & ~inner
+    return np.exp(argument), finite & ~inner
 
 
 def lowest_minima(values: Array, count: int, margin: float) -> list[tuple[int, ...]]:
@@ -162,18 +162,18 @@ def refine_on_grid(
     ]
     least = function(start)
     if len(axes) == 1:
-        found = minimize_scalar(
+        optimum = minimize_scalar(
             lambda x: function(np.array([x])),
             bounds=ends[0],
             method="bounded",
             options={"xatol": tolerance},
         )
-        x = np.array([found.x])
+        x = np.array([optimum.x])
     else:
         simplex = np.tile(start, (len(axes) + 1, 1))
         for k, (low, high) in enumerate(ends):  # into the grid, at its ends
             simplex[k + 1, k] = (start[k] + (high if high > start[k] else low)) / 2
-        found = minimize(
+        optimum = minimize(
             function,
             start,
             method="Nelder-Mead",
@@ -185,5 +185,5 @@ def refine_on_grid(
                 "maxfev": evaluations,
             },
         )
-        x = found.x
-    return (x, float(found.fun)) if found.fun < least else (start, least)
+        x = optimum.x
+    return (x, float(optimum.fun)) if optimum.fun < least else (start, least)

@@ -76,8 +76,8 @@ def _fit(loss: Loss, blocks: list[Reals], labels: Array, ridges: tuple[float, ..
     predictions = [signs * (rows @ readout) for readout in fitted]
     return Fit(
         np.stack(fitted),
-        np.array([np.mean((labels - found) ** 2) for found in predictions]),
-        np.array([np.mean(loss.value(labels, found)) for found in predictions]),
+        np.array([np.mean((labels - y) ** 2) for y in predictions]),
+        np.array([np.mean(loss.value(labels, y)) for y in predictions]),
     )
 
 
@@ -132,11 +132,11 @@ def _minimise_dual(
     start = np.clip(t / 2, loss.low, loss.high) if start is None else start
     bounds = [(loss.low, loss.high)] * t.size
     options = _OPTIONS | {"gtol": 1e-9}
-    found = minimize(dual, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-    readout = found.x @ system.rows / system.ridge
+    minimum = minimize(dual, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    readout = minimum.x @ system.rows / system.ridge
     losses = loss.value(labels, (labels if loss.margin else 1) * (system.rows @ readout))
     value = float(np.sum(losses)) + system.ridge * float(readout @ readout) / 2
-    return found.x, readout, value, value + float(found.fun)
+    return minimum.x, readout, value, value + float(minimum.fun)
 
 
 def _minimise_primal(
@@ -152,7 +152,9 @@ def _minimise_primal(
         return value, b - loss.negative_derivative(margins) @ rows / scale
 
     start = np.zeros(rows.shape[1]) if start is None else start * scale
-    found = minimize(primal, start, jac=True, method="L-BFGS-B", options=_OPTIONS | {"gtol": 1e-7})
-    readout = found.x / scale
-    value, slope = primal(found.x)
+    minimum = minimize(
+        primal, start, jac=True, method="L-BFGS-B", options=_OPTIONS | {"gtol": 1e-7}
+    )
+    readout = minimum.x / scale
+    value, slope = primal(minimum.x)
     return readout, readout, value, float(slope @ slope) / 2

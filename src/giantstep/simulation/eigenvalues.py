@@ -50,19 +50,19 @@ def feature_eigenvalues(
     >>> from giantstep import Protocol
     >>> from giantstep.problems.sizes import Sizes
     >>> problem = Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=0.5)
-    >>> found = feature_eigenvalues(problem, 2.0, Sizes(dimension=80), range(3), root_seed=0)
-    >>> found.shape  # networks, neurons
+    >>> spectra = feature_eigenvalues(problem, 2.0, Sizes(dimension=80), range(3), root_seed=0)
+    >>> spectra.shape  # networks, neurons
     (3, 40)
     """
     check_sizes(problem, Grid((alpha,), (1.0,)), sizes)
     indices = check_replicates(networks, root_seed)
-    seed, found = problem_seed(root_seed, problem), []
+    seed, spectra = problem_seed(root_seed, problem), []
     with workers(1) as pool:
         for network in indices:
             layer = first_layer(problem, sizes, network, seed, pool)
             blocks = _blocks(problem, layer, sizes.count(alpha), network, seed)
-            found.append(_eigenvalues(blocks, sizes.count(alpha), layer.bias.size))
-    return np.stack(found)
+            spectra.append(_eigenvalues(blocks, sizes.count(alpha), layer.bias.size))
+    return np.stack(spectra)
 
 
 def _blocks(

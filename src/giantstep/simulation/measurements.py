@@ -40,8 +40,8 @@ def measure_overlaps(layer: FirstLayer, readouts: Array) -> Overlaps:
     across = across / norm if norm > _ALIGNED else np.zeros_like(across)
     membership, flat = layer.membership.T, readouts.reshape(-1, readouts.shape[-1])
     # One by one, so that neither memory nor rounding depends on how many there are.
-    found = [_overlaps_of(layer, readout * membership, across) for readout in flat]
-    stacked = (np.stack(values) for values in zip(*found, strict=True))
+    each = [_overlaps_of(layer, readout * membership, across) for readout in flat]
+    stacked = (np.stack(values) for values in zip(*each, strict=True))
     return Overlaps(
         *(values.reshape(*readouts.shape[:-1], *values.shape[1:]) for values in stacked)
     )

@@ -60,9 +60,9 @@ class NetworkFeatures:
         noise = rng.standard_normal(products.shape, np.float32)
         for g, (c, u, _, b) in enumerate(zip(*problem.groups, strict=True)):
             of_group = self.layer.member == g
-            found = moments(self.activation, b + u * kappa, float(np.sqrt(c)))
-            slope, rest = found.slope / np.sqrt(c), np.sqrt(found.residual)
+            at_kappa = moments(self.activation, b + u * kappa, float(np.sqrt(c)))
+            slope, rest = at_kappa.slope / np.sqrt(c), np.sqrt(at_kappa.residual)
             bulk = products[:, of_group] - np.outer(kappa, self.layer.strengths[of_group])
-            values = found.mean[:, None] + slope[:, None] * bulk
+            values = at_kappa.mean[:, None] + slope[:, None] * bulk
             products[:, of_group] = values + rest[:, None] * noise[:, of_group]
         return products

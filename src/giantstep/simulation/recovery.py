@@ -60,8 +60,8 @@ def simulate_recovery(
     --------
     >>> from giantstep.problems.recovery import Recovery
     >>> problem = Recovery("elu", "z1+z1*z2", learning_rate=1, alpha0=8, width=16, steps=2)
-    >>> found = simulate_recovery(problem, dimension=30, networks=range(4), root_seed=0)
-    >>> found.overlap.shape  # networks, steps, directions
+    >>> overlaps = simulate_recovery(problem, dimension=30, networks=range(4), root_seed=0)
+    >>> overlaps.overlap.shape  # networks, steps, directions
     (4, 3, 2)
     """
     check_dimension(problem, dimension)

@@ -127,8 +127,8 @@ def simulate(
     >>> from giantstep.problems.sizes import Sizes
     >>> problem = Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
     >>> grid, sizes = Grid(alpha=(0.5, 2), ridge=(0.1,)), Sizes(dimension=100, trainings=2)
-    >>> found = simulate(problem, grid, sizes, networks=range(3), root_seed=0)
-    >>> found.test_error.shape  # networks, trainings, alphas, ridges
+    >>> measurements = simulate(problem, grid, sizes, networks=range(3), root_seed=0)
+    >>> measurements.test_error.shape  # networks, trainings, alphas, ridges
     (3, 2, 2, 1)
     """
     check_sizes(problem, grid, sizes)
@@ -236,18 +236,18 @@ def _fit_readouts(
     places = [
         (training, index) for training in range(replicate.sizes.trainings) for index in blocks
     ]
-    found: list[dict[int, Future[Fit]]] = []
+    pending: list[dict[int, Future[Fit]]] = []
     path: ReadoutPath
     for (_, index), drawn in zip(places, pool.map_ahead(block, places), strict=True):
         if index == 0:
             path = _readout_path(layer, grid.loss)
-            found.append({})
+            pending.append({})
         path.extend(*drawn)
         del drawn
         for count in sorted({n for n in counts if index * ROWS < n <= (index + 1) * ROWS}):
-            found[-1][count] = pool.compute_later(partial(path.fit(count), scaled))
+            pending[-1][count] = pool.compute_later(partial(path.fit(count), scaled))
         report()
-    fits = [[of_count[count].result() for count in counts] for of_count in found]
+    fits = [[of_count[count].result() for count in counts] for of_count in pending]
     return Fit(*(np.stack([[fit[part] for fit in row] for row in fits]) for part in range(3)))
 
 

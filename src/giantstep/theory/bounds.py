@@ -70,8 +70,8 @@ def bounds(problem: Problem) -> Bounds:
     --------
     >>> import math
     >>> from giantstep import Protocol
-    >>> found = bounds(Protocol("tanh", "sin", learning_rate=3, alpha0=math.inf, beta=1))
-    >>> print(f"{found.lower:.4f} {found.upper:.4f}")
+    >>> limits = bounds(Protocol("tanh", "sin", learning_rate=3, alpha0=math.inf, beta=1))
+    >>> print(f"{limits.lower:.4f} {limits.upper:.4f}")
     0.0038 0.0211
     """
     srf = equivalent_features(problem)

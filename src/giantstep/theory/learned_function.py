@@ -53,9 +53,9 @@ def learned_function(
     >>> from giantstep.problems.grid import Grid
     >>> from giantstep.theory.readout.solve import solve
     >>> srf = SpikedFeatures("tanh", "sign", 1.2, spike_strength=2, alignment=0.9, beta=1)
-    >>> found = solve(srf, Grid(alpha=(2.0,), ridge=(0.1,)))
+    >>> solution = solve(srf, Grid(alpha=(2.0,), ridge=(0.1,)))
     >>> s = np.array([0.1, 0.5, 1.0])
-    >>> learned_function(srf, found.m, found.zeta, found.psi, s)[0, 0].round(3)
+    >>> learned_function(srf, solution.m, solution.zeta, solution.psi, s)[0, 0].round(3)
     array([0.12 , 0.56 , 0.928])
     """
     overlaps = [m, zeta, psi] if xi is None or not np.any(xi) else [m, zeta, psi, xi]

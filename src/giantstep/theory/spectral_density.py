@@ -113,14 +113,14 @@ class SpectralDensity:
             lower = np.maximum(height[active] * factor[active], _HEIGHT * x[active])
             start = _Reached.start(hats[active], response[active])
             ridge = -x[active] - 1j * lower
-            found = self._newton(points.at(active), ridge, start, descent.tolerance)
-            reached = active[found.sound]
+            at_lower = self._newton(points.at(active), ridge, start, descent.tolerance)
+            reached = active[at_lower.sound]
             hats[reached], response[reached] = (
-                values[found.sound] for values in (found.hats, found.response)
+                values[at_lower.sound] for values in (at_lower.hats, at_lower.response)
             )
-            V[reached], height[reached] = found.V[found.sound], lower[found.sound]
+            V[reached], height[reached] = at_lower.V[at_lower.sound], lower[at_lower.sound]
             # Where Newton's method failed or left the physical branch, the next step is smaller.
-            factor[active] = np.where(found.sound, descent.factor, np.sqrt(factor[active]))
+            factor[active] = np.where(at_lower.sound, descent.factor, np.sqrt(factor[active]))
             V[active[factor[active] > _LEAST_DESCENT]] = np.nan
             above = height[active] > _HEIGHT * x[active]
             active = active[above & (factor[active] < _LEAST_DESCENT)]

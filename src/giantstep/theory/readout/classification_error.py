@@ -42,8 +42,8 @@ def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
     >>> from giantstep.problems.grid import Grid
     >>> from giantstep.theory.readout.solve import solve
     >>> srf = SpikedFeatures("tanh", "sign", 1.2, spike_strength=2, alignment=0.9, beta=1)
-    >>> found = solve(srf, Grid(alpha=(1.0, 4.0), ridge=(0.1,)))
-    >>> classification_error(srf, Overlaps.of(found)).round(3)
+    >>> solution = solve(srf, Grid(alpha=(1.0, 4.0), ridge=(0.1,)))
+    >>> classification_error(srf, Overlaps.of(solution)).round(3)
     array([[0.148],
            [0.119]])
     """

@@ -261,12 +261,12 @@ def solve_on_finer_rule(
         change = equations.coordinates(there.mapped) - equations.coordinates(here.mapped)
         jacobian[active] += _broyden_update(jacobian[active], step, change)
         iterations[active] += 1
-    found = FixedPoint.of(equations, at, iterations, jacobian)
+    solution = FixedPoint.of(equations, at, iterations, jacobian)
     left = np.flatnonzero(~(at.residual <= _TOLERANCE))
     if left.size:
         again = solve_from(equations, rough.at.x[left], alpha[left], ridge[left])
-        found.replace(left, again)
-    return found
+        solution.replace(left, again)
+    return solution
 
 
 def _broyden_update(jacobian: Array, step: Array, change: Array) -> Array:
@@ -278,7 +278,7 @@ def _broyden_update(jacobian: Array, step: Array, change: Array) -> Array:
 
 
 def newton_step_on_finer_rule(
-    fine: ConvexEquations, found: FixedPoint, alpha: Array, ridge: Array
+    fine: ConvexEquations, solution: FixedPoint, alpha: Array, ridge: Array
 ) -> tuple[Array, Array]:
     """Take one Newton step on a finer rule from the solution on a coarse one.
 
@@ -289,11 +289,13 @@ def newton_step_on_finer_rule(
     x : Array, shape (S, D)
         The unknowns after the step.
     """
-    again = _evaluate(fine, found.at.x, alpha, ridge).mapped
-    new, old = fine.coordinates(again), fine.coordinates(found.at.mapped)
-    matrix = np.eye(new.shape[-1]) - np.where(np.isfinite(found.jacobian), found.jacobian, 0.0)
+    again = _evaluate(fine, solution.at.x, alpha, ridge).mapped
+    new, old = fine.coordinates(again), fine.coordinates(solution.at.mapped)
+    matrix = np.eye(new.shape[-1]) - np.where(
+        np.isfinite(solution.jacobian), solution.jacobian, 0.0
+    )
     step = solve_pivoted(matrix, new - old)
-    return np.max(np.abs(new - old), axis=-1), fine.move(found.at.x, step)
+    return np.max(np.abs(new - old), axis=-1), fine.move(solution.at.x, step)
 
 
 def square_loss_unknowns(square_loss: SquareLoss, alpha: Array, ridge: Array) -> Array:

@@ -214,21 +214,21 @@ def _solve_square_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
     """Solve S points; every entry has shape (S, ...)."""
     equations = solver.coarse.equations
     at = solve_resolvent(equations, alpha, ridge)
-    found = solver.coarse.order_parameters(at)
-    shift, change = _quadrature_errors(solver, at, found.test_error)
-    mean, split = found.mean, equations.triangle.size
-    groups = solver.coarse.of_groups(found)
+    solution = solver.coarse.order_parameters(at)
+    shift, change = _quadrature_errors(solver, at, solution.test_error)
+    mean, split = solution.mean, equations.triangle.size
+    groups = solver.coarse.of_groups(solution)
     return {
-        "test_error": found.test_error,
-        "training_error": found.training_error,
-        "test_loss": found.test_error / 2,
-        "training_loss": found.training_error / 2,
+        "test_error": solution.test_error,
+        "training_error": solution.training_error,
+        "test_loss": solution.test_error / 2,
+        "training_loss": solution.training_error / 2,
         **groups._asdict(),
         "m": mean.m,
-        "q2": found.q[:, split:],
+        "q2": solution.q[:, split:],
         "V1": groups.V1 / at.scale[:, None, None],
         "V2": at.V[:, split:] / at.scale[:, None],
-        "residual": np.maximum(at.residual, found.residual),
+        "residual": np.maximum(at.residual, solution.residual),
         "quadrature_error": np.maximum(shift, change),
         "iterations": at.iterations.astype(float),
         "converged": at.converged.astype(float),
@@ -263,16 +263,16 @@ def _solve_convex_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
     """
     draft, coarse, fine = solver.convex
     rough = solve_convex(draft, alpha, ridge, DRAFT_TOLERANCE)
-    found = solve_on_finer_rule(coarse, rough, alpha, ridge)
-    failed = np.flatnonzero(~found.converged())
+    solution = solve_on_finer_rule(coarse, rough, alpha, ridge)
+    failed = np.flatnonzero(~solution.converged())
     if failed.size:
-        found.replace(failed, solve_convex(coarse, alpha[failed], ridge[failed]))
-    values = _convex_values(coarse, fine, found, alpha, ridge)
-    unresolved = np.flatnonzero(found.converged() & ~(values["resolved"] > 0))
+        solution.replace(failed, solve_convex(coarse, alpha[failed], ridge[failed]))
+    values = _convex_values(coarse, fine, solution, alpha, ridge)
+    unresolved = np.flatnonzero(solution.converged() & ~(values["resolved"] > 0))
     for i in unresolved:
         one = np.array([i])
         finest, check = solver.finest_convex
-        again = solve_on_finer_rule(finest, found.at_points(one), alpha[one], ridge[one])
+        again = solve_on_finer_rule(finest, solution.at_points(one), alpha[one], ridge[one])
         if again.converged():
             refined = _convex_values(finest, check, again, alpha[one], ridge[one])
             for name, value in refined.items():
@@ -281,14 +281,14 @@ def _solve_convex_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
 
 
 def _convex_values(
-    rule: ConvexEquations, finer: ConvexEquations, found: FixedPoint, alpha: Array, ridge: Array
+    rule: ConvexEquations, finer: ConvexEquations, solution: FixedPoint, alpha: Array, ridge: Array
 ) -> dict[str, Array]:
     """Compute overlaps and errors from a fixed point, and their change on a finer rule."""
-    x = found.at.x
+    x = solution.at.x
     at, moments = rule.order_parameters(x), rule.prediction_moments(x)
     losses = LossAverages(*(values @ rule.weight for values in rule.channel.losses(moments)))
     test_error = rule.test_error(x)
-    shift, moved = newton_step_on_finer_rule(finer, found, alpha, ridge)
+    shift, moved = newton_step_on_finer_rule(finer, solution, alpha, ridge)
     change = np.abs(finer.test_error(moved) / test_error - 1)
     split = rule.equations.triangle.size
     return {
@@ -296,13 +296,13 @@ def _convex_values(
         "training_error": losses.training_error,
         "test_loss": losses.test_loss,
         "training_loss": losses.training_loss,
-        **rule.overlaps(x, found.at.details, alpha, ridge)._asdict(),
+        **rule.overlaps(x, solution.at.details, alpha, ridge)._asdict(),
         "m": at.prediction[:, : rule.rank] @ rule.to_m.T,
         "q2": at.q[:, split:],
         "V2": at.V[:, split:],
-        "residual": found.at.residual,
+        "residual": solution.at.residual,
         "quadrature_error": np.maximum(shift, change),
-        "iterations": found.iterations.astype(float),
-        "converged": found.converged().astype(float),
+        "iterations": solution.iterations.astype(float),
+        "converged": solution.converged().astype(float),
         "resolved": ((shift <= _CONVEX_RESOLVED) & (change <= _ERROR_RESOLVED)).astype(float),
     }

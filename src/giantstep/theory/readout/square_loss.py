@@ -87,11 +87,11 @@ class SquareLoss:
         features = with_input_norms(features, self.srf, dimension, fineness)
         return SquareLoss(features, self.srf, self.equations.bulk, self.penalty)
 
-    def of_groups(self, found: SquareLossSolution) -> GroupOverlaps:
+    def of_groups(self, solution: SquareLossSolution) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair."""
-        mean, response = found.mean, found.response
+        mean, response = solution.mean, solution.response
         hats = mean.zeta_hat, mean.psi_hat
-        return self.penalty.overlaps_of_groups(response, found.direction, hats, mean.m)
+        return self.penalty.overlaps_of_groups(response, solution.direction, hats, mean.m)
 
 
 class SquareLossSolution(NamedTuple):
