@@ -57,7 +57,7 @@ EDITS = {
     "a caption": (replaced(FIGURE, "caption: Tiny", "caption: Small"), DRAWN),
     "a title": (replaced(FIGURE, "title: Tiny", "title: Small"), MERGED),
     "a ridge": (replaced(FIGURE, "ridge: 0.1", "ridge: 1"),
-                MERGED | {"parameters": 1, "theory": 1, "montecarlo": 2}),
+                MERGED | {"theory": 1, "montecarlo": 2}),
     "the theory's grid": (replaced(FIGURE, "points: 4", "points: 5"), MERGED | {"theory": 1}),
     "a network more": (replaced(tiny.TINY, "networks: 4", "networks: 5"),
                        ALL_MERGED | {"montecarlo": 3}),
