@@ -174,7 +174,5 @@ def histogram(axes: Axes, curve: xr.Dataset, x: Array, label: str = "simulated")
     values = values[np.isfinite(values)]
     weights = np.full(values.size, 1 / (values.size * np.log(ends[1] / ends[0])))
     axes.hist(values, bins=list(ends), weights=weights, color=HISTOGRAM, alpha=0.6, label=label)
-    axes.set_xscale("log")
-    axes.set_xlim(ends[0], ends[-1])
-    axes.set_ylim(bottom=0)
+    axes.set(xscale="log", xlim=(ends[0], ends[-1]), ylim=(0, None))
     axes.set_xlabel(r"eigenvalue $x$ of $\Phi^\top\Phi$")

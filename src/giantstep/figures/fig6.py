@@ -39,8 +39,7 @@ def bounds(axes: Axes, data: xr.Dataset) -> None:
     if (errors := at_dimension(theory, "test_error")) is not None:
         bars(axes, letters, errors, _BAR, color=look["color"], **style.FINITE_SIZE)
     markers(axes, letters, last, "test_error", look)
-    axes.set_xticks(np.unique(letters))
-    axes.set_xlim(0.5, letters.max() + 0.5)
+    axes.set(xticks=np.unique(letters), xlim=(0.5, letters.max() + 0.5))
     axes.set(xlabel="values in the vocabulary of the readout", ylabel=TEST_ERROR)
     title_panel(axes, 1, shared_setting(data, alpha=last["alpha_simulated"].item()))
     legend_above(axes, columns=2)

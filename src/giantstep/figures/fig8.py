@@ -48,11 +48,9 @@ def outliers(axes: Axes, panels: list[xr.Dataset]) -> None:
         error_bars(axes, at, mean, stderr, style.look(HISTOGRAM))
         if not mean.size:
             axes.text(place, 0.5, "none", ha="center", transform=axes.get_xaxis_transform())
-    axes.set_yscale("log")
-    axes.set_xlim(-0.5, len(panels) - 0.5)
+    axes.set(yscale="log", xlim=(-0.5, len(panels) - 0.5))
     axes.set_xticks(range(len(panels)), [f"({chr(ord('a') + k)})" for k in range(len(panels))])
-    axes.set_ylim(1e-3, 2)
-    axes.set_ylabel(r"outlier $x/d$")
+    axes.set(ylim=(1e-3, 2), ylabel=r"outlier $x/d$")
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:

@@ -87,7 +87,6 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     learning_curves(places[3], biased)
     limits(places[3], biased, {"lower_bound": True})
     title_panel(places[3], 3, shared_setting(biased))
-    places[3].set_yscale("log")
-    places[3].set_ylim(top=3)
+    places[3].set(yscale="log", ylim=(None, 3))
     places[3].legend(loc="upper right", ncols=2)
     return figure

@@ -78,8 +78,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     letters(places[3], last)
     title_panel(places[3], 3, shared_setting(last, alpha=alpha))
     for axes in places:
-        axes.set_xscale("log")
-        axes.set_xticks(10.0 ** np.arange(2, 13, 2))
+        axes.set(xscale="log", xticks=10.0 ** np.arange(2, 13, 2))
         axes.set(xlabel="dimension $d$", ylabel=TEST_ERROR)
         axes.set_ylim(bottom=0)
     places[0].legend(loc="center right")

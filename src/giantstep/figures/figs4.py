@@ -65,9 +65,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     title_panel(right, 1, shared_setting(networks))
     for axes in (left, right):
         best_linear(axes, network)
-        axes.set_yscale("log")
-        axes.set_xlim(left=0)
-        axes.set_xlabel(SAMPLE_COMPLEXITY)
+        axes.set(yscale="log", xlim=(0, None), xlabel=SAMPLE_COMPLEXITY)
         axes.legend(loc="upper right")
     left.set_ylabel(TEST_ERROR)
     return figure

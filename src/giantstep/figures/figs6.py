@@ -64,8 +64,7 @@ def spreads(axes: Axes, data: xr.Dataset) -> None:
     axes.plot(ends, guide, label=r"$\propto d^{-1/2}$", **style.GUIDE)
     axes.set_yscale("log")
     axes.set_yticks([0.5, 1, 2, 5, 10], ["0.5", "1", "2", "5", "10"])
-    axes.set_ylim(0.15, 11)
-    axes.set_ylabel("standard deviation/theory [%]")
+    axes.set(ylim=(0.15, 11), ylabel="standard deviation/theory [%]")
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:

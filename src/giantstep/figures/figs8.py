@@ -103,8 +103,7 @@ def rates(axes: Axes, networks: xr.Dataset, theory: xr.DataArray) -> None:
     axes.set(xscale="log", yscale="log")
     axes.set_xlim(0.3, 13)
     ticks(axes, "x", np.unique(networks["learning_rate"].values))
-    axes.set_xlabel(LEARNING_RATE)
-    axes.set_ylim(bottom=0.004)
+    axes.set(xlabel=LEARNING_RATE, ylim=(0.004, None))
     ticks(axes, "y", (0.005, 0.01, 0.02, 0.05, 0.1))
     axes.legend(loc="lower left", ncols=2)
 

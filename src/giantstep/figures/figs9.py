@@ -66,8 +66,7 @@ def against_order(axes: Axes, data: xr.Dataset) -> None:
     """Draw what one step learns against the order of the batch in the dimension."""
     after_one_step(axes, data, "exponent")
     orders = np.unique(data["exponent"].values)
-    axes.set_xticks(orders)
-    axes.set_ylim(0.03, 1.2)
+    axes.set(xticks=orders, ylim=(0.03, 1.2))
     ticks(axes, "y", (0.05, 0.1, 0.2, 0.5, 1))
     axes.set_xlabel(r"order $\kappa$ of the batch, $n_0 = \alpha_0 d^\kappa$")
     axes.set_ylabel("share of a row's change seen")
@@ -90,8 +89,7 @@ def overlaps_by_step(axes: Axes, data: xr.Dataset) -> None:
     for size, of_size in zip(sizes, _OF_SIZE, strict=True):
         label = f"${format_parameter('dimension', size)}$"
         legend_entry(axes, label, **style.look("grey") | of_size)
-    axes.set_yscale("log")
-    axes.set_ylim(4e-4, 9)
+    axes.set(yscale="log", ylim=(4e-4, 9))
     axes.set(xlabel="steps", ylabel="share of a row")
 
 

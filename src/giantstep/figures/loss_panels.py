@@ -79,8 +79,7 @@ def against_alpha(
     axes.plot(line["alpha"], line[name], color=look["color"])
     failure_crosses(axes, "alpha", line, look["color"])
     markers(axes, point["alpha_simulated"], point, name, look)
-    axes.set_xlabel(SAMPLE_COMPLEXITY)
-    axes.set_xlim(left=0)
+    axes.set(xlabel=SAMPLE_COMPLEXITY, xlim=(0, None))
 
 
 def against_ridge(

@@ -179,8 +179,7 @@ def save(figure: Figure, path: Path, origin: Provenance | None = None) -> None:
     }
     named = _metadata(path.suffix, origin) if origin else {}
     for axes in figure.axes:
-        axes.set_xlim(_rounded_limits(axes.xaxis))
-        axes.set_ylim(_rounded_limits(axes.yaxis))
+        axes.set(xlim=_rounded_limits(axes.xaxis), ylim=_rounded_limits(axes.yaxis))
         for line in axes.lines:
             line.set_transform(line.get_transform() + _PixelGrid())
     figure.savefig(path, metadata=timeless[path.suffix] | named)
