@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, lambertw
 
 from giantstep.numerics.quadrature import split_rule, unit_edges
-from giantstep.problems.losses import lookup_loss
+from giantstep.problems.losses import KNOWN_LOSSES, MarginLoss, lookup_loss
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.readout.channel_averages import PredictionMoments
 from giantstep.theory.readout.convex_equations import output_channel
@@ -13,12 +13,27 @@ from giantstep.theory.readout.convex_equations import output_channel
 SIGNS = SpikedFeatures("tanh", "sign", 1.2, 1.5, 0.9, 0.7)
 
 
-LOSSES = ("hinge", "logistic", "huber:0.5")
+class Exponential(MarginLoss):
+    """A loss that is not registered elsewhere: its value and derivatives are all there is."""
+
+    strip = np.pi
+
+    def of_margin(self, margin):
+        return np.exp(-margin)
+
+    def derivatives(self, margin):
+        return np.exp(-margin), np.exp(-margin)
+
+
+KNOWN_LOSSES.add("exponential", Exponential())
+LOSSES = ("hinge", "logistic", "huber:0.5", "exponential")
 
 
 def g_out(loss, y, omega, V):
     if loss == "logistic":
         return y * expit(-lookup_loss(loss).prox(y * omega, np.full_like(omega, V)))
+    if loss == "exponential":
+        return y * lambertw(V * np.exp(-y * omega)).real / V
     if loss == "hinge":
         return y * np.clip((1 - y * omega) / V, 0, 1)
     return np.clip((y - omega) / (1 + V), -0.5, 0.5)
