@@ -126,7 +126,7 @@ def test_a_damaged_file_is_named_wherever_it_is(capsys, project):
         (("fig2", "--sample", "101%"), "--sample 101%: must be"),
         (("fig2", "--seed", "-1"), "seed = -1: must be a whole number"),
         (("fig9",), "there is no"),
-        (("../../etc",), "must be a name"),
+        (("../../etc",), "figures.0: '../../etc'"),
     ],
 )
 def test_what_cannot_be_verified_is_refused(capsys, tiny_run, arguments, words):
