@@ -21,6 +21,8 @@ from giantstep.problems.protocol import Protocol
 
 # Nodes over each part of the distribution of rho, and over the noise before.
 _NODES, _NOISE_NODES = 6, 32
+# So few nodes are kept as they are.
+_FEW = 1000
 # A polynomial of less relative size vanishes on all values that rho takes.
 _ROUNDING = 1e-10
 
@@ -74,6 +76,8 @@ def split_gauss_rule(values: Array, weights: Array, scale: float) -> ResidualRul
     scale : float
         Twice the size of the part around zero.
     """
+    if values.size <= _FEW:
+        return ResidualRule(values, weights)
     size = max(float(np.abs(values).max()), scale)
     edges = scale / 2 * 2.0 ** np.arange(math.ceil(math.log2(2 * size / scale)) + 1)
     inner: Array = np.concatenate([-edges[-2::-1], edges[:-1]])
