@@ -5,7 +5,6 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 EXTRAS = {
-    "filelock": "workflow",
     "matplotlib": "figures",
     "netCDF4": "figures",
     "pandas": "workflow",

@@ -1,10 +1,9 @@
 """A job of one figure: its drawings and scores, from its merged file alone."""
 
-from giantstep.workflow.drawing import draw_figure
-from giantstep.workflow.scores import write_scores
-
 from giantstep.workflow import store
+from giantstep.workflow.drawing import draw_figure
 from giantstep.workflow.job_log import job_log
+from giantstep.workflow.scores import write_scores
 
 if "snakemake" in globals():
     job = globals()["snakemake"]
