@@ -60,27 +60,27 @@ class SpikeResponse(Protocol):
     @property
     def V2(self) -> Array: ...  # noqa: D102, N802
 
-    def sources(self, along_hat: Array, across_hat: Array) -> tuple[Array, Array]:
+    def sources(self, zeta_hat: Array, psi_hat: Array) -> tuple[Array, Array]:
         """Compute what the overlaps add to the variances: `T @ first + second`.
 
         Parameters
         ----------
-        along_hat : Array, shape (S, Z)
-        across_hat : Array, shape (S, D R)
+        zeta_hat : Array, shape (S, Z)
+        psi_hat : Array, shape (S, D R)
 
         Returns
         -------
         first, second : Array, shape (S, K)
         """
 
-    def of_groups(self, direction: Array, along_hat: Array, across_hat: Array) -> GroupOverlaps:
+    def of_groups(self, direction: Array, zeta_hat: Array, psi_hat: Array) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair of groups.
 
         Parameters
         ----------
         direction : Array, shape (S, K)
             The direction of the hats along which V changes by minus (q1, q2).
-        along_hat, across_hat : Array
+        zeta_hat, psi_hat : Array
             As in `sources`.
         """
 

@@ -90,16 +90,16 @@ class IsotropicResponse:
         self.along = bulk.beta * ((B.T * (bulk.groups.c * self.V2)[:, None, :]) @ B)
         self.across = bulk.beta * _for_each(self.V1, bulk.first_across.size)
 
-    def sources(self, along_hat: Array, across_hat: Array) -> tuple[Array, Array]:
+    def sources(self, zeta_hat: Array, psi_hat: Array) -> tuple[Array, Array]:
         """Compute `beta (psi_hat psi_hat^T, c zeta_hat^2)`, theory.md section 4, "Variances"."""
         bulk = self.bulk
-        hats = self._by_direction(across_hat)
+        hats = self._by_direction(psi_hat)
         products = (hats[:, :, :, None] * hats[:, :, None, :]).sum(axis=1)
-        squares = bulk.groups.c * (along_hat @ bulk.B.T) ** 2
+        squares = bulk.groups.c * (zeta_hat @ bulk.B.T) ** 2
         direction = bulk.beta * np.concatenate([self.triangle.pack(products), squares], axis=-1)
         return direction, np.zeros(direction.shape)
 
-    def of_groups(self, direction: Array, along_hat: Array, across_hat: Array) -> GroupOverlaps:
+    def of_groups(self, direction: Array, zeta_hat: Array, psi_hat: Array) -> GroupOverlaps:
         """Compute V1, q1 and the overlaps between groups from those between the functions phi."""
         (c, _, pi, _), B, beta = self.bulk.groups, self.bulk.B, self.bulk.beta
         q, split = self.V2 / pi, self.triangle.size
@@ -115,15 +115,15 @@ class IsotropicResponse:
         V1 = W * d[:, None, :]
         dV1 = (W * (pi * c * dq)[:, None, :]) @ W.transpose(0, 2, 1)
         dV1 -= beta * V1B @ dA @ V1B.transpose(0, 2, 1)
-        zeta = beta * c * self.V2 * (along_hat @ B.T)
-        first = np.einsum("d,sdr->sr", self.bulk.first_across, self._by_direction(across_hat))
+        zeta = beta * c * self.V2 * (zeta_hat @ B.T)
+        first = np.einsum("d,sdr->sr", self.bulk.first_across, self._by_direction(psi_hat))
         psi = beta * np.einsum("sgr,sr->sg", V1B, first)
         return GroupOverlaps((V1 + V1.transpose(0, 2, 1)) / 2, -dV1, zeta, psi, np.zeros_like(zeta))
 
-    def _by_direction(self, across_hat: Array) -> Array:
+    def _by_direction(self, psi_hat: Array) -> Array:
         """Separate the directions across the spike, shape (S, D, R)."""
         directions = self.bulk.first_across.size
-        return across_hat.reshape(len(across_hat), directions, self.triangle.order)
+        return psi_hat.reshape(len(psi_hat), directions, self.triangle.order)
 
     @cached_property
     def _screened(self) -> Screened:

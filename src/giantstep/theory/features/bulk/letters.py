@@ -174,15 +174,15 @@ class LettersResponse:
             [phi[:, 1, :, 0], mixed[:, 1], phi[:, 1, :, 1]],
         ])  # fmt: skip
 
-    def _drives(self, along_hat: Array, across_hat: Array) -> _Drives:
+    def _drives(self, zeta_hat: Array, psi_hat: Array) -> _Drives:
         """Resolve the hats of the overlaps into modes."""
         size, (A, dual) = self.triangle.order, (self.modes.A, self.modes.dual)
-        hats = np.concatenate([along_hat, across_hat], axis=-1)
+        hats = np.concatenate([zeta_hat, psi_hat], axis=-1)
         spike = np.einsum("sij,sj->si", self.projection, hats)
         norms = np.zeros_like(self.pi_q)
         if self.bulk.norm_coupling.any():
-            norms = self.bulk.norm_coupling * along_hat[:, size:]
-        phi = np.stack([along_hat[:, :size] + spike, across_hat], axis=1)
+            norms = self.bulk.norm_coupling * zeta_hat[:, size:]
+        phi = np.stack([zeta_hat[:, :size] + spike, psi_hat], axis=1)
         from_norms = np.einsum("sgk,sg->sk", A, self.pi_q * norms)
         rows = np.einsum("srk,sxr->sxk", dual, phi)
         rows[:, 0] -= self.bulk.rows.beta * from_norms
@@ -191,10 +191,10 @@ class LettersResponse:
         along_spike = np.einsum("sij,skj,sk->si", self.factor.dual, self.factor.dual, spike)
         return _Drives(rows, functions, norms, along_spike)
 
-    def sources(self, along_hat: Array, across_hat: Array) -> tuple[Array, Array]:
+    def sources(self, zeta_hat: Array, psi_hat: Array) -> tuple[Array, Array]:
         """Compute minus the derivative of z K z by the hats: through q, and at fixed q."""
         beta, modes = self.bulk.rows.beta, self.modes
-        drive = self._drives(along_hat, across_hat)
+        drive = self._drives(zeta_hat, psi_hat)
         on_groups = np.einsum("sgk,sxk->sgxk", modes.A, drive.rows)
         D = self.pair_forms
         squares = contract("jg,jsklxy,sgxk,sgyl->sg", modes.row_norms, D[:2], on_groups, on_groups)
@@ -222,10 +222,10 @@ class LettersResponse:
         modes, batch = self.modes, self.bulk.rows.batch
         return np.stack(batch.pair_forms(modes.theta, modes.single, modes.pair))
 
-    def of_groups(self, direction: Array, along_hat: Array, across_hat: Array) -> GroupOverlaps:
+    def of_groups(self, direction: Array, zeta_hat: Array, psi_hat: Array) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair of groups."""
         modes, beta = self.modes, self.bulk.rows.beta
-        drive = self._drives(along_hat, across_hat)
+        drive = self._drives(zeta_hat, psi_hat)
         on_groups = np.einsum("sgk,sxk->sgxk", modes.A, drive.rows)
         single = np.einsum("jg,jskxy,sgxk->sgy", modes.row_norms, self.forms, on_groups)
         single[:, :, 0] += drive.norms
@@ -233,8 +233,8 @@ class LettersResponse:
         zeta, psi = overlaps[:, :, 0], overlaps[:, :, 1]
         xi = np.zeros_like(zeta)
         if self.bulk.norm_coupling.any():
-            xi = np.einsum("sij,sj->si", self.along, along_hat)
-            xi = (xi + np.einsum("sij,sj->si", self.mixed, across_hat))[:, self.triangle.order :]
+            xi = np.einsum("sij,sj->si", self.along, zeta_hat)
+            xi = (xi + np.einsum("sij,sj->si", self.mixed, psi_hat))[:, self.triangle.order :]
         V1, change = self._variances_of_groups(direction)
         q1 = self._squared_drives(on_groups, drive.norms)
         q1 -= zeta[:, :, None] * zeta[:, None]

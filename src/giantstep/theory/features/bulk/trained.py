@@ -127,23 +127,23 @@ class TrainedResponse:
         self.mixed: Array | None = self.K[:, _WITH_SPIKE, _ACROSS]
         self.across = self.K[:, _ACROSS, _ACROSS]
 
-    def sources(self, along_hat: Array, across_hat: Array) -> tuple[Array, Array]:
+    def sources(self, zeta_hat: Array, psi_hat: Array) -> tuple[Array, Array]:
         """Compute minus the derivative of z K z by the hats: through V2, and at fixed V2."""
-        z = _hats(along_hat, across_hat)
+        z = _hats(zeta_hat, psi_hat)
         q, zeros = self.V2[:, 0], np.zeros(len(z))
         squared, slope = (np.einsum("si,sij,sj->s", z, part, z) for part in (self.psi, self._slope))
         through_V2 = self.beta * (squared + self.at.t * slope)
         direct = -((self.beta * q) ** 2) * slope
         return np.stack([zeros, through_V2], axis=-1), np.stack([direct, zeros], axis=-1)
 
-    def of_groups(self, direction: Array, along_hat: Array, across_hat: Array) -> GroupOverlaps:
+    def of_groups(self, direction: Array, zeta_hat: Array, psi_hat: Array) -> GroupOverlaps:
         """Compute the overlaps of the one group of neurons."""
         B2 = self.bulk.isotropic.B[0, 0] ** 2
         L = 1 / self.V2 - (self.A * self.at.phi)[:, None]
         _, T = self.bulk.variances(self.A[:, None, None], L)
-        _, direct = self.sources(along_hat, across_hat)
+        _, direct = self.sources(zeta_hat, psi_hat)
         q1 = np.einsum("sj,sj->s", T[:, 0], direction) + direct[:, 0]
-        overlaps = np.einsum("sij,sj->si", self.K, _hats(along_hat, across_hat))
+        overlaps = np.einsum("sij,sj->si", self.K, _hats(zeta_hat, psi_hat))
         return GroupOverlaps(
             V1=(self.V1 * B2)[:, :, None],
             q1=(q1 * B2)[:, None, None],
@@ -171,6 +171,6 @@ class TrainedResponse:
         return direct[:, :1, None]
 
 
-def _hats(along_hat: Array, across_hat: Array) -> Array:
+def _hats(zeta_hat: Array, psi_hat: Array) -> Array:
     """Order the hats as Psi is."""
-    return np.concatenate([along_hat[:, :1], across_hat, along_hat[:, 1:]], axis=-1)
+    return np.concatenate([zeta_hat[:, :1], psi_hat, zeta_hat[:, 1:]], axis=-1)
