@@ -18,6 +18,7 @@ rule montecarlo:
             "montecarlo", threads, attempt, **wildcards
         ).minutes,
     params:
+        stage="montecarlo",
         tasks=lambda wildcards: PLAN.tasks("montecarlo", **wildcards),
     message:
         "Networks {wildcards.first} to {wildcards.last} of {wildcards.curve}"

@@ -10,6 +10,7 @@ rule parameters:
         mem_mb=lambda wildcards, attempt: 500 * attempt,
         runtime=lambda wildcards, attempt: 5 * attempt,
     params:
+        stage="parameters",
         tasks=lambda wildcards: PLAN.tasks("parameters", **wildcards),
     message:
         "Equivalent spiked features of {wildcards.figure}"
@@ -33,6 +34,7 @@ rule theory:
             "theory", threads, attempt, **wildcards
         ).minutes,
     params:
+        stage="theory",
         tasks=lambda wildcards: PLAN.tasks("theory", **wildcards),
     message:
         "Theory of {wildcards.figure}"

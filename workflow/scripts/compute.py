@@ -10,4 +10,4 @@ if "snakemake" in globals():
     # Another number of threads of BLAS may round differently.
     with job_log(job.log[0]) as progress, threadpool_limits(1):
         options = {"threads": job.threads, "progress": progress}
-        compute(job.rule, job.params.tasks, job.output[0], **options)
+        compute(job.params.stage, job.params.tasks, job.output[0], **options)
