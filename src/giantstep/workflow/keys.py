@@ -113,10 +113,11 @@ def _hashes() -> dict[str, str]:
 
 
 def _remember() -> None:
-    """Keep hashes for the next process, if there is a place and something new."""
-    if _MEMORY.parent.is_dir() and _hashes().pop("changed", ""):
+    """Keep what is new for the next process, if this folder is a project's."""
+    if _hashes().pop("changed", "") and Path("Snakefile").is_file():
         beside = _MEMORY.with_suffix(f".{os.getpid()}")
         with suppress(OSError):
+            beside.parent.mkdir(exist_ok=True)
             beside.write_text(json.dumps(_hashes()), encoding="utf-8")
             beside.replace(_MEMORY)
 
