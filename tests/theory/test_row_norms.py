@@ -36,6 +36,21 @@ def test_norms_of_rows_are_those_of_simulated_rows(alpha0):
     assert np.all(np.abs(mean - 1) > 5 * error)
 
 
+@pytest.mark.parametrize("activation", ["relu", "softplus"])
+def test_rows_of_activations_that_are_not_odd_have_the_norms_of_simulated_rows(activation):
+    protocol = Protocol(activation, "sin", 1, alpha0=8, beta=1)
+    sizes, networks, seed = Sizes(100), 40, SeedSequence(0)
+    with workers(1) as pool:
+        layers = [first_layer(protocol, sizes, network, seed, pool) for network in range(networks)]
+    squares = [np.mean(np.sum(layer.weights.astype(float) ** 2, axis=1)) for layer in layers]
+    error = np.std(squares, ddof=1) / np.sqrt(networks)
+    own, limit = (equivalent_features(protocol, d) for d in (sizes.dimension, np.inf))
+    expected = own.groups.c[0] + own.spike_strength[0] ** 2
+    # What He2 adds, of relative order 1/d, remains.
+    assert abs(np.mean(squares) - expected) < largest_z(1, networks, 0.001) * error + 2e-3
+    assert abs(own.groups.c[0] - limit.groups.c[0]) > 2 * error
+
+
 def test_without_noise_of_a_batch_the_trained_bulk_is_isotropic_at_finite_dimension():
     without_b3 = "polynomial:0,2.5,0,-1,0,0.1"  # z + He5/10: norms do not depend on the spike
     protocol = Protocol(without_b3, "sign", 0.2, np.inf, beta=0.5, readout=LETTERS)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from giantstep.arrays import Array
+from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS, ScalarFunction, lookup
 from giantstep.problems.function_field import FunctionDomain, is_own_name
 from giantstep.problems.teachers import KNOWN_TEACHERS, Teacher, lookup_teacher
@@ -61,3 +62,8 @@ def target_along(target: str, s: Array) -> Array:
     teacher = teacher_of(target)
     values: Array = lookup(target).value(s) if teacher is None else teacher.mean_given_first(s)
     return values
+
+
+def target_mean(target: str) -> float:
+    """Compute the mean of a target; that of a teacher vanishes."""
+    return 0.0 if teacher_of(target) else float(standard_moments(lookup(target)).mean)

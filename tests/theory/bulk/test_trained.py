@@ -145,8 +145,9 @@ MOVED = 1e-7
     ids=["activation", "target", "rate", "no rate", "no batch", "batch"],
 )
 @pytest.mark.parametrize("bulk", BULKS)
-def test_no_parameter_makes_the_error_jump(protocol, moved, bulk):
-    here, there = (solve(p, GRID, bulk) for p in (protocol, replace(protocol, **moved)))
+@pytest.mark.parametrize("dimension", [np.inf, 100])
+def test_no_parameter_makes_the_error_jump(protocol, moved, bulk, dimension):
+    here, there = (solve(p, GRID, bulk, dimension) for p in (protocol, replace(protocol, **moved)))
     assert there.test_error == pytest.approx(here.test_error, rel=1e-6)
 
 

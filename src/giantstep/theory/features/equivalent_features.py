@@ -8,7 +8,7 @@ from dataclasses import replace
 from giantstep.numerics.gaussian import derivative_variance, standard_moments
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem, noise_power
-from giantstep.problems.protocol import theory_faults
+from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.spiked_features import SpikedFeatures, one_spike
 from giantstep.theory.features.network_state import check_weights, features_in_state
 from giantstep.theory.features.row_norms import own_output_norms
@@ -58,7 +58,8 @@ def equivalent_features(
     if faults := theory_faults(problem):
         raise InvalidParametersError(faults)
     if not problem.as_in_paper:
-        return features_in_state(problem, network_states(problem, fineness)[-1])
+        srf = features_in_state(problem, network_states(problem, fineness)[-1])
+        return _with_own_output(srf, problem, dimension) if problem.steps == 1 else srf
     activation, target = lookup(problem.activation), lookup(problem.target)
     e = problem.learning_rate / problem.beta
     h1 = float(standard_moments(activation).slope)
@@ -89,6 +90,11 @@ def equivalent_features(
         outlier_variance=problem.outlier_variance,
         inputs=problem.inputs,
     )
+    return _with_own_output(srf, problem, dimension)
+
+
+def _with_own_output(srf: SpikedFeatures, problem: Protocol, dimension: float) -> SpikedFeatures:
+    """Add to the bulk's variance after one step what is due to the network's own output."""
     if math.isinf(dimension):
         return srf
     variance = srf.groups.c + own_output_norms(problem, dimension)

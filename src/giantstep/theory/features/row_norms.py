@@ -9,22 +9,29 @@ from __future__ import annotations
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import derivative_variance, self_gradient, standard_moments
-from giantstep.numerics.scalar_functions import ScalarFunction, lookup
+from giantstep.numerics.gaussian import (
+    derivative_variance,
+    hermite_coefficients,
+    self_gradient,
+    standard_moments,
+)
+from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.protocol import Protocol
+from giantstep.problems.targets import target_mean
 
 
 def own_output_norms(protocol: Protocol, dimension: float) -> Array:
     """Compute what the own output adds to the squared norm of a row of the bulk, by letters.
 
-    `(1 - k E[z sigma sigma'])^2 - 1 + e k E omega^2 (h1^4 + E sigma^2 E sigma'^2/alpha0)`, with
-    `k = e omega^2/p`: a neuron's own part in the output shortens its row or makes it longer; the
-    other neurons add a part along the mean row, and noise. docs/finite-size.md.
+    `(g - k E[z s sigma'])^2 - g^2 + e k E omega^2 (h1^4 + E s^2 E sigma'^2/alpha0)`, with
+    `k = e omega^2/p`, `s = sigma - h0` and `g`, the factor by which the step stretches a row: a
+    neuron's own part in the output shortens its row or makes it longer; the other neurons add a
+    part along the mean row, and noise. docs/finite-size.md.
 
     Parameters
     ----------
     protocol : Protocol
-        Of one giant step.
+        Of one giant step, with a uniform readout unless the activation is odd.
     dimension : float
         d, may be infinite: then nothing is added.
 
@@ -36,14 +43,11 @@ def own_output_norms(protocol: Protocol, dimension: float) -> Array:
     if np.isinf(dimension) or protocol.alpha0 == 0:
         return np.zeros(letters.size)
     activation, e = lookup(protocol.activation), protocol.learning_rate / protocol.beta
-    own, (h1, power) = self_gradient(activation), _slope_and_power(activation)
-    others = h1**4 + power * (derivative_variance(activation) + h1**2) / protocol.alpha0
+    h0, h1, h2 = hermite_coefficients(activation, 2) * (1, 1, np.sqrt(2))
+    derivative_power = derivative_variance(activation) + h1**2
+    own, power = self_gradient(activation) - h0 * h2, standard_moments(activation).second - h0**2
+    others = h1**4 + power * derivative_power / protocol.alpha0
     k = e * letters**2 / (protocol.beta * dimension)
-    added: Array = (1 - k * own) ** 2 - 1 + e * k * float(fractions @ letters**2) * others
+    g = 1 + e * letters * (target_mean(protocol.target) - letters * h0) * h2
+    added: Array = (g - k * own) ** 2 - g**2 + e * k * float(fractions @ letters**2) * others
     return added
-
-
-def _slope_and_power(activation: ScalarFunction) -> tuple[float, float]:
-    """Compute E z sigma and E sigma^2."""
-    found = standard_moments(activation)
-    return float(found.slope), float(found.second)
