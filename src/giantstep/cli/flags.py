@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 import giantstep
 from giantstep.cli.commands import OPTIMAL
 from giantstep.cli.values import Flattened, pair, read_values
-from giantstep.problems.formatting import format_vocabulary
+from giantstep.problems.formatting import format_value
 from giantstep.problems.grid import Grid
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.protocol import Protocol
@@ -130,7 +130,7 @@ class Flag:
         if self.name in _PARAMETERS and self.kind is str:
             text += f": {_PARAMETERS[self.name].domain}"
         if self.default not in (None, ()) and self.kind is not bool:
-            text += f" (default {_written(self.default)})"
+            text += f" (default {format_value(self.default)})"
         return text.replace("%", "%%")
 
 
@@ -203,10 +203,3 @@ def _documentation(make: object) -> Iterator[tuple[str, tuple[str, str]]]:
         sentence = re.split(r"(?<=\S)\.(?: |$)", text)[0]
         for name in names.split(", "):
             yield name, others.get(name, (stated, sentence[:1].lower() + sentence[1:]))
-
-
-def _written(default: Any) -> str:
-    if isinstance(default, tuple):
-        pairs = isinstance(default[0], tuple)
-        return format_vocabulary(default) if pairs else " ".join(map(_written, default))
-    return default if isinstance(default, str) else f"{default:g}"

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from giantstep.problems.combinations import Values, combinations, varied
-from giantstep.problems.formatting import format_number
+from giantstep.problems.formatting import format_value
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.vocabulary import label
 
@@ -42,7 +42,7 @@ def answer_each(
             found = ask(chosen, partial(_part, report, done, count))
             report((done + 1) / count)
             answers.append(found)
-            where = ", ".join(f"{name} {_written(chosen[name])}" for name in several)
+            where = ", ".join(f"{name} {format_value(chosen[name])}" for name in several)
             for line in found.attrs.get("remarks", "").splitlines():
                 remarks.setdefault(line, []).append(where)
     joined = label(_joined(answers, several))
@@ -92,7 +92,3 @@ def _along(name: str, values: Sequence[Any], answers: Sequence[xr.Dataset]) -> x
         join="outer",  # of outliers and edges, of which there may be different numbers
         combine_attrs="override",
     )
-
-
-def _written(value: Any) -> str:
-    return format_number(value) if isinstance(value, float) else str(value)

@@ -20,6 +20,16 @@ def format_vocabulary(vocabulary: Vocabulary) -> str:
     return " ".join(pairs)
 
 
+def format_value(value: Any) -> str:
+    """Write the value of any parameter as the command line reads it."""
+    if isinstance(value, tuple | list):
+        several = bool(value) and isinstance(value[0], tuple | list)
+        return format_vocabulary(value) if several else " ".join(map(format_value, value))  # type: ignore[arg-type]
+    if isinstance(value, bool):
+        return str(value).lower()
+    return format_number(value) if isinstance(value, int | float) else str(value)
+
+
 def format_problem(problem: Any) -> str:
     """Write a problem, which is a dataclass, as one makes it, without what is at its default.
 

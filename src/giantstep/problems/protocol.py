@@ -172,12 +172,10 @@ class Protocol(WithFields):
 
     def _population_faults(self) -> list[Fault]:
         """Refuse what has no population gradient in closed form: inputs that are not Gaussian."""
-        if self.alpha0 != math.inf:
-            return []
-        faults = []
-        if self.inputs != GAUSSIAN and not KNOWN_INPUTS.faults("inputs", self.inputs):
-            faults.append(Fault("inputs", self.inputs, f"{GAUSSIAN} where alpha0 = inf"))
-        return faults
+        known = not KNOWN_INPUTS.faults("inputs", self.inputs)
+        if self.alpha0 == math.inf and known and self.inputs != GAUSSIAN:
+            return [Fault("inputs", self.inputs, f"{GAUSSIAN} where alpha0 = inf")]
+        return []
 
 
 def theory_faults(protocol: Protocol) -> list[Fault]:

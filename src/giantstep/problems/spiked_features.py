@@ -263,7 +263,7 @@ def one_spike(
     bias, bias_faults = BIAS.domain.read("bias", bias)
     if readout_faults + bias_faults:
         raise InvalidParametersError(readout_faults + bias_faults)
-    groups: dict[str, Any] = _group_fields(bulk_variance, spike_strength, readout, bias)
+    pairs = list(product(readout, bias))  # a group each: theory.md section 2
     return SpikedFeatures(
         activation=activation,
         target=target,
@@ -274,7 +274,10 @@ def one_spike(
         model=model,
         outlier_fraction=outlier_fraction,
         outlier_variance=outlier_variance,
-        **groups,
+        bulk_variance=tuple(1 + omega**2 * (bulk_variance - 1) for (omega, _), _ in pairs),
+        spike_strength=tuple(omega * spike_strength for (omega, _), _ in pairs),
+        fraction=tuple(share * part for (_, share), (_, part) in pairs),
+        bias=tuple(b for _, (b, _) in pairs),
     )
 
 
@@ -287,16 +290,3 @@ def one_spike_parameters() -> dict[str, Parameter]:
         "bias": replace(BIAS, default=UNBIASED),
     }
     return of_class | vocabularies
-
-
-def _group_fields(
-    bulk_variance: float, spike_strength: float, readout: Vocabulary, bias: Vocabulary
-) -> dict[str, tuple[float, ...]]:
-    """Compute the fields of one group per pair of a readout and a bias, theory.md section 2."""
-    pairs = list(product(readout, bias))
-    return {
-        "bulk_variance": tuple(1 + omega**2 * (bulk_variance - 1) for (omega, _), _ in pairs),
-        "spike_strength": tuple(omega * spike_strength for (omega, _), _ in pairs),
-        "fraction": tuple(share * part for (_, share), (_, part) in pairs),
-        "bias": tuple(b for _, (b, _) in pairs),
-    }

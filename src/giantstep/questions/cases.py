@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
@@ -15,18 +15,18 @@ from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.combinations import combinations
 from giantstep.problems.domains import THEORY_DIMENSION
-from giantstep.problems.formatting import format_number, format_vocabulary
+from giantstep.problems.formatting import format_value
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.questions.answers import count_groups, dataset
-from giantstep.questions.checks import OPTIMAL, SOME_RIDGE, check_interval, collected, raise_all
+from giantstep.questions.checks import OPTIMAL, SOME_RIDGE, collected, raise_all
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.remarks import failure_remarks
 from giantstep.questions.theory_points import Arrays, Case, stack, variables
 from giantstep.theory.readout.status import Status
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import Fault, InvalidParametersError, interval_faults
 
 # What a sweep varies besides the fields of the problem, and what it is by default.
 DEFAULTS: dict[str, Any] = {
@@ -61,7 +61,7 @@ def solve_cases(
     sweep = read_sweep(problem, values)
     solved: list[Arrays | None] = []
     refused = list[InvalidParametersError]()
-    with nullcontext(progress) if progress else progress_bar("theory") as report:
+    with progress_bar("theory", progress) as report:
         for place, case in enumerate(sweep.cases):
             try:
                 solved.append(_solve(case, sweep, zero_one, report, place))
@@ -83,25 +83,29 @@ class Sweep(NamedTuple):
     Attributes
     ----------
     values : dict of list
-        Of each parameter, as coordinates hold them; alpha and ridge are the last.
+        Of each parameter, as coordinates hold them; alpha is the last, or the ridge, unless it is
+        to be the best of each point.
     varied : list of str
         The parameters that were given as sequences, in the order in which they were given.
     cases : list of Case or InvalidParametersError
         The outer product of all parameters but alpha and ridge; errors in place of those that do
         not go together.
-    optimal : bool
-        Whether the ridge is the best of each point.
     """
 
     values: dict[str, list[Any]]
     varied: list[str]
     cases: list[Case | InvalidParametersError]
-    optimal: bool
+
+    @property
+    def optimal(self) -> bool:
+        """Whether the ridge is the best of each point."""
+        return "ridge" not in self.values
 
     @property
     def points(self) -> tuple[Array, Array]:
-        """Every alpha with every ridge, as two arrays of one dimension."""
-        mesh = np.meshgrid(*(np.array(self.values[name]) for name in POINTS), indexing="ij")
+        """Every alpha with every ridge, as two arrays of one dimension; NaN for the best ridge."""
+        axes = (np.array(self.values.get(name, [math.nan])) for name in POINTS)
+        mesh = np.meshgrid(*axes, indexing="ij")
         return mesh[0].ravel(), mesh[1].ravel()
 
 
@@ -126,14 +130,10 @@ def read_sweep(problem: Problem, given: Mapping[str, Any]) -> Sweep:
     outer = {name: values[name] for name in order if name not in POINTS}
     cases = _cases(problem, outer, faults)
     raise_all(faults)
-    labels = {name: _labels(problem, name, outer[name]) for name in outer}
-    ridges = [math.nan] if optimal else list(map(float, values["ridge"]))
-    return Sweep(
-        labels | {"alpha": list(map(float, values["alpha"])), "ridge": ridges},
-        [name for name in varied if not (optimal and name == "ridge")],
-        cases,
-        optimal,
-    )
+    written = {name: _labels(problem, name, outer[name]) for name in outer}
+    points = POINTS[:1] if optimal else POINTS
+    written |= {name: list(map(float, values[name])) for name in points}
+    return Sweep(written, [name for name in varied if name in written], cases)
 
 
 def _solve(
@@ -157,12 +157,11 @@ def _solve(
 
 def _arranged(sweep: Sweep, arrays: Arrays) -> xr.Dataset:
     """Arrange arrays over (cases, points, ...) by the parameters; one value is a scalar."""
-    values = {k: v for k, v in sweep.values.items() if not (sweep.optimal and k == "ridge")}
-    shape, dims = tuple(map(len, values.values())), tuple(values)
+    shape, dims = tuple(map(len, sweep.values.values())), tuple(sweep.values)
     shaped = {name: array.reshape(*shape, *array.shape[2:]) for name, array in arrays.items()}
     squares = all(case.loss == SQUARE for case in sweep.cases if isinstance(case, Case))
     named = variables(shaped, dims, squares)
-    coords: dict[str, Any] = {name: ((name,), np.array(v)) for name, v in values.items()}
+    coords: dict[str, Any] = {name: ((name,), np.array(v)) for name, v in sweep.values.items()}
     if sweep.optimal:
         coords["ridge"] = named.pop("ridge")
     data = dataset(named, coords, set(dims) - set(sweep.varied))
@@ -199,7 +198,7 @@ def _point_faults(values: Mapping[str, list[Any]], optimal: bool) -> list[Fault]
         with collected(faults):
             Grid(tuple(values["alpha"]) or (1.0,), tuple(ridges) or (1.0,), loss)
     for dimension in values["dimension"]:
-        check_interval("dimension", dimension, THEORY_DIMENSION, faults)
+        faults += interval_faults({"dimension": dimension}, {"dimension": THEORY_DIMENSION})
     return faults
 
 
@@ -208,20 +207,16 @@ def _cases(
 ) -> list[Case | InvalidParametersError]:
     """Combine all values; a value that goes with no others is a fault of the question."""
     cases: list[Case | InvalidParametersError] = []
-    for chosen in combinations(outer):
+    valid = set[tuple[str, int]]()
+    places = list(combinations({name: range(len(values)) for name, values in outer.items()}))
+    for place in places:
         try:
-            cases.append(_case(problem, chosen))
+            cases.append(_case(problem, {name: outer[name][k] for name, k in place.items()}))
+            valid.update(place.items())
         except InvalidParametersError as error:
             cases.append(error)
-    places = list(combinations({name: range(len(values)) for name, values in outer.items()}))
-    valid = {
-        place
-        for chosen, case in zip(places, cases, strict=True)
-        if isinstance(case, Case)
-        for place in chosen.items()
-    }
-    for chosen, case in zip(places, cases, strict=True):
-        if not isinstance(case, Case) and not valid.issuperset(chosen.items()):
+    for place, case in zip(places, cases, strict=True):
+        if not isinstance(case, Case) and not valid.issuperset(place.items()):
             faults += [fault for fault in case.faults if fault not in faults]
     return cases
 
@@ -255,16 +250,8 @@ def _labels(problem: Problem, name: str, values: Sequence[Any]) -> list[Any]:
         # Not if it is no field of the problem, or goes only with another value of another field.
         with suppress(TypeError, InvalidParametersError):
             value = getattr(replace(problem, **{name: value}), name)
-        labels.append(_label(value))
+        one = isinstance(value, tuple) and len(value) == 1 and not isinstance(value[0], tuple)
+        value = value[0] if one else value
+        labels.append(format_value(value) if isinstance(value, tuple | list) else value)
     texts = any(isinstance(label, str) for label in labels)
     return list(map(str, labels)) if texts else labels
-
-
-def _label(value: Any) -> Any:
-    if not isinstance(value, tuple | list):
-        return value
-    if len(value) == 1 and not isinstance(value[0], tuple | list):
-        return value[0]
-    if isinstance(value[0], tuple | list):
-        return format_vocabulary(value)  # type: ignore[arg-type]
-    return " ".join(map(format_number, value))

@@ -18,7 +18,7 @@ from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.equivalent_features import equivalent_features
-from giantstep.validation import Fault, Interval, InvalidParametersError, interval_faults
+from giantstep.validation import Fault, InvalidParametersError, interval_faults
 
 OPTIMAL: Literal["optimal"] = "optimal"
 # A ridge for checks of a grid whose ridges are still to be found.
@@ -129,8 +129,3 @@ def check_theory(
     if not wrong:
         with collected(faults):
             equivalent_features(problem, dimension)
-
-
-def check_interval(name: str, value: Any, interval: Interval, faults: list[Fault]) -> None:
-    """Collect a value that lies outside its interval."""
-    faults += interval_faults({name: value}, {name: interval})

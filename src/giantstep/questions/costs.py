@@ -9,7 +9,7 @@ for each point. `benchmarks/costs.py` shows the estimates beside measurements.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,9 +40,9 @@ _OPERATION, _DRAW = 8.6e-12, 1.5e-8
 # Operations in the time of one value of an activation, one block of samples, one fit of a readout,
 # one pair of neurons in a closed form, and one entry of a matrix that a step of a fit reads.
 _ACTIVATION, _BLOCK, _FIT, _PAIR, _ENTRY = 300.0, 1.7e7, 2e7, 1.5e4, 60.0
-# Steps of the fits of other losses: of smooth ones; of Huber's, and of those with a corner, with
-# one sample for each feature and an easy ridge.
-_SMOOTH_STEPS, _HUBER_STEPS, _CORNER_STEPS, _EASY_RIDGE = 60, 60, 250, 0.1
+# Steps of the fits of other losses; of those with a corner, with one sample for each feature and an
+# easy ridge.
+_STEPS, _CORNER_STEPS, _EASY_RIDGE = 60.0, 250.0, 0.1
 # Seconds of the theory of a problem, of a trained bulk, and of each gradient step that is followed;
 # and of each point: of the square loss, of the 0-1 error, of smooth losses and those with corners.
 _PROBLEM, _TRAINED, _STEP = 5e-3, 0.15, 0.02
@@ -88,16 +88,20 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
     (10, True)
     """
     given = _DEFAULTS | dict(task.arguments)
-    if isinstance(task.problem, Recovery):
-        return _recovery(task.problem, given) if "networks" in task.arguments else Cost(0.5, 50)
-    problem, networks = task.problem, _count(given["networks"])
+    problem, networks = task.problem, given["networks"]
+    count = len(networks) if hasattr(networks, "__len__") else networks
+    if task.question == "recovery":  # theory alone
+        return Cost(0.5, 50)
+    if isinstance(problem, Recovery):
+        one = _recovery(problem, given["dimension"])
+        return Cost(count * one.seconds, one.memory)
     if task.question in ("replicates", "simulate", "compare"):
         one = _network(problem, given, threads)
         theory = _theory(problem, given) if task.question == "compare" else Cost(0, 0)
-        return Cost(networks * one.seconds + 2 * theory.seconds, one.memory + theory.memory)
+        return Cost(count * one.seconds + 2 * theory.seconds, one.memory + theory.memory)
     if task.question == "eigenvalues":
         one = _eigenvalues(problem, given)
-        return Cost(networks * one.seconds, one.memory)
+        return Cost(count * one.seconds, one.memory)
     if task.question == "spectrum":
         seconds = _SPECTRAL_POINT * (_EDGE_POINTS + given["points"]) * _pairs(problem)
         trained = _TRAINED_SPECTRUM if given["bulk"] != ISOTROPIC else 1.0
@@ -105,29 +109,20 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
     return _theory(problem, given)
 
 
-def _count(networks: int | Sequence[int]) -> int:
-    return len(networks) if hasattr(networks, "__len__") else int(networks)
-
-
 def _theory(problem: Problem, given: Mapping[str, Any]) -> Cost:
     """Estimate the theory of all points of a question, for one problem or those of a sweep."""
-    losses, bulks = (np.atleast_1d(given[name]) for name in ("loss", "bulk"))
+    losses, bulks = (np.atleast_1d(given[name]).tolist() for name in ("loss", "bulk"))
+    over = set(given.get("over", ()))
     cases = math.prod(_several(name, value) for name, value in given.items())
-    over = [name for name in np.atleast_1d(list(given.get("over", ()))) if name != "ridge"]
-    cases *= _CANDIDATES[min(len(over), len(_CANDIDATES) - 1)]
+    cases *= _CANDIDATES[min(len(over - {"ridge"}), len(_CANDIDATES) - 1)]
     cases *= 1 + np.size(given.get("gains", ()))
-    seconds, memory = 0.0, _THEORY_MEMORY
-    for loss in map(str, losses):
-        optimal = "ridge" in given.get("over", ()) or isinstance(given["ridge"], str)
-        search = _SEARCH if loss == SQUARE else _CONVEX_SEARCH
-        points = np.size(given["alpha"]) * (search if optimal else np.size(given["ridge"]))
-        for bulk in map(str, bulks):
-            of_case = _problem_seconds(problem, bulk) + points * _point_seconds(problem, loss)
-            seconds += cases * of_case
-            plain = loss == SQUARE and bulk == ISOTROPIC
-            memory = max(memory, _THEORY_MEMORY if plain else _TRAINED_MEMORY)
-        memory += _POINT_MEMORY * cases * points
-    return Cost(seconds, memory)
+    optimal = "ridge" in over or isinstance(given["ridge"], str)
+    search = _SEARCH if losses == [SQUARE] else _CONVEX_SEARCH
+    points = np.size(given["alpha"]) * (search if optimal else np.size(given["ridge"]))
+    seconds = sum(_case(problem, loss, bulk, points) for loss in losses for bulk in bulks)
+    plain = losses == [SQUARE] and bulks == [ISOTROPIC]
+    memory = _THEORY_MEMORY if plain else _TRAINED_MEMORY
+    return Cost(cases * seconds, memory + _POINT_MEMORY * cases * points * len(losses))
 
 
 def _several(name: str, value: Any) -> int:
@@ -138,20 +133,19 @@ def _several(name: str, value: Any) -> int:
     return len(value)
 
 
-def _problem_seconds(problem: Problem, bulk: str) -> float:
+def _case(problem: Problem, loss: str, bulk: str, points: int) -> float:
+    """Estimate the seconds of one problem, solved at some points."""
     steps = problem.steps if isinstance(problem, Protocol) and not problem.as_in_paper else 0
-    if bulk != ISOTROPIC:
-        return _PROBLEM + _TRAINED * max(steps, 1)
-    return _PROBLEM + _STEP * steps
+    prepared = _STEP * steps if bulk == ISOTROPIC else _TRAINED * max(steps, 1)
+    point = _POINT + (_ZERO_ONE if problem.target == SIGN else 0.0)
+    if loss != SQUARE:
+        point = _CORNER_POINT if _has_corner(loss) else _SMOOTH_POINT
+    return _PROBLEM + prepared + points * point * _pairs(problem)
 
 
-def _point_seconds(problem: Problem, loss: str) -> float:
-    zero_one = _ZERO_ONE if problem.target == SIGN else 0.0
-    if loss == SQUARE:
-        return (_POINT + zero_one) * _pairs(problem)
+def _has_corner(loss: str) -> bool:
     kind = lookup_loss(loss)
-    corner = isinstance(kind, ClippedLoss) and kind.inverse_curvature == 0
-    return (_CORNER_POINT if corner else _SMOOTH_POINT) * _pairs(problem)
+    return isinstance(kind, ClippedLoss) and kind.inverse_curvature == 0
 
 
 def _pairs(problem: Problem) -> float:
@@ -164,16 +158,16 @@ def _network(problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
     """Estimate one network: its first layer, the features of all samples, fits and tests."""
     d, exact = int(given["dimension"]), given["test_samples"] == EXACT
     p, ridges = _rows(problem.beta, d), np.atleast_1d(given["ridge"])
+    ahead = threads + 1 if threads > 1 else 1
     counts = np.maximum(1, np.round(np.atleast_1d(given["alpha"]) * d))
     trainings, tests = given["trainings"], 0 if exact else given["test_samples"]
     readouts = trainings * counts.size * ridges.size
-    item = 4 if _in_single_precision(problem, ridges) else 8
+    item = _item_size(problem, ridges)
     samples = trainings * math.ceil(counts.max() / ROWS) * ROWS + tests
-    operations, drawn, step = _first_layer(problem, d, p, threads)
+    operations, drawn, step = _first_layer(problem, d, p, ahead)
     operations += item / 4 * samples * p * (2.0 * d + _ACTIVATION) + _BLOCK * samples / ROWS
     operations += (4.0 * tests * p + _FIT) * readouts
     operations += (8.0 * readouts + _PAIR) * p**2 if exact else 0.0
-    ahead = threads + 1 if threads > 1 else 1
     if given["loss"] == SQUARE:
         fits, held = _ridge_fits(counts, float(p), ridges.size, item, ahead * trainings)
     else:
@@ -188,16 +182,16 @@ def _rows(ratio: float, d: int) -> int:
     return max(1, round(ratio * d))
 
 
-def _in_single_precision(problem: Problem, ridges: Array) -> bool:
-    """Check whether all ridges are fitted in single precision, by weights before a step."""
-    squared = np.ones(1)
+def _item_size(problem: Problem, ridges: Array) -> int:
+    """Return the bytes of a number in the fits of all ridges, by weights before a step."""
+    norms = np.ones(1)
     if not isinstance(problem, Protocol):
-        squared = problem.groups.c + problem.groups.u**2
-    power = feature_power(lookup(problem.activation), np.zeros(squared.size), np.sqrt(squared))
-    return all(fit_precision(ridge, power) is np.float32 for ridge in ridges)
+        norms = np.hypot(np.sqrt(problem.groups.c), problem.groups.u)
+    power = feature_power(lookup(problem.activation), np.zeros(norms.size), norms)
+    return max(fit_precision(ridge, power)().itemsize for ridge in ridges)
 
 
-def _first_layer(problem: Problem, d: int, p: int, threads: int) -> tuple[float, float, float]:
+def _first_layer(problem: Problem, d: int, p: int, ahead: int) -> tuple[float, float, float]:
     """Count operations, random numbers and bytes of a first layer and its steps."""
     weights = float(p) * d
     if not isinstance(problem, Protocol):
@@ -205,7 +199,6 @@ def _first_layer(problem: Problem, d: int, p: int, threads: int) -> tuple[float,
     if math.isinf(problem.alpha0):  # products of all pairs of rows
         pairs = problem.steps * (8 * p * weights + _PAIR * p**2)
         return pairs, weights, 28 * weights + 40 * FEWER_ROWS * p
-    ahead = threads + 1 if threads > 1 else 1
     samples = problem.steps * round(problem.alpha0 * d)
     held = 8 * weights + ahead * FEWER_ROWS * (12 * p + 4 * d)
     return *_steps(weights, samples, d), held
@@ -236,14 +229,12 @@ def _convex_fits(
     counts: Array, p: float, ridges: Array, loss: str, item: int, threads: int
 ) -> tuple[float, float]:
     """Count operations of the fits of another loss on one training set, and bytes of all."""
-    kind = lookup_loss(loss)
-    kernel = isinstance(kind, ClippedLoss) & (counts <= KERNEL_UP_TO * p)
+    clipped = isinstance(lookup_loss(loss), ClippedLoss)
+    kernel = clipped & (counts <= KERNEL_UP_TO * p)
     entries = np.where(kernel, counts**2, 2 * counts * p) + 300 * counts + 6e4
-    steps = np.full((ridges.size, counts.size), float(_SMOOTH_STEPS))
-    if isinstance(kind, ClippedLoss):
-        harder = (1 + counts / p) ** 0.5 * (np.minimum(ridges / _EASY_RIDGE, 1) ** -0.3)[:, None]
-        steps = (_HUBER_STEPS if kind.inverse_curvature else _CORNER_STEPS) * harder
-        steps = np.minimum(steps, min(300 * p, 8e4))
+    steps = np.full((ridges.size, counts.size), _CORNER_STEPS if _has_corner(loss) else _STEPS)
+    if clipped:
+        steps *= (1 + counts / p) ** 0.5 * (np.minimum(ridges / _EASY_RIDGE, 1) ** -0.3)[:, None]
     operations = _ENTRY * np.sum(steps * entries) + np.sum(kernel * 4 * counts**2 * p)
     kept = math.ceil(counts.max() / ROWS) * ROWS * p
     each = 8 * counts * p + 8 * counts**2 * kernel
@@ -261,9 +252,9 @@ def _eigenvalues(problem: Problem, given: Mapping[str, Any]) -> Cost:
     return Cost(_OPERATION * operations + _DRAW * (drawn + count * d), max(held, step) / MIB)
 
 
-def _recovery(problem: Recovery, given: Mapping[str, Any]) -> Cost:
-    """Estimate the first layers of networks that learn a multi-index teacher."""
-    d, p = given["dimension"], problem.width
+def _recovery(problem: Recovery, d: int) -> Cost:
+    """Estimate the first layer of one network that learns a multi-index teacher."""
+    p = problem.width
     operations, drawn = _steps(float(d * p), problem.steps * problem.batch(d), d)
     held = 24 * d * p + FEWER_ROWS * (24 * p + 4 * d)
-    return Cost(_count(given["networks"]) * (_OPERATION * operations + _DRAW * drawn), held / MIB)
+    return Cost(_OPERATION * operations + _DRAW * drawn, held / MIB)

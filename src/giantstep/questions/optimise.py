@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -101,7 +100,7 @@ def optimise(
     """
     search, axes = _read(problem, over, alpha, ridge, loss, bulk, dimension)
     alphas = np.array(axes.grid.alpha)
-    with nullcontext(progress) if progress else progress_bar("optimum") as report:
+    with progress_bar("optimum", progress) as report:
         profile = _profile(search, alphas, report)
         optima = [
             _optimum(search, profile[..., k, :], alphas[k : k + 1]) for k in range(alphas.size)

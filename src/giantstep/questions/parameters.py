@@ -60,8 +60,8 @@ def parameters(problem: Problem, *, dimension: float = math.inf) -> xr.Dataset:
     check_theory(problem, faults, dimension=dimension)
     raise_all(faults)
     srf = equivalent_features(problem, dimension)
-    values = _own(problem) | asdict(srf) | {"alignment": srf.overlap}
-    data = _scalars(values)
+    features = asdict(srf) | {"alignment": srf.overlap}
+    data = problem_parameters(problem).assign(_by_name(features))
     if isinstance(srf.alignment, tuple):
         data = data.assign(alignments=("direction", srf.alignments))
     if isinstance(problem, Protocol) and not problem.as_in_paper:
@@ -73,7 +73,10 @@ def parameters(problem: Problem, *, dimension: float = math.inf) -> xr.Dataset:
 
 def problem_parameters(problem: Problem | Recovery) -> xr.Dataset:
     """Arrange a problem's own parameters: numbers, or vectors over `group`."""
-    return _scalars(_own(problem))
+    values = asdict(problem)
+    if isinstance(problem, Protocol):
+        values["readout"] = format_vocabulary(problem.readout)
+    return xr.Dataset(_by_name(values))
 
 
 def read_features(parameters: xr.Dataset) -> SpikedFeatures:
@@ -86,16 +89,9 @@ def read_features(parameters: xr.Dataset) -> SpikedFeatures:
     return SpikedFeatures(**values)
 
 
-def _own(problem: Problem | Recovery) -> dict[str, Any]:
-    values = asdict(problem)
-    if isinstance(problem, Protocol):
-        values["readout"] = format_vocabulary(problem.readout)
-    return values
-
-
-def _scalars(values: dict[str, Any]) -> xr.Dataset:
+def _by_name(values: dict[str, Any]) -> dict[str, Any]:
     """Arrange parameters: a number for one group of neurons, a vector for several."""
-    return xr.Dataset({name: _per_group(value) for name, value in values.items()})
+    return {name: _per_group(value) for name, value in values.items()}
 
 
 def _per_group(value: Any) -> tuple[tuple[str, ...], Any]:

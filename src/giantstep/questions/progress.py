@@ -14,13 +14,15 @@ _WIDTH = 40
 
 
 @contextmanager
-def progress_bar(text: str) -> Iterator[Progress]:
+def progress_bar(text: str, instead: Progress | None = None) -> Iterator[Progress]:
     """Give what is called with the share of the work that is done, and clear the bar at the end.
 
     Parameters
     ----------
     text : str
         What is done, in front of the bar.
+    instead : callable, optional
+        What to give instead of a bar.
     """
     started = time.monotonic()
     shown: list[float] = []
@@ -36,7 +38,7 @@ def progress_bar(text: str) -> Iterator[Progress]:
         print(f"\r{line}\033[K", end="", file=sys.stderr, flush=True)
 
     try:
-        yield report if sys.stderr.isatty() else _silent
+        yield instead or (report if sys.stderr.isatty() else _silent)
     finally:
         if shown:
             print("\r\033[K", end="", file=sys.stderr, flush=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import Literal
 
 import numpy as np
@@ -18,7 +17,6 @@ from giantstep.questions.answers import count_groups, drop_fixed, question
 from giantstep.questions.checks import (
     OPTIMAL,
     Axes,
-    check_interval,
     collected,
     raise_all,
     read_axes,
@@ -27,7 +25,7 @@ from giantstep.questions.choices import THREADS
 from giantstep.questions.networks import replicates
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.statistics import summary
-from giantstep.validation import COUNT, Fault
+from giantstep.validation import COUNT, Fault, interval_faults
 
 _OVERLAPS = ("m", "zeta", "psi", "q1", "q2")
 
@@ -104,7 +102,7 @@ def simulate(
     axes, sizes = read_simulation(
         problem, alpha, ridge, loss, dimension, networks, trainings, test_samples, seed, threads
     )
-    with nullcontext(progress) if progress else progress_bar("networks") as report:
+    with progress_bar("networks", progress) as report:
         raw = replicates(
             problem,
             axes.grid.alpha,
@@ -146,9 +144,8 @@ def read_simulation(
     sizes = None
     with collected(faults):
         sizes = Sizes(dimension=dimension, trainings=trainings, test_samples=test_samples)
-    check_interval("networks", networks, COUNT, faults)
-    check_interval("seed", seed, SEED, faults)
-    check_interval("threads", threads, THREADS, faults)
+    given = {"networks": networks, "seed": seed, "threads": threads}
+    faults += interval_faults(given, {"networks": COUNT, "seed": SEED, "threads": THREADS})
     if axes and sizes:
         with collected(faults):
             check_sizes(problem, axes.grid, sizes)

@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.questions.answers import Result, count_groups, question
+from giantstep.questions.answers import Result, count_groups, dataset, question
 from giantstep.questions.checks import (
     Axes,
     check_theory,
     raise_all,
     read_axes,
 )
-from giantstep.questions.theory_points import Case, theory_dataset
+from giantstep.questions.theory_points import Case, solve_axes, variables
 from giantstep.validation import Fault
 
 
@@ -79,8 +79,9 @@ def solve(
     array([0.3 , 0.15])
     """
     axes = read_question(problem, alpha, ridge, loss, bulk, dimension)
-    data, remarks = theory_dataset(Case(problem, loss, bulk, dimension), axes)
-    return count_groups(data), remarks
+    arrays, points, remarks = solve_axes(Case(problem, loss, bulk, dimension), axes)
+    named = variables(arrays, axes.dims, squares=loss == SQUARE)
+    return count_groups(dataset(named, points, axes.fixed)), remarks
 
 
 def read_question(

@@ -13,14 +13,13 @@ from giantstep.problems.domains import ALPHA
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import question
 from giantstep.questions.checks import (
-    check_interval,
     check_theory,
     raise_all,
     read_numbers,
 )
 from giantstep.questions.choices import POINTS
 from giantstep.theory.spectrum import spectrum as compute_spectrum
-from giantstep.validation import POSITIVE, Fault
+from giantstep.validation import POSITIVE, Fault, interval_faults
 
 
 @question("Spectrum of the features' covariance")
@@ -73,8 +72,8 @@ def spectrum(
     0.23
     """
     faults: list[Fault] = []
-    check_interval("alpha", alpha, ALPHA, faults)
-    check_interval("points", points, POINTS, faults)
+    given = {"alpha": alpha, "points": points}
+    faults += interval_faults(given, {"alpha": ALPHA, "points": POINTS})
     at = None if x is None else np.atleast_1d(read_numbers("x", x, faults))
     if at is not None:
         faults += [

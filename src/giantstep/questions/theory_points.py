@@ -8,16 +8,14 @@ from dataclasses import fields
 from typing import Any, NamedTuple
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from giantstep.arrays import Array, Mask
 from giantstep.numerics.scalar_functions import SIGN
-from giantstep.problems.losses import SQUARE
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps, by_groups
 from giantstep.problems.problem import Problem
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.questions.answers import Variable, dataset
+from giantstep.questions.answers import Variable
 from giantstep.questions.checks import Axes
 from giantstep.questions.remarks import (
     bulk_remarks,
@@ -132,13 +130,6 @@ def solve_axes(case: Case, axes: Axes) -> tuple[Arrays, dict[str, Variable], lis
     points = {"alpha": (("alpha",), alpha), "ridge": (axes.dims[-1:], ridge)}
     remarks += bulk_remarks(case.problem, case.bulk)
     return arrays, points, failure_remarks(arrays["status"]) + remarks
-
-
-def theory_dataset(case: Case, axes: Axes) -> tuple[xr.Dataset, list[str]]:
-    """Solve at the points of a question, with remarks; what was one number is no dimension."""
-    arrays, points, remarks = solve_axes(case, axes)
-    named = variables(arrays, axes.dims, case.loss == SQUARE)
-    return dataset(named, points, axes.fixed), remarks
 
 
 def _optimum_remarks(case: Case, alpha: Array, ridge: Array, on_edge: Mask) -> list[str]:

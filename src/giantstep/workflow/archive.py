@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from datetime import date
 from importlib.metadata import distributions
 from importlib.metadata import version as version_of
+from mimetypes import MimeTypes
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +27,8 @@ from giantstep.workflow.plan import Plan
 METADATA = "ro-crate-metadata.json"
 LOCK = "requirements.lock"
 _PROFILE = Path("profiles/default/config.yaml")
-_TYPES = {
-    ".csv": "text/csv",
-    ".nc": "application/x-netcdf",
-    ".pdf": "application/pdf",
-    ".png": "image/png",
-    ".py": "text/x-python",
-    ".svg": "image/svg+xml",
-    ".yaml": "application/yaml",
-}
+_TYPES = MimeTypes()  # Python's own, on any machine
+_TYPES.add_type("application/yaml", ".yaml")
 _SNAKEFILE = """\
 configfile: "config/config.yaml"
 
@@ -160,7 +154,7 @@ def _described(figure: FigurePlan, contents: dict[str, bytes]) -> dict[str, Any]
             "@type": "File",
             "name": file,
             "contentSize": str(len(content)),
-            "encodingFormat": _TYPES.get(Path(file).suffix, "text/plain"),
+            "encodingFormat": _TYPES.guess_type(file)[0] or "text/plain",
             "sha256": _sha256(content),
         }
         for file, content in sorted(contents.items())

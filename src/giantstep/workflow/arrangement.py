@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from giantstep.questions.answers import count_groups
+from giantstep.questions.choices import GAINS
 
 LIMIT, FINITE = THEORIES = ("limit", "finite")
 _OPTIMAL = {
@@ -30,7 +31,6 @@ _DIMENSIONS = {
     },
     "replicates": {"alpha": "alpha_simulated"},
 }
-_GAINS = ("gain_over_linear", "gain_over_no_step", "isotropic_deviation")
 
 
 def arrange(role: str, data: xr.Dataset) -> xr.Dataset:
@@ -84,7 +84,7 @@ def _spectrum(data: xr.Dataset) -> xr.Dataset:
 def _map(data: xr.Dataset) -> xr.Dataset:
     """Give rows and columns numbers, since other maps vary other parameters."""
     y, x = map(str, data["test_error"].dims)
-    values = {"map_test_error": data["test_error"], **{name: data[name] for name in _GAINS}}
+    values = {"map_test_error": data["test_error"], **{name: data[name] for name in GAINS}}
     return xr.Dataset(
         {name: (("row", "column"), value.values) for name, value in values.items()}
         | {"map_x": ("column", data[x].values), "map_y": ("row", data[y].values)},

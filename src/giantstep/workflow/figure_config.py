@@ -13,6 +13,7 @@ from giantstep.problems.grid import Grid, spaced_axis
 from giantstep.problems.losses import SQUARE, lookup_loss
 from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.recovery import Recovery, check_dimension
+from giantstep.questions.choices import GAINS
 from giantstep.questions.task import Task
 from giantstep.validation import InvalidParametersError
 from giantstep.workflow.config import CONFIG, FIGURES, MAIN, Faults, load_yaml
@@ -32,10 +33,6 @@ from giantstep.workflow.curves import Curve, Figure
 from giantstep.workflow.learning_config import learning_curves
 from giantstep.workflow.limits import check_limits
 from giantstep.workflow.panels import Panel, read_vocabularies
-
-# What a map shows.
-GAINS = ("gain_over_linear", "gain_over_no_step", "isotropic_deviation")
-
 
 # In place of sizes and limits that are faulty, so that figures are checked, too.
 _SOUND: Mapping[str, Any] = {

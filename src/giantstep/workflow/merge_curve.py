@@ -55,7 +55,8 @@ def merge_curve(curve: Curve, results: Mapping[str, xr.Dataset]) -> list[xr.Data
     over = [name for name, x in parameters.items() if _OVER & set(x.dims)]
     labels = {name: x.variable for name, x in parameters.items() if name not in over}
     if "map" in found:
-        labels = {name: x for name, x in labels.items() if name not in _varied(found["map"])}
+        axes = [found["map"][name].item() for name in ("x_parameter", "y_parameter")]
+        labels = {name: x for name, x in labels.items() if name not in axes}
     if "finite_spectrum" in found:  # of the outliers of the limit
         ranks = found["spectrum"]["rank"]
         found["finite_spectrum"] = found["finite_spectrum"].reindex(rank=ranks)
@@ -68,11 +69,6 @@ def merge_curve(curve: Curve, results: Mapping[str, xr.Dataset]) -> list[xr.Data
         parts.append(_functions(features))
     whole = xr.merge(parts, join="exact", compat="equals")
     return _lines(whole.assign_coords(labels | _labels(curve, found)), curve.name)
-
-
-def _varied(found: xr.Dataset) -> list[str]:
-    """List the two parameters of a map."""
-    return [found[name].item() for name in ("x_parameter", "y_parameter")]
 
 
 def _lines(whole: xr.Dataset, name: str) -> list[xr.Dataset]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from giantstep.problems.combinations import combinations
-from giantstep.problems.formatting import format_number, format_vocabulary
+from giantstep.problems.formatting import format_value
 from giantstep.problems.grid import merged_axis, spaced_axis
 from giantstep.problems.sizes import Sizes
 from giantstep.workflow.config import Faults
@@ -79,16 +79,9 @@ class Panel:
             self.add_fault("", f"has {curves} curves; a panel must have {MOST_CURVES} at most")
             return
         for chosen in combinations(lists):
-            label = ",".join(f"{name}={_label(entry)}" for name, entry in chosen.items())
+            values = read_vocabularies(chosen)
+            label = ",".join(f"{name}={format_value(entry)}" for name, entry in values.items())
             yield f"{self.name}:{label}" if label else self.name, fields | chosen
-
-
-def _label(value: str | bool | float | dict[float, float]) -> str:
-    if isinstance(value, dict):
-        return format_vocabulary(tuple(value.items()))
-    if isinstance(value, bool):
-        return str(value).lower()
-    return value if isinstance(value, str) else format_number(value)
 
 
 def read_vocabularies(fields: Mapping[str, Any]) -> dict[str, Any]:
