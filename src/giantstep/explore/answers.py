@@ -21,10 +21,8 @@ from giantstep.explore.points import (
     Points,
     advice,
     ask_sweep,
-    join,
     limits,
     solve_points,
-    take,
 )
 from giantstep.explore.question import Question
 from giantstep.explore.tasks import Answer
@@ -96,9 +94,10 @@ class _Refinement:
     def columns(self) -> Answer:
         """Return what is known, sorted."""
         order = np.argsort(self.places)
-        x = self.values[np.array(self.places)[order]]
-        points = take(join(self.solved), order)
-        return {"name": self.name, "bulk": self.bulk, "x": x} | points
+        known = {"x": self.values[self.places][order]}
+        for name in self.solved[0]:
+            known[name] = np.concatenate([points[name] for points in self.solved])[order]
+        return {"name": self.name, "bulk": self.bulk} | known
 
 
 def _strides(finest: int) -> tuple[int, ...]:
@@ -162,11 +161,6 @@ def _function(view: View, beat: Beat) -> Iterator[Answer]:
     return ({"target": target} | one for one in _each(view, beat, learned))
 
 
-def _spectrum(view: View, beat: Beat) -> Iterator[Answer]:
-    """Answer with the density of eigenvalues: of each bulk, and of each pin."""
-    return _each(view, beat, _eigenvalues)
-
-
 def _each(view: View, beat: Beat, solve: Callable[[Question, str], Answer]) -> Iterator[Answer]:
     """Answer with one curve after the other."""
     curves: list[Answer] = []
@@ -180,6 +174,7 @@ def _each(view: View, beat: Beat, solve: Callable[[Question, str], Answer]) -> I
 
 @lru_cache(maxsize=32)
 def _eigenvalues(question: Question, bulk: str) -> Answer:
+    """Solve the density of eigenvalues."""
     given = question.given("alpha")
     data = spectrum(question.problem, points=_EIGENVALUES, bulk=bulk, **given)
     names = {"x": "eigenvalue", "density": "density", "outliers": "outlier"}
@@ -192,8 +187,7 @@ def _map(view: View, beat: Beat) -> Iterator[Answer]:
     axes = AXES[view.across], AXES[view.up]
     x, y = (axis_values(axis, MAP_SIDE) for axis in axes)
     values, texts = np.full((y.size, x.size), np.nan), np.full((y.size, x.size), "", object)
-    known = {"x_scale": axes[0].scale, "y_scale": axes[1].scale}
-    known["bulk"] = view.question["bulk"][0].replace("_", " ")
+    known = {"bulk": view.question["bulk"][0].replace("_", " ")}
     before = np.empty(0, int), np.empty(0, int)
     shown = time.perf_counter()
     for stride in MAP_STRIDES:
@@ -261,6 +255,6 @@ def without_step(question: Question) -> Question:
 _ANSWERS: dict[str, Callable[[View, Beat], Iterator[Answer]]] = {
     CURVE: _curve,
     FUNCTION: _function,
-    SPECTRUM: _spectrum,
+    SPECTRUM: lambda view, beat: _each(view, beat, _eigenvalues),
     MAP: _map,
 }

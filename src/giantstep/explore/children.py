@@ -54,9 +54,9 @@ class Child:
     def __init__(self, work: Work, deliver: Deliver, grace: float = 0.25) -> None:
         self._work, self._deliver, self._grace = work, deliver, grace
         self._lock = threading.RLock()
-        self._waiting: tuple[int, Any] | None = None  # the newest task, not yet sent
-        self._doing: int | None = None  # the number of the task that was sent
-        self._timer: threading.Timer | None = None
+        # The newest task, not yet sent, and the one that was sent; each with its number.
+        self._waiting: tuple[int, Any] | None = None
+        self._doing: tuple[int, Any] | None = None
         self._process: Any = None
         self._pipe: Connection | None = None
         self._stopped = False
@@ -64,23 +64,29 @@ class Child:
     def start(self) -> None:
         """Start the process, so that the first task need not wait for it."""
         with self._lock:
-            if self._process is None and not self._stopped:
-                self._spawn()
+            if self._process is not None or self._stopped:
+                return
+            self._pipe, theirs = multiprocessing.Pipe()
+            arguments = theirs, self._work
+            self._process = context().Process(target=_serve, args=arguments, daemon=True)
+            self._process.start()
+            theirs.close()
+            threading.Thread(target=self._read, args=(self._pipe,), daemon=True).start()
 
     def ask(self, number: int, task: Any) -> None:
         """Do a task instead of all earlier ones."""
         with self._lock:
             if self._stopped:
                 return
-            self._waiting = number, task
-            self.start()
+            first, self._waiting = self._waiting is None, (number, task)
             if self._doing is None:
                 self._send()
-            elif self._timer is None:
-                self._tell_superseded()
-                self._timer = threading.Timer(self._grace, self._kill_late)
-                self._timer.daemon = True
-                self._timer.start()
+            elif first:
+                assert self._pipe is not None
+                self._pipe.send(None)  # superseded
+                timer = threading.Timer(self._grace, self._kill_late, [self._doing])
+                timer.daemon = True
+                timer.start()
 
     def cancel(self) -> None:
         """Kill what is being done."""
@@ -95,31 +101,18 @@ class Child:
             self._stopped, self._waiting = True, None
             self._end()
 
-    def _spawn(self) -> None:
-        ours, theirs = multiprocessing.Pipe()
-        arguments = theirs, self._work
-        self._process = context().Process(target=_serve, args=arguments, daemon=True)
-        self._process.start()
-        theirs.close()
-        self._pipe = ours
-        threading.Thread(target=self._read, args=(ours,), daemon=True).start()
-
     def _send(self) -> None:
-        if self._waiting is not None and self._pipe is not None:
-            task, self._waiting = self._waiting, None
-            self._doing = task[0]
-            self._pipe.send(task)
+        """Send the task that waits, if there is one, to the process."""
+        self._doing, self._waiting = self._waiting, None
+        if self._doing is not None:
+            self.start()
+            assert self._pipe is not None
+            self._pipe.send(self._doing)
 
-    def _tell_superseded(self) -> None:
-        if self._pipe is not None:
-            self._pipe.send(None)
-
-    def _kill_late(self) -> None:
+    def _kill_late(self, late: tuple[int, Any]) -> None:
         with self._lock:
-            self._timer = None
-            if self._waiting is not None and self._doing is not None:
+            if self._doing is late and self._waiting is not None:
                 self._end()
-                self._spawn()
                 self._send()
 
     def _end(self) -> None:
@@ -129,9 +122,6 @@ class Child:
             assert self._pipe is not None
             self._pipe.close()
         self._process, self._pipe, self._doing = None, None, None
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
 
     def _read(self, pipe: Connection) -> None:
         """Deliver what the child says, until it ends."""
@@ -139,30 +129,24 @@ class Child:
             try:
                 number, said = pipe.recv()
             except (EOFError, OSError, TypeError):
-                self._note_death(pipe)
-                return
+                break
             with self._lock:
                 if pipe is not self._pipe:
                     return
                 if said is None:  # the task has ended
-                    self._doing = None
-                    if self._timer is not None:
-                        self._timer.cancel()
-                        self._timer = None
                     self._send()
                     continue
                 wanted = self._waiting is None
             if wanted:
                 self._deliver(number, said)
-
-    def _note_death(self, pipe: Connection) -> None:
-        """Say that the process has died of itself, as for lack of memory."""
         with self._lock:
-            if pipe is not self._pipe or self._stopped:
+            if pipe is not self._pipe:
                 return
-            number, self._process, self._pipe, self._doing = self._doing, None, None, None
-        if number is not None:
-            self._deliver(number, FailedError("the process that computed this has died"))
+            # The process has died of itself, as for lack of memory.
+            dead, self._process, self._pipe = self._doing, None, None
+            self._send()
+        if dead is not None:
+            self._deliver(dead[0], FailedError("the process that computed this has died"))
 
 
 def _serve(pipe: Connection, work: Work) -> None:

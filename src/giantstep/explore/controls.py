@@ -77,9 +77,6 @@ def _groups() -> dict[str, list[dict[str, Any]]]:
     return {heading: [control(name) for name in names] for heading, names in groups.items()}
 
 
-GROUPS = _groups()
-
-
 def reasons(view: View) -> dict[str, str]:
     """Return why controls do not apply, by parameter; of an option, by `parameter:option`."""
     return dict(_inapplicable(view)) | dict(_refused(view.question))
@@ -146,7 +143,7 @@ _TAB_WORDS = ("Learning curve", "Learned function", "Spectrum", "Map")
 def page_variables() -> dict[str, Any]:
     """Return what the template of the page needs of the controls."""
     return {
-        "groups": list(GROUPS.items()),
+        "groups": list(_groups().items()),
         "tabs": dict(zip(TABS, _TAB_WORDS, strict=True)),
         "axes_of": {
             model: [(name, WORDS[name], SYMBOLS[name]) for name in names]

@@ -11,13 +11,10 @@ import re
 import unicodedata
 from typing import Any, NamedTuple
 
-from giantstep.explore.reading import (
-    Reader,
-    read_count,
-    read_infinite,
-    read_letters,
-    read_name,
-)
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.explore.reading import Reader, read_infinite, read_letters
 from giantstep.problems.bulk_kind import BULKS, ISOTROPIC
 from giantstep.problems.domains import THEORY_DIMENSION, Several
 from giantstep.problems.grid import Grid
@@ -25,7 +22,7 @@ from giantstep.problems.parameter import Parameter, parameters_of
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import VocabularyDomain
 from giantstep.problems.spiked_features import one_spike_parameters
-from giantstep.validation import Interval
+from giantstep.validation import Interval, read_whole_number
 
 # The two ways to state a problem.
 STEPS, SPIKED = MODELS = ("steps", "spiked")
@@ -70,6 +67,13 @@ class Axis(NamedTuple):
     stop: float
     scale: str
     domain: Interval
+
+    def at(self, shares: Any) -> Array:
+        """Return the values that are some shares of the way along the axis."""
+        start, shares = self.start, np.asarray(shares)
+        if self.scale == LOG:
+            return np.asarray(start * (self.stop / start) ** shares)
+        return np.asarray(start + shares * (self.stop - start))
 
 
 def interval(name: str) -> Interval | None:
@@ -134,15 +138,12 @@ def reader(name: str) -> Reader:
     """Return what reads the text of a parameter."""
     domain = interval(name)
     if name == "ridge":
-        return lambda text: OPTIMAL if text.strip() == OPTIMAL else read_infinite(text)
+        return lambda text: OPTIMAL if text == OPTIMAL else read_infinite(text)
     if name == "bulk":
-        return lambda text: tuple(
-            dict.fromkeys(word.strip() for word in text.split(",") if word.strip())
-        )
+        return lambda text: tuple(dict.fromkeys(text.replace(",", " ").split()))
     if domain:
-        return read_count if domain.whole else read_infinite
-    vocabulary = isinstance(PARAMETERS[name].domain, VocabularyDomain)
-    return read_letters if vocabulary else read_name
+        return read_whole_number if domain.whole else read_infinite
+    return read_letters if isinstance(PARAMETERS[name].domain, VocabularyDomain) else str
 
 
 WORDS = {name: of.label or name.replace("_", " ") for name, of in PARAMETERS.items()}

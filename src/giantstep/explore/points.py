@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from giantstep.arrays import Array, Indices
+from giantstep.arrays import Array
 from giantstep.explore.parameters import OVERLAPS
 from giantstep.explore.question import Question
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
@@ -68,16 +68,6 @@ def _refused(question: Question, size: int, message: str) -> Points:
     for name in OVERLAPS:
         points[name] = np.full((size, groups ** len(OVERLAP_DIMENSIONS[name])), np.nan)
     return points | {"advice": np.full(size, message, object)}
-
-
-def join(parts: list[Points]) -> Points:
-    """Put points after each other."""
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-
-def take(points: Points, order: Indices) -> Points:
-    """Arrange points in another order."""
-    return {name: values[order] for name, values in points.items()}
 
 
 def limits(question: Question) -> dict[str, float]:

@@ -20,7 +20,7 @@ from giantstep.explore.parameters import (
     interval,
     reader,
 )
-from giantstep.explore.reading import read_name, read_texts
+from giantstep.explore.reading import read_texts
 from giantstep.problems.bulk_kind import BULKS, validate_bulk
 from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.formatting import format_number, format_vocabulary
@@ -168,7 +168,7 @@ def _faults_of(check: Callable[..., Any], *arguments: Any) -> list[Fault]:
     return []
 
 
-_READERS = {"model": read_name} | {name: reader(name) for name in PARAMETERS}
+_READERS = {"model": str} | {name: reader(name) for name in PARAMETERS}
 
 
 def _whole(name: str, value: Any) -> Any:

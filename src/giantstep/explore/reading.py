@@ -9,12 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from giantstep.problems.readout import Vocabulary
-from giantstep.validation import (
-    Fault,
-    read_number,
-    read_whole_number,
-    shown,
-)
+from giantstep.validation import Fault, read_number, shown
 
 # The longest text of a value, and the most values of the initial readout.
 LONGEST, MOST_LETTERS = 200, 8
@@ -22,19 +17,9 @@ LONGEST, MOST_LETTERS = 200, 8
 Reader = Callable[[str], Any]
 
 
-def read_name(text: str) -> str:
-    """Read a name, which a registry checks later."""
-    return text.strip()
-
-
 def read_infinite(text: str) -> float:
     """Read a number, which may be infinite."""
-    return read_number(text.strip().replace("∞", "inf"))
-
-
-def read_count(text: str) -> int:
-    """Read a whole number."""
-    return read_whole_number(text.strip())
+    return read_number(text.replace("∞", "inf"))
 
 
 def read_letters(text: str) -> Vocabulary:
@@ -59,7 +44,8 @@ def read_texts(
     ----------
     texts : mapping
     readers : mapping
-        What reads a text of this name; it raises ValueError to refuse.
+        What reads a text of this name, without spaces at its ends; it raises ValueError to refuse.
+        A name is a `str`, which a registry checks later.
 
     Returns
     -------
@@ -77,7 +63,7 @@ def read_texts(
             faults.append(Fault(name, text, f"a text of {LONGEST} characters at most"))
             continue
         try:
-            values[name] = read(text)
+            values[name] = read(text.strip())
         except ValueError as error:
             allowed = str(error).partition("must be ")[2] or "a number"
             faults.append(Fault(name, text, allowed))

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -56,7 +57,7 @@ class Session:
     def __init__(self, document: Document, address: str, project: Path) -> None:
         self.document, self.project = document, project
         self.view, self._faults = from_address(address)
-        self.theme, self.number, self._count = LIGHT, 0, 0
+        self.number, self._count = 0, 0
         self._latest: dict[str, Any] = {}
         self._theory = Child(answer_view, self._from_child(self._show_answer))
         self._networks = Child(run_networks, self._from_child(self._show_networks), grace=0)
@@ -73,14 +74,13 @@ class Session:
             document.add_root(root)
         document.on_session_destroyed(lambda _: self.close())
         self._theory.start()
-        self._renew_plot()
-        self._ask_theory()
+        self._renew_plot({})
+        self._theory.ask(self.number, self.view)
 
     def close(self) -> None:
         """End the processes of this page."""
-        self._theory.stop()
-        self._networks.stop()
-        self._exports.stop()
+        for child in (self._theory, self._networks, self._exports):
+            child.stop()
 
     def _from_child(self, show: Any) -> Any:
         """Return what brings the words of a child to the thread of the server."""
@@ -115,17 +115,12 @@ class Session:
     def _greet(self, message: Mapping[str, Any]) -> None:
         """Tell a page that is ready all that it missed."""
         before = self._key
-        self._dress(message)
+        self._renew_plot(message)
         if self._key != before:
-            self._ask_theory()
+            self._theory.ask(self.number, self.view)
         self._tell(faults=self._faults, whole=True)
         if self._latest:
             self._send(self._latest)
-
-    def _dress(self, message: Mapping[str, Any]) -> None:
-        """Use the colours of the page."""
-        self.theme = DARK if message.get("theme") == DARK else LIGHT
-        self._renew_plot()
 
     def _change_view(self, message: Mapping[str, Any]) -> None:
         """Show another view, if it has no faults."""
@@ -141,22 +136,20 @@ class Session:
         if (view.question, view.x, view.axis) != (self.view.question, self.view.x, self.view.axis):
             self._drop_networks()
         self.view = view
-        self._dress(message)
-        self._ask_theory()
+        self._renew_plot(message)
+        self._theory.ask(self.number, self.view)
         self._tell()
 
-    def _renew_plot(self) -> None:
-        """Make another plot if this view needs one."""
-        key = plot_key(self.view, self.theme)
+    def _renew_plot(self, message: Mapping[str, Any]) -> None:
+        """Make another plot if this view, or the colours of the page, need one."""
+        theme = DARK if message.get("theme") == DARK else LIGHT
+        key = plot_key(self.view, theme)
         if key == self._key:
             return
-        self._key, self._plot = key, make_plot(self.view, self.theme)
+        self._key, self._plot = key, make_plot(self.view, theme)
         self._box.children = [self._plot.figure]
         if self._simulated:
             self._plot.show_networks(self._simulated)
-
-    def _ask_theory(self) -> None:
-        self._theory.ask(self.number, self.view)
 
     def _show_answer(self, number: int, said: Any) -> None:
         """Show what the theory says, unless the page asks something else by now."""
@@ -165,7 +158,7 @@ class Session:
         if isinstance(said, FailedError):
             self._send({"failed": str(said), "done": True})
         elif isinstance(said, tuple):
-            self._tell(faults=said, done=True)
+            self._tell(faults=said)
         elif said["tab"] == self.view.tab:
             self.document.hold("collect")
             self._plot.update(self.view, said)
@@ -186,7 +179,7 @@ class Session:
         sizes = {"dimension": dimension, "networks": networks}
         faults = interval_faults(sizes, {"dimension": DIMENSION, "networks": NETWORKS})
         if faults or self.view.tab != CURVE:
-            self._send({"networks": {"fault": "; ".join(map(str, faults))}})
+            self._send({"networks": {"fault": _texts_of(tuple(faults))}})
             return
         self._drop_networks()
         self._networks_task = NetworksTask(self.view, dimension, networks, self.project)
@@ -226,9 +219,9 @@ class Session:
         if not self._answer:
             self._send({"exported": "Please wait until all is computed.", "fault": True})
             return
-        simulated = self._simulated if self._simulated and "replicates" in self._simulated else {}
-        networks = self._networks_task if simulated else None
-        shown = Shown(self.view, self._answer, networks, simulated or {})
+        shown = Shown(self.view, self._answer)
+        if self._simulated and "replicates" in self._simulated:
+            shown = replace(shown, networks=self._networks_task, simulated=self._simulated)
         task = ExportTask(shown, str(message.get("name")), self.project, form)
         self._exports.ask(self.number, task)
 
@@ -243,25 +236,20 @@ class Session:
         else:
             self._send({"exported": _texts_of(said), "fault": True})
 
-    def _tell(
-        self, faults: tuple[Fault, ...] = (), whole: bool = False, done: bool = False
-    ) -> None:
+    def _tell(self, faults: tuple[Fault, ...] = (), whole: bool = False) -> None:
         """Tell the page about its view: faults, or what it may show of the question."""
         told: dict[str, Any] = {
-            "faults": [[fault.name, f"{fault.name} {_said(fault)}"] for fault in faults],
-            "done": done or bool(faults),
+            "faults": [[fault.name, str(fault)] for fault in faults],
+            "done": bool(faults),
         }
         if not faults or whole:
+            copies = {"command": as_command, "python": as_python, "yaml": as_yaml}
             told |= {
                 "address": to_address(self.view),
                 "reasons": reasons(self.view),
                 "title": title(self.view),
                 "legend": self._plot.legend,
-                "copies": {
-                    "command": as_command(self.view),
-                    "python": as_python(self.view),
-                    "yaml": as_yaml(self.view),
-                },
+                "copies": {name: write(self.view) for name, write in copies.items()},
             }
         if whole:
             told["texts"] = _all_texts(self.view)
@@ -276,10 +264,6 @@ class Session:
 
 def _texts_of(faults: Any) -> str:
     return "; ".join(map(str, faults if isinstance(faults, tuple) else (faults,)))
-
-
-def _said(fault: Fault) -> str:
-    return str(fault).partition(" ")[2]
 
 
 def _texts(given: Any) -> dict[str, str]:

@@ -11,7 +11,7 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.explore.parameters import AXES, AXES_OF, LINEAR, LOG, SCALES, Axis
 from giantstep.explore.question import Question, written
-from giantstep.explore.reading import LONGEST, Reader, read_infinite, read_name, read_texts
+from giantstep.explore.reading import LONGEST, Reader, read_infinite, read_texts
 from giantstep.validation import Fault, InvalidParametersError
 
 CURVE, FUNCTION, SPECTRUM, MAP = TABS = ("curve", "function", "spectrum", "map")
@@ -150,7 +150,7 @@ class View:
 
 NAMES = ("tab", "x", "x_scale", "y_scale", "across", "up", "colour")
 _READERS: dict[str, Reader] = {
-    **dict.fromkeys(NAMES, read_name),
+    **dict.fromkeys(NAMES, str),
     **dict.fromkeys(("start", "stop"), read_infinite),
 }
 

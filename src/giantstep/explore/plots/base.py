@@ -81,17 +81,14 @@ class Plot:
     ) -> None:
         """Draw lines of each curve, the question's above those of its pins, and what hovers."""
         touched = []
+        wide = {"line_width": 16, "line_alpha": 0}  # invisible, and easier to point at
         for look in reversed(self.looks):
             source = self.sources[look.name, look.bulk] = empty("x", *columns)
             style = {"line_color": look.colour, "line_dash": list(look.dash), "source": source}
             for line in lines:
                 self.figure.line("x", **{"y": y} | style | line)
-            touched.append(self._touch(source, y))
+            touched.append(self.figure.line("x", y, source=source, **wide))
         self._hover(touched, tooltips, line_policy="nearest")
-
-    def _touch(self, source: ColumnDataSource, y: str) -> Any:
-        """Draw an invisible, wide line, which is easier to point at."""
-        return self.figure.line("x", y, source=source, line_width=16, line_alpha=0)
 
     def _questions(self, view: View) -> Iterator[LegendEntry]:
         """Yield an entry for each question, and for each bulk, where there are several."""
@@ -134,15 +131,11 @@ def _empty_figure(palette: Palette, **options: Any) -> Any:
 
 def _looks(view: View, palette: Palette) -> Iterator[Look]:
     """Return colour and dashes of each curve: a colour for each question, dashes for each bulk."""
-    bulks = {b: DASHES[k] for k, b in enumerate(dict.fromkeys(_bulks(view)))}
+    bulks = dict.fromkeys(bulk for _, question in view.questions for bulk in question["bulk"])
+    dashes = dict(zip(bulks, DASHES, strict=False))
     for k, (name, question) in enumerate(view.questions):
         for bulk in question["bulk"]:
-            yield Look(name, bulk, palette.curves[k % len(palette.curves)], bulks[bulk])
-
-
-def _bulks(view: View) -> Iterator[str]:
-    for _, question in view.questions:
-        yield from question["bulk"]
+            yield Look(name, bulk, palette.curves[k % len(palette.curves)], dashes[bulk])
 
 
 def empty(*columns: str) -> ColumnDataSource:

@@ -9,7 +9,7 @@ import numpy as np
 from bokeh.models import Range1d, Whisker
 
 from giantstep.arrays import Array
-from giantstep.explore.parameters import LOG, SYMBOLS, Axis, axis_label, number_text
+from giantstep.explore.parameters import LOG, SYMBOLS, axis_label, number_text
 from giantstep.explore.plots.base import (
     FAILURE_TOOLTIP,
     TOOLTIP,
@@ -22,8 +22,8 @@ from giantstep.explore.plots.base import (
 from giantstep.explore.view import View
 from giantstep.problems.losses import SQUARE
 
-# The share of an axis that is left at each end.
-_MARGIN = 0.015
+# The ends of an axis are a little outside, so that markers at its ends are whole.
+_PADDED = (-0.015, 1.015)
 
 
 class CurvePlot(Plot):
@@ -37,7 +37,7 @@ class CurvePlot(Plot):
             theme,
             x_axis_type=axis.scale,
             y_axis_type=view.y_scale,
-            x_range=Range1d(*_padded(axis)),
+            x_range=Range1d(*axis.at(_PADDED).tolist()),
             y_range=self.y_range,
         )
         plot = self.figure
@@ -104,9 +104,8 @@ class CurvePlot(Plot):
 
     def update(self, view: View, answer: dict[str, Any]) -> None:
         """Show an answer."""
-        axis = view.axis
         self.view = view
-        start, end = _padded(axis)
+        start, end = view.axis.at(_PADDED).tolist()
         self.figure.x_range.update(start=start, end=end)
         limits = answer["limits"]
         self.limits.data = {
@@ -147,44 +146,15 @@ class CurvePlot(Plot):
 
     def show_networks(self, measured: dict[str, Any] | None) -> None:
         """Show simulated networks, or none."""
+        theory = measured["theory"] if measured else {"x": [], "y": []}
+        self.finite.data = {"x": theory["x"], "y": theory["y"]}
         if measured is None:
             self.networks.data = {name: [] for name in self.networks.data}
-            self.finite.data = {"x": [], "y": []}
             self.legend = [entry for entry in self.legend if entry not in self.of_networks]
-            self._scale()
-            return
-        theory = measured["theory"]
-        self.finite.data = {"x": theory["x"], "y": theory["y"]}
-        if "mean" not in measured:
-            self._scale()
-            return
-        mean, stderr = measured["mean"], measured["stderr"]
-        bar = np.nan_to_num(stderr)
-        symbol = SYMBOLS[self.view.x]
-        texts = [
-            f"mean {m:.5g}, standard error {e:.2g}" + (f", z = {z:+.2f}" if z == z else "")
-            for m, e, z in zip(mean, stderr, measured["z"], strict=True)
-        ]
-        self.networks.data = {
-            "x": measured["x"],
-            "y": mean,
-            "low": mean - bar,
-            "high": mean + bar,
-            "title": [f"Networks at {symbol} = {number_text(x)}" for x in measured["x"]],
-            "advice": texts,
-            "certificate": [measured["note"]] * mean.size,
-        }
-        self.legend += [entry for entry in self.of_networks if entry not in self.legend]
+        elif "mean" in measured:
+            self.networks.data = network_columns(self.view, measured)
+            self.legend += [entry for entry in self.of_networks if entry not in self.legend]
         self._scale()
-
-
-def _padded(axis: Axis) -> tuple[float, float]:
-    """Return the ends of an axis, a little outside, so that markers at its ends are whole."""
-    if axis.scale == LOG:
-        factor = (axis.stop / axis.start) ** _MARGIN
-        return axis.start / factor, axis.stop * factor
-    margin = _MARGIN * (axis.stop - axis.start)
-    return axis.start - margin, axis.stop + margin
 
 
 _COLUMNS = ("test", "training", "title", "errors", "overlaps", "certificate")
@@ -204,4 +174,23 @@ def curve_columns(view: View, curve: dict[str, Any]) -> dict[str, Any]:
         "errors": [f"test {e:.5g}, training {t:.5g}, λ = {r:.3g}" for e, t, r in ridges],
         "overlaps": overlap_texts(curve),
         "certificate": [f"residual {r:.0e}, quadrature error {q:.0e}" for r, q in accuracy],
+    }
+
+
+def network_columns(view: View, measured: dict[str, Any]) -> dict[str, Any]:
+    """Return what is drawn of simulated networks, and the texts that appear over their means."""
+    x, mean, stderr, z = (measured[name] for name in ("x", "mean", "stderr", "z"))
+    bar = np.nan_to_num(stderr)
+    return {
+        "x": x,
+        "y": mean,
+        "low": mean - bar,
+        "high": mean + bar,
+        "title": [f"Networks at {SYMBOLS[view.x]} = {number_text(value)}" for value in x],
+        "advice": [
+            f"mean {m:.5g}, standard error {e:.2g}"
+            + (f", z = {score:+.2f}" if score == score else "")
+            for m, e, score in zip(mean, stderr, z, strict=True)
+        ],
+        "certificate": [measured["note"]] * mean.size,
     }

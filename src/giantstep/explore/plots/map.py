@@ -13,7 +13,7 @@ from bokeh.palettes import Viridis256
 from contourpy import contour_generator
 
 from giantstep.arrays import Array
-from giantstep.explore.parameters import AXES, LOG, Axis, axis_label
+from giantstep.explore.parameters import AXES, Axis, axis_label
 from giantstep.explore.plots.base import FONT, Plot, empty
 from giantstep.explore.view import ERROR, View
 
@@ -75,8 +75,8 @@ class MapPlot(Plot):
         values = answer["values"] * (100 if self.gain else 1)
         rows, columns = (_between(side) for side in values.shape)
         fine = _bilinear(values, rows, columns)
-        left, right = _ends(answer["x"], answer["x_scale"], columns.size)
-        low, high = _ends(answer["y"], answer["y_scale"], rows.size)
+        left, right = _ends(self.axes[0], columns.size)
+        low, high = _ends(self.axes[1], rows.size)
         nearest = np.ix_(np.rint(rows).astype(int), np.rint(columns).astype(int))
         advice = answer["advice"]
         self.image.data = {
@@ -109,14 +109,14 @@ class MapPlot(Plot):
             if len(line) > 1
         ]
         self.lines.data = {
-            "xs": [_on_axis(line[:, 0], self.axes[0]) for _, line in drawn],
-            "ys": [_on_axis(line[:, 1], self.axes[1]) for _, line in drawn],
+            "xs": [self.axes[0].at(line[:, 0]) for _, line in drawn],
+            "ys": [self.axes[1].at(line[:, 1]) for _, line in drawn],
         }
         labels = list(_labels(drawn))
         places = np.array([place for _, place in labels]).reshape(-1, 2)
         self.labels.data = {
-            "x": _on_axis(places[:, 0], self.axes[0]),
-            "y": _on_axis(places[:, 1], self.axes[1]),
+            "x": self.axes[0].at(places[:, 0]),
+            "y": self.axes[1].at(places[:, 1]),
             "text": [self._text(level) for level, _ in labels],
         }
 
@@ -137,15 +137,6 @@ def _labels(lines: list[tuple[float, Array]]) -> Iterator[tuple[float, Array]]:
             yield level, line[best]
 
 
-def _on_axis(shares: Array, axis: Axis) -> Array:
-    """Return the values that are some shares of the way along an axis."""
-    if axis.scale == LOG:
-        values: Array = axis.start * (axis.stop / axis.start) ** shares
-    else:
-        values = axis.start + shares * (axis.stop - axis.start)
-    return values
-
-
 def _between(cells: int) -> Array:
     """Return the places of pixels among cells that are counted from 0."""
     return np.linspace(0, cells - 1, _PIXELS * (cells - 1) + 1)
@@ -161,13 +152,11 @@ def _bilinear(values: Array, rows: Array, columns: Array) -> Array:
     return values
 
 
-def _ends(values: Array, scale: str, pixels: int) -> tuple[float, float]:
+def _ends(axis: Axis, pixels: int) -> tuple[float, float]:
     """Return where the first pixel begins and the last one ends."""
-    first, last = np.log(values[[0, -1]]) if scale == LOG else values[[0, -1]]
-    half = (last - first) / (2 * (pixels - 1))
-    ends = np.array([first - half, last + half])
-    low, high = np.exp(ends) if scale == LOG else ends
-    return float(low), float(high)
+    half = 1 / (2 * (pixels - 1))
+    low, high = axis.at([-half, 1 + half]).tolist()
+    return low, high
 
 
 def round_levels(low: float, high: float) -> Array:
