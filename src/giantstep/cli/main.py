@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from giantstep.cli.arguments import parse
 from giantstep.cli.commands import PICTURES, commands
@@ -63,15 +63,16 @@ def _run(arguments: argparse.Namespace) -> int:
         return run(arguments)
     except InvalidParametersError as error:
         return _fail(arguments, "; ".join(map(_sentence, error.faults)))
-    except argparse.ArgumentError as error:
-        return _fail(arguments, str(error))
     except ModuleNotFoundError as error:
-        return _fail(arguments, _advice(error))
+        library = (error.name or "").partition(".")[0]
+        if library not in EXTRAS:
+            raise
+        return _fail(arguments, advice(library))
     except MemoryError:
         return _fail(arguments, "not enough memory: use a smaller dimension, or fewer points")
     except BrokenPipeError:
         raise
-    except OSError as error:
+    except (argparse.ArgumentError, OSError) as error:
         return _fail(arguments, str(error))
     except KeyboardInterrupt:
         return 130
@@ -109,8 +110,8 @@ def _deliver(found: xr.Dataset, arguments: argparse.Namespace) -> int:
     if arguments.plot:
         from giantstep.figures.answers import draw_answer
 
-        path = _picture(arguments)
-        draw_answer(found, path, getattr(arguments, "show", None))
+        path = arguments.plot if isinstance(arguments.plot, Path) else f"{arguments.command}.png"
+        draw_answer(found, Path(path), getattr(arguments, "show", None))
         print(f"drawn in {path}", file=sys.stderr)
     from giantstep.cli.output import FORMATS, write
 
@@ -121,38 +122,14 @@ def _deliver(found: xr.Dataset, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _advice(error: ModuleNotFoundError) -> str:
-    """Say which extra of the package installs a library that is missing.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        If no extra does.
-    """
-    library = (error.name or "").partition(".")[0]
-    if library not in EXTRAS:
-        raise error
-    return advice(library)
-
-
-def _picture(arguments: argparse.Namespace) -> Path:
-    return Path(f"{arguments.command}.png") if arguments.plot is True else arguments.plot
-
-
 def _sentence(fault: Fault) -> str:
     """Write a fault of a flag, with the name that may have been meant."""
     from giantstep.cli.flags import spelled  # like all that knows of problems, it takes a while
+    from giantstep.problems.formatting import format_value
 
     close = did_you_mean(str(fault.value), names_allowed(fault.allowed))
-    return f"{spelled(fault.name)} {_as_typed(fault.value)}: must be {fault.allowed}{close}"
-
-
-def _as_typed(value: Any) -> str:
-    """Write a value as the command line reads it."""
-    from giantstep.problems.formatting import format_vocabulary
-
-    is_vocabulary = isinstance(value, tuple) and value and isinstance(value[0], tuple)
-    return format_vocabulary(value) if is_vocabulary else str(value)
+    value = format_value(fault.value) if isinstance(fault.value, tuple) else fault.value
+    return f"{spelled(fault.name)} {value}: must be {fault.allowed}{close}"
 
 
 def _fail(arguments: argparse.Namespace, message: str) -> int:

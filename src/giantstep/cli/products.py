@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import xarray as xr
 
 from giantstep.problems.combinations import Values, combinations, varied
 from giantstep.problems.formatting import format_value
-from giantstep.questions.progress import Progress, progress_bar
+from giantstep.questions.progress import Progress, part, progress_bar
 from giantstep.vocabulary import label
 
 # So many combinations are named that a remark is on.
@@ -39,7 +38,7 @@ def answer_each(
     answers, remarks = [], dict[str, list[str]]()
     with progress_bar("giantstep") as report:
         for done, chosen in enumerate(combinations(values)):
-            found = ask(chosen, partial(_part, report, done, count))
+            found = ask(chosen, part(report, done, count))
             report((done + 1) / count)
             answers.append(found)
             where = ", ".join(f"{name} {format_value(chosen[name])}" for name in several)
@@ -61,11 +60,6 @@ def _located(line: str, where: list[str], count: int) -> str:
         return line
     further = f"; {len(where) - _PLACES} more" if len(where) > _PLACES else ""
     return f"{'; '.join(where[:_PLACES])}{further}: {line}"
-
-
-def _part(report: Progress, done: int, count: int, share: float) -> None:
-    """Tell the share of all that is done, from that of one of several answers."""
-    report((done + share) / count)
 
 
 def _joined(answers: list[xr.Dataset], several: Values) -> xr.Dataset:

@@ -39,7 +39,7 @@ def format_problem(problem: Any) -> str:
     >>> format_problem(Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1))
     "Protocol(activation='tanh', target='sin', learning_rate=3, alpha0=20, beta=1)"
     """
-    values = {field.name: _single(getattr(problem, field.name)) for field in fields(problem)}
+    values = {field.name: single(getattr(problem, field.name)) for field in fields(problem)}
     defaults = {field.name: field.default for field in fields(problem)}
     written = (
         f"{name}={format_number(value) if isinstance(value, float) else repr(value)}"
@@ -49,7 +49,7 @@ def format_problem(problem: Any) -> str:
     return f"{type(problem).__name__}({', '.join(written)})"
 
 
-def _single(value: Any) -> Any:
+def single(value: Any) -> Any:
     """Return the number of a single group of neurons, and everything else unchanged."""
     single = isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], float)
     return value[0] if single else value

@@ -15,14 +15,14 @@ from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.combinations import combinations
 from giantstep.problems.domains import THEORY_DIMENSION
-from giantstep.problems.formatting import format_value
+from giantstep.problems.formatting import format_value, single
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.questions.answers import count_groups, dataset
 from giantstep.questions.checks import OPTIMAL, SOME_RIDGE, collected, raise_all
-from giantstep.questions.progress import Progress, progress_bar
+from giantstep.questions.progress import Progress, part, progress_bar
 from giantstep.questions.remarks import failure_remarks
 from giantstep.questions.theory_points import Arrays, Case, stack, variables
 from giantstep.theory.readout.status import Status
@@ -60,14 +60,21 @@ def solve_cases(
     """
     sweep = read_sweep(problem, values)
     solved: list[Arrays | None] = []
-    refused = list[InvalidParametersError]()
+    refused, count = list[InvalidParametersError](), len(sweep.cases)
     with progress_bar("theory", progress) as report:
         for place, case in enumerate(sweep.cases):
             try:
-                solved.append(_solve(case, sweep, zero_one, report, place))
+                if isinstance(case, InvalidParametersError):
+                    raise case
+                solved.append(
+                    case.optimise(sweep.points[0], zero_one)
+                    if sweep.optimal
+                    else case.solve_batches(*sweep.points, zero_one, part(report, place, count))
+                )
             except InvalidParametersError as error:
                 refused.append(error)
                 solved.append(None)
+            report((place + 1) / count)
     if len(refused) == len(solved):
         raise_all([fault for error in refused for fault in error.faults])
     data = _arranged(sweep, stack(solved, _REFUSED))
@@ -136,25 +143,6 @@ def read_sweep(problem: Problem, given: Mapping[str, Any]) -> Sweep:
     return Sweep(written, [name for name in varied if name in written], cases)
 
 
-def _solve(
-    case: Case | InvalidParametersError, sweep: Sweep, zero_one: bool, report: Progress, place: int
-) -> Arrays:
-    """Solve one case at all points, and report the share of all that is done.
-
-    Raises
-    ------
-    InvalidParametersError
-        If the case is refused.
-    """
-    if isinstance(case, InvalidParametersError):
-        raise case
-    parts = []
-    for done, arrays in case.batches(*sweep.points, sweep.optimal, zero_one):
-        parts.append(arrays)
-        report((place + done) / len(sweep.cases))
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-
 def _arranged(sweep: Sweep, arrays: Arrays) -> xr.Dataset:
     """Arrange arrays over (cases, points, ...) by the parameters; one value is a scalar."""
     shape, dims = tuple(map(len, sweep.values.values())), tuple(sweep.values)
@@ -217,7 +205,7 @@ def _cases(
             cases.append(error)
     for place, case in zip(places, cases, strict=True):
         if not isinstance(case, Case) and not valid.issuperset(place.items()):
-            faults += [fault for fault in case.faults if fault not in faults]
+            faults += case.faults
     return cases
 
 
@@ -250,8 +238,7 @@ def _labels(problem: Problem, name: str, values: Sequence[Any]) -> list[Any]:
         # Not if it is no field of the problem, or goes only with another value of another field.
         with suppress(TypeError, InvalidParametersError):
             value = getattr(replace(problem, **{name: value}), name)
-        one = isinstance(value, tuple) and len(value) == 1 and not isinstance(value[0], tuple)
-        value = value[0] if one else value
+        value = single(value)
         labels.append(format_value(value) if isinstance(value, tuple | list) else value)
     texts = any(isinstance(label, str) for label in labels)
     return list(map(str, labels)) if texts else labels

@@ -14,6 +14,7 @@ from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.grid import Grid
+from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -51,17 +52,17 @@ class Axes(NamedTuple):
 
 @contextmanager
 def collected(faults: list[Fault]) -> Iterator[None]:
-    """Add the faults of what is refused to a list, each once, instead of raising them."""
+    """Add the faults of what is refused to a list, instead of raising them."""
     try:
         yield
     except InvalidParametersError as error:
-        faults += [fault for fault in error.faults if fault not in faults]
+        faults += error.faults
 
 
 def raise_all(faults: Sequence[Fault]) -> None:
-    """Raise the faults that were collected, if there are any."""
+    """Raise the faults that were collected, each once, if there are any."""
     if faults:
-        raise InvalidParametersError(faults)
+        raise InvalidParametersError(x for k, x in enumerate(faults) if x not in faults[:k])
 
 
 def plain(value: Any) -> Any:
@@ -83,21 +84,21 @@ def read_numbers(name: str, value: ArrayLike, faults: list[Fault]) -> Array:
     return numbers
 
 
-def read_axes(alpha: ArrayLike, ridge: ArrayLike, loss: str, faults: list[Fault]) -> Axes | None:
-    """Read sample complexities and ridges; None if something is wrong with them."""
+def read_axes(alpha: ArrayLike, ridge: ArrayLike, loss: str, faults: list[Fault]) -> Axes:
+    """Read sample complexities and ridges; one of each, if something is wrong with them."""
     before = len(faults)
+    axes = Axes(Grid((1.0,), (SOME_RIDGE,)), ("alpha", "ridge"), optimal=False)
     optimal = isinstance(ridge, str) and ridge == OPTIMAL
     values = {
         "alpha": read_numbers("alpha", alpha, faults),
         "ridge": read_numbers("ridge", SOME_RIDGE if optimal else ridge, faults),
     }
-    if len(faults) > before:
-        return None
-    with collected(faults):
-        axes = {name: tuple(numbers.ravel().tolist()) for name, numbers in values.items()}
+    if len(faults) == before:
+        points = {name: tuple(numbers.ravel().tolist()) for name, numbers in values.items()}
         fixed = tuple(name for name, numbers in values.items() if numbers.ndim == 0)
-        return Axes(Grid(**axes, loss=loss), fixed, optimal)
-    return None
+        with collected(faults):
+            axes = Axes(Grid(**points, loss=loss), fixed, optimal)
+    return axes
 
 
 def check_problem(problem: Any) -> None:
@@ -116,16 +117,15 @@ def check_theory(
     faults: list[Fault],
     bulk: str = ISOTROPIC,
     dimension: float = math.inf,
-    loss: str | None = None,
+    loss: str = SQUARE,
 ) -> None:
     """Collect why the theory does not cover a problem."""
     wrong = interval_faults({"dimension": dimension}, {"dimension": THEORY_DIMENSION})
     faults += wrong
     with collected(faults):
         validate_bulk(problem, bulk if isinstance(bulk, str) else repr(bulk))
-    if loss is not None:
-        with collected(faults):
-            check_loss(problem, loss)
+    with collected(faults):
+        check_loss(problem, loss)
     if not wrong:
         with collected(faults):
             equivalent_features(problem, dimension)

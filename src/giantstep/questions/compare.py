@@ -96,8 +96,7 @@ def compare(
     with collected(faults):
         read_simulation(problem, alpha, ridge, **sizes)
     for one in bulks:
-        with collected(faults):
-            read_question(problem, alpha, ridge, loss, one, dimension)
+        read_question(problem, alpha, ridge, loss, one, dimension, faults)
     raise_all(faults)
     measured = simulate(problem, alpha, ridge, **sizes, progress=progress)
     theories: dict[str, float] = {LIMIT: math.inf, FINITE: dimension}

@@ -12,7 +12,7 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.targets import target_along
 from giantstep.questions.answers import Result, dataset, question
-from giantstep.questions.checks import collected, raise_all, read_numbers
+from giantstep.questions.checks import raise_all, read_numbers
 from giantstep.questions.solve import read_question
 from giantstep.questions.theory_points import Case, solve_axes
 from giantstep.theory.learned_function import learned_function as compute_learned_function
@@ -65,13 +65,10 @@ def learned_function(
     (array([0.39, 0.72, 1.05]), array([0.48, 0.84, 0.91]))
     """
     faults: list[Fault] = []
-    axes = None
     at = _PROJECTIONS if s is None else read_numbers("s", s, faults)
     faults += [Fault("s", x, "finite") for x in at.ravel().tolist() if not math.isfinite(x)]
-    with collected(faults):
-        axes = read_question(problem, alpha, ridge, loss, bulk, dimension)
+    axes = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
     raise_all(faults)
-    assert axes is not None  # otherwise there were faults
     case, points = Case(problem, loss, bulk, dimension), np.atleast_1d(at)
     arrays, coords, remarks = solve_axes(case, axes)
     m, zeta, psi, xi = (arrays[name] for name in ("m", "zeta", "psi", "xi"))

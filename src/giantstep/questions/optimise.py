@@ -16,7 +16,7 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import Result, drop_fixed, question
-from giantstep.questions.checks import Axes, collected, raise_all
+from giantstep.questions.checks import Axes, raise_all
 from giantstep.questions.choices import BIAS, RATE, RIDGE
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.remarks import edge_remarks, limit_remarks
@@ -129,17 +129,13 @@ def _read(
 ) -> tuple[Search, Axes]:
     """Read and check the question."""
     faults: list[Fault] = []
-    axes = None
-    with collected(faults):
-        axes = read_question(problem, alpha, ridge, loss, bulk, dimension)
-    if axes and (axes.optimal or "ridge" not in axes.fixed):
+    axes = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
+    if axes.optimal or "ridge" not in axes.fixed:
         faults.append(Fault("ridge", ridge, "one number; to optimise it, name it in `over`"))
-    known = loss if axes else SQUARE
-    unknowns = read_unknowns(problem, over, known, dimension if axes else math.inf, faults)
+    unknowns = read_unknowns(problem, over, loss, dimension, faults)
     if any(one.name == BIAS for one in unknowns) and bulk != ISOTROPIC:
         faults.append(Fault("bulk", bulk, f"{ISOTROPIC} where a bias is optimised"))
     raise_all(faults)
-    assert axes is not None  # otherwise there were faults
     outer = tuple(one for one in unknowns if one.name != RIDGE)
     fixed = np.array(axes.grid.ridge)
     ridges = next((one.candidates for one in unknowns if one.name == RIDGE), fixed)

@@ -44,5 +44,10 @@ def progress_bar(text: str, instead: Progress | None = None) -> Iterator[Progres
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
+def part(report: Progress, done: int, count: int) -> Progress:
+    """Make what tells the share of all that is done, from that of one of several parts."""
+    return lambda share: report((done + share) / count)
+
+
 def _silent(share: float) -> None:
     pass

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from giantstep.arrays import Array
-from giantstep.numerics.minimisation import minimise_each_from_candidates
+from giantstep.arrays import Array, Mask
 from giantstep.problems.domains import LEARNING_RATE, LETTER
 from giantstep.problems.domains import RIDGE as RIDGES
 from giantstep.problems.losses import SQUARE
@@ -20,7 +19,7 @@ from giantstep.questions.checks import read_numbers
 from giantstep.questions.choices import BIAS, RATE, READOUT, RIDGE, UNKNOWNS
 from giantstep.theory.bounds import with_common_bias
 from giantstep.theory.features.equivalent_features import equivalent_features
-from giantstep.theory.optima import search_of
+from giantstep.theory.optima import optimal_ridge, search_of
 from giantstep.theory.readout.solve import Solver, cached_solver
 from giantstep.validation import Fault, Interval, InvalidParametersError
 
@@ -210,22 +209,19 @@ class Search:
         except InvalidParametersError:
             return np.full(mesh[0].shape, np.nan)
 
-    def least(self, x: Sequence[float] | Array, alpha: Array) -> tuple[Array, Array, Array]:
+    def least(self, x: Sequence[float] | Array, alpha: Array) -> tuple[Array, Array, Mask]:
         """Minimise over the ridge: test errors, ridges, and whether these are on an edge, (A,)."""
+        nothing, inside = np.full(alpha.shape, np.nan), np.zeros(alpha.shape, dtype=bool)
         try:
-            solver = self._solver(x)
+            problem = self.problem_at(self.values(x))
+            if not self.optimises_ridge:
+                ridge = np.full(alpha.shape, self.ridges[0])
+                return self._solver(x).solve(alpha, ridge).test_error, ridge, inside
+            of = self.bulk, self.dimension, self.loss, self.ridges
+            best = optimal_ridge(problem, alpha, *of)
+            return best.solution.test_error, best.ridge, best.on_edge
         except InvalidParametersError:
-            nothing = np.full(alpha.shape, np.nan)
-            return nothing, nothing, np.zeros(alpha.shape, dtype=bool)
-        ridge, on_edge = np.full(alpha.shape, self.ridges[0]), np.zeros(alpha.shape, dtype=bool)
-        if self.optimises_ridge:
-            ridge, on_edge = minimise_each_from_candidates(
-                lambda ridge, alpha: solver.solve(alpha, ridge).test_error,
-                alpha,
-                self.ridges,
-                search_of(self.loss, self.dimension).ridge_tolerances,
-            )
-        return solver.solve(alpha, ridge).test_error, ridge, on_edge
+            return nothing, nothing, inside
 
     def _solver(self, x: Sequence[float] | Array) -> Solver:
         problem = self.problem_at(self.values(x))

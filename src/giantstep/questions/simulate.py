@@ -12,10 +12,9 @@ from giantstep.numerics.scalar_functions import SIGN
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.problems.sizes import EXACT, SEED, Sizes, check_sizes
+from giantstep.problems.sizes import DIMENSION, EXACT, SEED, Sizes, check_sizes
 from giantstep.questions.answers import count_groups, drop_fixed, question
 from giantstep.questions.checks import (
-    OPTIMAL,
     Axes,
     collected,
     raise_all,
@@ -105,11 +104,9 @@ def simulate(
     with progress_bar("networks", progress) as report:
         raw = replicates(
             problem,
-            axes.grid.alpha,
-            axes.grid.ridge,
+            **vars(axes.grid),
             **vars(sizes),
             networks=range(networks),
-            loss=loss,
             seed=seed,
             threads=threads,
             progress=report,
@@ -138,20 +135,16 @@ def read_simulation(
         With everything that is wrong with the question.
     """
     faults: list[Fault] = []
-    if isinstance(ridge, str) and ridge == OPTIMAL:
+    axes, sizes = read_axes(alpha, ridge, loss, faults), Sizes(int(DIMENSION.lower))
+    if axes.optimal:
         faults.append(Fault("ridge", ridge, "numbers in simulations"))
-    axes = read_axes(alpha, ridge, loss, faults)
-    sizes = None
     with collected(faults):
         sizes = Sizes(dimension=dimension, trainings=trainings, test_samples=test_samples)
+        if not faults:
+            check_sizes(problem, axes.grid, sizes)
     given = {"networks": networks, "seed": seed, "threads": threads}
     faults += interval_faults(given, {"networks": COUNT, "seed": SEED, "threads": THREADS})
-    if axes and sizes:
-        with collected(faults):
-            check_sizes(problem, axes.grid, sizes)
     raise_all(faults)
-    assert axes is not None  # otherwise there were faults
-    assert sizes is not None
     return axes, sizes
 
 

@@ -78,26 +78,24 @@ def solve(
     >>> best.ridge.values.round(2)
     array([0.3 , 0.15])
     """
-    axes = read_question(problem, alpha, ridge, loss, bulk, dimension)
+    faults: list[Fault] = []
+    axes = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
+    raise_all(faults)
     arrays, points, remarks = solve_axes(Case(problem, loss, bulk, dimension), axes)
     named = variables(arrays, axes.dims, squares=loss == SQUARE)
     return count_groups(dataset(named, points, axes.fixed)), remarks
 
 
 def read_question(
-    problem: Problem, alpha: ArrayLike, ridge: ArrayLike, loss: str, bulk: str, dimension: float
+    problem: Problem,
+    alpha: ArrayLike,
+    ridge: ArrayLike,
+    loss: str,
+    bulk: str,
+    dimension: float,
+    faults: list[Fault],
 ) -> Axes:
-    """Read the points of a question to the theory, and check it.
-
-    Raises
-    ------
-    InvalidParametersError
-        With everything that is wrong with the question.
-    """
-    faults: list[Fault] = []
+    """Read the points of a question to the theory, and collect everything that is wrong with it."""
     axes = read_axes(alpha, ridge, loss, faults)
-    known = axes.grid.loss if axes else None
-    check_theory(problem, faults, bulk, dimension, known)
-    raise_all(faults)
-    assert axes is not None  # otherwise there were faults
+    check_theory(problem, faults, bulk, dimension, axes.grid.loss)
     return axes

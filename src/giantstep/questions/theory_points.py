@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.answers import Variable
 from giantstep.questions.checks import Axes
+from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import (
     bulk_remarks,
     edge_remarks,
@@ -65,19 +66,15 @@ class Case(NamedTuple):
         arrays = _arrays(self.solver.srf, best.solution, zero_one)
         return arrays | {"ridge": best.ridge, _ON_EDGE: best.on_edge}
 
-    def batches(
-        self, alpha: Array, ridge: Array, optimal: bool, zero_one: bool
-    ) -> Iterator[tuple[float, Arrays]]:
-        """Solve at M points, some at a time; yield the share that is done, and arrays.
-
-        With `optimal`, the best ridges take the place of those that are given.
-        """
-        if optimal:
-            yield 1.0, self.optimise(alpha, zero_one)
-            return
+    def solve_batches(
+        self, alpha: Array, ridge: Array, zero_one: bool, progress: Progress
+    ) -> Arrays:
+        """Solve at M points, some at a time, and tell the share that is done."""
+        parts = []
         for part in self.solver.batches(alpha.size):
-            arrays = self.solve(alpha[part], ridge[part], zero_one)
-            yield min(part.stop / alpha.size, 1.0), arrays
+            parts.append(self.solve(alpha[part], ridge[part], zero_one))
+            progress(min(part.stop / alpha.size, 1.0))
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def _arrays(srf: SpikedFeatures, solution: Solution, zero_one: bool) -> Arrays:

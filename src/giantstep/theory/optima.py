@@ -16,7 +16,7 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.theory.readout.solution import Solution
-from giantstep.theory.readout.solve import Solver
+from giantstep.theory.readout.solve import Solver, cached_solver
 
 
 class Search(NamedTuple):
@@ -97,6 +97,7 @@ def optimal_ridge(
     bulk: str = ISOTROPIC,
     dimension: float = math.inf,
     loss: str = SQUARE,
+    ridges: Array | None = None,
 ) -> OptimalRidge:
     """Minimise the test error over the ridge, at each sample complexity.
 
@@ -118,6 +119,8 @@ def optimal_ridge(
         networks; `dimension_of_limit` says how far.
     loss : str
         As in `Grid`.
+    ridges : Array, optional
+        Candidates, instead of those of `search_of`.
 
     Examples
     --------
@@ -128,12 +131,12 @@ def optimal_ridge(
     >>> best.ridge.round(3), best.solution.test_error.round(4)
     (array([0.298, 0.145]), array([0.0396, 0.0324]))
     """
-    solver, search = Solver(problem, bulk, loss, dimension), search_of(loss, dimension)
+    solver, search = cached_solver(problem, bulk, loss, dimension), search_of(loss, dimension)
     alpha = np.asarray(alpha, dtype=float)
     ridge, on_edge = minimise_each_from_candidates(
         lambda ridge, alpha: solver.solve(alpha, ridge).test_error,
         alpha,
-        search.ridges,
+        search.ridges if ridges is None else ridges,
         search.ridge_tolerances,
     )
     return OptimalRidge(ridge, solver.solve(alpha, ridge), on_edge)
