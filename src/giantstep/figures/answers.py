@@ -106,11 +106,11 @@ def _draw_curves(axes: Axes, data: xr.Dataset, name: str, varying: list[str]) ->
         text = f"in {_MOST_CURVES} curves at most; there are {len(curves)}"
         raise InvalidParametersError([Fault("plot", name, text)])
     beside = [] if others else [other for other in _BESIDE.get(name, ()) if other in data]
-    for look, choice in zip(style.cycle(len(curves)), curves, strict=True):
+    for choice, look in style.looks(curves).items():
         curve = data.isel(dict(zip(others, choice, strict=True))).squeeze()
         label = _symbol(data, name) if beside else ", ".join(_setting(curve, d) for d in others)
         _draw_curve(axes, curve, x, name, look, label)
-    for look, other in zip(style.cycle(1 + len(beside))[1:], beside, strict=True):
+    for other, look in list(style.looks([name, *beside]).items())[1:]:
         _draw_curve(axes, data.squeeze(), x, other, look, _symbol(data, other))
     _space(axes, in_limit(data), x, [name, *beside])
     axes.set_xlabel(_axis_label(data[x]))

@@ -37,7 +37,7 @@ def compared_panels(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     axes = figure.add_subplot()
     panels = config["panels"]
     titles = {name: panel.get("title", name) for name, panel in panels.items()}
-    looks = dict(zip(dict.fromkeys(titles.values()), style.cycle(len(panels)), strict=False))
+    looks = style.looks(titles.values())
     lines = style.bulk_lines(distinct(data, "bulk"))
     drawn: set[str] = set()
     for name, panel in panels.items():

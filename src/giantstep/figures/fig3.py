@@ -42,12 +42,9 @@ def errors(axes: Axes, data: xr.Dataset) -> None:
     first = data.isel(curve=0)
     for name, look in style.BOUNDS.items():
         axes.axhline(first[name].item(), label=BOUND_LABELS[name], **look)
-    widths = np.unique(data["beta"].values)
-    for width, look in zip(widths, style.cycle(widths.size), strict=True):
-        curve, label = (
-            select(data, beta=width).isel(curve=0),
-            f"${format_parameter('beta', width)}$",
-        )
+    for width, look in style.looks(np.unique(data["beta"].values)).items():
+        curve = select(data, beta=width).isel(curve=0)
+        label = f"${format_parameter('beta', width)}$"
         theory_and_networks(axes, curve, "optimal_test_error", look, label)
     finite_size_entry(axes, data, "optimal_test_error")
     axes.set(xscale="log", xlabel=SAMPLE_COMPLEXITY, ylabel=OPTIMAL_TEST_ERROR)

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from giantstep.figures import style
 from giantstep.figures.elements import error_bars, title_panel
 from giantstep.figures.labels import BULK_LABELS, RELATIVE_GAP, shared_setting
-from giantstep.figures.selection import distinct, in_limit, panel_data, relative_gap, select
+from giantstep.figures.selection import in_limit, panel_data, relative_gap, select
 
 # Markers of different bulks are shifted by multiples of this, in the logarithm.
 _OFFSET = 0.02
@@ -26,11 +26,11 @@ def gaps(axes: Axes, data: xr.Dataset) -> None:
     noise = data["simulated_test_error_stderr"] / data["test_error"].isel(alpha=0)
     axes.axhspan(*(200 * noise.median().item() * np.array([-1, 1])), color="0.93", zorder=0)
     axes.axhline(0, **style.GUIDE)
-    bulks = distinct(data, "bulk")
-    for i, (bulk, look) in enumerate(zip(bulks, style.cycle(len(bulks)), strict=True)):
+    looks = style.looks(data["bulk"].values)
+    for i, (bulk, look) in enumerate(looks.items()):
         curves = select(data, bulk=bulk).sortby("alpha0").isel(alpha=0, alpha_simulated=0)
         gap, stderr = relative_gap(curves, curves["test_error"])
-        x = curves["alpha0"] * np.exp(_OFFSET * (2 * i - len(bulks) + 1))
+        x = curves["alpha0"] * np.exp(_OFFSET * (2 * i - len(looks) + 1))
         error_bars(axes, x, gap, stderr, look)
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter("{x:g}")
@@ -39,8 +39,7 @@ def gaps(axes: Axes, data: xr.Dataset) -> None:
 
 def legend(figure: Figure, data: xr.Dataset) -> None:
     """Name the bulks, each with its mean |z| over all protocols."""
-    bulks = distinct(data, "bulk")
-    for bulk, look in zip(bulks, style.cycle(len(bulks)), strict=True):
+    for bulk, look in style.looks(data["bulk"].values).items():
         z = abs(select(data, bulk=bulk)["z_score_test_error"].values).mean()
         label = f"{BULK_LABELS[bulk]}, mean $|z| = {z:.1f}$"
         error_bars(figure.axes[0], [], [], [], look, label=label)

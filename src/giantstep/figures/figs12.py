@@ -35,11 +35,9 @@ def exponents(axes: Axes, data: xr.Dataset, looks: dict[float, dict[str, Any]]) 
 
 def letters(axes: Axes, data: xr.Dataset) -> None:
     """Draw a curve for each number of letters, of the targets of degree 3 and 5."""
-    readouts = distinct(data, "readout")
-    targets = distinct(data, "target")
-    looks = style.cycle(len(readouts))
-    for readout, name, look in zip(readouts, _LETTERS, looks, strict=True):
-        for target, face in zip(targets, (style.OPEN, {}), strict=True):
+    looks = style.looks(distinct(data, "readout"))
+    for name, (readout, look) in zip(_LETTERS, looks.items(), strict=True):
+        for target, face in zip(distinct(data, "target"), (style.OPEN, {}), strict=True):
             curves = select(data, readout=readout, target=target)
             against_dimension(axes, curves, look | face)
         legend_entry(axes, name, **look)
@@ -63,7 +61,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     figure, places = style.panels(4)
     steps = distinct(data, "step_exponent")
     alpha = data["alpha_simulated"].values[0]
-    looks = dict(zip(steps, style.cycle(len(steps)), strict=True))
+    looks = style.looks(steps)
     for i, degree in enumerate(_DEGREES):
         axes = places[i]
         shown = panel_data(data, f"degree{degree}")

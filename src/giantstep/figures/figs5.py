@@ -44,8 +44,7 @@ def line(axes: Axes, rates: Array, errors: Array, starred: bool = True, **look: 
 def batches(axes: Axes, theory: xr.Dataset, networks: xr.Dataset) -> None:
     """Draw a curve for each size of the first batch, at the simulated sample complexity."""
     alpha = networks["alpha_simulated"].values[0]
-    sizes = np.unique(theory["alpha0"].values)
-    for size, look in zip(sizes, style.cycle(sizes.size), strict=True):
+    for size, look in style.looks(np.unique(theory["alpha0"].values)).items():
         for bulk, style_ in _BULKS.items():
             curve = select(theory, alpha0=size, bulk=bulk)
             errors = curve["test_error"].sel(alpha=alpha).values

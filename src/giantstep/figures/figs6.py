@@ -35,8 +35,7 @@ def biases(axes: Axes, data: xr.Dataset) -> None:
     axes.axhline(0, **style.GUIDE)
     batches, bulks = distinct(data, "alpha0"), distinct(data, "bulk")
     pairs = [(a, b) for a in batches for b in bulks if a > 0 or b == ISOTROPIC]
-    for i, look in enumerate(style.cycle(len(pairs))):
-        alpha0, bulk = pairs[i]
+    for i, ((alpha0, bulk), look) in enumerate(style.looks(pairs).items()):
         curve = by_dimension(data, alpha0, bulk)
         gap, stderr = relative_gap(curve, curve["test_error"])
         text = _step(alpha0) + (f", {BULK_LABELS[bulk]}" if alpha0 > 0 else "")
@@ -52,7 +51,7 @@ def _step(alpha0: float) -> str:
 def spreads(axes: Axes, data: xr.Dataset) -> None:
     """Draw the spread of the test error over networks, and over training sets."""
     pairs = [(a, b) for a in np.unique(data["alpha0"].values) for b in ("network", "training")]
-    for (alpha0, level), look in zip(pairs, style.cycle(len(pairs)), strict=True):
+    for (alpha0, level), look in style.looks(pairs).items():
         curve = by_dimension(data, alpha0, ISOTROPIC)
         variance = curve[f"simulated_test_error_{level}_variance"]
         spread = 100 * np.sqrt(np.maximum(variance, 0)) / curve["test_error"]

@@ -17,7 +17,7 @@ from giantstep.figures.labels import (
     TEST_ERROR,
     shared_setting,
 )
-from giantstep.figures.selection import distinct, in_limit, panel_data, relative_gap, select
+from giantstep.figures.selection import in_limit, panel_data, relative_gap, select
 
 _STUDENT = "student_t:"
 # Markers of different inputs are shifted by multiples of this.
@@ -62,8 +62,7 @@ def gaps(axes: Axes, data: xr.Dataset, looks: dict[str, dict[str, Any]]) -> None
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
-    names = distinct(data, "inputs")
-    looks = dict(zip(names, style.cycle(len(names)), strict=True))
+    looks = style.looks(data["inputs"].values)
     data = in_limit(data)
     figure, (left, right) = style.panels(2)
     shown = panel_data(data, "d1000")

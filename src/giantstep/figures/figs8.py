@@ -29,6 +29,7 @@ _STAIRS = ("staircase", "leap")
 _PAYS = 0.01
 # Of the steps, the share after which it is too early to say that none will pay.
 _SEEN = 0.75
+_TICKS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 
 
 def at_best_rate(curves: xr.Dataset) -> xr.Dataset:
@@ -76,11 +77,6 @@ def compounding(axes: Axes, networks: xr.Dataset, theory: xr.Dataset) -> None:
     axes.set_xticks(range(1, 6))
 
 
-def best_linear(axes: Axes, curves: xr.Dataset) -> None:
-    """Draw the error of the best linear predictor of a target."""
-    axes.axhline(curves["best_linear_error"].values[0], **style.REFERENCE)
-
-
 def star(axes: Axes, x: float, y: float, text: str, look: dict[str, Any]) -> None:
     """Mark a point with a star, and with a number below it."""
     axes.plot(x, y, color=look["color"], **style.STAR)
@@ -90,8 +86,7 @@ def star(axes: Axes, x: float, y: float, text: str, look: dict[str, Any]) -> Non
 
 def rates(axes: Axes, networks: xr.Dataset, theory: xr.DataArray) -> None:
     """Draw errors against the learning rate, a curve for each number of steps."""
-    steps = np.unique(networks["steps"].values)
-    for count, look in zip(steps, style.cycle(steps.size), strict=True):
+    for count, look in style.looks(np.unique(networks["steps"].values)).items():
         line = theory.sel(step=count).dropna("theory_learning_rate")
         x = line["theory_learning_rate"]
         axes.plot(x, line, color=look["color"])
@@ -121,8 +116,7 @@ def budget(axes: Axes, theory: xr.Dataset) -> None:
     one = [float(at_best(theory, size).sel(step=1)) for size in sizes]
     axes.plot(sizes, one, color="black", zorder=3, **_ONE_STEP)
     split = panel_data(theory, "split")
-    alphas = sorted(distinct(split, "alpha0"))
-    for alpha0, look in zip(alphas, style.cycle(len(alphas)), strict=True):
+    for alpha0, look in style.looks(sorted(distinct(split, "alpha0"))).items():
         errors = at_best(split, alpha0).dropna("step")
         samples = alpha0 * errors["step"]
         axes.plot(samples, errors, color=look["color"])
@@ -139,15 +133,14 @@ def budget(axes: Axes, theory: xr.Dataset) -> None:
 
 def staircases(axes: Axes, networks: xr.Dataset) -> None:
     """Draw errors over those of the best linear predictor after each step, for each target."""
-    targets = distinct(networks, "target")
-    for target, look in zip(targets, style.cycle(len(targets)), strict=True):
+    for target, look in style.looks(distinct(networks, "target")).items():
         curves = select(networks, target=target).sortby("steps")
         unit = curves["best_linear_error"]
         errors = "test_error", "simulated_test_error_mean", "simulated_test_error_stderr"
         scaled = curves.assign({name: curves[name] / unit for name in errors})
         finite_size_line(axes, curves["steps"], scaled, "test_error", look["color"])
         markers(axes, curves["steps"], scaled, "test_error", look)
-        legend_entry(axes, f"${_label(target)}$", **look)
+        legend_entry(axes, f"${lookup_target(target).label}$", **look)
     axes.axhline(1, **style.REFERENCE)
     axes.set(xlabel="steps", ylabel="test error over best linear")
 
@@ -177,20 +170,18 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         compounding(places[i], simulations, solved)
         budget(places[2 + i], solved)
         for place, of_limit in ((i, False), (2 + i, True)):
-            best_linear(places[place], simulations)
+            axes = places[place]
+            axes.axhline(simulations["best_linear_error"].values[0], **style.REFERENCE)
             title = shared_setting(simulations, alpha=alpha)
             if of_limit:
                 simulations = simulations.drop_vars("dimension")
                 title = shared_setting(simulations, alpha=alpha, dimension=np.inf)
-            title_panel(places[place], place, title)
-            places[place].set_ylabel(TEST_ERROR)
-    places[0].set_ylim(0.005, 0.2)
-    ticks(places[0], "y", (0.005, 0.01, 0.02, 0.05, 0.1, 0.2))
-    places[1].set_ylim(0.03, 0.8)
-    ticks(places[1], "y", (0.05, 0.1, 0.2, 0.5))
-    places[2].set_ylim(0.005, 0.3)
-    ticks(places[2], "y", (0.005, 0.01, 0.02, 0.05, 0.1, 0.2))
-    ticks(places[3], "y", (0.02, 0.05, 0.1, 0.2, 0.5))
+            title_panel(axes, place, title)
+            axes.set_ylabel(TEST_ERROR)
+    for axes, (low, high) in zip(places, ((0.005, 0.2), (0.03, 0.8), (0.005, 0.3)), strict=False):
+        axes.set_ylim(low, high)
+        ticks(axes, "y", [tick for tick in _TICKS if low <= tick <= high])
+    ticks(places[3], "y", _TICKS[2:])
     places[0].legend(loc="lower left", ncols=2)
     places[2].legend(loc="upper right")
     line_legend(places[1])
@@ -206,7 +197,3 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     places[5].set_ylim(0.6, 1.9)
     places[5].legend(loc="upper right", ncols=2)
     return figure
-
-
-def _label(target: str) -> str:
-    return lookup_target(target).label

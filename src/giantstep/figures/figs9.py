@@ -39,8 +39,7 @@ def total(curves: xr.Dataset) -> xr.Dataset:
 def after_one_step(axes: Axes, data: xr.Dataset, across: str) -> None:
     """Draw the share of a row's update in the teacher's subspace, a curve for each teacher."""
     pairs = zip(data["activation"].values, data["teacher"].values, strict=True)
-    teachers = list(dict.fromkeys(pairs))
-    for (activation, teacher), look in zip(teachers, style.cycle(len(teachers)), strict=True):
+    for (activation, teacher), look in style.looks(pairs).items():
         curves = select(data, activation=activation, teacher=teacher).sortby(across)
         sums = total(curves)
         axes.plot(sums[across], sums["predicted"], color=look["color"])
@@ -77,7 +76,7 @@ def overlaps_by_step(axes: Axes, data: xr.Dataset) -> None:
     sizes = np.unique(data["dimension"].values)
     staircase, product = distinct(data, "teacher")
     shown = [(staircase, 1), (staircase, 2), (staircase, 3), (product, 1)]
-    for (teacher, direction), look in zip(shown, style.cycle(len(shown)), strict=True):
+    for (teacher, direction), look in style.looks(shown).items():
         for size, of_size in zip(sizes, _OF_SIZE, strict=True):
             curve = select(data, teacher=teacher, dimension=size).isel(curve=0)
             curve = curve.sel(direction=direction)

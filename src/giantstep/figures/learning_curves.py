@@ -70,20 +70,19 @@ def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None 
     and legend entry. Points where the theory failed are gaps in the line, with crosses on the axis.
     """
     labels = [curve_label(data, i, without=("bulk",)) for i in range(data.sizes["curve"])]
-    looks = dict(zip(dict.fromkeys(labels), style.cycle(len(set(labels)), colours), strict=True))
+    looks = style.looks(labels, colours)
     lines = style.bulk_lines(distinct(data, "bulk"))
-    new = set(labels)
     for i, text in enumerate(labels):
         curve, look = data.isel(curve=i), looks[text]
         line = lines[curve["bulk"].item()]
         if "alpha" in curve.dims:  # a curve may be simulated only
             theory_line(axes, curve["alpha"], curve, "test_error", look["color"], linestyle=line)
             failure_crosses(axes, "alpha", curve, look["color"])
-        if text in new and "alpha_simulated" in curve:
+        if text in labels[:i]:
+            continue
+        if "alpha_simulated" in curve:
             markers(axes, curve["alpha_simulated"], curve, "test_error", look)
-        if text in new:  # one entry for both the line and its markers
-            legend_entry(axes, text, **look)
-            new.remove(text)
+        legend_entry(axes, text, **look)  # one for both the line and its markers
     bulk_entries(axes, lines)
     finite_size_entry(axes, data, "test_error")
     axes.set(xlabel=SAMPLE_COMPLEXITY, ylabel=TEST_ERROR)

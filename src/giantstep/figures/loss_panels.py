@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from giantstep.figures import style
 from giantstep.figures.elements import failure_crosses, legend_entry, markers, title_panel
 from giantstep.figures.labels import SAMPLE_COMPLEXITY, shared_setting
-from giantstep.figures.selection import distinct, in_limit, panel_data, select
+from giantstep.figures.selection import in_limit, panel_data, select
 
 # Panels of theory in the YAML; those of simulations, at fewer ridges, are named `before_networks`
 # and `after_networks`.
@@ -43,11 +43,15 @@ def draw_losses(
         for row, axes in enumerate(places[:, column]):
             setting = shared_setting(theory, (), **fixed[row])
             title_panel(axes, 2 * row + column, f"{title}, {setting}")
-        for loss, look in looks(data, config).items():
+        for loss, look in style.looks(data["loss"].values, config["style"]["colours"]).items():
             lines, points = (select(p, loss=loss).sortby("ridge") for p in (theory, networks))
-            against_alpha(places[0, column], lines, points, ridge, name, look)
-            against_ridge(places[1, column], lines, points, alpha, name, look)
+            line, point = (select(p, ridge=ridge).isel(curve=0) for p in (lines, points))
+            compare(places[0, column], "alpha", line, point, name, look)
+            line, point = lines.sel(alpha=alpha), points.sel(alpha_simulated=alpha)
+            compare(places[1, column], "ridge", line, point, name, look)
             legend_entry(places[0, column], loss_label(loss), **look)
+        places[0, column].set(xlabel=SAMPLE_COMPLEXITY, xlim=(0, None))
+        places[1, column].set(xscale="log", xlabel=r"ridge $\lambda$")
     for row in places:
         row[0].set_ylabel(label)
     places[0, 0].legend()
@@ -60,39 +64,11 @@ def loss_label(loss: str) -> str:
     return rf"Huber, $\delta = {delta}$" if delta else name
 
 
-def looks(data: xr.Dataset, config: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return colour and marker of each loss."""
-    losses = distinct(data, "loss")
-    return dict(zip(losses, style.cycle(len(losses), config["style"]["colours"]), strict=True))
-
-
-def against_alpha(
-    axes: Axes,
-    lines: xr.Dataset,
-    points: xr.Dataset,
-    ridge: float,
-    name: str,
-    look: dict[str, Any],
+def compare(
+    axes: Axes, along: str, line: xr.Dataset, point: xr.Dataset, name: str, look: dict[str, Any]
 ) -> None:
-    """Draw a quantity of one loss against the sample complexity."""
-    line, point = (select(data, ridge=ridge).isel(curve=0) for data in (lines, points))
-    axes.plot(line["alpha"], line[name], color=look["color"])
-    failure_crosses(axes, "alpha", line, look["color"])
-    markers(axes, point["alpha_simulated"], point, name, look)
-    axes.set(xlabel=SAMPLE_COMPLEXITY, xlim=(0, None))
-
-
-def against_ridge(
-    axes: Axes,
-    lines: xr.Dataset,
-    points: xr.Dataset,
-    alpha: float,
-    name: str,
-    look: dict[str, Any],
-) -> None:
-    """Draw a quantity of one loss against the ridge."""
-    at = lines.sel(alpha=alpha)
-    axes.plot(at["ridge"], at[name], color=look["color"])
-    failure_crosses(axes, "ridge", at, look["color"])
-    markers(axes, points["ridge"], points.sel(alpha_simulated=alpha), name, look)
-    axes.set(xscale="log", xlabel=r"ridge $\lambda$")
+    """Draw a quantity of one loss: theory as a line, networks as markers."""
+    axes.plot(line[along], line[name], color=look["color"])
+    failure_crosses(axes, along, line, look["color"])
+    x = point["alpha_simulated" if along == "alpha" else along]
+    markers(axes, x, point, name, look)

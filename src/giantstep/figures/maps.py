@@ -27,6 +27,7 @@ from giantstep.vocabulary import MEANINGS
 _SHADES = LinearSegmentedColormap.from_list(
     "giantstep", ["#ffffff", "#dfe4ef", "#b3bfd8", "#7f93bd"]
 )
+_RED, _YELLOW, _GREEN = style.COLOURS[2:5]
 # Values whose ratio is larger are shown in equal ratios.
 _WIDE = 15
 _LEVELS, _FEWEST = 9, 3
@@ -42,23 +43,21 @@ _SETTING = ("learning_rate", "alpha0", "alpha", "beta", "ridge", "noise")
 class Region(NamedTuple):
     """Where a quantity times a sign, or for a sign of 0 its size, lies above a boundary."""
 
+    label: str
     quantity: str
     sign: int
     boundary: float
-    look: dict[str, Any]
+    colour: str
+    hatch: str
 
 
-_REGIONS = {
-    "better than the best linear predictor": Region(
-        "gain_over_linear", 1, 0.0, {"color": style.COLOURS[4], "hatch": "...."}
+_REGIONS = (
+    Region("better than the best linear predictor", "gain_over_linear", 1, 0, _GREEN, "...."),
+    Region("worse than no step", "gain_over_no_step", -1, 0, _RED, "////"),
+    Region(
+        "isotropic theory off by more than 5 %", "isotropic_deviation", 0, 0.05, _YELLOW, 4 * "\\"
     ),
-    "worse than no step": Region(
-        "gain_over_no_step", -1, 0.0, {"color": style.COLOURS[2], "hatch": "////"}
-    ),
-    "isotropic theory off by more than 5 %": Region(
-        "isotropic_deviation", 0, 0.05, {"color": style.COLOURS[3], "hatch": "\\\\\\\\"}
-    ),
-}
+)
 
 
 def level_lines(
@@ -107,37 +106,27 @@ def _levels(low: float, high: float, percent: bool) -> list[float]:
     return below + inside + ([high * 1.001 + 1e-9] if high > inside[-1] else [])
 
 
-def region(
-    axes: Axes,
-    x: NDArray[Any],
-    y: NDArray[Any],
-    values: NDArray[Any],
-    boundary: float,
-    look: dict[str, Any],
-    label: str,
+def hatch(
+    axes: Axes, x: NDArray[Any], y: NDArray[Any], values: NDArray[Any], region: Region
 ) -> None:
-    """Hatch the points where values lie above a boundary, and draw the boundary as a thick line.
+    """Hatch a region with a thick line around it, and add it to the legend; none if it is empty.
 
     Parameters
     ----------
     axes : Axes
     x, y, values : array
         As in `level_lines`.
-    boundary : float
-    look : dict
-        `color` and `hatch`.
-    label : str
-        The legend entry; none if no point is in the region.
+    region : Region
     """
-    inside = np.ma.masked_invalid(values)
+    inside = np.ma.masked_invalid(region.sign * values if region.sign else np.abs(values))
+    boundary, colour = region.boundary, region.colour
     if not (inside > boundary).any():
         return
-    colour = look["color"]
     top = max(float(inside.max()), boundary) + 1
     hatched = axes.contourf(x, y, inside, levels=[boundary, top], colors="none")
-    hatched.set(hatch=look["hatch"], edgecolor=colour, linewidth=0)
+    hatched.set(hatch=region.hatch, edgecolor=colour, linewidth=0)
     axes.contour(x, y, inside, levels=[boundary], colors=colour, linewidths=1.4)
-    axes.fill([], [], facecolor="none", edgecolor=colour, hatch=look["hatch"], label=label)
+    axes.fill([], [], fc="none", ec=colour, hatch=region.hatch, label=region.label)
 
 
 def spacing(axes: Axes, axis: str, values: NDArray[Any]) -> None:
@@ -175,10 +164,8 @@ def map_panel(axes: Axes, curve: xr.Dataset, show: str) -> None:
     x, y = curve["map_x"].values, curve["map_y"].values
     level_lines(axes, x, y, curve[show].values, percent=True)
     axes.plot([], [], color="black", linewidth=0.5, label=MEANINGS[show].long_name)
-    for label, marked in _REGIONS.items():
-        values = curve[marked.quantity].values
-        values = np.abs(values) if marked.sign == 0 else marked.sign * values
-        region(axes, x, y, values, marked.boundary, marked.look, label)
+    for region in _REGIONS:
+        hatch(axes, x, y, curve[region.quantity].values, region)
     for axis, parameter in ((axes.xaxis, "x_parameter"), (axes.yaxis, "y_parameter")):
         name = curve[parameter].item()
         of = (parameters_of(Protocol) | parameters_of(Grid))[name]

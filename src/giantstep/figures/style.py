@@ -147,6 +147,12 @@ def cycle(count: int, colours: Sequence[str] | None = None) -> list[dict[str, An
     return [look(palette[i % len(palette)], MARKERS[i % len(MARKERS)]) for i in range(count)]
 
 
+def looks(values: Iterable[Any], colours: Sequence[str] | None = None) -> dict[Any, dict[str, Any]]:
+    """Return colour and marker of each different value of what sets curves apart, in order."""
+    different = list(dict.fromkeys(values))
+    return dict(zip(different, cycle(len(different), colours), strict=True))
+
+
 def look(colour: str, marker: str = MARKERS[0]) -> dict[str, Any]:
     """Return a colour, and a marker with a pale face of that colour."""
     face = 1 - FACE * (1 - np.array(to_rgb(colour)))
@@ -172,17 +178,11 @@ def save(figure: Figure, path: Path, origin: Provenance | None = None) -> None:
     origin : Provenance, optional
         Goes into the file's metadata, by the names that its format has for it.
     """
-    timeless: dict[str, dict[str, Any]] = {
-        ".pdf": {"CreationDate": None, "ModDate": None},
-        ".svg": {"Date": None},
-        ".png": {},
-    }
-    named = _metadata(path.suffix, origin) if origin else {}
     for axes in figure.axes:
         axes.set(xlim=_rounded_limits(axes.xaxis), ylim=_rounded_limits(axes.yaxis))
         for line in axes.lines:
             line.set_transform(line.get_transform() + _PixelGrid())
-    figure.savefig(path, metadata=timeless[path.suffix] | named)
+    figure.savefig(path, metadata=_metadata(path.suffix, origin))
 
 
 def draw_and_save(
@@ -249,12 +249,18 @@ def _rounded_limits(axis: Axis) -> tuple[float, float]:
     return (right, left) if axis.get_inverted() else (left, right)
 
 
-def _metadata(suffix: str, origin: Provenance) -> dict[str, Any]:
-    software, results = f"giantstep {origin.version}", " ".join(origin.results)
-    if suffix == ".pdf":
-        named = {"Subject": origin.source, "Keywords": results, "Creator": software}
-    elif suffix == ".svg":
-        named = {"Source": origin.source, "Description": results, "Creator": software}
-    else:
-        named = {"Source": origin.source, "Results": results, "Software": software}
-    return {"Title": origin.title} | named
+# The names that formats have for dates, which are left out, and for source, results and software.
+_DATES = {".pdf": ("CreationDate", "ModDate"), ".svg": ("Date",), ".png": ()}
+_ORIGINS = {
+    ".pdf": ("Subject", "Keywords", "Creator"),
+    ".svg": ("Source", "Description", "Creator"),
+    ".png": ("Source", "Results", "Software"),
+}
+
+
+def _metadata(suffix: str, origin: Provenance | None) -> dict[str, Any]:
+    timeless: dict[str, Any] = dict.fromkeys(_DATES[suffix])
+    if origin is None:
+        return timeless
+    told = origin.source, " ".join(origin.results), f"giantstep {origin.version}"
+    return timeless | {"Title": origin.title} | dict(zip(_ORIGINS[suffix], told, strict=True))
