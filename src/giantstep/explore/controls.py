@@ -95,8 +95,7 @@ def _inapplicable(view: View) -> Iterator[tuple[str, str]]:
     if view.tab == SPECTRUM:
         for name in ("ridge", "noise", "loss"):
             yield name, "the spectrum does not depend on it"
-    axes = {CURVE: (view.x,), MAP: (view.across, view.up)}.get(view.tab, ())
-    for name in axes:
+    for name in {CURVE: (view.x,), MAP: (view.across, view.up)}.get(view.tab, ()):
         yield name, "an axis of the plot"
 
 
@@ -105,30 +104,20 @@ _MODEL_WORDS = {STEPS: "gradient steps", SPIKED: "spiked features given directly
 
 def _refused(question: Question) -> Iterator[tuple[str, str]]:
     """Yield the options that the library refuses beside the other values, with its reasons."""
-    tried: dict[str, dict[str, Any]] = {
-        "loss": {name: name for name in LOSSES},
-        "bulk": {name: (name,) for name in BULKS},
-    }
-    for name, options in tried.items():
-        for option, value in options.items():
-            if reason := refusal(question, name, value):
-                yield f"{name}:{option}", reason
-    if len(question["readout"]) == 1 and (reason := refusal(question, "readout", _TWO_LETTERS)):
-        yield "readout", reason
-    if question.model == STEPS and (reason := refusal(question, "steps", 2)):
-        yield "steps", reason
+    tried: dict[str, tuple[str, Any]] = {f"loss:{name}": ("loss", name) for name in LOSSES}
+    tried |= {f"bulk:{name}": ("bulk", (name,)) for name in BULKS}
+    if len(question["readout"]) == 1:
+        tried["readout"] = "readout", _TWO_LETTERS
+    if question.model == STEPS:
+        tried["steps"] = "steps", 2
+    for place, (name, value) in tried.items():
+        try:
+            question.moved(**{name: value})
+        except InvalidParametersError as error:
+            yield place, "; ".join(_beside(fault, name) for fault in error.faults)
 
 
 _TWO_LETTERS = ((0.5, 0.5), (1.5, 0.5))
-
-
-def refusal(question: Question, name: str, value: Any) -> str:
-    """Return why the library refuses a value of a parameter; empty if it does not."""
-    try:
-        question.moved(**{name: value})
-    except InvalidParametersError as error:
-        return "; ".join(_beside(fault, name) for fault in error.faults)
-    return ""
 
 
 def _beside(fault: Fault, name: str) -> str:

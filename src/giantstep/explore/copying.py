@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections.abc import Iterable
 from typing import Any
 
 import yaml
@@ -59,10 +60,8 @@ def as_panel(question: Question) -> dict[str, Any]:
 
 def as_yaml(view: View) -> str:
     """Write the question as a panel of a figure's YAML."""
-    text: str = yaml.safe_dump(
-        {"panels": {"explored": as_panel(view.question)}}, sort_keys=False, allow_unicode=True
-    )
-    return text
+    panels = {"panels": {"explored": as_panel(view.question)}}
+    return str(yaml.safe_dump(panels, sort_keys=False, allow_unicode=True))
 
 
 def title(view: View) -> str:
@@ -95,8 +94,11 @@ def _x(view: View) -> str:
 
 def _stated(question: Question) -> dict[str, Any]:
     """Return the values of the problem without those at the library's defaults."""
-    fields = question.problem_fields.items()
-    return {name: value for name, value in fields if value != PARAMETERS[name].default}
+    return _without_defaults(question, question.problem_fields)
+
+
+def _without_defaults(question: Question, names: Iterable[str]) -> dict[str, Any]:
+    return {name: question[name] for name in names if question[name] != PARAMETERS[name].default}
 
 
 def _unusual(question: Question) -> dict[str, Any]:
@@ -104,8 +106,7 @@ def _unusual(question: Question) -> dict[str, Any]:
 
     Several bulks are a list.
     """
-    values = {name: question[name] for name in ("loss", "bulk", "dimension")}
-    unusual = {name: v for name, v in values.items() if v != PARAMETERS[name].default}
+    unusual = _without_defaults(question, ("loss", "bulk", "dimension"))
     if "bulk" in unusual:
         bulks = unusual["bulk"]
         unusual["bulk"] = bulks[0] if len(bulks) == 1 else list(bulks)

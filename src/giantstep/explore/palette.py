@@ -13,8 +13,8 @@ class Palette(NamedTuple):
     curves : tuple of str
         Of the question, and of the pins in order.
     text, grid, muted, ground : str
-    linear, upper, lower : str
-        Of the best linear predictor and of the bounds.
+    upper, lower : str
+        Of the bounds.
     """
 
     curves: tuple[str, ...]
@@ -22,7 +22,6 @@ class Palette(NamedTuple):
     grid: str
     muted: str
     ground: str
-    linear: str
     upper: str
     lower: str
 
@@ -35,7 +34,6 @@ PALETTES = {
         grid="#e6e8ec",
         muted="#7a8494",
         ground="#ffffff",
-        linear="#1c2330",
         upper="#d1495b",
         lower="#2a9d8f",
     ),
@@ -45,7 +43,6 @@ PALETTES = {
         grid="#2a3140",
         muted="#8f9bb0",
         ground="#151a23",
-        linear="#e4e8f0",
         upper="#ff8fa0",
         lower="#63d2c3",
     ),

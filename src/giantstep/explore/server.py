@@ -53,8 +53,7 @@ def serve(port: int = 0, browser: bool = True, project: Path = Path()) -> None:
     except KeyboardInterrupt:
         print(file=sys.stderr)
     finally:
-        server.stop()
-        end_sessions()
+        server.stop()  # processes of pages are daemons, which end with this one
 
 
 def make_server(port: int, project: Path) -> Any:
@@ -100,9 +99,6 @@ def free_port(port: int) -> int:
         raise InvalidParametersError([Fault("port", port, allowed)]) from error
 
 
-_SESSIONS: list[Any] = []
-
-
 def _open_page(document: Any, port: int, project: Path) -> None:
     """Fill the document of a page that was opened."""
     from jinja2 import Environment
@@ -113,27 +109,9 @@ def _open_page(document: Any, port: int, project: Path) -> None:
     # Encoded again: the questions of pins are addresses themselves.
     query = urlencode(request.arguments, doseq=True)
     folder = files("giantstep.explore") / "page"
-    text = {
-        name: (folder / name).read_text(encoding="utf-8")
-        for name in ("page.html", "page.css", "page.js")
-    }
+    html, css, script = ((folder / f"page.{of}").read_text("utf-8") for of in ("html", "css", "js"))
     document.title = "giantstep explore"
-    document.template = Environment(autoescape=True).from_string(text["page.html"])
-    document.template_variables.update(
-        page_variables()
-        | {
-            "style": text["page.css"],
-            "script": text["page.js"],
-            "port": port,
-            "project": project.resolve(),
-        }
-    )
-    session = Session(document, query, project)
-    _SESSIONS.append(session)
-    document.on_session_destroyed(lambda _: _SESSIONS.remove(session))
-
-
-def end_sessions() -> None:
-    """End the processes of all pages."""
-    for session in _SESSIONS:
-        session.close()
+    document.template = Environment(autoescape=True).from_string(html)
+    own = {"style": css, "script": script, "port": port, "project": project.resolve()}
+    document.template_variables.update(page_variables() | own)
+    Session(document, query, project)

@@ -114,9 +114,7 @@ class Session:
 
     def _greet(self, message: Mapping[str, Any]) -> None:
         """Tell a page that is ready all that it missed."""
-        before = self._key
-        self._renew_plot(message)
-        if self._key != before:
+        if self._renew_plot(message):
             self._theory.ask(self.number, self.view)
         self._tell(faults=self._faults, whole=True)
         if self._latest:
@@ -140,16 +138,17 @@ class Session:
         self._theory.ask(self.number, self.view)
         self._tell()
 
-    def _renew_plot(self, message: Mapping[str, Any]) -> None:
-        """Make another plot if this view, or the colours of the page, need one."""
+    def _renew_plot(self, message: Mapping[str, Any]) -> bool:
+        """Make another plot if this view, or the colours of the page, need one; tell if so."""
         theme = DARK if message.get("theme") == DARK else LIGHT
         key = plot_key(self.view, theme)
         if key == self._key:
-            return
+            return False
         self._key, self._plot = key, make_plot(self.view, theme)
         self._box.children = [self._plot.figure]
         if self._simulated:
             self._plot.show_networks(self._simulated)
+        return True
 
     def _show_answer(self, number: int, said: Any) -> None:
         """Show what the theory says, unless the page asks something else by now."""
@@ -288,17 +287,16 @@ def _all_texts(view: View) -> dict[str, str]:
 def certificate(said: Mapping[str, Any]) -> str:
     """Write how accurate an answer is, and how long it took."""
     parts = []
-    curves = [curve for curve in said.get("curves", ()) if "residual" in curve]
-    if curves:
-        residual, quadrature = (
-            max(np.nanmax(np.nan_to_num(curve[name])) for curve in curves)
-            for name in ("residual", "quadrature_error")
+    if solved := [curve for curve in said.get("curves", ()) if "residual" in curve]:
+        residual, quadrature, advice = (
+            np.concatenate([curve[name] for curve in solved])
+            for name in ("residual", "quadrature_error", "advice")
         )
-        points = sum(curve["residual"].size for curve in curves)
-        failed = sum(1 for curve in curves for advice in curve["advice"] if advice)
-        parts += [f"{points} point{'s' * (points > 1)}"]
+        failed = np.count_nonzero(advice)
+        parts += [f"{advice.size} point{'s' * (advice.size > 1)}"]
         parts += [f"{failed} without a solution"] if failed else []
-        parts += [f"largest residual {residual:.0e}", f"quadrature error {quadrature:.0e}"]
+        parts += [f"largest residual {np.nan_to_num(residual).max():.0e}"]
+        parts += [f"quadrature error {np.nan_to_num(quadrature).max():.0e}"]
     if "values" in said:
         rows, columns = said["values"].shape
         parts.append(f"{columns} × {rows} points, {said['bulk']} bulk")

@@ -14,7 +14,7 @@ from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.ioloop import IOLoop
 from tornado.websocket import websocket_connect
 
-from giantstep.explore.server import end_sessions, make_server
+from giantstep.explore.server import make_server
 
 
 def within(seconds, condition):
@@ -66,7 +66,6 @@ def test_short_messages_do_not_wait_for_each_other(tmp_path):
     (connection,) = session._subscribed_connections
     socket = connection._socket.ws_connection.stream.socket
     assert socket.getsockopt(IPPROTO_TCP, TCP_NODELAY)
-    end_sessions()
     server.stop()
 
 

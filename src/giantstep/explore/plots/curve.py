@@ -44,7 +44,7 @@ class CurvePlot(Plot):
         plot.xaxis.axis_label = axis_label(view.x)
         plot.yaxis.axis_label = "error"
         plot.extra_y_ranges = {"height": Range1d(0, 1)}
-        self.limits = empty("x", "best_linear", "upper", "lower")
+        self.limits = empty("x", "best_linear", "upper_bound", "lower_bound")
         self.failures = empty("x", "y", "title", "advice")
         self.errors: Array = np.empty(0)
         self.networks = empty("x", "y", "low", "high", "title", "advice", "certificate")
@@ -68,9 +68,9 @@ class CurvePlot(Plot):
         if self.view.pins:
             upper = lower = colours.curves[0]
         looks: list[tuple[str, str, str, tuple[int, ...]]] = [
-            ("best_linear", "best linear", colours.linear, (6, 4)),
-            ("upper", "upper bound, best λ", upper, (6, 3, 1, 3)),
-            ("lower", "lower bound", lower, (2, 3)),
+            ("best_linear", "best linear", colours.text, (6, 4)),
+            ("upper_bound", "upper bound, best λ", upper, (6, 3, 1, 3)),
+            ("lower_bound", "lower bound", lower, (2, 3)),
         ]
         if self.view.question["loss"] != SQUARE:  # the upper bound is the limit of a large ridge
             del looks[1]
@@ -107,26 +107,24 @@ class CurvePlot(Plot):
         self.view = view
         start, end = view.axis.at(_PADDED).tolist()
         self.figure.x_range.update(start=start, end=end)
-        limits = answer["limits"]
-        self.limits.data = {
-            "x": limits["x"],
-            "best_linear": limits["best_linear"],
-            "upper": limits["upper_bound"],
-            "lower": limits["lower_bound"],
-        }
-        failed: dict[str, list[Any]] = {"x": [], "y": [], "title": [], "advice": []}
-        tops = [limits["best_linear"]]
+        self.limits.data = dict(answer["limits"])
+        tops = [answer["limits"]["best_linear"]]
         for curve in answer["curves"]:
             self.sources[curve["name"], curve["bulk"]].data = curve_columns(view, curve)
             tops += [curve["test_error"], curve["training_error"]]
-            for x, advice in zip(curve["x"], curve["advice"], strict=True):
-                if advice:
-                    failed["x"].append(x)
-                    failed["y"].append(0.015)
-                    failed["title"].append(f"No solution at {SYMBOLS[view.x]} = {number_text(x)}")
-                    failed["advice"].append(advice)
-        if failed["x"] or len(self.failures.data["x"]):
-            self.failures.data = failed
+        x, advice = (
+            np.concatenate([c[name] for c in answer["curves"]]) for name in ("x", "advice")
+        )
+        failed = advice != ""
+        if failed.any() or len(self.failures.data["x"]):
+            self.failures.data = {
+                "x": x[failed],
+                "y": np.full(failed.sum(), 0.015),
+                "title": [
+                    f"No solution at {SYMBOLS[view.x]} = {number_text(v)}" for v in x[failed]
+                ],
+                "advice": advice[failed].tolist(),
+            }
         self.errors = np.concatenate(tops)
         self._scale()
 
