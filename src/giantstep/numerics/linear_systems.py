@@ -25,12 +25,9 @@ def solve_small(matrix: RealOrComplex, right: RealOrComplex) -> RealOrComplex:
     if matrix.shape[-1] != 2:
         return solve_pivoted(matrix, right)
     # Cramer's rule for the systems of a single group, of which there are many.
-    if right.ndim == matrix.ndim:
-        matrix = matrix[..., None]
-        x, y = right[..., 0, :], right[..., 1, :]
-    else:
-        x, y = right[..., 0], right[..., 1]
-    a, b, c, d = (matrix[:, i, j] for i in (0, 1) for j in (0, 1))
+    entries = matrix[..., None] if right.ndim == matrix.ndim else matrix
+    a, b, c, d = (entries[:, i, j] for i in (0, 1) for j in (0, 1))
+    x, y = right[:, 0], right[:, 1]
     solution: RealOrComplex = np.empty_like(right, dtype=np.result_type(matrix, right))
     with np.errstate(divide="ignore", invalid="ignore"):
         determinant = a * d - b * c

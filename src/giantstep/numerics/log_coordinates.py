@@ -46,16 +46,13 @@ class LogCoordinates:
         """Compute the coordinates of values, shape (S, K)."""
         positive, means = self._sizes(values)
         coordinates = np.log(positive)
-        if self.correlated.size:
-            coordinates[:, self.correlated] = values[:, self.correlated] / means
+        coordinates[:, self.correlated] = values[:, self.correlated] / means
         return coordinates
 
     def move(self, values: Array, step: Array) -> Array:
         """Go from some values along a step in coordinates."""
         positive, means = self._sizes(values)
         moved = positive * np.exp(step)
-        if not self.correlated.size:
-            return moved
         correlation = values[:, self.correlated] / means + step[:, self.correlated]
         first, second = self._ends
         moved[:, self.correlated] = correlation * np.sqrt(moved[:, first] * moved[:, second])
@@ -88,8 +85,6 @@ class LogCoordinates:
     def _sizes(self, values: Array) -> tuple[Array, Array]:
         """Return positive values, and the geometric means that correlations divide by."""
         positive = np.maximum(values, TINY)
-        if not self.correlated.size:
-            return positive, positive[:, :0]
         first, second = self._ends
         return positive, np.sqrt(positive[:, first] * positive[:, second])
 

@@ -35,8 +35,6 @@ class Triangle:
 
     def unpack(self, vectors: RealOrComplex) -> RealOrComplex:
         """Return the symmetric matrices that have these triangles."""
-        if self.order == 1:
-            return vectors[..., None].copy()
         matrices = np.empty((*vectors.shape[:-1], self.order, self.order), dtype=vectors.dtype)
         matrices[..., self.rows, self.columns] = vectors
         matrices[..., self.columns, self.rows] = vectors

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 
 import numpy as np
@@ -22,7 +23,7 @@ WIDE = 2.0
 
 def normal_density(z: Array) -> Array:
     """Compute the density of N(0, 1)."""
-    density: Array = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+    density: Array = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
     return density
 
 

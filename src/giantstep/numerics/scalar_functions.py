@@ -31,6 +31,7 @@ from giantstep.numerics.closed_forms import (
     sin_covariance,
     sin_moments,
 )
+from giantstep.numerics.quadrature import normal_density
 from giantstep.registry import Family, Registry
 from giantstep.validation import read_number
 
@@ -134,10 +135,10 @@ def polynomial(name: str, symbol: str, coefficients: Sequence[float] | Array) ->
     )  # fmt: skip
 
 
-def _hermite(name: str, degree: int) -> ScalarFunction:
+def _hermite(degree: int) -> ScalarFunction:
     """Make the probabilists' Hermite polynomial He_k."""
     coefficients = np.polynomial.hermite_e.herme2poly([0] * degree + [1]).astype(float)
-    return polynomial(name, rf"\mathrm{{He}}_{degree}", coefficients)
+    return polynomial(f"he{degree}", rf"\mathrm{{He}}_{degree}", coefficients)
 
 
 FUNCTIONS: dict[str, ScalarFunction] = {
@@ -214,7 +215,7 @@ FUNCTIONS: dict[str, ScalarFunction] = {
         ScalarFunction(
             "probit",
             ndtr,
-            lambda x: np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi),
+            normal_density,
             moments=probit_moments,
             covariance=probit_covariance,
             symbol=r"\Phi",
@@ -238,11 +239,7 @@ FUNCTIONS: dict[str, ScalarFunction] = {
             covariance=leaky_covariance(-1.0),
         ),
         polynomial("linear", r"\mathrm{id}", (0.0, 1.0)),
-        _hermite("he1", 1),
-        _hermite("he2", 2),
-        _hermite("he3", 3),
-        _hermite("he4", 4),
-        _hermite("he5", 5),
+        *map(_hermite, range(1, 6)),
     )
 }
 

@@ -24,9 +24,8 @@ _EMPTY = 2e-4
 _GAP = 1.3
 # The bulk is searched from this fraction of its size upwards.
 _SMALLEST = 1e-12
-# An edge is bisected this often: rounds, and bisections in each, all of whose points are solved
-# together.
-_ROUNDS, _DEPTH = 6, 4
+# An edge is bisected in so many rounds, in each on a grid whose points are solved together.
+_ROUNDS, _HALVES = 6, (8, 4, 2, 1)
 # Intervals whose ends have a larger ratio get points in geometric progression.
 _WIDE = 1e3
 _FINDABLE = "nearer to beta, so that the whole bulk is wide enough to be found"
@@ -134,31 +133,14 @@ def _bisect(density: SpectralDensity, x: Array, at: Indices, inside: Mask) -> Ar
     """
     low, high = np.log(x[at]), np.log(x[at + 1])
     for _ in range(_ROUNDS if at.size else 0):
-        middles = _all_middles(low, high)
-        same = _in_bulk(density, np.exp(middles).ravel()).reshape(middles.shape) == inside[at]
-        place = np.zeros(at.size, dtype=int)  # in the tree of middles, by depth
-        for _ in range(_DEPTH):
-            chosen = place, np.arange(at.size)
-            low = np.where(same[chosen], middles[chosen], low)
-            high = np.where(same[chosen], high, middles[chosen])
-            place = 2 * place + 1 + same[chosen]
+        grid = np.linspace(low, high, 2 * _HALVES[0] + 1)
+        same = _in_bulk(density, np.exp(grid).ravel()).reshape(grid.shape) == inside[at]
+        place, edge = np.zeros(at.size, dtype=int), np.arange(at.size)
+        for half in _HALVES:
+            place += half * same[place + half, edge]
+        low, high = grid[place, edge], grid[place + 1, edge]
     edges: Array = np.exp((low + high) / 2)
     return edges
-
-
-def _all_middles(low: Array, high: Array) -> Array:
-    """List the middles of all intervals that bisections may reach, shape (2^depth - 1, E).
-
-    The halves of the interval at k are at 2 k + 1 and 2 k + 2.
-    """
-    middles, intervals = [], [(low, high)]
-    for _ in range(_DEPTH):
-        halves = [(low, (low + high) / 2, high) for low, high in intervals]
-        middles += [middle for _, middle, _ in halves]
-        intervals = [
-            pair for low, middle, high in halves for pair in ((low, middle), (middle, high))
-        ]
-    return np.stack(middles)
 
 
 def spectrum(

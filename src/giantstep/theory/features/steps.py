@@ -29,11 +29,9 @@ from giantstep.theory.features.network_state import NetworkState, check_weights,
 # the target across v (`conditional_target`) and on the noise of the batch's gradient, and
 # delta = |b|^2/c - 1.
 BATCH, NORM = -2, -1
-# A part of the target across the spike that is shorter than this is rounding.
-_ROUNDING = 1e-9
 # Of E[rho^k (1, u)(1, u)^T | kappa] in kappa, where activation and target are odd.
 _PARITY = (-1.0) ** np.add.outer(np.arange(5), [[0, 1], [1, 2]])[..., None]
-# So is a spike of this size, at a rate of one.
+# A spike of this size, at a rate of one, is rounding.
 _NO_SPIKE = 1e-13
 
 
@@ -107,7 +105,6 @@ class Step:
 
     def __init__(self, protocol: Protocol, state: NetworkState, fineness: int) -> None:
         self.protocol, self.state = protocol, state
-        self.several = teacher_of(protocol.target) is not None
         ((self.omega, _),) = protocol.readout
         self.inverse_batch = 1 / protocol.alpha0 if protocol.alpha0 > 0 else 0.0
         e = protocol.learning_rate / protocol.beta
@@ -169,6 +166,19 @@ class Step:
         """Compute E[rho^power values(kappa)]."""
         return float(self.residuals[power, 0, 0] @ (self.weight * values))
 
+    def expect_along(self, power: int, values: Array) -> Array:
+        """Compute E[rho^power values(kappa) (kappa, u, N)], N along the batch's noise, (D + 2,)."""
+        along_batch = self.along_batch * self.mean(power + 1, self.activation.slope * values)
+        return np.append(self.expect(power, values)[0, 1:], along_batch)
+
+    def expect_pairs(self, power: int, values: Array) -> Array:
+        """Compute E[rho^power values(kappa) (kappa, u, N)(kappa, u, N)^T], (D + 2, D + 2)."""
+        slope = self.activation.slope
+        mixed = self.along_batch * self.expect(power + 1, slope * values)[0, 1:]
+        of_batch = self.along_batch**2 * self.mean(power + 2, slope**2 * values)
+        of_batch += self.mean(power, values)
+        return _bordered(self.expect(power, values)[1:, 1:], mixed, of_batch)
+
     def take(self) -> NetworkState:
         """Compute the state after the step."""
         directions = self.directions()
@@ -178,7 +188,7 @@ class Step:
         return NetworkState(
             bulk_variance=self.bulk_variance,
             spike_strength=float(np.linalg.norm(self.spike())),
-            alignment=alignment if self.several else alignment[0],
+            alignment=alignment if teacher_of(self.protocol.target) else alignment[0],
             mean_row=self.mean_row(),
             covariance=turn @ self.covariance() @ turn.T,
         )
@@ -200,8 +210,7 @@ class Step:
     def targets(self) -> Array:
         """The target's directions, along v, across it and along the batch's noise, (D, D + 2)."""
         a = np.atleast_1d(self.state.alignment)
-        basis = across_basis(a) if self.several else np.array([[math.sqrt(1 - a.item() ** 2)]])
-        return np.column_stack([a, basis, np.zeros(a.size)])
+        return np.column_stack([a, across_basis(a), np.zeros(a.size)])
 
     def directions(self) -> Array:
         """Find the spike's direction after the step, and the target's across it.
@@ -213,7 +222,9 @@ class Step:
         spike = self.spike()
         strength = float(np.linalg.norm(spike))
         along = spike / strength if strength > 0 else np.eye(spike.size)[0]
-        return np.vstack([along, _across(self.targets, along)])
+        orthogonal = np.linalg.svd(along[None])[2][1:]
+        left, _, right = np.linalg.svd(self.targets @ orthogonal.T, full_matrices=False)
+        return np.vstack([along, left @ right @ orthogonal])
 
     def spike(self) -> Array:
         """Compute the spike after the step, along v, across it and along the batch's noise."""
@@ -268,20 +279,13 @@ class Step:
         """Compute how a row's state follows from that before the step, (D + 3, D + 3)."""
         e, b, A = self.rate, self.inverse_batch, self.activation
         c, c_next = self.state.bulk_variance, self.bulk_variance
-        among = self.expect(1, A.curvature)[1:, 1:]
-        with_batch = self.along_batch * self.expect(2, A.slope * A.curvature)[0, 1:]
-        own_batch = self.mean(1, A.curvature)
-        own_batch += self.along_batch**2 * self.mean(3, A.slope**2 * A.curvature)
-        rows = np.block([[among, with_batch[:, None]], [with_batch, np.array(own_batch)]])
-        to_batch = self.along_batch * self.mean(2, A.slope * A.third)
-        with_norm = np.array([*self.expect(1, A.third)[0, 1:], to_batch])
+        rows, with_norm = self.expect_pairs(1, A.curvature), self.expect_along(1, A.third)
         own = e**2 * b / c_next
         full = np.eye(len(rows) + 1)
         full[:NORM, :NORM] += e * rows
         full[:NORM, NORM] = e * c / 2 * with_norm
         full[NORM, :NORM] = 2 * e * (c / c_next) * self.growth * with_norm
-        along_batch = self.along_batch * self.mean(3, A.slope * A.variance_along)
-        full[NORM, :NORM] += own * np.array([*self.expect(2, A.variance_along)[0, 1:], along_batch])
+        full[NORM, :NORM] += own * self.expect_along(2, A.variance_along)
         full[NORM, NORM] = (c / c_next) * self.growth * (
             self.growth + e * c * self.mean(1, A.fourth)
         ) + own * self.mean(2, A.variance_with_norm)
@@ -291,30 +295,17 @@ class Step:
         """Compute the covariance that the batch adds to a row's state, (D + 3, D + 3)."""
         A, c, growth = self.activation, self.state.bulk_variance, self.growth
         own = self.rate * self.inverse_batch
-        among = self.expect(2, A.variance)[1:, 1:]
-        noise = np.zeros((len(among) + 2, len(among) + 2))
-        noise[:BATCH, :BATCH] = among
-        noise[:BATCH, BATCH] = self.along_batch * self.expect(3, A.slope * A.variance)[0, 1:]
-        noise[BATCH, BATCH] = self.mean(2, A.variance)
-        noise[BATCH, BATCH] += self.along_batch**2 * self.mean(4, A.slope**2 * A.variance)
+        among = self.expect_pairs(2, A.variance)
         # In units of 1/c after the step.
-        noise[:BATCH, NORM] = 2 * growth * c * self.expect(2, A.variance_along)[0, 1:]
-        noise[:BATCH, NORM] += own * self.expect(3, A.cube)[0, 1:]
-        noise[BATCH, NORM] = self.along_batch * (
-            2 * growth * c * self.mean(3, A.slope * A.variance_along)
-            + own * self.mean(4, A.slope * A.cube)
-        )
+        with_norm = 2 * growth * c * self.expect_along(2, A.variance_along)
+        with_norm = (with_norm + own * self.expect_along(3, A.cube)) / self.bulk_variance
         square = 2 * c * A.variance_with_norm + c * A.variance - (c * A.curvature) ** 2
-        noise[NORM, NORM] = (
+        of_norm = (
             4 * growth**2 * self.mean(2, square)
             + 4 * own * growth * self.mean(3, A.cube_along - c * A.curvature * A.variance)
             + own**2 * self.mean(4, A.fourth_power - A.variance**2)
         )
-        noise[:, NORM] /= self.bulk_variance
-        noise[NORM, NORM] /= self.bulk_variance
-        lower = np.tril_indices(len(noise), -1)
-        noise[lower] = noise.T[lower]
-        noise *= self.rate * own
+        noise = self.rate * own * _bordered(among, with_norm, of_norm / self.bulk_variance**2)
         noise[NORM, NORM] += 2 * (1 - growth**2 * c / self.bulk_variance) ** 2
         return noise
 
@@ -324,19 +315,6 @@ def _is_odd(target: str) -> bool:
     return teacher_of(target) is None and lookup(target).parity == "odd"
 
 
-def _across(targets: Array, along: Array) -> Array:
-    """Find the unit vectors nearest to some directions that are orthogonal to one and each other.
-
-    `directions` says more; shape (D, D + 2).
-    """
-    if len(targets) > 1:
-        orthogonal = np.linalg.svd(along[None])[2][1:]
-        left, _, right = np.linalg.svd(targets @ orthogonal.T, full_matrices=False)
-        nearest: Array = left @ right @ orthogonal
-        return nearest
-    rest = targets - (targets @ along) * along
-    size = np.linalg.norm(rest)
-    if size > _ROUNDING:
-        unit: Array = rest / size
-        return unit
-    return np.array([[-along[1], along[0], 0.0]])
+def _bordered(matrix: Array, border: Array, corner: float) -> Array:
+    """Add a last row and column to a symmetric matrix."""
+    return np.block([[matrix, border[:, None]], [border, np.array(corner)]])

@@ -8,7 +8,7 @@ readout need only averages of g_out over z, omega and the label noise.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, TypeVar
 
 from giantstep.arrays import Array
 
@@ -65,11 +65,4 @@ class LossAverages(NamedTuple):
     test_loss: Array
 
 
-class OutputChannel(Protocol):
-    """The averages for one loss and one teacher, on nodes of kappa."""
-
-    def averages(self, at: PredictionMoments) -> ChannelAverages:
-        """Average g_out, its derivative and its square."""
-
-    def losses(self, at: PredictionMoments) -> LossAverages:
-        """Average errors and losses."""
+Averages = TypeVar("Averages", ChannelAverages, LossAverages)

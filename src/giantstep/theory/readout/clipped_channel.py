@@ -23,6 +23,7 @@ from giantstep.problems.problem import noise_levels
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_target import TeacherRule, teacher_rule
 from giantstep.theory.readout.channel_averages import (
+    Averages,
     ChannelAverages,
     LossAverages,
     PredictionMoments,
@@ -139,20 +140,20 @@ class ClippedChannel:
 
     def averages(self, at: PredictionMoments) -> ChannelAverages:
         """Average g_out, its derivative and its square."""
-        return ChannelAverages(*self._in_parts(at, self._averages, len(ChannelAverages._fields)))
+        return self._in_parts(at, self._averages, ChannelAverages)
 
     def losses(self, at: PredictionMoments) -> LossAverages:
         """Average errors and losses."""
-        return LossAverages(*self._in_parts(at, self._losses, len(LossAverages._fields)))
+        return self._in_parts(at, self._losses, LossAverages)
 
     def _in_parts(
         self,
         at: PredictionMoments,
-        average: Callable[[PredictionMoments, TeacherRule], tuple[Array, ...]],
-        count: int,
-    ) -> Array:
-        """Average over z at some nodes over kappa after the others, shape (count, S, N)."""
-        averages = np.empty((count, *at.V.shape))
+        average: Callable[[PredictionMoments, TeacherRule], Averages],
+        kind: type[Averages],
+    ) -> Averages:
+        """Average over z at some nodes over kappa after the others."""
+        averages = np.empty((len(kind._fields), *at.V.shape))
         panel = self._widest_panel(at)
         for width in np.unique(panel):
             rule, places = self._rule(width), np.flatnonzero(panel == width)
@@ -160,7 +161,7 @@ class ClippedChannel:
                 for nodes, part in rule.parts(points.size):
                     here = PredictionMoments(*(moment[points, nodes] for moment in at))
                     averages[:, points, nodes] = average(here, part)
-        return averages
+        return kind(*averages)
 
     def _widest_panel(self, at: PredictionMoments) -> Array:
         """Choose the panels that resolve the average over omega at each point, shape (S,)."""
@@ -184,7 +185,7 @@ class ClippedChannel:
         )
         return std, _Clipped.of(low, high, mean)
 
-    def _averages(self, at: PredictionMoments, rule: TeacherRule) -> tuple[Array, ...]:
+    def _averages(self, at: PredictionMoments, rule: TeacherRule) -> ChannelAverages:
         w = self.loss.inverse_curvature + at.V
         sign = rule.labels * rule.weight if self.loss.margin else rule.weight
         g, z_g, minus_dg, g_squared = np.zeros((4, *w.shape))
@@ -194,12 +195,12 @@ class ClippedChannel:
             z_g += share * std / w * _over_z(clipped.mean, sign * rule.z)
             minus_dg += share / w * _over_z(clipped.inside, rule.weight)
             g_squared += share * (std / w) ** 2 * _over_z(clipped.square, rule.weight)
-        return g, z_g, minus_dg, g_squared
+        return ChannelAverages(g, z_g, minus_dg, g_squared)
 
-    def _losses(self, at: PredictionMoments, rule: TeacherRule) -> tuple[Array, ...]:
+    def _losses(self, at: PredictionMoments, rule: TeacherRule) -> LossAverages:
         error, training = self._errors_at_prox(at, rule, at.V, self.levels)
         _, test = self._errors_at_prox(at, rule, np.zeros_like(at.V), ((0.0, 1.0),))
-        return error, training, test
+        return LossAverages(error, training, test)
 
     def _errors_at_prox(
         self,

@@ -21,7 +21,6 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.bulk.interface import GroupOverlaps, SpikeResponse
 from giantstep.theory.readout.channel_averages import (
     ChannelAverages,
-    OutputChannel,
     PredictionMoments,
 )
 from giantstep.theory.readout.clipped_channel import ClippedChannel
@@ -36,7 +35,7 @@ _FLAT = 1e-30
 
 def output_channel(
     loss: Loss, srf: SpikedFeatures, kappa: Array, fineness: float = 1
-) -> OutputChannel:
+) -> ClippedChannel | MarginChannel:
     """Prepare the averages over the output channel of a loss.
 
     Parameters
@@ -190,26 +189,20 @@ class ConvexEquations:
             of_norms = np.einsum("sn,ghn->sgh", averages.minus_dg * self.weight, spread)
             pull = pull + of_norms
         free = at.prediction[:, : self.rank]
-        free = free + self._step_of_m(free, mean_g[:, : self.rank], averages, pull)
+        # A Newton-like step towards E[mu0 g] = pull m.
+        gap = mean_g[:, : self.rank] - np.einsum("sgh,sh->sg", pull, free)
+        curvature = self._curvature_along_m(averages)
+        free = free + gap / (curvature + np.max(np.abs(pull), axis=(1, 2), initial=0.0))[:, None]
         mapped = np.concatenate([V, free, along, slope, q], axis=-1)
         return MapValue(mapped, response, direction, zeta_hat, psi_hat)
 
-    def _step_of_m(
-        self, free: Array, mean_g: Array, averages: ChannelAverages, pull: Array
-    ) -> Array:
-        """Take a Newton-like step towards E[mu0 g] = pull m, given E[mu0 g]; all (S, rank)."""
-        curvature = self._curvature_along_m(averages)
-        curvature = curvature + np.max(np.abs(pull), axis=(1, 2), initial=0.0)[:, None]
-        step: Array = (mean_g - np.einsum("sgh,sh->sg", pull, free)) / curvature
-        return step
-
     def _curvature_along_m(self, averages: ChannelAverages) -> Array:
-        """Estimate minus the derivative of E[mu0 g] by m, shape (S, 1)."""
+        """Estimate minus the derivative of E[mu0 g] by m, shape (S,)."""
         squares = self.functions[: self.rank] ** 2
         smooth = np.max((averages.minus_dg * self.weight) @ squares.T, axis=-1, initial=0.0)
         saturated = np.sqrt(averages.g_squared @ self.weight / self.power)
         curvature: Array = smooth + saturated + TINY
-        return curvature[:, None]
+        return curvature
 
     def coordinates(self, x: Array) -> Array:
         """Compute Newton's coordinates: logarithms of variances, means over their typical size."""

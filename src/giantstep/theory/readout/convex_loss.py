@@ -8,6 +8,7 @@ from its solution and Jacobian, Broyden's method reaches the solution on a finer
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,18 +53,6 @@ class FixedPoint:
     error: Array
     iterations: Indices
     jacobian: Array
-
-    @classmethod
-    def of(
-        cls,
-        equations: ConvexEquations,
-        at: Iterates[ChannelAverages],
-        iterations: Indices,
-        jacobian: Array,
-    ) -> FixedPoint:
-        """Compute the next Newton step, but do not take it."""
-        step = _step(equations, at, jacobian)
-        return cls(at, np.max(np.abs(step), axis=-1, initial=0.0), iterations, jacobian)
 
     def converged(self, tolerance: float = ACCEPTED) -> Mask:
         """Where the equations hold, shape (S,)."""
@@ -131,12 +120,22 @@ def _channel_slopes(equations: ConvexEquations, at: Iterates[ChannelAverages]) -
 
 def _step(equations: ConvexEquations, at: Iterates[ChannelAverages], jacobian: Array) -> Array:
     """Compute the Newton step in coordinates, no longer than `_LONGEST`."""
-    difference = equations.coordinates(at.mapped) - equations.coordinates(at.x)
-    matrix = np.eye(difference.shape[-1]) - np.where(np.isfinite(jacobian), jacobian, 0.0)
-    step = solve_pivoted(matrix, difference)
+    step = _unbounded_step(equations.coordinates(at.mapped) - equations.coordinates(at.x), jacobian)
     longest = np.max(np.abs(step), axis=-1, keepdims=True)
     shortened: Array = step * np.minimum(1, _LONGEST / np.maximum(longest, TINY))
     return shortened
+
+
+def _unbounded_step(difference: Array, jacobian: Array) -> Array:
+    """Compute that step from the difference of the unknowns' image and themselves."""
+    matrix = np.eye(difference.shape[-1]) - np.where(np.isfinite(jacobian), jacobian, 0.0)
+    return solve_pivoted(matrix, difference)
+
+
+def _error(equations: ConvexEquations, at: Iterates[ChannelAverages], jacobian: Array) -> Array:
+    """Compute the size of the next Newton step, shape (S,)."""
+    size: Array = np.max(np.abs(_step(equations, at, jacobian)), axis=-1, initial=0.0)
+    return size
 
 
 def solve_convex(
@@ -184,20 +183,14 @@ def _continue_in_ridge(
     return solve_from(equations, x, alpha, ridge)
 
 
-class _NewtonProblem:
+class _NewtonProblem(NamedTuple):
     """The equations at some points, for `solve_newton`; keeps the Jacobians last computed."""
 
-    def __init__(
-        self,
-        equations: ConvexEquations,
-        alpha: Array,
-        ridge: Array,
-        tolerance: float,
-        unknowns: int,
-    ) -> None:
-        self.equations, self.alpha, self.ridge = equations, alpha, ridge
-        self.tolerance = tolerance
-        self.jacobian = np.zeros((alpha.size, unknowns, unknowns))
+    equations: ConvexEquations
+    alpha: Array
+    ridge: Array
+    tolerance: float
+    jacobian: Array
 
     def evaluate(self, x: Array, places: Indices) -> Iterates[ChannelAverages]:
         return _evaluate(self.equations, x, self.alpha[places], self.ridge[places])
@@ -233,9 +226,10 @@ def solve_from(
     at = _evaluate(equations, x.copy(), alpha, ridge)
     for _ in range(damped_iterations):
         at = _evaluate(equations, (at.x + at.mapped) / 2, alpha, ridge)
-    problem = _NewtonProblem(equations, alpha, ridge, tolerance, x.shape[-1])
+    jacobian = np.zeros((*x.shape, x.shape[-1]))
+    problem = _NewtonProblem(equations, alpha, ridge, tolerance, jacobian)
     iterations = solve_newton(problem, at, _SETTINGS, np.flatnonzero(np.isfinite(at.residual)))
-    return FixedPoint.of(equations, at, iterations, problem.jacobian)
+    return FixedPoint(at, _error(equations, at, jacobian), iterations, jacobian)
 
 
 def solve_on_finer_rule(
@@ -261,7 +255,7 @@ def solve_on_finer_rule(
         change = equations.coordinates(there.mapped) - equations.coordinates(here.mapped)
         jacobian[active] += _broyden_update(jacobian[active], step, change)
         iterations[active] += 1
-    solution = FixedPoint.of(equations, at, iterations, jacobian)
+    solution = FixedPoint(at, _error(equations, at, jacobian), iterations, jacobian)
     left = np.flatnonzero(~(at.residual <= _TOLERANCE))
     if left.size:
         again = solve_from(equations, rough.at.x[left], alpha[left], ridge[left])
@@ -290,12 +284,9 @@ def newton_step_on_finer_rule(
         The unknowns after the step.
     """
     again = _evaluate(fine, solution.at.x, alpha, ridge).mapped
-    new, old = fine.coordinates(again), fine.coordinates(solution.at.mapped)
-    matrix = np.eye(new.shape[-1]) - np.where(
-        np.isfinite(solution.jacobian), solution.jacobian, 0.0
-    )
-    step = solve_pivoted(matrix, new - old)
-    return np.max(np.abs(new - old), axis=-1), fine.move(solution.at.x, step)
+    change = fine.coordinates(again) - fine.coordinates(solution.at.mapped)
+    step = _unbounded_step(change, solution.jacobian)
+    return np.max(np.abs(change), axis=-1), fine.move(solution.at.x, step)
 
 
 def square_loss_unknowns(square_loss: SquareLoss, alpha: Array, ridge: Array) -> Array:

@@ -19,6 +19,7 @@ from giantstep.numerics.quadrature import strip_rule
 from giantstep.problems.losses import MarginLoss
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.readout.channel_averages import (
+    Averages,
     ChannelAverages,
     LossAverages,
     PredictionMoments,
@@ -89,21 +90,19 @@ class MarginChannel:
 
     def averages(self, at: PredictionMoments) -> ChannelAverages:
         """Average g_out, its derivative and its square."""
-        return ChannelAverages(
-            *self._integrate(at, self._channel_values, len(ChannelAverages._fields))
-        )
+        return self._integrate(at, self._channel_values, ChannelAverages)
 
     def losses(self, at: PredictionMoments) -> LossAverages:
         """Average errors and losses."""
-        return LossAverages(*self._integrate(at, self._loss_values, len(LossAverages._fields)))
+        return self._integrate(at, self._loss_values, LossAverages)
 
     def _integrate(
         self,
         at: PredictionMoments,
-        values: Callable[[_LabelPosterior], list[Array]],
-        count: int,
-    ) -> Array:
-        """Integrate values over omega, shape (count, S, N); NaN where the moments are none.
+        values: Callable[[_LabelPosterior, int], Averages],
+        kind: type[Averages],
+    ) -> Averages:
+        """Integrate values over omega and both labels, shapes (S, N); NaN without moments.
 
         Points and nodes whose strips are alike share a rule, and are computed together.
         """
@@ -113,7 +112,7 @@ class MarginChannel:
             steepness = np.hypot(1, np.abs(flat.P) / np.sqrt(flat.Q - flat.P**2))
             strip = np.minimum(self.loss.strip / np.sqrt(flat.Q), _STEEPEST / steepness)
             level = np.floor(np.log2(np.clip(strip, _NARROWEST, _WIDEST)))
-        integrals = np.full((count, strip.size), np.nan)
+        integrals = np.full((len(kind._fields), strip.size), np.nan)
         for exponent in np.unique(level[np.isfinite(level)]):
             t, weight = strip_rule(2.0**exponent / self.fineness)
             if self.fineness < 1:
@@ -124,28 +123,22 @@ class MarginChannel:
             for part in np.array_split(places, 1 + places.size * t.size // _ENTRIES):
                 moments = PredictionMoments(*(moment[part, None] for moment in flat))
                 posterior = _LabelPosterior.of(moments, threshold[part, None], t)
-                integrals[:, part] = [value @ weight for value in values(posterior)]
-        return integrals.reshape(count, *at.V.shape)
+                both = zip(values(posterior, 1), values(posterior, -1), strict=True)
+                integrals[:, part] = [(one + other) @ weight for one, other in both]
+        return kind(*integrals.reshape(-1, *at.V.shape))
 
-    def _channel_values(self, posterior: _LabelPosterior) -> list[Array]:
-        total = [np.zeros_like(posterior.omega) for _ in ChannelAverages._fields]
-        for y in (1, -1):
-            probability, z = posterior.of_label(y)
-            fitted = self.loss.prox(y * posterior.omega, posterior.V)
-            g, curvature = self.loss.derivatives(fitted)  # g along y
-            minus_dg = probability * curvature / (1 + posterior.V * curvature)
-            terms = probability * y * g, z * y * g, minus_dg, probability * g**2
-            for value, term in zip(total, terms, strict=True):
-                value += term
-        return total
+    def _channel_values(self, posterior: _LabelPosterior, y: int) -> ChannelAverages:
+        """Compute what is averaged for the channel, times the probability of the label y."""
+        probability, z = posterior.of_label(y)
+        fitted = self.loss.prox(y * posterior.omega, posterior.V)
+        g, curvature = self.loss.derivatives(fitted)  # g along y
+        minus_dg = probability * curvature / (1 + posterior.V * curvature)
+        return ChannelAverages(probability * y * g, z * y * g, minus_dg, probability * g**2)
 
-    def _loss_values(self, posterior: _LabelPosterior) -> list[Array]:
-        total = [np.zeros_like(posterior.omega) for _ in LossAverages._fields]
-        for y in (1, -1):
-            probability, _ = posterior.of_label(y)
-            margin = y * posterior.omega
-            fitted = self.loss.prox(margin, posterior.V)
-            terms = (1 - fitted) ** 2, self.loss.of_margin(fitted), self.loss.of_margin(margin)
-            for value, term in zip(total, terms, strict=True):
-                value += probability * term
-        return total
+    def _loss_values(self, posterior: _LabelPosterior, y: int) -> LossAverages:
+        """Compute errors and losses, times the probability of the label y."""
+        probability, _ = posterior.of_label(y)
+        margin = y * posterior.omega
+        fitted = self.loss.prox(margin, posterior.V)
+        errors = (1 - fitted) ** 2, self.loss.of_margin(fitted), self.loss.of_margin(margin)
+        return LossAverages(*(probability * error for error in errors))

@@ -80,8 +80,6 @@ class KnownTraces(NamedTuple):
 
     def nearest(self, theta: RealOrComplex) -> RealOrComplex:
         """Return the trace at the known theta that is nearest to each of others."""
-        if theta.shape[-1] == 1:
-            return self.f
         distance = np.abs(theta[:, :, None] - self.theta[:, None])
         return np.take_along_axis(self.f, np.argmin(distance, axis=-1), axis=-1)
 

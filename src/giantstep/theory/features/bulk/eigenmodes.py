@@ -59,8 +59,6 @@ class Factor(NamedTuple):
     def of(cls, V1_hat: RealOrComplex) -> Factor:
         """Factor symmetric matrices, real or complex, whose entries may differ widely in size."""
         size = np.sqrt(np.einsum("srr->sr", V1_hat))
-        if size.shape[-1] == 1:
-            return cls(size[:, :, None], 1 / size[:, :, None])
         values, vectors = eigh_or_nan(V1_hat / (size[:, :, None] * size[:, None, :]))
         half = np.sqrt(values)[:, None, :]
         return cls(size[:, :, None] * vectors * half, vectors / (half * size[:, :, None]))

@@ -51,14 +51,10 @@ class SpikeResponse(Protocol):
     of B, docs/trained-bulk.md; an isotropic bulk is one where B is a multiple of the identity.
     """
 
-    @property
-    def along(self) -> Array: ...  # noqa: D102
-    @property
-    def mixed(self) -> Array | None: ...  # noqa: D102
-    @property
-    def across(self) -> Array: ...  # noqa: D102
-    @property
-    def V2(self) -> Array: ...  # noqa: D102, N802
+    along: Array
+    mixed: Array | None
+    across: Array
+    V2: Array
 
     def sources(self, zeta_hat: Array, psi_hat: Array) -> tuple[Array, Array]:
         """Compute what the overlaps add to the variances: `T @ first + second`.

@@ -88,7 +88,8 @@ class IsotropicResponse:
         self.V2 = V[:, self.triangle.size :]
         B = bulk.B
         self.along = bulk.beta * ((B.T * (bulk.groups.c * self.V2)[:, None, :]) @ B)
-        self.across = bulk.beta * _for_each(self.V1, bulk.first_across.size)
+        repeated = np.kron(np.eye(bulk.first_across.size), self.V1).astype(float, copy=False)
+        self.across = bulk.beta * repeated
 
     def sources(self, zeta_hat: Array, psi_hat: Array) -> tuple[Array, Array]:
         """Compute `beta (psi_hat psi_hat^T, c zeta_hat^2)`, theory.md section 4, "Variances"."""
@@ -153,11 +154,3 @@ class IsotropicResponse:
         slope = w - self.bulk.beta * self.bulk.groups.c * self.V2 * Mw
         squares: Array = rows.sum() * slope[:, :, None] * slope[:, None, :]
         return squares
-
-
-def _for_each(blocks: Array, directions: int) -> Array:
-    """Repeat blocks, shape (S, R, R), for each direction across the spike: (S, D R, D R)."""
-    if directions == 1:
-        return blocks
-    repeated: Array = np.kron(np.eye(directions), blocks).astype(float, copy=False)
-    return repeated

@@ -148,8 +148,8 @@ class LettersResponse:
         self.projection = solve_small(remaining, G[:, :size])
         K = G + G[:, :, :size] @ self.projection
         split = K.shape[-1] - size
-        self.along, self.mixed = K[:, :split, :split], K[:, :split, split:]
-        self.across = K[:, split:, split:]
+        self.along, self.across = K[:, :split, :split], K[:, split:, split:]
+        self.mixed: Array | None = K[:, :split, split:]
 
     def _unprojected(self) -> Array:
         """Compute K for rows that have a component along the spike as well.
@@ -233,8 +233,9 @@ class LettersResponse:
         zeta, psi = overlaps[:, :, 0], overlaps[:, :, 1]
         xi = np.zeros_like(zeta)
         if self.bulk.norm_coupling.any():
-            xi = np.einsum("sij,sj->si", self.along, zeta_hat)
-            xi = (xi + np.einsum("sij,sj->si", self.mixed, psi_hat))[:, self.triangle.order :]
+            along = np.concatenate([self.along, self.mixed], axis=-1)
+            hats = np.concatenate([zeta_hat, psi_hat], axis=-1)
+            xi = np.einsum("sij,sj->si", along, hats)[:, self.triangle.order :]
         V1, change = self._variances_of_groups(direction)
         q1 = self._squared_drives(on_groups, drive.norms)
         q1 -= zeta[:, :, None] * zeta[:, None]

@@ -19,12 +19,10 @@ from giantstep.theory.features.bulk.trained import TrainedBulk
 from giantstep.theory.features.conditional_features import ConditionalFeatures, conditional_features
 from giantstep.theory.features.equivalent_features import equivalent_features
 
-Prepared = tuple[ConditionalFeatures, Bulk]
-
 
 def prepare_bulk(
     problem: Problem, srf: SpikedFeatures, bulk: str, fineness: int = 1, B: Array | None = None
-) -> Prepared:
+) -> tuple[ConditionalFeatures, Bulk]:
     """Prepare a bulk and the conditional features, on rules of a given fineness.
 
     Parameters
@@ -45,20 +43,14 @@ def prepare_bulk(
         return features, _isotropic_bulk(features, srf)
     if not isinstance(problem, Protocol):
         raise TypeError("a trained bulk needs the protocol that trained it")
-    if len(problem.readout) > 1:
-        return _of_several_letters(problem, srf, fineness, B)
-    features = conditional_features(srf, fineness, B, norms=True)
-    return features, TrainedBulk.of(_isotropic_bulk(features, srf), problem, fineness)
-
-
-def _of_several_letters(
-    protocol: Protocol, srf: SpikedFeatures, fineness: int, B: Array | None
-) -> Prepared:
-    batch = FirstBatch.of(protocol, fineness)
+    if len(problem.readout) == 1:
+        features = conditional_features(srf, fineness, B, norms=True)
+        return features, TrainedBulk.of(_isotropic_bulk(features, srf), problem, fineness)
+    batch = FirstBatch.of(problem, fineness)
     coupled = batch.norm_coupling != 0
     features = conditional_features(srf, fineness, B, coupled)
-    base = 1 + (srf.groups.c - equivalent_features(protocol).groups.c)
-    return features, LettersBulk(protocol, base, features.B, batch, coupled)
+    base = 1 + (srf.groups.c - equivalent_features(problem).groups.c)
+    return features, LettersBulk(problem, base, features.B, batch, coupled)
 
 
 def _isotropic_bulk(features: ConditionalFeatures, srf: SpikedFeatures) -> IsotropicBulk:

@@ -108,7 +108,7 @@ class RowFunctions:
         step = replace(step, covariance=self.covariance(step.covariance[-1, -1]))
 
         def functions(t: Array) -> Array:
-            at = solve_self_energy(step, self, t)
+            at = solve_self_energy(step, self.traces, t)
             return _as_columns(at.f, at.phi, forms_after(step, at, self.forms(at.before.t)[0]))
 
         def in_parts(t: Array) -> Array:

@@ -14,7 +14,8 @@ another t: docs/more-than-one-step.md.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,13 +44,6 @@ class Traces(NamedTuple):
     phi: RealOrComplex
     df: RealOrComplex
     dphi: RealOrComplex
-
-
-class HasTraces(Protocol):
-    """The traces of the resolvent as functions of t."""
-
-    def traces(self, t: Array) -> Traces:
-        """Compute the traces at some t, shape (S,)."""
 
 
 class SelfEnergy(NamedTuple):
@@ -85,27 +79,29 @@ class SelfEnergy(NamedTuple):
     jacobian: RealOrComplex
 
 
-def solve_self_energy(step: CovarianceStep, before: HasTraces, t: Array) -> SelfEnergy:
+def solve_self_energy(
+    step: CovarianceStep, traces: Callable[[Array], Traces], t: Array
+) -> SelfEnergy:
     """Solve for the self-energy of a step at some t > 0, shape (S,).
 
     Parameters
     ----------
     step : CovarianceStep
-    before : HasTraces
-        The resolvent before the step.
+    traces : callable
+        Those of the resolvent before the step, as functions of t.
     t : Array, shape (S,)
     """
-    unchanged = before.traces(t)
+    unchanged = traces(t)
     x = np.stack([t * unchanged.phi, t * unchanged.f, t], axis=-1)
     for _ in range(_DAMPED_ITERATIONS):
-        at = self_energy(step, t, x, before.traces(x[:, 2]))
+        at = self_energy(step, t, x, traces(x[:, 2]))
         x = np.stack([
             (x[:, 0] + at.b / at.a * t * at.before.phi) / 2,
             np.sqrt(x[:, 1] * t * at.f),
             np.sqrt(x[:, 2] * (t * at.b**2 / at.a + step.inverse_batch * x[:, 1] * at.w)),
         ], axis=-1)  # fmt: skip
     for _ in range(_NEWTON_ITERATIONS):
-        at = self_energy(step, t, x, before.traces(x[:, 2]))
+        at = self_energy(step, t, x, traces(x[:, 2]))
         change = -solve_pivoted(at.jacobian, at.gap)
         relative = change[:, 1:] / x[:, 1:]
         size = np.max(np.abs(relative), axis=-1, keepdims=True)
@@ -115,7 +111,7 @@ def solve_self_energy(step: CovarianceStep, before: HasTraces, t: Array) -> Self
         )
         if not np.any(size > _TOLERANCE):
             break
-    return self_energy(step, t, x, before.traces(x[:, 2]))
+    return self_energy(step, t, x, traces(x[:, 2]))
 
 
 def self_energy(
