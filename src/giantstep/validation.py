@@ -49,7 +49,11 @@ class Fault:
         return f"{self.name} = {shown(self.value)}: must be {self.allowed}"
 
 
-class InvalidParametersError(ValueError):
+class RefusalError(Exception):
+    """What cannot be done as things are; the message says what to do instead."""
+
+
+class InvalidParametersError(RefusalError, ValueError):
     """Parameters outside their domain; the attribute `faults` lists every one that was found.
 
     Examples

@@ -172,18 +172,14 @@ class _Meanings(dict[str, Meaning]):
         raise KeyError(name)
 
 
-def _of_parameters() -> dict[str, Meaning]:
-    classes = Recovery, Sizes, Grid, SpikedFeatures, Protocol  # the last one counts
-    parameters = {name: one for cls in classes for name, one in parameters_of(cls).items()}
-    return {name: Meaning(x.meaning, x.symbol, x.equation) for name, x in parameters.items()}
-
-
-def _of_table() -> dict[str, Meaning]:
-    records = (re.split(r"\s{2,}", record) for record in re.split(r"\n(?! )", _TABLE.strip()))
-    return {name: Meaning(*texts) for name, *texts in records}
-
-
-MEANINGS = _Meanings(_of_parameters() | _of_table() | _LETTERS)
+_OF_PARAMETERS = {
+    name: Meaning(of.meaning, of.symbol, of.equation)
+    for cls in (Recovery, Sizes, Grid, SpikedFeatures, Protocol)  # the last one counts
+    for name, of in parameters_of(cls).items()
+}
+_RECORDS = (re.split(r"\s{2,}", record) for record in re.split(r"\n(?! )", _TABLE.strip()))
+_OF_TABLE = {name: Meaning(*texts) for name, *texts in _RECORDS}
+MEANINGS = _Meanings(_OF_PARAMETERS | _OF_TABLE | _LETTERS)
 
 
 def label(dataset: xr.Dataset) -> xr.Dataset:

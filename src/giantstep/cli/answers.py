@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable, Mapping
 from inspect import signature
 from itertools import islice
@@ -79,8 +80,8 @@ class Request:
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.arguments, self.question = arguments, commands()[arguments.command].question
-        statement, flags = statement_of(arguments), question_flags(self.question)
-        self._make, self._fields = statement.make, statement.values
+        self._make, self._fields = statement_of(arguments)
+        flags = question_flags(self.question)
         given = {name: getattr(arguments, name) for name in flags}
         several = {name for name, flag in flags.items() if flag.takes_several}
         self.together = {
@@ -89,7 +90,7 @@ class Request:
             if name not in several or flags[name].is_sequence
         }
         own = {name: tuple(given[name]) for name in flags if name not in self.together}
-        self.apart: Mapping[str, tuple[Any, ...]] = statement.values | own
+        self.apart: Mapping[str, tuple[Any, ...]] = self._fields | own
         self._check()
         check_cost(arguments, *self._cost())
 
@@ -98,7 +99,7 @@ class Request:
         own = {name: _axis(list(values)) for name, values in self.apart.items()}
         several = {name: list(values) for name, values in varied(self._fields).items()}
         parameters = {name: own[name] for name in own if name not in self._fields}
-        points = int(np.prod([np.size(self.together[name]) for name in ("alpha", "ridge")]))
+        points = np.size(self.together["alpha"]) * np.size(self.together["ridge"])
         one = self.question == "solve" and not varied(self.apart) and points <= _SILENT
         question = question_named("solve" if one else "sweep")
         return question(self.first, **several, **parameters, **self.together)
@@ -118,7 +119,7 @@ class Request:
     @property
     def count(self) -> int:
         """How many combinations there are."""
-        return int(np.prod([len(values) for values in self.apart.values()], dtype=float))
+        return math.prod(map(len, self.apart.values()))
 
     def _problem(self, chosen: Mapping[str, Any]) -> Problem:
         """Make the problem of one combination of values."""

@@ -17,7 +17,13 @@ from giantstep.cli.arguments import parse
 from giantstep.cli.commands import PICTURES, commands
 from giantstep.cli.suggestions import did_you_mean, names_allowed
 from giantstep.extras import EXTRAS, advice, require
-from giantstep.validation import Fault, Interval, InvalidParametersError, interval_faults
+from giantstep.validation import (
+    Fault,
+    Interval,
+    InvalidParametersError,
+    RefusalError,
+    interval_faults,
+)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -72,7 +78,7 @@ def _run(arguments: argparse.Namespace) -> int:
         return _fail(arguments, "not enough memory: use a smaller dimension, or fewer points")
     except BrokenPipeError:
         raise
-    except (argparse.ArgumentError, OSError) as error:
+    except (argparse.ArgumentError, OSError, RefusalError) as error:
         return _fail(arguments, str(error))
     except KeyboardInterrupt:
         return 130

@@ -7,7 +7,8 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -112,10 +113,15 @@ def as_csv(data: xr.Dataset) -> str:
 
 def as_table(data: xr.Dataset) -> str:
     """Write an answer as columns to be read, with six digits."""
-    rows = _rows(table_of(data), digits=6)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ("  ".join(x.rjust(w) for x, w in zip(row, widths, strict=True)) for row in rows)
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{line}\n" for line in _aligned(_rows(table_of(data), digits=6), str.rjust))
+
+
+def _aligned(
+    rows: list[list[str]], adjust: Callable[[str, int], str], widest: int = sys.maxsize
+) -> Iterator[str]:
+    """Write rows as lines, in columns."""
+    widths = [min(widest, max(map(len, column))) for column in zip(*rows, strict=True)]
+    return ("  ".join(map(adjust, row, widths)).rstrip() for row in rows)
 
 
 def as_json(data: xr.Dataset) -> str:
@@ -199,9 +205,5 @@ def contents(data: xr.Dataset) -> list[str]:
             variable.attrs.get(key, "") for key in ("symbol", "equation", "long_name")
         )
         rows.append([str(name), symbol, equation, ", ".join(map(str, variable.dims)), meaning])
-    widths = [min(_WIDEST, max(map(len, column))) for column in zip(*rows, strict=True)]
     sizes = ", ".join(f"{name} {size}" for name, size in data.sizes.items())
-    return [f"{data.attrs.get('title', '')} ({sizes})", ""] + [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    return [f"{data.attrs.get('title', '')} ({sizes})", "", *_aligned(rows, str.ljust, _WIDEST)]

@@ -28,13 +28,6 @@ class Kind(NamedTuple):
         return tuple(name for name, flag in self.flags.items() if flag.default is None)
 
 
-class Statement(NamedTuple):
-    """The problems that a command line states: all combinations of the values of its flags."""
-
-    make: Callable[..., Problem]
-    values: dict[str, tuple[Any, ...]]
-
-
 _STEPS, _SPIKED = flags_of(Protocol), flags_of(one_spike)
 _SHARED = {name: flag for name, flag in _STEPS.items() if name in _SPIKED}
 _KINDS = tuple(
@@ -57,8 +50,12 @@ def add_problem(parser: argparse.ArgumentParser) -> None:
             flag.add_to(group, required=False)
 
 
-def statement_of(arguments: argparse.Namespace) -> Statement:
-    """Read the problems, of the kind whose required flags were given.
+def statement_of(
+    arguments: argparse.Namespace,
+) -> tuple[Callable[..., Problem], dict[str, tuple[Any, ...]]]:
+    """Read the problems: what makes those of the kind whose required flags were given, and values.
+
+    They are all combinations of these values.
 
     Raises
     ------
@@ -77,16 +74,8 @@ def statement_of(arguments: argparse.Namespace) -> Statement:
         got = " ".join(map(spelled, sorted(given))) or "none of them"
         raise argparse.ArgumentError(None, f"give all of {choices}; got {got}")
     for kind in _KINDS:
-        if kind is not chosen:
-            _refuse(kind, arguments)
+        for name, flag in kind.flags.items():
+            if kind is not chosen and flag.alternatives(arguments) != (flag.default,):
+                raise argparse.ArgumentError(None, f"{spelled(name)} is for {kind.title}")
     flags = _SHARED | chosen.flags
-    return Statement(
-        chosen.make, {name: flag.alternatives(arguments) for name, flag in flags.items()}
-    )
-
-
-def _refuse(kind: Kind, arguments: argparse.Namespace) -> None:
-    """Refuse flags of a kind of problem that is not the one asked about."""
-    for name, flag in kind.flags.items():
-        if flag.alternatives(arguments) != (flag.default,):
-            raise argparse.ArgumentError(None, f"{spelled(name)} is for {kind.title}")
+    return chosen.make, {name: flag.alternatives(arguments) for name, flag in flags.items()}

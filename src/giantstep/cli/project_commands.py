@@ -17,7 +17,7 @@ from giantstep.figures.answers import draw_answer
 from giantstep.problems.sizes import SEED
 from giantstep.validation import Fault
 from giantstep.workflow.archive import ArchiveError, read_archive, write_archive
-from giantstep.workflow.config import InvalidConfigError, load_config
+from giantstep.workflow.config import load_config
 from giantstep.workflow.drawing import draw_figure
 from giantstep.workflow.figure_plan import RESULTS, FigurePlan
 from giantstep.workflow.missing import missing_jobs, summarise_jobs
@@ -26,7 +26,6 @@ from giantstep.workflow.open_figure import made_figures, open_figure
 from giantstep.workflow.plan import ForeignPackageError, Plan, make_plan
 from giantstep.workflow.prune import plans_of_all, remove, unreferenced
 from giantstep.workflow.scores import score_summary
-from giantstep.workflow.store import DamagedFileError
 from giantstep.workflow.verify import (
     VerificationError,
     check_made_from,
@@ -46,19 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
     Returns
     -------
     int
-        0; 1 if `verify` found a difference or a damaged file; 2 after an error.
+        0; 1 if `verify` found a difference or a damaged file.
     """
-    try:
-        return _COMMANDS[arguments.command](arguments)
-    except (
-        ForeignPackageError,
-        InvalidConfigError,
-        VerificationError,
-        ArchiveError,
-        DamagedFileError,
-    ) as error:
-        print(f"giantstep {arguments.command}: error: {error}", file=sys.stderr)
-        return 2
+    return _COMMANDS[arguments.command](arguments)
 
 
 def _init(arguments: argparse.Namespace) -> int:

@@ -20,6 +20,7 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE, ClippedLoss, lookup_loss
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
+from giantstep.problems.readout import UNIFORM
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.sizes import EXACT
 from giantstep.questions.task import Task
@@ -113,7 +114,10 @@ def _theory(problem: Problem, given: Mapping[str, Any]) -> Cost:
     """Estimate the theory of all points of a question, for one problem or those of a sweep."""
     losses, bulks = (np.atleast_1d(given[name]).tolist() for name in ("loss", "bulk"))
     over = set(given.get("over", ()))
-    cases = math.prod(_several(name, value) for name, value in given.items())
+    separate = {name: value for name, value in given.items() if name not in _COUNTED}
+    readouts = separate.pop("readout", UNIFORM)
+    cases = len(readouts) if np.ndim(readouts[0][0]) else 1  # pairs of one readout
+    cases *= math.prod(map(np.size, separate.values()))
     cases *= _CANDIDATES[min(len(over - {"ridge"}), len(_CANDIDATES) - 1)]
     cases *= 1 + np.size(given.get("gains", ()))
     optimal = "ridge" in over or isinstance(given["ridge"], str)
@@ -123,14 +127,6 @@ def _theory(problem: Problem, given: Mapping[str, Any]) -> Cost:
     plain = losses == [SQUARE] and bulks == [ISOTROPIC]
     memory = _THEORY_MEMORY if plain else _TRAINED_MEMORY
     return Cost(cases * seconds, memory + _POINT_MEMORY * cases * points * len(losses))
-
-
-def _several(name: str, value: Any) -> int:
-    """Count the values of a parameter, of which each is a problem of its own."""
-    one = isinstance(value, str) or not hasattr(value, "__len__") or name in _COUNTED
-    if one or (name == "readout" and np.ndim(value[0][0]) == 0):  # pairs of one readout
-        return 1
-    return len(value)
 
 
 def _case(problem: Problem, loss: str, bulk: str, points: int) -> float:

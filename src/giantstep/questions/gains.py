@@ -51,7 +51,9 @@ def gain(data: xr.Dataset, name: str, problem: Problem, values: Mapping[str, Any
     if name == "gain_over_linear":
         gained = 1 - error / _linear(data, problem)
     elif name == "gain_over_no_step":
-        gained = 1 - error / _without_step(problem, values)
+        assert isinstance(problem, Protocol)  # others have no such gain
+        others = {name: value for name, value in values.items() if name not in _OF_STEP}
+        gained = 1 - error / _error(replace(problem, alpha0=0.0), others)
     else:
         isotropic, trained = (
             _error(problem, dict(values) | {"bulk": bulk}) for bulk in (ISOTROPIC, TRAINED)
@@ -66,13 +68,6 @@ def _linear(data: xr.Dataset, problem: Problem) -> xr.DataArray:
     targets = data["target"] if "target" in data.coords else xr.DataArray(problem.target)
     errors = [best_linear_error(str(target)) for target in targets.values.ravel()]
     return xr.DataArray(np.reshape(errors, targets.shape), dims=targets.dims)
-
-
-def _without_step(problem: Problem, values: Mapping[str, Any]) -> xr.DataArray:
-    """Return the test error of networks at initialisation."""
-    assert isinstance(problem, Protocol)
-    others: dict[str, Any] = {k: v for k, v in values.items() if k not in _OF_STEP}
-    return _error(replace(problem, alpha0=0.0), others)
 
 
 def _error(problem: Problem, values: Mapping[str, Any]) -> xr.DataArray:

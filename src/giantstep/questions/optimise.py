@@ -16,11 +16,11 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import Result, drop_fixed, question
-from giantstep.questions.checks import Axes, raise_all
+from giantstep.questions.checks import raise_all
 from giantstep.questions.choices import BIAS, RATE, RIDGE
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.remarks import edge_remarks, limit_remarks
-from giantstep.questions.search import Search, read_unknowns
+from giantstep.questions.search import Search, Unknown, read_unknowns
 from giantstep.questions.solve import read_question
 from giantstep.theory.optima import dimension_of_limit, search_of
 from giantstep.validation import Fault
@@ -98,7 +98,17 @@ def optimise(
     >>> dict(best.test_error.sizes)
     {'learning_rate': 4, 'ridge': 4}
     """
-    search, axes = _read(problem, over, alpha, ridge, loss, bulk, dimension)
+    faults: list[Fault] = []
+    axes = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
+    if axes.optimal or "ridge" not in axes.fixed:
+        faults.append(Fault("ridge", ridge, "one number; to optimise it, name it in `over`"))
+    unknowns = {one.name: one for one in read_unknowns(problem, over, loss, dimension, faults)}
+    if BIAS in unknowns and bulk != ISOTROPIC:
+        faults.append(Fault("bulk", bulk, f"{ISOTROPIC} where a bias is optimised"))
+    raise_all(faults)
+    ridges = unknowns.pop(RIDGE, Unknown(RIDGE, np.array(axes.grid.ridge))).candidates
+    outer = tuple(unknowns.values())
+    search = Search(problem, outer, ridges, loss, bulk, float(dimension))
     alphas = np.array(axes.grid.alpha)
     with progress_bar("optimum", progress) as report:
         profile = _profile(search, alphas, report)
@@ -116,30 +126,6 @@ def optimise(
         remarks += limit_remarks(data["dimension_of_limit"].max().item())
     fixed = [name for name in axes.fixed if name == "alpha" or not search.optimises_ridge]
     return drop_fixed(data.transpose("alpha", ...), fixed), remarks
-
-
-def _read(
-    problem: Problem,
-    over: str | Sequence[str] | Mapping[str, ArrayLike],
-    alpha: ArrayLike,
-    ridge: float,
-    loss: str,
-    bulk: str,
-    dimension: float,
-) -> tuple[Search, Axes]:
-    """Read and check the question."""
-    faults: list[Fault] = []
-    axes = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
-    if axes.optimal or "ridge" not in axes.fixed:
-        faults.append(Fault("ridge", ridge, "one number; to optimise it, name it in `over`"))
-    unknowns = read_unknowns(problem, over, loss, dimension, faults)
-    if any(one.name == BIAS for one in unknowns) and bulk != ISOTROPIC:
-        faults.append(Fault("bulk", bulk, f"{ISOTROPIC} where a bias is optimised"))
-    raise_all(faults)
-    outer = tuple(one for one in unknowns if one.name != RIDGE)
-    fixed = np.array(axes.grid.ridge)
-    ridges = next((one.candidates for one in unknowns if one.name == RIDGE), fixed)
-    return Search(problem, outer, ridges, loss, bulk, float(dimension)), axes
 
 
 def _profile(search: Search, alpha: Array, report: Progress) -> Array:

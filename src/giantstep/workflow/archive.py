@@ -5,7 +5,6 @@ Unpacked anywhere, the workflow finds everything made, and makes it again when a
 
 from __future__ import annotations
 
-import hashlib
 import json
 import zipfile
 from collections.abc import Iterator
@@ -18,9 +17,10 @@ from typing import Any
 
 import yaml
 
+from giantstep.validation import RefusalError
 from giantstep.workflow.config import FIGURES, MAIN
 from giantstep.workflow.figure_plan import FigurePlan
-from giantstep.workflow.keys import PACKAGE
+from giantstep.workflow.keys import PACKAGE, sha256
 from giantstep.workflow.new_project import installed_folder
 from giantstep.workflow.plan import Plan
 
@@ -53,7 +53,7 @@ An archive of {name}, made by giantstep {version}: drawings, data, configuration
 """
 
 
-class ArchiveError(ValueError):
+class ArchiveError(RefusalError):
     """An archive that cannot be made, or is not what was packed."""
 
 
@@ -103,7 +103,7 @@ def read_archive(path: Path, folder: Path) -> str:
         raise ArchiveError(f"{path} is not an archive of a figure: {error}") from None
     for file, checksum in files.items():
         found = folder / file
-        if not found.is_file() or _sha256(found.read_bytes()) != checksum:
+        if not found.is_file() or sha256(found.read_bytes()) != checksum:
             raise ArchiveError(f"{path}: {file} is not what was packed")
     return name
 
@@ -155,7 +155,7 @@ def _described(figure: FigurePlan, contents: dict[str, bytes]) -> dict[str, Any]
             "name": file,
             "contentSize": str(len(content)),
             "encodingFormat": _TYPES.guess_type(file)[0] or "text/plain",
-            "sha256": _sha256(content),
+            "sha256": sha256(content),
         }
         for file, content in sorted(contents.items())
     ]
@@ -195,7 +195,3 @@ def _described(figure: FigurePlan, contents: dict[str, bytes]) -> dict[str, Any]
     }
     context = "https://w3id.org/ro/crate/1.1/context"
     return {"@context": context, "@graph": [about, root, software, run, *files]}
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

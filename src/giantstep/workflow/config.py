@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from giantstep.validation import InvalidParametersError, shown
+from giantstep.validation import InvalidParametersError, RefusalError, shown
 
 FIGURES = Path("config/figures")
 MAIN = Path("config/config.yaml")
@@ -30,7 +30,7 @@ class ConfigFault:
         return f"{self.file}: {self.path or 'top level'}: {self.problem}"
 
 
-class InvalidConfigError(ValueError):
+class InvalidConfigError(RefusalError, ValueError):
     """Faults in the configuration; `faults` holds all of them."""
 
     def __init__(self, faults: Sequence[ConfigFault]) -> None:

@@ -9,12 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from giantstep.validation import InvalidParametersError
-from giantstep.workflow.keys import ChangedCodeError
-from giantstep.workflow.store import DamagedFileError
+from giantstep.validation import RefusalError
 
-# Errors whose message says what to do.
-_TOLD = ChangedCodeError, DamagedFileError, InvalidParametersError, MemoryError
 # Seconds between two lines of progress.
 _PAUSE = 15.0
 log = logging.getLogger("giantstep")
@@ -51,7 +47,7 @@ def job_log(path: str | Path) -> Iterator[Callable[[float], None]]:
     except OSError as error:
         log.error("error: %s %s", error.filename or "", error.strerror or error)
         sys.exit(1)
-    except _TOLD as error:
+    except (RefusalError, MemoryError) as error:
         log.error("error: %s", error)
         sys.exit(1)
     except Exception:

@@ -19,6 +19,7 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
 from giantstep.questions.task import Task
+from giantstep.validation import RefusalError
 from giantstep.workflow.shards import with_networks
 
 PACKAGE = Path(__file__).parents[1]
@@ -39,7 +40,7 @@ CODE = {
 }
 
 
-class ChangedCodeError(RuntimeError):
+class ChangedCodeError(RefusalError):
     """Code or configuration was edited while a job was at work."""
 
     def __init__(self, path: str | Path) -> None:
@@ -78,7 +79,7 @@ def code_hash(path: Path) -> str:
     paths = sorted(path.rglob("*.py")) if path.is_dir() else [path]
     trees = [(str(one.relative_to(path)), _tree_hash(one)) for one in paths]
     _remember()
-    return _hash(repr(trees))
+    return sha256(repr(trees))
 
 
 def is_loaded_code(package: Path) -> bool:
@@ -88,16 +89,17 @@ def is_loaded_code(package: Path) -> bool:
     return all(code_hash(package / name) == code_hash(PACKAGE / name) for name in code)
 
 
-def _hash(content: str | bytes) -> str:
+def sha256(content: str | bytes) -> str:
+    """Hash a text or bytes."""
     return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
 
 
 def _tree_hash(path: Path) -> str:
     """Hash the syntax tree of a module; that of the same bytes is hashed once in a project."""
     source = path.read_bytes()
-    name = _hash(_THIS + source)
+    name = sha256(_THIS + source)
     if name not in (hashes := _hashes()):
-        hashes[name] = _hash(repr(_plain(ast.parse(source, str(path)))))
+        hashes[name] = sha256(repr(_plain(ast.parse(source, str(path)))))
         hashes["changed"] = "yes"
     return hashes[name]
 
@@ -124,7 +126,7 @@ def _remember() -> None:
 
 def file_hash(path: Path) -> str:
     """Hash a file: its code, if it is a module, or all its bytes."""
-    return code_hash(path) if path.suffix == ".py" else _hash(path.read_bytes())
+    return code_hash(path) if path.suffix == ".py" else sha256(path.read_bytes())
 
 
 def _plain(node: Any) -> Any:

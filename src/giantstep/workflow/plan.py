@@ -11,6 +11,7 @@ from typing import Any
 import giantstep
 from giantstep.questions.costs import cost_of
 from giantstep.questions.task import Task
+from giantstep.validation import RefusalError
 from giantstep.workflow.config import FIGURES, InvalidConfigError
 from giantstep.workflow.curves import Figure
 from giantstep.workflow.figure_config import read_figure, read_figures
@@ -20,12 +21,12 @@ from giantstep.workflow.resources import Request, request, threads
 from giantstep.workflow.shards import block_length, split, stored_blocks, with_networks
 
 
-class ForeignPackageError(RuntimeError):
+class ForeignPackageError(RefusalError):
     """The package that is imported is not the one in the project's folder."""
 
 
 # Why nothing can be planned; each says what to do.
-PLAN_ERRORS = InvalidConfigError, ForeignPackageError, OSError
+PLAN_ERRORS = RefusalError, OSError
 
 
 @dataclass

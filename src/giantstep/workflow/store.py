@@ -17,11 +17,13 @@ import netCDF4
 import xarray as xr
 from xarray.backends import NetCDF4DataStore
 
+from giantstep.validation import RefusalError
+
 _NAME = b"\nname:"
 _HASH = b"\nsha256:"
 
 
-class DamagedFileError(RuntimeError):
+class DamagedFileError(RefusalError):
     """A result file that is not what was written under its name."""
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from giantstep.questions.task import Task, answer_task
+from giantstep.validation import RefusalError
 from giantstep.workflow import store
 from giantstep.workflow.arrangement import THEORIES, arrange
 from giantstep.workflow.curves import Curve
@@ -22,7 +23,7 @@ from giantstep.workflow.open_figure import merged_name
 from giantstep.workflow.shards import with_networks
 
 
-class VerificationError(ValueError):
+class VerificationError(RefusalError):
     """What is to be verified cannot be."""
 
 
