@@ -122,27 +122,20 @@ def solve_newton(
     active = np.arange(at.residual.size) if active is None else active
     iterations, count = np.zeros(at.residual.size, dtype=np.int64), 0
     steps, length = np.zeros(here.x.shape), np.ones(active.size)
-    moved, all_moved = np.ones(active.size, dtype=bool), True
+    moved = np.ones(active.size, dtype=bool)
     while active.size and count < settings.max_iterations:
         count += 1
-        if all_moved:
-            steps = problem.newton_steps(here, active)
-        elif moved.any():
+        if moved.any():
             steps[moved] = problem.newton_steps(here.at(moved), active[moved])
         given_up = length < settings.shortest
         with np.errstate(all="ignore"):  # a trial that overflows is not better, and is shortened
             trial = problem.move(here.x, length[:, None] * steps)
-            if not all_moved and given_up.any():
+            if given_up.any():
                 trial[given_up] = problem.iterate_map(here.at(given_up))
             reached = problem.evaluate(trial, active)
         moved = reached.residual < here.residual
-        all_moved = bool(moved.all())
-        if all_moved:
-            here = reached
-            length.fill(1.0)
-        else:
-            here.replace(moved, reached, moved)
-            length = np.where(moved, 1.0, length / _SHORTENING)
+        here.replace(moved, reached, moved)
+        length = np.where(moved, 1.0, length / _SHORTENING)
         left = problem.finished(here) | (given_up & ~moved)
         if count == settings.max_iterations:
             left[:] = True
@@ -152,7 +145,6 @@ def solve_newton(
             stay = ~left
             active, here, steps = active[stay], here.at(stay), steps[stay]
             length, moved = length[stay], moved[stay]
-            all_moved = bool(moved.all())
     return iterations
 
 

@@ -63,11 +63,7 @@ class ConvexPath:
 
 def _fit(loss: Loss, blocks: list[Reals], labels: Array, ridges: tuple[float, ...]) -> Fit:
     """Fit the first samples of the blocks: as many as there are labels."""
-    rows = np.empty((labels.size, blocks[0].shape[1]))
-    start = 0
-    for block in blocks:
-        rows[start : start + len(block)] = block[: labels.size - start]
-        start += len(block)
+    rows = np.concatenate(blocks, dtype=float)[: labels.size]
     signs = labels if loss.margin else np.ones_like(labels)
     rows *= signs[:, None]
     small = isinstance(loss, ClippedLoss) and labels.size <= KERNEL_UP_TO * rows.shape[1]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-from numpy.random import SeedSequence
 
 from giantstep.arrays import Array, Reals
 from giantstep.problems.grid import Grid
@@ -13,7 +12,7 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.seeds import problem_seed
 from giantstep.problems.sizes import Sizes, check_replicates, check_sizes
 from giantstep.simulation.arithmetic import ROWS, block_sizes
-from giantstep.simulation.first_layer import FirstLayer, first_layer
+from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.network_features import NetworkFeatures
 from giantstep.simulation.samples import TRAINING
 from giantstep.simulation.threads import workers
@@ -60,22 +59,17 @@ def feature_eigenvalues(
     with workers(1) as pool:
         for network in indices:
             layer = first_layer(problem, sizes, network, seed, pool)
-            blocks = _blocks(problem, layer, sizes.count(alpha), network, seed)
-            spectra.append(_eigenvalues(blocks, sizes.count(alpha), layer.bias.size))
+            features, count = NetworkFeatures(problem, layer, np.float64), sizes.count(alpha)
+            blocks = (
+                features.draw(seed, rows, network, TRAINING, 0, index)[1]
+                for index, rows in enumerate(block_sizes(count, ROWS))
+            )
+            spectra.append(_eigenvalues(blocks, count, layer.bias.size))
     return np.stack(spectra)
 
 
-def _blocks(
-    problem: Problem, layer: FirstLayer, count: int, network: int, seed: SeedSequence
-) -> Iterator[Reals]:
-    """Yield blocks of rows of sqrt(p) Phi."""
-    features = NetworkFeatures(problem, layer, np.float64)
-    for index, rows in enumerate(block_sizes(count, ROWS)):
-        yield features.draw(seed, rows, network, TRAINING, 0, index)[1]
-
-
 def _eigenvalues(blocks: Iterator[Reals], count: int, p: int) -> Array:
-    """Compute the eigenvalues of Phi^T Phi, from Phi Phi^T where there are fewer rows."""
+    """Compute those of Phi^T Phi from blocks of sqrt(p) Phi; by Phi Phi^T if it has fewer rows."""
     if count < p:
         rows = np.concatenate(list(blocks))
         product = rows @ rows.T

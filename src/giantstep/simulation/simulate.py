@@ -240,7 +240,8 @@ def _fit_readouts(
     path: ReadoutPath
     for (_, index), drawn in zip(places, pool.map_ahead(block, places), strict=True):
         if index == 0:
-            path = _readout_path(layer, grid.loss)
+            square = grid.loss == SQUARE
+            path = RidgePath(layer.membership) if square else ConvexPath(lookup_loss(grid.loss))
             pending.append({})
         path.extend(*drawn)
         del drawn
@@ -249,10 +250,6 @@ def _fit_readouts(
         report()
     fits = [[of_count[count].result() for count in counts] for of_count in pending]
     return Fit(*(np.stack([[fit[part] for fit in row] for row in fits]) for part in range(3)))
-
-
-def _readout_path(layer: FirstLayer, loss: str) -> ReadoutPath:
-    return RidgePath(layer.membership) if loss == SQUARE else ConvexPath(lookup_loss(loss))
 
 
 class _Tested(NamedTuple):

@@ -8,14 +8,13 @@ from functools import reduce
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.quadrature import RANGE, graded_edges, split_rule, unit_edges
+from giantstep.numerics.quadrature import split_rule, unit_edges
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import (
     conditional_moments,
     mean_curvatures,
-    oscillation_width,
-    transition_width,
+    transition_edges,
 )
 
 # Points s that are computed together: arrays of all points by all nodes would be large.
@@ -83,15 +82,8 @@ def _rule(srf: SpikedFeatures, s: Array, rho: float) -> tuple[Array, Array]:
     if rho == 0:
         return np.zeros((s.size, 1)), np.ones((s.size, 1))
     function = lookup(srf.activation)
-    edges = [np.zeros((s.size, 1))]
-    for c, u, _, b in zip(*srf.groups, strict=True):
-        if u == 0:
-            continue
-        scale = transition_width(function, u * rho, math.sqrt(c))
-        if function.oscillates and (panel_width := oscillation_width(u * rho, math.sqrt(c))) < 1:
-            steps = np.arange(-RANGE, RANGE, panel_width)
-            edges.append(np.broadcast_to(steps, (s.size, steps.size)))
-        for kink in function.kinks or (0.0,):
-            centre = ((kink - b) / u - srf.first_alignment * s) / rho
-            edges.append(centre[:, None] + graded_edges(0.0, scale))
-    return split_rule(unit_edges(np.concatenate(edges, axis=1)))
+    edges = [
+        transition_edges(function, b + u * srf.first_alignment * s, u * rho, math.sqrt(c))
+        for c, u, _, b in zip(*srf.groups, strict=True)
+    ]
+    return split_rule(unit_edges(np.concatenate([np.zeros((s.size, 1)), *edges], axis=1)))

@@ -5,7 +5,7 @@ import pytest
 
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.features.bulk.batch_covariance import BatchRule, FirstBatch
+from giantstep.theory.features.bulk.batch_covariance import FirstBatch
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_traces_and_forms_are_those_of_an_actual_batch(protocol):
 
 def test_a_compressed_rule_averages_as_all_nodes_do():
     batch = FirstBatch.of(Protocol("tanh", "sign", 3, 2, 0.8, noise=0.2))
-    whole = BatchRule(batch.squares, batch.integrands)
+    whole = batch.rule
     fewer = whole.compressed(0.3)
     assert fewer.squares.size < whole.squares.size / 2
     for w in (0.0, 0.03, 0.3):

@@ -118,14 +118,28 @@ class ConditionalFeatures:
         return folded
 
 
-def transition_width(function: ScalarFunction, slope: float, width: float) -> float:
-    """Estimate the scale in kappa on which E f(slope kappa + width z) varies, z ~ N(0, 1)."""
+def transition_edges(
+    function: ScalarFunction, shift: Array, slope: float, width: float, panel: float = 1.0
+) -> Array:
+    """Find edges of panels, shape (..., E), around the transitions of a function's average.
+
+    `E f(shift + slope x + width z)`, z ~ N(0, 1), has a transition of width `width/slope` around
+    `x = (kink - shift)/slope`, which is a discontinuity or a corner if the width is zero.
+    """
+    if slope == 0:
+        return np.empty((*shift.shape, 0))
     own = 0.0 if function.kinks else 1.0  # a function without kinks varies on a scale of one
-    return math.hypot(width, own) / abs(slope)
+    around = graded_edges(0.0, math.hypot(width, own) / abs(slope), panel)
+    kinks = function.kinks or (0.0,)
+    edges = [((kink - shift) / slope)[..., None] + around for kink in kinks]
+    if function.oscillates and (panel_width := oscillation_width(slope, width)) < 1:
+        steps = np.arange(-RANGE, RANGE, panel_width)
+        edges.append(np.broadcast_to(steps, (*shift.shape, steps.size)))
+    return np.concatenate(edges, axis=-1)
 
 
 def oscillation_width(slope: float, width: float) -> float:
-    """Estimate that scale away from the kinks, where every function varies on a scale of one."""
+    """Estimate the scale on which E f(slope x + width z) varies away from the kinks of f."""
     return math.hypot(width, 1.0) / abs(slope)
 
 
@@ -154,29 +168,20 @@ def wide_kappa_rule(srf: SpikedFeatures, fineness: float, panel: float) -> tuple
 
 
 def _transition_edges(srf: SpikedFeatures, panel: float = 1.0) -> Array:
-    """Find edges of panels around all transitions of the features and the target.
-
-    `E f(shift + slope kappa + width z)` has a transition of width `width/slope` around
-    `(kink - shift)/slope`, which is a discontinuity or a corner if the width is zero.
-    """
+    """Find edges of panels around all transitions of the features and the target."""
     groups = srf.groups
     transitions = [
-        (lookup(srf.activation), u, b, math.sqrt(c))
+        (lookup(srf.activation), b, u, math.sqrt(c))
         for c, u, b in zip(groups.c, groups.u, groups.b, strict=True)
     ]
     if teacher_of(srf.target) is None:  # a teacher is a polynomial, and needs no nodes of its own
         gamma = srf.first_alignment
-        transitions.insert(0, (lookup(srf.target), gamma, 0.0, math.sqrt(1 - gamma**2)))
-    edges = [np.zeros(1)]
-    for function, slope, shift, width in transitions:
-        if slope == 0:
-            continue
-        scale = transition_width(function, slope, width)
-        if function.oscillates and (panel_width := oscillation_width(slope, width)) < 1:
-            edges.append(np.arange(-RANGE, RANGE, panel_width))
-        kinks = function.kinks or (0.0,)
-        edges += [graded_edges((kink - shift) / slope, scale, panel) for kink in kinks]
-    return np.concatenate(edges)
+        transitions.append((lookup(srf.target), 0.0, gamma, math.sqrt(1 - gamma**2)))
+    edges = [
+        transition_edges(function, np.array(shift), slope, width, panel)
+        for function, shift, slope, width in transitions
+    ]
+    return np.concatenate([np.zeros(1), *edges])
 
 
 def check_resolution(problem: Problem, srf: SpikedFeatures) -> None:

@@ -242,13 +242,9 @@ def _solve_transformed(
     transform[:, np.arange(rank), np.arange(rank)] = 1
     transform[:, rank:, rank:] = root
     system = transform.transpose(0, 2, 1) @ matrix @ transform + ridge
-    x, residual = _solve_symmetric(system, np.einsum("sij,si->sj", transform, right))
-    return x, np.einsum("sij,sj->si", transform, x), residual
-
-
-def _solve_symmetric(system: Array, right: Array) -> tuple[Array, Array]:
-    """Solve positive definite systems scaled by their diagonals, with relative residuals."""
+    # Scaled by its diagonal.
     norm = 1 / np.sqrt(np.maximum(np.einsum("sii->si", system), TINY))
     scaled = system * norm[:, :, None] * norm[:, None, :]
-    x, residual = solve_certified(scaled, norm * right)
-    return norm * x, residual
+    x, residual = solve_certified(scaled, norm * np.einsum("sij,si->sj", transform, right))
+    x = norm * x
+    return x, np.einsum("sij,sj->si", transform, x), residual

@@ -39,8 +39,7 @@ _DIGITS, _MORE = 38.0, 8
 # A Hermite coefficient of the activation below this is zero by symmetry.
 _ROUNDING = 1e-12
 # Powers of y and s = theta.x, theta the target, in the fields of `DampedMoments`.
-_POWERS = {"y2": (2, 0), "y4": (4, 0), "y6": (6, 0), "y2s2": (2, 2), "y4s2": (4, 2),
-           "y3s": (3, 1), "y5s": (5, 1)}  # fmt: skip
+_POWERS = (2, 0), (4, 0), (6, 0), (2, 2), (4, 2), (3, 1), (5, 1)
 
 
 class DampedMoments(NamedTuple):
@@ -92,7 +91,7 @@ class BatchRule(NamedTuple):
     squares : Array, shape (N,)
         y^2.
     integrands : Array, shape (N, 7)
-        As in `FirstBatch`.
+        The powers of `DampedMoments`, times the weights of the rule.
     """
 
     squares: Array
@@ -136,10 +135,7 @@ class FirstBatch:
         `spike_sign e b3 |v~|`, with b3 = E sigma He_3.
     label_power : float
         E y^2.
-    squares : Array, shape (N,)
-        y^2 on the nodes of a rule over y.
-    integrands : Array, shape (N, 7)
-        The powers of `DampedMoments`, times the weights of the rule.
+    rule : BatchRule
     """
 
     tau: float
@@ -148,8 +144,7 @@ class FirstBatch:
     spike_sign: float
     norm_coupling: float
     label_power: float
-    squares: Array
-    integrands: Array
+    rule: BatchRule
 
     @classmethod
     def of(cls, protocol: Protocol, fineness: int = 1) -> FirstBatch:
@@ -182,8 +177,7 @@ class FirstBatch:
             spike_sign=spike_sign,
             norm_coupling=e * b3 * norm * spike_sign,
             label_power=power,
-            squares=y**2,
-            integrands=np.stack([y**i * weights[j] for i, j in _POWERS.values()], axis=1),
+            rule=BatchRule(y**2, np.stack([y**i * weights[j] for i, j in _POWERS], axis=1)),
         )
 
     def resolvent_trace(
@@ -209,18 +203,17 @@ class FirstBatch:
         return iterate_newton(advance, np.zeros_like(theta), _TOLERANCE, _MAX_ITERATIONS)
 
     def _rule(self, w: RealOrComplex) -> BatchRule:
-        return BatchRule(self.squares, self.integrands) if np.iscomplexobj(w) else self._fewer
+        return self.rule if np.iscomplexobj(w) else self._fewer
 
     @cached_property
     def _fewer(self) -> BatchRule:
         """A rule with fewer nodes for theta > 0, where `w E[y^2/(1 + w y^2/alpha0)] < 1`."""
-        rule = BatchRule(self.squares, self.integrands)
         w = np.geomspace(*_WEIGHTS) / self.label_power
-        damping = 1 / (1 + self.inverse_alpha0 * w[:, None] * rule.squares)
-        above = int(np.searchsorted(w * (damping @ rule.integrands[:, 0]), 1))
+        damping = 1 / (1 + self.inverse_alpha0 * w[:, None] * self.rule.squares)
+        above = int(np.searchsorted(w * (damping @ self.rule.integrands[:, 0]), 1))
         if above == w.size:
-            return rule
-        return rule.compressed(self.inverse_alpha0 * w[above])
+            return self.rule
+        return self.rule.compressed(self.inverse_alpha0 * w[above])
 
     def _damping(self, w: RealOrComplex) -> RealOrComplex:
         squares = self._rule(w).squares
