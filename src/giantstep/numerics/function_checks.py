@@ -195,10 +195,8 @@ def _kink_faults(values: Values, actual: list[Kink], stated: list[float]) -> lis
 
 def find_parity(values: Values) -> Parity:
     """Find the parity."""
-    for parity in _SIGNS:
-        if _parity_gap(values, parity).max() <= _SAME_VALUE:
-            return parity
-    return "none"
+    fitting = (parity for parity in _SIGNS if _parity_gap(values, parity).max() <= _SAME_VALUE)
+    return next(fitting, "none")
 
 
 def check_parity(values: Values, stated: Parity) -> None:

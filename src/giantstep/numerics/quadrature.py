@@ -27,10 +27,7 @@ def normal_density(z: Array) -> Array:
     return density
 
 
-@cache
-def _legendre(nodes: int) -> tuple[Array, Array]:
-    points, weights = roots_legendre(nodes)
-    return points, weights
+_legendre = cache(roots_legendre)
 
 
 def split_rule(edges: Array, fineness: float = 1) -> tuple[Array, Array]:

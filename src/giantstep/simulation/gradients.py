@@ -100,7 +100,13 @@ def _population_rows(
     on_target, among = own_rows @ theta, own_rows @ weights.T
     itself = np.arange(own_rows.shape[0]), np.arange(own_rows.shape[0]) + rows.start
     among[itself] = 0
-    student, teacher = _hermite_series(activation, target, theta.size, on_target, among)
+    largest = max(float(np.abs(overlaps).max()) for overlaps in (on_target, among))
+    if largest > LARGEST_OVERLAP:
+        allowed = f"larger: two random rows overlap by {largest:.2f}, above {LARGEST_OVERLAP}"
+        raise InvalidParametersError([Fault("dimension", theta.size, allowed)])
+    # As many Hermite coefficients as the power series need.
+    degree = series_degree(largest) + 2
+    student, teacher = (hermite_coefficients(f, degree) for f in (activation, target))
     along_other, along_own = _stein_series(teacher, student)
     gradient = np.outer(along_other(on_target), theta)
     own = along_own(on_target)
@@ -114,18 +120,6 @@ def _population_rows(
     own -= from_others.sum(axis=1) / omega.size
     gradient += own[:, None] * own_rows
     return gradient
-
-
-def _hermite_series(
-    activation: ScalarFunction, target: ScalarFunction, dimension: int, *overlaps: Array
-) -> tuple[Array, Array]:
-    """Compute as many Hermite coefficients of both functions as the power series need."""
-    largest = max(float(np.abs(values).max()) for values in overlaps)
-    if largest > LARGEST_OVERLAP:
-        allowed = f"larger: two random rows overlap by {largest:.2f}, above {LARGEST_OVERLAP}"
-        raise InvalidParametersError([Fault("dimension", dimension, allowed)])
-    degree = series_degree(largest)
-    return hermite_coefficients(activation, degree + 2), hermite_coefficients(target, degree + 2)
 
 
 def series_degree(largest: float) -> int:

@@ -94,7 +94,9 @@ class RidgePath:
     def _sum_kept(self, count: int) -> None:
         """Add the first of the kept blocks to the moments, and drop them."""
         if self._moments is None:
-            self._moments = _Moments.empty(self.membership)
+            p, groups = self.membership.shape
+            sizes = (p, p), (p, groups + 1), (groups + 1, groups + 1)
+            self._moments = _Moments(self.membership, *map(np.zeros, sizes))
         for block in self._kept[:count]:
             self._moments.add(block)
         del self._kept[:count]
@@ -157,12 +159,6 @@ class _Moments:
     cross: Array
     outer: Array
     product: Reals | None = None
-
-    @classmethod
-    def empty(cls, membership: Array) -> _Moments:
-        p, groups = membership.shape
-        sizes = (p, p), (p, groups + 1), (groups + 1, groups + 1)
-        return cls(membership, *map(np.zeros, sizes))
 
     def add(self, block: _Block) -> None:
         """Add a block of samples."""

@@ -111,7 +111,8 @@ class SpectralDensity:
         active = np.arange(x.size)
         while active.size:
             lower = np.maximum(height[active] * factor[active], _HEIGHT * x[active])
-            start = _Reached.start(hats[active], response[active])
+            sound = np.zeros(active.size, dtype=bool)
+            start = _Reached(hats[active], response[active], V[active], sound)
             ridge = -x[active] - 1j * lower
             at_lower = self._newton(points.at(active), ridge, start, descent.tolerance)
             reached = active[at_lower.sound]
@@ -158,8 +159,3 @@ class _Reached(NamedTuple):
     response: Complex
     V: Complex
     sound: Mask
-
-    @classmethod
-    def start(cls, hats: Complex, response: Complex) -> _Reached:
-        """Start from a solution at another height."""
-        return cls(hats, response, np.full_like(hats, np.nan), np.zeros(len(hats), dtype=bool))

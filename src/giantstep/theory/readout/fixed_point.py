@@ -214,8 +214,7 @@ class _NewtonProblem:
     points: Points
 
     def evaluate(self, x: Array, places: Indices) -> Iterates[_Details]:
-        everywhere = places.size == self.points.ridge.size
-        return self.equations.evaluate(x, self.points if everywhere else self.points.at(places))
+        return self.equations.evaluate(x, self.points.at(places))
 
     def newton_steps(self, at: Iterates[_Details], places: Indices) -> Array:
         return at.details.newton
