@@ -45,7 +45,8 @@ def compared_panels(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         for bulk in distinct(panel_data(data, name), "bulk"):
             curve = select(data, panel=name, bulk=bulk)
             line = None if titles[name] in drawn else lines[bulk]
-            draw_curve(axes, curve, along, look, line, _quantity(panel))
+            quantity = "optimal_test_error" if panel.get("optimal") else "test_error"
+            draw_curve(axes, curve, along, look, line, quantity)
         drawn.add(titles[name])
     if any(panel.get("best_linear") for panel in panels.values()):
         best_linear(axes, data)
@@ -73,7 +74,7 @@ def draw_curve(
     along: str | None,
     look: dict[str, Any],
     line: Any,
-    name: str = "test_error",
+    name: str,
 ) -> None:
     """Draw the theory as a line, networks as markers: along alpha, or along the panel's list.
 
@@ -92,11 +93,6 @@ def draw_curve(
     means = f"simulated_{name}_mean"
     if means in curve and np.isfinite(curve[means]).any():
         markers(axes, simulated, curve, name, look)
-
-
-def _quantity(panel: dict[str, Any]) -> str:
-    """Name what is drawn: the test error at the best ridge, if a panel asks for it."""
-    return "optimal_test_error" if panel.get("optimal") else "test_error"
 
 
 def label_axes(axes: Axes, along: str | None, values: Any) -> None:

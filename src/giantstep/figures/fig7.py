@@ -21,12 +21,8 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     for i, (axes, name) in enumerate(zip(panels, _FUNCTIONS, strict=True)):
         for k, look in enumerate(style.cycle(data.sizes["curve"])):
             strength = data["spike_strength"].values[k]
-            axes.plot(
-                data["kappa"],
-                data[name].isel(curve=k),
-                color=look["color"],
-                label=f"{curve_label(data, k)}, $r = {strength:.3g}$",
-            )
+            label = f"{curve_label(data, k)}, $r = {strength:.3g}$"
+            axes.plot(data["kappa"], data[name].isel(curve=k), color=look["color"], label=label)
         axes.set_xlabel(r"projection on the spike $\kappa$")
         axes.set_ylabel(f"${data[name].attrs['symbol']}$")
         title_panel(axes, i, shared_setting(data))

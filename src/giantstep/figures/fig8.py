@@ -67,14 +67,8 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     finite_size_entry(places[0], data, "outlier")
     places[0].set_ylabel(r"density of $\ln x$, $x\,\rho(x)$")
     handles, labels = places[0].get_legend_handles_labels()
-    figure.legend(
-        handles,
-        labels,
-        loc="outside upper center",
-        ncols=len(labels),
-        title=common,
-        title_fontsize=8,
-    )
+    look = {"ncols": len(labels), "title_fontsize": 8}
+    figure.legend(handles, labels, loc="outside upper center", title=common, **look)
     outliers(places[-1], curves)
     title_panel(places[-1], len(panels), "outliers")
     return figure

@@ -17,16 +17,17 @@ from giantstep.figures.elements import (
     error_bars,
     histogram,
     legend_above,
+    legend_entry,
     title_panel,
 )
 from giantstep.figures.labels import BULK_LABELS, shared_setting
 from giantstep.figures.selection import distinct, in_limit, panel_data, select
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 
-_STYLES = style.bulk_lines((ISOTROPIC, TRAINED))
+_COLOURS = {ISOTROPIC: style.COLOURS[0], TRAINED: style.COLOURS[2]}
 _LINES: dict[str, dict[str, Any]] = {
-    ISOTROPIC: {"color": style.COLOURS[0], "linestyle": _STYLES[ISOTROPIC]},
-    TRAINED: {"color": style.COLOURS[2], "linestyle": _STYLES[TRAINED]},
+    bulk: {"color": _COLOURS[bulk], "linestyle": line}
+    for bulk, line in style.bulk_lines(_COLOURS).items()
 }
 # The width of the bars of the theory, over the first batch.
 _BAR = 0.4
@@ -82,8 +83,8 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     shown = panel_data(data, "edges")
     edges(places[-1], shown)
     title_panel(places[-1], len(_DENSITIES), _title(shown, panels["edges"], config))
-    for bulk, text in ((ISOTROPIC, BULK_LABELS[ISOTROPIC]), (TRAINED, BULK_LABELS[TRAINED])):
-        places[0].plot([], [], label=text, **_LINES[bulk])
+    for bulk, line in _LINES.items():
+        legend_entry(places[0], BULK_LABELS[bulk], **line)
     legend_above(places[0], columns=1)
     return figure
 

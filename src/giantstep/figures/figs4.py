@@ -47,9 +47,8 @@ def widths(axes: Axes, data: xr.Dataset) -> None:
     for curve, look in zip(finite, style.cycle(len(finite)), strict=True):
         label = f"${format_parameter('beta', curve['beta'].item())}$"
         theory_and_networks(axes, curve, "test_error", look, label)
-    axes.plot(
-        kernel["alpha"], kernel["test_error"], color="black", label=r"kernel, $\beta \to \infty$"
-    )
+    label = r"kernel, $\beta \to \infty$"
+    axes.plot(kernel["alpha"], kernel["test_error"], color="black", label=label)
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:

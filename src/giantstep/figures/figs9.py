@@ -16,24 +16,16 @@ from giantstep.figures.selection import distinct, panel_data, select
 from giantstep.problems.teachers import lookup_teacher
 
 # Looks of the smaller and of the larger dimension.
-_OF_SIZE: tuple[dict[str, Any], ...] = (
-    {"linewidth": 0.7, **style.OPEN},
-    {"linewidth": 1.2},
-)
+_OF_SIZE: list[dict[str, Any]] = [{"linewidth": 0.7, **style.OPEN}, {"linewidth": 1.2}]
 
 
 def total(curves: xr.Dataset) -> xr.Dataset:
     """Sum the shares of a row's first update over the directions of the teacher."""
     one = curves.sel(step=1)
     networks = one["simulated_update_overlap"].sum("direction", min_count=1)
-    return xr.Dataset(
-        {
-            "predicted": one["update_overlap"].sum("direction"),
-            "simulated_total_mean": networks.mean("network"),
-            "simulated_total_stderr": networks.std("network", ddof=1)
-            / np.sqrt(networks.count("network")),
-        }
-    )
+    stderr = networks.std("network", ddof=1) / np.sqrt(networks.count("network"))
+    simulated = {"simulated_total_mean": networks.mean("network"), "simulated_total_stderr": stderr}
+    return xr.Dataset({"predicted": one["update_overlap"].sum("direction")} | simulated)
 
 
 def after_one_step(axes: Axes, data: xr.Dataset, across: str) -> None:

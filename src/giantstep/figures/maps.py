@@ -80,14 +80,10 @@ def level_lines(
     levels = _levels(float(shown.min()), float(shown.max()), percent)
     norm = BoundaryNorm(levels, _SHADES.N)
     axes.contourf(x, y, shown, levels=levels, cmap=_SHADES, norm=norm)
-    lines = axes.contour(
-        x, y, shown, levels=levels, colors="black", linewidths=0.5, linestyles="solid"
-    )
+    lines = axes.contour(x, y, shown, levels, colors="black", linewidths=0.5, linestyles="solid")
     unit = r"\,\%" if percent else ""
-    labels = axes.clabel(
-        lines, fmt=lambda level: f"${level:g}{unit}$", fontsize=6, inline_spacing=2
-    )
-    for text in labels:
+    texts = {level: f"${level:g}{unit}$" for level in lines.levels}
+    for text in axes.clabel(lines, fmt=texts, fontsize=6, inline_spacing=2):
         text.set_path_effects([withStroke(linewidth=1.5, foreground="white")])
 
 

@@ -35,10 +35,7 @@ FACE = 0.35
 # bulk where it stands beside another. Dashed: theory at the dimension of the simulations, or with
 # the bulk that the step leaves. Simulated points are never joined.
 FINITE_SIZE: dict[str, Any] = {"linestyle": (0, (3.5, 1.5)), "linewidth": 0.8}
-_BULK_LINES: dict[str, Any] = {
-    ISOTROPIC: "-",
-    TRAINED: (0, (3.5, 1.5)),
-}
+_BULK_LINES: dict[str, Any] = {ISOTROPIC: "-", TRAINED: FINITE_SIZE["linestyle"]}
 # The bounds on the test error, equations (26) and (27).
 BOUNDS: dict[str, dict[str, Any]] = {
     "upper_bound": {"color": COLOURS[2], "linestyle": (0, (5, 1.5, 1, 1.5))},
