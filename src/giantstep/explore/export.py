@@ -79,13 +79,12 @@ def as_table(shown: Shown) -> pd.DataFrame:
         y, x = np.meshgrid(answer["y"], answer["x"], indexing="ij")
         columns = {view.up: y, view.across: x, _drawn(view): answer["values"]}
         return pd.DataFrame({name: np.ravel(values) for name, values in columns.items()})
-    rows = pd.concat([_rows(view, curve) for curve in answer["curves"]])
-    if "mean" in shown.simulated:
-        measured = shown.simulated
+    parts = [_rows(view, curve) for curve in answer["curves"]]
+    if measured := shown.simulated:
         networks = {"curve": "networks", view.x: measured["x"], "test_error": measured["mean"]}
         more = {"test_error_stderr": measured["stderr"], "z_score": measured["z"]}
-        rows = pd.concat([rows, pd.DataFrame(networks | more)])
-    return rows
+        parts.append(pd.DataFrame(networks | more))
+    return pd.concat(parts)
 
 
 def as_dataset(shown: Shown) -> xr.Dataset:

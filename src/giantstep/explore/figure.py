@@ -58,9 +58,10 @@ def figure_config(view: View, networks: NetworksTask | None = None) -> dict[str,
 def _panels(view: View, networks: NetworksTask | None) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the panels: one for each question, and one for networks along another parameter."""
     compared = _has_compared_panels(view)
+    unnamed = "this question" if view.pins else "theory"
     for k, (name, question) in enumerate(view.questions):
         beside = networks if k == 0 else None
-        panel: dict[str, Any] = {"title": name or _title(view)} if compared else {}
+        panel: dict[str, Any] = {"title": name or unnamed} if compared else {}
         panel |= as_panel(question)
         if view.x == "alpha":
             panel |= {} if view.pins else {"best_linear": True}
@@ -73,10 +74,6 @@ def _panels(view: View, networks: NetworksTask | None) -> Iterator[tuple[str, di
         yield _panel_name(view, k), panel | {view.x: values, "simulated": False}
         if beside:
             yield "networks", panel | {view.x: _listed(simulated_values(view))}
-
-
-def _title(view: View) -> str:
-    return "this question" if view.pins else "theory"
 
 
 def _panel_name(view: View, place: int) -> str:
@@ -110,14 +107,6 @@ def _has_compared_panels(view: View) -> bool:
     return view.x != "alpha" or bool(view.pins) or best
 
 
-def _module(view: View) -> str:
-    """Return the text of the module that draws a view's figure."""
-    module, function = "learning_curves", "learning_figure"
-    if _has_compared_panels(view):
-        module = function = "compared_panels"
-    return _MODULE.format(title=title(view), module=module, function=function)
-
-
 def write_figure(
     folder: Path, view: View, networks: NetworksTask | None, name: str
 ) -> tuple[Path, Path]:
@@ -127,7 +116,11 @@ def write_figure(
     config = figure_config(view, networks)
     text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True, width=100)
     yaml_path.write_text(_head(yaml_path.parent) + text, encoding="utf-8")
-    module_path.write_text(_module(view), encoding="utf-8")
+    module, function = "learning_curves", "learning_figure"
+    if _has_compared_panels(view):
+        module = function = "compared_panels"
+    text = _MODULE.format(title=title(view), module=module, function=function)
+    module_path.write_text(text, encoding="utf-8")
     return yaml_path, module_path
 
 

@@ -81,8 +81,7 @@ def _parts(
     if question["ridge"] == OPTIMAL and x != "ridge":
         allowed = "a number for networks, which are fitted at one ridge"
         raise InvalidParametersError([Fault("ridge", OPTIMAL, allowed)])
-    points = {"alpha": (question["alpha"],), "ridge": (question["ridge"],)}
-    points["loss"] = question["loss"]
+    points = {name: (question[name],) for name in ("alpha", "ridge")} | {"loss": question["loss"]}
     if x in points:
         return [(question, points | {x: values})]
     return [(question.moved(**{x: value}), points) for value in values]

@@ -58,8 +58,7 @@ def advice(data: xr.Dataset) -> NDArray[Any]:
     refusals = "; ".join(r.removeprefix("Refused: ") for r in remarks if r.startswith("Refused: "))
     texts: NDArray[Any] = np.array([status.advice for status in Status], dtype=object)
     texts[Status.CONVERGED], texts[Status.REFUSED] = "", refusals
-    chosen: NDArray[Any] = texts[data["status"].values.astype(int)]
-    return chosen
+    return np.asarray(texts[data["status"].values.astype(int)])
 
 
 def _refused(question: Question, size: int, message: str) -> Points:

@@ -59,10 +59,9 @@ def read_texts(
         if name not in texts:
             continue
         text = texts[name]
-        if len(text) > LONGEST:
-            faults.append(Fault(name, text, f"a text of {LONGEST} characters at most"))
-            continue
         try:
+            if len(text) > LONGEST:
+                raise ValueError(f"must be a text of {LONGEST} characters at most")
             values[name] = read(text.strip())
         except ValueError as error:
             allowed = str(error).partition("must be ")[2] or "a number"

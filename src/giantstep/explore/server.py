@@ -92,8 +92,7 @@ def free_port(port: int) -> int:
     """
     try:
         with create_server((HOST, port)) as socket:
-            free: int = socket.getsockname()[1]
-            return free
+            return int(socket.getsockname()[1])
     except OSError as error:
         allowed = f"free ({os.strerror(error.errno or 0)}); 0 finds one that is"
         raise InvalidParametersError([Fault("port", port, allowed)]) from error

@@ -98,8 +98,6 @@ class Session:
             message = json.loads(text) if len(text) <= _LONGEST_MESSAGE else {}
         except ValueError:
             return
-        if not isinstance(message, dict):
-            return
         do = {
             "hello": self._greet,
             "view": self._change_view,
@@ -109,7 +107,7 @@ class Session:
             "export": self._make_file,
             "figure": self._make_file,
         }
-        if (kind := message.get("kind")) in do:
+        if isinstance(message, dict) and (kind := message.get("kind")) in do:
             do[kind](message)
 
     def _greet(self, message: Mapping[str, Any]) -> None:

@@ -117,15 +117,8 @@ class View:
         return own._replace(start=start, stop=stop, scale=self.x_scale or own.scale)
 
     def _faults(self) -> list[Fault]:
-        allowed = {
-            "tab": TABS,
-            "x": AXES_OF[self.question.model],
-            "x_scale": ("", *SCALES),
-            "y_scale": SCALES,
-            "across": AXES_OF[self.question.model],
-            "up": AXES_OF[self.question.model],
-            "colour": COLOURS,
-        }
+        allowed = {"tab": TABS, "x_scale": ("", *SCALES), "y_scale": SCALES, "colour": COLOURS}
+        allowed |= dict.fromkeys(("x", "across", "up"), tuple(AXES_OF[self.question.model]))
         faults = [
             Fault(name, getattr(self, name), f"one of {', '.join(filter(None, values))}")
             for name, values in allowed.items()
@@ -199,8 +192,7 @@ def from_address(query: str) -> tuple[View, tuple[Fault, ...]]:
     beta = inf: must be a number from 1e-09 to 1e+09
     """
     if len(query) > LONGEST_ADDRESS:
-        allowed = f"{LONGEST_ADDRESS} characters at most"
-        return View(), (Fault("address", query, allowed),)
+        return View(), (Fault("address", query, f"{LONGEST_ADDRESS} characters at most"),)
     pairs = parse_qsl(query, keep_blank_values=True)
     try:
         pins = read_pins([text for name, text in pairs if name == "pin"])

@@ -58,8 +58,9 @@ class Plot:
         The data of each curve, by its name and bulk.
     """
 
-    def __init__(self, view: View, theme: str, **options: Any) -> None:
+    def __init__(self, view: View, theme: str, labels: tuple[str, str], **options: Any) -> None:
         self.view, self.palette = view, PALETTES[theme]
+        options |= dict(zip(("x_axis_label", "y_axis_label"), labels, strict=True))
         self.figure = _empty_figure(self.palette, **options)
         self.looks = list(_looks(view, self.palette))
         self.legend = list(self._questions(view))

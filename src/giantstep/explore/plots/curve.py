@@ -32,29 +32,19 @@ class CurvePlot(Plot):
     def __init__(self, view: View, theme: str) -> None:
         axis = view.axis
         self.y_range = Range1d(0, 1)
-        super().__init__(
-            view,
-            theme,
-            x_axis_type=axis.scale,
-            y_axis_type=view.y_scale,
-            x_range=Range1d(*axis.at(_PADDED).tolist()),
-            y_range=self.y_range,
-        )
-        plot = self.figure
-        plot.xaxis.axis_label = axis_label(view.x)
-        plot.yaxis.axis_label = "error"
-        plot.extra_y_ranges = {"height": Range1d(0, 1)}
+        scales = {"x_axis_type": axis.scale, "y_axis_type": view.y_scale}
+        x_range = Range1d(*axis.at(_PADDED).tolist())
+        labels = axis_label(view.x), "error"
+        super().__init__(view, theme, labels, x_range=x_range, y_range=self.y_range, **scales)
+        self.figure.extra_y_ranges = {"height": Range1d(0, 1)}
         self.limits = empty("x", "best_linear", "upper_bound", "lower_bound")
         self.failures = empty("x", "y", "title", "advice")
         self.errors: Array = np.empty(0)
         self.networks = empty("x", "y", "low", "high", "title", "advice", "certificate")
         self.finite = empty("x", "y")
         self._draw_limits()
-        test, training = (
-            {"line_width": 2.4},
-            {"y": "training", "line_width": 1.2, "line_alpha": 0.65},
-        )
-        self._draw_curves("test", _COLUMNS, TOOLTIP, test, training)
+        training = {"y": "training", "line_width": 1.2, "line_alpha": 0.65}
+        self._draw_curves("test", _COLUMNS, TOOLTIP, {"line_width": 2.4}, training)
         self._draw_failures()
         self._draw_networks()
 

@@ -23,9 +23,8 @@ class FunctionPlot(Plot):
 
     def __init__(self, view: View, theme: str) -> None:
         self.y_range = Range1d(-1.5, 1.5)
-        super().__init__(view, theme, x_range=Range1d(-3, 3), y_range=self.y_range)
-        self.figure.xaxis.axis_label = "projection on the target θ·x"
-        self.figure.yaxis.axis_label = "mean output F(θ·x)"
+        labels = "projection on the target θ·x", "mean output F(θ·x)"
+        super().__init__(view, theme, labels, x_range=Range1d(-3, 3), y_range=self.y_range)
         self.target = empty("x", "y")
         look = {"line_color": self.palette.muted, "line_dash": [2, 3], "line_width": 1.6}
         self.figure.line("x", "y", source=self.target, **look)

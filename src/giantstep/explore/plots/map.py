@@ -33,17 +33,11 @@ class MapPlot(Plot):
     def __init__(self, view: View, theme: str) -> None:
         self.axes = x, y = AXES[view.across], AXES[view.up]
         self.gain = view.colour != ERROR
-        super().__init__(
-            view,
-            theme,
-            x_axis_type=x.scale,
-            y_axis_type=y.scale,
-            x_range=Range1d(x.start, x.stop),
-            y_range=Range1d(y.start, y.stop),
-        )
+        scales = {"x_axis_type": x.scale, "y_axis_type": y.scale}
+        ranges = {"x_range": Range1d(x.start, x.stop), "y_range": Range1d(y.start, y.stop)}
+        labels = axis_label(view.across), axis_label(view.up)
+        super().__init__(view, theme, labels, **scales, **ranges)
         plot = self.figure
-        plot.xaxis.axis_label = axis_label(view.across)
-        plot.yaxis.axis_label = axis_label(view.up)
         plot.grid.visible = False
         self.image = empty("image", "x", "y", "width", "height", "advice")
         # Yellow is good: a small error, or a large gain.

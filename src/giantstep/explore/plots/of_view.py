@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from giantstep.explore.plots.base import Plot
@@ -12,7 +13,7 @@ from giantstep.explore.plots.spectrum import SpectrumPlot
 from giantstep.explore.view import CURVE, FUNCTION, MAP, SPECTRUM, View
 from giantstep.problems.losses import SQUARE
 
-_PLOTS: dict[str, type[Plot]] = {
+_PLOTS: dict[str, Callable[[View, str], Plot]] = {
     CURVE: CurvePlot,
     FUNCTION: FunctionPlot,
     SPECTRUM: SpectrumPlot,

@@ -17,9 +17,8 @@ class SpectrumPlot(Plot):
     def __init__(self, view: View, theme: str) -> None:
         self.x_range, self.y_range = Range1d(0.01, 100), Range1d(0, 1)
         ranges = {"x_range": self.x_range, "y_range": self.y_range}
-        super().__init__(view, theme, x_axis_type="log", **ranges)
-        self.figure.xaxis.axis_label = "eigenvalue x of ΦᵀΦ"
-        self.figure.yaxis.axis_label = "density of ln x,  x ρ(x)"
+        labels = "eigenvalue x of ΦᵀΦ", "density of ln x,  x ρ(x)"
+        super().__init__(view, theme, labels, x_axis_type="log", **ranges)
         short = TOOLTIP.replace("@overlaps", "").replace("@certificate", "")
         self._draw_curves("y", ("y", "title", "errors"), short, {"line_width": 2})
         for look in self.looks:
