@@ -45,9 +45,8 @@ def answer_each(
             for line in found.attrs.get("remarks", "").splitlines():
                 remarks.setdefault(line, []).append(where)
     joined = label(_joined(answers, several))
-    joined.attrs = {"title": answers[0].attrs["title"]}
-    if not several:
-        joined.attrs = dict(answers[0].attrs)
+    attrs = answers[0].attrs
+    joined.attrs = {"title": attrs["title"]} if several else dict(attrs)
     if remarks:
         lines = (_located(line, where, count) for line, where in remarks.items())
         joined.attrs["remarks"] = "\n".join(lines)

@@ -98,15 +98,14 @@ def parameters_of(cls: type[Any]) -> dict[str, Parameter]:
     return {f.name: replace(f.metadata["parameter"], default=defaults[f.name]) for f in fields(cls)}
 
 
-def read_parameters(record: Any, but: Iterable[str] = ()) -> list[Fault]:
+def read_parameters(record: Any) -> list[Fault]:
     """Store in each field what its domain reads from what it was given, and list all faults."""
     faults = []
     for one in fields(record):
-        if one.name not in but:
-            domain: Domain = one.metadata["parameter"].domain
-            value, wrong = domain.read(one.name, getattr(record, one.name))
-            object.__setattr__(record, one.name, value)
-            faults += wrong
+        domain: Domain = one.metadata["parameter"].domain
+        value, wrong = domain.read(one.name, getattr(record, one.name))
+        object.__setattr__(record, one.name, value)
+        faults += wrong
     return faults
 
 

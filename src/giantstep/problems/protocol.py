@@ -129,7 +129,12 @@ class Protocol(WithFields):
     )
 
     def __post_init__(self) -> None:
-        refuse(self, read_parameters(self) + self._population_faults())
+        faults = read_parameters(self)
+        known = not KNOWN_INPUTS.faults("inputs", self.inputs)
+        if self.alpha0 == math.inf and known and self.inputs != GAUSSIAN:
+            # There is no population gradient in closed form.
+            faults.append(Fault("inputs", self.inputs, f"{GAUSSIAN} where alpha0 = inf"))
+        refuse(self, faults)
 
     @property
     def is_giant_step(self) -> bool:
@@ -169,13 +174,6 @@ class Protocol(WithFields):
         """Whether this is one step of an odd activation, on a target of one direction."""
         one_odd_step = self.steps == 1 and lookup(self.activation).parity == "odd"
         return one_odd_step and teacher_of(self.target) is None
-
-    def _population_faults(self) -> list[Fault]:
-        """Refuse what has no population gradient in closed form: inputs that are not Gaussian."""
-        known = not KNOWN_INPUTS.faults("inputs", self.inputs)
-        if self.alpha0 == math.inf and known and self.inputs != GAUSSIAN:
-            return [Fault("inputs", self.inputs, f"{GAUSSIAN} where alpha0 = inf")]
-        return []
 
 
 def theory_faults(protocol: Protocol) -> list[Fault]:

@@ -68,13 +68,11 @@ class Recovery(WithFields):
     reuse_batch: bool = parameter(REUSE_BATCH, default=False)
 
     def __post_init__(self) -> None:
-        refuse(self, read_parameters(self) + self._width_faults())
-
-    def _width_faults(self) -> list[Fault]:
+        faults = read_parameters(self)
         if self.width in COUNT and (self.width % 2 or self.width > LARGEST):
             allowed = f"even, since rows come in pairs, and at most {LARGEST}"
-            return [Fault("width", self.width, allowed)]
-        return []
+            faults.append(Fault("width", self.width, allowed))
+        refuse(self, faults)
 
     def batch(self, dimension: int) -> int:
         """Return n0, capped at LARGEST + 1."""

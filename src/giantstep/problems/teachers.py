@@ -72,7 +72,8 @@ class Teacher:
         seen: set[int] = set()
         largest = 0
         while len(seen) < self.directions:
-            degrees = {powers: _new_degree(powers, seen) for powers in self.terms}
+            unseen = [k for k in range(self.directions) if k not in seen]
+            degrees = {powers: sum(powers[k] for k in unseen) for powers in self.terms}
             easiest = min((p for p in degrees if degrees[p]), key=degrees.__getitem__)
             largest = max(largest, degrees[easiest])
             seen |= {k for k, power in enumerate(easiest) if power}
@@ -98,11 +99,6 @@ class Teacher:
         z, weights = product_rule(self.directions, LARGEST_DEGREE + 2)
         squares = weights * self.value(z) ** 2
         return float(squares.sum()), squares @ z**2
-
-
-def _new_degree(powers: Powers, seen: set[int]) -> int:
-    """Add the degrees in directions that are not yet seen."""
-    return sum(power for k, power in enumerate(powers) if k not in seen)
 
 
 def _hermite(degree: int, z: Array) -> Array:

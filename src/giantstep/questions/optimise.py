@@ -111,7 +111,11 @@ def optimise(
     search = Search(problem, outer, ridges, loss, bulk, float(dimension))
     alphas = np.array(axes.grid.alpha)
     with progress_bar("optimum", progress) as report:
-        profile = _profile(search, alphas, report)
+        sizes, rows = [one.candidates.size for one in search.outer], []
+        for place in np.ndindex(*sizes):
+            rows.append(search.profile(alphas, place))
+            report(len(rows) / math.prod(sizes))
+        profile = np.array(rows).reshape(*sizes, *rows[0].shape)
         optima = [
             _optimum(search, profile[..., k, :], alphas[k : k + 1]) for k in range(alphas.size)
         ]
@@ -126,16 +130,6 @@ def optimise(
         remarks += limit_remarks(data["dimension_of_limit"].max().item())
     fixed = [name for name in axes.fixed if name == "alpha" or not search.optimises_ridge]
     return drop_fixed(data.transpose("alpha", ...), fixed), remarks
-
-
-def _profile(search: Search, alpha: Array, report: Progress) -> Array:
-    """Compute the test error at all candidates, shape (*candidates, alphas, ridges)."""
-    sizes = tuple(one.candidates.size for one in search.outer)
-    rows = []
-    for place in np.ndindex(sizes):
-        rows.append(search.profile(alpha, place))
-        report(len(rows) / math.prod(sizes))
-    return np.array(rows).reshape(*sizes, *rows[0].shape)
 
 
 def _optimum(search: Search, profile: Array, alpha: Array) -> dict[str, Any]:

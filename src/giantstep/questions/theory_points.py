@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from giantstep.arrays import Array, Mask
+from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import SIGN
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps, by_groups
 from giantstep.problems.problem import Problem
@@ -121,22 +121,16 @@ def solve_axes(case: Case, axes: Axes) -> tuple[Arrays, dict[str, Variable], lis
     if axes.optimal:
         arrays = case.optimise(alpha)
         ridge = arrays.pop("ridge")
-        remarks = _optimum_remarks(case, alpha, ridge, arrays[_ON_EDGE])
+        at_edge = [f"alpha {a:g}" for a in alpha[arrays[_ON_EDGE]]]
+        remarks = edge_remarks(at_edge, "best ridge", search_of(case.loss, case.dimension).ridges)
+        if math.isinf(case.dimension):
+            needed = dimension_of_limit(case.problem, alpha, ridge, case.bulk, case.loss)
+            remarks += limit_remarks(float(needed.max()))
     else:
         arrays = case.solve(*np.meshgrid(alpha, ridge, indexing="ij"))
     points = {"alpha": (("alpha",), alpha), "ridge": (axes.dims[-1:], ridge)}
     remarks += bulk_remarks(case.problem, case.bulk)
     return arrays, points, failure_remarks(arrays["status"]) + remarks
-
-
-def _optimum_remarks(case: Case, alpha: Array, ridge: Array, on_edge: Mask) -> list[str]:
-    at_edge = [f"alpha {a:g}" for a in alpha[on_edge]]
-    searched = search_of(case.loss, case.dimension).ridges
-    remarks = edge_remarks(at_edge, "best ridge", searched)
-    if math.isinf(case.dimension):
-        needed = dimension_of_limit(case.problem, alpha, ridge, case.bulk, case.loss)
-        remarks += limit_remarks(float(needed.max()))
-    return remarks
 
 
 def stack(cases: Sequence[Arrays | None], missing: Mapping[str, Any]) -> Arrays:

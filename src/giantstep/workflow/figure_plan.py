@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -107,16 +107,16 @@ class FigurePlan:
     @cached_property
     def results(self) -> list[str]:
         """The files that are merged."""
-        shards = [path for one in self.networks.values() for path in one.files]
-        return [path for path in dict.fromkeys([self.parameters, self.theory, *shards]) if path]
+        return self._with_theory(path for one in self.networks.values() for path in one.files)
 
     @cached_property
     def made_from(self) -> list[str]:
         """The results that are merged, whatever the files over which replicates are split."""
-        networks = [
-            f"{one.folder}/0-{len(one.task.arguments['networks']) - 1}"
-            for one in self.networks.values()
-        ]
+        counts = {x.folder: len(x.task.arguments["networks"]) for x in self.networks.values()}
+        return self._with_theory(f"{folder}/0-{count - 1}" for folder, count in counts.items())
+
+    def _with_theory(self, networks: Iterable[str]) -> list[str]:
+        """List the files of parameters and theory, if there are any, and of networks, each once."""
         return [path for path in dict.fromkeys([self.parameters, self.theory, *networks]) if path]
 
     @property
