@@ -36,21 +36,19 @@ class NetworkFeatures:
         self.bias = layer.bias.astype(precision)
 
     def draw(self, seed: SeedSequence, rows: int, *path: int) -> tuple[Samples, Reals]:
-        """Draw a block of samples from the stream at `path`, and compute their features."""
-        rng = stream(seed, *path)
-        samples = draw_samples(self.problem, self.layer.directions, rows, rng)
-        return samples, self(samples, rng)
+        """Draw a block of samples from the stream at `path`, and compute their features.
 
-    def __call__(self, samples: Samples, rng: Generator) -> Reals:
-        """Compute the features of a block; Gaussian ones draw more from the block's stream."""
+        Gaussian ones draw more from the block's stream.
+        """
+        rng, problem = stream(seed, *path), self.problem
+        samples = draw_samples(problem, self.layer.directions, rows, rng)
         features: Reals = samples.inputs.astype(self.precision, copy=False) @ self.weights
-        problem = self.problem
         if isinstance(problem, SpikedFeatures) and problem.model == CONDITIONAL_GAUSSIAN:
-            return self._conditional(problem, features, samples, rng)
+            return samples, self._conditional(problem, features, samples, rng)
         if np.any(self.bias):
             features += self.bias
         self.activation.apply(features)
-        return features
+        return samples, features
 
     def _conditional(
         self, problem: SpikedFeatures, products: Reals, samples: Samples, rng: Generator

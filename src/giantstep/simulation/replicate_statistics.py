@@ -50,9 +50,4 @@ def _statistics(values: Array) -> tuple[Array, Array, Array, Array]:
     means = values.mean(axis=1)
     spread = means.var(axis=0, ddof=1) if networks > 1 else missing
     within = values.var(axis=1, ddof=1).mean(axis=0) if trainings > 1 else missing
-    return (
-        means.mean(axis=0),
-        np.sqrt(spread / networks),
-        spread - within / trainings,
-        within,
-    )
+    return means.mean(axis=0), np.sqrt(spread / networks), spread - within / trainings, within
