@@ -112,8 +112,10 @@ class FigurePlan:
     @cached_property
     def made_from(self) -> list[str]:
         """The results that are merged, whatever the files over which replicates are split."""
-        counts = {x.folder: len(x.task.arguments["networks"]) for x in self.networks.values()}
-        return self._with_theory(f"{folder}/0-{count - 1}" for folder, count in counts.items())
+        return self._with_theory(
+            f"{one.folder}/0-{len(one.task.arguments['networks']) - 1}"
+            for one in self.networks.values()
+        )
 
     def _with_theory(self, networks: Iterable[str]) -> list[str]:
         """List the files of parameters and theory, if there are any, and of networks, each once."""
