@@ -13,6 +13,7 @@ from giantstep.workflow.plan import make_plan
 FIGURE = "config/figures/fig2.yaml"
 STYLE = "\nstyle:\n  colours: ['#000000', '#333333', '#666666', '#999999']\n"
 CURVES = "its curves, or the code that merges, have changed"
+CHANGED = "its parameters, or the code that computes it, have changed"
 DRAWN = "its data, its config, or the code that draws, have changed"
 
 
@@ -33,8 +34,8 @@ def explained(project):
         (FIGURE, None, STYLE, {("figure", DRAWN)}),
         (FIGURE, "title: Tiny", "title: Small", {("merge", CURVES), ("figure", DRAWN)}),
         (FIGURE, "width: 8", "width: 10",
-         {("montecarlo", "parameters have changed: width from 8 to 10"),
-          ("theory", "parameters have changed: width from 8 to 10"),
+         {("montecarlo", CHANGED),
+          ("theory", CHANGED),
           ("merge", CURVES), ("figure", DRAWN)}),
         (FIGURE, "alpha0: 1,", "alpha0: [1, 4],", {("montecarlo", "not made yet"),
           ("merge", CURVES), ("figure", DRAWN)}),
@@ -56,7 +57,7 @@ def test_what_is_missing_is_told_from_what_other_code_has_made(project):
     for made in ("results/figures/fig2.nc", "figures/fig4.png"):
         (project / made).unlink()
     assert explained(project) == {
-        ("theory", "the code that computes it has changed"),
+        ("theory", CHANGED),
         ("merge", "not made yet"),
         ("figure", "what it is made from is made again"),
         ("figure", "not made yet"),

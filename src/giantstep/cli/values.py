@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from giantstep.validation import Interval, read_number, read_whole_number
@@ -85,13 +85,6 @@ def unprotected(text: str) -> str:
 class Flattened(argparse.Action):
     """Store the values of a flag, those of ranges among them, in one list."""
 
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: str | Sequence[Any] | None,
-        option_string: str | None = None,
-    ) -> None:
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
         """Store the values."""
-        assert isinstance(values, list)
         setattr(namespace, self.dest, [value for some in values for value in some])

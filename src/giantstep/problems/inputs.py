@@ -20,18 +20,12 @@ Sampler = Callable[[Generator, tuple[int, int]], Single]
 
 GAUSSIAN = "gaussian"
 _STUDENT = "student_t:"
-
-
-def _gaussian(rng: Generator, shape: tuple[int, int]) -> Single:
-    return rng.standard_normal(shape, np.float32)
+# Of a uniform distribution of unit variance.
+_WIDTH = np.float32(math.sqrt(12))
 
 
 def _rademacher(rng: Generator, shape: tuple[int, int]) -> Single:
     return (2 * rng.integers(0, 2, shape, np.int8) - 1).astype(np.float32)
-
-
-def _uniform(rng: Generator, shape: tuple[int, int]) -> Single:
-    return np.float32(math.sqrt(12)) * (rng.random(shape, np.float32) - np.float32(0.5))
 
 
 def _student_t(text: str) -> Sampler:
@@ -44,9 +38,9 @@ def _student_t(text: str) -> Sampler:
 
 
 INPUTS: dict[str, Sampler] = {
-    GAUSSIAN: _gaussian,
+    GAUSSIAN: lambda rng, shape: rng.standard_normal(shape, np.float32),
     "rademacher": _rademacher,
-    "uniform": _uniform,
+    "uniform": lambda rng, shape: _WIDTH * (rng.random(shape, np.float32) - np.float32(0.5)),
 }
 
 

@@ -38,7 +38,7 @@ def progress_bar(text: str, instead: Progress | None = None) -> Iterator[Progres
         print(f"\r{line}\033[K", end="", file=sys.stderr, flush=True)
 
     try:
-        yield instead or (report if sys.stderr.isatty() else _silent)
+        yield instead or (report if sys.stderr.isatty() else lambda share: None)
     finally:
         if shown:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
@@ -47,7 +47,3 @@ def progress_bar(text: str, instead: Progress | None = None) -> Iterator[Progres
 def part(report: Progress, done: int, count: int) -> Progress:
     """Make what tells the share of all that is done, from that of one of several parts."""
     return lambda share: report((done + share) / count)
-
-
-def _silent(share: float) -> None:
-    pass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -74,7 +74,8 @@ def read_unknowns(
     faults: list[Fault],
 ) -> list[Unknown]:
     """Read what is searched for, the ridge last, and collect what is wrong with it."""
-    given = dict(over) if isinstance(over, Mapping) else dict.fromkeys(_names(over))
+    names = [over] if isinstance(over, str) else over
+    given = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names)
     if not given:
         faults.append(Fault("over", [], f"some of {', '.join(UNKNOWNS)}"))
     for name in given:
@@ -95,11 +96,6 @@ def read_unknowns(
         of_letters = [f"{_LETTER}{k}" for k in range(2, letters + 1)]
         unknowns += [Unknown(one, values) for one in (of_letters if name == READOUT else [name])]
     return unknowns
-
-
-def _names(over: str | Sequence[str]) -> list[str]:
-    several = isinstance(over, Iterable) and not isinstance(over, str)
-    return list(over) if several else [over]  # type: ignore[list-item]
 
 
 def _unknown_faults(problem: Problem, name: str) -> list[Fault]:

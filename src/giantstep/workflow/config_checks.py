@@ -46,13 +46,9 @@ def add_faults(faults: Faults, model: type[BaseModel], given: Any) -> None:
         model.model_validate(given)
     except ValidationError as error:
         for detail in error.errors(include_url=False):
-            path = ".".join(map(_step, _keys_to(detail["loc"])))
+            tags = ONE, LIST, "[key]", *KINDS  # of alternatives
+            path = ".".join(_step(key) for key in detail["loc"] if key not in tags)
             faults.add(path, _problem(model, detail))
-
-
-def _keys_to(loc: Sequence[Any]) -> list[Any]:
-    """Return the keys and indices that lead to a place, without the tags of alternatives."""
-    return [step for step in loc if step not in (ONE, LIST, "[key]", *KINDS)]
 
 
 def _step(key: object) -> str:

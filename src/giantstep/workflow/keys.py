@@ -99,7 +99,7 @@ def _tree_hash(path: Path) -> str:
     source = path.read_bytes()
     name = sha256(_THIS + source)
     if name not in (hashes := _hashes()):
-        hashes[name] = sha256(repr(_plain(ast.parse(source, str(path)))))
+        hashes[name] = sha256(ast.dump(_bare(ast.parse(source, str(path)))))
         hashes["changed"] = "yes"
     return hashes[name]
 
@@ -129,26 +129,14 @@ def file_hash(path: Path) -> str:
     return code_hash(path) if path.suffix == ".py" else sha256(path.read_bytes())
 
 
-def _plain(node: Any) -> Any:
-    """Write a syntax tree without docstrings, positions and empty fields.
-
-    These last differ between versions of Python.
-    """
-    if isinstance(node, list):
-        return [_plain(one) for one in node]
-    if not isinstance(node, ast.AST):
-        return node
-    fields = {name: value for name in node._fields if (value := getattr(node, name, None))}
-    fields |= {"value": node.value} if isinstance(node, ast.Constant) else {}
-    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and _is_text(node.body):
-        fields["body"] = node.body[1:]
-    return type(node).__name__, [(name, _plain(value)) for name, value in fields.items()]
-
-
-def _is_text(body: list[ast.stmt]) -> bool:
-    """Check whether the first statement of a body is its docstring."""
-    first = body[0].value if body and isinstance(body[0], ast.Expr) else None
-    return isinstance(first, ast.Constant) and isinstance(first.value, str)
+def _bare(tree: ast.Module) -> ast.Module:
+    """Take the docstrings out of a syntax tree."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node
+        ):
+            del node.body[0]
+    return tree
 
 
 def slug(problem: Problem | Recovery) -> str:

@@ -58,15 +58,11 @@ def _demands(config: Config, figures: Sequence[Figure]) -> Iterator[_Demand]:
         yield _Demand(0.0, 0.0, jobs=4, networks=0, points=0)  # all but those of networks
         for curve in figure.curves:
             for task in curve.theory.values():
-                yield _of_theory(task)
+                cost, given = cost_of(task), task.arguments.items()
+                points = math.prod(len(v) for k, v in given if k != "gains" and type(v) is tuple)
+                yield _Demand(cost.seconds / 3600, cost.memory / 1024, 0, 0, points)
             for task in curve.networks.values():
                 yield _of_networks(task, config.simulation.networks_per_job)
-
-
-def _of_theory(task: Task) -> _Demand:
-    cost = cost_of(task)
-    axes = (v for k, v in task.arguments.items() if k != "gains" and isinstance(v, tuple))
-    return _Demand(cost.seconds / 3600, cost.memory / 1024, 0, 0, math.prod(map(len, axes)))
 
 
 def _of_networks(task: Task, per_job: int | None) -> _Demand:

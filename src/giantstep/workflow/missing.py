@@ -1,27 +1,21 @@
 """What a run of the workflow would make, why, and at what cost: the plan beside the files.
 
-The name of a result covers all that it depends on, and its file notes the tasks that it answers. So
-the reason for one that is missing is how its tasks differ from those of its predecessor.
+The name of a result covers all that it depends on. So one that is missing is new, or has
+predecessors of other parameters or code.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import netCDF4
-
-from giantstep.problems.canonical import plain
 from giantstep.questions.costs import cost_of
-from giantstep.questions.task import Task
 from giantstep.workflow.figure_plan import FigurePlan
 from giantstep.workflow.plan import Plan
 
 NEW = "not made yet"
-CODE = "the code that computes it has changed"
+CHANGED = "its parameters, or the code that computes it, have changed"
 NETWORKS = "more replicates"
 REMADE = "what it is made from is made again"
 _CHANGED = {
@@ -31,7 +25,7 @@ _CHANGED = {
 _STAGES = ("parameters", "theory", "montecarlo", "merge", "figure")
 # Seconds of a merge or a drawing.
 _SECONDS = 2.0
-# How many changed parameters, and names of results, are listed before the others are counted.
+# How many names of results are listed before the others are counted.
 _LISTED = 3
 
 
@@ -89,7 +83,7 @@ def _jobs(root: Path, figure: FigurePlan) -> Iterator[Job]:
             yield Job(
                 stage,
                 path.partition(f"{stage}/")[2].removesuffix(".nc"),
-                _why_missing(root / path, stage, figure.name, tasks),
+                _why_missing(root / path, stage, figure.name),
                 sum(cost.seconds for cost in costs),
                 max(cost.memory for cost in costs),
             )
@@ -111,67 +105,14 @@ def _why_made(root: Path, stage: str, outputs: Sequence[str], inputs: Sequence[s
     return REMADE if min(path.stat().st_mtime_ns for path in made) < max(times) else ""
 
 
-def _why_missing(path: Path, stage: str, figure: str, tasks: Mapping[str, Task]) -> str:
+def _why_missing(path: Path, stage: str, figure: str) -> str:
     """Say why a result is to be computed, whose name covers all that it depends on."""
     if stage == "montecarlo":
         if any(path.parent.glob("*.nc")):
             return NETWORKS
         slug = path.parent.name.rpartition("-")[0]
-        others = sorted(path.parent.parent.glob(f"{slug}-*/*.nc"))
-    else:
-        others = sorted(path.parent.glob(f"{figure}-*.nc"))
-    recorded = [found for other in others if (found := _recorded(other))]
-    if not recorded:
-        return NEW
-    wanted = {name: _flat(json.loads(json.dumps(plain(task)))) for name, task in tasks.items()}
-    changed = min((_differences(one, wanted) for one in recorded), key=len)
-    if not changed:
-        return CODE
-    more = f", and {len(changed) - _LISTED} more" if len(changed) > _LISTED else ""
-    return f"parameters have changed: {', '.join(changed[:_LISTED])}{more}"
-
-
-def _recorded(path: Path) -> dict[str, dict[str, Any]]:
-    """Read the tasks that a result answers, by group; none, if the file cannot be read."""
-    try:
-        with netCDF4.Dataset(path) as file:
-            return dict(_tasks(file))
-    except (OSError, AttributeError, ValueError):
-        return {}
-
-
-def _tasks(group: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    if "task" in group.ncattrs():
-        yield group.path.strip("/") or "/", _flat(json.loads(group.task))
-    for inner in group.groups.values():
-        yield from _tasks(inner)
-
-
-def _flat(task: Any) -> dict[str, Any]:
-    """Name the parameters of a task, leaving out the numbers of replicates."""
-    flat = {"question": task["question"], **task["problem"], **task["arguments"]}
-    return {name: value for name, value in flat.items() if name != "networks"}
-
-
-def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Describe how tasks differ, each difference once."""
-    found: dict[str, None] = {}
-    for group in [*new, *(group for group in old if group not in new)]:
-        was, now = old.get(group), new.get(group)
-        if was is None or now is None:
-            found[f"{group} is {'new' if was is None else 'gone'}"] = None
-            continue
-        for name in sorted(was.keys() | now.keys()):
-            if was.get(name) != now.get(name):
-                found[f"{name} from {_short(was.get(name))} to {_short(now.get(name))}"] = None
-    return list(found)
-
-
-def _short(value: Any) -> str:
-    """Write a value; of a long list, only its length and ends."""
-    if isinstance(value, list) and len(value) > _LISTED:
-        return f"{len(value)} values in [{value[0]}, {value[-1]}]"
-    return "nothing" if value is None else str(value)
+        return CHANGED if any(path.parent.parent.glob(f"{slug}-*/*.nc")) else NEW
+    return CHANGED if any(path.parent.glob(f"{figure}-*.nc")) else NEW
 
 
 def summarise_jobs(jobs: Sequence[Job]) -> Iterator[str]:

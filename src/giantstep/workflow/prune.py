@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from giantstep.workflow.config import FIGURES, MAIN, load_config
@@ -52,7 +52,9 @@ def figure_names(project: Path) -> list[str]:
 
 def unreferenced(project: Path, plans: Iterable[FigurePlan]) -> list[Path]:
     """List the results that no plan refers to; files that the workflow did not make are kept."""
-    kept = {path for plan in plans for path in _referenced(plan)}
+    kept = {Path(path) for plan in plans for path in (plan.parameters, plan.theory)}
+    # Replicates of a config with more of them are kept, too.
+    kept |= {Path(one.folder) for plan in plans for one in plan.networks.values()}
     figures = set(figure_names(project))
     files = (Path(folder, x) for folder, _, names in os.walk(project / RESULTS) for x in names)
     return [
@@ -60,13 +62,6 @@ def unreferenced(project: Path, plans: Iterable[FigurePlan]) -> list[Path]:
         for path in sorted(files)
         if _is_left_over(path, path.relative_to(project), kept, figures)
     ]
-
-
-def _referenced(plan: FigurePlan) -> Iterator[Path]:
-    """List the results of a plan, and its folders of replicates, from the project's folder."""
-    yield from map(Path, (plan.parameters, plan.theory))
-    # Replicates of a config with more of them are kept.
-    yield from (Path(networks.folder) for networks in plan.networks.values())
 
 
 def _is_left_over(path: Path, name: Path, kept: set[Path], figures: set[str]) -> bool:

@@ -115,10 +115,8 @@ def differences(data: xr.Dataset, chosen: list[Part]) -> Iterator[tuple[Part, li
         for part in chosen:
             again = part.compute(wholes)
             lines = _lines(part.curve.name, data)
-            yield (
-                part,
-                list(dict.fromkeys(text for line in lines for text in _compare(again, line))),
-            )
+            texts = (text for line in lines for text in _compare(again, line))
+            yield part, list(dict.fromkeys(texts))
 
 
 def _lines(curve: str, data: xr.Dataset) -> Iterator[xr.Dataset]:
@@ -171,8 +169,7 @@ def damaged_files(project: Path) -> Iterator[str]:
     for path in sorted((project / RESULTS).rglob("*.nc")):
         merged = path.parent.name == "figures"
         try:
-            store.checked(
-                path, merged_name(path.stem, project) if merged else store.stored_name(path)
-            )
+            name = merged_name(path.stem, project) if merged else store.stored_name(path)
+            store.checked(path, name)
         except store.DamagedFileError as error:
             yield f"{error}: a run sets it aside when it reads it, and the next makes it again"

@@ -67,7 +67,8 @@ class MapPlot(Plot):
         at = view.question
         self.here.data = {"x": [at[view.across]], "y": [at[view.up]]}
         values = answer["values"] * (100 if self.gain else 1)
-        rows, columns = (_between(side) for side in values.shape)
+        # The places of pixels among cells that are counted from 0.
+        rows, columns = (np.linspace(0, n - 1, _PIXELS * (n - 1) + 1) for n in values.shape)
         fine = _bilinear(values, rows, columns)
         left, right = _ends(self.axes[0], columns.size)
         low, high = _ends(self.axes[1], rows.size)
@@ -129,11 +130,6 @@ def _labels(lines: list[tuple[float, Array]]) -> Iterator[tuple[float, Array]]:
         if room[best] > _APART:
             placed.append(line[best])
             yield level, line[best]
-
-
-def _between(cells: int) -> Array:
-    """Return the places of pixels among cells that are counted from 0."""
-    return np.linspace(0, cells - 1, _PIXELS * (cells - 1) + 1)
 
 
 def _bilinear(values: Array, rows: Array, columns: Array) -> Array:

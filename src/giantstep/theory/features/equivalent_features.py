@@ -10,7 +10,11 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem, noise_power
 from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.spiked_features import SpikedFeatures, one_spike
-from giantstep.theory.features.network_state import check_weights, features_in_state
+from giantstep.theory.features.network_state import (
+    check_weights,
+    features_in_state,
+    shared_parameters,
+)
 from giantstep.theory.features.row_norms import own_output_norms
 from giantstep.theory.features.steps import network_states
 from giantstep.validation import InvalidParametersError
@@ -78,17 +82,11 @@ def equivalent_features(
     check_weights(problem, c * max(largest, 1) ** 2, strength * largest)
     gamma = min(1.0, max(-1.0, h1_star / norm)) if norm > 0 else 0.0
     srf = one_spike(
-        activation=problem.activation,
-        target=problem.target,
         bulk_variance=c,
         spike_strength=strength,
-        readout=problem.readout,
         alignment=math.copysign(gamma, h1 * gamma),  # v takes the sign of h1, so that r >= 0
-        beta=problem.beta,
-        noise=problem.noise,
-        outlier_fraction=problem.outlier_fraction,
-        outlier_variance=problem.outlier_variance,
-        inputs=problem.inputs,
+        readout=problem.readout,
+        **shared_parameters(problem),
     )
     return _with_own_output(srf, problem, dimension)
 

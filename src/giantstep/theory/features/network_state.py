@@ -8,7 +8,8 @@ targets of several directions, in whose span the spike turns.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 
@@ -70,18 +71,16 @@ class NetworkState:
 
 def features_in_state(protocol: Protocol, state: NetworkState) -> SpikedFeatures:
     """Return the spiked random features of a protocol's network in some state."""
+    c, r, gamma = state.bulk_variance, state.spike_strength, state.alignment
     return SpikedFeatures(
-        activation=protocol.activation,
-        target=protocol.target,
-        bulk_variance=state.bulk_variance,
-        spike_strength=state.spike_strength,
-        alignment=state.alignment,
-        beta=protocol.beta,
-        noise=protocol.noise,
-        inputs=protocol.inputs,
-        outlier_fraction=protocol.outlier_fraction,
-        outlier_variance=protocol.outlier_variance,
+        bulk_variance=c, spike_strength=r, alignment=gamma, **shared_parameters(protocol)
     )
+
+
+def shared_parameters(protocol: Protocol) -> dict[str, Any]:
+    """Return the parameters of a protocol that its spiked random features have, too."""
+    shared = {f.name for f in fields(Protocol)} & {f.name for f in fields(SpikedFeatures)}
+    return {name: getattr(protocol, name) for name in shared}
 
 
 def check_weights(protocol: Protocol, bulk_variance: float, spike_strength: float) -> None:
