@@ -3,7 +3,7 @@
 They are in the m directions that labels depend on, the spike v and the target's D across it, and in
 a, the covariance of a row and its |b|^2/c - 1. The matrix whose inverse holds the resolvent is
 given by the self-energy where labels have no say, and corrected in these directions; mean vectors
-of the batch are sources of their own. theory.md section 24.
+of the batch are sources of their own. theory.md section 13.
 """
 
 from __future__ import annotations

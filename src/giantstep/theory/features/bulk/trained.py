@@ -1,9 +1,9 @@
 """The bulk with the whole covariance that gradient steps give to its rows.
 
-Level 3 of theory.md section 13, in several directions section 24. With t = beta V1_hat q, all that
-the readout needs of the rows are the trace `phi(t) = tr C (1 + t C)^-1` and a matrix
-K(t) = beta q Psi(t), for the projections on the spike and on the target's directions across it, and
-for the norm: functions of t alone, that `row_functions` computes.
+Level 3 of theory.md section 13. With t = beta V1_hat q, all that the readout needs of the rows are
+the trace `phi(t) = tr C (1 + t C)^-1` and a matrix K(t) = beta q Psi(t), for the projections on the
+spike and on the target's directions across it, and for the norm: functions of t alone, that
+`row_functions` computes.
 """
 
 from __future__ import annotations
