@@ -123,7 +123,9 @@ def load_yaml(path: Path, name: str) -> Any:
     except yaml.MarkedYAMLError as error:
         line = f" in line {error.problem_mark.line + 1}" if error.problem_mark else ""
         problem = f"not readable: {error.problem or error.context}{line}"
-    except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
+    except OSError as error:
+        problem = f"not readable: {error.strerror}"
+    except (ValueError, yaml.YAMLError, RecursionError) as error:
         problem = f"not readable: {error}".replace("\n", " ")
     raise InvalidConfigError([ConfigFault(name, "", problem)])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -22,6 +23,7 @@ from giantstep.workflow.config_models import (
     MAP,
     MAP_AXES,
     MAP_PARAMETERS,
+    NAME_PATTERN,
     RECOVERY,
     SPIKED,
     STEPS,
@@ -115,7 +117,11 @@ def _sound_panels(given: Any, faults: Faults) -> dict[str, Any]:
     faulty = {tuple(fault.path.split(".")[:2]) for fault in faults.faults}
     if any(path[0] != "panels" or len(path) < 2 for path in faulty):
         return {}
-    return {name: one for name, one in given["panels"].items() if ("panels", name) not in faulty}
+    return {
+        name: one
+        for name, one in given["panels"].items()
+        if re.fullmatch(NAME_PATTERN, str(name)) and ("panels", name) not in faulty
+    }
 
 
 def _recovery_curves(panel: Panel) -> list[Curve]:
