@@ -40,8 +40,19 @@ def required(requirements, extras):
     return {name: found for (name, _), found in found.items()}.values()
 
 
-def install(wheel, folder, extras=()):
-    """Make an environment of a wheel and links to what it requires, and return its Python."""
+def whole(requirements, extras):
+    """Add to extras of the package those that they include."""
+    own = [one for one in map(Requirement, requirements) if one.name == "giantstep"]
+    included = [one for one in own if any(one.marker.evaluate({"extra": e}) for e in extras)]
+    more = extras.union(*(one.extras for one in included))
+    return more if more == extras else whole(requirements, more)
+
+
+def install(wheel, folder, *extras):
+    """Make an environment of a wheel and links to what it requires, and return its Python.
+
+    No index is asked: the links lead to the environment that runs this.
+    """
     venv.create(folder)
     (libraries,) = folder.glob("lib/python*/site-packages")
     with zipfile.ZipFile(wheel) as archive:
@@ -49,7 +60,7 @@ def install(wheel, folder, extras=()):
     (described,) = libraries.glob("giantstep-*.dist-info")
     needed = metadata.Distribution.at(described).requires or ()
     others = [text for text in needed if not text.startswith("giantstep")]
-    for distribution in required(others, extras):
+    for distribution in required(others, whole(needed, set(extras))):
         for file in distribution.files or ():
             link = libraries / file.parts[0]
             if link.name not in ("..", "__pycache__") and not link.exists():

@@ -34,9 +34,14 @@ def test_a_new_project_can_be_planned_and_nothing_is_written_over(tmp_path):
         create_project(tmp_path / "study")
 
 
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    return installed.build_wheel(tmp_path_factory.mktemp("wheel"))
+
+
 @pytest.mark.slow
-def test_theory_and_simulation_need_numpy_scipy_and_xarray_alone(tmp_path):
-    python = installed.install(installed.build_wheel(tmp_path / "wheel"), tmp_path / "empty")
+def test_theory_and_simulation_need_numpy_scipy_and_xarray_alone(wheel, tmp_path):
+    python = installed.install(wheel, tmp_path / "empty")
     grid = ["--ridge", "0.1", "--alpha", "0.9"]
     theory = installed.run(python, *QUESTION.format("theory").split(), *grid)
     assert "0.042503" in theory
@@ -51,9 +56,30 @@ def test_theory_and_simulation_need_numpy_scipy_and_xarray_alone(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_project_of_the_wheel_runs_the_installed_workflow(tmp_path):
-    wheel = installed.build_wheel(tmp_path / "wheel")
-    python = installed.install(wheel, tmp_path / "environment", ("figures", "workflow"))
+@pytest.mark.parametrize("extra", ["figures", "explore", "workflow", "slurm", "test", "docs"])
+def test_each_extra_alone_imports_and_draws_what_it_is_for(wheel, tmp_path, extra):
+    python = installed.install(wheel, tmp_path / "environment", extra)
+    theory = [*QUESTION.format("theory").split(), "--alpha", "1", "2"]
+    for drawn in (["--plot", "curve.png"], ["-o", "curve.nc"]):
+        installed.run(python, *theory, *drawn, cwd=tmp_path)
+    plot = ["-m", "giantstep", "plot", "curve.nc", "--plot", "again.png"]
+    installed.run(python, *plot, cwd=tmp_path)
+    assert (tmp_path / "again.png").read_bytes() == (tmp_path / "curve.png").read_bytes()
+    wings = {"figures": ["figures"], "explore": ["figures", "explore"]}
+    everything = ["figures", "workflow", "cli"] + ["explore"] * (extra in ("test", "docs"))
+    code = (
+        "import importlib, pkgutil, giantstep\n"
+        f"for name in {wings.get(extra, everything)}:\n"
+        "    wing = importlib.import_module(f'giantstep.{name}')\n"
+        "    for one in pkgutil.walk_packages(wing.__path__, f'giantstep.{name}.'):\n"
+        "        importlib.import_module(one.name)\n"
+    )
+    installed.run(python, "-c", code)
+
+
+@pytest.mark.slow
+def test_a_project_of_the_wheel_runs_the_installed_workflow(wheel, tmp_path):
+    python = installed.install(wheel, tmp_path / "environment", "workflow")
     study = tmp_path / "study"
     installed.run(python, "-m", "giantstep", "init", study)
     (study / "small.yaml").write_text(f"simulation: {SMALL}")

@@ -61,8 +61,8 @@ def _run(arguments: argparse.Namespace) -> int:
             from giantstep.cli.answers import answer  # only here: it takes a while to import
 
             return _deliver(answer(arguments), arguments)
-        if arguments.command == "explore":
-            return _explore(arguments)
+        if arguments.command in _WITHOUT_WORKFLOW:
+            return _WITHOUT_WORKFLOW[arguments.command](arguments)
         require("pydantic")  # so that the advice names the extra that has all they need
         from giantstep.cli.project_commands import run  # likewise
 
@@ -99,6 +99,8 @@ def _check_files(arguments: argparse.Namespace) -> None:
     """Refuse files that could not be written, before anything is computed."""
     from giantstep.cli.output import SUFFIXES
 
+    if arguments.plot:
+        require("matplotlib")
     for flag, allowed in (("output", SUFFIXES), ("plot", PICTURES)):
         path = getattr(arguments, flag)
         if isinstance(path, Path):
@@ -114,17 +116,34 @@ def _deliver(found: xr.Dataset, arguments: argparse.Namespace) -> int:
     for remark in found.attrs.get("remarks", "").splitlines():
         print(remark, file=sys.stderr)
     if arguments.plot:
-        from giantstep.figures.answers import draw_answer
-
-        path = arguments.plot if isinstance(arguments.plot, Path) else f"{arguments.command}.png"
-        draw_answer(found, Path(path), getattr(arguments, "show", None))
-        print(f"drawn in {path}", file=sys.stderr)
+        _draw(found, arguments, arguments.command)
     from giantstep.cli.output import FORMATS, write
 
     if arguments.output:
         write(found, arguments.output)
     elif not arguments.plot:
         print(FORMATS[arguments.format](found), end="")
+    return 0
+
+
+def _draw(found: xr.Dataset, arguments: argparse.Namespace, name: str) -> None:
+    """Draw an answer into the file that was asked for, or into one of a name."""
+    from giantstep.figures.answers import draw_answer
+
+    path = arguments.plot if isinstance(arguments.plot, Path) else Path(f"{name}.png")
+    draw_answer(found, path, getattr(arguments, "show", None))
+    print(f"drawn in {path}", file=sys.stderr)
+
+
+def _plot(arguments: argparse.Namespace) -> int:
+    """Draw an answer that was saved."""
+    require("matplotlib")
+    if not arguments.file.is_file():
+        raise FileNotFoundError(f"there is no {arguments.file}")
+    import xarray  # only here: it takes a while
+
+    with xarray.open_dataset(arguments.file) as data:
+        _draw(data.load(), arguments, arguments.file.stem)
     return 0
 
 
@@ -141,3 +160,7 @@ def _sentence(fault: Fault) -> str:
 def _fail(arguments: argparse.Namespace, message: str) -> int:
     print(f"giantstep {arguments.command}: error: {message}", file=sys.stderr)
     return 2
+
+
+# Commands that neither answer a question nor need the workflow.
+_WITHOUT_WORKFLOW = {"explore": _explore, "plot": _plot}

@@ -9,11 +9,9 @@ from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import xarray as xr
 from filelock import FileLock, Timeout
 
 from giantstep.cli.output import contents
-from giantstep.figures.answers import draw_answer
 from giantstep.problems.sizes import SEED
 from giantstep.validation import Fault
 from giantstep.workflow.archive import ArchiveError, read_archive, write_archive
@@ -60,17 +58,6 @@ def _init(arguments: argparse.Namespace) -> int:
 def _open(arguments: argparse.Namespace) -> int:
     """Print what a figure's file holds: every variable, with its symbol and its equation."""
     print(*contents(open_figure(arguments.figure, arguments.project)), sep="\n")
-    return 0
-
-
-def _plot(arguments: argparse.Namespace) -> int:
-    """Draw an answer that was saved."""
-    if not arguments.file.is_file():
-        raise FileNotFoundError(f"there is no {arguments.file}")
-    path = Path(f"{arguments.file.stem}.png") if arguments.plot in (None, True) else arguments.plot
-    with xr.open_dataset(arguments.file) as data:
-        draw_answer(data.load(), path, arguments.show)
-    print(f"drawn in {path}", file=sys.stderr)
     return 0
 
 
@@ -204,7 +191,6 @@ def _confirmed() -> bool:
 _COMMANDS = {
     "init": _init,
     "open": _open,
-    "plot": _plot,
     "scores": _scores,
     "archive": _archive,
     "explain": _explain,

@@ -1,4 +1,7 @@
-"""A server of the explorer, and Chromium without a window, for the tests of this folder."""
+"""A server of the explorer, and Chromium without a window, for the tests of this folder.
+
+The explorer runs in an environment that holds what its extra requires, and nothing else.
+"""
 
 import os
 import signal
@@ -7,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import installed
 import psutil
 import pytest
 
@@ -18,8 +22,8 @@ from browsers import chromium
 class Explorer:
     """`giantstep explore` in a process of its own."""
 
-    def __init__(self, project, *flags):
-        command = [sys.executable, "-m", "giantstep", "explore", "--no-browser", *flags]
+    def __init__(self, project, *flags, python=sys.executable):
+        command = [python, "-m", "giantstep", "explore", "--no-browser", *flags]
         self.process = subprocess.Popen(
             [*command, "--project", str(project)], stdout=subprocess.PIPE, text=True
         )
@@ -102,7 +106,9 @@ class Page:
 def explorer(tmp_path_factory):
     project = tmp_path_factory.mktemp("project")
     (project / "config/figures").mkdir(parents=True)
-    made = Explorer(project)
+    wheel = installed.build_wheel(tmp_path_factory.mktemp("wheel"))
+    python = installed.install(wheel, tmp_path_factory.mktemp("alone"), "explore")
+    made = Explorer(project, python=python)
     made.project = project
     yield made
     made.stop()
