@@ -32,6 +32,7 @@ _TABLE = r"""
 alpha_simulated  sample complexity of simulated points  \alpha  (18)
 curve  name of the curve: panel, then what varies  curve
 panel  panel of the figure  panel
+total_samples  samples of all steps and of the readout, over d  k\alpha_0 + \alpha
 theory  theory as d -> infinity, or at finite d  d  theory.md section 12
 network  network replicate  i
 training  training replicate  j

@@ -39,6 +39,18 @@ def test_the_best_ridge_is_a_coordinate_along_all_that_varies():
     np.testing.assert_allclose(found.ridge.sel(learning_rate=3), best.ridge, rtol=1e-6)
 
 
+def test_answers_count_the_samples_of_all_steps_and_of_the_readout():
+    swept = giantstep.sweep(PROTOCOL, alpha=[1, 3], alpha0=[0.5, math.inf], steps=[1, 4])
+    total = swept.total_samples.transpose("alpha", "alpha0", "steps")
+    np.testing.assert_allclose(total[:, 0], [[1.5, 3], [3.5, 5]])
+    assert np.isinf(total[:, 1]).all()
+    reused = Protocol("tanh", "sin", 3, alpha0=2, beta=1, steps=5, reuse_batch=True)
+    small = {"dimension": 20, "networks": 1, "test_samples": 10}
+    assert giantstep.simulate(reused, alpha=0.5, **small).total_samples == 2.5
+    assert giantstep.compare(PROTOCOL, alpha=[1, 3], **small).total_samples.dims == ("alpha",)
+    assert giantstep.solve(SpikedFeatures("tanh", "sin", 1, 1, 1, beta=1)).total_samples == 1
+
+
 def test_points_that_cannot_be_combined_have_a_status_and_a_reason():
     found = giantstep.sweep(
         PROTOCOL, inputs=["gaussian", "rademacher"], alpha0=[2, math.inf], ridge=[0, 0.1]

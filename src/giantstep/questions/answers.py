@@ -11,6 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from giantstep.problems.formatting import format_problem
+from giantstep.problems.problem import Problem
 from giantstep.questions.checks import check_problem, plain
 from giantstep.vocabulary import label
 
@@ -51,13 +52,27 @@ def question(
             data, remarks = result if isinstance(result, tuple) else (result, [])
             known = {k: given[k] for k in scalars if k in given and k not in data.coords}
             attrs = {"title": title, "problem": format_problem(given["problem"])} | data.attrs
-            data = label(data.assign_coords(known))
+            data = label(data.assign_coords(known | _total_samples(given["problem"], data)))
             data.attrs = attrs | ({"remarks": "\n".join(remarks)} if remarks else {})
             return data
 
         return answered
 
     return decorate
+
+
+def _total_samples(problem: Problem, data: xr.Dataset) -> dict[str, xr.Variable]:
+    """Count the samples that the steps and the readout see, over d, along with alpha.
+
+    They are steps alpha0 + alpha, or alpha0 + alpha if all steps take the same batch.
+    """
+    if "alpha" not in data.coords:
+        return {}
+    alpha0, steps, reuse = (
+        data.variables[name] if name in data.coords else getattr(problem, name, 0)
+        for name in ("alpha0", "steps", "reuse_batch")
+    )
+    return {"total_samples": data.variables["alpha"] + alpha0 * steps ** (1 - reuse)}
 
 
 def dataset(

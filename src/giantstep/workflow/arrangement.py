@@ -55,8 +55,9 @@ def arrange(role: str, data: xr.Dataset) -> xr.Dataset:
     if names := _RENAMED.get(role):
         data = data.reset_coords(names.keys() & data.coords.keys())[list(names)].rename(names)
     data = data.rename({k: v for k, v in _DIMENSIONS.get(role, {}).items() if k in data.dims})
-    # What was asked, of which the figure's file says it otherwise.
-    asked = {"alpha", "ridge", "loss", "bulk", "dimension"} & (data.coords.keys() - data.dims)
+    # The figure's file has these in another form, or what they follow from.
+    asked = {"alpha", "ridge", "loss", "bulk", "dimension", "total_samples"}
+    asked &= data.coords.keys() - data.dims
     data = count_groups(data.drop_vars(asked))
     data = data.assign({name: x.astype(np.int8) for name, x in data.items() if x.dtype == bool})
     theory = role.partition("_")[0]
