@@ -14,11 +14,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from giantstep.arrays import Array, RealOrComplex
+from giantstep.arrays import Array, Mask, RealOrComplex
 from giantstep.numerics.gaussian import derivative_variance, standard_moments, third_coefficient
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.newton import iterate_newton
@@ -100,21 +101,35 @@ class BatchRule(NamedTuple):
     def compressed(self, largest: float) -> BatchRule:
         """Find a rule for `0 <= w/alpha0 <= largest` with fewer nodes, if there is one.
 
-        The factors are analytic in y^2 but for a pole at -alpha0/w: polynomials at few Chebyshev
+        The factors are analytic in y^2 but for a pole at -alpha0/w: from zero to the distance of
+        the nearest pole, and from each size to four times that size, polynomials at few Chebyshev
         nodes interpolate them, to rounding, so that only averages of these are needed.
         """
-        end = float(self.squares.max())
-        pole = 1 + 2 / (largest * end)  # where the interval is from -1 to 1
+        count = max(0, math.ceil(math.log(float(self.squares.max()) * largest, 4)))
+        inner = 4.0 ** np.arange(count) / largest
+        part, ends = np.searchsorted(inner, self.squares), [0.0, *inner, self.squares.max()]
+        rules = [
+            self._interpolated(part == k, lower, upper, 1 / largest)
+            for k, (lower, upper) in enumerate(pairwise(ends))
+        ]
+        squares = np.concatenate([rule.squares for rule in rules])
+        return BatchRule(squares, np.concatenate([rule.integrands for rule in rules]))
+
+    def _interpolated(self, inside: Mask, lower: float, upper: float, distance: float) -> BatchRule:
+        """Interpolate between two squares; the pole is as far below zero as the distance."""
+        part = BatchRule(self.squares[inside], self.integrands[inside])
+        middle, half = (upper + lower) / 2, (upper - lower) / 2
+        pole = (middle + distance) / half  # where the interval is from -1 to 1
         size = _MORE + math.ceil(_DIGITS / math.log(pole + math.sqrt(pole**2 - 1)))
-        if size >= self.squares.size:
-            return self
+        if size >= part.squares.size:
+            return part
         angles = (np.arange(size) + 0.5) * math.pi / size
-        nodes = end / 2 * (1 - np.cos(angles))
+        nodes = middle - half * np.cos(angles)
         weights = np.sin(angles) * (-1.0) ** np.arange(size)
-        gap = self.squares[:, None] - nodes
+        gap = part.squares[:, None] - nodes
         ratios = weights / np.where(gap == 0, TINY, gap)
         interpolation = ratios / ratios.sum(axis=1, keepdims=True)
-        return BatchRule(nodes, interpolation.T @ self.integrands)
+        return BatchRule(nodes, interpolation.T @ part.integrands)
 
 
 @dataclass(frozen=True, eq=False)
