@@ -61,6 +61,7 @@ gain_over_no_step  share of the test error without a step that is saved  1 - \ep
     docs/maps.md
 isotropic_deviation  test error for an isotropic bulk over that for the trained one, less one
     \epsilon_g/\epsilon_{trained} - 1  docs/maps.md
+by  error that the optimum minimises  by
 row  row of a map, counted  i
 column  column of a map, counted  j
 map_x  value of the parameter along a map's horizontal axis  x
@@ -157,7 +158,7 @@ _DERIVED = (
         r"\mathrm{Var}_j\, %s",
     ),
     (r"simulated_(.+)", "simulated %s", "%s"),
-    (r"optimal_(.+)", "%s, of the least test error", "%s_{opt}"),
+    (r"optimal_(.+)", "%s, at the optimum", "%s_{opt}"),
 )
 
 

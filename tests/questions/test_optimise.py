@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import giantstep
 from giantstep import InvalidParametersError, Protocol, SpikedFeatures
+from giantstep.theory.optima import CRITERIA
 
 PROTOCOL = Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)
 TWO = Protocol("tanh", "sin", 3, 2, 1, readout=((1, 0.5), (-2, 0.5)))
@@ -62,5 +64,36 @@ def test_all_faults_of_a_search_are_told_at_once():
         giantstep.optimise(features, over, alpha=0, dimension=1)
     names = ["alpha", "dimension", "over", "over"]
     assert [fault.name for fault in refused.value.faults] == names
-    with pytest.raises(InvalidParametersError, match="one number; to optimise it, name it"):
-        giantstep.optimise(PROTOCOL, ridge="optimal")
+    with pytest.raises(InvalidParametersError, match="ridge = .*: must be one number or optimal"):
+        giantstep.optimise(PROTOCOL, ridge=[0.1, 1])
+
+
+def test_an_optimal_ridge_is_one_that_is_searched_for_with_the_others():
+    rates = {"learning_rate": RATES[2:]}
+    found = giantstep.optimise(PROTOCOL, rates, ridge="optimal", dimension=500)
+    xr.testing.assert_identical(
+        found, giantstep.optimise(PROTOCOL, rates | {"ridge": None}, dimension=500)
+    )
+
+
+SIGN = Protocol("tanh", "sign", learning_rate=3, alpha0=2, beta=1)
+
+
+@pytest.mark.parametrize("question", [giantstep.solve, giantstep.sweep])
+def test_a_ridge_is_the_best_by_the_error_that_was_chosen(question):
+    by_square, by_sign = (question(SIGN, alpha=1, ridge="optimal", by=by) for by in CRITERIA)
+    candidates = giantstep.solve(SIGN, alpha=1, ridge=np.geomspace(1e-3, 1e3, 13))
+    for best, name in ((by_square, "test_error"), (by_sign, "classification_error")):
+        assert best[name] < candidates[name].min()
+    assert by_sign.classification_error < by_square.classification_error
+    assert by_sign.by == "classification_error"
+
+
+def test_the_learning_rate_is_the_best_by_the_classification_error():
+    by = {"by": "classification_error"}
+    found = giantstep.optimise(SIGN, {"learning_rate": [1, 4, 16]}, **by)
+    assert found.optimal_classification_error < found.classification_error.min()
+    with pytest.raises(InvalidParametersError, match="test_error for targets other than sign"):
+        giantstep.optimise(PROTOCOL, **by)
+    with pytest.raises(InvalidParametersError, match="given with ridge optimal"):
+        giantstep.sweep(SIGN, **by)

@@ -199,9 +199,8 @@ def _read_map(arguments: argparse.Namespace) -> None:
 
 def _read_optimum(arguments: argparse.Namespace) -> None:
     """Give what is optimised a value, which means nothing."""
-    if OPTIMAL in arguments.ridge:
-        arguments.over, arguments.ridge = [*arguments.over, "ridge"], [1.0]
-    arguments.over = list(dict.fromkeys(arguments.over))
+    if "ridge" in arguments.over:
+        arguments.ridge = [OPTIMAL]
     if "learning_rate" in arguments.over and arguments.alpha0 is not None:
         arguments.learning_rate = [1.0]
 

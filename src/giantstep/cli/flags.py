@@ -16,7 +16,6 @@ from typing import Any, get_args, get_origin, get_type_hints
 from numpy.typing import ArrayLike
 
 import giantstep
-from giantstep.cli.commands import OPTIMAL
 from giantstep.cli.values import Flattened, pair, read_values
 from giantstep.problems.formatting import format_value
 from giantstep.problems.grid import Grid
@@ -162,8 +161,6 @@ def question_flags(name: str) -> dict[str, Flag]:
     flags = flags_of(question_named(name))
     if flags.pop("values", None):
         flags |= flags_of(question_named("solve"))
-    if "over" in flags:  # --ridge optimal is --over ridge
-        flags["ridge"] = replace(flags["ridge"], words=(OPTIMAL,))
     if "dimension" in flags:
         default = flags["dimension"].default or SIMULATED_DIMENSION
         flags["dimension"] = replace(flags["dimension"], default=default)

@@ -21,10 +21,17 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.questions.answers import count_groups, dataset
-from giantstep.questions.checks import OPTIMAL, SOME_RIDGE, collected, raise_all
+from giantstep.questions.checks import (
+    OPTIMAL,
+    SOME_RIDGE,
+    collected,
+    criterion_faults,
+    raise_all,
+)
 from giantstep.questions.progress import Progress, part, progress_bar
 from giantstep.questions.remarks import failure_remarks
 from giantstep.questions.theory_points import Arrays, Case, stack, variables
+from giantstep.theory.optima import TEST_ERROR
 from giantstep.theory.readout.status import Status
 from giantstep.validation import Fault, InvalidParametersError, interval_faults
 
@@ -33,6 +40,7 @@ DEFAULTS: dict[str, Any] = {
     "loss": SQUARE,
     "bulk": ISOTROPIC,
     "dimension": math.inf,
+    "by": TEST_ERROR,
     "alpha": 1.0,
     "ridge": 0.1,
 }
@@ -135,8 +143,10 @@ def read_sweep(problem: Problem, given: Mapping[str, Any]) -> Sweep:
     optimal = OPTIMAL in values["ridge"]
     faults = _point_faults(values, optimal)
     outer = {name: values[name] for name in order if name not in POINTS}
-    cases = _cases(problem, outer, faults)
+    cases = _cases(problem, outer, optimal, faults)
     raise_all(faults)
+    if not optimal:  # there is nothing that it decides
+        del outer["by"]
     written = {name: _labels(problem, name, outer[name]) for name in outer}
     points = POINTS[:1] if optimal else POINTS
     written |= {name: list(map(float, values[name])) for name in points}
@@ -191,7 +201,7 @@ def _point_faults(values: Mapping[str, list[Any]], optimal: bool) -> list[Fault]
 
 
 def _cases(
-    problem: Problem, outer: Mapping[str, list[Any]], faults: list[Fault]
+    problem: Problem, outer: Mapping[str, list[Any]], optimal: bool, faults: list[Fault]
 ) -> list[Case | InvalidParametersError]:
     """Combine all values; a value that goes with no others is a fault of the question."""
     cases: list[Case | InvalidParametersError] = []
@@ -199,7 +209,8 @@ def _cases(
     places = list(combinations({name: range(len(values)) for name, values in outer.items()}))
     for place in places:
         try:
-            cases.append(_case(problem, {name: outer[name][k] for name, k in place.items()}))
+            chosen = {name: outer[name][k] for name, k in place.items()}
+            cases.append(_case(problem, chosen, optimal))
             valid.update(place.items())
         except InvalidParametersError as error:
             cases.append(error)
@@ -209,16 +220,16 @@ def _cases(
     return cases
 
 
-def _case(problem: Problem, chosen: dict[str, Any]) -> Case:
+def _case(problem: Problem, chosen: dict[str, Any], optimal: bool) -> Case:
     """Make a case, if its parameters go together.
 
     Raises
     ------
     InvalidParametersError
     """
-    loss, bulk, dimension = (chosen.pop(name) for name in ("loss", "bulk", "dimension"))
+    loss, bulk, dimension, by = (chosen.pop(name) for name in ("loss", "bulk", "dimension", "by"))
     problem = replace(problem, **chosen) if chosen else problem
-    faults: list[Fault] = []
+    faults = criterion_faults(problem, by, optimal)
     with collected(faults):
         check_loss(problem, loss)
     with collected(faults):
@@ -228,7 +239,7 @@ def _case(problem: Problem, chosen: dict[str, Any]) -> Case:
         with collected(faults):
             problem.with_giant_step(dimension)
     raise_all(faults)
-    return Case(problem, loss, bulk, float(dimension))
+    return Case(problem, loss, bulk, float(dimension), by)
 
 
 def _labels(problem: Problem, name: str, values: Sequence[Any]) -> list[Any]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from giantstep.arrays import Array
+from giantstep.numerics.scalar_functions import SIGN
 from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.grid import Grid
@@ -19,6 +20,7 @@ from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.optima import CRITERIA, TEST_ERROR
 from giantstep.validation import Fault, InvalidParametersError, interval_faults
 
 OPTIMAL: Literal["optimal"] = "optimal"
@@ -110,6 +112,18 @@ def check_problem(problem: Any) -> None:
     """
     if not isinstance(problem, Protocol | SpikedFeatures):
         raise InvalidParametersError([Fault("problem", problem, "a Protocol or SpikedFeatures")])
+
+
+def criterion_faults(problem: Problem, by: str, optimised: bool = True) -> list[Fault]:
+    """List what is wrong with the error that an optimum minimises, if there is an optimum."""
+    if by not in CRITERIA:
+        return [Fault("by", by, f"one of {', '.join(CRITERIA)}")]
+    if by == TEST_ERROR:
+        return []
+    faults = [] if optimised else [Fault("by", by, f"given with ridge {OPTIMAL}")]
+    if problem.target != SIGN:
+        faults.append(Fault("by", by, f"{TEST_ERROR} for targets other than {SIGN}"))
+    return faults
 
 
 def check_theory(

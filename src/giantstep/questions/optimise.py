@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
@@ -16,13 +16,13 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import Result, drop_fixed, question
-from giantstep.questions.checks import raise_all
+from giantstep.questions.checks import OPTIMAL, criterion_faults, raise_all
 from giantstep.questions.choices import BIAS, RATE, RIDGE
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.remarks import edge_remarks, limit_remarks
 from giantstep.questions.search import Search, Unknown, read_unknowns
 from giantstep.questions.solve import read_question
-from giantstep.theory.optima import dimension_of_limit, search_of
+from giantstep.theory.optima import TEST_ERROR, dimension_of_limit, search_of
 from giantstep.validation import Fault
 
 # Of what is refined, on the logarithms of rates, and on letters and biases themselves.
@@ -36,17 +36,18 @@ def optimise(
     problem: Problem,
     over: str | Sequence[str] | Mapping[str, ArrayLike] = (RATE,),
     alpha: ArrayLike = 1.0,
-    ridge: float = 0.1,
+    ridge: float | Literal["optimal"] = 0.1,
     *,
     loss: str = SQUARE,
     bulk: str = ISOTROPIC,
     dimension: float = math.inf,
+    by: str = TEST_ERROR,
     progress: Progress | None = None,
 ) -> Result:
     """Minimise the test error over parameters, alone or jointly, at each sample complexity.
 
-    All combinations of candidates are solved, then the best is refined. The test error is the
-    squared one, equation (25), whatever the loss and the target.
+    All combinations of candidates are solved, then the best is refined. By default the test error
+    is the squared one, equation (25), whatever the loss and the target.
 
     Parameters
     ----------
@@ -58,9 +59,9 @@ def optimise(
         gives the candidates of each, as in `{"learning_rate": np.geomspace(0.1, 10, 30)}`.
     alpha : float or array_like, shape (A,)
         Sample complexity n/d of the readout's training set, > 0.
-    ridge : float
-        If it is not optimised.
-    loss, bulk, dimension
+    ridge : float or "optimal"
+        If it is not optimised; "optimal" adds it to what is.
+    loss, bulk, dimension, by
         As in `solve`. Optima as d -> infinity may be far from those of networks: give their
         dimension. A bias needs the isotropic bulk.
     progress : callable, optional
@@ -73,7 +74,8 @@ def optimise(
         `optimal_test_error`, `optimal_learning_rate`, `optimal_ridge`, `optimal_letter_2`,
         `optimal_bias` of what was optimised, each with `..._on_edge`, whether it is an end of the
         range searched, or of the part of it that could be solved: the error may be smaller beyond.
-        `test_error`: the whole profile, over all candidates. `dimension_of_limit`: as
+        `test_error`: the whole profile, over all candidates. By the 0-1 error, both are named after
+        it, such as `optimal_classification_error`. `dimension_of_limit`: as
         d -> infinity, the dimension from which on the test error at the optimum is within 5 % of
         the limit. The attribute `remarks` tells of edges and of a limit that is far.
 
@@ -100,15 +102,20 @@ def optimise(
     """
     faults: list[Fault] = []
     axes = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
-    if axes.optimal or "ridge" not in axes.fixed:
-        faults.append(Fault("ridge", ridge, "one number; to optimise it, name it in `over`"))
-    unknowns = {one.name: one for one in read_unknowns(problem, over, loss, dimension, faults)}
+    if "ridge" not in axes.fixed:
+        faults.append(Fault("ridge", ridge, f"one number or {OPTIMAL}"))
+    faults += criterion_faults(problem, by)
+    names = [over] if isinstance(over, str) else over
+    searched: dict[str, Any] = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names)
+    if axes.optimal:
+        searched.setdefault(RIDGE, None)
+    unknowns = {one.name: one for one in read_unknowns(problem, searched, loss, dimension, faults)}
     if BIAS in unknowns and bulk != ISOTROPIC:
         faults.append(Fault("bulk", bulk, f"{ISOTROPIC} where a bias is optimised"))
     raise_all(faults)
     ridges = unknowns.pop(RIDGE, Unknown(RIDGE, np.array(axes.grid.ridge))).candidates
     outer = tuple(unknowns.values())
-    search = Search(problem, outer, ridges, loss, bulk, float(dimension))
+    search = Search(problem, outer, ridges, loss, bulk, float(dimension), by)
     alphas = np.array(axes.grid.alpha)
     with progress_bar("optimum", progress) as report:
         sizes, rows = [one.candidates.size for one in search.outer], []
@@ -123,7 +130,7 @@ def optimise(
     variables: dict[str, Any] = {
         name: ("alpha", [one[name] for one in optima]) for name in optima[0]
     }
-    variables["test_error"] = (*coords, RIDGE), profile
+    variables[by] = (*coords, RIDGE), profile
     data = xr.Dataset(variables, coords=coords | {RIDGE: search.ridges})
     remarks = _edge_remarks(search, data)
     if math.isinf(dimension):
@@ -158,7 +165,7 @@ def _optimum(search: Search, profile: Array, alpha: Array) -> dict[str, Any]:
         of_limit["dimension_of_limit"] = dimension_of_limit(*at, search.bulk, search.loss).item()
     if search.optimises_ridge:
         values[RIDGE], on_edge[RIDGE] = ridge, bool(ridge_on_edge)
-    optimum: dict[str, Any] = {"optimal_test_error": error}
+    optimum: dict[str, Any] = {f"optimal_{search.by}": error}
     for name, value in values.items():
         optimum |= {f"optimal_{name}": value, f"optimal_{name}_on_edge": on_edge[name]}
     return optimum | of_limit
@@ -197,6 +204,6 @@ def _edge_remarks(search: Search, data: xr.Dataset) -> list[str]:
     for name, candidates in search.candidates.items():
         points = where(data[f"optimal_{name}_on_edge"])
         remarks += edge_remarks(points, f"best {name.replace('_', ' ')}", candidates)
-    if unsolved := where(data["optimal_test_error"].isnull()):
+    if unsolved := where(data[f"optimal_{search.by}"].isnull()):
         remarks.append(f"At {'; '.join(unsolved)}: nothing in the range searched could be solved.")
     return remarks

@@ -19,7 +19,7 @@ from giantstep.questions.checks import read_numbers
 from giantstep.questions.choices import BIAS, RATE, READOUT, RIDGE, UNKNOWNS
 from giantstep.theory.bounds import with_common_bias
 from giantstep.theory.features.equivalent_features import equivalent_features
-from giantstep.theory.optima import optimal_ridge, search_of
+from giantstep.theory.optima import TEST_ERROR, criterion, optimal_ridge, search_of
 from giantstep.theory.readout.solve import Solver, cached_solver
 from giantstep.validation import Fault, Interval, InvalidParametersError
 
@@ -68,14 +68,15 @@ class Unknown(NamedTuple):
 
 def read_unknowns(
     problem: Problem,
-    over: str | Sequence[str] | Mapping[str, ArrayLike],
+    given: Mapping[str, ArrayLike | None],
     loss: str,
     dimension: float,
     faults: list[Fault],
 ) -> list[Unknown]:
-    """Read what is searched for, the ridge last, and collect what is wrong with it."""
-    names = [over] if isinstance(over, str) else over
-    given = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names)
+    """Read what is searched for, the ridge last, and collect what is wrong with it.
+
+    Where no candidates are given, they are those of `search_of`.
+    """
     if not given:
         faults.append(Fault("over", [], f"some of {', '.join(UNKNOWNS)}"))
     for name in given:
@@ -155,6 +156,8 @@ class Search:
         Candidates of the ridge; a single one, if it is not optimised.
     loss, bulk : str
     dimension : float
+    by : str
+        The error that is minimised.
     """
 
     problem: Problem
@@ -163,6 +166,7 @@ class Search:
     loss: str
     bulk: str
     dimension: float
+    by: str = TEST_ERROR
 
     @property
     def optimises_ridge(self) -> bool:
@@ -197,25 +201,26 @@ class Search:
         return with_common_bias(equivalent_features(problem, self.dimension), values[BIAS])
 
     def profile(self, alpha: Array, place: Sequence[int]) -> Array:
-        """Compute test errors at candidates, shape (A, R) for R ridges; NaN where there is none."""
+        """Compute errors at candidates, shape (A, R) for R ridges; NaN where there is none."""
         x = [one.axis[k] for one, k in zip(self.outer, place, strict=True)]
         mesh = np.meshgrid(alpha, self.ridges, indexing="ij")
         try:
-            return self._solver(x).solve(*mesh).test_error
+            return criterion(self._solver(x), *mesh, self.by)
         except InvalidParametersError:
             return np.full(mesh[0].shape, np.nan)
 
     def least(self, x: Sequence[float] | Array, alpha: Array) -> tuple[Array, Array, Mask]:
-        """Minimise over the ridge: test errors, ridges, and whether these are on an edge, (A,)."""
+        """Minimise over the ridge: errors, ridges, and whether these are on an edge, (A,)."""
         nothing, inside = np.full(alpha.shape, np.nan), np.zeros(alpha.shape, dtype=bool)
         try:
             problem = self.problem_at(self.values(x))
             if not self.optimises_ridge:
                 ridge = np.full(alpha.shape, self.ridges[0])
-                return self._solver(x).solve(alpha, ridge).test_error, ridge, inside
+                return criterion(self._solver(x), alpha, ridge, self.by), ridge, inside
             of = self.bulk, self.dimension, self.loss, self.ridges
-            best = optimal_ridge(problem, alpha, *of)
-            return best.solution.test_error, best.ridge, best.on_edge
+            best = optimal_ridge(problem, alpha, *of, by=self.by)
+            error = criterion(self._solver(x), alpha, best.ridge, self.by)
+            return error, best.ridge, best.on_edge
         except InvalidParametersError:
             return nothing, nothing, inside
 

@@ -13,10 +13,12 @@ from giantstep.questions.answers import Result, count_groups, dataset, question
 from giantstep.questions.checks import (
     Axes,
     check_theory,
+    criterion_faults,
     raise_all,
     read_axes,
 )
 from giantstep.questions.theory_points import Case, solve_axes, variables
+from giantstep.theory.optima import TEST_ERROR
 from giantstep.validation import Fault
 
 
@@ -29,6 +31,7 @@ def solve(
     loss: str = SQUARE,
     bulk: str = ISOTROPIC,
     dimension: float = math.inf,
+    by: str = TEST_ERROR,
 ) -> Result:
     """Compute errors and overlaps by the theory: Result 3.3, or Appendix C for other losses.
 
@@ -39,7 +42,7 @@ def solve(
         Sample complexity n/d of the readout's training set, > 0.
     ridge : float, array_like, shape (R,), or "optimal"
         Penalty lambda >= 0, without a factor 1/n; only the square loss may have none. "optimal"
-        is the ridge of the least test error at each alpha.
+        is the ridge of the least error at each alpha.
     loss : str
         What the readout minimises: "square", "huber", "huber:0.5", "hinge" or "logistic".
     bulk : {"isotropic", "trained"}
@@ -49,6 +52,9 @@ def solve(
     dimension : float
         Dimension d of the inputs, >= 2, where the means m of the readout cost something (theory.md
         section 12). By default the limit d -> infinity. A step smaller than the giant one needs it.
+    by : {"test_error", "classification_error"}
+        The error that an optimal ridge minimises: the squared one or, of a sign target, the 0-1
+        error.
 
     Returns
     -------
@@ -80,8 +86,9 @@ def solve(
     """
     faults: list[Fault] = []
     axes = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
+    faults += criterion_faults(problem, by, axes.optimal)
     raise_all(faults)
-    arrays, points, remarks = solve_axes(Case(problem, loss, bulk, dimension), axes)
+    arrays, points, remarks = solve_axes(Case(problem, loss, bulk, dimension, by), axes)
     named = variables(arrays, axes.dims, squares=loss == SQUARE)
     return count_groups(dataset(named, points, axes.fixed)), remarks
 

@@ -24,7 +24,7 @@ from giantstep.questions.remarks import (
     failure_remarks,
     limit_remarks,
 )
-from giantstep.theory.optima import dimension_of_limit, optimal_ridge, search_of
+from giantstep.theory.optima import TEST_ERROR, dimension_of_limit, optimal_ridge, search_of
 from giantstep.theory.readout.classification_error import classification_error
 from giantstep.theory.readout.solution import Solution
 from giantstep.theory.readout.solve import Solver, cached_solver
@@ -43,6 +43,7 @@ class Case(NamedTuple):
     loss: str
     bulk: str
     dimension: float
+    by: str = TEST_ERROR
 
     @property
     def solver(self) -> Solver:
@@ -62,7 +63,8 @@ class Case(NamedTuple):
 
     def optimise(self, alpha: Array, zero_one: bool = True) -> Arrays:
         """Solve at the best ridges, which are among the arrays."""
-        best = optimal_ridge(self.problem, alpha, self.bulk, self.dimension, self.loss)
+        of = self.bulk, self.dimension, self.loss
+        best = optimal_ridge(self.problem, alpha, *of, by=self.by)
         arrays = _arrays(self.solver.srf, best.solution, zero_one)
         return arrays | {"ridge": best.ridge, _ON_EDGE: best.on_edge}
 
@@ -128,7 +130,11 @@ def solve_axes(case: Case, axes: Axes) -> tuple[Arrays, dict[str, Variable], lis
             remarks += limit_remarks(float(needed.max()))
     else:
         arrays = case.solve(*np.meshgrid(alpha, ridge, indexing="ij"))
-    points = {"alpha": (("alpha",), alpha), "ridge": (axes.dims[-1:], ridge)}
+    points: dict[str, Variable] = {
+        "alpha": (("alpha",), alpha), "ridge": (axes.dims[-1:], ridge)
+    }  # fmt: skip
+    if axes.optimal:
+        points["by"] = (), np.array(case.by)
     remarks += bulk_remarks(case.problem, case.bulk)
     return arrays, points, failure_remarks(arrays["status"]) + remarks
 

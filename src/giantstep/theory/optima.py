@@ -14,9 +14,14 @@ from giantstep.arrays import Array
 from giantstep.numerics.minimisation import minimise_each_from_candidates
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
+from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.problem import Problem
+from giantstep.theory.readout.classification_error import classification_error
 from giantstep.theory.readout.solution import Solution
 from giantstep.theory.readout.solve import Solver, cached_solver
+
+# What may be minimised: the squared error, equation (25), or the 0-1 error of a sign target.
+TEST_ERROR, CLASSIFICATION_ERROR = CRITERIA = ("test_error", "classification_error")
 
 
 class Search(NamedTuple):
@@ -98,14 +103,14 @@ def optimal_ridge(
     dimension: float = math.inf,
     loss: str = SQUARE,
     ridges: Array | None = None,
+    by: str = TEST_ERROR,
 ) -> OptimalRidge:
-    """Minimise the test error over the ridge, at each sample complexity.
+    """Minimise the error over the ridge, at each sample complexity.
 
-    The test error is the squared one, equation (25), whatever the loss and the target: for the
-    target `sign` neither the 0-1 error nor the loss on the test set, whose best ridges are others.
-    It depends on the scale of predictions, which a large ridge shrinks through the means m at a
-    finite dimension only: as d -> infinity the best ridge of a hinge or logistic loss may be an
-    end of the range.
+    The test error is the squared one, equation (25), whatever the loss and the target. It depends
+    on the scale of predictions, which a large ridge shrinks through the means m at a finite
+    dimension only: as d -> infinity the best ridge of a hinge or logistic loss may be an end of the
+    range. The 0-1 error does not depend on that scale.
 
     The search refines around the best of the ridges of `search_of`. Points that fail are passed
     over. Where no point could be solved, the status of the solution says why.
@@ -121,6 +126,8 @@ def optimal_ridge(
         As in `Grid`.
     ridges : Array, optional
         Candidates, instead of those of `search_of`.
+    by : str
+        The error that is minimised, one of `CRITERIA`.
 
     Examples
     --------
@@ -134,12 +141,20 @@ def optimal_ridge(
     solver, search = cached_solver(problem, bulk, loss, dimension), search_of(loss, dimension)
     alpha = np.asarray(alpha, dtype=float)
     ridge, on_edge = minimise_each_from_candidates(
-        lambda ridge, alpha: solver.solve(alpha, ridge).test_error,
+        lambda ridge, alpha: criterion(solver, alpha, ridge, by),
         alpha,
         search.ridges if ridges is None else ridges,
         search.ridge_tolerances,
     )
     return OptimalRidge(ridge, solver.solve(alpha, ridge), on_edge)
+
+
+def criterion(solver: Solver, alpha: Array, ridge: Array, by: str) -> Array:
+    """Compute the error that is minimised, at points (alpha, ridge)."""
+    solution = solver.solve(alpha, ridge)
+    if by == CLASSIFICATION_ERROR:
+        return classification_error(solver.srf, Overlaps.of(solution))
+    return solution.test_error
 
 
 def dimension_of_limit(
