@@ -34,20 +34,46 @@ VIEWS = (
 )
 
 
-@pytest.mark.parametrize("view", VIEWS)
+OF_TABS = (
+    View(Question(target="sin", ridge="optimal", bulk=("isotropic", "trained")), tab="function"),
+    View(Question(dimension=300.0, bulk=("isotropic",)), tab="spectrum"),
+    View(Question(target="sin"), tab="map", across="steps", up="ridge", colour="over_linear"),
+)
+# The variable of a tab, and what its answer calls it.
+DRAWN = {
+    "curve": ("test_error", "test_error"),
+    "function": ("learned_function", "y"),
+    "spectrum": ("density", "density"),
+    "map": ("gain_over_linear", "values"),
+}
+
+
+@pytest.mark.parametrize("view", [*VIEWS, *OF_TABS])
 def test_copied_commands_and_python_give_the_numbers_that_are_shown(view, capsys):
-    curve = shown(view).answer["curves"][-1]
+    answer = shown(view).answer
+    curve = answer["curves"][-1] if "curves" in answer else answer
     assert main([*shlex.split(as_command(view))[1:], "--format", "csv"]) == 0
     printed = pd.read_csv(StringIO(capsys.readouterr().out), comment="#")
+    code, _, last = as_python(view).rstrip().rpartition("\n")
     namespace = {}
-    exec(as_python(view).rpartition("answer.test_error")[0], namespace)
+    exec(code, namespace)
     assert namespace["problem"] == view.question.problem
-    error = namespace["answer"].test_error
-    if "bulk" in error.dims:
-        error, printed = error.sel(bulk=curve["bulk"]), printed[printed.bulk == curve["bulk"]]
-    np.testing.assert_allclose(error[[0, -1]], curve["test_error"][[0, -1]], rtol=1e-12)
-    ends = printed.test_error.to_numpy()[[0, -1]]
-    np.testing.assert_allclose(ends, curve["test_error"][[0, -1]], rtol=1e-9)
+    found = eval(last, namespace)
+    name, column = DRAWN[view.tab]
+    found = found[-1] if isinstance(found, list) else found
+    if "bulk" in printed and printed.bulk.nunique() > 1:
+        printed = printed[printed.bulk == curve["bulk"]]
+        found = found.sel(bulk=curve["bulk"]) if "bulk" in found.dims else found
+    if view.tab == "map":
+        found = found.transpose(view.up, view.across)
+    elif view.tab == "spectrum":  # copies have the points of the library
+        at = np.interp(curve["x"][80], found["eigenvalue"], found)
+        np.testing.assert_allclose(at, curve["density"][80], rtol=0.01)
+        np.testing.assert_allclose(printed[name], found, rtol=1e-9)
+        return
+    ends = np.ravel(found)[[0, -1]]
+    np.testing.assert_allclose(ends, np.ravel(curve[column])[[0, -1]], rtol=1e-12)
+    np.testing.assert_allclose(sorted(printed[name].to_numpy()[[0, -1]]), sorted(ends), rtol=1e-9)
 
 
 def test_a_copied_panel_is_one_that_the_workflow_reads():

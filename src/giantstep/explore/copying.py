@@ -5,49 +5,140 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
-from giantstep.explore.parameters import LOG, OPTIMAL, PARAMETERS, STEPS, SYMBOLS, number_text
+from giantstep.explore.parameters import (
+    AXES,
+    LOG,
+    OPTIMAL,
+    PARAMETERS,
+    STEPS,
+    SYMBOLS,
+    Axis,
+    number_text,
+)
 from giantstep.explore.question import Question, written
-from giantstep.explore.view import CURVE, MAP, SPECTRUM, View
+from giantstep.explore.view import (
+    CURVE,
+    FUNCTION,
+    MAP,
+    OVER_NO_STEP,
+    SPECTRUM,
+    VARIABLES,
+    View,
+    axis_values,
+)
 from giantstep.problems.formatting import format_number, format_vocabulary
+from giantstep.questions.choices import GAINS
 
 # Points of a copied range.
 _POINTS = 40
 
 
+class _Range(NamedTuple):
+    """The values of a parameter along an axis."""
+
+    axis: Axis
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The first and the last value."""
+        start, stop = self.axis.start, self.axis.stop
+        if self.axis.domain.whole:
+            return str(math.ceil(start)), str(math.floor(stop))
+        return format_number(start), format_number(stop)
+
+    @property
+    def points(self) -> int:
+        """How many values there are."""
+        start, stop = self.ends
+        return int(stop) - int(start) + 1 if self.axis.domain.whole else _POINTS
+
+    def as_text(self) -> str:
+        """Write it for the command line."""
+        spacing = "log" if self.axis.scale == LOG and not self.axis.domain.whole else ""
+        return ":".join(self.ends) + f":{self.points}{spacing}"
+
+    def as_python(self) -> str:
+        """Write it as Python."""
+        start, stop = self.ends
+        if self.axis.domain.whole:
+            return f"range({start}, {int(stop) + 1})"
+        space = "np.geomspace" if self.axis.scale == LOG else "np.linspace"
+        return f"{space}({start}, {stop}, {self.points})"
+
+
+class _Answer(NamedTuple):
+    """What the library gives for a tab: a command, a function, its arguments, and a variable.
+
+    Several bulks are a list, over which a function loops that takes one.
+    """
+
+    command: str
+    function: str
+    values: dict[str, Any]
+    variable: str
+
+
+def _answer(view: View) -> _Answer | None:
+    """Return what the library gives for what is shown; None if there is no such question."""
+    question, axis = view.question, view.axis
+    values = {"alpha": question["alpha"], "ridge": question["ridge"]} | _unusual(question)
+    if view.tab == FUNCTION:
+        return _Answer("learned-function", "learned_function", values, "learned_function")
+    if view.tab == SPECTRUM:
+        values = {k: v for k, v in values.items() if k in ("alpha", "bulk", "dimension")}
+        return _Answer("spectrum", "spectrum", values, "density")
+    if view.tab == MAP:
+        if view.colour == OVER_NO_STEP and question.model != STEPS:
+            return None
+        if "bulk" in values:
+            values["bulk"] = question["bulk"][0]
+        values |= {name: _Range(AXES[name]) for name in (view.across, view.up)}
+        variable = VARIABLES[view.colour]
+        values |= {"gains": variable} if variable in GAINS else {}
+        return _Answer("sweep", "sweep", values, variable)
+    values[view.x] = _Range(axis)
+    solved = view.x in ("alpha", "ridge") and len(question["bulk"]) == 1
+    command, function = ("theory", "solve") if solved else ("sweep", "sweep")
+    return _Answer(command, function, values, "test_error")
+
+
 def as_command(view: View) -> str:
-    """Write the question as a command line, with the curve's range."""
-    question, x = view.question, _x(view)
-    words = ["giantstep", "theory" if _is_solved(view) else "sweep"]
-    values = {name: _argument(value) for name, value in _stated(question).items()}
-    values |= {"alpha": format_number(question["alpha"]), "ridge": written(question["ridge"])}
-    values[x] = _range(view)
-    values |= {name: _argument(value) for name, value in _unusual(question).items()}
+    """Write the question as a command line; empty where no command shows what is shown."""
+    if (answer := _answer(view)) is None:
+        return ""
+    words = ["giantstep", answer.command]
+    values = {name: _argument(value) for name, value in _stated(view.question).items()}
+    values |= {name: _argument(value) for name, value in answer.values.items()}
     for name, value in values.items():
         words += ["--" + name.replace("_", "-"), *value.split(" ")]
     return shlex.join(words)
 
 
 def as_python(view: View) -> str:
-    """Write the question as Python."""
-    question, x = view.question, _x(view)
-    axis = view.axis
-    space = "np.geomspace" if axis.scale == LOG else "np.linspace"
-    along = f"{space}({format_number(axis.start)}, {format_number(axis.stop)}, {_POINTS})"
-    if axis.domain.whole:
-        along = f"range({math.ceil(axis.start)}, {math.floor(axis.stop) + 1})"
-    make = "Protocol" if question.model == STEPS else "one_spike"
-    arguments = ", ".join(f"{k}={_python(v)}" for k, v in _stated(question).items())
-    values = {"alpha": question["alpha"], "ridge": question["ridge"]} | _unusual(question)
-    given = {name: _python(value) for name, value in values.items()} | {x: along}
-    function = "solve" if _is_solved(view) else "sweep"
-    call = ", ".join(f"{k}={v}" for k, v in given.items())
+    """Write the question as Python; empty where no function gives what is shown."""
+    if (answer := _answer(view)) is None:
+        return ""
+    make = "Protocol" if view.question.model == STEPS else "one_spike"
+    stated = ", ".join(f"{k}={_python(v)}" for k, v in _stated(view.question).items())
+    values = dict(answer.values)
+    loop = ""
+    if answer.function != "sweep" and isinstance(bulks := values.get("bulk"), list):
+        values["bulk"], loop = _Name("bulk"), f" for bulk in {_python(bulks)}"
+    arguments = ", ".join(f"{k}={_python(v)}" for k, v in values.items())
+    call = f"giantstep.{answer.function}(problem, {arguments})"
     head = "import numpy as np\n\nimport giantstep\n\n"
-    made = f"problem = giantstep.{make}({arguments})\n"
-    return f"{head}{made}answer = giantstep.{function}(problem, {call})\nanswer.test_error\n"
+    made = f"problem = giantstep.{make}({stated})\n"
+    if loop:
+        return f"{head}{made}answers = [{call}{loop}]\n[one.{answer.variable} for one in answers]\n"
+    return f"{head}{made}answer = {call}\nanswer.{answer.variable}\n"
+
+
+class _Name(str):
+    """The name of a variable in Python."""
 
 
 def as_panel(question: Question) -> dict[str, Any]:
@@ -59,9 +150,14 @@ def as_panel(question: Question) -> dict[str, Any]:
 
 
 def as_yaml(view: View) -> str:
-    """Write the question as a panel of a figure's YAML."""
-    panels = {"panels": {"explored": as_panel(view.question)}}
-    return str(yaml.safe_dump(panels, sort_keys=False, allow_unicode=True))
+    """Write the question as a panel of a figure's YAML; empty but for curves."""
+    if view.tab != CURVE:
+        return ""
+    panel = as_panel(view.question)
+    if view.x != "alpha":
+        values = axis_values(view.axis, _POINTS).tolist()
+        panel[view.x] = [_yaml(float(f"{value:.6g}")) for value in values]
+    return str(yaml.safe_dump({"panels": {"explored": panel}}, sort_keys=False, allow_unicode=True))
 
 
 def title(view: View) -> str:
@@ -81,15 +177,6 @@ def title(view: View) -> str:
     if math.isfinite(question["dimension"]):
         parts.append(f"d = {number_text(question['dimension'])}")
     return f"{question['activation']} network, {question['target']} target: {', '.join(parts)}"
-
-
-def _is_solved(view: View) -> bool:
-    """Check whether the question `solve` covers a view; `sweep` covers all."""
-    return _x(view) in ("alpha", "ridge") and len(view.question["bulk"]) == 1
-
-
-def _x(view: View) -> str:
-    return view.x if view.tab == CURVE else "alpha"
 
 
 def _stated(question: Question) -> dict[str, Any]:
@@ -114,23 +201,18 @@ def _unusual(question: Question) -> dict[str, Any]:
 
 
 def _argument(value: Any) -> str:
+    if isinstance(value, _Range):
+        return value.as_text()
     if isinstance(value, list):
         return " ".join(value)
     return format_vocabulary(value) if isinstance(value, tuple) else written(value)
 
 
-def _range(view: View) -> str:
-    if view.tab != CURVE:
-        return format_number(view.question["alpha"])
-    axis = view.axis
-    points = _POINTS
-    if axis.domain.whole:
-        points = math.floor(axis.stop) - math.ceil(axis.start) + 1
-    ends = f"{format_number(axis.start)}:{format_number(axis.stop)}"
-    return f"{ends}:{points}{'log' if axis.scale == LOG else ''}"
-
-
 def _python(value: Any) -> str:
+    if isinstance(value, _Range):
+        return value.as_python()
+    if isinstance(value, _Name):
+        return str(value)
     if isinstance(value, float):
         return 'float("inf")' if math.isinf(value) else format_number(value)
     return repr(value).replace("'", '"')

@@ -18,11 +18,10 @@ from giantstep.explore.project import make_figure_files, plan_figure, project_co
 from giantstep.explore.tasks import Answer, ExportTask, Shown
 from giantstep.explore.view import (
     CURVE,
-    ERROR,
     FUNCTION,
     MAP,
-    OVER_LINEAR,
     SPECTRUM,
+    VARIABLES,
     View,
 )
 from giantstep.figures.answers import draw_answer
@@ -103,9 +102,8 @@ def as_dataset(shown: Shown) -> xr.Dataset:
 
 def _drawn(view: View) -> str:
     """Name the variable that a tab shows."""
-    of_map = {ERROR: "test_error", OVER_LINEAR: "gain_over_linear"}
     names = {CURVE: "test_error", FUNCTION: "learned_function", SPECTRUM: "density"}
-    return names.get(view.tab) or of_map.get(view.colour, "gain_over_no_step")
+    return names.get(view.tab) or VARIABLES[view.colour]
 
 
 def _rows(view: View, curve: Answer) -> pd.DataFrame:

@@ -16,6 +16,8 @@ from giantstep.validation import Fault, InvalidParametersError
 
 CURVE, FUNCTION, SPECTRUM, MAP = TABS = ("curve", "function", "spectrum", "map")
 ERROR, OVER_LINEAR, OVER_NO_STEP = COLOURS = ("error", "over_linear", "over_no_step")
+# The variables of answers that maps show.
+VARIABLES = dict(zip(COLOURS, ("test_error", "gain_over_linear", "gain_over_no_step"), strict=True))
 # Points of a curve: the stride between the first that are computed is STRIDE.
 POINTS, STRIDE = 113, 16
 # Points along x at which networks are simulated.
