@@ -179,7 +179,8 @@ def _eigenvalues(question: Question, bulk: str) -> Answer:
     data = spectrum(question.problem, points=_EIGENVALUES, bulk=bulk, **given)
     names = {"x": "eigenvalue", "density": "density", "outliers": "outlier"}
     arrays = {name: data[variable].values for name, variable in names.items()}
-    return arrays | {"mass_at_zero": data["mass_at_zero"].item()}
+    known = {"mass_at_zero": data["mass_at_zero"].item(), "dimension": question["dimension"]}
+    return arrays | known
 
 
 def _map(view: View, beat: Beat) -> Iterator[Answer]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlencode
 
 from giantstep.explore.palette import PALETTES
 from giantstep.explore.parameters import (
@@ -21,8 +23,10 @@ from giantstep.explore.parameters import (
     SYMBOLS,
     WORDS,
     interval,
+    number_text,
     slider,
 )
+from giantstep.explore.presets import PRESETS
 from giantstep.explore.question import Question, written
 from giantstep.explore.view import CURVE, MAP, SPECTRUM, TABS, View
 from giantstep.numerics.scalar_functions import FUNCTIONS
@@ -51,7 +55,7 @@ def control(name: str) -> dict[str, Any]:
         "kind": SEVERAL if name == "bulk" else CHOICE if name in _OPTIONS else TEXT,
         "word": WORDS[name],
         "symbol": SYMBOLS[name],
-        "hint": PARAMETERS[name].meaning,
+        "help": help_text(name),
         "options": _OPTIONS.get(name, ()),
         "models": [model for model, names in OF_MODEL.items() if name in names] or MODELS,
     }
@@ -62,6 +66,19 @@ def control(name: str) -> dict[str, Any]:
         described["left"] = "0" if axis.scale == LOG and 0 in domain else ""
         described["right"] = "inf" if domain.infinity else ""
     return described
+
+
+def help_text(name: str) -> str:
+    """Explain a parameter in one sentence, by its own meaning.
+
+    Examples
+    --------
+    >>> from giantstep.explore.controls import help_text
+    >>> help_text("noise")
+    'Variance of the label noise.'
+    """
+    meaning = PARAMETERS[name].meaning
+    return f"{meaning[0].upper()}{meaning[1:]}."
 
 
 def _groups() -> dict[str, list[dict[str, Any]]]:
@@ -95,8 +112,24 @@ def _inapplicable(view: View) -> Iterator[tuple[str, str]]:
     if view.tab == SPECTRUM:
         for name in ("ridge", "noise", "loss"):
             yield name, "the spectrum does not depend on it"
-    for name in {CURVE: (view.x,), MAP: (view.across, view.up)}.get(view.tab, ()):
+    for name in _axes(view):
         yield name, "an axis of the plot"
+
+
+def notes(view: View) -> dict[str, str]:
+    """Return what to say beside controls that apply: how many samples several steps use."""
+    question = view.question
+    steps, batch = question["steps"], question["alpha0"]
+    several = question.model == STEPS and steps > 1 and math.isfinite(batch)
+    if not several or {"steps", "alpha0"} & _axes(view):
+        return {}
+    total = number_text(steps * batch + question["alpha"])
+    readout = "" if "alpha" in _axes(view) else f"; with the readout's, {total} d samples"
+    return {"steps": f"{steps} fresh batches of {number_text(batch)} d samples{readout}"}
+
+
+def _axes(view: View) -> set[str]:
+    return {CURVE: {view.x}, MAP: {view.across, view.up}}.get(view.tab, set())
 
 
 _MODEL_WORDS = {STEPS: "gradient steps", SPIKED: "spiked features given directly"}
@@ -145,5 +178,6 @@ def page_variables() -> dict[str, Any]:
                 for name, a in AXES.items()
             },
         },
+        "presets": {name: urlencode(pairs) for name, pairs in PRESETS.items()},
         "models": [(STEPS, "Gradient step"), (SPIKED, "Spiked features")],
     }

@@ -15,6 +15,8 @@ class Palette(NamedTuple):
     text, grid, muted, ground : str
     upper, lower : str
         Of the bounds.
+    scale : float
+        Of the type, which is larger for a projector.
     """
 
     curves: tuple[str, ...]
@@ -24,6 +26,7 @@ class Palette(NamedTuple):
     ground: str
     upper: str
     lower: str
+    scale: float = 1.0
 
 
 LIGHT, DARK = "light", "dark"
@@ -47,5 +50,7 @@ PALETTES = {
         lower="#63d2c3",
     ),
 }
+LARGE = 1.5
+PALETTES |= {f"{name} large": of._replace(scale=LARGE) for name, of in PALETTES.items()}
 # The dashes of several bulks, as in the figures.
 DASHES = ((), (5, 2), (3, 1, 1, 1), (1, 2))

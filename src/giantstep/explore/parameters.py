@@ -38,8 +38,15 @@ OF_MODEL = {
     for model, parameters in ((STEPS, parameters_of(Protocol)), (SPIKED, one_spike_parameters()))
 }
 OF_READOUT = parameters_of(Grid)
-DIMENSION = Parameter("∞ is the limit of the paper", "d", THEORY_DIMENSION, default=math.inf)
-BULK = Parameter("bulk of the first layer", "", VocabularyDomain(), default=(ISOTROPIC,))
+DIMENSION = Parameter(
+    "dimension of the inputs; ∞ is the limit of the paper", "d", THEORY_DIMENSION, default=math.inf
+)
+BULK = Parameter(
+    "first layer without its spike: as the steps leave it, or isotropic as in the paper",
+    "",
+    VocabularyDomain(),
+    default=(ISOTROPIC,),
+)
 PARAMETERS: dict[str, Parameter] = {
     **OF_MODEL[SPIKED], **OF_MODEL[STEPS], **OF_READOUT, "bulk": BULK, "dimension": DIMENSION
 }  # fmt: skip

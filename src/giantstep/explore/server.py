@@ -112,5 +112,6 @@ def _open_page(document: Any, port: int, project: Path) -> None:
     document.title = "giantstep explore"
     document.template = Environment(autoescape=True).from_string(html)
     own = {"style": css, "script": script, "port": port, "project": project.resolve()}
+    own |= {"model_picture": (folder / "model.svg").read_text("utf-8")}
     document.template_variables.update(page_variables() | own)
     Session(document, query, project)

@@ -17,10 +17,10 @@ from bokeh.document import Document
 from bokeh.layouts import column
 
 from giantstep.explore.children import Child, FailedError
-from giantstep.explore.controls import reasons
+from giantstep.explore.controls import notes, reasons
 from giantstep.explore.copying import as_command, as_python, as_yaml, title
 from giantstep.explore.messages import Message
-from giantstep.explore.palette import DARK, LIGHT
+from giantstep.explore.palette import LIGHT, PALETTES
 from giantstep.explore.plots.base import Plot
 from giantstep.explore.plots.of_view import make_plot, plot_key
 from giantstep.explore.question import written
@@ -138,7 +138,8 @@ class Session:
 
     def _renew_plot(self, message: Mapping[str, Any]) -> bool:
         """Make another plot if this view, or the colours of the page, need one; tell if so."""
-        theme = DARK if message.get("theme") == DARK else LIGHT
+        theme = str(message.get("theme"))
+        theme = theme if theme in PALETTES else LIGHT
         key = plot_key(self.view, theme)
         if key == self._key:
             return False
@@ -244,6 +245,7 @@ class Session:
             told |= {
                 "address": to_address(self.view),
                 "reasons": reasons(self.view),
+                "notes": notes(self.view),
                 "title": title(self.view),
                 "legend": self._plot.legend,
                 "copies": {name: write(self.view) for name, write in copies.items()},

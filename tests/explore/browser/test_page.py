@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import xarray as xr
 import yaml
+from browsers import show_at
 
 from giantstep import Protocol, solve
 
@@ -31,12 +32,17 @@ def requests(driver):
     return hosts - {None}
 
 
+LOOKS = [(1440, 860, "light"), (1024, 860, "dark"), (390, 844, "light"), (1920, 1080, "large")]
+
+
 @pytest.mark.parametrize("tab", TABS)
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 1024])
-def test_each_tab_shows_an_answer_and_fits(page, tab, theme, width, screenshots):
-    page.driver.set_window_size(width, 860)
+@pytest.mark.parametrize(("width", "height", "theme"), LOOKS)
+def test_each_tab_shows_an_answer_and_fits(page, tab, width, height, theme, screenshots):
+    show_at(page.driver, width, height)
     page.open(f"tab={tab}")
+    if theme == "large":
+        page.find("large").click()
+        page.find("help").click()
     if theme == "dark":
         page.find("theme").click()
         page.wait_until("return document.documentElement.dataset.theme === 'dark'")
@@ -49,9 +55,8 @@ def test_each_tab_shows_an_answer_and_fits(page, tab, theme, width, screenshots)
     errors = [e for e in page.driver.get_log("browser") if e["level"] == "SEVERE"]
     assert not errors
     shoot(page, screenshots, f"{tab}-{theme}-{width}")
-    if theme == "dark":
-        page.find("theme").click()
-    page.driver.set_window_size(1440, 900)
+    page.run("localStorage.clear()")
+    page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_a_dragged_slider_moves_the_curve_to_what_the_library_solves(page):
@@ -158,6 +163,61 @@ def test_copies_say_what_is_asked(page):
     assert "--alpha0 inf" in page.text("copy-command")
     assert "ridge=0.5" in page.text("copy-python")
     assert yaml.safe_load(page.text("copy-yaml"))["panels"]["explored"]["ridge"] == 0.5
+
+
+def test_nothing_is_copied_while_a_field_is_refused(page):
+    page.open()
+    page.change("beta", "-1")
+    page.wait_until("return document.getElementById('copy').disabled")
+    page.answered(page.change("beta", "2"))
+    page.find("copy").click()
+    assert "--beta 2" in page.text("copy-command")
+    page.open("tab=spectrum")
+    page.find("copy").click()
+    assert page.text("copy-command").startswith("giantstep spectrum")
+    assert not page.find("copy-yaml").is_displayed()
+
+
+def test_a_slider_plays_to_its_end_or_until_it_is_paused(page):
+    page.open("target=sin&learning_rate=9.5")
+    page.find("learning_rate-play").click()
+    page.wait_until("return document.getElementById('learning_rate').value === '10'")
+    page.wait_until("return document.getElementById('learning_rate-play').textContent === '▶'")
+    assert "η̃ = 10" in page.text("title")
+    page.find("beta-play").click()
+    page.find("beta-play").click()
+    page.settled()
+    stopped = page.find("beta").get_attribute("value")
+    assert page.run("return window.latencies.length") < 200
+    page.answered(page.change("noise", "0.1"))
+    assert page.find("beta").get_attribute("value") == stopped
+
+
+@pytest.mark.parametrize("name", ["Double descent", "A spike leaves the bulk", "A staircase"])
+def test_an_example_is_a_question_with_an_answer(page, name):
+    page.open()
+    page.run(
+        "const list = document.getElementById('preset');"
+        "list.value = [...list.options].find((one) => one.text === arguments[0]).value;"
+        "list.dispatchEvent(new Event('change'))",
+        name,
+    )
+    page.wait_until("return location.search.length > 5")
+    page.settled()
+    assert page.text("status")
+    assert "fault" not in page.find("status").get_attribute("class")
+    assert page.run(
+        "return [...document.querySelectorAll('.note.fault')].every(n => !n.textContent)"
+    )
+
+
+def test_every_control_is_explained(page):
+    page.open()
+    page.find("help").click()
+    helps = page.driver.find_elements("css selector", ".control:not([hidden]) .help")
+    assert len(helps) > 10
+    assert all(one.is_displayed() and one.text.endswith(".") for one in helps)
+    page.find("help").click()
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,32 @@
     slider.setAttribute("aria-valuetext", text(name));
   }
 
+  // ---- a slider that plays: it moves on whenever its last answer is drawn ----
+  const FRAMES = 150;
+  let played = null;
+  function play(slider, button) {
+    const other = played?.button !== button;
+    pause();
+    if (!other) return;
+    played = { slider, button };
+    button.textContent = "⏸";
+    if (Number(slider.value) >= 1000) slider.value = 0;
+    advance();
+  }
+  function pause() {
+    if (played) played.button.textContent = "▶";
+    played = null;
+  }
+  function advance() {
+    if (!played) return;
+    const { slider } = played, { low, high, scale } = slider.dataset;
+    const step = scale === "whole" ? 1000 / (high - low) : 1000 / FRAMES;
+    if (slider.disabled || Number(slider.value) >= 1000) { pause(); return; }
+    played.at = Math.min(1000, Math.max(played.at ?? 0, Number(slider.value)) + step);
+    slider.value = Math.round(played.at);
+    slider.dispatchEvent(new Event("input"));
+  }
+
   // ---- what applies ----
   function arrange() {
     const { model } = texts();
@@ -108,7 +134,7 @@
     else if (!running && $("networks-note").textContent.startsWith("Networks are")) note("networks-note", "");
   }
 
-  let reasons = {};
+  let reasons = {}, notes = {};
   function disable() {
     for (const control of all(".control")) {
       const name = control.dataset.field, reason = reasons[name] ?? "";
@@ -116,7 +142,7 @@
       const pointless = control.classList.contains("several") ? false : reason !== "";
       for (const input of inputs) if (!input.name) input.disabled = pointless;
       control.classList.toggle("disabled", pointless);
-      note(`${name}-note`, reason);
+      note(`${name}-note`, reason || (notes[name] ?? ""));
       const refused = {};
       for (const box of all(".options input, option", control)) {
         const why = reasons[`${name}:${box.value}`] ?? "";
@@ -124,7 +150,7 @@
         (box.closest("label") ?? box).title = why;
         if (why) (refused[why] ??= []).push((box.closest("label") ?? box).textContent.trim());
       }
-      if (!reason) {
+      if (!reason && Object.keys(refused).length) {
         const words = Object.entries(refused).map(([why, which]) => `not ${which.join(", ")}: ${why}`);
         note(`${name}-note`, words.join("; "));
       }
@@ -179,7 +205,7 @@
     number += 1;
     asked = performance.now();
     wait();
-    say({ kind: "view", number, texts: texts(), pins: pins.map((pin) => pin.join("|")), theme: root.dataset.theme });
+    say({ kind: "view", number, texts: texts(), pins: pins.map((pin) => pin.join("|")), theme: look() });
   }
 
   function wait() {
@@ -204,14 +230,18 @@
     if (message.exported !== undefined) { note("export-note", message.exported, message.fault); return; }
     if (message.number !== number) return;
     if (message.faults) {
+      // What is on the screen is then not what the fields say.
+      $("copy").disabled = message.faults.length > 0;
       reasons = message.reasons ?? reasons;
-      if (differs("notes", [reasons, message.faults])) {
+      notes = message.notes ?? notes;
+      if (differs("notes", [reasons, notes, message.faults])) {
         disable();
         blame(message.faults);
       }
     }
     if (message.address !== undefined) {
       ({ address, copies } = message);
+      showCopies();
       afterwards(() => {
         showTitle(message.title);
         if (differs("pins", [pins, root.dataset.theme])) listPins();
@@ -236,6 +266,7 @@
         if (message.number !== number) return;
         $("spinner").hidden = true;
         root.dataset.done = number;
+        if (played) setTimeout(advance, played.slider.dataset.scale === "whole" ? 600 : 20);
       });
     }
   }
@@ -363,10 +394,13 @@
   }
 
   // ---- copies, exports ----
-  $("copy").addEventListener("click", () => {
-    for (const name of ["command", "python", "yaml"]) $(`copy-${name}`).textContent = copies[name] ?? "";
-    $("copies").showModal();
-  });
+  function showCopies() {
+    for (const [name, copy] of Object.entries(copies)) {
+      $(`copy-${name}`).textContent = copy;
+      $(`copy-${name}`).parentElement.hidden = !copy; // a tab may have no panel
+    }
+  }
+  $("copy").addEventListener("click", () => $("copies").showModal());
   for (const button of all("[data-copy]"))
     button.addEventListener("click", async () => {
       writeAddress();
@@ -411,6 +445,8 @@
       change();
     });
   }
+  for (const button of all(".play"))
+    button.addEventListener("click", () => play($(button.id.replace(/-play$/, "-slider")), button));
   for (const control of all(".control")) {
     const name = control.dataset.field;
     for (const input of all("input[type=text]", control))
@@ -446,18 +482,30 @@
   });
   $("question").addEventListener("submit", (event) => event.preventDefault());
   $("reset").addEventListener("click", () => { location.search = ""; });
-  function dress(theme) {
-    root.dataset.theme = theme;
-    $("theme").setAttribute("aria-pressed", theme === "dark");
-  }
-  $("theme").addEventListener("click", () => {
-    dress(root.dataset.theme === "dark" ? "light" : "dark");
-    try { localStorage.setItem("theme", root.dataset.theme); } catch { /* a private window */ }
-    change();
+  $("preset").addEventListener("change", () => { if ($("preset").value) location.search = $("preset").value; });
+  $("show-model").addEventListener("click", () => {
+    $("model-question").textContent = $("title").textContent;
+    $("model").showModal();
   });
-  let kept = null;
-  try { kept = localStorage.getItem("theme"); } catch { /* a private window */ }
-  dress(kept ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+
+  // ---- how the page looks: each choice has a button, and is kept by the browser ----
+  const LOOKS = { theme: ["light", "dark"], large: ["no", "yes"], help: ["no", "yes"] };
+  function dress(name, value) {
+    root.dataset[name] = value;
+    $(name).setAttribute("aria-pressed", value === LOOKS[name][1]);
+  }
+  for (const [name, values] of Object.entries(LOOKS)) {
+    let kept = null;
+    try { kept = localStorage.getItem(name); } catch { /* a private window */ }
+    const dark = name === "theme" && matchMedia("(prefers-color-scheme: dark)").matches;
+    dress(name, kept ?? values[Number(dark)]);
+    $(name).addEventListener("click", () => {
+      dress(name, values[1 - values.indexOf(root.dataset[name])]);
+      try { localStorage.setItem(name, root.dataset[name]); } catch { /* a private window */ }
+      if (name !== "help") change();
+    });
+  }
+  const look = () => root.dataset.theme + (root.dataset.large === "yes" ? " large" : "");
 
   // A page that is left takes its networks along; one that comes back starts again.
   addEventListener("pagehide", () => say({ kind: "leave", turn: Math.random() }));
@@ -475,7 +523,7 @@
     }
     ask = bokeh.get_model_by_name("ask");
     answer.properties.text.change.connect(() => receive(JSON.parse(answer.text)));
-    say({ kind: "hello", theme: root.dataset.theme });
+    say({ kind: "hello", theme: look() });
     setInterval(() => {
       // Where the server has ended, or forgotten this page, say so.
       if (!window.Bokeh.documents.length) status("The server has ended.", true);

@@ -109,8 +109,8 @@ def _empty_figure(palette: Palette, **options: Any) -> Any:
         sizing_mode="stretch_both",
         tools="pan,wheel_zoom,box_zoom,reset",
         toolbar_location="right",
-        min_border_left=66,
-        min_border_bottom=52,
+        min_border_left=int(66 * palette.scale),
+        min_border_bottom=int(52 * palette.scale),
         background_fill_color=None,
         border_fill_color=None,
         outline_line_color=None,
@@ -121,7 +121,8 @@ def _empty_figure(palette: Palette, **options: Any) -> Any:
     for axis in plot.axis:
         axis.axis_label_text_font = axis.major_label_text_font = FONT
         axis.axis_label_text_font_style = "normal"
-        axis.axis_label_text_font_size, axis.major_label_text_font_size = "14px", "12px"
+        axis.axis_label_text_font_size = f"{14 * palette.scale:g}px"
+        axis.major_label_text_font_size = f"{12 * palette.scale:g}px"
         axis.axis_label_text_color = axis.major_label_text_color = palette.text
         axis.axis_line_color = axis.major_tick_line_color = palette.muted
         axis.minor_tick_line_color = None

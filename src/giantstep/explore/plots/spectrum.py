@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
+from bokeh.core.properties import value
 from bokeh.models import Range1d
 
-from giantstep.explore.plots.base import TOOLTIP, Plot, round_top
+from giantstep.explore.plots.base import FONT, TOOLTIP, Plot, empty, round_top
 from giantstep.explore.view import View
 
 
@@ -25,6 +27,19 @@ class SpectrumPlot(Plot):
             shade = {"fill_color": look.colour, "fill_alpha": 0.08}
             source = self.sources[look.name, look.bulk]
             self.figure.varea(x="x", y1=0, y2="y", source=source, **shade)
+        self._draw_outliers()
+
+    def _draw_outliers(self) -> None:
+        """Draw eigenvalues outside the bulk as lines with a dot, and what they are."""
+        self.outliers = empty("x", "top", "label", "colour")
+        common = {"source": self.outliers, "line_color": "colour"}
+        self.figure.segment("x", 0, "x", "top", line_width=2, **common)
+        self.figure.scatter("x", "top", size=8, fill_color=self.palette.ground, **common)
+        size = f"{12 * self.palette.scale:g}px"
+        text = {"text_color": "colour", "text_font_size": size, "text_font": value(FONT)}
+        self.figure.text(
+            "x", "top", "label", y_offset=-8, text_align="right", source=self.outliers, **text
+        )
 
     def update(self, view: View, answer: dict[str, Any]) -> None:
         """Show an answer."""
@@ -39,5 +54,24 @@ class SpectrumPlot(Plot):
             }
             ends += [np.nanmin(x), np.nanmax(x)]
             tops.append(float(np.nanmax(x * density)))
-        self.x_range.update(start=0.8 * min(ends), end=1.25 * max(ends))
-        self.y_range.update(start=0, end=round_top(1.1 * max(tops)))
+        top = round_top(1.1 * max(tops))
+        edge = 2 * max(ends)  # where those of order d stand as d grows
+        columns = self._outlier_columns(answer["curves"], edge, 0.12 * top)
+        self.outliers.data = columns
+        self.x_range.update(start=0.8 * min(ends), end=1.25 * max([*ends, *columns["x"]]))
+        self.y_range.update(start=0, end=top)
+
+    def _outlier_columns(
+        self, curves: list[dict[str, Any]], edge: float, height: float
+    ) -> dict[str, list[Any]]:
+        """Return where the eigenvalues outside each bulk are drawn."""
+        colours = {(look.name, look.bulk): look.colour for look in self.looks}
+        columns: dict[str, list[Any]] = {name: [] for name in self.outliers.data}
+        for place, curve in enumerate(curves):
+            limit = math.isinf(curve["dimension"])
+            for outlier in curve["outliers"]:
+                columns["x"].append(edge if limit else outlier * curve["dimension"])
+                columns["top"].append(height * (place + 1))
+                columns["label"].append(f"{outlier:.3g} d{' →' if limit else ''}")
+                columns["colour"].append(colours[curve["name"], curve["bulk"]])
+        return columns
