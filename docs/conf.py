@@ -19,6 +19,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "numpydoc",
     "mathml",
+    "paper",
     "gallery",
     "reference",
     "theory_links",

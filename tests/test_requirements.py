@@ -1,5 +1,6 @@
 """The three lists of requirements are one, and name no place to get them from."""
 
+import json
 import re
 import tomllib
 
@@ -7,6 +8,7 @@ import pytest
 import yaml
 from tiny import ROOT
 
+import giantstep
 from giantstep import extras
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -35,6 +37,18 @@ def test_environment_and_project_require_the_same():
     listed.remove(f"python{PROJECT['requires-python']}")
     needed = PROJECT["dependencies"] + EXTRAS["figures"] + of_others(EXTRAS["workflow"])
     assert sorted(listed) == sorted(needed)
+
+
+def test_all_metadata_have_the_version_and_the_conda_package_the_requirements():
+    recipe = yaml.safe_load((ROOT / "packaging/conda/recipe.yaml").read_text())
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    codemeta = json.loads((ROOT / "codemeta.json").read_text())
+    versions = (recipe["context"]["version"], citation["version"], codemeta["version"])
+    assert versions == 3 * (giantstep.__version__,)
+    assert citation["date-released"] == codemeta["dateModified"]
+    needed = [f"python{PROJECT['requires-python']}", *PROJECT["dependencies"]]
+    assert [text.replace(" ", "") for text in recipe["requirements"]["run"]] == needed
+    assert codemeta["softwareRequirements"] == PROJECT["dependencies"]
 
 
 def test_the_lock_pins_with_hashes_all_that_the_project_requires():

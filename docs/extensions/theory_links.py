@@ -1,8 +1,8 @@
 """Links between the theory and the functions that compute it, both ways.
 
-A docstring cites "theory.md section 4". From these citations come a page with all such functions,
-by section; below each section's title in the theory the names of its functions; and
-in each docstring a link to the section.
+A docstring cites "theory.md section 4", wherever among the chapters in docs/theory/ the section is.
+From these citations come a page with all such functions, by section; below each section's title the
+names of its functions, folded; and in each docstring a link to the section.
 """
 
 import ast
@@ -21,6 +21,13 @@ HEAD = """\
 
 Each section of [the theory](../theory.md), and the functions and classes whose docstrings cite it.
 """
+FOLDED = """
+
+<details class="computed-by"><summary>Computed by</summary>
+
+{}
+
+</details>"""
 
 
 def cited(docstring: str) -> set[int]:
@@ -70,7 +77,8 @@ def by_section() -> dict[int, list[tuple[str, str, str]]]:
 
 def write(app: Sphinx) -> None:
     """Write the page of functions; each is described at its first section, and linked at others."""
-    titles = dict(TITLE.findall(Path(app.srcdir, "theory.md").read_text(encoding="utf-8")))
+    chapters = sorted(Path(app.srcdir, "theory").glob("*.md"))
+    titles = dict(TITLE.findall("\n".join(page.read_text(encoding="utf-8") for page in chapters)))
     pages, described = [HEAD], set()
     for section, functions in by_section().items():
         pages.append(f"## Section {section}: {titles[str(section)]}\n")
@@ -88,8 +96,8 @@ def write(app: Sphinx) -> None:
 
 
 def add_functions(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Put a label before each title of the theory, and the functions of the section below it."""
-    if docname != "theory":
+    """Put a label before each section of a chapter, and its functions, folded, below its title."""
+    if not docname.startswith("theory/"):
         return
     functions = by_section()
 
@@ -99,7 +107,7 @@ def add_functions(app: Sphinx, docname: str, source: list[str]) -> None:
             f"{{py:{'class' if kind == 'class' else 'func'}}}`~{module}.{name}`"
             for kind, module, name in functions.get(number, [])
         ]
-        below = f"\n\n*Computed by* {', '.join(names)}." if names else ""
+        below = FOLDED.format(", ".join(names)) if names else ""
         return f"(theory-section-{number})=\n{match[0]}{below}"
 
     source[0] = TITLE.sub(titled, source[0])
