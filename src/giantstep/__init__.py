@@ -59,7 +59,7 @@ Examples
 >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)
 >>> theory = giantstep.solve(problem, alpha=[0.5, 1, 2], ridge=0.1)
 >>> theory.test_error.sel(alpha=2).round(4).item()
-0.1207
+0.1239
 >>> sweep = giantstep.sweep(problem, learning_rate=[1, 3], alpha0=[0.5, 2], ridge="optimal")
 >>> dict(sweep.test_error.sizes)
 {'learning_rate': 2, 'alpha0': 2}

@@ -16,6 +16,7 @@ from alarms import largest_z
 
 from giantstep.cli.commands import commands
 from giantstep.cli.main import main
+from giantstep.problems.bulk_kind import TRAINED
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.theory import optima
@@ -41,11 +42,11 @@ def test_theory_prints_a_row_for_every_alpha_and_ridge(capsys):
     arguments = ("--ridge", "0.1", "1", "--alpha", "0.9", "3.0", "--format", "csv")
     code, rows, err = run(capsys, "theory", *STEP, *arguments)
     assert (code, err) == (0, "")
-    header = "alpha,ridge,total_samples,test_error,training_error,m,zeta,psi,q1,q2,V1,V2,status"
+    header = "alpha,ridge,total_samples,test_error,training_error,m,zeta,psi,xi,q1,q2,V1,V2,status"
     assert ",".join(rows[0]) == header
     points = [(float(row["alpha"]), float(row["ridge"])) for row in rows]
     assert points == [(0.9, 0.1), (0.9, 1), (3, 0.1), (3, 1)]
-    exact = solve(Protocol("tanh", "sin", 3, 20, 1), Grid((0.9, 3.0), (0.1, 1.0)))
+    exact = solve(Protocol("tanh", "sin", 3, 20, 1), Grid((0.9, 3.0), (0.1, 1.0)), TRAINED)
     printed = np.array([float(row["q1"]) for row in rows]).reshape(2, 2)
     assert printed == pytest.approx(exact.q1[..., 0, 0], rel=1e-10)
     assert {row["status"] for row in rows} == {"converged"}
@@ -58,7 +59,7 @@ def test_several_letters_have_columns_of_their_own_and_the_best_ridge_can_be_ask
     assert {"m_1", "m_2", "q1_1_2", "V2_2", "residual", "quadrature_error"} <= set(row)
     protocol = Protocol("tanh", "sin", 3, 20, 1, readout=((0.5, 0.3), (2, 0.7)))
     around = [float(row["ridge"]) * x for x in (0.9, 1, 1.1)]
-    errors = solve(protocol, Grid((1.0,), tuple(around))).test_error[0]
+    errors = solve(protocol, Grid((1.0,), tuple(around)), TRAINED).test_error[0]
     assert errors[1] == errors.min() == pytest.approx(float(row["test_error"]), rel=1e-10)
 
 
@@ -66,7 +67,7 @@ def test_other_losses_have_their_own_columns_and_signs_their_errors(capsys):
     """A false alarm has 1 % at most."""
     problem = [*(x if x != "sin" else "sign" for x in STEP), "--loss", "logistic"]
     grid = ("--alpha", "1", "--ridge", "0.3")
-    _, (exact,), err = run(capsys, "theory", *problem, *grid)
+    _, (exact,), err = run(capsys, "theory", *problem, *grid, "--dimension", "100")
     sizes = ("--dimension", "100", "--replicates", "6", "--test-samples", "2000")
     _, (found,), _ = run(capsys, "simulate", *problem, *grid, *sizes)
     assert err == ""
@@ -76,7 +77,7 @@ def test_other_losses_have_their_own_columns_and_signs_their_errors(capsys):
 
 
 def test_letters_may_be_negative(capsys):
-    arguments = ("--alpha", "1", "--ridge", "0.1", "--readout")
+    arguments = ("--bulk", "isotropic", "--alpha", "1", "--ridge", "0.1", "--readout")
     _, (mirrored,), _ = run(capsys, "theory", *STEP, *arguments, "1:0.5", "-1:0.5")
     _, (uniform,), _ = run(capsys, "theory", *STEP, *arguments, "1:1")
     errors = [float(row["test_error"]) for row in (mirrored, uniform)]
@@ -236,7 +237,8 @@ def test_every_combination_of_values_and_ranges_is_answered(capsys):
         tuple(float(row[name]) for name in ("learning_rate", "alpha", "ridge")) for row in rows
     ]
     assert points == list(product((1, 3), (1, 2), (0.1, 1, 10)))
-    one = solve(Protocol("tanh", "sin", 3, 20, 1), Grid((2.0,), (10.0,))).test_error.item()
+    at = Grid((2.0,), (10.0,))
+    one = solve(Protocol("tanh", "sin", 3, 20, 1), at, TRAINED).test_error.item()
     assert float(rows[-1]["test_error"]) == pytest.approx(one, rel=1e-10)
     _, rows, _ = run(capsys, "theory", *STEP, "--loss", "square", "huber:1e6")
     assert [row["loss"] for row in rows] == ["square", "huber:1e6"]
@@ -244,7 +246,7 @@ def test_every_combination_of_values_and_ranges_is_answered(capsys):
 
 
 def test_answers_are_files_that_hold_the_same(capsys, tmp_path):
-    arguments = ("--alpha", "1", "2", "--readout", "0.5:0.3", "2:0.7")
+    arguments = ("--bulk", "isotropic", "--alpha", "1", "2", "--readout", "0.5:0.3", "2:0.7")
     _, rows, _ = run(capsys, "theory", *STEP, *arguments)
     for suffix in ("nc", "csv", "json", "tex"):
         code, printed, err = run(

@@ -91,6 +91,6 @@ def test_the_best_ridge_of_any_loss_says_whether_it_is_on_an_edge(monkeypatch, r
     monkeypatch.setattr(optima, "_CONVEX_SEARCH", few)
     problem = Protocol("tanh", "sin", 3, alpha0=2, beta=1, noise=0.1)
     found = giantstep.solve(problem, 2, "optimal", loss="huber", dimension=100)
-    best = optima.optimal_ridge(problem, np.array([2.0]), dimension=100, loss="huber")
+    best = optima.optimal_ridge(problem, np.array([2.0]), "trained", 100, "huber")
     assert found.ridge.item() == best.ridge.item()
     assert found.optimal_ridge_on_edge == on_edge

@@ -89,7 +89,7 @@ class Request:
             for name, value in given.items()
             if name not in several or flags[name].is_sequence
         }
-        own = {name: tuple(given[name]) for name in flags if name not in self.together}
+        own = {k: flags[k].alternatives(arguments) for k in flags if k not in self.together}
         self.apart: Mapping[str, tuple[Any, ...]] = self._fields | own
         self._check()
         check_cost(arguments, *self._cost())
@@ -209,7 +209,7 @@ def _show_theory(found: xr.Dataset, request: Request) -> xr.Dataset:
     """Leave out what is asked for apart, and what is zero."""
     hidden = ["optimal_ridge_on_edge"]
     hidden += [] if request.arguments.certificate else _ACCURACY
-    hidden += [] if TRAINED in request.arguments.bulk else ["xi"]
+    hidden += [] if TRAINED in found["bulk"] else ["xi"]
     return found.drop_vars(hidden, errors="ignore")
 
 

@@ -25,6 +25,7 @@ from giantstep.explore.parameters import (
     interval,
     number_text,
     slider,
+    takes,
 )
 from giantstep.explore.presets import PRESETS
 from giantstep.explore.question import Question, written
@@ -57,7 +58,7 @@ def control(name: str) -> dict[str, Any]:
         "symbol": SYMBOLS[name],
         "help": help_text(name),
         "options": _OPTIONS.get(name, ()),
-        "models": [model for model, names in OF_MODEL.items() if name in names] or MODELS,
+        "models": [model for model in MODELS if takes(model, name)],
     }
     if domain := interval(name):
         axis = slider(name)

@@ -193,7 +193,7 @@ def _unusual(question: Question) -> dict[str, Any]:
 
     Several bulks are a list.
     """
-    unusual = _without_defaults(question, ("loss", "bulk", "dimension"))
+    unusual = _without_defaults(question, filter(question.has, ("loss", "bulk", "dimension")))
     if "bulk" in unusual:
         bulks = unusual["bulk"]
         unusual["bulk"] = bulks[0] if len(bulks) == 1 else list(bulks)

@@ -15,7 +15,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.explore.reading import Reader, read_infinite, read_letters
-from giantstep.problems.bulk_kind import BULKS, ISOTROPIC
+from giantstep.problems.bulk_kind import BULKS, ISOTROPIC, TRAINED
 from giantstep.problems.domains import THEORY_DIMENSION, Several
 from giantstep.problems.grid import Grid
 from giantstep.problems.parameter import Parameter, parameters_of
@@ -45,7 +45,7 @@ BULK = Parameter(
     "first layer without its spike: as the steps leave it, or isotropic as in the paper",
     "",
     VocabularyDomain(),
-    default=(ISOTROPIC,),
+    default=(TRAINED,),
 )
 PARAMETERS: dict[str, Parameter] = {
     **OF_MODEL[SPIKED], **OF_MODEL[STEPS], **OF_READOUT, "bulk": BULK, "dimension": DIMENSION
@@ -65,6 +65,18 @@ DEFAULTS: dict[str, Any] = {
     "alpha": 2.0,
     "ridge": 1.0,
 }
+
+
+def takes(model: str, name: str) -> bool:
+    """Tell whether questions of a model have a parameter."""
+    if name == "bulk":
+        return model == STEPS
+    return name in OF_MODEL[model] or not any(name in of for of in OF_MODEL.values())
+
+
+def defaults_of(model: str) -> dict[str, Any]:
+    """Return what the page starts with; features given directly have the isotropic bulk."""
+    return DEFAULTS if model == STEPS else DEFAULTS | {"bulk": (ISOTROPIC,)}
 
 
 class Axis(NamedTuple):

@@ -10,15 +10,16 @@ from typing import Any
 
 from giantstep.arrays import Array
 from giantstep.explore.parameters import (
-    DEFAULTS,
     MODELS,
     OF_MODEL,
     OPTIMAL,
     PARAMETERS,
     SPIKED,
     STEPS,
+    defaults_of,
     interval,
     reader,
+    takes,
 )
 from giantstep.explore.reading import read_texts
 from giantstep.problems.bulk_kind import BULKS, validate_bulk
@@ -59,7 +60,7 @@ class Question:
     """
 
     def __init__(self, model: str = STEPS, **given: Any) -> None:
-        self.model, self.values = model, DEFAULTS | given
+        self.model, self.values = model, defaults_of(model) | given
         if faults := self._faults():
             raise InvalidParametersError(faults)
 
@@ -103,12 +104,13 @@ class Question:
 
     def has(self, name: str) -> bool:
         """Tell whether a parameter is one of this question, and its model's."""
-        return name in OF_MODEL[self.model] or not any(name in of for of in OF_MODEL.values())
+        return takes(self.model, name)
 
     @property
     def texts(self) -> dict[str, str]:
         """The values that differ from their defaults, as texts that `read` reads."""
-        differing = {k: v for k, v in self.values.items() if v != DEFAULTS[k]}
+        defaults = defaults_of(self.model)
+        differing = {k: v for k, v in self.values.items() if v != defaults[k]}
         model = {} if self.model == STEPS else {"model": self.model}
         return model | {name: written(value) for name, value in differing.items()}
 

@@ -38,7 +38,7 @@ def validate_bulk(problem: Problem, bulk: str) -> str:
 
 
 def bulk_of_networks(problem: Problem) -> str:
-    """Return the bulk that comes closest to that of actual networks.
+    """Return the bulk of a problem's networks, with which questions solve it by default.
 
     Examples
     --------

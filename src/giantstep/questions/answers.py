@@ -10,6 +10,7 @@ from typing import Any, ParamSpec
 import xarray as xr
 from numpy.typing import NDArray
 
+from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.formatting import format_problem
 from giantstep.problems.problem import Problem
 from giantstep.questions.checks import check_problem, plain
@@ -51,6 +52,8 @@ def question(
             result = ask(*bound.args, **bound.kwargs)
             data, remarks = result if isinstance(result, tuple) else (result, [])
             known = {k: given[k] for k in scalars if k in given and k not in data.coords}
+            if "bulk" in known and known["bulk"] is None:
+                known["bulk"] = bulk_of_networks(given["problem"])
             attrs = {"title": title, "problem": format_problem(given["problem"])} | data.attrs
             data = label(data.assign_coords(known | _total_samples(given["problem"], data)))
             data.attrs = attrs | ({"remarks": "\n".join(remarks)} if remarks else {})

@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from giantstep.arrays import Array
-from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
+from giantstep.problems.bulk_kind import bulk_of_networks, validate_bulk
 from giantstep.problems.combinations import combinations
 from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.formatting import format_value, single
@@ -29,16 +29,17 @@ from giantstep.questions.checks import (
     raise_all,
 )
 from giantstep.questions.progress import Progress, part, progress_bar
-from giantstep.questions.remarks import failure_remarks
-from giantstep.questions.theory_points import Arrays, Case, stack, variables
+from giantstep.questions.remarks import failure_remarks, gap_remarks
+from giantstep.questions.theory_points import Arrays, Case, evenly_spread, stack, variables
 from giantstep.theory.optima import TEST_ERROR
 from giantstep.theory.readout.status import Status
 from giantstep.validation import Fault, InvalidParametersError, interval_faults
 
-# What a sweep varies besides the fields of the problem, and what it is by default.
+# What a sweep varies besides the fields of the problem, and what it is by default; the bulk is that
+# of networks.
 DEFAULTS: dict[str, Any] = {
     "loss": SQUARE,
-    "bulk": ISOTROPIC,
+    "bulk": None,
     "dimension": math.inf,
     "by": TEST_ERROR,
     "alpha": 1.0,
@@ -48,6 +49,9 @@ DEFAULTS: dict[str, Any] = {
 POINTS = ("alpha", "ridge")
 # One value of a vocabulary is a sequence of pairs.
 _DEPTHS = {"readout": 2}
+# The limit d -> infinity is compared with a large dimension in one of so many cases, but in no more
+# than so many.
+_SHARE_COMPARED, _MOST_COMPARED = 8, 16
 # Reasons of refusals that are told.
 _REASONS = 3
 # What arrays hold where a case was refused, instead of NaN.
@@ -86,10 +90,22 @@ def solve_cases(
     if len(refused) == len(solved):
         raise_all([fault for error in refused for fault in error.faults])
     data = _arranged(sweep, stack(solved, _REFUSED))
-    remarks = failure_remarks(data["status"].values)
+    remarks = failure_remarks(data["status"].values) + gap_remarks(_limit_gaps(sweep, solved))
     reasons = dict.fromkeys(str(fault) for error in refused for fault in error.faults)
     remarks += [f"Refused: {reason}" for reason in list(reasons)[:_REASONS]]
     return data, remarks
+
+
+def _limit_gaps(sweep: Sweep, solved: Sequence[Arrays | None]) -> Array:
+    """Compare the limit d -> infinity with a large dimension, in a few of the cases."""
+    alpha, ridge = sweep.points
+    gaps = [np.empty(0)]
+    for k in evenly_spread(len(solved), min(1 + len(solved) // _SHARE_COMPARED, _MOST_COMPARED)):
+        case, arrays = sweep.cases[k], solved[k]
+        if isinstance(case, Case) and arrays:
+            at = arrays.get("ridge", ridge)
+            gaps.append(case.limit_gaps(alpha, at, arrays["test_error"]))
+    return np.concatenate(gaps)
 
 
 class Sweep(NamedTuple):
@@ -137,6 +153,8 @@ def read_sweep(problem: Problem, given: Mapping[str, Any]) -> Sweep:
     allowed = f"a parameter that sweeps vary: {', '.join([*of_problem, *DEFAULTS])}"
     raise_all([Fault("parameter", name, allowed) for name in unknown])
     lists = {name: _plain(value) for name, value in (DEFAULTS | dict(given)).items()}
+    if lists["bulk"] is None:
+        lists["bulk"] = bulk_of_networks(problem)
     varied = [name for name in given if _is_several(name, lists[name])]
     order = [name for name in of_problem if name in given] + list(DEFAULTS)
     values = {name: lists[name] if name in varied else [lists[name]] for name in order}

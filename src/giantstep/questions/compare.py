@@ -9,7 +9,7 @@ from typing import Any, Literal
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
@@ -36,7 +36,7 @@ def compare(
     dimension: int,
     networks: int = 8,
     trainings: int = 1,
-    bulk: str | Sequence[str] = ISOTROPIC,
+    bulk: str | Sequence[str] | None = None,
     loss: str = SQUARE,
     test_samples: int | Literal["exact"] = 10_000,
     seed: int = 0,
@@ -82,6 +82,7 @@ def compare(
     >>> bool((abs(scores) < 5).all())
     True
     """
+    bulk = bulk_of_networks(problem) if bulk is None else bulk
     bulks = [bulk] if isinstance(bulk, str) else list(bulk)
     sizes: dict[str, Any] = {
         "loss": loss,

@@ -16,7 +16,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import SIGN, lookup
-from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks
 from giantstep.problems.losses import SQUARE, ClippedLoss, lookup_loss
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
@@ -34,7 +34,7 @@ from giantstep.simulation.arithmetic import (
 
 MIB = 2**20
 # Of arguments that a task leaves out.
-_DEFAULTS: dict[str, Any] = {"alpha": 1.0, "ridge": 0.1, "loss": SQUARE, "bulk": ISOTROPIC}
+_DEFAULTS: dict[str, Any] = {"alpha": 1.0, "ridge": 0.1, "loss": SQUARE, "bulk": None}
 _DEFAULTS |= {"networks": 8, "trainings": 1, "test_samples": 10_000, "points": 400}
 # Seconds of an operation of a matrix product in single precision, and of a random number.
 _OPERATION, _DRAW = 8.6e-12, 1.5e-8
@@ -44,8 +44,9 @@ _ACTIVATION, _BLOCK, _FIT, _PAIR, _ENTRY = 300.0, 1.7e7, 2e7, 1.5e4, 60.0
 # Steps of the fits of other losses; of those with a corner, with one sample for each feature and an
 # easy ridge.
 _STEPS, _CORNER_STEPS, _EASY_RIDGE = 60.0, 250.0, 0.1
-# Seconds of the theory of a problem, of a trained bulk, and of each gradient step that is followed;
-# and of each point: of the square loss, of the 0-1 error, of smooth losses and those with corners.
+# Seconds of the theory of a problem, and of each gradient step that is followed, of a trained bulk
+# and else; and of each point: of the square loss, of the 0-1 error, of smooth losses and those with
+# corners.
 _PROBLEM, _TRAINED, _STEP = 5e-3, 0.15, 0.02
 _POINT, _ZERO_ONE, _SMOOTH_POINT, _CORNER_POINT = 1.2e-4, 3e-4, 0.03, 0.1
 # Points that the search for the best ridge takes, of the square loss and others; and candidates of
@@ -91,6 +92,8 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
     given = _DEFAULTS | dict(task.arguments)
     problem, networks = task.problem, given["networks"]
     count = len(networks) if hasattr(networks, "__len__") else networks
+    if given["bulk"] is None and not isinstance(problem, Recovery):
+        given["bulk"] = bulk_of_networks(problem)
     if task.question == "recovery":  # theory alone
         return Cost(0.5, 50)
     if isinstance(problem, Recovery):
@@ -132,7 +135,7 @@ def _theory(problem: Problem, given: Mapping[str, Any]) -> Cost:
 def _case(problem: Problem, loss: str, bulk: str, points: int) -> float:
     """Estimate the seconds of one problem, solved at some points."""
     steps = problem.steps if isinstance(problem, Protocol) and not problem.as_in_paper else 0
-    prepared = _STEP * steps if bulk == ISOTROPIC else _TRAINED * max(steps, 1)
+    prepared = _STEP * steps if bulk == ISOTROPIC else max(_TRAINED * steps, _STEP)
     point = _POINT + (_ZERO_ONE if problem.target == SIGN else 0.0)
     if loss != SQUARE:
         point = _CORNER_POINT if _has_corner(loss) else _SMOOTH_POINT

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.targets import target_along
@@ -29,7 +29,7 @@ def learned_function(
     *,
     s: ArrayLike | None = None,
     loss: str = SQUARE,
-    bulk: str = ISOTROPIC,
+    bulk: str | None = None,
     dimension: float = math.inf,
 ) -> Result:
     """Compute the mean output of the trained network given the projection of the input on theta.
@@ -62,9 +62,10 @@ def learned_function(
     >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
     >>> learned = giantstep.learned_function(problem, alpha=3, s=[0.5, 1, 2])
     >>> learned.learned_function.values.round(2), learned.target_function.values.round(2)
-    (array([0.39, 0.72, 1.05]), array([0.48, 0.84, 0.91]))
+    (array([0.4 , 0.72, 1.03]), array([0.48, 0.84, 0.91]))
     """
     faults: list[Fault] = []
+    bulk = bulk or bulk_of_networks(problem)
     at = _PROJECTIONS if s is None else read_numbers("s", s, faults)
     faults += [Fault("s", x, "finite") for x in at.ravel().tolist() if not math.isfinite(x)]
     axes = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)

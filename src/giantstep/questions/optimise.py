@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from giantstep.arrays import Array
 from giantstep.numerics.minimisation import lowest_minima, refine_on_grid
-from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import Result, drop_fixed, question
@@ -39,7 +39,7 @@ def optimise(
     ridge: float | Literal["optimal"] = 0.1,
     *,
     loss: str = SQUARE,
-    bulk: str = ISOTROPIC,
+    bulk: str | None = None,
     dimension: float = math.inf,
     by: str = TEST_ERROR,
     progress: Progress | None = None,
@@ -63,7 +63,7 @@ def optimise(
         If it is not optimised; "optimal" adds it to what is.
     loss, bulk, dimension, by
         As in `solve`. Optima as d -> infinity may be far from those of networks: give their
-        dimension. A bias needs the isotropic bulk.
+        dimension. A bias needs the isotropic bulk, and has it by default.
     progress : callable, optional
         Called from time to time with the share of the work that is done; by default a bar on a
         terminal.
@@ -96,11 +96,13 @@ def optimise(
     >>> over = {"learning_rate": [0.3, 1, 3, 10], "ridge": [0.01, 0.1, 1, 10]}
     >>> best = giantstep.optimise(problem, over, alpha=2, dimension=500)
     >>> best.optimal_learning_rate.round(1).item(), best.optimal_ridge.round(1).item()
-    (2.4, 0.1)
+    (2.3, 0.1)
     >>> dict(best.test_error.sizes)
     {'learning_rate': 4, 'ridge': 4}
     """
     faults: list[Fault] = []
+    if bulk is None:
+        bulk = ISOTROPIC if BIAS in over else bulk_of_networks(problem)
     axes = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
     if "ridge" not in axes.fixed:
         faults.append(Fault("ridge", ridge, f"one number or {OPTIMAL}"))
@@ -131,7 +133,7 @@ def optimise(
         name: ("alpha", [one[name] for one in optima]) for name in optima[0]
     }
     variables[by] = (*coords, RIDGE), profile
-    data = xr.Dataset(variables, coords=coords | {RIDGE: search.ridges})
+    data = xr.Dataset(variables, coords=coords | {RIDGE: search.ridges, "bulk": bulk})
     remarks = _edge_remarks(search, data)
     if math.isinf(dimension):
         remarks += limit_remarks(data["dimension_of_limit"].max().item())

@@ -14,7 +14,7 @@ from giantstep.theory.optima import NEAR_LIMIT
 from giantstep.theory.readout.status import Status
 
 # The largest of networks that are usually simulated: where the limit holds for these, it is near.
-_LARGE_DIMENSION = 1000
+LARGE_DIMENSION = 1000
 
 
 def failure_remarks(status: Indices) -> list[str]:
@@ -46,9 +46,22 @@ def edge_remarks(points: Sequence[str], what: str, candidates: Array) -> list[st
     ]
 
 
+def gap_remarks(gaps: Array) -> list[str]:
+    """Say how far large networks are from the limit d -> infinity, from relative differences."""
+    sizes = np.abs(gaps)
+    far = sizes > NEAR_LIMIT
+    if not far.any():
+        return []
+    return [
+        f"The limit d -> infinity is far: at d = {LARGE_DIMENSION} the test error differs by up to"
+        f" {sizes[far].max():.0%} (by more than {NEAR_LIMIT:.0%} at {far.sum()} of {far.size}"
+        " points compared). Give the dimension of your networks."
+    ]
+
+
 def limit_remarks(dimension: float) -> list[str]:
     """Say from which dimension on an optimum of the limit d -> infinity holds, where it is far."""
-    if dimension <= _LARGE_DIMENSION:
+    if dimension <= LARGE_DIMENSION:
         return []
     since = (
         "at no dimension tried" if math.isinf(dimension) else f"only from d = {dimension:.0e} on"

@@ -6,7 +6,7 @@ import math
 
 from numpy.typing import ArrayLike
 
-from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import Result, count_groups, dataset, question
@@ -29,7 +29,7 @@ def solve(
     ridge: ArrayLike = 0.1,
     *,
     loss: str = SQUARE,
-    bulk: str = ISOTROPIC,
+    bulk: str | None = None,
     dimension: float = math.inf,
     by: str = TEST_ERROR,
 ) -> Result:
@@ -45,10 +45,9 @@ def solve(
         is the ridge of the least error at each alpha.
     loss : str
         What the readout minimises: "square", "huber", "huber:0.5", "hinge" or "logistic".
-    bulk : {"isotropic", "trained"}
-        Bulk of the first layer: isotropic, as in the paper; with the covariance that the first
-        batch gives to its rows; with their norms, too; with the whole covariance and the norms
-        after any number of steps.
+    bulk : {"trained", "isotropic"}, optional
+        Bulk of the first layer: trained, that of networks, as the batches leave its rows (default
+        for a protocol), or isotropic, as in the paper (default for features given directly).
     dimension : float
         Dimension d of the inputs, >= 2, where the means m of the readout cost something (theory.md
         section 12). By default the limit d -> infinity. A step smaller than the giant one needs it.
@@ -76,15 +75,16 @@ def solve(
     >>> import giantstep
     >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
     >>> giantstep.solve(problem, alpha=1, ridge=0.1).test_error.round(4).item()
-    0.0416
+    0.0407
     >>> theory = giantstep.solve(problem, alpha=[0.9, 3], ridge=[0.01, 0.1])
     >>> theory.test_error.sel(ridge=0.1).values.round(6)
-    array([0.042504, 0.032518])
+    array([0.041628, 0.031526])
     >>> best = giantstep.solve(problem, alpha=[1, 3], ridge="optimal", dimension=500)
     >>> best.ridge.values.round(2)
-    array([0.3 , 0.15])
+    array([0.27, 0.13])
     """
     faults: list[Fault] = []
+    bulk = bulk or bulk_of_networks(problem)
     axes = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
     faults += criterion_faults(problem, by, axes.optimal)
     raise_all(faults)

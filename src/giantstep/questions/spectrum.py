@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.domains import ALPHA
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import question
@@ -29,7 +29,7 @@ def spectrum(
     *,
     points: int = 400,
     x: ArrayLike | None = None,
-    bulk: str = ISOTROPIC,
+    bulk: str | None = None,
     dimension: float = math.inf,
 ) -> xr.Dataset:
     """Compute the spectrum of the features' covariance Phi^T Phi: Appendix F.
@@ -67,11 +67,12 @@ def spectrum(
     >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=0.5, beta=1)
     >>> result = giantstep.spectrum(problem, alpha=2)
     >>> result.bulk_upper_edge.values.round(2)
-    array([2.95])
+    array([3.93])
     >>> result.density.sel(eigenvalue=1, method="nearest").round(2).item()
-    0.23
+    0.19
     """
     faults: list[Fault] = []
+    bulk = bulk or bulk_of_networks(problem)
     given = {"alpha": alpha, "points": points}
     faults += interval_faults(given, {"alpha": ALPHA, "points": POINTS})
     at = None if x is None else np.atleast_1d(read_numbers("x", x, faults))

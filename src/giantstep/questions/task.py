@@ -61,7 +61,7 @@ def answer_task(task: Task, **options: Any) -> xr.Dataset:
     >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
     >>> task = Task("solve", problem, {"alpha": 1, "ridge": 0.1})
     >>> answer_task(task, threads=2).test_error.round(4).item()
-    0.0416
+    0.0407
     """
     question = question_named(task.question)
     known = {name: options[name] for name in options if name in signature(question).parameters}

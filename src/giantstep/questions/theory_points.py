@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, Indices
 from giantstep.numerics.scalar_functions import SIGN
+from giantstep.problems.losses import SQUARE
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps, by_groups
 from giantstep.problems.problem import Problem
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -19,19 +20,24 @@ from giantstep.questions.answers import Variable
 from giantstep.questions.checks import Axes
 from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import (
+    LARGE_DIMENSION,
     bulk_remarks,
     edge_remarks,
     failure_remarks,
-    limit_remarks,
+    gap_remarks,
 )
-from giantstep.theory.optima import TEST_ERROR, dimension_of_limit, optimal_ridge, search_of
+from giantstep.theory.optima import TEST_ERROR, optimal_ridge, search_of
 from giantstep.theory.readout.classification_error import classification_error
 from giantstep.theory.readout.solution import Solution
 from giantstep.theory.readout.solve import Solver, cached_solver
+from giantstep.validation import InvalidParametersError
 
 # Of the square loss they are half the errors, and no variables of their own.
 _LOSSES = ("test_loss", "training_loss")
 _ON_EDGE = "optimal_ridge_on_edge"
+# Points of a case at which the limit d -> infinity is compared with a large dimension: of the
+# square loss, and of others, which take a thousand times as long.
+_COMPARED, _COMPARED_CONVEX = 200, 2
 # Arrays by name, of shape (*points, ...).
 Arrays = dict[str, NDArray[Any]]
 
@@ -78,6 +84,31 @@ class Case(NamedTuple):
             progress(min(part.stop / alpha.size, 1.0))
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
+    def limit_gaps(self, alpha: Array, ridge: Array, test_error: Array) -> Array:
+        """Compare the limit d -> infinity with a large dimension, at some of the points.
+
+        Returns
+        -------
+        Array, shape (K,)
+            Relative differences of test errors; none if the dimension is finite.
+        """
+        if math.isfinite(self.dimension):
+            return np.empty(0)
+        most = _COMPARED if self.loss == SQUARE else _COMPARED_CONVEX
+        some = evenly_spread(alpha.size, most)
+        try:
+            solver = self._replace(dimension=LARGE_DIMENSION).solver
+        except InvalidParametersError:  # rows that are too long at this dimension
+            return np.empty(0)
+        finite = solver.solve(alpha.ravel()[some], ridge.ravel()[some]).test_error
+        gaps: Array = finite / test_error.ravel()[some] - 1
+        return gaps
+
+
+def evenly_spread(count: int, most: int) -> Indices:
+    """Choose at most so many of a number of places, from the first to the last."""
+    return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
+
 
 def _arrays(srf: SpikedFeatures, solution: Solution, zero_one: bool) -> Arrays:
     """List the arrays of a solution, and the 0-1 error where the target is a sign."""
@@ -123,13 +154,14 @@ def solve_axes(case: Case, axes: Axes) -> tuple[Arrays, dict[str, Variable], lis
     if axes.optimal:
         arrays = case.optimise(alpha)
         ridge = arrays.pop("ridge")
+        mesh = alpha, ridge
         at_edge = [f"alpha {a:g}" for a in alpha[arrays[_ON_EDGE]]]
         remarks = edge_remarks(at_edge, "best ridge", search_of(case.loss, case.dimension).ridges)
-        if math.isinf(case.dimension):
-            needed = dimension_of_limit(case.problem, alpha, ridge, case.bulk, case.loss)
-            remarks += limit_remarks(float(needed.max()))
     else:
-        arrays = case.solve(*np.meshgrid(alpha, ridge, indexing="ij"))
+        alphas, ridges = np.meshgrid(alpha, ridge, indexing="ij")
+        mesh = alphas, ridges
+        arrays = case.solve(*mesh)
+    remarks += gap_remarks(case.limit_gaps(*mesh, arrays["test_error"]))
     points: dict[str, Variable] = {
         "alpha": (("alpha",), alpha), "ridge": (axes.dims[-1:], ridge)
     }  # fmt: skip

@@ -178,6 +178,9 @@ class SimulationGrid(Section):
     alpha: ListOf[Alpha] = _field("sample complexities")
 
 
+_BULK = "of the first layer in the theory: trained (default for gradient steps) or isotropic"
+
+
 class SpectrumPoint(Section):
     """Where the spectrum of the features' covariance is computed, by theory and simulation."""
 
@@ -202,7 +205,7 @@ class Panel(Section):
 class LearningPanel(Panel):
     """What both kinds of panel with a trained readout may say; a list of ridges makes no curves."""
 
-    bulk: OneOrList[str] = _field("of the first layer, in the theory: isotropic or trained", None)
+    bulk: OneOrList[str] = _field(f"{_BULK}, or both", None)
     test_samples: TestSamples = _field(f"{_TESTS}, instead of the config's", None)
     optimal: bool = _field("also solve the theory at the ridge of the least test error", False)
     finite_size_theory: bool = _field(
@@ -224,6 +227,7 @@ class _MapPanel(Section):
     x: MapAxis = _field("horizontal axis: {alpha0: {start: 0.1, stop: 10, points: 40}}")
     y: MapAxis = _field("vertical axis")
     title: str = _field("name of the panel", None)
+    bulk: str = _field(_BULK, None)
     show: Literal["gain_over_linear", "gain_over_no_step", "isotropic_deviation"] = _field(
         "what the level lines are of", "gain_over_linear"
     )

@@ -9,7 +9,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.bulk_kind import bulk_of_networks, validate_bulk
 from giantstep.problems.grid import Grid, spaced_axis
 from giantstep.problems.losses import SQUARE, lookup_loss
 from giantstep.problems.protocol import Protocol, theory_faults
@@ -160,11 +160,11 @@ def _map_curves(panel: Panel) -> list[Curve]:
         if faults := theory_faults(problem):
             raise InvalidParametersError(faults)
         problem.with_giant_step(math.inf)
-        arguments = {**point, **axes, "gains": GAINS}
+        bulk = panel.given.get("bulk") or bulk_of_networks(problem)
+        validate_bulk(problem, bulk)
+        arguments = {**point, **axes, "bulk": bulk, "gains": GAINS}
         task = Task("sweep", problem, {**arguments, "classification_error": False})
-        return [
-            Curve(panel.name, panel.name, problem, ISOTROPIC, SQUARE, 0, None, {"map": task}, {})
-        ]
+        return [Curve(panel.name, panel.name, problem, bulk, SQUARE, 0, None, {"map": task}, {})]
     return []
 
 

@@ -46,7 +46,8 @@ def learning_curves(panel: Panel) -> list[Curve]:
         options = {key: fields.pop(key) for key in _RUN_OPTIONS if key in fields}
         with panel.faults.collect(panel.name, {}):
             problem = make(**read_vocabularies(fields))
-            bulk, loss = options.get("bulk", ISOTROPIC), options.get("loss", SQUARE)
+            bulk = options.get("bulk") or bulk_of_networks(problem)
+            loss = options.get("loss", SQUARE)
             validate_bulk(problem, bulk)
             check_loss(problem, loss)
             tasks = _Tasks(panel, problem, bulk, loss, panel.sizes(options))
