@@ -20,6 +20,7 @@ extensions = [
     "numpydoc",
     "mathml",
     "paper",
+    "notebooks",
     "gallery",
     "reference",
     "theory_links",
