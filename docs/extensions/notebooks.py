@@ -12,6 +12,8 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
+# The tutorial of the workflow is for a shell.
+TUTORIALS = ("first-answers", "command-line", "theory-beside-networks")
 FENCED = re.compile(r"^```(python|console)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 # Links to pages of the site lead nowhere from a notebook.
 LINK = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]*\)")
@@ -81,15 +83,16 @@ def write(app: Sphinx) -> None:
     """Write a notebook for each tutorial."""
     folder = Path(app.srcdir, "generated/notebooks")
     folder.mkdir(parents=True, exist_ok=True)
-    for page in sorted(Path(app.srcdir, "tutorials").glob("*.md")):
-        made = json.dumps(notebook(page.read_text(encoding="utf-8")), indent=1, ensure_ascii=False)
-        (folder / f"{page.stem}.ipynb").write_text(made + "\n", encoding="utf-8")
+    for name in TUTORIALS:
+        page = Path(app.srcdir, f"tutorials/{name}.md").read_text(encoding="utf-8")
+        made = json.dumps(notebook(page), indent=1, ensure_ascii=False)
+        (folder / f"{name}.ipynb").write_text(made + "\n", encoding="utf-8")
 
 
 def link(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Put a link to its notebook below the title of each tutorial."""
+    """Put a link to its notebook below the title of a tutorial."""
     folder, _, name = docname.rpartition("/")
-    if folder == "tutorials":
+    if folder == "tutorials" and name in TUTORIALS:
         title, _, rest = source[0].partition("\n\n")
         file = f"../generated/notebooks/{name}.ipynb"
         source[0] = f"{title}\n\n{{download}}`This page as a notebook <{file}>`\n\n{rest}"

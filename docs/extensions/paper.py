@@ -16,7 +16,7 @@ HEADER = ("title", "tags", "authors", "affiliations", "date", "bibliography")
 SECTIONS = ("Summary", "Statement of need", "Acknowledgements", "References")
 ENTRY = re.compile(r"^@\w+\{(\w+),\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 FIELD = re.compile(r"^\s*(\w+) = \{(.*)\},?$", re.MULTILINE)
-ACCENTS = {r"{\'a}": "á", r"{\'e}": "é", r'{\"o}': "ö"}
+ACCENTS = {r"{\'a}": "á", r"{\'e}": "é", r"{\"o}": "ö"}
 
 
 def entries() -> dict[str, dict[str, str]]:

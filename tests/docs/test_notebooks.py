@@ -15,8 +15,7 @@ from giantstep.validation import InvalidParametersError
 
 pytest.importorskip("sphinx")
 nbformat = pytest.importorskip("nbformat")
-notebook = run_path(str(ROOT / "docs/extensions/notebooks.py"))["notebook"]
-PAGES = sorted((ROOT / "docs/tutorials").glob("*.md"))
+EXTENSION = run_path(str(ROOT / "docs/extensions/notebooks.py"))
 # What pages leave out, such as numbers that depend on the processor.
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -38,9 +37,10 @@ def run(source, names):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_notebook_is_valid_and_its_cells_show_what_the_page_shows(page):
-    made = nbformat.from_dict(notebook(page.read_text()))
+@pytest.mark.parametrize("name", EXTENSION["TUTORIALS"])
+def test_a_notebook_is_valid_and_its_cells_show_what_the_page_shows(name):
+    page = (ROOT / f"docs/tutorials/{name}.md").read_text()
+    made = nbformat.from_dict(EXTENSION["notebook"](page))
     nbformat.validate(made)
     names = {}
     for cell in (one for one in made.cells if one.cell_type == "code"):
