@@ -311,3 +311,17 @@ def test_an_answer_that_was_saved_is_drawn_like_a_new_one(capsys, tmp_path):
     assert code == 0
     assert main(["plot", f"{tmp_path}/a.nc", "--plot", f"{tmp_path}/saved.png"]) == 0
     assert (tmp_path / "saved.png").read_bytes() == (tmp_path / "new.png").read_bytes()
+
+
+@pytest.mark.parametrize("command", ["theory", "compare --dimension 40 --networks 2"])
+def test_a_table_fits_a_line_and_columns_chooses_others(capsys, command):
+    question = "--activation tanh --target sign --learning-rate 3 --alpha0 2 --beta 1".split()
+    assert main([*command.split(), *question, "--format", "table"]) == 0
+    table, said = capsys.readouterr()
+    assert max(map(len, table.splitlines())) <= 100
+    assert said.startswith("not shown: ")
+    hidden = said.removeprefix("not shown: ").split(",")[0]
+    assert main([*command.split(), *question, "--columns", hidden]) == 0
+    header = capsys.readouterr().out.splitlines()[0]
+    assert hidden in header
+    assert hidden not in table

@@ -114,6 +114,12 @@ def _add_question(parser: argparse.ArgumentParser, command: Command) -> None:
         metavar="FILE",
         help=f"write the answer to a file instead; its suffix says how: {', '.join(SUFFIXES)}",
     )
+    group.add_argument(
+        "--columns",
+        nargs="+",
+        metavar="NAME",
+        help="variables to write (default all; those that fit 100 characters in a table)",
+    )
     for names, options in DRAWING:
         with suppress(argparse.ArgumentError):  # a map has its own --show
             group.add_argument(*names, **options)

@@ -117,8 +117,14 @@ def _deliver(found: xr.Dataset, arguments: argparse.Namespace) -> int:
         print(remark, file=sys.stderr)
     if arguments.plot:
         _draw(found, arguments, arguments.command)
-    from giantstep.cli.output import FORMATS, write
+    from giantstep.cli.output import FORMATS, chosen, fitting, write
 
+    if arguments.columns:
+        found = chosen(found, arguments.columns)
+    elif arguments.format == "table" and not arguments.output:
+        found, every = fitting(found), list(map(str, found.data_vars))
+        if rest := ", ".join(name for name in every if name not in found):
+            print(f"not shown: {rest} (--columns chooses)", file=sys.stderr)
     if arguments.output:
         write(found, arguments.output)
     elif not arguments.plot:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.theory.readout.status import Status
+from giantstep.validation import Fault, InvalidParametersError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -27,6 +28,8 @@ Table = dict[str, NDArray[Any]]
 _ACROSS = {"group", "other_group", "theory"}
 # Coordinates that have a column even if they do not vary.
 _ALWAYS = ("alpha", "ridge")
+# Characters of a line of a table; a name with more than the second is broken at the third.
+_LINE, _LONG_NAME, _HEADING = 100, 20, 12
 # A column of texts is no wider; longer cells shift those after them.
 _WIDEST = 42
 
@@ -112,8 +115,64 @@ def as_csv(data: xr.Dataset) -> str:
 
 
 def as_table(data: xr.Dataset) -> str:
-    """Write an answer as columns to be read, with six digits."""
-    return "".join(f"{line}\n" for line in _aligned(_rows(table_of(data), digits=6), str.rjust))
+    """Write an answer as columns to be read, with six digits, under names in several lines."""
+    columns = list(zip(*_rows(table_of(data), digits=6), strict=True))
+    headings = [_broken(name, name in data.variables) for name, *_ in columns]
+    height = max(map(len, headings))
+    stacked = [
+        [""] * (height - len(lines)) + lines + list(cells)
+        for lines, (_, *cells) in zip(headings, columns, strict=True)
+    ]
+    rows = [list(row) for row in zip(*stacked, strict=True)]
+    return "".join(f"{line}\n" for line in _aligned(rows, str.rjust))
+
+
+def _broken(name: str, whole: bool) -> list[str]:
+    """Break the name of a column after underscores, if it is long, or that of one of several."""
+    lines = [""]
+    for part in re.findall(r"[^_]*_|[^_]+", name):
+        if lines[-1] and len(lines[-1] + part) > _HEADING and len(name) > whole * _LONG_NAME:
+            lines.append("")
+        lines[-1] += part
+    return lines
+
+
+def chosen(data: xr.Dataset, names: Sequence[str]) -> xr.Dataset:
+    """Select variables of an answer by name.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    known = [str(name) for name in data.data_vars]
+    allowed = f"one of {', '.join(known)}"
+    if faults := [Fault("columns", name, allowed) for name in names if name not in known]:
+        raise InvalidParametersError(faults)
+    return data[list(names)]
+
+
+def fitting(data: xr.Dataset) -> xr.Dataset:
+    """Select the variables whose table fits a line, errors first."""
+    needed = {*data.dims, *_ALWAYS}
+    others = [str(name) for name in data.coords if data[name].ndim and name not in needed]
+    names, shown = [str(name) for name in data.data_vars], list[str]()
+
+    def part() -> xr.Dataset:
+        kept = data.drop_vars([name for name in others if name not in shown])
+        return kept[[name for name in names if name in shown]]
+
+    for name in sorted([*names, *others], key=lambda name: _rank(name, data)):
+        shown.append(name)
+        if max(map(len, as_table(part()).splitlines())) > _LINE:
+            shown.remove(name)
+    return part()
+
+
+def _rank(name: str, data: xr.Dataset) -> int:
+    """Rank a variable: a status that is not converged, errors, the status, everything else."""
+    if name == "status":
+        return 0 if data[name].values.any() else 2
+    return 1 if "error" in name and name != "quadrature_error" else 3
 
 
 def _aligned(

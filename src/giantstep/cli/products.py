@@ -46,7 +46,7 @@ def answer_each(
                 remarks.setdefault(line, []).append(where)
     joined = label(_joined(answers, several))
     attrs = answers[0].attrs
-    joined.attrs = {"title": attrs["title"]} if several else dict(attrs)
+    joined.attrs = {name: attrs[name] for name in attrs if name != "remarks" or not several}
     if remarks:
         lines = (_located(line, where, count) for line, where in remarks.items())
         joined.attrs["remarks"] = "\n".join(lines)

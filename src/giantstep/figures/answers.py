@@ -12,26 +12,48 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from giantstep.arrays import Array
 from giantstep.figures import style
-from giantstep.figures.elements import error_bars, finite_size_line, markers
-from giantstep.figures.labels import format_parameter
+from giantstep.figures.elements import (
+    error_bars,
+    failure_crosses,
+    finite_size_line,
+    legend_entry,
+    markers,
+    title_panel,
+)
+from giantstep.figures.labels import (
+    BEST_LINEAR,
+    BOUND_LABELS,
+    BULK_LABELS,
+    fixed_setting,
+    format_parameter,
+    function_label,
+)
 from giantstep.figures.maps import level_lines, spacing
 from giantstep.figures.selection import in_limit
+from giantstep.problems.formatting import stated_parameters
+from giantstep.theory.bounds import best_linear_error
 from giantstep.validation import Fault, InvalidParametersError
 
 # What is drawn of an answer unless something else is asked for, if it is there.
 _DRAWN = (
     "density", "learned_function", "test_error", "lower_bound", "alignment", "spike_strength"
 )  # fmt: skip
-# What is drawn beside a variable, on curves of its own.
-_BESIDE = {"lower_bound": ("upper_bound", "best_linear_error")}
+# What is drawn together, and how.
+_LIMITS: dict[str, dict[str, Any]] = {**style.BOUNDS, "best_linear_error": style.REFERENCE}
+_LIMIT_LABELS = {**BOUND_LABELS, "best_linear_error": BEST_LINEAR}
+# Errors that the best linear predictor has, too.
+_ERRORS = ("test_error", "optimal_test_error")
 # Along what, if it varies.
 _ALONG = ("eigenvalue", "point", "s", "alpha")
 # Two parameters with more values each than this are drawn as a map.
 _CURVES = 8
 _MOST_CURVES = 24
 # Characters of a line along the axes.
-_WIDTH, _HEIGHT = 56, 40
+_WIDTH, _HEIGHT = 44, 36
+# Two entries of a legend with fewer characters fit beside each other; inches of a row of them.
+_SHORT_ENTRY, _ENTRY = 34, 0.17
 
 
 def draw_answer(data: xr.Dataset, path: Path, show: str | None = None) -> None:
@@ -51,19 +73,23 @@ def draw_answer(data: xr.Dataset, path: Path, show: str | None = None) -> None:
     InvalidParametersError
         If there is no such variable, or nothing varies.
     """
-    name = _shown(data, show)
-    data = _of_logarithm(data) if name == "density" else data
     with style.settings():
-        figure = Figure(figsize=style.size(columns=1))
-        axes = figure.subplots()
-        limit = in_limit(data)[name]
-        varying = [str(dim) for dim in limit.dims if data.sizes[dim] > 1]
-        wide = [dim for dim in varying if data.sizes[dim] > _CURVES and _is_number(data, dim)]
-        if len(varying) == 2 == len(wide):
-            _draw_map(axes, limit.squeeze(drop=True))
-        else:
-            _draw_curves(axes, data, name, varying)
-        style.save(figure, path)
+        style.save(answer_figure(data, _shown(data, show)), path)
+
+
+def answer_figure(data: xr.Dataset, name: str) -> Figure:
+    """Draw a variable of an answer: curves along one parameter, or level lines over two."""
+    data = _of_logarithm(data) if name == "density" else data
+    figure = Figure(figsize=style.size(columns=1))
+    axes = figure.subplots()
+    limit = in_limit(data)[name]
+    varying = [str(dim) for dim in limit.dims if data.sizes[dim] > 1]
+    wide = [dim for dim in varying if data.sizes[dim] > _CURVES and _is_number(data, dim)]
+    if len(varying) == 2 == len(wide):
+        _draw_map(axes, limit.squeeze(drop=True), fixed_setting(data, varying))
+    else:
+        _draw_curves(axes, data, name, varying)
+    return figure
 
 
 def _shown(data: xr.Dataset, show: str | None) -> str:
@@ -85,13 +111,13 @@ def _is_number(data: xr.Dataset, dim: str) -> bool:
     return bool(np.issubdtype(data[dim].dtype, np.number))
 
 
-def _draw_map(axes: Axes, values: xr.DataArray) -> None:
+def _draw_map(axes: Axes, values: xr.DataArray, setting: str) -> None:
     """Draw level lines; the first dimension is that of the vertical axis."""
     y, x = (str(dim) for dim in values.dims)
     gain = str(values.name).startswith(("gain_", "isotropic_"))
     level_lines(axes, values[x].values, values[y].values, values.values, percent=gain)
     axes.set(xlabel=_axis_label(values[x]), ylabel=_axis_label(values[y], _HEIGHT))
-    axes.set_title(_axis_label(values), loc="left")
+    title_panel(axes, 0, setting, _axis_label(values))
 
 
 def _draw_curves(axes: Axes, data: xr.Dataset, name: str, varying: list[str]) -> None:
@@ -101,22 +127,67 @@ def _draw_curves(axes: Axes, data: xr.Dataset, name: str, varying: list[str]) ->
     along = along or max(numbers, key=lambda dim: data.sizes[dim])
     x = "eigenvalue" if along == "point" else along
     others = [dim for dim in varying if dim != along]
-    curves = list(product(*(range(data.sizes[dim]) for dim in others)))
-    if len(curves) > _MOST_CURVES:
-        text = f"in {_MOST_CURVES} curves at most; there are {len(curves)}"
+    count = int(np.prod([data.sizes[dim] for dim in others]))
+    if count > _MOST_CURVES:
+        text = f"in {_MOST_CURVES} curves at most; there are {count}"
         raise InvalidParametersError([Fault("plot", name, text)])
-    beside = [] if others else [other for other in _BESIDE.get(name, ()) if other in data]
-    for choice, look in style.looks(curves).items():
-        curve = data.isel(dict(zip(others, choice, strict=True))).squeeze()
-        label = _symbol(data, name) if beside else ", ".join(_setting(curve, d) for d in others)
-        _draw_curve(axes, curve, x, name, look, label)
-    for other, look in list(style.looks([name, *beside]).items())[1:]:
-        _draw_curve(axes, data.squeeze(), x, other, look, _symbol(data, other))
-    _space(axes, in_limit(data), x, [name, *beside])
+    together = [one for one in _LIMITS if name in _LIMITS and not others and one in data]
+    for other in together:
+        axes.plot(data[x], data[other].squeeze(), label=_LIMIT_LABELS[other], **_LIMITS[other])
+    if not together:
+        _draw_each(axes, data, x, name, others)
+        _add_references(axes, data, x, name)
+    _space(axes, in_limit(data), x, together or [name])
     axes.set_xlabel(_axis_label(data[x]))
-    axes.set_ylabel(data.attrs["title"] if beside else _axis_label(data[name], _HEIGHT))
-    if others or beside:
-        axes.legend()
+    axes.set_ylabel(data.attrs["title"] if together else _axis_label(data[name], _HEIGHT))
+    title_panel(axes, 0, fixed_setting(data, varying))
+    _legend_below(axes)
+
+
+def _legend_below(axes: Axes) -> None:
+    """Put the legend below the axes, on a page that is higher by as much."""
+    figure, (handles, labels) = axes.figure, axes.get_legend_handles_labels()
+    assert isinstance(figure, Figure)
+    columns = 2 if max(map(len, labels)) < _SHORT_ENTRY else 1
+    figure.set_figheight(figure.get_figheight() + _ENTRY * -(-len(labels) // columns))
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns)
+
+
+def _draw_each(axes: Axes, data: xr.Dataset, x: str, name: str, others: list[str]) -> None:
+    """Draw the curves; those that differ in the bulk alone share a colour."""
+    curves = list(product(*(range(data.sizes[dim]) for dim in others)))
+    bulks = data["bulk"].values.tolist() if "bulk" in others else []
+    lines = style.bulk_lines(bulks)
+    coloured = [dim for dim in others if dim != "bulk"]
+    chosen = [dict(zip(others, choice, strict=True)) for choice in curves]
+    looks = style.looks(tuple(one[dim] for dim in coloured) for one in chosen)
+    for one in chosen:
+        curve = data.isel(one).squeeze()
+        look = looks[tuple(one[dim] for dim in coloured)]
+        label = ", ".join(_setting(curve, dim) for dim in others)
+        look = look | ({"linestyle": lines[curve["bulk"].item()]} if bulks else {})
+        _draw_curve(axes, curve, x, name, look, label)
+
+
+def _add_references(axes: Axes, data: xr.Dataset, x: str, name: str) -> None:
+    """Draw the best linear predictor beside errors, and the target beside what is learned."""
+    stated = stated_parameters(data.attrs.get("problem", "Unknown()"))
+    targets = np.unique(data["target"].values) if "target" in data.dims else [stated.get("target")]
+    if name in _ERRORS and None not in targets:
+        for target in targets:
+            axes.axhline(best_linear_error(str(target)), **style.REFERENCE)
+        legend_entry(axes, BEST_LINEAR, **style.REFERENCE)
+    if name == "learned_function" and "target_function" in data:
+        known = len(targets) == 1 and targets[0] is not None
+        label = rf"target $\sigma_\star = {function_label(str(targets[0]))}$" if known else "target"
+        for k, values in enumerate(_rows_along(data["target_function"], x)):
+            axes.plot(data[x], values, label="" if k else label, **style.TARGET)
+
+
+def _rows_along(values: xr.DataArray, x: str) -> Array:
+    """Return the values along a coordinate, a row for each of everything else."""
+    along: Array = values.transpose(..., x).values
+    return np.unique(along.reshape(-1, along.shape[-1]), axis=0)
 
 
 def _space(axes: Axes, data: xr.Dataset, x: str, names: list[str]) -> None:
@@ -142,29 +213,42 @@ def _draw_curve(
     at = curve[x].values
     at = at.astype(str) if at.dtype.kind in "OU" else at
     if f"{name}_stderr" in curve:
-        stderr = curve[f"{name}_stderr"].values
+        stderr, label = curve[f"{name}_stderr"].values, label or "networks"
         error_bars(axes, at, curve[name].values, stderr, look, label=label)
         return
     if at.dtype.kind == "U":  # names are in no order
         axes.plot(at, in_limit(curve)[name].values, linestyle="none", label=label, **look)
         return
-    axes.plot(at, in_limit(curve)[name].values, color=look["color"], label=label)
+    line = {key: look[key] for key in ("color", "linestyle") if key in look}
+    text = (label or _theory(curve)) + (_outliers(curve) if name == "density" else "")
+    axes.plot(at, in_limit(curve)[name].values, label=text, **line)
     finite_size_line(axes, at, curve, name, look["color"])
+    if "theory" in curve.dims and not label:
+        own = format_parameter("dimension", curve["dimension"].item())
+        legend_entry(axes, f"theory, ${own}$", color=look["color"], **style.FINITE_SIZE)
+    if "status" in curve:
+        failure_crosses(axes, x, curve, look["color"])
     if f"simulated_{name}_mean" in curve:
         markers(axes, at, curve, name, look)
-    if name == "learned_function" and "target_function" in curve:
-        axes.plot(at, curve["target_function"].values, **style.TARGET)
+        legend_entry(axes, "" if label else "networks", linestyle="none", **look)
 
 
-def _symbol(data: xr.Dataset, name: str) -> str:
-    return f"${data[name].attrs['symbol']}$"
+def _theory(curve: xr.Dataset) -> str:
+    return r"theory, $d \to \infty$" if "theory" in curve.dims else "theory"
+
+
+def _outliers(curve: xr.Dataset) -> str:
+    """Write the outliers of a spectrum, which are far outside of the axes."""
+    values = np.atleast_1d(curve["outlier"].values) if "outlier" in curve else np.array([])
+    shown = ", ".join(rf"${value:.3g}\,d$" for value in values[np.isfinite(values)])
+    return f", outlier at {shown}" if shown else ""
 
 
 def _setting(curve: xr.Dataset, dim: str) -> str:
     """Write the value of a parameter that differs between curves."""
     value = curve[dim].item()
-    if dim == "curve":
-        return str(value)
+    if dim in ("curve", "bulk"):
+        return BULK_LABELS.get(value, str(value))
     try:
         return f"${format_parameter(dim, value)}$"
     except KeyError:

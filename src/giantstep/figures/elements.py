@@ -142,21 +142,22 @@ def legend_beside(axes: Axes) -> None:
     axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
 
 
-def title_panel(axes: Axes, index: int, text: str) -> None:
+def title_panel(axes: Axes, index: int, text: str, above: str = "") -> None:
     """Title a panel, after its letter unless it is the only panel of its figure.
 
-    A title that is wider than the panel is broken after a comma.
+    A title that is wider than the panel is broken after a comma. What is `above` has its own line.
     """
     figure = axes.figure
     assert isinstance(figure, Figure)
     title = rf"$\mathbf{{({chr(ord('a') + index)})}}$  " if len(figure.axes) > 1 else ""
-    room = _LAID_OUT * axes.get_position().width * figure.get_figwidth() * 72
+    growth = _LAID_OUT if len(figure.axes) > 1 else 1.0
+    room = growth * axes.get_position().width * figure.get_figwidth() * 72
     font = FontProperties(size=rcParams["axes.titlesize"])
     for number, part in enumerate(text.split(", ")):
         longer = f"{title}, {part}" if number else title + part
         width = text_to_path.get_text_width_height_descent(longer.split("\n")[-1], font, True)[0]
         title = longer if width < room or not number else f"{title},\n{part}"
-    axes.set_title(title, loc="left")
+    axes.set_title("\n".join(filter(None, [above, title])), loc="left")
 
 
 def ticks(axes: Axes, axis: str, values: Iterable[float]) -> None:

@@ -11,7 +11,7 @@ import xarray as xr
 
 from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import BULKS
-from giantstep.problems.formatting import format_vocabulary
+from giantstep.problems.formatting import format_vocabulary, stated_parameters
 from giantstep.problems.grid import Grid
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.protocol import Protocol
@@ -113,6 +113,22 @@ def shared_setting(data: xr.Dataset, without: Sequence[str] = (), **more: float)
         if name not in without
     )
     return ", ".join(f"${part}$" for part in parts)
+
+
+def fixed_setting(data: xr.Dataset, varying: Sequence[str]) -> str:
+    """Write what does not vary in an answer: its problem, sample complexity, ridge and theory."""
+    stated = {
+        name: format_vocabulary(value) if isinstance(value, tuple) else value
+        for name, value in stated_parameters(data.attrs.get("problem", "Unknown()")).items()
+        if name not in varying and f"optimal_{name}" not in data
+    }
+    fixed = {name: data[name].item() for name in data.coords if not data[name].ndim}
+    of_curve = {name: ("curve", [value]) for name, value in stated.items()}
+    curve = xr.Dataset(coords={"curve": [""]} | of_curve)
+    of_answer = {name: fixed[name] for name in ("alpha", "ridge", "dimension") if name in fixed}
+    parts = [shared_setting(curve, **of_answer), BULK_LABELS.get(fixed.get("bulk", ""), "")]
+    parts += ["best ridge"] if "ridge" in data.coords and "ridge" not in [*fixed, *varying] else []
+    return ", ".join(filter(None, parts))
 
 
 def function_label(name: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import math
+import re
 from dataclasses import fields
 from typing import Any
 
@@ -47,6 +49,19 @@ def format_problem(problem: Any) -> str:
         if value != defaults[name] and (value,) != defaults[name]
     )
     return f"{type(problem).__name__}({', '.join(written)})"
+
+
+def stated_parameters(text: str) -> dict[str, Any]:
+    """Read the parameters that `format_problem` has written.
+
+    Examples
+    --------
+    >>> stated_parameters("Protocol(activation='tanh', alpha0=inf)")
+    {'activation': 'tanh', 'alpha0': inf}
+    """
+    call = ast.parse(re.sub(r"\binf\b", "1e999", text), mode="eval").body
+    assert isinstance(call, ast.Call)
+    return {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
 
 
 def single(value: Any) -> Any:

@@ -1,0 +1,61 @@
+"""The drawing of an answer says what it shows, without the command that has made it."""
+
+import pytest
+
+import giantstep
+from giantstep.figures import style
+from giantstep.figures.answers import answer_figure
+
+PROBLEM = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)
+LEARNED = {"theory", r"target $\sigma_\star = \mathrm{sin}$"}
+LIMITS = {"upper bound", "lower bound", "best linear predictor"}
+
+
+def drawn(data, name):
+    with style.settings():
+        figure = answer_figure(data, name)
+        figure.draw_without_rendering()
+    title = figure.axes[0].get_title(loc="left")
+    return title, {text.get_text() for text in figure.legends[0].get_texts()}, figure.axes[0]
+
+
+def test_theory_beside_networks_names_each_line_and_all_that_is_fixed():
+    data = giantstep.compare(PROBLEM, alpha=[1, 2], dimension=40, networks=2)
+    title, entries, axes = drawn(data, "test_error")
+    lines = {r"theory, $d \to \infty$", "theory, $d = 40$", "networks"}
+    assert entries == lines | {"best linear predictor"}
+    for part in (
+        r"\sigma_\star = \mathrm{sin}",
+        r"\tilde\eta = 3",
+        r"\alpha_0 = 2",
+        r"\lambda = 0.1",
+    ):
+        assert part in title
+    assert title.endswith(" bulk")
+    dashed = style.FINITE_SIZE["linewidth"]
+    assert sum(line.get_linewidth() == dashed and len(line.get_xdata()) for line in axes.lines) == 2
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "entries"),
+    [
+        (
+            "learned_function",
+            "learned_function",
+            {"theory", r"target $\sigma_\star = \mathrm{sin}$"},
+        ),
+        ("bounds", "lower_bound", LIMITS),
+        ("sweep", "test_error", {r"$\beta = 1$", r"$\beta = 2$", "best linear predictor"}),
+    ],
+)
+def test_what_stands_beside_a_curve_is_in_the_legend(question, name, entries):
+    if question == "learned_function":
+        data = giantstep.learned_function(PROBLEM, s=[-1, 0, 1])
+    elif question == "bounds":
+        data = giantstep.bounds(PROBLEM).expand_dims(beta=[1.0, 2.0])
+    else:
+        data = giantstep.sweep(PROBLEM, beta=[1, 2], alpha=[1, 2, 3])
+    title, found, _ = drawn(data, name)
+    assert found == entries
+    assert r"\alpha_0 = 2" in title
+    assert (r"\beta = " in title) == (question == "learned_function")
