@@ -18,6 +18,7 @@ from giantstep.theory.readout.solve import solve
 SIGNS = SpikedFeatures("tanh", "sign", 1.2, 1.5, 0.9, 0.7)
 
 
+FLIPPED = replace(SIGNS, label_flips=0.15)
 OUTLIERS = replace(SIGNS, target="sin", noise=0.05, outlier_fraction=0.1, outlier_variance=9)
 
 
@@ -29,7 +30,12 @@ def zero_one(problem, found):
 
 
 @pytest.mark.parametrize(
-    ("problem", "loss"), [*((SIGNS, loss) for loss in LOSSES), (OUTLIERS, "huber:0.5")]
+    ("problem", "loss"),
+    [
+        *((SIGNS, loss) for loss in LOSSES),
+        *((FLIPPED, loss) for loss in LOSSES[:2]),
+        (OUTLIERS, "huber:0.5"),
+    ],
 )
 def test_theory_is_where_simulated_readouts_are(problem, loss):
     """Within standard errors, and 1 % of order 1/d; a false alarm has 1 % at most."""

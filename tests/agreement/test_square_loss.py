@@ -7,11 +7,13 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.questions.compare import compare
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
 from giantstep.theory.readout.solve import solve
 
 ERRORS = ("test_error", "training_error")
+ZERO_ONE = "classification_error"
 OVERLAPS = ("m", "zeta", "psi", "q1", "q2")
 NETWORKS = 16
 
@@ -36,6 +38,15 @@ def test_simulated_spiked_features_agree_with_the_theory_in_errors_and_overlaps(
         Sizes(400, 2, 4000),
         (*ERRORS, *OVERLAPS),
     )
+
+
+def test_networks_with_reversed_labels_agree_with_the_theory():
+    problem = Protocol("relu", "sign", 1, alpha0=3, beta=0.7, steps=2, label_flips=0.15)
+    found = compare(
+        problem, [0.7, 2], 0.3, bulk="trained", dimension=400, networks=NETWORKS, test_samples=4000
+    )
+    scores = [found[f"z_score_{name}"].sel(theory="finite") for name in (*ERRORS, ZERO_ONE)]
+    assert np.max(np.abs(scores)) < largest_z(6, NETWORKS)
 
 
 def test_simulated_groups_agree_with_the_theory_in_errors_and_overlaps():

@@ -3,6 +3,7 @@
 import io
 import math
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -49,6 +50,26 @@ def test_answers_count_the_samples_of_all_steps_and_of_the_readout():
     assert giantstep.simulate(reused, alpha=0.5, **small).total_samples == 2.5
     assert giantstep.compare(PROTOCOL, alpha=[1, 3], **small).total_samples.dims == ("alpha",)
     assert giantstep.solve(SpikedFeatures("tanh", "sin", 1, 1, 1, beta=1)).total_samples == 1
+
+
+def test_reversed_signs_are_noise_on_smaller_labels():
+    share, spikes = 0.2, SpikedFeatures("tanh", "sign", 1.2, 1.5, 0.8, beta=0.7)
+    agreement = 1 - 2 * share
+    noise = 1 / agreement**2 - 1
+    for problem in (spikes, replace(PROTOCOL, target="sign")):
+        flipped = giantstep.solve(replace(problem, label_flips=share), bulk="isotropic")
+        noisy = replace(problem, noise=noise)
+        if problem is not spikes:
+            noisy = replace(noisy, learning_rate=agreement * problem.learning_rate)
+        noisy = giantstep.solve(noisy, bulk="isotropic")
+        for name, power in (("zeta", 1), ("psi", 1), ("q1", 2), ("training_error", 2)):
+            np.testing.assert_allclose(flipped[name], agreement**power * noisy[name], rtol=1e-9)
+        np.testing.assert_allclose(
+            flipped.classification_error, noisy.classification_error, rtol=1e-9
+        )
+        # E (y - p)^2 of labels with noise, and their predictions, which are larger.
+        power = flipped.test_error - agreement**2 * noisy.test_error
+        assert 0 < power < 1 - agreement**2
 
 
 def test_points_that_cannot_be_combined_have_a_status_and_a_reason():

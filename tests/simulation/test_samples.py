@@ -42,6 +42,15 @@ def test_labels_have_the_outliers_asked_for():
     assert some.mean() == pytest.approx(0.8, abs=0.05)
 
 
+def test_labels_are_reversed_as_often_as_asked_for_and_the_clean_ones_are_not():
+    problem = replace(PROTOCOL, label_flips=0.3)
+    drawn = draw_samples(problem, np.eye(1, 5, dtype=np.float32), ROWS, default_rng(0))
+    labels = drawn.clean + drawn.noise
+    np.testing.assert_array_equal(drawn.clean, np.sign(drawn.along))
+    np.testing.assert_array_equal(np.abs(labels), np.abs(drawn.clean))
+    assert np.mean(labels != drawn.clean) == pytest.approx(0.3, abs=0.05)
+
+
 def test_problems_without_outliers_have_the_samples_that_they_had():
     samples = draw_samples(PROTOCOL, np.eye(1, 3, dtype=np.float32), 2, default_rng(0))
     rng = default_rng(0)

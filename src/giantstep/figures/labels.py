@@ -32,7 +32,7 @@ BULK_LABELS = {bulk: f"{bulk} bulk" for bulk in BULKS}
 _FUNCTIONS = {"activation": r"\sigma", "target": r"\sigma_\star"}
 _STEPS = ("learning_rate", "alpha0", "steps", "step_exponent", "reuse_batch")
 _SPIKE = ("spike_strength", "alignment", "bulk_variance")
-_NOISE = ("noise", "outlier_fraction", "outlier_variance")
+_NOISE = ("noise", "outlier_fraction", "outlier_variance", "label_flips")
 _OF_BOTH = ("beta", "readout", "bias", "inputs", *_NOISE, "loss", "ridge")
 _OF_GROUPS = ("readout", "bias", "spike_strength", "bulk_variance")
 # Defaults, as files of figures hold them.

@@ -63,5 +63,7 @@ SPIKE_STRENGTH = Interval(-1e12, 1e12)
 # Values of a vocabulary: initial readouts and biases.
 LETTER = Interval(-1e6, 1e6)
 SHARE = Interval(0, 1)
+# Of labels that are reversed: of a half, nothing could be learned.
+REVERSED = Interval(0, 0.49)
 # Where Huber's loss turns from a parabola into straight lines.
 HUBER_TURN = Interval(1e-9, 1e12)

@@ -25,6 +25,22 @@ def noise_power(problem: Problem) -> float:
     return sum(variance * fraction for variance, fraction in noise_levels(problem))
 
 
+def label_levels(problem: Problem) -> tuple[tuple[int, float, float], ...]:
+    """List what labels are made of: the target's sign in them, the noise's variance, and shares."""
+    flips = problem.label_flips
+    signs = ((1, 1 - flips), (-1, flips)) if flips > 0 else ((1, 1.0),)
+    return tuple(
+        (sign, variance, share * fraction)
+        for sign, share in signs
+        for variance, fraction in noise_levels(problem)
+    )
+
+
+def label_agreement(problem: Problem) -> float:
+    """Return the mean sign of the target in a label: 1, or less if some are reversed."""
+    return 1 - 2 * problem.label_flips
+
+
 def check_theory_of_loss(problem: Problem, loss: str) -> None:
     """Refuse a loss for which the target has no theory.
 

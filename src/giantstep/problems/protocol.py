@@ -21,6 +21,7 @@ from giantstep.problems.readout import READOUT, UNIFORM, Vocabulary
 from giantstep.problems.shared import (
     BETA,
     INPUTS,
+    LABEL_FLIPS,
     LEARNING_RATE,
     NOISE,
     OUTLIER_FRACTION,
@@ -80,6 +81,9 @@ class Protocol(WithFields):
         Exponent s of the step size, from 0 to 0.5, the giant step: eta = learning_rate * d^(s+1/2).
         That is d^s where the initial readout has entries of order 1/sqrt(p), as in most of the
         literature. The theory of a smaller step needs the dimension.
+    label_flips : float
+        Fraction of the labels, below one half, that are reversed, y -> -y, in batches and training
+        sets. Test errors are of labels that are not.
 
     Raises
     ------
@@ -127,6 +131,7 @@ class Protocol(WithFields):
         default=GIANT_STEP,
         later=True,
     )
+    label_flips: float = parameter(LABEL_FLIPS, default=0.0, later=True)
 
     def __post_init__(self) -> None:
         faults = read_parameters(self)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from giantstep.problems.domains import BETA as BETAS
-from giantstep.problems.domains import FLAG, SHARE, VARIANCE
+from giantstep.problems.domains import FLAG, REVERSED, SHARE, VARIANCE
 from giantstep.problems.domains import LEARNING_RATE as LEARNING_RATES
 from giantstep.problems.domains import STEPS as STEP_COUNTS
 from giantstep.problems.function_field import FunctionDomain
@@ -27,6 +27,7 @@ OUTLIER_FRACTION = Parameter(
 OUTLIER_VARIANCE = Parameter(
     "variance of the label noise of outliers", r"\Delta_o", VARIANCE, "docs/loss.md"
 )
+LABEL_FLIPS = Parameter("share of the labels that are reversed", r"\varphi", REVERSED)
 INPUTS = Parameter("distribution of the inputs' entries", "x", KNOWN_INPUTS)
 STEPS = Parameter("number of gradient steps", "k", STEP_COUNTS, label="gradient steps")
 REUSE_BATCH = Parameter("whether later steps take the first batch again", "reuse", FLAG)

@@ -117,6 +117,9 @@ def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
     if stepped and sizes.dimension < POPULATION_DIMENSION:
         allowed = f"{POPULATION_DIMENSION} or more for the population gradient (alpha0 = inf)"
         faults.append(Fault("dimension", sizes.dimension, allowed))
+    if stepped and problem.label_flips > 0:
+        allowed = "0 in networks that follow the population gradient (alpha0 = inf)"
+        faults.append(Fault("label_flips", problem.label_flips, allowed))
     teacher = teacher_of(problem.target)
     if teacher and sizes.dimension <= teacher.directions:
         allowed = f"more than the {teacher.directions} directions of the target"

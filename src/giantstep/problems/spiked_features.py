@@ -34,6 +34,7 @@ from giantstep.problems.shared import (
     ACTIVATION,
     BETA,
     INPUTS,
+    LABEL_FLIPS,
     NOISE,
     OUTLIER_FRACTION,
     OUTLIER_VARIANCE,
@@ -146,6 +147,7 @@ class SpikedFeatures(WithFields):
     )
     outlier_fraction: float = parameter(OUTLIER_FRACTION, default=0.0, later=True)
     outlier_variance: float = parameter(OUTLIER_VARIANCE, default=0.0, later=True)
+    label_flips: float = parameter(LABEL_FLIPS, default=0.0, later=True)
 
     def __post_init__(self) -> None:
         given = {name: getattr(self, name) for name in ("alignment", *_PER_GROUP)}
@@ -229,6 +231,7 @@ def one_spike(
     bias: Vocabulary = UNBIASED,
     outlier_fraction: float = 0.0,
     outlier_variance: float = 0.0,
+    label_flips: float = 0.0,
 ) -> SpikedFeatures:
     """Create spiked features whose groups follow from vocabularies of readouts and biases.
 
@@ -242,7 +245,8 @@ def one_spike(
     readout, bias : tuple of (float, float)
         Values, each with the fraction of the neurons that have it; biases are independent of
         readouts.
-    activation, target, alignment, beta, noise, inputs, model, outlier_fraction, outlier_variance
+    activation, target, alignment, beta, noise, inputs, model
+    outlier_fraction, outlier_variance, label_flips
         As in `SpikedFeatures`.
 
     Raises
@@ -274,6 +278,7 @@ def one_spike(
         model=model,
         outlier_fraction=outlier_fraction,
         outlier_variance=outlier_variance,
+        label_flips=label_flips,
         bulk_variance=tuple(1 + omega**2 * (bulk_variance - 1) for (omega, _), _ in pairs),
         spike_strength=tuple(omega * spike_strength for (omega, _), _ in pairs),
         fraction=tuple(share * part for (_, share), (_, part) in pairs),

@@ -43,7 +43,7 @@ class Samples(NamedTuple):
     along : Single, shape (n,)
         theta . x; for a teacher, with its first direction.
     clean, noise : Array, shape (n,)
-        The label is their sum.
+        The label is their sum: for a reversed one, the noise takes the clean label off twice.
     """
 
     inputs: Single
@@ -70,6 +70,9 @@ def draw_samples(problem: Problem, directions: Single, count: int, rng: Generato
         clean = teacher.value((inputs @ directions.T).astype(np.float64))
     else:
         clean = lookup(problem.target).value(along.astype(np.float64))
+    if problem.label_flips > 0:
+        reversed_labels = rng.random(ROWS)[:count] < problem.label_flips
+        noise = noise - 2 * clean * reversed_labels
     return Samples(inputs, along, clean, noise)
 
 

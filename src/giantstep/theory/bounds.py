@@ -10,7 +10,7 @@ from giantstep.arrays import Array
 from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.minimisation import minimise_from_candidates
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.problem import Problem, noise_power
+from giantstep.problems.problem import Problem, label_agreement, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
@@ -74,10 +74,12 @@ def bounds(problem: Problem) -> Bounds:
     >>> print(f"{limits.lower:.4f} {limits.upper:.4f}")
     0.0038 0.0211
     """
-    srf = equivalent_features(problem)
+    srf, agreement = equivalent_features(problem), label_agreement(problem)
     check_resolution(problem, srf)
-    f = conditional_features(srf)
+    f = conditional_features(replace(srf, label_flips=0.0))
     upper, b = _distance(f.h, f.mu0, f.weight)
+    if agreement < 1:  # fits approach the mean label
+        upper = float(f.weight @ (f.h - agreement * b @ f.mu0) ** 2)
     lower, both = _distance(f.h, np.concatenate([f.mu0, f.kappa * f.mu1]), f.weight)
     rest = float(f.weight @ (f.target_residual - noise_power(srf)))
     across = sum(_distance(slope, f.mu1, f.weight)[0] for slope in f.h_z)

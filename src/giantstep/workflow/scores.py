@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _COLUMNS = (
     "activation", "target", "teacher", "learning_rate", "step_exponent", "alpha0", "exponent",
     "dimension", "spike_strength", "bulk_variance", "alignment", "beta", "ridge", "noise",
-    "outlier_fraction", "outlier_variance", "bulk", "loss", "steps", "reuse_batch",
+    "outlier_fraction", "outlier_variance", "label_flips", "bulk", "loss", "steps", "reuse_batch",
 )  # fmt: skip
 _SIZES = ("largest", "mean")
 

@@ -18,7 +18,7 @@ from giantstep.numerics.quadrature import (
     unit_edges,
 )
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
-from giantstep.problems.problem import Problem, noise_power
+from giantstep.problems.problem import Problem, label_agreement, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
@@ -300,7 +300,8 @@ def conditional_features(
     B = _independent(mu1, weight) if B is None else B
     phi = B.T @ mu1
     along = [kappa * phi, mean_curvatures(srf, kappa, fineness)] if norms else [kappa * phi]
-    target = conditional_target(srf, kappa, fineness)
+    target, agreement = conditional_target(srf, kappa, fineness), label_agreement(srf)
+    reversed_power = (1 - agreement**2) * (target.mean**2 + np.sum(target.slopes**2, axis=0))
     return ConditionalFeatures(
         kappa=kappa,
         weight=weight,
@@ -310,9 +311,9 @@ def conditional_features(
         phi=phi,
         B=B,
         along=np.concatenate(along),
-        h=target.mean,
-        h_z=target.slopes,
+        h=agreement * target.mean,
+        h_z=agreement * target.slopes,
         first_across=first_direction_across(srf),
-        target_residual=target.residual + noise_power(srf),
+        target_residual=target.residual + reversed_power + noise_power(srf),
         mirrored=mirrored,
     )

@@ -124,10 +124,24 @@ def _smooth_rule(fineness: float, panel: float) -> tuple[Array, Array]:
 def target_rule(
     srf: SpikedFeatures, kappa: Array, fineness: float = 1, panel: float = 1.0, nodes: int = 0
 ) -> TargetRule:
-    """Choose a rule over u for a target of one direction or several.
+    """Choose a rule over u, and over labels as they are and reversed.
 
     For a teacher it has at least so many `nodes` over each direction.
     """
+    rule, flips = _clean_rule(srf, kappa, fineness, panel, nodes), srf.label_flips
+    if flips == 0:
+        return rule
+    return TargetRule(
+        np.concatenate([rule.labels, -rule.labels], axis=1),
+        np.concatenate([rule.u, rule.u], axis=2),
+        np.concatenate([(1 - flips) * rule.weight, flips * rule.weight], axis=1),
+    )
+
+
+def _clean_rule(
+    srf: SpikedFeatures, kappa: Array, fineness: float, panel: float, nodes: int
+) -> TargetRule:
+    """Choose a rule over u for a target of one direction or several."""
     if teacher := teacher_of(srf.target):
         if nodes and teacher.directions == 1:
             z, weight = _smooth_rule(fineness, panel)

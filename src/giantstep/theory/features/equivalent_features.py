@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from giantstep.numerics.gaussian import derivative_variance, standard_moments
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.problem import Problem, noise_power
+from giantstep.problems.problem import Problem, label_agreement, noise_power
 from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.spiked_features import SpikedFeatures, one_spike
 from giantstep.theory.features.network_state import (
@@ -68,7 +68,8 @@ def equivalent_features(
     e = problem.learning_rate / problem.beta
     h1 = float(standard_moments(activation).slope)
     teacher = standard_moments(target)
-    h1_star, h2_star = float(teacher.slope), float(teacher.second) + noise_power(problem)
+    h1_star = label_agreement(problem) * float(teacher.slope)
+    h2_star = float(teacher.second) + noise_power(problem)
     # A coefficient that vanishes by symmetry is computed as rounding, whose sign means nothing.
     h1, h1_star = (0.0 if abs(h) < _ROUNDING else h for h in (h1, h1_star))
     # The noise of a finite first batch, h2*/alpha0; at alpha0 = 0 no step is taken.

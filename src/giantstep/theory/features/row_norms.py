@@ -16,6 +16,7 @@ from giantstep.numerics.gaussian import (
     standard_moments,
 )
 from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.problem import label_agreement
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.targets import target_mean
 
@@ -48,6 +49,7 @@ def own_output_norms(protocol: Protocol, dimension: float) -> Array:
     own, power = self_gradient(activation) - h0 * h2, standard_moments(activation).second - h0**2
     others = h1**4 + power * derivative_power / protocol.alpha0
     k = e * letters**2 / (protocol.beta * dimension)
-    g = 1 + e * letters * (target_mean(protocol.target) - letters * h0) * h2
+    mean_label = label_agreement(protocol) * target_mean(protocol.target)
+    g = 1 + e * letters * (mean_label - letters * h0) * h2
     added: Array = (g - k * own) ** 2 - g**2 + e * k * float(fractions @ letters**2) * others
     return added

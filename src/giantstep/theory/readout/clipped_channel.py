@@ -19,7 +19,7 @@ from giantstep.numerics.normal_distribution import FARTHEST, normal_distribution
 from giantstep.numerics.quadrature import normal_density
 from giantstep.numerics.scalar_functions import SIGN
 from giantstep.problems.losses import ClippedLoss
-from giantstep.problems.problem import noise_levels
+from giantstep.problems.problem import label_levels
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_target import TeacherRule, teacher_rule
 from giantstep.theory.readout.channel_averages import (
@@ -133,7 +133,7 @@ class ClippedChannel:
     def __init__(
         self, loss: ClippedLoss, srf: SpikedFeatures, kappa: Array, fineness: float
     ) -> None:
-        self.loss, self.levels = loss, noise_levels(srf)
+        self.loss, self.levels = loss, label_levels(srf)
         # Between its kinks a sign is constant: panels need only resolve the average over omega.
         self._panels = _PANELS if srf.target == SIGN and fineness >= 1 else _PANELS[-1:]
         self._rule = cache(partial(_RuleOverZ, srf, kappa, fineness))
@@ -172,13 +172,13 @@ class ClippedChannel:
         return panel
 
     def _clip(
-        self, at: PredictionMoments, rule: TeacherRule, w: Array, noise: float
+        self, at: PredictionMoments, rule: TeacherRule, w: Array, sign: int, noise: float
     ) -> tuple[Array, _Clipped]:
         """Clip the residual given z, shape (S, N, Z), in units of its standard deviation (S, N)."""
         std = np.sqrt(at.Q - at.P**2 + noise)
         unit = std[..., None]
         prediction = at.M[..., None] + at.P[..., None] * rule.z
-        mean = self.loss.residual(rule.labels, prediction) / unit
+        mean = self.loss.residual(sign * rule.labels, prediction) / unit
         low, high = (
             np.clip(end * w[..., None] / unit, -_NO_CLIP, _NO_CLIP)
             for end in (self.loss.low, self.loss.high)
@@ -187,19 +187,19 @@ class ClippedChannel:
 
     def _averages(self, at: PredictionMoments, rule: TeacherRule) -> ChannelAverages:
         w = self.loss.inverse_curvature + at.V
-        sign = rule.labels * rule.weight if self.loss.margin else rule.weight
         g, z_g, minus_dg, g_squared = np.zeros((4, *w.shape))
-        for noise, share in self.levels:
-            std, clipped = self._clip(at, rule, w, noise)
-            g += share * std / w * _over_z(clipped.mean, sign)
-            z_g += share * std / w * _over_z(clipped.mean, sign * rule.z)
+        for sign, noise, share in self.levels:
+            std, clipped = self._clip(at, rule, w, sign, noise)
+            weight = sign * rule.labels * rule.weight if self.loss.margin else rule.weight
+            g += share * std / w * _over_z(clipped.mean, weight)
+            z_g += share * std / w * _over_z(clipped.mean, weight * rule.z)
             minus_dg += share / w * _over_z(clipped.inside, rule.weight)
             g_squared += share * (std / w) ** 2 * _over_z(clipped.square, rule.weight)
         return ChannelAverages(g, z_g, minus_dg, g_squared)
 
     def _losses(self, at: PredictionMoments, rule: TeacherRule) -> LossAverages:
         error, training = self._errors_at_prox(at, rule, at.V, self.levels)
-        _, test = self._errors_at_prox(at, rule, np.zeros_like(at.V), ((0.0, 1.0),))
+        _, test = self._errors_at_prox(at, rule, np.zeros_like(at.V), ((1, 0.0, 1.0),))
         return LossAverages(error, training, test)
 
     def _errors_at_prox(
@@ -207,7 +207,7 @@ class ClippedChannel:
         at: PredictionMoments,
         rule: TeacherRule,
         V: Array,
-        levels: tuple[tuple[float, float], ...],
+        levels: tuple[tuple[int, float, float], ...],
     ) -> tuple[Array, Array]:
         """Average `(u - V g)^2` and the loss at the proximal point, which V = 0 does not move.
 
@@ -216,8 +216,8 @@ class ClippedChannel:
         """
         inverse_curvature = self.loss.inverse_curvature
         w, error, value = np.maximum(inverse_curvature + V, TINY), *np.zeros((2, *V.shape))
-        for noise, share in levels:
-            std, clipped = self._clip(at, rule, w, noise)
+        for sign, noise, share in levels:
+            std, clipped = self._clip(at, rule, w, sign, noise)
             # Not (std/w)^2, which overflows as w vanishes.
             square = _over_z(clipped.square, rule.weight) * (inverse_curvature / w / w) * std**2
             error += share * inverse_curvature * square

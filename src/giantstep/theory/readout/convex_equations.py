@@ -16,7 +16,7 @@ from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.losses import ClippedLoss, Loss
-from giantstep.problems.problem import noise_power
+from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.bulk.interface import GroupOverlaps, SpikeResponse
 from giantstep.theory.readout.channel_averages import (
@@ -119,9 +119,11 @@ class ConvexEquations:
         self.weight = f.weight[kept] * (2 if halved else 1)
         self.phi = f.phi[:, kept]
         self.functions = np.concatenate([to_m.T @ f.mu0, f.along])[:, kept]
-        self.h, self.h_z = f.h[kept], f.h_z[0, kept]
+        agreement = label_agreement(self.srf)
+        self.h, self.h_z = f.h[kept] / agreement, f.h_z[0, kept] / agreement
         self.mean_spread = None if f.mean_spread is None else f.mean_spread[:, kept]
         self.noiseless_residual = f.target_residual[kept] - noise_power(self.srf)
+        self.noiseless_residual -= (1 - agreement**2) * (self.h**2 + self.h_z**2)
         i, j = self.equations.triangle.rows, self.equations.triangle.columns
         mu2_squared = np.maximum(f.mu2_squared[:, kept], _FLAT)
         self.products = np.concatenate([self.phi[i] * self.phi[j], mu2_squared])

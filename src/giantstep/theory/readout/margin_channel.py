@@ -83,7 +83,7 @@ class MarginChannel:
     def __init__(
         self, loss: MarginLoss, srf: SpikedFeatures, kappa: Array, fineness: float
     ) -> None:
-        self.loss, self.fineness = loss, fineness
+        self.loss, self.fineness, self.flips = loss, fineness, srf.label_flips
         rho = math.sqrt(1 - srf.first_alignment**2)
         with np.errstate(divide="ignore"):
             self.threshold = srf.first_alignment * kappa / rho  # y = 1 where z > -threshold
@@ -129,7 +129,7 @@ class MarginChannel:
 
     def _channel_values(self, posterior: _LabelPosterior, y: int) -> ChannelAverages:
         """Compute what is averaged for the channel, times the probability of the label y."""
-        probability, z = posterior.of_label(y)
+        probability, z = self._label(posterior, y)
         fitted = self.loss.prox(y * posterior.omega, posterior.V)
         g, curvature = self.loss.derivatives(fitted)  # g along y
         minus_dg = probability * curvature / (1 + posterior.V * curvature)
@@ -137,8 +137,19 @@ class MarginChannel:
 
     def _loss_values(self, posterior: _LabelPosterior, y: int) -> LossAverages:
         """Compute errors and losses, times the probability of the label y."""
-        probability, _ = posterior.of_label(y)
+        (probability, _), (clean, _) = self._label(posterior, y), posterior.of_label(y)
         margin = y * posterior.omega
         fitted = self.loss.prox(margin, posterior.V)
-        errors = (1 - fitted) ** 2, self.loss.of_margin(fitted), self.loss.of_margin(margin)
-        return LossAverages(*(probability * error for error in errors))
+        return LossAverages(
+            probability * (1 - fitted) ** 2,
+            probability * self.loss.of_margin(fitted),
+            clean * self.loss.of_margin(margin),
+        )
+
+    def _label(self, posterior: _LabelPosterior, y: int) -> tuple[Array, Array]:
+        """Return the same as `_LabelPosterior.of_label`, for labels some of which are reversed."""
+        if self.flips == 0:
+            return posterior.of_label(y)
+        pairs = zip(posterior.of_label(y), posterior.of_label(-y), strict=True)
+        probability, z = ((1 - self.flips) * own + self.flips * other for own, other in pairs)
+        return probability, z

@@ -10,7 +10,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import solve_certified
-from giantstep.problems.problem import Problem, noise_power
+from giantstep.problems.problem import Problem, label_agreement, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.bulk.interface import Bulk, GroupOverlaps, SpikeResponse
 from giantstep.theory.features.bulk.prepare import prepare_bulk
@@ -69,6 +69,9 @@ class SquareLoss:
         scaled = q * self.equations.multiplicity
         test_error = np.concatenate([coefficients, scaled], axis=-1) @ self.expectations
         fitted = np.einsum("sk,sk->s", scaled, squared @ self.equations.folded)
+        agreement = label_agreement(self.srf)
+        if agreement < 1:
+            test_error = test_error - 2 * (1 / agreement - 1) * self._label_overlap(mean)
         return SquareLossSolution(
             test_error=test_error - noise_power(self.srf),
             training_error=at.scale**2 * (unfitted.sum(axis=-1) + fitted),
@@ -78,6 +81,13 @@ class SquareLoss:
             direction=direction,
             residual=np.maximum(mean.residual, residual),
         )
+
+    def _label_overlap(self, mean: Means) -> Array:
+        """Compute the mean product of label and prediction, shape (S,)."""
+        f, expressible = self.features, self.label_residual.expressible
+        along, across = expressible @ (f.weight * f.h), f.across @ f.weight
+        overlap: Array = mean.prediction @ along + mean.slope @ across
+        return overlap
 
     def on_coarser_rule(self, dimension: float, fineness: float) -> SquareLoss:
         """Return the equations for the same bulk on fewer nodes over kappa."""

@@ -24,7 +24,7 @@ from giantstep.numerics.gaussian import derivative_variance, standard_moments, t
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.problem import noise_levels, noise_power
+from giantstep.problems.problem import label_agreement, noise_levels, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.features.bulk.label_rule import label_rule
 from giantstep.theory.features.equivalent_features import equivalent_features
@@ -176,7 +176,8 @@ class FirstBatch:
         inverse_alpha0, e = 1 / protocol.alpha0, protocol.learning_rate / protocol.beta
         teacher = standard_moments(target)
         power = float(teacher.second) + noise_power(protocol)
-        norm = math.hypot(float(teacher.slope), math.sqrt(power * inverse_alpha0))
+        agreement = label_agreement(protocol)
+        norm = math.hypot(agreement * float(teacher.slope), math.sqrt(power * inverse_alpha0))
         h1 = float(standard_moments(activation).slope)
         spike_sign = -1.0 if h1 < -_ROUNDING else 1.0  # as in `equivalent_features`
         b3 = third_coefficient(activation)
@@ -192,7 +193,10 @@ class FirstBatch:
             spike_sign=spike_sign,
             norm_coupling=e * b3 * norm * spike_sign,
             label_power=power,
-            rule=BatchRule(y**2, np.stack([y**i * weights[j] for i, j in _POWERS], axis=1)),
+            rule=BatchRule(
+                y**2,
+                np.stack([agreement ** (i % 2) * y**i * weights[j] for i, j in _POWERS], axis=1),
+            ),
         )
 
     def resolvent_trace(
