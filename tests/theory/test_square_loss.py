@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.bulk.isotropic_variances import variances
 from giantstep.theory.features.conditional_features import conditional_features
-from giantstep.theory.readout.solve import solve
+from giantstep.theory.readout import fixed_point
+from giantstep.theory.readout.solve import Solver, solve
 
 
 def test_overlaps_satisfy_the_equations_of_several_groups_written_plainly():
@@ -54,3 +56,14 @@ def test_overlaps_satisfy_the_equations_of_several_groups_written_plainly():
 
     q = (at(-1e-6) - at(1e-6))[0] / 2e-6
     assert q == pytest.approx(np.concatenate([q1[np.triu_indices(2)], q2]), rel=1e-6)
+
+
+def test_many_groups_take_no_products_of_all_pairs_and_give_the_same_numbers(monkeypatch):
+    letters = tuple((letter, 0.25) for letter in (0.5, 1.0, 1.5, 2.0))
+    problem = Protocol("tanh", "sin", 3, alpha0=2, beta=1, readout=letters)
+    errors = []
+    for most in (fixed_point._MOST_PRODUCTS, 0):
+        monkeypatch.setattr(fixed_point, "_MOST_PRODUCTS", most)
+        solution = Solver(problem).solve(np.array([0.5, 2.0]), np.array([0.1, 0.1]))
+        errors.append(solution.test_error)
+    assert errors[1] == pytest.approx(errors[0], rel=1e-13)

@@ -32,6 +32,8 @@ TOLERANCE, STEP_TOLERANCE = 1e-13, 1e-9
 ACCEPTED, STEP_ACCEPTED = 1e-10, 1e-6
 SETTINGS = NewtonSettings(max_iterations=300, shortest=1e-3)
 _ROUNDING = 2.2e-16
+# Products of all pairs of coefficients on all nodes are kept if they are no more than this.
+_MOST_PRODUCTS = 2e7
 
 
 @dataclass(frozen=True)
@@ -157,8 +159,10 @@ class Equations:
         coefficients = np.concatenate([features.phi[i] * features.phi[j], features.mu2_squared])
         self.coefficients = features.half(coefficients)
         self.folded = features.fold(coefficients).T
-        products = coefficients[:, None] * coefficients
-        self._folded_products = features.fold(products.reshape(len(coefficients) ** 2, -1)).T
+        self._folded_products = None
+        if coefficients.size * len(coefficients) <= _MOST_PRODUCTS:
+            products = coefficients[:, None] * coefficients
+            self._folded_products = features.fold(products.reshape(len(products) ** 2, -1)).T
         self.expectations = self.folded.sum(axis=0)
         self._identity = np.eye(len(coefficients))
 
@@ -177,7 +181,10 @@ class Equations:
     def hats_derivative(self, contraction: RealOrComplex, points: Points) -> RealOrComplex:
         """Compute H = -d hats/dV, shape (S, K, K)."""
         size = self.multiplicity.size
-        H = (contraction**2 @ self._folded_products).reshape(-1, size, size)
+        if self._folded_products is None:
+            H = np.stack([(row**2 * self.folded.T) @ self.coefficients.T for row in contraction])
+        else:
+            H = (contraction**2 @ self._folded_products).reshape(-1, size, size)
         scaled: RealOrComplex = H * self.multiplicity * points.ratio[:, None, None]
         return scaled
 
