@@ -8,7 +8,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -115,16 +115,22 @@ def as_csv(data: xr.Dataset) -> str:
 
 
 def as_table(data: xr.Dataset) -> str:
-    """Write an answer as columns to be read, with six digits, under names in several lines."""
-    columns = list(zip(*_rows(table_of(data), digits=6), strict=True))
-    headings = [_broken(name, name in data.variables) for name, *_ in columns]
-    height = max(map(len, headings))
-    stacked = [
-        [""] * (height - len(lines)) + lines + list(cells)
-        for lines, (_, *cells) in zip(headings, columns, strict=True)
-    ]
-    rows = [list(row) for row in zip(*stacked, strict=True)]
-    return "".join(f"{line}\n" for line in _aligned(rows, str.rjust))
+    """Write an answer as columns to be read, with six digits.
+
+    If a line is too long, names of columns have several.
+    """
+    rows = _rows(table_of(data), digits=6)
+    lines = list(_aligned(rows, str.rjust))
+    if _longest(lines) > _LINE:
+        headings = [_broken(name, name in data.variables) for name in rows[0]]
+        height = max(map(len, headings))
+        stacked = zip(*([""] * (height - len(one)) + one for one in headings), strict=True)
+        lines = list(_aligned([*map(list, stacked), *rows[1:]], str.rjust))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _longest(lines: Iterable[str]) -> int:
+    return max(map(len, lines))
 
 
 def _broken(name: str, whole: bool) -> list[str]:
@@ -163,7 +169,7 @@ def fitting(data: xr.Dataset) -> xr.Dataset:
 
     for name in sorted([*names, *others], key=lambda name: _rank(name, data)):
         shown.append(name)
-        if max(map(len, as_table(part()).splitlines())) > _LINE:
+        if _longest(as_table(part()).splitlines()) > _LINE:
             shown.remove(name)
     return part()
 
