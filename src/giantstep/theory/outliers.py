@@ -10,7 +10,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.problems.problem import Problem
-from giantstep.theory.spectral_density import ROUGH, SpectralDensity
+from giantstep.theory.spectral_density import SpectralDensity
 
 # Points of the search, and of the refinement of each zero.
 _CANDIDATES, _REFINED = 60, 20
@@ -43,7 +43,7 @@ def outliers_at(problem: Problem, alpha: float, dimension: float, edge: float) -
     >>> outliers_at(srf, 2.0, dimension=1000, edge=3.5).round(0)
     array([716.])
     """
-    density = SpectralDensity(problem, alpha, dimension=dimension, fineness=1)
+    density = SpectralDensity(problem, alpha, dimension=dimension)
     f = density.features
     largest = 2 * alpha * dimension * float(np.sum((f.mu0**2) @ f.weight))
     x = np.geomspace(_ABOVE * edge, max(largest, 10 * edge), _CANDIDATES)
@@ -66,7 +66,7 @@ def _eigenvalues(density: SpectralDensity, dimension: float, x: Array) -> Array:
     """
     f, equations = density.features, density.equations
     with np.errstate(all="ignore"):
-        V = density.variances(x, ROUGH).real
+        V = density.variances(x).real
     V2 = V[:, equations.triangle.size :]
     sound = np.all(V2 < 0, axis=-1)
     functions = np.concatenate([f.mu0, f.kappa * f.mu1])

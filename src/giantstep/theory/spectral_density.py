@@ -12,48 +12,30 @@ from typing import NamedTuple
 
 import numpy as np
 
-from giantstep.arrays import Array, Complex, Mask
+from giantstep.arrays import Array, Complex, Indices, Mask
 from giantstep.numerics.linear_systems import solve_small
-from giantstep.numerics.newton import iterate_newton
 from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.problem import Problem
 from giantstep.theory.features.bulk.prepare import prepare_bulk
 from giantstep.theory.features.conditional_features import check_resolution, conditional_features
 from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.kappa_path import FINENESS, on_path
 from giantstep.theory.readout.fixed_point import Equations, Points
 
-# Points that are followed together; more would take too much memory.
-_TOGETHER = 1000
-# Height above the real axis at which the density is read, relative to the eigenvalue.
-_HEIGHT = 1e-9
+# Height above the real axis at which the density is read, relative to the eigenvalue; where points
+# begin their way down to it, relative to the size of the equations; and the factor at each step.
+_HEIGHT, _HIGHEST, _DESCENT = 1e-9, 1e3, 0.05
 # Where a step down fails, the factor on the height is replaced by its square root; above this
 # factor the point is given up.
 _LEAST_DESCENT = 0.99
-# Newton's method at one height: most steps, and the relative step up to which its result is used.
-_MAX_ITERATIONS, _TRUSTED = 12, 1e-6
-# Factor on the number of nodes over kappa: where mu2 vanishes with growing kappa the bulk has a
-# tail towards zero, in which coarse nodes would show one by one.
-FINENESS = 6
-
-
-class Descent(NamedTuple):
-    """How the solution is followed down to the real axis.
-
-    Attributes
-    ----------
-    factor : float
-        On the height, at each step.
-    tolerance : float
-        Relative Newton step at which a height is solved.
-    """
-
-    factor: float
-    tolerance: float
-
-
-ACCURATE = Descent(0.2, 1e-11)
-# Three times as fast; enough to tell whether there are eigenvalues.
-ROUGH = Descent(0.05, 1e-6)
+# At first every so many points begin far above. All others begin between points that are known.
+_SPACING = 32
+# Newton's method at one height: most steps, the relative step at which it has converged on the way
+# and at the end, and up to which its result is used.
+_MAX_ITERATIONS, _ROUGH, _ACCURATE, _TRUSTED = 12, 1e-4, 1e-9, 1e-6
+# Relative imaginary parts that quadrature may leave where there are no eigenvalues.
+_SLACK = 1e-7
+_LOST = complex(np.nan, np.nan)
 
 
 class SpectralDensity:
@@ -67,8 +49,6 @@ class SpectralDensity:
         As in `solve.solve`.
     dimension : float
         d, at which the equivalent features are taken.
-    fineness : int
-        Multiplies the number of nodes over kappa.
     """
 
     def __init__(
@@ -77,85 +57,134 @@ class SpectralDensity:
         alpha: float,
         bulk: str = ISOTROPIC,
         dimension: float = math.inf,
-        fineness: int = FINENESS,
     ) -> None:
         self.srf = equivalent_features(problem, dimension)
         check_resolution(problem, self.srf)
         kind = validate_bulk(problem, bulk)
-        self.features = conditional_features(self.srf, fineness)
+        self.features = conditional_features(self.srf, FINENESS)
         prepared = prepare_bulk(problem, self.srf, kind, B=self.features.B)[1]
-        self.equations = Equations(self.features, self.srf, prepared)
+        self.equations = Equations(on_path(self.features), self.srf, prepared)
         self.bulk = prepared.continued
-        self.alpha = alpha
+        self.alpha, self.split = alpha, self.equations.triangle.size
+        self._known: _Known | None = None  # what has been solved, from which the next points begin
 
-    def __call__(self, x: Array, descent: Descent = ACCURATE) -> Array:
+    def __call__(self, x: Array) -> Array:
         """Compute the density at x > 0, shape (M,)."""
-        x = np.asarray(x, dtype=float)
-        blocks = np.split(x, range(_TOGETHER, x.size, _TOGETHER))
-        with np.errstate(all="ignore"):  # a point that is lost is tried again, or NaN
-            V = np.concatenate([self.variances(block, descent) for block in blocks])
         # The sum of V2 is tr (K - x - i0)^-1 / p.
-        density: Array = V[:, self.equations.triangle.size :].sum(axis=-1).imag / np.pi
+        density: Array = self.variances(x)[:, self.split :].sum(axis=-1).imag / np.pi
         return density
 
-    def variances(self, x: Array, descent: Descent = ACCURATE) -> Complex:
+    def variances(self, x: Array) -> Complex:
         """Compute V = (V1, V2) at the ridge -x - i0, shape (M, K); NaN where it was not reached."""
-        equations = self.equations
-        points = Points.of(np.full(x.shape, self.alpha), np.ones(x.shape), self.srf.beta)
-        hats = equations.initial_hats(points).astype(complex)
-        split = equations.triangle.size
-        height = 10 * (x + hats.real.sum(axis=-1))
-        response = self.bulk.far_response(hats[:, split:] - (x + 1j * height)[:, None])
-        V = np.full(hats.shape, np.nan, dtype=complex)
-        factor = np.full(x.shape, descent.factor)
-        active = np.arange(x.size)
+        x = np.asarray(x, dtype=float)
+        wanted = np.unique(x)
+        with np.errstate(all="ignore"):  # a point that is lost is tried again, or NaN
+            if self._known is None:
+                self._known = self._descend(np.append(wanted[::_SPACING], wanted[-1:]))
+            new, lost, every = np.setdiff1d(wanted, self._known.x), [np.empty(0)], _SPACING
+            while new.size:
+                left = np.ones(new.size, dtype=bool)
+                left[::every] = False
+                reached = self._newton(new[~left], _HEIGHT, self._known.at_x(new[~left]), _ACCURATE)
+                lost.append(reached.x[~reached.sound])
+                self._known = self._known.joined(reached.at(reached.sound))
+                new, every = new[left], max(1, every // 2)
+            if (others := np.concatenate(lost)).size:
+                self._known = self._known.joined(self._descend(others))
+        return self._known.V[np.searchsorted(self._known.x, x)]
+
+    def _descend(self, x: Array) -> _Known:
+        """Follow solutions from far above the real axis, where the equations are easy, down."""
+        hats = self.equations.initial_hats(self._points(x)).astype(complex)
+        height = _HIGHEST * (1 + np.abs(hats).sum(axis=-1) / x)
+        V1_hat = self.equations.triangle.unpack(hats[:, : self.split])
+        L = hats[:, self.split :] - (x * (1 + 1j * height))[:, None]
+        response = self.bulk.far_response(V1_hat, L)
+        found = _Known(x, hats, response, np.full_like(hats, _LOST), np.zeros(x.size, bool))
+        factor, active = np.full(x.shape, _DESCENT), np.arange(x.size)
         while active.size:
-            lower = np.maximum(height[active] * factor[active], _HEIGHT * x[active])
-            sound = np.zeros(active.size, dtype=bool)
-            start = _Reached(hats[active], response[active], V[active], sound)
-            ridge = -x[active] - 1j * lower
-            at_lower = self._newton(points.at(active), ridge, start, descent.tolerance)
-            reached = active[at_lower.sound]
-            hats[reached], response[reached] = (
-                values[at_lower.sound] for values in (at_lower.hats, at_lower.response)
-            )
-            V[reached], height[reached] = at_lower.V[at_lower.sound], lower[at_lower.sound]
+            lower = np.maximum(height[active] * factor[active], _HEIGHT)
+            tolerance = np.where(lower > _HEIGHT, _ROUGH, _ACCURATE)
+            reached = self._newton(x[active], lower, found.at(active), tolerance)
+            found.replace(active[reached.sound], reached.at(reached.sound))
+            height[active[reached.sound]] = lower[reached.sound]
             # Where Newton's method failed or left the physical branch, the next step is smaller.
-            factor[active] = np.where(at_lower.sound, descent.factor, np.sqrt(factor[active]))
-            V[active[factor[active] > _LEAST_DESCENT]] = np.nan
-            above = height[active] > _HEIGHT * x[active]
-            active = active[above & (factor[active] < _LEAST_DESCENT)]
-        V[height > _HEIGHT * x] = np.nan
-        return V
+            factor[active] = np.where(reached.sound, _DESCENT, np.sqrt(factor[active]))
+            active = active[(height[active] > _HEIGHT) & (factor[active] < _LEAST_DESCENT)]
+        found.V[height > _HEIGHT] = _LOST
+        return found
+
+    def _points(self, x: Array) -> Points:
+        return Points.of(np.full(x.shape, self.alpha), np.ones(x.shape), self.srf.beta)
 
     def _newton(
-        self, points: Points, ridge: Complex, start: _Reached, tolerance: float
-    ) -> _Reached:
-        """Solve at complex ridges, shape (A,), starting from a solution nearby."""
-        equations, split = self.equations, self.equations.triangle.size
+        self, x: Array, height: Array | float, start: _Known, tolerance: Array | float
+    ) -> _Known:
+        """Solve at the ridges `-x (1 + i height)`, starting from solutions nearby.
 
-        def advance(at: _Reached) -> tuple[_Reached, Array]:
-            V1_hat = equations.triangle.unpack(at.hats[:, :split])
-            L = ridge[:, None] + at.hats[:, split:]
-            V, T, response = self.bulk.variances_near(V1_hat, L, at.response)
-            mapped, contraction = equations.hats(V, points)
-            H = equations.hats_derivative(contraction, points)
-            step = -solve_small(np.eye(T.shape[-1]) - H @ T, at.hats - mapped)
-            hats = at.hats + step
-            response = self.bulk.moved(response, -np.einsum("sij,sj->si", T, step))
-            change = np.max(np.abs(step), axis=-1) / np.max(np.abs(hats), axis=-1)
-            # Above the real axis V2 has a positive imaginary part, and the hats a negative one.
-            physical = np.all(V[:, split:].imag > 0, axis=-1)
-            physical &= np.all(hats[:, equations.coordinates.logarithmic].imag <= 0, axis=-1)
-            return _Reached(hats, response, V, physical & (change < _TRUSTED)), change
+        Points leave the batch as their step becomes shorter than the tolerance.
+        """
+        ridge, tolerance = -x * (1 + 1j * height), np.broadcast_to(tolerance, x.shape)
+        trusted = np.maximum(tolerance, _TRUSTED)
+        found, active = start._replace(x=x, sound=np.zeros(x.size, dtype=bool)), np.arange(x.size)
+        for _ in range(_MAX_ITERATIONS):
+            at, change = self._step(ridge[active], found.at(active))
+            found.replace(active, at._replace(sound=at.sound & (change < trusted[active])))
+            active = active[(change > tolerance[active]) & np.isfinite(change)]
+            if not active.size:
+                break
+        return found
 
-        return iterate_newton(advance, start, tolerance, _MAX_ITERATIONS)
+    def _step(self, ridge: Complex, at: _Known) -> tuple[_Known, Array]:
+        """Take a step of Newton's method, of which the size is returned, too."""
+        equations, split, points = self.equations, self.split, self._points(at.x)
+        V1_hat = equations.triangle.unpack(at.hats[:, :split])
+        L = ridge[:, None] + at.hats[:, split:]
+        V, T, response = self.bulk.variances_near(V1_hat, L, at.response)
+        mapped, contraction = equations.hats(V, points)
+        H = equations.hats_derivative(contraction, points)
+        step = -solve_small(np.eye(T.shape[-1]) - H @ T, at.hats - mapped)
+        hats = at.hats + step
+        response = self.bulk.moved(response, -np.einsum("sij,sj->si", T, step))
+        change = np.max(np.abs(step), axis=-1) / np.max(np.abs(hats), axis=-1)
+        # Above the real axis V2 has a positive imaginary part, and the hats a negative one.
+        V2, positive = V[:, split:], hats[:, equations.coordinates.logarithmic]
+        physical = np.all(V2.imag > -_SLACK * np.abs(V2), axis=-1)
+        physical &= np.all(positive.imag < _SLACK * np.abs(positive), axis=-1)
+        return _Known(at.x, hats, response, V, physical), change
 
 
-class _Reached(NamedTuple):
-    """Where Newton's method arrived, and whether that is a physical solution."""
+class _Known(NamedTuple):
+    """Solutions at some eigenvalues x, and whether they are physical; arrays of shape (A, ...)."""
 
+    x: Array
     hats: Complex
     response: Complex
     V: Complex
     sound: Mask
+
+    def at(self, chosen: Indices | Mask) -> _Known:
+        """Select some of the points."""
+        return _Known(*(values[chosen] for values in self))
+
+    def replace(self, places: Indices, other: _Known) -> None:
+        """Replace the points at some places."""
+        for mine, theirs in zip(self, other, strict=True):
+            mine[places] = theirs
+
+    def joined(self, other: _Known) -> _Known:
+        """Add points, in ascending order."""
+        both = [np.concatenate(pair) for pair in zip(self, other, strict=True)]
+        return _Known(*both).at(np.argsort(both[0]))
+
+    def at_x(self, x: Array) -> _Known:
+        """Interpolate, in logarithms of x."""
+        sound = self.at(np.isfinite(self.V[:, 0]))
+        right = np.searchsorted(sound.x, x).clip(1, max(1, sound.x.size - 1))
+        low, high = sound.at(right - 1), sound.at(np.minimum(right, sound.x.size - 1))
+        share = (np.log(x / low.x) / np.log(high.x / low.x)).clip(0, 1)[:, None]
+        hats, response, V = (
+            (1 - share) * first + share * last
+            for first, last in zip(low[1:4], high[1:4], strict=True)
+        )
+        return _Known(x, hats, response, V, low.sound)

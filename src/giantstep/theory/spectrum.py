@@ -15,7 +15,7 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.outliers import outliers_at
-from giantstep.theory.spectral_density import ROUGH, SpectralDensity
+from giantstep.theory.spectral_density import SpectralDensity
 from giantstep.validation import Fault, InvalidParametersError
 
 # The bulk is where the density in log x exceeds this.
@@ -25,7 +25,7 @@ _GAP = 1.3
 # The bulk is searched from this fraction of its size upwards.
 _SMALLEST = 1e-12
 # An edge is bisected in so many rounds, in each on a grid whose points are solved together.
-_ROUNDS, _HALVES = 6, (8, 4, 2, 1)
+_ROUNDS, _HALVES = 4, (8, 4, 2, 1)
 # Intervals whose ends have a larger ratio get points in geometric progression.
 _WIDE = 1e3
 _FINDABLE = "nearer to beta, so that the whole bulk is wide enough to be found"
@@ -97,7 +97,7 @@ def bulk_edges(density: SpectralDensity, candidates: int = 400) -> Array:
     Array, shape (B, 2)
         Empty if no candidate lies in the bulk.
     """
-    scale = density.alpha / density.srf.beta * float(density.equations.folded.sum())
+    scale = density.alpha / density.srf.beta * float(density.equations.folded.sum().real)
     spread = (1 + np.sqrt(density.srf.beta / density.alpha)) ** 2 * max(1.0, density.srf.beta)
     x = np.geomspace(
         _SMALLEST * scale, 100 * scale * spread * density.srf.groups.c.max(), candidates
@@ -116,7 +116,7 @@ def bulk_edges(density: SpectralDensity, candidates: int = 400) -> Array:
 
 
 def _in_bulk(density: SpectralDensity, x: Array) -> Mask:
-    in_bulk: Mask = x * density(x, ROUGH) > _EMPTY
+    in_bulk: Mask = x * density(x) > _EMPTY
     return in_bulk
 
 
@@ -215,7 +215,7 @@ def spectrum(
 def _mass_in(density: SpectralDensity, edges: Array) -> float:
     """Integrate the density over intervals, coarsely; NaN where the solver failed."""
     x = np.array([_points(edge[None], _COARSE) for edge in edges])
-    y = density(x.ravel(), ROUGH).reshape(x.shape)
+    y = density(x.ravel()).reshape(x.shape)
     return float(np.sum(np.diff(x) * (y[:, 1:] + y[:, :-1]) / 2))
 
 

@@ -104,7 +104,7 @@ class SpikeResponse(Protocol):
 class ContinuedVariances(Protocol):
     """The variances of a bulk at complex hats, continued from one solution to the next."""
 
-    def far_response(self, L: Complex) -> Complex:
+    def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
         """Compute the response far above the real axis, from which to continue, shape (S, D)."""
 
     def variances_near(

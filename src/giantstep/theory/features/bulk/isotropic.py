@@ -55,7 +55,7 @@ class IsotropicBulk:
         """The variances at complex ridges."""
         return self
 
-    def far_response(self, L: Complex) -> Complex:
+    def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
         """Compute q far above the real axis, where the load vanishes."""
         return 1 / L
 

@@ -70,7 +70,7 @@ class LettersBulk:
         """The variances at complex ridges."""
         return self
 
-    def far_response(self, L: Complex) -> Complex:
+    def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
         """Compute q, theta and tr Z far above the real axis, where the load vanishes."""
         modes = np.zeros((len(L), self.rows.B.shape[1]), dtype=complex)
         return np.concatenate([1 / L, modes, modes + 1], axis=-1)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.newton import iterate_newton
 from giantstep.theory.features.bulk.row_functions import RowFunctions
+from giantstep.theory.features.bulk.row_resolvent import Traces
 
 # Newton's method: most steps, the longest in log t, and one after which only rounding is left.
 _MAX_ITERATIONS, _LONGEST_STEP, _TOLERANCE = 300, 3.0, 1e-8
@@ -38,14 +39,7 @@ class OneGroupVariances:
 
     def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
         """Map the hats, shape (S,), to V and T as `isotropic_variances.variances` does."""
-        at, A = self.rows.traces(self._solve(L / V1_hat)), V1_hat
-        q = 1 / (L + A * at.phi)
-        slope = at.phi + at.t * at.dphi
-        T20 = 1 / (1 / q**2 + self.beta * A**2 * at.dphi)
-        T21 = slope * T20
-        T22 = slope * T21 - self.beta * q**2 * at.dphi
-        T = np.stack([T22, T21, T21, T20], axis=-1).reshape(-1, 2, 2)
-        return np.stack([q * at.phi, q], axis=-1), T
+        return variances_at(V1_hat, L, self.rows.traces(self._solve(L / V1_hat)), self.beta)
 
     def _solve(self, ratio: Array) -> Array:
         """Solve `t (ratio + phi(t)) = beta` by Newton's method in log t.
@@ -64,3 +58,16 @@ class OneGroupVariances:
         start = np.interp(np.log(ratio), self._log_ratio, self._log_t)
         solution: Array = np.exp(iterate_newton(advance, start, _TOLERANCE, _MAX_ITERATIONS))
         return solution
+
+
+def variances_at(
+    A: RealOrComplex, L: RealOrComplex, at: Traces, beta: float
+) -> tuple[RealOrComplex, RealOrComplex]:
+    """Compute V and T from the traces at the t that belongs to L and A = V1_hat, shape (S,)."""
+    q = 1 / (L + A * at.phi)
+    slope = at.phi + at.t * at.dphi
+    T20 = 1 / (1 / q**2 + beta * A**2 * at.dphi)
+    T21 = slope * T20
+    T22 = slope * T21 - beta * q**2 * at.dphi
+    T = np.stack([T22, T21, T21, T20], axis=-1).reshape(-1, 2, 2)
+    return np.stack([q * at.phi, q], axis=-1), T

@@ -62,6 +62,8 @@ class SelfEnergy(NamedTuple):
     before : Traces
     gap, jacobian : array, shapes (S, 3) and (S, 3, 3)
         By how much the equations fail, and the derivative by `mixed_trace`, t f' and `before.t`.
+    by_t, by_f, by_phi : array, shape (S, 3)
+        Their derivatives by t, and by the traces before the step.
     """
 
     t: RealOrComplex
@@ -77,6 +79,9 @@ class SelfEnergy(NamedTuple):
     before: Traces
     gap: RealOrComplex
     jacobian: RealOrComplex
+    by_t: RealOrComplex
+    by_f: RealOrComplex
+    by_phi: RealOrComplex
 
 
 def solve_self_energy(
@@ -152,11 +157,13 @@ def self_energy(
         by_theta - t / a * (phi * dreach_w + reach * w * by_phi - f_after * da),
         -t * ratio * (2 * db - ratio * da) - dreach_w,
     ])  # fmt: skip
-    by_before = by[:, 2] * dphi + np.stack([zero, -t / a * df, one])
+    by_f = np.stack([zero, -t / a, zero])
+    by_before = by[:, 2] * dphi + by_f * df + np.stack([zero, zero, one])
     gap = np.stack([
         G - ratio * t * phi, theta - t * f_after, t_before - t * b * ratio - reach * w
     ], axis=-1)  # fmt: skip
     jacobian = np.moveaxis(np.stack([by[:, 0], by[:, 1], by_before], axis=1), -1, 0)
+    by_t = np.stack([-ratio * phi / a, -f_after / a, -(ratio**2)], axis=-1)
     return SelfEnergy(
         t=t,
         mixed_trace=G,
@@ -171,4 +178,7 @@ def self_energy(
         before=before,
         gap=gap,
         jacobian=jacobian,
+        by_t=by_t,
+        by_f=by_f.T,
+        by_phi=by[:, 2].T,
     )

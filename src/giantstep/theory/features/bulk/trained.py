@@ -14,16 +14,14 @@ from functools import cached_property
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.features.bulk.batch_covariance import FirstBatch
-from giantstep.theory.features.bulk.interface import ContinuedVariances, GroupOverlaps
+from giantstep.theory.features.bulk.continued_rows import ContinuedRows
+from giantstep.theory.features.bulk.covariance_step import CovarianceStep
+from giantstep.theory.features.bulk.interface import GroupOverlaps
 from giantstep.theory.features.bulk.isotropic import IsotropicBulk
-from giantstep.theory.features.bulk.letters import LettersBulk
 from giantstep.theory.features.bulk.one_group import OneGroupVariances
 from giantstep.theory.features.bulk.row_functions import RowFunctions, row_functions
-from giantstep.theory.features.steps import network_states
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.theory.features.steps import network_states, network_trajectory
 
 _ALONG, _ACROSS, _NORM = 0, slice(1, -1), -1
 _WITH_SPIKE = [_ALONG, _NORM]  # the functions of the mean prediction: kappa mu1 and E sigma''
@@ -76,13 +74,11 @@ class TrainedBulk:
         return OneGroupVariances(self.rows, self.isotropic.beta)
 
     @property
-    def continued(self) -> ContinuedVariances:
-        """Those of one step of an odd activation; others are not known."""
-        if self.protocol.as_in_paper:
-            batch = FirstBatch.of(self.protocol)
-            return LettersBulk(self.protocol, np.ones(1), self.isotropic.B, batch, norms=False)
-        allowed = f"{ISOTROPIC} for the spectrum of such a network"
-        raise InvalidParametersError([Fault("bulk", TRAINED, allowed)])
+    def continued(self) -> ContinuedRows:
+        """The variances at complex ridges."""
+        before = network_trajectory(self.protocol)[:-1]
+        steps = [CovarianceStep.of(self.protocol, state, fineness=1) for state in before]
+        return ContinuedRows(steps, 1.0, self.isotropic.beta)
 
     def spike_response(self, V1_hat: Array, V: Array) -> TrainedResponse:
         """Compute how the readout responds at a solution."""

@@ -1,0 +1,129 @@
+"""The variances of one group of neurons at complex ridges, for rows of any covariance C/d.
+
+As in `one_group`, t = beta V1_hat q is a function of L/V1_hat alone. Polynomials in t do not hold
+the traces of the rows' resolvent near its spectrum. So the equations of all steps (`row_resolvent`)
+are solved together with that of t, by Newton's method from a solution nearby. The unknowns are t
+and, for each step from the last to the first, G, theta and t before that step, with which
+`phi = (t - theta)/t^2` after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from giantstep.arrays import Array, Complex
+from giantstep.numerics.linear_systems import solve_pivoted
+from giantstep.theory.features.bulk.covariance_step import CovarianceStep, Samples
+from giantstep.theory.features.bulk.one_group import variances_at
+from giantstep.theory.features.bulk.row_resolvent import Traces, self_energy
+
+
+# Rarer samples are left out. Values of t times samples, of which arrays stay in the processor's cache.
+_RARE, _CACHED = 1e-9, 40000
+
+
+class ContinuedRows:
+    """The map from complex hats to V and T, near a solution.
+
+    Parameters
+    ----------
+    steps : sequence of CovarianceStep
+        Those that the rows have taken.
+    initial : float
+        Rows have covariance `initial/d` before them.
+    beta : float
+    """
+
+    def __init__(self, steps: Sequence[CovarianceStep], initial: float, beta: float) -> None:
+        self.steps = [_without_rare_samples(step) for step in reversed(steps)]
+        self.initial, self.beta = initial, beta
+        nodes = sum(step.samples.weight.size for step in steps)
+        self._together = 1 + _CACHED // max(1, nodes)
+
+    def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
+        """Compute the unknowns far above the real axis, where t is small: to first order in t."""
+        t = self.beta * V1_hat[:, 0, 0] / L[:, 0]
+        unknowns = [t]
+        for step in self.steps:
+            eta, weight = step.samples.eta, step.samples.weight
+            b, w = 1 + weight @ eta, weight @ eta**2
+            unknowns += [b * step.bulk_variance * t, t, t * (b**2 + step.inverse_batch * w)]
+            t = unknowns[-1]
+        return np.stack(unknowns, axis=-1)
+
+    def variances_near(
+        self, V1_hat: Complex, L: Complex, near: Complex
+    ) -> tuple[Complex, Complex, Complex]:
+        """Map complex hats to V and T by one Newton step; the response is the unknowns."""
+        A, L = V1_hat[:, 0, 0], L[:, 0]
+        parts = range(0, A.size, self._together)
+        gap, jacobian = (
+            np.concatenate(values)
+            for values in zip(
+                *(self._equations(near[k : k + self._together], (L / A)[k : k + self._together]) for k in parts), strict=True
+            )
+        )
+        both = np.zeros((*gap.shape, 2), dtype=complex)
+        both[:, :, 0] = -gap
+        both[:, 0, 1] = -near[:, 0]  # by L/V1_hat
+        step, slope = np.moveaxis(solve_pivoted(jacobian, both), -1, 0)
+        reached = near + step
+        V, T = variances_at(A, L, self._outer(reached, slope), self.beta)
+        return V, T, reached
+
+    def moved(self, response: Complex, dV: Complex) -> Complex:
+        """Leave the unknowns, which `variances_near` moves."""
+        return response
+
+    def _outer(self, unknowns: Complex, slope: Complex) -> Traces:
+        """Compute the traces after all steps, and their derivatives along a slope by that of t."""
+        t = unknowns[:, 0]
+        if not self.steps:
+            return self._initial(t)
+        before = _from_trace(t, unknowns[:, 2])
+        along = slope[:, 2] / slope[:, 0]
+        return before._replace(df=before.df + along / t, dphi=before.dphi - along / t**2)
+
+    def _initial(self, t: Complex) -> Traces:
+        c, f = self.initial, 1 / (1 + self.initial * t)
+        return Traces(t, f, c * f, -c * f**2, -((c * f) ** 2))
+
+    def _equations(self, unknowns: Complex, ratio: Complex) -> tuple[Complex, Complex]:
+        """Evaluate `t (ratio + phi(t)) = beta` and the equations of all steps, and derivatives."""
+        gap = np.zeros(unknowns.shape, dtype=complex)
+        jacobian = np.zeros((*unknowns.shape, unknowns.shape[1]), dtype=complex)
+        at = self._before(unknowns, 0)
+        gap[:, 0] = at.t * (ratio + at.phi) - self.beta
+        jacobian[:, 0, 0] = ratio + at.phi + at.t * at.dphi
+        if self.steps:
+            jacobian[:, 0, 2] = -1 / at.t
+        for k, step in enumerate(self.steps):
+            own, outer = slice(3 * k + 1, 3 * k + 4), 3 * k
+            before = self._before(unknowns, own.stop - 1)
+            at = self_energy(step, unknowns[:, outer], unknowns[:, own], before)
+            gap[:, own], jacobian[:, own, own] = at.gap, at.jacobian
+            jacobian[:, own, outer] = at.by_t
+            if k + 1 < len(self.steps):
+                t = before.t[:, None]
+                jacobian[:, own, own.stop + 1] = at.by_f / t - at.by_phi / t**2
+        return gap, jacobian
+
+    def _before(self, unknowns: Complex, place: int) -> Traces:
+        """Compute the traces at the t in some place; derivatives are at fixed theta."""
+        if place + 2 < unknowns.shape[1]:
+            return _from_trace(unknowns[:, place], unknowns[:, place + 2])
+        return self._initial(unknowns[:, place])
+
+
+def _from_trace(t: Complex, theta: Complex) -> Traces:
+    """Compute the traces from theta = t f, and their derivatives by t at fixed theta."""
+    f = theta / t
+    return Traces(t, f, (1 - f) / t, -f / t, (2 * f - 1) / t**2)
+
+
+def _without_rare_samples(step: CovarianceStep) -> CovarianceStep:
+    kept = step.samples.weight > _RARE
+    return replace(step, samples=Samples(*(values[..., kept] for values in step.samples)))

@@ -1,0 +1,101 @@
+"""Averages over kappa along a path in the complex plane, for spectra.
+
+Where features saturate, averages of functions of `1/(1 + V(kappa))` at real eigenvalues have poles
+next to the real axis of kappa: no nodes there would resolve them. V(kappa) has a positive imaginary
+part on the axis. Where all features of a tail grow, or all decay, the path leaves the axis to the
+side on which the phase of V decreases, so that it meets no pole on the way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.polynomial.legendre import leggauss, legvander
+
+from giantstep.arrays import Array, Complex
+from giantstep.numerics.linear_systems import TINY
+from giantstep.numerics.quadrature import NODES
+from giantstep.theory.features.conditional_features import ConditionalFeatures
+
+# How far the path leaves the axis: at most so many half widths of a panel, over which functions are
+# still known, and at most as far as it takes to turn V by this phase.
+_FARTHEST, _PHASE = 0.5, 1.4
+# Functions are interpolated from so many times as many nodes.
+FINENESS = 2
+# Panels are divided where the logarithm of a function changes by more; not into more pieces.
+_CHANGE, _PIECES = 3.0, 12
+# Functions that are smaller, relatively, do not count, and have no logarithm.
+_NEGLIGIBLE = 1e-13
+
+
+def on_path(features: ConditionalFeatures) -> ConditionalFeatures:
+    """Move the nodes over kappa to the path, for averages of functions of V(kappa) only.
+
+    Parameters
+    ----------
+    features : ConditionalFeatures
+        Of the fineness `FINENESS`.
+    """
+    points, weights = leggauss(NODES)
+    given = leggauss(FINENESS * NODES)[0]
+    kappa, phi, noise = (
+        values.reshape(*values.shape[:-1], -1, given.size)
+        for values in (features.kappa, features.phi, features.mu2_squared)
+    )
+    half = (kappa[:, -1] - kappa[:, 0]) / (2 * given[-1])
+    kept = (half > 0) & ((kappa[:, 0] > 0) | (not features.mirrored))
+    kappa, phi, noise, half = kappa[kept], phi[:, kept], noise[:, kept], half[kept]
+    centre = (kappa[:, 0] + kappa[:, -1]) / 2
+    squares = np.einsum("gr,rpn->gpn", features.B, phi) ** 2
+    rates = _rates(kappa, np.concatenate([squares, noise]))
+    edges = np.concatenate([[centre[0] - half[0]], centre + half]).astype(complex)
+    edges[1:-1] += 1j * _heights(half, rates)
+    pieces = np.ceil(2 * half * np.abs(rates).max(axis=0) / _CHANGE).clip(1, _PIECES).astype(int)
+    panel = np.repeat(np.arange(half.size), pieces)
+    piece = np.arange(panel.size) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    steps = ((edges[1:] - edges[:-1]) / pieces)[panel, None] / 2
+    nodes = edges[panel, None] + steps * (2 * piece[:, None] + 1 + points)
+    at = legvander((nodes - centre[panel, None]) / half[panel, None], given.size - 1)
+    at = at @ np.linalg.inv(legvander(given, given.size - 1))
+    phi, noise = (_interpolated(values[:, panel], at) for values in (phi, noise))
+    weight = steps * weights * np.exp(-(nodes**2) / 2) / np.sqrt(2 * np.pi)
+    return replace(
+        features,
+        kappa=nodes.ravel(),
+        weight=(1 + features.mirrored) * weight.ravel(),
+        phi=phi.reshape(len(phi), -1),
+        mu2_squared=noise.reshape(len(noise), -1),
+        mirrored=False,
+    )
+
+
+def _interpolated(functions: Array, at: Array) -> Complex:
+    """Interpolate on each panel, shape (F, P, N): the logarithm where a function has one."""
+    floor = _NEGLIGIBLE * np.abs(functions).max(axis=(1, 2), keepdims=True)
+    positive = np.all(functions > floor, axis=-1, keepdims=True)
+    logs = np.log(np.where(positive, functions, 1.0))
+    plain, exponents = (np.einsum("pmn,fpn->fpm", at, values) for values in (functions, logs))
+    return np.where(positive, np.exp(exponents), plain)
+
+
+def _rates(kappa: Array, functions: Array) -> Array:
+    """Compute the mean slope of the logarithm of functions (F, P, N) on each panel, (F, P)."""
+    size = np.abs(functions).max(axis=(1, 2), keepdims=True)
+    logs = np.log(np.maximum(functions[:, :, [0, -1]], _NEGLIGIBLE * size + TINY))
+    rates: Array = np.diff(logs)[:, :, 0] / (kappa[:, -1] - kappa[:, 0])
+    return rates
+
+
+def _heights(half: Array, rates: Array) -> Array:
+    """Choose the height of the path at the edges between panels of some half widths, (P - 1,)."""
+    reach = np.minimum(_FARTHEST * half, _PHASE / np.maximum(np.abs(rates).max(axis=0), TINY))
+    heights = np.zeros(half.size)
+    for sign in (1, -1):
+        fits = np.all(sign * rates >= 0, axis=0)
+        tails = np.logical_and.accumulate(fits) | np.logical_and.accumulate(fits[::-1])[::-1]
+        heights = np.where(tails & (heights == 0), -sign * reach, heights)
+    same_side = heights[1:] * heights[:-1] > 0
+    smaller = np.minimum(np.abs(heights[1:]), np.abs(heights[:-1]))
+    at_edges: Array = np.where(same_side, smaller * np.sign(heights[1:]), 0.0)
+    return at_edges
