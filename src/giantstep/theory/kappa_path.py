@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.polynomial.legendre import leggauss, legvander
 
-from giantstep.arrays import Array, Complex
+from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import NODES
 from giantstep.theory.features.conditional_features import ConditionalFeatures
@@ -39,18 +39,19 @@ def on_path(features: ConditionalFeatures) -> ConditionalFeatures:
     """
     points, weights = leggauss(NODES)
     given = leggauss(FINENESS * NODES)[0]
-    kappa, phi, noise = (
+    kappa, mu0, phi, noise = (
         values.reshape(*values.shape[:-1], -1, given.size)
-        for values in (features.kappa, features.phi, features.mu2_squared)
+        for values in (features.kappa, features.mu0, features.phi, features.mu2_squared)
     )
     half = (kappa[:, -1] - kappa[:, 0]) / (2 * given[-1])
     kept = (half > 0) & ((kappa[:, 0] > 0) | (not features.mirrored))
-    kappa, phi, noise, half = kappa[kept], phi[:, kept], noise[:, kept], half[kept]
+    kappa, half = kappa[kept], half[kept]
+    mu0, phi, noise = mu0[:, kept], phi[:, kept], noise[:, kept]
     centre = (kappa[:, 0] + kappa[:, -1]) / 2
     squares = np.einsum("gr,rpn->gpn", features.B, phi) ** 2
     rates = _rates(kappa, np.concatenate([squares, noise]))
-    edges = np.concatenate([[centre[0] - half[0]], centre + half]).astype(complex)
-    edges[1:-1] += 1j * _heights(half, rates)
+    ends = np.concatenate([[centre[0] - half[0]], centre + half])
+    edges = ends + 1j * np.concatenate([[0.0], _heights(half, rates), [0.0]])
     pieces = np.ceil(2 * half * np.abs(rates).max(axis=0) / _CHANGE).clip(1, _PIECES).astype(int)
     panel = np.repeat(np.arange(half.size), pieces)
     piece = np.arange(panel.size) - np.repeat(np.cumsum(pieces) - pieces, pieces)
@@ -58,25 +59,30 @@ def on_path(features: ConditionalFeatures) -> ConditionalFeatures:
     nodes = edges[panel, None] + steps * (2 * piece[:, None] + 1 + points)
     at = legvander((nodes - centre[panel, None]) / half[panel, None], given.size - 1)
     at = at @ np.linalg.inv(legvander(given, given.size - 1))
-    phi, noise = (_interpolated(values[:, panel], at) for values in (phi, noise))
+    at_mu0, at_phi, at_noise = (
+        _interpolated(values[:, panel], at).reshape(len(values), -1) for values in (mu0, phi, noise)
+    )
     weight = steps * weights * np.exp(-(nodes**2) / 2) / np.sqrt(2 * np.pi)
     return replace(
         features,
         kappa=nodes.ravel(),
         weight=(1 + features.mirrored) * weight.ravel(),
-        phi=phi.reshape(len(phi), -1),
-        mu2_squared=noise.reshape(len(noise), -1),
+        mu0=at_mu0,
+        mu1=features.B @ at_phi,
+        mu2_squared=at_noise,
+        phi=at_phi,
         mirrored=False,
     )
 
 
-def _interpolated(functions: Array, at: Array) -> Complex:
+def _interpolated(functions: Array, at: Array) -> RealOrComplex:
     """Interpolate on each panel, shape (F, P, N): the logarithm where a function has one."""
     floor = _NEGLIGIBLE * np.abs(functions).max(axis=(1, 2), keepdims=True)
     positive = np.all(functions > floor, axis=-1, keepdims=True)
     logs = np.log(np.where(positive, functions, 1.0))
     plain, exponents = (np.einsum("pmn,fpn->fpm", at, values) for values in (functions, logs))
-    return np.where(positive, np.exp(exponents), plain)
+    values: RealOrComplex = np.where(positive, np.exp(exponents), plain)
+    return values
 
 
 def _rates(kappa: Array, functions: Array) -> Array:

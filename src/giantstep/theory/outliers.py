@@ -64,7 +64,7 @@ def _eigenvalues(density: SpectralDensity, dimension: float, x: Array) -> Array:
 
     NaN where the equations for V have no solution.
     """
-    f, equations = density.features, density.equations
+    f, equations = density.on_path, density.equations
     with np.errstate(all="ignore"):
         V = density.variances(x).real
     V2 = V[:, equations.triangle.size :]
@@ -72,7 +72,7 @@ def _eigenvalues(density: SpectralDensity, dimension: float, x: Array) -> Array:
     functions = np.concatenate([f.mu0, f.kappa * f.mu1])
     products = f.fold(functions[:, None] * functions)
     contraction = 1 / (1 + (V * equations.multiplicity) @ equations.coefficients)
-    matrix = density.alpha * dimension * np.einsum("sn,ijn->sij", contraction, products)
+    matrix = density.alpha * dimension * np.einsum("sn,ijn->sij", contraction, products).real
     strengths = np.concatenate([-V2, -density.srf.groups.c * V2 / dimension], axis=-1)
     size = np.sqrt(np.where(sound[:, None], strengths, 1.0))
     matrix = size[:, :, None] * matrix * size[:, None, :] - np.eye(size.shape[-1])

@@ -34,7 +34,7 @@ _SPACING = 32
 # and at the end, and up to which its result is used.
 _MAX_ITERATIONS, _ROUGH, _ACCURATE, _TRUSTED = 12, 1e-4, 1e-9, 1e-6
 # Relative imaginary parts that quadrature may leave where there are no eigenvalues.
-_SLACK = 1e-7
+_SLACK = 1e-8
 _LOST = complex(np.nan, np.nan)
 
 
@@ -63,7 +63,8 @@ class SpectralDensity:
         kind = validate_bulk(problem, bulk)
         self.features = conditional_features(self.srf, FINENESS)
         prepared = prepare_bulk(problem, self.srf, kind, B=self.features.B)[1]
-        self.equations = Equations(on_path(self.features), self.srf, prepared)
+        self.on_path = on_path(self.features)
+        self.equations = Equations(self.on_path, self.srf, prepared)
         self.bulk = prepared.continued
         self.alpha, self.split = alpha, self.equations.triangle.size
         self._known: _Known | None = None  # what has been solved, from which the next points begin
@@ -124,7 +125,8 @@ class SpectralDensity:
 
         Points leave the batch as their step becomes shorter than the tolerance.
         """
-        ridge, tolerance = -x * (1 + 1j * height), np.broadcast_to(tolerance, x.shape)
+        ridge = (-x * (1 + 1j * np.asarray(height))).astype(complex)
+        tolerance = np.broadcast_to(tolerance, x.shape)
         trusted = np.maximum(tolerance, _TRUSTED)
         found, active = start._replace(x=x, sound=np.zeros(x.size, dtype=bool)), np.arange(x.size)
         for _ in range(_MAX_ITERATIONS):
@@ -165,7 +167,7 @@ class _Known(NamedTuple):
 
     def at(self, chosen: Indices | Mask) -> _Known:
         """Select some of the points."""
-        return _Known(*(values[chosen] for values in self))
+        return _Known._make(values[chosen] for values in self)
 
     def replace(self, places: Indices, other: _Known) -> None:
         """Replace the points at some places."""
@@ -174,8 +176,8 @@ class _Known(NamedTuple):
 
     def joined(self, other: _Known) -> _Known:
         """Add points, in ascending order."""
-        both = [np.concatenate(pair) for pair in zip(self, other, strict=True)]
-        return _Known(*both).at(np.argsort(both[0]))
+        both = _Known._make(np.concatenate(pair) for pair in zip(self, other, strict=True))
+        return both.at(np.argsort(both.x))
 
     def at_x(self, x: Array) -> _Known:
         """Interpolate, in logarithms of x."""

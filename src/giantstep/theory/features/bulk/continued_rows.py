@@ -9,20 +9,22 @@ and, for each step from the last to the first, G, theta and t before that step, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from giantstep.arrays import Array, Complex
+from giantstep.arrays import Complex
 from giantstep.numerics.linear_systems import solve_pivoted
 from giantstep.theory.features.bulk.covariance_step import CovarianceStep, Samples
 from giantstep.theory.features.bulk.one_group import variances_at
 from giantstep.theory.features.bulk.row_resolvent import Traces, self_energy
 
-
-# Rarer samples are left out. Values of t times samples, of which arrays stay in the processor's cache.
-_RARE, _CACHED = 1e-9, 40000
+# Rarer samples are left out.
+_RARE = 1e-9
+# Points times samples, of which arrays stay in the processor's cache.
+_CACHED = 40_000
 
 
 class ContinuedRows:
@@ -59,13 +61,9 @@ class ContinuedRows:
     ) -> tuple[Complex, Complex, Complex]:
         """Map complex hats to V and T by one Newton step; the response is the unknowns."""
         A, L = V1_hat[:, 0, 0], L[:, 0]
-        parts = range(0, A.size, self._together)
-        gap, jacobian = (
-            np.concatenate(values)
-            for values in zip(
-                *(self._equations(near[k : k + self._together], (L / A)[k : k + self._together]) for k in parts), strict=True
-            )
-        )
+        parts = np.array_split(np.arange(A.size), math.ceil(A.size / self._together))
+        found = [self._equations(near[part], (L / A)[part]) for part in parts]
+        gap, jacobian = (np.concatenate(values) for values in zip(*found, strict=True))
         both = np.zeros((*gap.shape, 2), dtype=complex)
         both[:, :, 0] = -gap
         both[:, 0, 1] = -near[:, 0]  # by L/V1_hat
@@ -95,11 +93,11 @@ class ContinuedRows:
         """Evaluate `t (ratio + phi(t)) = beta` and the equations of all steps, and derivatives."""
         gap = np.zeros(unknowns.shape, dtype=complex)
         jacobian = np.zeros((*unknowns.shape, unknowns.shape[1]), dtype=complex)
-        at = self._before(unknowns, 0)
-        gap[:, 0] = at.t * (ratio + at.phi) - self.beta
-        jacobian[:, 0, 0] = ratio + at.phi + at.t * at.dphi
+        last = self._before(unknowns, 0)
+        gap[:, 0] = last.t * (ratio + last.phi) - self.beta
+        jacobian[:, 0, 0] = ratio + last.phi + last.t * last.dphi
         if self.steps:
-            jacobian[:, 0, 2] = -1 / at.t
+            jacobian[:, 0, 2] = -1 / last.t
         for k, step in enumerate(self.steps):
             own, outer = slice(3 * k + 1, 3 * k + 4), 3 * k
             before = self._before(unknowns, own.stop - 1)
