@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 PYTEST := $(BIN)/pytest -n logical --dist worksteal
 
-.PHONY: figures paper supplement gallery test test-all test-kill test-faults test-slurm test-explore screenshot \
+.PHONY: site figures paper supplement gallery test test-all test-kill test-faults test-slurm test-explore screenshot \
   claims lint benchmark benchmark-steps docs schemas lock clean help
 
 figures: $(READY)
@@ -79,6 +79,11 @@ docs: $(READY)
 	$(BIN)/python -m sphinx -W --keep-going -q docs docs/build
 	@echo docs/build/index.html
 
+# The same with the page of precomputed curves: one folder, for any web server.
+site: $(READY)
+	$(BIN)/python -m sphinx -W --keep-going -q -E -t site docs docs/build
+	@echo docs/build/index.html and docs/build/curves/index.html
+
 # The schemas that editors read, from the models that check the configs.
 schemas: $(READY)
 	$(BIN)/python -m giantstep.workflow.config_checks workflow/schemas
@@ -118,6 +123,7 @@ help:
 	@echo "make benchmark theory and simulation beside the usual ways of computing the same"
 	@echo "make claims    measure what README and docs claim; CLAIMS=trust for some, CLAIMS=--all for slow ones"
 	@echo "make docs      the documentation as a site, docs/build/index.html"
+	@echo "make site      the documentation and a page of precomputed curves: one folder for any web server"
 	@echo "make benchmark-steps the theory of several steps beside networks at random settings"
 	@echo "make schemas   the schemas by which editors check the files in config/"
 	@echo "make lock      pin what pyproject.toml requires"

@@ -21,6 +21,7 @@ extensions = [
     "mathml",
     "paper",
     "notebooks",
+    "curves",
     "gallery",
     "reference",
     "theory_links",

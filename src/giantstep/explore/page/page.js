@@ -91,7 +91,7 @@
     pause();
     if (!other) return;
     played = { slider, button };
-    button.textContent = "⏸";
+    button.textContent = "■";
     if (Number(slider.value) >= 1000) slider.value = 0;
     advance();
   }
