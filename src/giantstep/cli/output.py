@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from giantstep.files import beside
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.theory.readout.status import Status
 from giantstep.validation import Fault, InvalidParametersError
@@ -256,10 +257,11 @@ def write(data: xr.Dataset, path: Path) -> None:
     ------
     OSError
     """
-    if path.suffix == ".nc":
-        data.to_netcdf(path)
-    else:
-        path.write_text(FORMATS[path.suffix[1:]](data), encoding="utf-8")
+    with beside(path) as place:
+        if path.suffix == ".nc":
+            data.to_netcdf(place)
+        else:
+            place.write_text(FORMATS[path.suffix[1:]](data), encoding="utf-8")
 
 
 def contents(data: xr.Dataset) -> list[str]:

@@ -32,6 +32,7 @@ from giantstep.figures.labels import (
 )
 from giantstep.figures.maps import level_lines, spacing
 from giantstep.figures.selection import in_limit
+from giantstep.files import beside
 from giantstep.problems.formatting import stated_parameters
 from giantstep.theory.bounds import best_linear_error
 from giantstep.validation import Fault, InvalidParametersError
@@ -73,8 +74,8 @@ def draw_answer(data: xr.Dataset, path: Path, show: str | None = None) -> None:
     InvalidParametersError
         If there is no such variable, or nothing varies.
     """
-    with style.settings():
-        style.save(answer_figure(data, _shown(data, show)), path)
+    with style.settings(), beside(path) as place:
+        style.save(answer_figure(data, _shown(data, show)), place)
 
 
 def answer_figure(data: xr.Dataset, name: str) -> Figure:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from warnings import catch_warnings, filterwarnings
@@ -18,6 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Transform
 
 from giantstep.arrays import Array
+from giantstep.files import beside
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 
 # The paper's text and column widths, in inches; height over width of one panel.
@@ -179,7 +181,9 @@ def save(figure: Figure, path: Path, origin: Provenance | None = None) -> None:
         axes.set(xlim=_rounded_limits(axes.xaxis), ylim=_rounded_limits(axes.yaxis))
         for line in axes.lines:
             line.set_transform(line.get_transform() + _PixelGrid())
-    figure.savefig(path, metadata=_metadata(path.suffix, origin))
+    content = BytesIO()  # on a full disk, matplotlib's own files end in other errors
+    figure.savefig(content, format=path.suffix[1:], metadata=_metadata(path.suffix, origin))
+    path.write_bytes(content.getvalue())
 
 
 def draw_and_save(
@@ -208,21 +212,9 @@ def draw_and_save(
         filterwarnings("error", message=".*layout not applied")
         figure = draw()
         for path in paths:
-            with _beside(path) as unfinished:
+            with beside(path) as unfinished:
                 save(figure, unfinished, origin)
                 check()
-
-
-@contextmanager
-def _beside(path: Path) -> Iterator[Path]:
-    """Yield a path beside another, and rename it to that once it is written."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.stem}.part{path.suffix}")
-    try:
-        yield unfinished
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 class _PixelGrid(Transform):

@@ -17,6 +17,7 @@ from typing import Any
 
 import yaml
 
+from giantstep.files import beside
 from giantstep.validation import RefusalError
 from giantstep.workflow.config import FIGURES, MAIN
 from giantstep.workflow.figure_plan import FigurePlan
@@ -78,7 +79,7 @@ def write_archive(path: Path, name: str, plan: Plan) -> None:
     contents = dict(_contents(figure, plan))
     described = _described(figure, contents)
     contents[METADATA] = json.dumps(described, indent=2, ensure_ascii=False).encode() + b"\n"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    with beside(path) as place, zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
         # In this order, unpacking makes nothing older than what it is made from.
         for file, content in contents.items():
             # Without times, the same contents are the same archive.

@@ -17,6 +17,7 @@ import netCDF4
 import xarray as xr
 from xarray.backends import NetCDF4DataStore
 
+from giantstep.files import beside
 from giantstep.validation import RefusalError
 
 _NAME = b"\nname:"
@@ -62,24 +63,13 @@ def _netcdf(groups: Mapping[str, xr.Dataset]) -> bytes:
 
 def write_bytes(path: Path, *parts: bytes) -> None:
     """Write a file beside its place, sync it to the disk, and rename it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with beside.open("wb") as file:
-            file.writelines(parts)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError as error:
-        text = f"cannot be written ({error.strerror})"
-        raise OSError(error.errno, text, str(path)) from error
-    finally:
-        beside.unlink(missing_ok=True)
+    with beside(path) as place, place.open("wb") as file:
+        file.writelines(parts)
 
 
 def remove_leftovers(folder: Path) -> None:
     """Remove what jobs that were killed have written of files; no job may be at work."""
-    for path in folder.rglob(".*.part"):
+    for path in folder.rglob(".*.part*"):
         path.unlink(missing_ok=True)
 
 
