@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -72,6 +72,8 @@ class ConditionalFeatures:
     mean_spread : Array, shape (G, N), or None
         Standard deviation of mu0 given kappa, which the norm of the input moves at finite
         dimension: `input_norms`.
+    row_norm : Array, shape (N,)
+        Squared norm of a sample's features over its mean: `sparse_rows`.
     """
 
     kappa: Array
@@ -88,6 +90,7 @@ class ConditionalFeatures:
     target_residual: Array
     mirrored: bool
     mean_spread: Array | None = None
+    row_norm: Array = field(default_factory=lambda: np.ones(1))
 
     @cached_property
     def slope_power(self) -> Array:

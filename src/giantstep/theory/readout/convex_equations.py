@@ -126,7 +126,8 @@ class ConvexEquations:
         self.noiseless_residual -= (1 - agreement**2) * (self.h**2 + self.h_z**2)
         i, j = self.equations.triangle.rows, self.equations.triangle.columns
         mu2_squared = np.maximum(f.mu2_squared[:, kept], _FLAT)
-        self.products = np.concatenate([self.phi[i] * self.phi[j], mu2_squared])
+        self.row_norm = np.broadcast_to(f.row_norm, f.kappa.shape)[kept]
+        self.products = np.concatenate([self.phi[i] * self.phi[j], mu2_squared]) * self.row_norm
         self.channel = output_channel(loss, self.srf, f.kappa[kept], fineness)
         self.ends = np.cumsum(
             [len(self.products), len(self.functions), len(self.phi), len(self.products)]
@@ -143,17 +144,22 @@ class ConvexEquations:
     def prediction_moments(self, x: Array) -> PredictionMoments:
         """Compute the moments of a prediction at each kappa, from the unknowns."""
         at, often = self.order_parameters(x), self.equations.multiplicity
+        P = at.slope @ self.phi
         return PredictionMoments(
             (at.V * often) @ self.products,
             at.prediction @ self.functions,
-            at.slope @ self.phi,
-            (at.q * often) @ self.products + self._spread(x) ** 2,
+            P,
+            # The norm of the features changes what is left of a prediction's variance given z.
+            (at.q * often) @ self.products + self._spread(x) ** 2 + (1 - self.row_norm) * P**2,
         )
 
     def change_of_moments(self, x: Array, step: Array) -> PredictionMoments:
         """Compute the change of the moments along a small step of the unknowns."""
         spread, change = self._spread(step), self.prediction_moments(step)
-        return change._replace(Q=change.Q - spread**2 + 2 * self._spread(x) * spread)
+        P, rest = self.order_parameters(x).slope @ self.phi, 1 - self.row_norm
+        # The squares among the terms of Q, to first order.
+        squares = spread * (2 * self._spread(x) - spread) + rest * change.P * (2 * P - change.P)
+        return change._replace(Q=change.Q + squares)
 
     def _spread(self, x: Array) -> Array:
         """Compute the standard deviation that the norm of the input gives a prediction."""
@@ -175,7 +181,8 @@ class ConvexEquations:
         mean_g = (averages.g * self.weight) @ self.functions.T
         zeta_hat = ratio * mean_g[:, self.rank :]
         psi_hat = ratio * ((averages.z_g * self.weight) @ self.phi.T)
-        psi_hat += np.einsum("srt,st->sr", V1_hat, at.slope)
+        # V1_hat psi, without the norms: what z does to features is that of their mean.
+        psi_hat += ratio * ((averages.minus_dg * (at.slope @ self.phi) * self.weight) @ self.phi.T)
         along = np.einsum("szy,sy->sz", response.along, zeta_hat)
         slope = np.einsum("srt,st->sr", response.across, psi_hat)
         if response.mixed is not None:

@@ -157,6 +157,7 @@ class Equations:
         self.multiplicity = self.coordinates.multiplicity
         i, j = self.triangle.rows, self.triangle.columns
         coefficients = np.concatenate([features.phi[i] * features.phi[j], features.mu2_squared])
+        coefficients = coefficients * features.row_norm
         self.coefficients = features.half(coefficients)
         self.folded = features.fold(coefficients).T
         self._folded_products = None

@@ -73,7 +73,7 @@ class LabelResidual:
     `target_residual + |h_z|^2 + (h - M)^2 - 2 P.h_z`, and `h - M = beyond + sum delta e` where e is
     an orthonormal basis of the functions that M can represent and `beyond` is the part of h
     orthogonal to it: nothing large cancels. If the norms of inputs spread the means, the square of
-    `sum m mean_spread` is added.
+    `sum m mean_spread` is added; if those of the features vary, `(1 - row_norm) |P|^2`.
 
     Parameters
     ----------
@@ -130,6 +130,12 @@ class LabelResidual:
             i, j = self.spread_pairs = np.triu_indices(len(f.mean_spread))
             pairs = np.where(i == j, 1, 2)[:, None] * f.mean_spread[i] * f.mean_spread[j]
             self.functions = np.concatenate([self.functions, pairs])
+        self.rank = len(f.phi)
+        self.norm_pairs = None
+        if np.any(f.row_norm != 1):
+            i, j = self.norm_pairs = np.triu_indices(self.rank)
+            pairs = np.where(i == j, 1, 2)[:, None] * f.phi[i] * f.phi[j] * (1 - f.row_norm)
+            self.functions = np.concatenate([self.functions, pairs])
 
     def coefficients(self, mean: Means) -> Array:
         """Compute the coefficients of the functions at every point, shape (S, J)."""
@@ -140,6 +146,10 @@ class LabelResidual:
         if self.spread_pairs is not None:
             i, j = self.spread_pairs
             coefficients.append(mean.m[:, i] * mean.m[:, j])
+        if self.norm_pairs is not None:
+            i, j = self.norm_pairs
+            slope = mean.slope.reshape(len(delta), -1, self.rank)
+            coefficients.append((slope[:, :, i] * slope[:, :, j]).sum(axis=1))
         return np.concatenate(coefficients, axis=-1)
 
 

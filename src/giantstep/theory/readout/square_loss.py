@@ -16,6 +16,7 @@ from giantstep.theory.features.bulk.interface import Bulk, GroupOverlaps, SpikeR
 from giantstep.theory.features.bulk.prepare import prepare_bulk
 from giantstep.theory.features.conditional_features import ConditionalFeatures, conditional_features
 from giantstep.theory.features.input_norms import with_input_norms
+from giantstep.theory.features.sparse_rows import with_sparse_rows
 from giantstep.theory.readout.fixed_point import Equations, Resolvent
 from giantstep.theory.readout.mean_penalty import MeanPenalty, prepare_mean_penalty
 from giantstep.theory.readout.means import LabelResidual, Means, solve_means
@@ -94,7 +95,7 @@ class SquareLoss:
         f = self.features
         norms = len(f.along) > len(f.phi)
         features = conditional_features(self.srf, fineness, f.B, norms)
-        features = with_input_norms(features, self.srf, dimension, fineness)
+        features = with_finite_size(features, self.srf, dimension, fineness)
         return SquareLoss(features, self.srf, self.equations.bulk, self.penalty)
 
     def of_groups(self, solution: SquareLossSolution) -> GroupOverlaps:
@@ -170,5 +171,13 @@ def prepare_square_loss(
     `B` is as in `conditional_features`.
     """
     features, prepared = prepare_bulk(problem, srf, bulk, fineness, B)
-    features = with_input_norms(features, srf, dimension, fineness)
+    features = with_finite_size(features, srf, dimension, fineness)
     return SquareLoss(features, srf, prepared, prepare_mean_penalty(problem, srf, dimension))
+
+
+def with_finite_size(
+    f: ConditionalFeatures, srf: SpikedFeatures, dimension: float, fineness: float
+) -> ConditionalFeatures:
+    """Add what the norms of inputs and of samples' features do at a dimension."""
+    f = with_input_norms(f, srf, dimension, fineness)
+    return with_sparse_rows(f, srf, dimension, fineness)

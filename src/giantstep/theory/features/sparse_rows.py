@@ -1,0 +1,117 @@
+"""How the norm of a sample's features varies at finite width: theory.md section 23 (a).
+
+Given kappa, the features of a sample have the squared norm `rho` times its mean, and rho varies,
+with the variance `Var (sigma - mu0)^2/p` over the squared mean: a lot for saturated activations, of
+whose features few are far from their mean. V(kappa) and the variances of a prediction are rho times
+what they are in the limit d -> infinity. The law of rho is taken as a Gamma law of that variance.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from giantstep.arrays import Array, Indices
+from giantstep.numerics.gaussian import gaussian_rule
+from giantstep.numerics.linear_systems import TINY
+from giantstep.numerics.quadrature import RANGE
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.features.conditional_features import ConditionalFeatures
+
+# Nodes over rho for variances up to each bound, and beyond: there it vanishes for most samples.
+_VARIANCES = (1e-9, 3e-3, 0.05, 30.0)
+_COUNTS = np.array([1, 2, 3, 8, 4])
+# One is enough for so large a kappa.
+_FAR = 6
+
+
+def norm_variance(srf: SpikedFeatures, kappa: Array, fineness: float = 1) -> Array:
+    """Compute p times the variance of rho given kappa, shape (N,).
+
+    Of several groups, all the neurons together.
+    """
+    activation, squares, mean = lookup(srf.activation), np.zeros(kappa.size), np.zeros(kappa.size)
+    for c, u, pi, b in zip(*srf.groups, strict=True):
+        shift, std = b + u * kappa, math.sqrt(c)
+        z, weight = gaussian_rule(activation, shift, std, fineness)
+        values = activation.value(shift[:, None] + std * z)
+        values -= np.sum(weight * values, axis=-1, keepdims=True)
+        values *= values
+        power = np.sum(weight * values, axis=-1)
+        mean += pi * power
+        squares += pi * np.sum(weight * (values - power[:, None]) ** 2, axis=-1)
+    return squares / np.maximum(mean**2, TINY)
+
+
+def with_sparse_rows(
+    f: ConditionalFeatures, srf: SpikedFeatures, dimension: float, fineness: float = 1
+) -> ConditionalFeatures:
+    """Give every node over kappa several nodes over rho; none as d -> infinity.
+
+    Parameters
+    ----------
+    f : ConditionalFeatures
+    srf : SpikedFeatures
+        Those of the features.
+    dimension : float
+        d, may be infinite.
+    fineness : float
+        Multiplies the number of nodes.
+    """
+    if math.isinf(dimension):
+        return f
+    kappa = f.half(f.kappa)
+    place, rho, share = _nodes(srf, kappa, srf.beta * dimension, fineness)
+    if f.mirrored:
+        middle = f.kappa.size // 2
+        place = np.concatenate([middle - 1 - place[::-1], middle + place])
+        rho, share = (np.concatenate([values[::-1], values]) for values in (rho, share))
+    functions = ("kappa", "mu0", "mu1", "mu2_squared", "phi", "along", "h", "h_z")
+    repeated = {name: getattr(f, name)[..., place] for name in (*functions, "target_residual")}
+    if f.mean_spread is not None:
+        repeated["mean_spread"] = f.mean_spread[:, place]
+    return replace(f, **repeated, weight=f.weight[place] * share, row_norm=rho)
+
+
+def _nodes(
+    srf: SpikedFeatures, kappa: Array, width: float, fineness: float
+) -> tuple[Indices, Array, Array]:
+    """Choose nodes over rho, the more the more it varies: node over kappa, rho and share of each.
+
+    Their number is that of a unit panel over kappa, so that it is the same on all rules.
+    """
+    panels = np.arange(-RANGE, RANGE) + 0.5
+    of_panels = _COUNTS[np.searchsorted(_VARIANCES, norm_variance(srf, panels) / width)]
+    of_panels[np.abs(panels) > _FAR] = 1
+    last = panels.size - 1  # kappa may lie at the very end
+    counts = of_panels[np.minimum(kappa + RANGE, last).astype(int)]
+    variance = norm_variance(srf, kappa, fineness) / width
+    place = np.repeat(np.arange(kappa.size), counts)
+    rho, share = np.ones(place.size), np.ones(place.size)
+    for count in np.unique(counts):
+        chosen = counts == count
+        nodes = gamma_rule(variance[chosen], int(count))
+        rho[chosen[place]], share[chosen[place]] = (values.ravel() for values in nodes)
+    return place, rho, share
+
+
+def gamma_rule(variance: Array, count: int) -> tuple[Array, Array]:
+    """Choose Gauss's nodes and weights for Gamma laws of mean one, shape (N, count).
+
+    Examples
+    --------
+    >>> rho, weight = gamma_rule(np.array([0.0, 0.2]), 3)
+    >>> np.sum(weight * rho, axis=1).round(12), np.sum(weight * rho**2, axis=1).round(12)
+    (array([1., 1.]), array([1. , 1.2]))
+    """
+    jacobi = np.zeros((variance.size, count, count))
+    for i in range(count):
+        jacobi[:, i, i] = 1 + 2 * i * variance
+        if i:
+            off = np.sqrt(i * variance * (1 + (i - 1) * variance))
+            jacobi[:, i, i - 1] = jacobi[:, i - 1, i] = off
+    rho, vectors = np.linalg.eigh(jacobi)
+    return rho, vectors[:, 0] ** 2
