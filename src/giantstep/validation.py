@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from giantstep.suggestions import did_you_mean, names_allowed
+
 # Numbers as texts, the same in YAML and on the command line: ASCII and decimal.
 WHOLE_NUMBER = r"[-+]?(0|[1-9][0-9]*)"
 DECIMAL_NUMBER = r"[-+]?(\.[0-9]+|(0|[1-9][0-9]*)(\.[0-9]*)?)([eE][-+]?[0-9]+)?"
@@ -46,7 +48,15 @@ class Fault:
     allowed: str
 
     def __str__(self) -> str:
-        return f"{self.name} = {shown(self.value)}: must be {self.allowed}"
+        return f"{self.name} = {shown(self.value)}: must be {self.allowed}{self.hint}"
+
+    @property
+    def hint(self) -> str:
+        """The end of a message: the name that was meant, or where several values are taken."""
+        if isinstance(self.value, str):
+            return did_you_mean(self.value, names_allowed(self.allowed))
+        several = hasattr(self.value, "__len__") and re.match(r"(a|one)\b", self.allowed)
+        return "; giantstep.sweep takes several values of a parameter" if several else ""
 
 
 class RefusalError(Exception):
@@ -111,7 +121,7 @@ class Interval:
 
     def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
         """Return a number as a plain one, and its fault if it lies outside."""
-        value = value if self.whole else plain_number(value)
+        value = whole_number(value) if self.whole else plain_number(value)
         return value, [] if value in self else [Fault(name, value, str(self))]
 
     def __str__(self) -> str:
@@ -141,16 +151,24 @@ def read_number(text: str) -> float:
 
 
 def read_whole_number(text: str) -> int:
-    """Read a whole number.
+    """Read a whole number, such as 1000 or 1e3.
 
     Raises
     ------
     ValueError
         For anything but decimal digits.
     """
-    if not re.fullmatch(WHOLE_NUMBER, text) or len(text) > _LENGTH:
+    if re.fullmatch(WHOLE_NUMBER, text) and len(text) < _LENGTH:
+        return int(text)
+    number = whole_number(float(text)) if re.fullmatch(DECIMAL_NUMBER, text) else None
+    if not isinstance(number, int):
         raise ValueError(f"{shown(text)} must be a whole number in decimal digits, such as 8")
-    return int(text)
+    return number
+
+
+def whole_number(value: Any) -> Any:
+    """Convert floats that are whole, such as 1e3, to ints, and return everything else unchanged."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def plain_number(value: Any) -> Any:

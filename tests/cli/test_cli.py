@@ -281,6 +281,7 @@ def test_a_map_shows_where_a_step_gains(capsys, tmp_path):
         ("theory --lerning-rate 3", "there is no --lerning-rate; did you mean --learning-rate?"),
         (f"theory {' '.join(STEP)} --target sni", "did you mean sin?"),
         (f"theory {' '.join(STEP)} --alpha 1:2:1", "the number of values must be a whole number"),
+        (f"theory {' '.join(STEP)} --alpha 1:3", "must be a range start:stop:count"),
         (f"theory {' '.join(STEP)} --alpha 0:2:3log", "both ends must be > 0"),
         (f"map {' '.join(STEP)} --x alhpa=1:2:3 --y beta=1:2:3", "did you mean alpha?"),
         (f"theory {' '.join(STEP)} -o answer.doc", "must end in .nc, .csv, .json, .tex"),

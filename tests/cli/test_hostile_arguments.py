@@ -30,7 +30,7 @@ QUESTIONS = {
 LISTS = {
     "ODD": ["1_0", "010", "\u0661", "\uff11", "0x10", "1e3_0", " 1", "1 ", "1e", " -1"],
     "FAR": ["nan", "-inf", "1e300", "1e400", "9" * 400, "one", "", "1,5", "-1e300"],
-    "SIZES": ["0", "-1", "1.5", "1e3", "nan", "9" * 30, "9" * 5000, "one", ""],
+    "SIZES": ["0", "-1", "1.5", "1e-3", "nan", "9" * 30, "9" * 5000, "one", ""],
 }
 # Flags after a question, and their hostile values; ~ is a blank.
 HOSTILE = """

@@ -103,6 +103,40 @@ def test_all_faults_of_a_question_are_told_at_once(ask, names):
     assert set(names) <= {fault.name for fault in refused.value.faults}
 
 
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda: Protocol("tahn", "sin", 3, 2, 1), "did you mean tanh?"),
+        (lambda: Protocol("tanh", "sin", [1, 3], 2, 1), "giantstep.sweep takes several values"),
+        (lambda: giantstep.solve(PROTOCOL, dimension=[9, 99]), "giantstep.sweep takes several"),
+        (lambda: giantstep.solve(PROTOCOL, beta=[1, 2]), "give it to the problem, or several"),
+        (lambda: giantstep.solve(PROTOCOL, lamda=0.1), "solve has no parameter 'lamda'"),
+        (lambda: giantstep.solve(PROTOCOL, alhpa=2), "did you mean alpha?"),
+        (lambda: giantstep.sweep(PROTOCOL, lerning_rate=2), "did you mean learning_rate?"),
+        (lambda: giantstep.optimise(PROTOCOL, "rigde"), "did you mean ridge?"),
+    ],
+)
+def test_what_was_probably_meant_is_said(ask, words):
+    with pytest.raises((InvalidParametersError, TypeError), match=re.escape(words)):
+        ask()
+
+
+def test_whole_numbers_may_be_floats():
+    sizes = {"dimension": 4e1, "networks": 2.0, "test_samples": 1e2}
+    xr.testing.assert_identical(
+        giantstep.simulate(PROTOCOL, **sizes), giantstep.simulate(PROTOCOL, **SMALL)
+    )
+
+
+def test_theory_of_other_inputs_says_that_it_does_not_depend_on_them():
+    other = Protocol("tanh", "sin", 3, alpha0=2, beta=1, inputs="student_t:3")
+    theories = [ask(other) for ask in (giantstep.solve, giantstep.bounds)]
+    theories.append(giantstep.sweep(SMOOTH, inputs=["gaussian", "student_t:3"]))
+    for theory in theories:
+        assert "same for all inputs. That it holds for student_t:3" in theory.remarks
+    assert "all inputs" not in giantstep.simulate(other, **SMALL).attrs.get("remarks", "")
+
+
 def test_the_public_names_are_listed_with_examples_and_loaded_on_demand():
     assert set(giantstep.__all__) <= set(dir(giantstep))
     assert all(">>> " in getattr(giantstep, name).__doc__ for name in giantstep.__all__)

@@ -17,7 +17,6 @@ from giantstep.cli.flags import question_flags
 from giantstep.cli.limits import LIMIT, check_cost
 from giantstep.cli.problem_flags import statement_of
 from giantstep.cli.products import answer_each
-from giantstep.cli.suggestions import did_you_mean
 from giantstep.cli.values import read_values
 from giantstep.problems.bulk_kind import TRAINED
 from giantstep.problems.combinations import combinations, varied
@@ -30,6 +29,7 @@ from giantstep.questions.choices import GAINS, POINTS, THREADS
 from giantstep.questions.costs import cost_of
 from giantstep.questions.progress import Progress
 from giantstep.questions.task import Task, question_named
+from giantstep.suggestions import did_you_mean
 from giantstep.validation import COUNT, Fault, InvalidParametersError, interval_faults, read_number
 from giantstep.vocabulary import MEANINGS
 

@@ -12,8 +12,8 @@ from typing import Any, NoReturn
 
 from giantstep import __version__
 from giantstep.cli.commands import DRAWING, Command, commands
-from giantstep.cli.suggestions import did_you_mean
 from giantstep.cli.values import RANGES, protected
+from giantstep.suggestions import did_you_mean
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from giantstep.cli.arguments import parse
 from giantstep.cli.commands import PICTURES, commands
-from giantstep.cli.suggestions import did_you_mean, names_allowed
 from giantstep.extras import EXTRAS, advice, require
 from giantstep.validation import (
     Fault,
@@ -158,9 +157,8 @@ def _sentence(fault: Fault) -> str:
     from giantstep.cli.flags import spelled  # like all that knows of problems, it takes a while
     from giantstep.problems.formatting import format_value
 
-    close = did_you_mean(str(fault.value), names_allowed(fault.allowed))
     value = format_value(fault.value) if isinstance(fault.value, tuple) else fault.value
-    return f"{spelled(fault.name)} {value}: must be {fault.allowed}{close}"
+    return f"{spelled(fault.name)} {value}: must be {fault.allowed}{fault.hint}"
 
 
 def _fail(arguments: argparse.Namespace, message: str) -> int:

@@ -37,6 +37,8 @@ def read_values(read: Callable[[str], Any]) -> Callable[[str], list[Any]]:
         text = unprotected(text)
         try:
             found = _RANGE.fullmatch(text)
+            if ":" in text and not found:
+                raise ValueError(f"{text!r} must be a range start:stop:count, such as 0.5:3:20")
             return _spaced(text, read, *found.groups()) if found else [read(text)]
         except ValueError as error:
             raise argparse.ArgumentTypeError(str(error)) from None

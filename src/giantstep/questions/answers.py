@@ -7,13 +7,19 @@ from functools import wraps
 from inspect import signature
 from typing import Any, ParamSpec
 
+import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
 from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.formatting import format_problem
 from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.checks import check_problem, plain
+from giantstep.questions.remarks import input_remarks
+from giantstep.suggestions import did_you_mean
+from giantstep.validation import whole_number
 from giantstep.vocabulary import label
 
 P = ParamSpec("P")
@@ -44,13 +50,20 @@ def question(
 
         @wraps(ask)
         def answered(*args: P.args, **kwargs: P.kwargs) -> xr.Dataset:
+            if "values" not in form.parameters:
+                _check_names(ask.__name__, kwargs, form.parameters)
             bound = form.bind(*args, **kwargs)
             bound.apply_defaults()
             given = bound.arguments
             check_problem(given["problem"])
-            given |= {name: plain(value) for name, value in given.items()}
+            for name, value in given.items():
+                whole = str(form.parameters[name].annotation).startswith("int")
+                given[name] = whole_number(plain(value)) if whole else plain(value)
             result = ask(*bound.args, **bound.kwargs)
             data, remarks = result if isinstance(result, tuple) else (result, [])
+            if "networks" not in given:
+                inputs = data.coords.get("inputs", np.array(given["problem"].inputs))
+                remarks = [*remarks, *input_remarks(np.ravel(inputs).tolist())]
             known = {k: given[k] for k in scalars if k in given and k not in data.coords}
             if "bulk" in known and known["bulk"] is None:
                 known["bulk"] = bulk_of_networks(given["problem"])
@@ -62,6 +75,22 @@ def question(
         return answered
 
     return decorate
+
+
+def _check_names(question: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse parameters that a question does not have, with what may have been meant.
+
+    Raises
+    ------
+    TypeError
+    """
+    of_problems = {*Protocol.__dataclass_fields__, *SpikedFeatures.__dataclass_fields__}
+    for name in given:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            if name in of_problems:
+                hint = ": give it to the problem, or several values of it to giantstep.sweep"
+            raise TypeError(f"{question} has no parameter {name!r}{hint}")
 
 
 def _total_samples(problem: Problem, data: xr.Dataset) -> dict[str, xr.Variable]:

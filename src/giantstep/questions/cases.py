@@ -150,7 +150,7 @@ def read_sweep(problem: Problem, given: Mapping[str, Any]) -> Sweep:
     """
     of_problem = [field.name for field in fields(problem)]
     unknown = [name for name in given if name not in (*of_problem, *DEFAULTS)]
-    allowed = f"a parameter that sweeps vary: {', '.join([*of_problem, *DEFAULTS])}"
+    allowed = f"one of {', '.join([*of_problem, *DEFAULTS])}"
     raise_all([Fault("parameter", name, allowed) for name in unknown])
     lists = {name: _plain(value) for name, value in (DEFAULTS | dict(given)).items()}
     if lists["bulk"] is None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from giantstep.arrays import Array, Indices
 from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.problem import Problem
 from giantstep.theory.optima import NEAR_LIMIT
 from giantstep.theory.readout.status import Status
@@ -32,6 +33,17 @@ def bulk_remarks(problem: Problem, bulk: str) -> list[str]:
     return [
         "For a readout of several values the trained bulk leaves out how norms of rows fluctuate,"
         " but for what their overlaps with the spike change."
+    ]
+
+
+def input_remarks(inputs: Iterable[str]) -> list[str]:
+    """Say that the theory does not know the distribution of the inputs."""
+    others = [name for name in inputs if name != GAUSSIAN]
+    if not others:
+        return []
+    return [
+        f"The theory is the same for all inputs. That it holds for {', '.join(others)} is a"
+        " conjecture: giantstep compare shows what networks do."
     ]
 
 

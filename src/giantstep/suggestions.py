@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-_NAMES = re.compile(r"one of (.+)")
+_NAMES = re.compile(r"(?:one|some) of (.+)")
 # Flags by the symbols and words that papers have for them.
 _SYMBOLS = {
     "--eta": "--learning-rate",
