@@ -13,6 +13,9 @@ from giantstep.explore.view import from_address
 from giantstep.questions.gains import gain
 
 
+QUICK = "bulk=isotropic"
+
+
 def answered(query):
     view, faults = from_address(query)
     assert not faults
@@ -24,10 +27,13 @@ def answered(query):
 
 @pytest.mark.parametrize("across", ["learning_rate", "alpha0", "steps", "beta"])
 def test_a_map_of_the_gain_over_no_step_is_that_of_a_sweep(across):
-    view, said = answered(f"tab=map&target=sin&across={across}&up=alpha&colour=over_no_step")
+    view, said = answered(
+        f"tab=map&target=sin&across={across}&up=alpha&colour=over_no_step&{QUICK}"
+    )
     corners = {across: said[-1]["x"][[0, -1]], "alpha": said[-1]["y"][[0, -1]]}
     corners["steps"] = [int(k) for k in corners.get("steps", [1])]
-    asked = {name: list(values) for name, values in corners.items()} | {"ridge": 1.0}
+    asked = {name: list(values) for name, values in corners.items()}
+    asked |= {"ridge": 1.0, "bulk": "isotropic"}
     problem = view.question.problem
     found = gain(sweep(problem, **asked), "gain_over_no_step", problem, asked)
     expected = found.squeeze().transpose("alpha", across)
@@ -36,8 +42,21 @@ def test_a_map_of_the_gain_over_no_step_is_that_of_a_sweep(across):
     )
 
 
+def test_the_error_of_a_classifier_is_shown_and_minimised():
+    view, said = answered(f"by=classification_error&ridge=optimal&x=steps&stop=2&{QUICK}")
+    (curve,) = said[-1]["curves"]
+    given = {"alpha": 2, "steps": [1, 2], "ridge": "optimal", "by": "classification_error"}
+    expected = sweep(view.question.problem, bulk="isotropic", **given)
+    for name in ("classification_error", "ridge"):
+        np.testing.assert_allclose(curve[name], expected[name], rtol=1e-6)
+    plot = make_plot(view, "light")
+    plot.update(view, said[-1])
+    (source,) = plot.sources.values()
+    np.testing.assert_array_equal(source.data["error"], curve["classification_error"])
+
+
 def test_a_map_shows_something_at_once_and_then_more():
-    view, said = answered("tab=map&target=sin&across=steps&up=ridge&colour=over_linear")
+    view, said = answered(f"tab=map&target=sin&across=steps&up=ridge&colour=over_linear&{QUICK}")
     shown = [one for one in said if np.isfinite(one["values"]).all()]
     shapes = dict.fromkeys(one["values"].shape for one in shown)
     assert list(shapes) == [(5, 8), (9, 8), (17, 8), (33, 8)]
@@ -56,4 +75,4 @@ def test_points_without_a_solution_are_gaps_with_advice():
     assert len(plot.failures.data["x"]) > 100
     assert all(plot.failures.data["advice"])
     (source,) = plot.sources.values()
-    assert np.isnan(source.data["test"][-1])
+    assert np.isnan(source.data["error"][-1])

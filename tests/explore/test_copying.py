@@ -26,9 +26,10 @@ from giantstep.validation import InvalidParametersError
 from giantstep.workflow.config import load_yaml
 from giantstep.workflow.config_models import STEPS
 
+QUICK = ("isotropic",)
 VIEWS = (
     View(Question(target="sin", alpha0=math.inf, noise=0.5), stop=3.0, x_scale="log"),
-    View(Question(target="sin", dimension=400.0), x="learning_rate", start=1.0),
+    View(Question(target="sin", dimension=400.0, bulk=QUICK), x="learning_rate", start=1.0),
     View(Question(model="spiked", target="sin", ridge="optimal"), start=1.0, stop=2.0),
     View(Question(target="sin", bulk=("isotropic", "trained")), x="ridge"),
 )
@@ -37,7 +38,13 @@ VIEWS = (
 OF_TABS = (
     View(Question(target="sin", ridge="optimal", bulk=("isotropic", "trained")), tab="function"),
     View(Question(dimension=300.0, bulk=("isotropic",)), tab="spectrum"),
-    View(Question(target="sin"), tab="map", across="steps", up="ridge", colour="over_linear"),
+    View(
+        Question(target="sin", bulk=QUICK),
+        tab="map",
+        across="steps",
+        up="ridge",
+        colour="over_linear",
+    ),
 )
 # The variable of a tab, and what its answer calls it.
 DRAWN = {

@@ -11,6 +11,7 @@ pytest.importorskip("bokeh")
 from giantstep.explore.controls import reasons
 from giantstep.explore.palette import LIGHT, PALETTES
 from giantstep.explore.parameters import PARAMETERS
+from giantstep.explore.presets import PRESETS
 from giantstep.explore.question import Question
 from giantstep.explore.view import Pin, View, from_address, to_address
 from giantstep.figures import style
@@ -57,6 +58,7 @@ def test_a_view_is_the_same_after_its_address(view):
         ("start=3&stop=2", "stop"),
         ("x_scale=log&start=0&x=noise", "start"),
         ("tab=../../etc", "tab"),
+        ("by=classification_error&target=sin", "by"),
         ("across=beta&up=beta", "up"),
         ("&".join(["pin=a|"] * 9), "pin"),
         ("pin=a|beta%3D-1", "beta"),
@@ -67,6 +69,13 @@ def test_what_is_not_a_question_is_refused_at_its_field(query, field):
     view, faults = from_address(query)
     assert field in {fault.name for fault in faults}
     assert view == View()
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_an_example_is_a_question(name):
+    view, faults = from_address(urlencode(PRESETS[name]))
+    assert not faults
+    assert view != View()
 
 
 @settings(max_examples=40)

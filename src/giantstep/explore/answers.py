@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from giantstep.explore.question import Question
 from giantstep.explore.tasks import Answer
 from giantstep.explore.view import (
     CURVE,
+    ERROR,
     FUNCTION,
     MAP,
     OVER_LINEAR,
@@ -42,6 +44,7 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.targets import target_along
 from giantstep.questions.learned_function import learned_function
 from giantstep.questions.spectrum import spectrum
+from giantstep.theory.optima import TEST_ERROR
 from giantstep.validation import InvalidParametersError
 
 # Seconds after which what is known is shown.
@@ -66,9 +69,11 @@ def answer(view: View, say: Say) -> None:
 class _Refinement:
     """One curve, solved at more and more of its points."""
 
-    def __init__(self, name: str, question: Question, bulk: str, x: str, values: Array) -> None:
+    def __init__(
+        self, name: str, question: Question, bulk: str, x: str, values: Array, by: str
+    ) -> None:
         self.name, self.question, self.bulk, self.x = name, question, bulk, x
-        self.values = values
+        self.values, self.by = values, by
         self.solved: list[Points] = []
         self.places: list[int] = []
         square, best = question["loss"] == SQUARE, question["ridge"] == OPTIMAL and x != "ridge"
@@ -87,7 +92,8 @@ class _Refinement:
         for start in range(0, len(missing), self.at_once):
             some = missing[start : start + self.at_once]
             values = self.values[some]
-            self.solved.append(solve_points(self.question, self.bulk, self.x, values, beat))
+            points = solve_points(self.question, self.bulk, self.x, values, beat, self.by)
+            self.solved.append(points)
             self.places += some
             yield
 
@@ -108,12 +114,15 @@ def _curve(view: View, beat: Beat) -> Iterator[Answer]:
     """Answer with the test error along x: of each bulk, and of each pin."""
     values = tuple(axis_values(view.axis))
     curves = [
-        _refinement(name, question, bulk, view.x, values)
+        _refinement(name, question, bulk, view.x, values, view.by)
         for name, question in view.questions
         if question.has(view.x)
         for bulk in question["bulk"]
     ]
     known = {"limits": _limits_along(view.question, view.x, view.axis)}
+    if view.by != TEST_ERROR:  # of which they are no limits
+        gaps = {name: np.full_like(row, np.nan) for name, row in known["limits"].items()}
+        known["limits"] = gaps | {"x": known["limits"]["x"]}
     shown = time.perf_counter()
     for stride in _strides(1):
         for _ in chain.from_iterable(curve.steps(stride, beat) for curve in curves):
@@ -126,7 +135,9 @@ def _curve(view: View, beat: Beat) -> Iterator[Answer]:
 
 # What was solved of a curve stays, so that pins need no time.
 _refinement = lru_cache(maxsize=32)(
-    lambda name, question, bulk, x, values: _Refinement(name, question, bulk, x, np.array(values))
+    lambda name, question, bulk, x, values, by: _Refinement(
+        name, question, bulk, x, np.array(values), by
+    )
 )
 
 
@@ -230,13 +241,14 @@ def _blocks(
 def _cells(view: View, y: Array, x: Array, beat: Beat) -> tuple[Array, Array]:
     """Return what a map shows of some cells, and what to do about those that failed."""
     question, bulk = view.question, view.question["bulk"][0]
-    values = {view.up: y, view.across: x}
+    values: dict[str, Any] = {view.up: y, view.across: x}
     try:
-        data = ask_sweep(question, bulk, beat, **values).transpose(view.up, view.across, ...)
+        by = view.by if view.colour == ERROR else TEST_ERROR
+        data = ask_sweep(question, bulk, beat, by, **values).transpose(view.up, view.across, ...)
     except InvalidParametersError as error:
         shape = y.size, x.size
         return np.full(shape, np.nan), np.full(shape, str(error), object)
-    errors = data["test_error"]
+    errors = data[by]
     if view.colour == OVER_LINEAR:
         errors = 1 - errors / limits(question)["best_linear"]
     if view.colour == OVER_NO_STEP:

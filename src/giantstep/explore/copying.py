@@ -26,12 +26,12 @@ from giantstep.explore.view import (
     MAP,
     OVER_NO_STEP,
     SPECTRUM,
-    VARIABLES,
     View,
     axis_values,
 )
 from giantstep.problems.formatting import format_number, format_vocabulary
 from giantstep.questions.choices import GAINS
+from giantstep.theory.optima import TEST_ERROR
 
 # Points of a copied range.
 _POINTS = 40
@@ -97,13 +97,15 @@ def _answer(view: View) -> _Answer | None:
         if "bulk" in values:
             values["bulk"] = question["bulk"][0]
         values |= {name: _Range(AXES[name]) for name in (view.across, view.up)}
-        variable = VARIABLES[view.colour]
+        variable = view.map_variable
         values |= {"gains": variable} if variable in GAINS else {}
         return _Answer("sweep", "sweep", values, variable)
     values[view.x] = _Range(axis)
     solved = view.x in ("alpha", "ridge") and len(question["bulk"]) == 1
     command, function = ("theory", "solve") if solved else ("sweep", "sweep")
-    return _Answer(command, function, values, "test_error")
+    if view.by != TEST_ERROR and question["ridge"] == OPTIMAL and view.x != "ridge":
+        values["by"] = view.by
+    return _Answer(command, function, values, view.by)
 
 
 def as_command(view: View) -> str:

@@ -21,7 +21,6 @@ from giantstep.explore.view import (
     FUNCTION,
     MAP,
     SPECTRUM,
-    VARIABLES,
     View,
 )
 from giantstep.figures.answers import draw_answer
@@ -102,8 +101,8 @@ def as_dataset(shown: Shown) -> xr.Dataset:
 
 def _drawn(view: View) -> str:
     """Name the variable that a tab shows."""
-    names = {CURVE: "test_error", FUNCTION: "learned_function", SPECTRUM: "density"}
-    return names.get(view.tab) or VARIABLES[view.colour]
+    names = {CURVE: view.by, FUNCTION: "learned_function", SPECTRUM: "density"}
+    return names.get(view.tab, view.map_variable)
 
 
 def _rows(view: View, curve: Answer) -> pd.DataFrame:
@@ -114,7 +113,7 @@ def _rows(view: View, curve: Answer) -> pd.DataFrame:
         points = {"point": range(1, curve["x"].size + 1), "eigenvalue": curve["x"]}
         return pd.DataFrame(columns | points | {"density": curve["density"]})
     columns[view.x] = curve["x"]
-    for name in ("test_error", "training_error", "ridge", "residual"):
+    for name in dict.fromkeys((view.by, "test_error", "training_error", "ridge", "residual")):
         columns.setdefault(name, curve[name])
     for name in OVERLAPS:
         for k, column in enumerate(curve[name].T):

@@ -14,11 +14,12 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from giantstep.arrays import Array
-from giantstep.explore.parameters import OVERLAPS
+from giantstep.explore.parameters import OPTIMAL, OVERLAPS
 from giantstep.explore.question import Question
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.questions.sweep import sweep
 from giantstep.theory.bounds import best_linear_error, bounds
+from giantstep.theory.optima import TEST_ERROR
 from giantstep.theory.readout.status import Status
 from giantstep.validation import InvalidParametersError
 
@@ -28,8 +29,12 @@ Beat = Callable[[], None]
 _ALONG = ("test_error", "training_error", "ridge", "residual", "quadrature_error")
 
 
-def ask_sweep(question: Question, bulk: str, beat: Beat, **values: Array) -> xr.Dataset:
+def ask_sweep(
+    question: Question, bulk: str, beat: Beat, by: str = TEST_ERROR, **values: Array
+) -> xr.Dataset:
     """Solve where some parameters have all combinations of some values.
+
+    The 0-1 error, which takes longer, is there if it is what is asked by.
 
     Raises
     ------
@@ -38,16 +43,22 @@ def ask_sweep(question: Question, bulk: str, beat: Beat, **values: Array) -> xr.
     """
     given = question.given("alpha", "ridge", "loss") | {"bulk": bulk}
     given |= {name: question.along(name, array) for name, array in values.items()}
-    return sweep(question.problem, classification_error=False, progress=lambda _: beat(), **given)
+    if given["ridge"] == OPTIMAL:
+        given["by"] = by
+    shown = by != TEST_ERROR
+    return sweep(question.problem, classification_error=shown, progress=lambda _: beat(), **given)
 
 
-def solve_points(question: Question, bulk: str, x: str, values: Array, beat: Beat) -> Points:
+def solve_points(
+    question: Question, bulk: str, x: str, values: Array, beat: Beat, by: str = TEST_ERROR
+) -> Points:
     """Solve where one parameter has some values; those that are refused are points that failed."""
     try:
-        data = ask_sweep(question, bulk, beat, **{x: values})
+        data = ask_sweep(question, bulk, beat, by, **{x: values})
     except InvalidParametersError as error:
-        return _refused(question, values.size, str(error))
-    points = {name: np.broadcast_to(data[name].values, values.shape) for name in _ALONG}
+        return _refused(question, values.size, str(error), by)
+    gap = xr.DataArray(np.nan)  # the 0-1 error of pins whose target is no sign
+    points = {name: np.broadcast_to(data.get(name, gap), values.shape) for name in (*_ALONG, by)}
     points |= {name: data[name].values.reshape(values.size, -1) for name in OVERLAPS}
     return points | {"advice": advice(data)}
 
@@ -61,9 +72,9 @@ def advice(data: xr.Dataset) -> NDArray[Any]:
     return np.asarray(texts[data["status"].values.astype(int)])
 
 
-def _refused(question: Question, size: int, message: str) -> Points:
+def _refused(question: Question, size: int, message: str, by: str) -> Points:
     groups = len(question["readout"])
-    points: Points = dict.fromkeys(_ALONG, np.full(size, np.nan))
+    points: Points = dict.fromkeys((*_ALONG, by), np.full(size, np.nan))
     for name in OVERLAPS:
         points[name] = np.full((size, groups ** len(OVERLAP_DIMENSIONS[name])), np.nan)
     return points | {"advice": np.full(size, message, object)}

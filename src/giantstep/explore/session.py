@@ -35,8 +35,11 @@ from giantstep.explore.tasks import (
 from giantstep.explore.view import CURVE, NAMES, View, from_address, read_pins, to_address
 from giantstep.explore.work import answer_view, make_file, run_networks
 from giantstep.problems.sizes import DIMENSION
+from giantstep.theory.optima import TEST_ERROR
 from giantstep.validation import Fault, InvalidParametersError, interval_faults, read_whole_number
 
+# Where networks are: those of another view are ended.
+_OF_NETWORKS = ("question", "x", "axis", "by")
 # The longest message that a page may send.
 _LONGEST_MESSAGE = 20_000
 
@@ -129,7 +132,7 @@ class Session:
         except InvalidParametersError as error:
             self._tell(faults=error.faults)
             return
-        if (view.question, view.x, view.axis) != (self.view.question, self.view.x, self.view.axis):
+        if any(getattr(view, name) != getattr(self.view, name) for name in _OF_NETWORKS):
             self._drop_networks()
         self.view = view
         self._renew_plot(message)
@@ -176,7 +179,7 @@ class Session:
             return
         sizes = {"dimension": dimension, "networks": networks}
         faults = interval_faults(sizes, {"dimension": DIMENSION, "networks": NETWORKS})
-        if faults or self.view.tab != CURVE:
+        if faults or self.view.tab != CURVE or self.view.by != TEST_ERROR:
             self._send({"networks": {"fault": _texts_of(tuple(faults))}})
             return
         self._drop_networks()

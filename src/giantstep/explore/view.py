@@ -12,12 +12,12 @@ from giantstep.arrays import Array
 from giantstep.explore.parameters import AXES, AXES_OF, LINEAR, LOG, SCALES, Axis
 from giantstep.explore.question import Question, written
 from giantstep.explore.reading import LONGEST, Reader, read_infinite, read_texts
+from giantstep.questions.checks import criterion_faults
+from giantstep.theory.optima import TEST_ERROR
 from giantstep.validation import Fault, InvalidParametersError
 
 CURVE, FUNCTION, SPECTRUM, MAP = TABS = ("curve", "function", "spectrum", "map")
 ERROR, OVER_LINEAR, OVER_NO_STEP = COLOURS = ("error", "over_linear", "over_no_step")
-# The variables of answers that maps show.
-VARIABLES = dict(zip(COLOURS, ("test_error", "gain_over_linear", "gain_over_no_step"), strict=True))
 # Points of a curve: the stride between the first that are computed is STRIDE.
 POINTS, STRIDE = 113, 16
 # Points along x at which networks are simulated.
@@ -48,11 +48,13 @@ class View:
         Where it runs; None for the axis's own ends.
     x_scale, y_scale : {"linear", "log"}
         That of x may be empty, for the axis's own.
+    by : {"test_error", "classification_error"}
+        The error that curves and maps show, and that the best ridge minimises.
     across, up : str
         The parameters of the map.
     colour : {"error", "over_linear", "over_no_step"}
-        What the map shows: the test error, or its gain over the best linear predictor, or over
-        the same network without a step.
+        What the map shows: the error, or the gain in test error over the best linear predictor, or
+        over the same network without a step.
     pins : tuple of Pin
 
     Raises
@@ -68,6 +70,7 @@ class View:
     stop: float | None = None
     x_scale: str = ""
     y_scale: str = LINEAR
+    by: str = TEST_ERROR
     across: str = "alpha"
     up: str = "ridge"
     colour: str = ERROR
@@ -111,6 +114,12 @@ class View:
         return self.question.texts | own
 
     @property
+    def map_variable(self) -> str:
+        """The variable of an answer that the map shows."""
+        gains = {OVER_LINEAR: "gain_over_linear", OVER_NO_STEP: "gain_over_no_step"}
+        return gains.get(self.colour, self.by)
+
+    @property
     def axis(self) -> Axis:
         """The axis of x, with the ends and the scale that are chosen."""
         own = AXES[self.x]
@@ -126,6 +135,7 @@ class View:
             for name, values in allowed.items()
             if getattr(self, name) not in values
         ]
+        faults += criterion_faults(self.question.problem, self.by)
         if self.across == self.up:
             faults.append(Fault("up", self.up, f"another parameter than across, {self.across}"))
         return faults or self._axis_faults()
@@ -143,7 +153,7 @@ class View:
         return faults
 
 
-NAMES = ("tab", "x", "x_scale", "y_scale", "across", "up", "colour")
+NAMES = ("tab", "x", "x_scale", "y_scale", "by", "across", "up", "colour")
 _READERS: dict[str, Reader] = {
     **dict.fromkeys(NAMES, str),
     **dict.fromkeys(("start", "stop"), read_infinite),

@@ -95,9 +95,9 @@ class Page:
             "const roots = Bokeh.documents[0].roots();"
             "const plot = Bokeh.documents[0].get_model_by_name('plot').children[0];"
             "for (const r of plot.renderers) { const d = r.data_source.data;"
-            " if (d.test && r.glyph.line_width.value > 2 && d.title.length"
+            " if (d.training && r.glyph.line_width.value > 2 && d.title.length"
             "  && d.title[0].split(': ').slice(0, -1).join() === arguments[0])"
-            "  return [Array.from(d.x), Array.from(d.test)]; } return null",
+            "  return [Array.from(d.x), Array.from(d.error)]; } return null",
             name,
         )
 

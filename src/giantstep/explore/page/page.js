@@ -4,7 +4,7 @@
   const $ = (id) => document.getElementById(id);
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const root = document.documentElement;
-  const AXES = ["x", "start", "stop", "across", "up", "colour"];
+  const AXES = ["x", "start", "stop", "by", "across", "up", "colour"];
   const { colours: COLOURS, ranges: RANGES } = JSON.parse($("facts").textContent);
   let ask = null, answered = true, waiting = false, number = 0, asked = 0, spinner = 0;
   let tab = "curve", pins = [], address = "", copies = {}, loading = true;
@@ -128,9 +128,11 @@
     }
     $("answer").setAttribute("aria-labelledby", `tab-${tab}`);
     for (const axes of all(".axes")) axes.hidden = axes.dataset.tab !== tab;
-    const beside = tab === "curve";
+    // What both curves and maps show.
+    document.querySelector(`.axes[data-tab=${tab}]`)?.append($("by").parentElement);
+    const beside = tab === "curve" && $("by").value === "test_error";
     $("networks-start").disabled = !beside;
-    if (!beside && !running) note("networks-note", "Networks are simulated along the learning curve.");
+    if (!beside && !running) note("networks-note", "Networks are simulated along the curve of the test error.");
     else if (!running && $("networks-note").textContent.startsWith("Networks are")) note("networks-note", "");
   }
 
@@ -182,7 +184,7 @@
         control.classList.add("faulty");
         all("input, select", control)[0].setAttribute("aria-invalid", "true");
         note(`${name}-note`, message, true);
-      } else if (["x", "start", "stop", "x_scale", "across", "up"].includes(name)) note("axes-note", message, true);
+      } else if (["x", "start", "stop", "x_scale", "by", "across", "up"].includes(name)) note("axes-note", message, true);
       else if (name === "pin") note("pin-note", message, true);
       else status(message, true);
     }
@@ -461,7 +463,7 @@
       });
   }
   for (const radio of all("[name=model]")) radio.addEventListener("change", () => { arrange(); change(); });
-  for (const name of ["start", "stop", "x_scale", "y_scale", "across", "up", "colour"]) $(name).addEventListener("change", change);
+  for (const name of ["start", "stop", "x_scale", "y_scale", "by", "across", "up", "colour"]) $(name).addEventListener("change", change);
   $("x").addEventListener("change", () => {
     // Another parameter has a range and a scale of its own.
     const own = RANGES[$("x").value];

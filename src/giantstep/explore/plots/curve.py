@@ -21,6 +21,7 @@ from giantstep.explore.plots.base import (
 )
 from giantstep.explore.view import View
 from giantstep.problems.losses import SQUARE
+from giantstep.theory.optima import TEST_ERROR
 
 # The ends of an axis are a little outside, so that markers at its ends are whole.
 _PADDED = (-0.015, 1.015)
@@ -43,14 +44,19 @@ class CurvePlot(Plot):
         self.networks = empty("x", "y", "low", "high", "title", "advice", "certificate")
         self.finite = empty("x", "y")
         self._draw_limits()
-        training = {"y": "training", "line_width": 1.2, "line_alpha": 0.65}
-        self._draw_curves("test", _COLUMNS, TOOLTIP, {"line_width": 2.4}, training)
+        lines: list[dict[str, Any]] = [{"line_width": 2.4}]
+        if view.by == TEST_ERROR:
+            lines.append({"y": "training", "line_width": 1.2, "line_alpha": 0.65})
+        self._draw_curves("error", _COLUMNS, TOOLTIP, *lines)
         self._draw_failures()
         self._draw_networks()
 
     def _draw_limits(self) -> None:
         colours = self.palette
         first = colours.text if self.view.pins else colours.curves[0]
+        if self.view.by != TEST_ERROR:
+            self.legend.append(LegendEntry("0-1 error", first, 2.4))
+            return
         self.legend.append(LegendEntry("test error", first, 2.4))
         self.legend.append(LegendEntry("training error", first, 1))
         # Beside pins, which have colours of their own, bounds have that of their question.
@@ -101,7 +107,8 @@ class CurvePlot(Plot):
         tops = [answer["limits"]["best_linear"]]
         for curve in answer["curves"]:
             self.sources[curve["name"], curve["bulk"]].data = curve_columns(view, curve)
-            tops += [curve["test_error"], curve["training_error"]]
+            names = ("test_error", "training_error") if view.by == TEST_ERROR else (view.by,)
+            tops += [curve[name] for name in names]
         x, advice = (
             np.concatenate([c[name] for c in answer["curves"]]) for name in ("x", "advice")
         )
@@ -133,7 +140,9 @@ class CurvePlot(Plot):
             self.y_range.update(start=0, end=round_top(min(top, 10 * float(np.median(seen)))))
 
     def show_networks(self, measured: dict[str, Any] | None) -> None:
-        """Show simulated networks, or none."""
+        """Show simulated networks, or none; of their 0-1 error, none."""
+        if self.view.by != TEST_ERROR:
+            measured = None
         theory = measured["theory"] if measured else {"x": [], "y": []}
         self.finite.data = {"x": theory["x"], "y": theory["y"]}
         if measured is None:
@@ -145,7 +154,7 @@ class CurvePlot(Plot):
         self._scale()
 
 
-_COLUMNS = ("test", "training", "title", "errors", "overlaps", "certificate")
+_COLUMNS = ("error", "training", "title", "errors", "overlaps", "certificate")
 
 
 def curve_columns(view: View, curve: dict[str, Any]) -> dict[str, Any]:
@@ -153,13 +162,17 @@ def curve_columns(view: View, curve: dict[str, Any]) -> dict[str, Any]:
     symbol = SYMBOLS[view.x]
     name = curve["name"] + ": " if curve["name"] else ""
     ridges = zip(curve["test_error"], curve["training_error"], curve["ridge"], strict=True)
+    classified = "" if view.by == TEST_ERROR else "0-1 {:.4g}, "
     accuracy = zip(curve["residual"], curve["quadrature_error"], strict=True)
     return {
         "x": curve["x"],
-        "test": curve["test_error"],
+        "error": curve[view.by],
         "training": curve["training_error"],
         "title": [f"{name}{symbol} = {number_text(x)}" for x in curve["x"]],
-        "errors": [f"test {e:.5g}, training {t:.5g}, λ = {r:.3g}" for e, t, r in ridges],
+        "errors": [
+            classified.format(error) + f"test {e:.5g}, training {t:.5g}, λ = {r:.3g}"
+            for error, (e, t, r) in zip(curve[view.by], ridges, strict=True)
+        ],
         "overlaps": overlap_texts(curve),
         "certificate": [f"residual {r:.0e}, quadrature error {q:.0e}" for r, q in accuracy],
     }

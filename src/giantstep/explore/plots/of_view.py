@@ -26,7 +26,8 @@ def plot_key(view: View, theme: str) -> tuple[Any, ...]:
     names = tuple((pin.name, pin.question["bulk"]) for pin in view.pins)
     common = view.tab, theme, view.question["bulk"], names
     if view.tab == CURVE:
-        return (*common, view.x, view.axis.scale, view.y_scale, view.question["loss"] == SQUARE)
+        square = view.question["loss"] == SQUARE
+        return (*common, view.x, view.axis.scale, view.y_scale, view.by, square)
     if view.tab == MAP:
         return (*common, view.across, view.up, view.colour)
     return common
