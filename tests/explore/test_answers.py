@@ -12,7 +12,6 @@ from giantstep.explore.session import certificate
 from giantstep.explore.view import from_address
 from giantstep.questions.gains import gain
 
-
 QUICK = "bulk=isotropic"
 
 
