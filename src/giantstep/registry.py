@@ -71,8 +71,8 @@ class Registry(Generic[T]):
         return self._made[name]
 
     def add(self, name: str, entry: T) -> None:
-        """Add what has been made elsewhere; an entry of the same name stays."""
-        self._made.setdefault(name, entry)
+        """Add what has been made elsewhere, in place of what had this name."""
+        self._made[name] = entry
 
     def _make(self, name: str) -> T:
         for family in self._families:

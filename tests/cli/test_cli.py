@@ -326,3 +326,16 @@ def test_a_table_fits_a_line_and_columns_chooses_others(capsys, command):
     header = capsys.readouterr().out.splitlines()[0]
     assert hidden in header
     assert hidden not in table
+
+
+def test_problems_with_and_without_later_steps_are_answered_beside_each_other(capsys):
+    code, rows, _ = run(
+        capsys, "srf", *STEP, "--target", "z1*z2", "sin", "z1+z2*z3", "--format", "csv"
+    )
+    assert (code, len(rows)) == (0, 3)
+
+
+def test_a_map_over_one_parameter_twice_is_refused(capsys):
+    axes = ("--x", "alpha=0.5:2:3", "--y", "alpha=0.5:2:3")
+    code, _, err = run(capsys, "map", *STEP, *axes)
+    assert (code, err) == (2, "giantstep map: error: --x and --y must differ, both are alpha\n")

@@ -7,7 +7,7 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
-from giantstep import Function, Protocol, equivalent_features, solve
+from giantstep import Function, Protocol, equivalent_features, simulate, solve
 from giantstep.numerics.gaussian import derivative_variance, moments
 from giantstep.numerics.own_functions import function_name
 from giantstep.numerics.scalar_functions import FUNCTIONS, lookup
@@ -107,3 +107,20 @@ def test_a_fresh_process_knows_the_functions_of_a_pickled_problem():
     assert pickle.loads(pickle.dumps(problem)) == problem
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         assert pool.submit(equivalent_features, problem).result() == equivalent_features(problem)
+
+
+def test_a_function_whose_variable_has_changed_is_refused_until_the_problem_is_made_again():
+    width = 1.0
+
+    def own(z):
+        return np.tanh(width * z)
+
+    problem = Protocol(own, "sign", 3, alpha0=2, beta=1)
+    before = solve(problem).test_error.item()
+    width = 3.0
+    for ask, sizes in ((solve, {}), (simulate, {"dimension": 50})):
+        with pytest.raises(InvalidParametersError, match="function = 'own-.*have changed"):
+            ask(problem, alpha=1.0, ridge=0.1, **sizes)
+    assert solve(Protocol(own, "sign", 3, alpha0=2, beta=1)).test_error.item() != before
+    again = Protocol(lambda z: np.tanh(z), "sign", 3, alpha0=2, beta=1)
+    assert solve(again).test_error.item() == pytest.approx(before, rel=1e-12)

@@ -190,6 +190,8 @@ def _read_map(arguments: argparse.Namespace) -> None:
             numbers = [x for word in values.split(",") for x in read_values(read_number)(word)]
         except argparse.ArgumentTypeError as error:
             raise argparse.ArgumentError(None, f"--{axis} {text}: {error}") from None
+        if axis == "x" and name == arguments.y:
+            raise argparse.ArgumentError(None, f"--x and --y must differ, both are {name}")
         setattr(arguments, axis, name)
         setattr(arguments, name, numbers)
     arguments.gains = [arguments.show] if arguments.show in GAINS else []

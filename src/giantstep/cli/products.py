@@ -76,11 +76,13 @@ def _along(name: str, values: Sequence[Any], answers: Sequence[xr.Dataset]) -> x
     named = [
         answer.assign_coords({name: value}) for value, answer in zip(values, answers, strict=True)
     ]
+    everywhere = [set(answer.coords) for answer in named]
     return xr.concat(
         named,
         name,
         data_vars="all",
-        coords="different",
+        # Not those that only some have, such as the steps of several.
+        coords=sorted(set.intersection(*everywhere) - set(named[0].dims), key=str),
         compat="equals",
         join="outer",  # of outliers and edges, of which there may be different numbers
         combine_attrs="override",

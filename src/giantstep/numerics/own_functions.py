@@ -112,7 +112,7 @@ class Function:
             check_derivative(_word(derivative), Entrywise(derivative), slope)
             slope = Entrywise(derivative)
         self.name: str = OwnName(f"{word}-{self._hash()}")
-        if self.name not in _REGISTERED:
+        if not _is_unchanged(self.name):
             _REGISTERED[self.name] = self
             KNOWN_FUNCTIONS.add(self.name, self._as_scalar_function(word, slope, edges))
 
@@ -192,6 +192,29 @@ def function_name(function: FunctionLike) -> str:
                 return known.name
         function = Function(function)
     return function.name
+
+
+def check_unchanged(name: str) -> None:
+    """Refuse a function of one's own whose values are no longer those that its name is made of.
+
+    A callable may use variables that have changed since: theory that was prepared before would
+    stand beside networks of another function.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    if name in _REGISTERED and not _is_unchanged(name):
+        allowed = (
+            "what it was when the problem was made: its values have changed, by a variable that it"
+            " uses; make the problem again, from the callable"
+        )
+        raise InvalidParametersError([Fault("function", str(name), allowed)])
+
+
+def _is_unchanged(name: str) -> bool:
+    """Check whether a function is known by this name, and still has the values of its name."""
+    return name in _REGISTERED and name.endswith(_REGISTERED[name]._hash())
 
 
 def _restored(name: str, stated: dict[str, Any]) -> Function:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from giantstep.arrays import Array
+from giantstep.numerics.own_functions import check_unchanged
 from giantstep.numerics.scalar_functions import SIGN
 from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.domains import THEORY_DIMENSION
@@ -112,6 +113,9 @@ def check_problem(problem: Any) -> None:
     """
     if not isinstance(problem, Protocol | SpikedFeatures):
         raise InvalidParametersError([Fault("problem", problem, "a Protocol or SpikedFeatures")])
+    for value in vars(problem).values():
+        if isinstance(value, str):
+            check_unchanged(value)
 
 
 def criterion_faults(problem: Problem, by: str, optimised: bool = True) -> list[Fault]:
