@@ -1,5 +1,6 @@
 """`giantstep archive` packs a figure; `giantstep verify` draws and computes it again from there."""
 
+import hashlib
 import json
 import shutil
 import zipfile
@@ -43,19 +44,48 @@ def test_an_archive_says_what_it_holds(archive):
     assert {found["@id"] for found in entities["#run"]["result"]} < names
 
 
-def test_an_archive_that_was_changed_is_refused(archive, tmp_path, capsys):
-    changed = shutil.copy(archive, tmp_path)
+def repacked(archive, path, changes):
+    """Pack an archive again with other contents of some members."""
     with zipfile.ZipFile(archive) as packed:
-        contents = {name: packed.read(name) for name in packed.namelist()}
-    contents["results/scores/fig2.csv"] += b"1\n"
-    with zipfile.ZipFile(changed, "w") as packed:
+        contents = {name: packed.read(name) for name in packed.namelist()} | changes
+    with zipfile.ZipFile(path, "w") as packed:
         for name, content in contents.items():
             packed.writestr(name, content)
-    assert main(["verify", str(changed)]) == 2
-    assert "results/scores/fig2.csv is not what was packed" in capsys.readouterr().err
-    shutil.copy(tiny.ROOT / "README.md", changed)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"results/scores/fig2.csv": b"1"}, "results/scores/fig2.csv is not what was packed"),
+        ({"config/figures/fig2.py": b"1/0"}, "config/figures/fig2.py was not packed with the rest"),
+        ({METADATA: b"{"}, "is not an archive of a figure: its ro-crate-metadata.json is not as"),
+        ({METADATA: b'{"@graph": [[]]}'}, "is not an archive of a figure: its ro-crate-metadata"),
+        ({METADATA: b'{"@graph": []}'}, "is not an archive of a figure"),
+    ],
+)
+def test_an_archive_that_was_changed_is_refused(archive, tmp_path, capsys, changes, message):
+    assert main(["verify", str(repacked(archive, tmp_path / "changed.zip", changes))]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_what_is_no_archive_is_refused(tmp_path, capsys):
+    changed = shutil.copy(tiny.ROOT / "README.md", tmp_path / "changed.zip")
     assert main(["verify", str(changed)]) == 2
     assert "is not an archive of a figure" in capsys.readouterr().err
+
+
+def test_an_archives_own_code_runs_only_if_it_is_told_to(archive, tmp_path, capsys):
+    own, code = "config/figures/fig2.py", b"raise SystemExit('ran')"
+    with zipfile.ZipFile(archive) as packed:
+        described = json.loads(packed.read(METADATA))
+    described["@graph"].append({"@id": own, "sha256": hashlib.sha256(code).hexdigest()})
+    changes = {own: code, METADATA: json.dumps(described).encode()}
+    path = str(repacked(archive, tmp_path / "own.zip", changes))
+    assert main(["verify", path]) == 2
+    assert f"{own}: read it, then give --run-drawings" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="ran"):
+        main(["verify", path, "--run-drawings"])
 
 
 def test_what_is_not_made_yet_is_named_as_a_target(project, tmp_path, capsys):

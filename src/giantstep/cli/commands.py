@@ -119,6 +119,8 @@ _VERIFIED = _argument("figure", help="name of a figure, such as fig2; or an arch
 _SHARE = "how many theory points and networks: a share (5%%) or a number (3) (default 5%%)"
 _SAMPLE = _argument("--sample", default="5%", metavar="SIZE", help=_SHARE)
 _SEED = _argument("--seed", **_COUNT, help="seed that draws the sample (default random)")
+_RUN = "run the code by which an archive's figure is drawn, if it has its own"
+_RUN_DRAWINGS = _argument("--run-drawings", action="store_true", help=_RUN)
 _ARCHIVE = _argument("-o", "--output", **_FILE, help="the archive (default the name, .zip)")
 _YES = _argument("--yes", action="store_true", help="remove them without asking")
 _PROJECT = _argument("--project", default=".", metavar="FOLDER", help="the project (default .)")
@@ -158,7 +160,7 @@ _OTHERS = {
     "verify": Command(
         "recompute a random part of a figure's data and compare bit for bit",
         "fig2 --sample 3",
-        [_VERIFIED, _SAMPLE, _SEED, _PROJECT, _OVERLAYS],
+        [_VERIFIED, _SAMPLE, _SEED, _RUN_DRAWINGS, _PROJECT, _OVERLAYS],
     ),
     "archive": Command(
         "pack a figure with its data, config and code into one file",

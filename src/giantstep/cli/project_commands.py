@@ -15,7 +15,7 @@ from giantstep.cli.output import contents
 from giantstep.problems.sizes import SEED
 from giantstep.validation import Fault
 from giantstep.workflow.archive import ArchiveError, read_archive, write_archive
-from giantstep.workflow.config import load_config
+from giantstep.workflow.config import FIGURES, load_config
 from giantstep.workflow.drawing import draw_figure
 from giantstep.workflow.figure_plan import RESULTS, FigurePlan
 from giantstep.workflow.missing import missing_jobs, summarise_jobs
@@ -90,6 +90,10 @@ def _verify(arguments: argparse.Namespace) -> int:
     with TemporaryDirectory() as folder:
         arguments.figure, arguments.project = read_archive(archive, Path(folder)), folder
         print(f"{archive}: all files are what was packed")
+        own = FIGURES / f"{arguments.figure}.py"
+        if (Path(folder) / own).exists() and not arguments.run_drawings:
+            text = f"is drawn by code of its own, {own}: read it, then give --run-drawings"
+            raise ArchiveError(f"{archive} {text}")
         try:
             figure = _planned(arguments)[1]
         except ForeignPackageError:

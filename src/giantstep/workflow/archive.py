@@ -92,19 +92,27 @@ def read_archive(path: Path, folder: Path) -> str:
     Raises
     ------
     ArchiveError
-        If it is no such archive, or a file is missing or damaged.
+        If it is no such archive, a file is missing or damaged, or has no checksum.
     """
     try:
         with zipfile.ZipFile(path) as archive:
+            packed = archive.namelist()
             archive.extractall(folder)
         described = json.loads((folder / METADATA).read_text(encoding="utf-8"))["@graph"]
         name = next(str(entity["alternateName"]) for entity in described if entity["@id"] == "./")
-        files = {entity["@id"]: entity["sha256"] for entity in described if "sha256" in entity}
-    except (KeyError, OSError, StopIteration, ValueError, zipfile.BadZipFile) as error:
+        files = {str(one["@id"]): one["sha256"] for one in described if "sha256" in one}
+    except (OSError, StopIteration, RecursionError, RuntimeError, zipfile.BadZipFile) as error:
         raise ArchiveError(f"{path} is not an archive of a figure: {error}") from None
+    except (AttributeError, LookupError, TypeError, ValueError, NotImplementedError):
+        text = f"its {METADATA} is not as giantstep writes it"
+        raise ArchiveError(f"{path} is not an archive of a figure: {text}") from None
+    if unlisted := sorted({*packed} - {*files, METADATA}):
+        raise ArchiveError(
+            f"{path}: {unlisted[0]} was not packed with the rest: it has no checksum"
+        )
     for file, checksum in files.items():
         found = folder / file
-        if not found.is_file() or sha256(found.read_bytes()) != checksum:
+        if file not in packed or not found.is_file() or sha256(found.read_bytes()) != checksum:
             raise ArchiveError(f"{path}: {file} is not what was packed")
     return name
 
