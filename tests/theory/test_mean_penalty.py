@@ -106,7 +106,7 @@ def test_a_dimension_below_two_is_refused():
         solve(FIGURE_3, Grid((1.0,), (1.0,)), ISOTROPIC, 1)
 
 
-@pytest.mark.parametrize("readout", [ONE, ((-1.0, 0.4), (2.0, 0.6))])
+@pytest.mark.parametrize("readout", [ONE, ((-1.0, 0.4), (1.2, 0.6))])
 def test_means_cost_what_actual_weights_say(readout):
     # The least of a^T S a at given means, S of actual rows without their spike, for some V1_hat and
     # L. Rows that count as independent would cost 40 % more (one letter), or have no common cost.

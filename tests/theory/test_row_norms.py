@@ -29,7 +29,8 @@ def test_norms_of_rows_are_those_of_simulated_rows(alpha0):
             squares = np.sum(layer.weights.astype(float) ** 2, axis=1)
             norms[network] = squares @ layer.membership / layer.membership.sum(axis=0)
     mean, error = norms.mean(axis=0), norms.std(axis=0, ddof=1) / np.sqrt(networks)
-    expected = equivalent_features(protocol, sizes.dimension).groups.c
+    srf = equivalent_features(protocol, sizes.dimension)
+    expected = srf.groups.c + srf.groups.u**2  # what all rows share belongs to the spike
     # Corrections of relative order 1/p remain: up to a fiftieth of what the own output adds.
     gap = np.maximum(np.abs(mean - expected) - 0.02 * np.abs(expected - 1), 0)
     assert np.all(gap <= largest_z(2, networks, 0.001) * error)

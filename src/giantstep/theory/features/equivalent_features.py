@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
+
 from giantstep.numerics.gaussian import derivative_variance, standard_moments
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem, label_agreement, noise_power
@@ -15,7 +17,7 @@ from giantstep.theory.features.network_state import (
     features_in_state,
     shared_parameters,
 )
-from giantstep.theory.features.row_norms import own_output_norms
+from giantstep.theory.features.row_norms import common_rows, coupled_norms, own_output_norms
 from giantstep.theory.features.steps import network_states
 from giantstep.validation import InvalidParametersError
 
@@ -63,7 +65,7 @@ def equivalent_features(
         raise InvalidParametersError(faults)
     if not problem.as_in_paper:
         srf = features_in_state(problem, network_states(problem, fineness)[-1])
-        return _with_own_output(srf, problem, dimension) if problem.steps == 1 else srf
+        return _at_dimension(srf, problem, dimension)
     activation, target = lookup(problem.activation), lookup(problem.target)
     e = problem.learning_rate / problem.beta
     h1 = float(standard_moments(activation).slope)
@@ -89,12 +91,30 @@ def equivalent_features(
         readout=problem.readout,
         **shared_parameters(problem),
     )
-    return _with_own_output(srf, problem, dimension)
+    return _at_dimension(srf, problem, dimension)
 
 
-def _with_own_output(srf: SpikedFeatures, problem: Protocol, dimension: float) -> SpikedFeatures:
-    """Add to the bulk's variance after one step what is due to the network's own output."""
-    if math.isinf(dimension):
+def _at_dimension(srf: SpikedFeatures, problem: Protocol, dimension: float) -> SpikedFeatures:
+    """Add what a finite dimension does to rows: docs/finite-size.md.
+
+    A shift that all rows share, beyond the mean of independent ones, belongs to the spike. It is
+    orthogonal to the target.
+    """
+    if math.isinf(dimension) or problem.alpha0 == 0:
         return srf
-    variance = srf.groups.c + own_output_norms(problem, dimension)
-    return replace(srf, bulk_variance=tuple(variance))
+    shift = max(float(common_rows(problem).sum()), 0.0) / (problem.beta * dimension)
+    c, r, letters = srf.groups.c, srf.groups.u, np.array(problem.readout)[:, 0]
+    letters = letters if letters.size > 1 else np.ones(1)
+    if problem.steps == 1:
+        c = c + own_output_norms(problem, dimension) + coupled_norms(problem, r, dimension)
+        c = c - letters**2 * shift
+    largest = np.argmax(np.abs(letters))
+    strength = float(r[largest] / letters[largest])
+    longer = math.hypot(strength, math.sqrt(shift))
+    alignment = srf.alignments * (strength / longer if longer > 0 else 1.0)
+    return replace(
+        srf,
+        bulk_variance=tuple(c),
+        spike_strength=tuple(r + letters * (longer - strength)),
+        alignment=tuple(alignment) if isinstance(srf.alignment, tuple) else float(alignment[0]),
+    )

@@ -1,7 +1,8 @@
-"""How the network's own output changes the norms of its rows at finite width.
+"""What a step does to rows at finite dimension: how long they become, and what they share.
 
 The step takes the network's own output off the labels. That output contains each neuron itself,
-with a weight of order 1/p, and it is noise besides. As d -> infinity neither changes a row's norm.
+with a weight of order 1/p, it moves all rows together, and it is noise besides. As d -> infinity
+none of this changes a row.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from giantstep.numerics.gaussian import (
     hermite_coefficients,
     self_gradient,
     standard_moments,
+    third_coefficient,
 )
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.problem import label_agreement
+from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.targets import target_mean
+from giantstep.theory.features.steps import network_states
 
 
 def own_output_norms(protocol: Protocol, dimension: float) -> Array:
@@ -53,3 +56,42 @@ def own_output_norms(protocol: Protocol, dimension: float) -> Array:
     g = 1 + e * letters * (mean_label - letters * h0) * h2
     added: Array = (g - k * own) ** 2 - g**2 + e * k * float(fractions @ letters**2) * others
     return added
+
+
+def coupled_norms(protocol: Protocol, spike_strengths: Array, dimension: float) -> Array:
+    """Compute what rows gain on average as their steps depend on their overlap with the spike.
+
+    A neuron's step along its own weights w is `(b3/h1) u.w` for a spike u, of variance
+    `(b3/h1)^2 |u|^2/d` over the neurons; b3 = E sigma He_3.
+    """
+    activation = lookup(protocol.activation)
+    h1 = float(standard_moments(activation).slope)
+    if not np.any(spike_strengths):
+        return np.zeros_like(spike_strengths)
+    return (third_coefficient(activation) / h1 * spike_strengths) ** 2 / dimension
+
+
+def common_rows(protocol: Protocol) -> Array:
+    """Compute what steps do to all rows together, (k0, k1): theory.md section 12.
+
+    Beyond what independent rows have, the mean rows of groups g and h, times sqrt(p), have the
+    overlap `pi_g omega_g pi_h omega_h (k0 + k1)`, of which k1 has the covariance of the first
+    batch; a single letter counts as one. The own output is noise on the labels of the batch,
+    besides its part along the mean row. And inputs of norm |x|^2 = d (1 + delta) change sigma' of
+    all neurons by b3 delta/2 in the mean.
+    """
+    if protocol.alpha0 == 0:
+        return np.zeros(2)
+    if len(protocol.readout) == 1:
+        state = network_states(protocol)[-1]
+        return np.array([state.mean_row - state.bulk_variance, 0])
+    activation, target = lookup(protocol.activation), lookup(protocol.target)
+    student, teacher = standard_moments(activation), standard_moments(target)
+    h1, power = float(student.slope), float(teacher.second) + noise_power(protocol)
+    b3 = third_coefficient(activation)
+    letters, fractions = np.array(protocol.readout).T
+    e, inverse_alpha0 = protocol.learning_rate / protocol.beta, 1 / protocol.alpha0
+    along = e * h1**2
+    noise = e**2 * h1**2 * float(student.second) * inverse_alpha0
+    own_output = (along**2 + noise) * float(fractions @ letters**2) - 2 * along
+    return np.array([own_output, protocol.beta * (e * b3) ** 2 * power * inverse_alpha0 / 2])

@@ -16,13 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import standard_moments, third_coefficient
-from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.problem import Problem, noise_power
+from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.bulk.interface import GroupOverlaps, SpikeResponse
-from giantstep.theory.features.steps import network_states
+from giantstep.theory.features.row_norms import common_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,28 +93,7 @@ def prepare_mean_penalty(problem: Problem, srf: SpikedFeatures, dimension: float
     width = problem.beta * dimension
     if not isinstance(problem, Protocol) or math.isinf(width):
         return MeanPenalty(width, np.ones(srf.groups.c.size), np.zeros(2))
-    if len(problem.readout) == 1:
-        state = network_states(problem)[-1]
-        common = np.array([state.mean_row - state.bulk_variance, 0])
-        return MeanPenalty(width, np.ones(1), common)
-    return MeanPenalty(width, np.array(problem.readout)[:, 0], _common_rows(problem))
-
-
-def _common_rows(protocol: Protocol) -> Array:
-    """Compute what the step does to all rows together: theory.md section 12.
-
-    Its own output is noise on the labels of the batch, besides its part along the mean row. And
-    inputs of norm |x|^2 = d (1 + delta) change sigma' of all neurons by b3 delta/2 in the mean.
-    """
-    if protocol.alpha0 == 0:
-        return np.zeros(2)
-    activation, target = lookup(protocol.activation), lookup(protocol.target)
-    student, teacher = standard_moments(activation), standard_moments(target)
-    h1, power = float(student.slope), float(teacher.second) + noise_power(protocol)
-    b3 = third_coefficient(activation)
-    letters, fractions = np.array(protocol.readout).T
-    e, inverse_alpha0 = protocol.learning_rate / protocol.beta, 1 / protocol.alpha0
-    along = e * h1**2
-    noise = e**2 * h1**2 * float(student.second) * inverse_alpha0
-    own_output = (along**2 + noise) * float(fractions @ letters**2) - 2 * along
-    return np.array([own_output, protocol.beta * (e * b3) ** 2 * power * inverse_alpha0 / 2])
+    common = common_rows(problem)
+    in_bulk = common if common.sum() < 0 else np.zeros(2)  # else it belongs to the spike
+    letters = np.array(problem.readout)[:, 0]
+    return MeanPenalty(width, letters if letters.size > 1 else np.ones(1), in_bulk)

@@ -12,7 +12,7 @@ where theta_k = theta_l. Traces are sums of positive terms.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -151,6 +151,9 @@ class FirstBatch:
     label_power : float
         E y^2.
     rule : BatchRule
+    noise_share : float
+        Cosine of the angle between the batch's noise and all that the spike has beside the target:
+        at finite dimension that is more than noise, along a direction like all others.
     """
 
     tau: float
@@ -160,6 +163,7 @@ class FirstBatch:
     norm_coupling: float
     label_power: float
     rule: BatchRule
+    noise_share: float = 1.0
 
     @classmethod
     def of(cls, protocol: Protocol, fineness: int = 1) -> FirstBatch:
@@ -198,6 +202,14 @@ class FirstBatch:
                 np.stack([agreement ** (i % 2) * y**i * weights[j] for i, j in _POWERS], axis=1),
             ),
         )
+
+    def with_wider_spike(self, share: float) -> FirstBatch:
+        """Describe it beside a spike of which the mean of y x is this share (a cosine)."""
+        share = min(share, 1.0)
+        gamma = share * self.alignment
+        across, beside = (math.sqrt(1 - x**2) for x in (gamma, self.alignment))
+        noise_share = share * beside / across if across > 0 else 1.0
+        return replace(self, alignment=gamma, noise_share=noise_share)
 
     def resolvent_trace(
         self, theta: RealOrComplex, known: KnownTraces | None = None
@@ -280,8 +292,8 @@ class FirstBatch:
         J = f * E.y3s
         H = theta * J
         return (
-            self._rotated(F, -F * H, P + x * F * H**2),
-            self._rotated(F * E.y2s2, F * J, A - x * F * H * J),
+            self._rotated(f, F, -F * H, P + x * F * H**2),
+            self._rotated(P, F * E.y2s2, F * J, A - x * F * H * J),
         )
 
     def pair_forms(self, theta: Array, single: Traces, pair: Traces) -> tuple[Array, Array, Array]:
@@ -310,9 +322,13 @@ class FirstBatch:
         M2 = f3 - x * (D1 * H_l * J_l + F_k * (H_k * slope - C * J_l))
         M0 = f1 + x * (F_k * H_k**2 - t_l * D1 * H_l**2 + t_l * F_k * C * (H_k + H_l))
         N0 = -F_k * H_k - t_l * N1
-        return self._rotated(D0, N0, M0), self._rotated(D1, N1, M1), self._rotated(D2, N2, M2)
+        return (
+            self._rotated(f0, D0, N0, M0),
+            self._rotated(f1, D1, N1, M1),
+            self._rotated(f2, D2, N2, M2),
+        )
 
-    def _rotated(self, along: Array, mixed: Array, noise: Array) -> Array:
+    def _rotated(self, trace: Array, along: Array, mixed: Array, noise: Array) -> Array:
         """Rotate quadratic forms from (theta, the batch's noise) to (v, across v).
 
         The mean of y x over the batch is `E[y s] theta` plus, at right angles to it, noise of
@@ -321,6 +337,8 @@ class FirstBatch:
 
         Parameters
         ----------
+        trace : Array
+            Form in any other direction.
         along : Array
             Form in theta.
         mixed : Array
@@ -329,8 +347,10 @@ class FirstBatch:
             Form in the noise, times E y^2.
         """
         gamma, rho = self.alignment, math.sqrt(1 - self.alignment**2)
-        noise = noise / self.label_power
-        mixed = mixed * (self.spike_sign * math.sqrt(self.inverse_alpha0 / self.label_power))
+        share = self.noise_share
+        noise = share**2 * noise / self.label_power + (1 - share**2) * trace
+        factor = share * self.spike_sign * math.sqrt(self.inverse_alpha0 / self.label_power)
+        mixed = mixed * factor
         own = gamma**2 * along + 2 * gamma * rho * mixed + rho**2 * noise
         beyond = rho**2 * along - 2 * gamma * rho * mixed + gamma**2 * noise
         cross = gamma * rho * (along - noise) + (rho**2 - gamma**2) * mixed

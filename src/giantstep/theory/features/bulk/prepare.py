@@ -6,6 +6,8 @@ function that prepares it.
 
 from __future__ import annotations
 
+import numpy as np
+
 from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.problem import Problem
@@ -49,7 +51,10 @@ def prepare_bulk(
     batch = FirstBatch.of(problem, fineness)
     coupled = batch.norm_coupling != 0
     features = conditional_features(srf, fineness, B, coupled)
-    base = 1 + (srf.groups.c - equivalent_features(problem).groups.c)
+    limit = equivalent_features(problem)
+    base = 1 + (srf.groups.c - limit.groups.c)
+    if (strength := np.abs(srf.groups.u).max()) > 0:
+        batch = batch.with_wider_spike(float(np.abs(limit.groups.u).max() / strength))
     return features, LettersBulk(problem, base, features.B, batch, coupled)
 
 

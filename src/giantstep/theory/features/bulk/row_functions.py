@@ -20,6 +20,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.theory.features.bulk.covariance_step import CovarianceStep
 from giantstep.theory.features.bulk.row_forms import Forms, forms_after
 from giantstep.theory.features.bulk.row_resolvent import Traces, solve_self_energy
+from giantstep.theory.features.conditional_target import across_basis
 from giantstep.theory.features.steps import network_trajectory
 
 # Degrees of the polynomials in order of trial, and the relative size of the last coefficients that
@@ -117,8 +118,11 @@ class RowFunctions:
 
         return RowFunctions.fitted(scale, in_parts, _TOLERANCE)
 
-    def lengthened(self, added: float) -> RowFunctions:
-        """Return the functions of `C + added`, for rows with so much noise of their own."""
+    def with_norm(self, norm: float) -> RowFunctions:
+        """Return the functions for rows with noise of their own, or shorter, of this norm c."""
+        added = norm - self._scale
+        if added < 0:
+            return self._stretched(norm / self._scale)
 
         def functions(t: Array) -> Array:
             own = 1 / (1 + added * t)
@@ -128,6 +132,45 @@ class RowFunctions:
             return columns * own[:, None]
 
         return RowFunctions.fitted(self._scale + added, functions, _TOLERANCE)
+
+    def _stretched(self, factor: float) -> RowFunctions:
+        """Return the functions of rows that are longer by the root of a factor."""
+        f, phi, (R, filtered) = self._parts()
+        R = R.copy()
+        R[:, -1] *= math.sqrt(factor)
+        R[:, :, -1] *= math.sqrt(factor)
+        columns = _as_columns(f, factor * phi, Forms(R, factor * filtered))
+        return RowFunctions(factor * self._scale, columns)
+
+    def with_wider_spike(self, share: float, alignment: float | tuple[float, ...]) -> RowFunctions:
+        """Return the functions in a basis whose spike has a part that the target does not see.
+
+        Parameters
+        ----------
+        share : float
+            Cosine of the angle between the spike and its part that is known.
+        alignment : float or tuple of float
+            Of that part and the target's directions.
+        """
+        f, phi, (R, filtered) = self._parts()
+        a, m = np.atleast_1d(alignment), filtered.shape[-1]
+        turn = np.zeros((m, m + 1))  # the last column: a direction like all others
+        turn[0, 0], turn[0, -1] = share, math.sqrt(1 - share**2)
+        targets = np.column_stack([a, across_basis(a), np.zeros(a.size)])
+        rest = targets - np.outer(share * a, turn[0])
+        turn[1:] = np.linalg.solve(across_basis(share * a), rest)
+        known, other = turn[:, :-1], np.outer(turn[:, -1], turn[:, -1])
+        turned = np.empty_like(R)
+        turned[:, :m, :m] = known @ R[:, :m, :m] @ known.T + f[:, None, None] * other
+        turned[:, :m, m] = turned[:, m, :m] = R[:, :m, m] @ known.T
+        turned[:, m, m] = R[:, m, m]
+        filtered = known @ filtered @ known.T + phi[:, None, None] * other
+        return RowFunctions(self._scale, _as_columns(f, phi, Forms(turned, filtered)))
+
+    def _parts(self) -> tuple[Array, Array, Forms]:
+        """Return the coefficients of both traces and of the forms."""
+        f, phi, *forms = self._values_and_slopes[0]
+        return f, phi, _as_forms(np.array(forms))
 
 
 def _as_columns(f: Array, phi: Array, forms: Forms) -> Array:

@@ -54,10 +54,12 @@ class TrainedBulk:
         """Prepare the bulk of a protocol's network after its last step."""
         last = network_states(protocol, fineness)[-1]
         rows = row_functions(protocol, fineness)
-        # At finite dimension the own output makes rows longer: `row_norms`.
-        added = float(isotropic.groups.c[0]) - last.bulk_variance
-        if abs(added) > _ROUNDING * last.bulk_variance:
-            rows = rows.lengthened(added)
+        # At finite dimension rows have other norms, and share more than this spike: `row_norms`.
+        c, strength = float(isotropic.groups.c[0]), float(isotropic.groups.u[0])
+        if abs(c - last.bulk_variance) > _ROUNDING * last.bulk_variance:
+            rows = rows.with_norm(c)
+        if strength > last.spike_strength:
+            rows = rows.with_wider_spike(last.spike_strength / strength, last.alignment)
         return cls(isotropic, protocol, rows, last.covariance[_NORM, _NORM])
 
     @property
