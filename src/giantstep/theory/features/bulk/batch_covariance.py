@@ -242,7 +242,7 @@ class FirstBatch:
         w = np.geomspace(*_WEIGHTS) / self.label_power
         damping = 1 / (1 + self.inverse_alpha0 * w[:, None] * self.rule.squares)
         above = int(np.searchsorted(w * (damping @ self.rule.integrands[:, 0]), 1))
-        if above == w.size:
+        if above == w.size or self.inverse_alpha0 == 0:
             return self.rule
         return self.rule.compressed(self.inverse_alpha0 * w[above])
 
