@@ -6,7 +6,7 @@ READY := .venv/.ready
 PYTEST := $(BIN)/pytest -n logical --dist worksteal
 
 .PHONY: site figures paper supplement gallery test test-all test-kill test-faults test-slurm test-explore screenshot \
-  claims lint benchmark benchmark-steps docs schemas lock clean help
+  pictures claims lint benchmark benchmark-steps docs schemas lock clean help
 
 figures: $(READY)
 	$(BIN)/snakemake --cores $(CORES)
@@ -50,6 +50,10 @@ test-explore: $(READY)
 screenshot: $(READY)
 	PYTHONPATH=tests tests/explore/browser/chromium.sh run \
 	  $(BIN)/python tests/explore/browser/screenshot.py
+
+# The pictures in which the tutorials end, by running them.
+pictures: $(READY)
+	$(BIN)/python docs/pictures.py
 
 benchmark: $(READY)
 	$(BIN)/python benchmarks/theory.py
@@ -127,6 +131,7 @@ help:
 	@echo "make test-explore the explorer in Chromium (installs it, as root)"
 	@echo "make benchmark theory and simulation beside the usual ways of computing the same"
 	@echo "make claims    measure what README and docs claim; CLAIMS=trust for some, CLAIMS=--all for slow ones"
+	@echo "make pictures  run the tutorials, and keep the pictures in which they end"
 	@echo "make docs      the documentation as a site, docs/build/index.html"
 	@echo "make site      the documentation and a page of precomputed curves: one folder for any web server"
 	@echo "make benchmark-steps the theory of several steps beside networks at random settings"

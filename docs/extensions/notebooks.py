@@ -17,6 +17,8 @@ TUTORIALS = ("first-answers", "command-line", "theory-beside-networks")
 FENCED = re.compile(r"^```(python|console)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 # Links to pages of the site lead nowhere from a notebook.
 LINK = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]*\)")
+# A notebook draws its pictures itself.
+PICTURE = re.compile(r"^!\[[^\]]*\]\([^)]*\)\n*", re.MULTILINE)
 ABOUT = "This notebook needs giantstep: `pip install .` in a clone of its repository.\n"
 
 
@@ -33,7 +35,7 @@ def notebook(page: str) -> dict[str, Any]:
 
 def _cells(page: str) -> Iterator[dict[str, Any]]:
     """Yield the cells of a page: text, then code, in turn."""
-    parts = FENCED.split(page)
+    parts = FENCED.split(PICTURE.sub("", page))
     title, _, rest = parts[0].partition("\n\n")
     for text in (title, rest):
         yield _cell("markdown", LINK.sub(r"\1", text))

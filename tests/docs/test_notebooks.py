@@ -38,7 +38,8 @@ def run(source, names):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXTENSION["TUTORIALS"])
-def test_a_notebook_is_valid_and_its_cells_show_what_the_page_shows(name):
+def test_a_notebook_is_valid_and_its_cells_show_what_the_page_shows(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where tutorials leave their pictures
     page = (ROOT / f"docs/tutorials/{name}.md").read_text()
     made = nbformat.from_dict(EXTENSION["notebook"](page))
     nbformat.validate(made)

@@ -25,7 +25,8 @@ def rounded(text):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_page_runs_as_it_is_written(page, capsys):
+def test_a_page_runs_as_it_is_written(page, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where tutorials leave their pictures
     examples = doctest.DocTestParser().get_doctest(
         "\n".join(code(page, "python")), {}, page.stem, str(page), 0
     )
