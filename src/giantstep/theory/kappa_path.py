@@ -20,13 +20,15 @@ from giantstep.theory.features.conditional_features import ConditionalFeatures
 
 # How far the path leaves the axis: at most so many half widths of a panel, over which functions are
 # still known, and at most as far as it takes to turn V by this phase.
-_FARTHEST, _PHASE = 0.5, 1.4
+_FARTHEST, _PHASE = 0.3, 1.4
 # Functions are interpolated from so many times as many nodes.
 FINENESS = 2
 # Panels are divided where the logarithm of a function changes by more; not into more pieces.
 _CHANGE, _PIECES = 3.0, 12
-# Functions that are smaller, relatively, do not count, and have no logarithm.
-_NEGLIGIBLE = 1e-13
+# Functions that change by this factor on a panel are interpolated by logarithms of this degree.
+_STEEP, _DEGREE = 100.0, 14
+# Smaller values of mu0 and mu1 are rounding, relatively; of mu2^2, those below its square.
+_LEAST = 1e-13
 
 
 def on_path(features: ConditionalFeatures) -> ConditionalFeatures:
@@ -57,10 +59,10 @@ def on_path(features: ConditionalFeatures) -> ConditionalFeatures:
     piece = np.arange(panel.size) - np.repeat(np.cumsum(pieces) - pieces, pieces)
     steps = ((edges[1:] - edges[:-1]) / pieces)[panel, None] / 2
     nodes = edges[panel, None] + steps * (2 * piece[:, None] + 1 + points)
-    at = legvander((nodes - centre[panel, None]) / half[panel, None], given.size - 1)
-    at = at @ np.linalg.inv(legvander(given, given.size - 1))
+    place = (nodes - centre[panel, None]) / half[panel, None]
     at_mu0, at_phi, at_noise = (
-        _interpolated(values[:, panel], at).reshape(len(values), -1) for values in (mu0, phi, noise)
+        _interpolated(values[:, panel], place, smallest)
+        for values, smallest in ((mu0, _LEAST), (phi, _LEAST), (noise, _LEAST**2))
     )
     weight = steps * weights * np.exp(-(nodes**2) / 2) / np.sqrt(2 * np.pi)
     return replace(
@@ -75,20 +77,33 @@ def on_path(features: ConditionalFeatures) -> ConditionalFeatures:
     )
 
 
-def _interpolated(functions: Array, at: Array) -> RealOrComplex:
-    """Interpolate on each panel, shape (F, P, N): the logarithm where a function has one."""
-    floor = _NEGLIGIBLE * np.abs(functions).max(axis=(1, 2), keepdims=True)
-    positive = np.all(functions > floor, axis=-1, keepdims=True)
-    logs = np.log(np.where(positive, functions, 1.0))
-    plain, exponents = (np.einsum("pmn,fpn->fpm", at, values) for values in (functions, logs))
-    values: RealOrComplex = np.where(positive, np.exp(exponents), plain)
-    return values
+def _interpolated(functions: Array, place: Array, least: float) -> RealOrComplex:
+    """Interpolate on each panel, shape (F, P, N), at places between -1 and 1 (or nearby), (P, M).
+
+    A function that changes by orders of magnitude is the exponential of a polynomial.
+    """
+    given = leggauss(functions.shape[-1])[0]
+    smallest, largest = (reduce(functions, axis=-1, keepdims=True) for reduce in (np.min, np.max))
+    steep = smallest > least * largest.max(axis=1, keepdims=True)
+    steep &= largest > _STEEP * smallest
+    logs = np.log(np.where(steep, functions, 1.0))
+    plain, exponents = (
+        np.einsum("pmd,dn,fpn->fpm", legvander(place, degree), _fit(given, degree), values)
+        for degree, values in ((given.size - 1, functions), (_DEGREE, logs))
+    )
+    values: RealOrComplex = np.where(steep, np.exp(exponents), plain)
+    return values.reshape(len(functions), -1)
+
+
+def _fit(nodes: Array, degree: int) -> RealOrComplex:
+    inverse: RealOrComplex = np.linalg.pinv(legvander(nodes, degree))
+    return inverse
 
 
 def _rates(kappa: Array, functions: Array) -> Array:
     """Compute the mean slope of the logarithm of functions (F, P, N) on each panel, (F, P)."""
     size = np.abs(functions).max(axis=(1, 2), keepdims=True)
-    logs = np.log(np.maximum(functions[:, :, [0, -1]], _NEGLIGIBLE * size + TINY))
+    logs = np.log(np.maximum(functions[:, :, [0, -1]], _LEAST**2 * size + TINY))
     rates: Array = np.diff(logs)[:, :, 0] / (kappa[:, -1] - kappa[:, 0])
     return rates
 

@@ -81,7 +81,7 @@ class SpectralDensity:
         wanted = np.unique(x)
         with np.errstate(all="ignore"):  # a point that is lost is tried again, or NaN
             if self._known is None:
-                self._known = self._descend(np.append(wanted[::_SPACING], wanted[-1:]))
+                self._known = self._descend(np.unique([*wanted[::_SPACING], *wanted[-2:]]))
             new, lost, every = np.setdiff1d(wanted, self._known.x), [np.empty(0)], _SPACING
             while new.size:
                 left = np.ones(new.size, dtype=bool)
@@ -152,7 +152,7 @@ class SpectralDensity:
         # Above the real axis V2 has a positive imaginary part, and the hats a negative one.
         V2, positive = V[:, split:], hats[:, equations.coordinates.logarithmic]
         physical = np.all(V2.imag > -_SLACK * np.abs(V2), axis=-1)
-        physical &= np.all(positive.imag < _SLACK * np.abs(positive), axis=-1)
+        physical &= np.all(positive.imag <= _SLACK * np.abs(hats).max(axis=-1)[:, None], axis=-1)
         return _Known(at.x, hats, response, V, physical), change
 
 
@@ -181,9 +181,10 @@ class _Known(NamedTuple):
 
     def at_x(self, x: Array) -> _Known:
         """Interpolate, in logarithms of x."""
-        sound = self.at(np.isfinite(self.V[:, 0]))
-        right = np.searchsorted(sound.x, x).clip(1, max(1, sound.x.size - 1))
-        low, high = sound.at(right - 1), sound.at(np.minimum(right, sound.x.size - 1))
+        finite = np.isfinite(self.V[:, 0])
+        sound = self.at(finite) if finite.sum() > 1 else self
+        right = np.searchsorted(sound.x, x).clip(1, sound.x.size - 1)
+        low, high = sound.at(right - 1), sound.at(right)
         share = (np.log(x / low.x) / np.log(high.x / low.x)).clip(0, 1)[:, None]
         hats, response, V = (
             (1 - share) * first + share * last

@@ -18,16 +18,19 @@ from giantstep.theory.outliers import outliers_at
 from giantstep.theory.spectral_density import SpectralDensity
 from giantstep.validation import Fault, InvalidParametersError
 
-# The bulk is where the density in log x exceeds this.
-_EMPTY = 2e-4
+# The bulk is where the density in log x exceeds the first of these and, far below the mean
+# eigenvalue, the second: above it labels without bound have a tail that no network is wide enough
+# to show, below it saturated features have one with a share of the eigenvalues.
+_EMPTY, _FAINT = 2e-4, 1e-6
 # Gaps in the bulk whose ends have a smaller ratio are an artefact of the nodes over kappa.
 _GAP = 1.3
-# The bulk is searched from this fraction of its size upwards.
-_SMALLEST = 1e-12
+# The bulk is searched from this fraction of its size upwards, and with more points from the next.
+_SMALLEST, _SMALL = 1e-24, 1e-4
 # An edge is bisected in so many rounds, in each on a grid whose points are solved together.
 _ROUNDS, _HALVES = 4, (8, 4, 2, 1)
-# Intervals whose ends have a larger ratio get points in geometric progression.
-_WIDE = 1e3
+# Intervals whose ends have a larger ratio get points of which the logarithms are denser towards the
+# ends; and those beyond the next are divided.
+_WIDE, _WIDEST = 1e3, 1e8
 _FINDABLE = "nearer to beta, so that the whole bulk is wide enough to be found"
 # What is found of the bulk must hold this share of the eigenvalues that do not vanish, as measured
 # with so many points in each of its intervals.
@@ -46,6 +49,8 @@ class Spectrum:
         Density of the p eigenvalues at x > 0; NaN where the solver failed.
     mass_at_zero : float
         Fraction of eigenvalues that vanish.
+    mass : float
+        Theirs and that of the bulk: one, up to the error of the density.
     edges : Array, shape (B, 2)
         Ends of the intervals of the bulk.
     outliers : Array, shape (R,)
@@ -56,6 +61,7 @@ class Spectrum:
     x: Array
     density: Array
     mass_at_zero: float
+    mass: float
     edges: Array
     outliers: Array
 
@@ -83,7 +89,7 @@ def outliers(density: SpectralDensity) -> Array:
     return values[values > 1e-12 * density.alpha * max(1.0, float(values[0]))]
 
 
-def bulk_edges(density: SpectralDensity, candidates: int = 400) -> Array:
+def bulk_edges(density: SpectralDensity, candidates: int = 280) -> Array:
     """Find the intervals on which the density does not vanish.
 
     Parameters
@@ -99,13 +105,14 @@ def bulk_edges(density: SpectralDensity, candidates: int = 400) -> Array:
     """
     scale = density.alpha / density.srf.beta * float(density.equations.folded.sum().real)
     spread = (1 + np.sqrt(density.srf.beta / density.alpha)) ** 2 * max(1.0, density.srf.beta)
-    x = np.geomspace(
-        _SMALLEST * scale, 100 * scale * spread * density.srf.groups.c.max(), candidates
-    )
-    inside = _in_bulk(density, x)
+    largest = 100 * spread * density.srf.groups.c.max()
+    tail = np.geomspace(_SMALLEST, _SMALL, candidates // 4, endpoint=False)
+    x = scale * np.concatenate([tail, np.geomspace(_SMALL, largest, candidates)])
+    empty = np.where(x > scale, _EMPTY, _FAINT)
+    inside = x * density(x) > empty
     ups = np.flatnonzero(~inside[:-1] & inside[1:])
     downs = np.flatnonzero(inside[:-1] & ~inside[1:])
-    edges = _bisect(density, x, np.concatenate([ups, downs]), inside)
+    edges = _bisect(density, x, np.concatenate([ups, downs]), inside, empty)
     low, high = edges[: ups.size], edges[ups.size :]
     if inside[0]:  # the bulk reaches zero
         low = np.concatenate([[0.0], low])
@@ -115,12 +122,7 @@ def bulk_edges(density: SpectralDensity, candidates: int = 400) -> Array:
     return np.stack([low[np.r_[True, gap]], high[np.r_[gap, True]]], axis=-1)
 
 
-def _in_bulk(density: SpectralDensity, x: Array) -> Mask:
-    in_bulk: Mask = x * density(x) > _EMPTY
-    return in_bulk
-
-
-def _bisect(density: SpectralDensity, x: Array, at: Indices, inside: Mask) -> Array:
+def _bisect(density: SpectralDensity, x: Array, at: Indices, inside: Mask, empty: Array) -> Array:
     """Locate by bisection, between x[at] and x[at + 1], where the density begins or ends.
 
     Parameters
@@ -130,11 +132,15 @@ def _bisect(density: SpectralDensity, x: Array, at: Indices, inside: Mask) -> Ar
     at : integer array, shape (E,)
     inside : boolean array, shape (M,)
         Whether each of x is in the bulk.
+    empty : Array, shape (M,)
+        Where the density in log x exceeds this at each of x.
     """
     low, high = np.log(x[at]), np.log(x[at + 1])
     for _ in range(_ROUNDS if at.size else 0):
         grid = np.linspace(low, high, 2 * _HALVES[0] + 1)
-        same = _in_bulk(density, np.exp(grid).ravel()).reshape(grid.shape) == inside[at]
+        points = np.exp(grid)
+        found = points * density(points.ravel()).reshape(grid.shape)
+        same = (found > empty[at]) == inside[at]
         place, edge = np.zeros(at.size, dtype=int), np.arange(at.size)
         for half in _HALVES:
             place += half * same[place + half, edge]
@@ -198,12 +204,17 @@ def spectrum(
         problem = problem.with_giant_step(dimension)
     density = SpectralDensity(problem, alpha, bulk)
     edges, zeros = bulk_edges(density), mass_at_zero(density)
-    if not edges.size or _mass_in(density, edges) < _FOUND * (1 - zeros):
+    if not edges.size:
         raise InvalidParametersError([Fault("alpha", alpha, _FINDABLE)])
-    x = _points(edges, points) if x is None else x
+    own, dx = _rule(edges, max(points, _COARSE) if x is None else _COARSE)
+    mass = float(dx @ density(own))
+    if mass < _FOUND * (1 - zeros):
+        raise InvalidParametersError([Fault("alpha", alpha, _FINDABLE)])
+    x = _rule(edges, points)[0] if x is None else x
     return Spectrum(
         x=x,
         density=density(x),
+        mass=mass + zeros,
         mass_at_zero=zeros,
         edges=edges,
         outliers=outliers(density)
@@ -212,21 +223,18 @@ def spectrum(
     )
 
 
-def _mass_in(density: SpectralDensity, edges: Array) -> float:
-    """Integrate the density over intervals, coarsely; NaN where the solver failed."""
-    x = np.array([_points(edge[None], _COARSE) for edge in edges])
-    y = density(x.ravel()).reshape(x.shape)
-    return float(np.sum(np.diff(x) * (y[:, 1:] + y[:, :-1]) / 2))
-
-
-def _points(edges: Array, points: int) -> Array:
-    """Distribute points over the intervals of the bulk: see `spectrum`."""
-    each = max(8, points // max(1, len(edges)))
+def _rule(edges: Array, points: int) -> tuple[Array, Array]:
+    """Distribute points over the intervals of the bulk, see `spectrum`, with weights dx."""
+    parts = []
+    for low, high in edges:
+        low, middle = max(low, _SMALLEST * high), high / _WIDEST
+        parts += [(low, middle), (middle, high)] if low < middle else [(low, high)]
+    each = max(8, points // len(parts))
     angle = (np.arange(each) + 0.5) * np.pi / each
-    pieces = [
-        low + (high - low) * (1 - np.cos(angle)) / 2
-        if low * _WIDE > high
-        else np.geomspace(max(low, _SMALLEST * high), high, each + 2)[1:-1]
-        for low, high in edges
-    ]
-    return np.concatenate(pieces) if pieces else np.empty(0)
+    place, weight = (1 - np.cos(angle)) / 2, np.sin(angle) * np.pi / (2 * each)
+    x, dx = [], []
+    for low, high in parts:
+        narrow, ratio = low * _WIDE > high, high / low
+        x.append(low + (high - low) * place if narrow else low * ratio**place)
+        dx.append(weight * (high - low if narrow else x[-1] * np.log(ratio)))
+    return np.concatenate(x), np.concatenate(dx)

@@ -22,7 +22,7 @@ from giantstep.theory.features.bulk.one_group import variances_at
 from giantstep.theory.features.bulk.row_resolvent import Traces, self_energy
 
 # Rarer samples are left out.
-_RARE = 1e-9
+_RARE = 1e-8
 # Points times samples, of which arrays stay in the processor's cache.
 _CACHED = 40_000
 
