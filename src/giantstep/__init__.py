@@ -13,7 +13,8 @@ are names or callables; `Function(...)` states more about a callable, such as it
 
 functions (activation, target)
     tanh, erf, sin, sign, relu, hardtanh, softsign, elu, softplus, gelu, silu, sigmoid, probit,
-    leaky_relu, abs, linear, he1 to he5, polynomial:c0,c1,...; gradient steps need a continuous one.
+    leaky_relu, abs, linear, he1 to he5, polynomial:c0,c1,..., expressions such as "z+sin(2*z)";
+    gradient steps need a continuous one.
     A target may also be of several directions, such as "z1+z1*z2" or "he2(z1)"
 loss
     square, huber, huber:0.5 (any turn); for labels +1 and -1 (the target sign without noise) hinge

@@ -74,6 +74,10 @@ class Registry(Generic[T]):
         """Add what has been made elsewhere, in place of what had this name."""
         self._made[name] = entry
 
+    def extend(self, family: Family[T]) -> None:
+        """Add a family, which is asked after the others."""
+        self._families = (*self._families, family)
+
     def _make(self, name: str) -> T:
         for family in self._families:
             if name.startswith(family.prefix):

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from giantstep.numerics.expressions import expression_faults, expression_name
 from giantstep.numerics.own_functions import FunctionLike, function_name
 from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS, lookup
 from giantstep.validation import Fault, InvalidParametersError
@@ -45,7 +46,8 @@ class FunctionDomain:
                 known = function_name(given)
             except InvalidParametersError as error:
                 return given, [Fault(name, fault.value, fault.allowed) for fault in error.faults]
-        faults = KNOWN_FUNCTIONS.faults(name, known)
+        known = expression_name(known) if isinstance(known, str) else known
+        faults = expression_faults(name, str(known)) or KNOWN_FUNCTIONS.faults(name, known)
         if faults and is_own_name(given):
             allowed = "a callable, or known: this process made no function of that name from one"
             faults = [Fault(name, given, allowed)]

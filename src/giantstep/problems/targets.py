@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from giantstep.arrays import Array
+from giantstep.numerics.expressions import is_expression
 from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS, ScalarFunction, lookup
 from giantstep.problems.function_field import FunctionDomain, is_own_name
@@ -34,7 +35,7 @@ class TargetDomain:
     def read(self, name: str, given: Any) -> tuple[Any, list[Fault]]:
         """Return the name of a target, or list what is wrong with it."""
         known, faults = FunctionDomain().read(name, given)
-        if not faults or callable(given) or is_own_name(given):
+        if not faults or callable(given) or is_own_name(given) or is_expression(given):
             return known, faults
         teacher = str(given).replace(" ", "")
         if KNOWN_TEACHERS.faults(name, teacher):

@@ -1,0 +1,158 @@
+"""Functions written out, such as `z+sin(2*z)`: parsed, and never run as code.
+
+An expression is a name like any other: problems, files and other processes make the function of it
+again. Importing this module makes such names known.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from giantstep.numerics.own_functions import Function
+from giantstep.numerics.scalar_functions import FUNCTIONS, KNOWN_FUNCTIONS, ScalarFunction, lookup
+from giantstep.registry import Family
+from giantstep.validation import Fault, InvalidParametersError
+
+# What is evaluated, given the variables by name.
+Evaluate = Callable[[Mapping[str, Any]], Any]
+
+_OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+}
+_CALLS: dict[str, tuple[Callable[..., Any], int]] = {
+    **{name: (function.value, 1) for name, function in FUNCTIONS.items()},
+    **{f.__name__: (f, 1) for f in (np.cos, np.sinh, np.cosh, np.arctan, np.exp, np.log, np.sqrt)},
+    **{f.__name__: (f, 2) for f in (np.maximum, np.minimum)},
+}
+_LONGEST = 200
+_VARIABLE = re.compile(r"\bz\b")
+_WORDS = ", ".join(name for name in _CALLS if name not in FUNCTIONS)
+_ALLOWED = f"an expression of z, numbers, + - * / **, functions with names, {_WORDS}"
+
+
+def parse_expression(text: str, variables: tuple[str, ...] = ("z",)) -> Evaluate:
+    """Parse an expression.
+
+    Parameters
+    ----------
+    text : str
+    variables : tuple of str
+        The names that it may have, besides those of functions.
+
+    Raises
+    ------
+    ValueError
+        If it has anything but these, numbers, arithmetic and known functions.
+
+    Examples
+    --------
+    >>> parse_expression("z**2 + relu(-z)")({"z": np.array([-1.0, 2.0])})
+    array([2., 4.])
+    >>> parse_expression("z.__class__")
+    Traceback (most recent call last):
+    ValueError: z.__class__
+    """
+    try:
+        tree = ast.parse(text if len(text) <= _LONGEST else "", mode="eval").body
+    except (SyntaxError, RecursionError, MemoryError):
+        raise ValueError(text) from None
+    return _evaluator(tree, variables)
+
+
+def _evaluator(node: ast.AST, variables: tuple[str, ...]) -> Evaluate:
+    """Make what evaluates a node, of the few kinds that are allowed."""
+    match node:
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            return partial(_constant, float(value))
+        case ast.Name(id=name) if name in variables:
+            return operator.itemgetter(name)
+        case ast.BinOp(left=left, op=kind, right=right) if type(kind) in _OPERATORS:
+            function, parts = _OPERATORS[type(kind)], [left, right]
+        case ast.UnaryOp(op=kind, operand=operand) if type(kind) in _OPERATORS:
+            function, parts = _OPERATORS[type(kind)], [operand]
+        case ast.Call(func=ast.Name(id=name), args=parts, keywords=[]) if (
+            name in _CALLS and len(parts) == _CALLS[name][1]
+        ):
+            function = _CALLS[name][0]
+        case _:
+            raise ValueError(ast.unparse(node))
+    return partial(_apply, function, [_evaluator(part, variables) for part in parts])
+
+
+def _constant(value: float, given: Mapping[str, Any]) -> float:
+    return value
+
+
+def _apply(function: Callable[..., Any], parts: list[Evaluate], given: Mapping[str, Any]) -> Any:
+    return function(*(part(given) for part in parts))
+
+
+def expression_name(text: str) -> str:
+    """Return an expression of z as problems hold it, and any other text as it is.
+
+    Examples
+    --------
+    >>> expression_name("z + z^3"), expression_name("tanh")
+    ('z+z**3', 'tanh')
+    """
+    return text.replace(" ", "").replace("^", "**") if is_expression(text) else text
+
+
+def is_expression(given: object) -> bool:
+    """Tell whether this means to be an expression of z."""
+    return isinstance(given, str) and _VARIABLE.search(given) is not None
+
+
+def expression_faults(parameter: str, text: str) -> list[Fault]:
+    """List what is wrong with a text that means to be an expression of z; nothing of any other."""
+    if not is_expression(text):
+        return []
+    try:
+        lookup(text)
+    except KeyError:
+        try:
+            _make(text)
+        except InvalidParametersError as error:
+            return [Fault(parameter, text, fault.allowed) for fault in error.faults]
+        except ValueError:
+            return [Fault(parameter, text, _ALLOWED)]
+    return []
+
+
+def _make(text: str) -> ScalarFunction:
+    """Make the function of an expression of z.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
+    if not is_expression(text):
+        raise ValueError(text)
+    evaluate = parse_expression(text)
+    function = Function(lambda z: evaluate({"z": z}) + 0 * z, name="expression")
+    return replace(lookup(function.name), name=text, symbol=_latex(text))
+
+
+def _latex(text: str) -> str:
+    """Write an expression in LaTeX, without dollars."""
+    text = re.sub(r"\*\*(\d+)", r"^{\1}", text).replace("**", r"\wedge ")
+    words = re.sub(r"[a-z]\w+", lambda word: rf"\mathrm{{{word[0]}}}", text.replace("*", r"\,"))
+    return words.replace("_", r"\_")
+
+
+KNOWN_FUNCTIONS.extend(Family("", _make, "an expression of z such as z+sin(2*z)"))
