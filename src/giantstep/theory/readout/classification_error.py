@@ -17,7 +17,7 @@ from giantstep.theory.features.conditional_features import (
     mean_curvatures,
 )
 
-# In place of zero, where only the ratio of two numbers matters.
+# In place of zero, where only a ratio matters, or its sign.
 _TINY = 1e-300
 
 
@@ -55,9 +55,10 @@ def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
     along, across = srf.first_alignment * kappa, math.sqrt(1 - srf.first_alignment**2)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # failed points hold NaN
         if across == 0:  # the label is the sign of kappa, up to that of the alignment
-            wrong = ndtr(-np.sign(along) * mean / np.sqrt(variance - slope**2))
+            rest = np.maximum(variance - slope**2, _TINY)
+            wrong = ndtr(-np.sign(along) * mean / np.sqrt(rest))
         else:
-            std = np.sqrt(variance)
+            std = np.sqrt(np.maximum(variance, _TINY))  # where neurons saturate it is zero
             wrong = _opposite_signs(mean / std, along / across, slope / std)
     error: Array = wrong @ weight
     return error.reshape(shape)
