@@ -1,4 +1,4 @@
-"""How the norm of a sample's features varies at finite width: theory.md section 23 (a).
+"""How the norm of a sample's features varies at finite width: theory.md section 12.
 
 Given kappa, the features of a sample have the squared norm `rho` times its mean, and rho varies,
 with the variance `Var (sigma - mu0)^2/p` over the squared mean: a lot for saturated activations, of

@@ -105,8 +105,6 @@ class BatchRule(NamedTuple):
         the nearest pole, and from each size to four times that size, polynomials at few Chebyshev
         nodes interpolate them, to rounding, so that only averages of these are needed.
         """
-        if largest == 0:  # an infinite batch, whose covariance is isotropic
-            return self
         count = max(0, math.ceil(math.log(float(self.squares.max()) * largest, 4)))
         inner = 4.0 ** np.arange(count) / largest
         part, ends = np.searchsorted(inner, self.squares), [0.0, *inner, self.squares.max()]
