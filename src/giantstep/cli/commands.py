@@ -138,6 +138,7 @@ _OTHERS = {
         "sweep.nc --show gain_over_linear --plot gain.pdf",
         [_ANSWER, *DRAWING],
     ),
+    "check": Command("print the numbers in the authors' notebooks beside ours", ""),
     "explore": Command(
         "open a page in the browser whose curves follow sliders",
         "--no-browser",

@@ -167,4 +167,12 @@ def _fail(arguments: argparse.Namespace, message: str) -> int:
 
 
 # Commands that neither answer a question nor need the workflow.
-_WITHOUT_WORKFLOW = {"explore": _explore, "plot": _plot}
+def _check(arguments: argparse.Namespace) -> int:
+    """Print the numbers of the authors' notebooks beside ours."""
+    from giantstep.cli.check import check
+
+    print(*check(), sep="\n")
+    return 0
+
+
+_WITHOUT_WORKFLOW = {"check": _check, "explore": _explore, "plot": _plot}
