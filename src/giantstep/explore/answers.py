@@ -78,7 +78,8 @@ class _Refinement:
         self.places: list[int] = []
         square, best = question["loss"] == SQUARE, question["ridge"] == OPTIMAL and x != "ridge"
         together = x in ("alpha", "ridge") and square
-        quick = together and bulk == ISOTROPIC and not best
+        steps = question["steps"] if question.model == STEPS else 1
+        quick = together and (bulk == ISOTROPIC or steps == 1) and not best
         # The points that are solved at a time, and the strides between points, coarse to fine.
         slow = _SMALL_BATCH if square and not best else 1
         self.at_once = values.size if quick else _BATCH if together else slow

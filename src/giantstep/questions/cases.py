@@ -63,8 +63,11 @@ def solve_cases(
     values: Mapping[str, Any],
     zero_one: bool = True,
     progress: Progress | None = None,
+    compared: bool = True,
 ) -> tuple[xr.Dataset, list[str]]:
     """Solve the theory for all combinations of parameters, as `sweep` says; with remarks.
+
+    One of these compares the limit with a large dimension, which takes as long as a few points.
 
     Raises
     ------
@@ -90,7 +93,8 @@ def solve_cases(
     if len(refused) == len(solved):
         raise_all([fault for error in refused for fault in error.faults])
     data = _arranged(sweep, stack(solved, _REFUSED))
-    remarks = failure_remarks(data["status"].values) + gap_remarks(_limit_gaps(sweep, solved))
+    remarks = failure_remarks(data["status"].values)
+    remarks += gap_remarks(_limit_gaps(sweep, solved)) if compared else []
     reasons = dict.fromkeys(str(fault) for error in refused for fault in error.faults)
     remarks += [f"Refused: {reason}" for reason in list(reasons)[:_REASONS]]
     return data, remarks
