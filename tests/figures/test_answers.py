@@ -8,7 +8,7 @@ from giantstep.figures.answers import answer_figure
 
 PROBLEM = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)
 LEARNED = {"theory", r"target $\sigma_\star = \mathrm{sin}$"}
-LIMITS = {"upper bound", "lower bound", "best linear predictor"}
+LIMITS = {"upper bound", "lower bound", "best linear"}
 
 
 def drawn(data, name):
@@ -23,7 +23,7 @@ def test_theory_beside_networks_names_each_line_and_all_that_is_fixed():
     data = giantstep.compare(PROBLEM, alpha=[1, 2], dimension=40, networks=2)
     title, entries, axes = drawn(data, "test_error")
     lines = {r"theory, $d \to \infty$", "theory, $d = 40$", "networks"}
-    assert entries == lines | {"best linear predictor"}
+    assert entries == lines | {"best linear"}
     for part in (
         r"\sigma_\star = \mathrm{sin}",
         r"\tilde\eta = 3",
@@ -45,7 +45,7 @@ def test_theory_beside_networks_names_each_line_and_all_that_is_fixed():
             {"theory", r"target $\sigma_\star = \mathrm{sin}$"},
         ),
         ("bounds", "lower_bound", LIMITS),
-        ("sweep", "test_error", {r"$\beta = 1$", r"$\beta = 2$", "best linear predictor"}),
+        ("sweep", "test_error", {r"$\beta = 1$", r"$\beta = 2$", "best linear"}),
     ],
 )
 def test_what_stands_beside_a_curve_is_in_the_legend(question, name, entries):

@@ -3,15 +3,18 @@
 import subprocess
 import sys
 import warnings
+from itertools import combinations
 
 import numpy as np
 import pytest
 from matplotlib import rc_context
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from tiny import ROOT
 
 import giantstep
+from giantstep.explore.palette import FINITE, LINEAR, LOWER, UPPER
 from giantstep.figures import style
 from giantstep.figures.default import draw
 from giantstep.figures.labels import curve_label
@@ -20,6 +23,43 @@ from giantstep.workflow.config import load_yaml
 from giantstep.workflow.drawing import load_drawing
 
 FIGURES = [f"fig{k}" for k in range(1, 9)]
+YAMLS = sorted((ROOT / "config/figures").glob("*.yaml"))
+# What deuteranopes and protanopes see of linear red, green and blue (Machado et al. 2009).
+VISIONS = {
+    "usual": np.eye(3),
+    "deuteranope": [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],
+    "protanope": [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
+}
+XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+
+
+def lab(colour, vision):
+    """The lightness of a colour and its two chromatic coordinates, as it is seen."""
+    rgb = np.array(to_rgb(colour))
+    linear = np.where(rgb < 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    x, y, z = np.cbrt(XYZ @ np.clip(vision @ linear, 0, 1) / XYZ.sum(1))
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("vision", VISIONS)
+def test_colours_go_from_dark_to_light_and_all_can_be_told_apart(vision):
+    seen = [lab(colour, np.array(VISIONS[vision])) for colour in style.COLOURS]
+    steps = np.diff([lightness for lightness, _, _ in seen])
+    assert min(steps) > 3
+    apart = [np.linalg.norm(a - b) for a, b in combinations(seen, 2)]
+    assert min(apart) > 15
+
+
+def test_dashes_mean_the_same_in_the_explorer():
+    bounds = (style.BOUNDS["upper_bound"], UPPER), (style.BOUNDS["lower_bound"], LOWER)
+    for ours, theirs in (*bounds, (style.REFERENCE, LINEAR), (style.FINITE_SIZE, FINITE)):
+        long = [length > 2 for length in ours["linestyle"][1]]
+        assert long == [length > 2 for length in theirs]
+
+
+@pytest.mark.parametrize("path", YAMLS, ids=lambda path: path.stem)
+def test_a_caption_is_short(path):
+    assert len(load_yaml(path, path.name)["caption"].split()) < 120
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -35,15 +75,16 @@ def test_a_figure_is_readable_in_a_column_and_its_legend_off_its_data(paper, nam
             box = axes.get_tightbbox()
             assert box.x0 >= -1
             assert box.x1 <= figure.bbox.width + 1
-            assert axes.get_title(loc="left") or len(figure.axes) == 1
+            assert len(figure.axes) == 1 or axes.get_title(loc="left")
             assert axes.get_xlabel() or name == "fig8"
             for text in axes.get_xticklabels() + axes.get_yticklabels():
-                assert text.get_fontsize() >= 7
+                assert text.get_fontsize() * style.COLUMN_WIDTH / figure.get_figwidth() >= 5
             if legend := axes.get_legend():
-                ends = axes.transData.transform(np.reshape(axes.dataLim.get_points(), (2, 2)))
                 frame = legend.get_window_extent()
-                assert frame.x0 >= axes.bbox.x0
-                assert frame.y0 >= ends[:, 1].max() - 1 or frame.x0 >= ends[:, 0].max() - 1
+                assert 0 <= frame.x0 < frame.x1 <= figure.bbox.width + 1
+                for line in axes.lines:
+                    points = line.get_transform().transform(line.get_xydata())
+                    assert not len(points) or frame.count_contains(points) == 0
 
 
 def test_the_drawing_names_what_varies(paper):

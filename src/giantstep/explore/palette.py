@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
+
 
 class Palette(NamedTuple):
     """Colours of one theme.
@@ -32,7 +34,7 @@ class Palette(NamedTuple):
 LIGHT, DARK = "light", "dark"
 PALETTES = {
     LIGHT: Palette(
-        ("#0b1d51", "#d1495b", "#2a9d8f", "#7b2d8b", "#b97a10", "#5c6b85", "#3f7d20"),
+        ("#0b1d51", "#c8404f", "#2a9d8f", "#7b2d8b", "#b97a10", "#5c6b85", "#3f7d20"),
         text="#1c2330",
         grid="#e6e8ec",
         muted="#7a8494",
@@ -52,5 +54,8 @@ PALETTES = {
 }
 LARGE = 1.5
 PALETTES |= {f"{name} large": of._replace(scale=LARGE) for name, of in PALETTES.items()}
-# The dashes of several bulks, as in the figures.
-DASHES = ((), (5, 2), (3, 1, 1, 1), (1, 2))
+# Dashes have the meaning that they have in the figures: theory beside that of another bulk or of
+# another dimension, and the limits of errors.
+BULK_DASHES: dict[str, tuple[int, ...]] = {ISOTROPIC: (), TRAINED: (5, 2)}
+FINITE, LINEAR = (4, 2), (1, 2)
+UPPER, LOWER = (6, 2, 1, 2), (6, 2, 1, 2, 1, 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
+from matplotlib.transforms import ScaledTranslation
 
 from giantstep.arrays import Array
 from giantstep.figures import style
@@ -20,6 +21,9 @@ from giantstep.figures.selection import at_dimension, in_limit, simulated
 
 # How much wider panels are once they are laid out than before, or a little less.
 _LAID_OUT = 1.2
+# Inches from a panel to the legend under it, and of a row of its entries; an entry with so many
+# characters of LaTeX gets a row of its own.
+_UNDER, _ENTRY, _LONG_ENTRY = 0.4, 0.17, 60
 # Bins and colour of histograms of simulated eigenvalues.
 BINS = 50
 HISTOGRAM = style.COLOURS[5]
@@ -74,8 +78,6 @@ def finite_size_entry(axes: Axes, data: xr.Dataset, name: str) -> None:
         return
     dimensions = np.unique(data["dimension"].values)
     label = f"theory, $d = {dimensions[0]:g}$" if dimensions.size == 1 else "theory, finite $d$"
-    stepped = "learning_rate" in data and bool(data["learning_rate"].notnull().any())
-    label += ", trained bulk" if stepped else ""
     legend_entry(axes, label, color="black", **style.FINITE_SIZE)
 
 
@@ -133,13 +135,24 @@ def legend_above(axes: Axes, columns: int) -> None:
     rows = -(-entries // columns)
     bottom = min(0.0, axes.dataLim.ymin * 1.06)
     top = axes.dataLim.ymax
-    axes.set_ylim(bottom, top + (top - bottom) * (0.07 + 0.14 * rows))
-    axes.legend(loc="upper right", ncols=columns, columnspacing=1.2)
+    axes.set_ylim(bottom, top + (top - bottom) * (0.12 + 0.15 * rows))
+    axes.legend(loc="upper right", ncols=columns, columnspacing=1.0)
 
 
-def legend_beside(axes: Axes) -> None:
-    """Put the legend to the right of the panel."""
-    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
+def legends_under(places: Sequence[Axes]) -> None:
+    """Put a legend below each panel, and make the page as much higher."""
+    figure, grid = places[0].figure, places[0].get_subplotspec()
+    assert isinstance(figure, Figure)
+    most = 0
+    for axes in places:
+        entries = axes.get_legend_handles_labels()[1]
+        columns = 1 if max(map(len, entries)) > _LONG_ENTRY else 2
+        most = max(most, -(-len(entries) // columns))
+        below = axes.transAxes + ScaledTranslation(0, -_UNDER, figure.dpi_scale_trans)
+        place: dict[str, Any] = {"bbox_to_anchor": (0.45, 0), "bbox_transform": below}
+        axes.legend(loc="upper center", ncols=columns, columnspacing=1.0, borderaxespad=0, **place)
+    rows = grid.get_gridspec().nrows if grid else 1
+    figure.set_figheight(figure.get_figheight() + rows * most * _ENTRY)
 
 
 def title_panel(axes: Axes, index: int, text: str, above: str = "") -> None:

@@ -11,11 +11,10 @@ from matplotlib.figure import Figure
 from giantstep.figures import style
 from giantstep.figures.elements import (
     finite_size_entry,
-    legend_beside,
     theory_and_networks,
     title_panel,
 )
-from giantstep.figures.labels import curve_label, shared_setting
+from giantstep.figures.labels import curve_label, panel_setting
 from giantstep.figures.selection import panel_data
 from giantstep.numerics.scalar_functions import lookup
 
@@ -23,7 +22,7 @@ from giantstep.numerics.scalar_functions import lookup
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
     panels = config["panels"]
-    figure = Figure(figsize=style.size(columns=len(panels) + 0.55))
+    figure = Figure(figsize=style.size(columns=len(panels)))
     for i, name in enumerate(panels):
         axes = figure.add_subplot(1, len(panels), i + 1)
         shown = panel_data(data, name).isel(alpha_simulated=0)
@@ -37,6 +36,6 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         finite_size_entry(axes, shown, "learned_function")
         axes.set_xlabel(r"projection on the target $\theta \cdot x$")
         axes.set_ylabel(r"mean output $F(\theta \cdot x)$")
-        title_panel(axes, i, shared_setting(shown, alpha=shown["alpha_simulated"].item()))
-    legend_beside(axes)
+        title_panel(axes, i, panel_setting(shown, data))
+    axes.legend(loc="upper left")
     return figure

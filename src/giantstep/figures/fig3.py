@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from giantstep.figures import style
 from giantstep.figures.elements import (
     finite_size_entry,
-    legend_above,
+    legends_under,
     theory_and_networks,
     title_panel,
 )
@@ -21,7 +21,6 @@ from giantstep.figures.labels import (
     OPTIMAL_TEST_ERROR,
     SAMPLE_COMPLEXITY,
     format_parameter,
-    shared_setting,
 )
 from giantstep.figures.selection import select
 
@@ -33,7 +32,7 @@ def functions(axes: Axes, curve: xr.Dataset) -> None:
     for name, look in style.BOUNDS.items():
         function = curve[f"{name}_function"]
         symbol = function.attrs["symbol"]
-        axes.plot(kappa, function, label=f"{BOUND_LABELS[name]}, ${symbol}$", **look)
+        axes.plot(kappa, function, label=f"${symbol}$", **look)
     axes.set(xlabel=r"projection on the spike $\kappa$", ylabel="output")
 
 
@@ -54,10 +53,9 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
     figure, (left, right) = style.panels(2)
     functions(left, data.isel(curve=0))
-    setting = shared_setting(data, without=("ridge",))
-    title_panel(left, 0, shared_setting(data, without=("ridge", "beta", "dimension")))
-    legend_above(left, columns=1)
+    title_panel(left, 0, "functions")
     errors(right, data)
-    title_panel(right, 1, setting)
-    legend_above(right, columns=2)
+    right.set_ylim(bottom=0)
+    title_panel(right, 1, "errors")
+    legends_under((left, right))
     return figure

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from giantstep.figures import style
 from giantstep.figures.elements import error_bars, title_panel
-from giantstep.figures.labels import BULK_LABELS, RELATIVE_GAP, shared_setting
+from giantstep.figures.labels import BULK_LABELS, RELATIVE_GAP, panel_setting
 from giantstep.figures.selection import in_limit, panel_data, relative_gap, select
 
 # Markers of different bulks are shifted by multiples of this, in the logarithm.
@@ -44,19 +44,18 @@ def legend(figure: Figure, data: xr.Dataset) -> None:
         label = f"{BULK_LABELS[bulk]}, mean $|z| = {z:.1f}$"
         error_bars(figure.axes[0], [], [], [], look, label=label)
     figure.axes[0].fill([], [], color="0.93", label="two typical standard errors")
-    figure.legend(loc="outside upper center", ncols=2)
+    figure.legend(loc="outside upper center", ncols=1)
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
     names = list(config["panels"])
     data = in_limit(data)
-    figure, places = style.panels(len(names), sharex=True, sharey=True)
+    figure, places = style.panels(len(names), more_height=0.5, sharex=True, sharey=True)
     for i, name in enumerate(names):
         shown = panel_data(data, name)
         gaps(places[i], shown)
-        alpha = shown["alpha_simulated"].values[0]
-        title_panel(places[i], i, shared_setting(shown, alpha=alpha))
+        title_panel(places[i], i, panel_setting(shown, data))
         places[i].label_outer()
     legend(figure, data)
     return figure

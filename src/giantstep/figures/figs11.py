@@ -20,7 +20,7 @@ from giantstep.figures.elements import (
     legend_entry,
     title_panel,
 )
-from giantstep.figures.labels import BULK_LABELS, shared_setting
+from giantstep.figures.labels import BULK_LABELS, format_parameter
 from giantstep.figures.selection import distinct, in_limit, panel_data, select
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 
@@ -78,17 +78,18 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     for i, name in enumerate(_DENSITIES):
         shown = panel_data(data, name)
         bulks(places[i], shown)
-        title_panel(places[i], i, _title(shown, panels[name], config))
+        title_panel(places[i], i, _title(shown, panels[name]))
         places[i].set_ylabel(r"density of $\ln x$, $x\,\rho(x)$")
     shown = panel_data(data, "edges")
     edges(places[-1], shown)
-    title_panel(places[-1], len(_DENSITIES), _title(shown, panels["edges"], config))
+    title_panel(places[-1], len(_DENSITIES), _title(shown, panels["edges"]))
     for bulk, line in _LINES.items():
         legend_entry(places[0], BULK_LABELS[bulk], **line)
     legend_above(places[0], columns=1)
     return figure
 
 
-def _title(shown: xr.Dataset, panel: dict[str, Any], config: dict[str, Any]) -> str:
-    setting = shared_setting(shown, alpha=config["spectrum"]["alpha"])
-    return f"{panel['title']}, {setting}"
+def _title(shown: xr.Dataset, panel: dict[str, Any]) -> str:
+    batch = shown["alpha0"].values
+    one = f", ${format_parameter('alpha0', batch[0])}$" if len(set(batch)) == 1 else ""
+    return f"{panel['title']}{one}"

@@ -11,11 +11,11 @@ from matplotlib.figure import Figure
 
 from giantstep.figures import style
 from giantstep.figures.elements import legend_entry, markers, title_panel
-from giantstep.figures.labels import TEST_ERROR, format_parameter, shared_setting
+from giantstep.figures.labels import TEST_ERROR, format_parameter
 from giantstep.figures.selection import distinct, in_limit, panel_data, select
 
 _DEGREES = (1, 3, 5)
-_LETTERS = ("one letter", "two letters", "three letters")
+_LETTERS = ("one value", "two values", "three values")
 
 
 def against_dimension(axes: Axes, curves: xr.Dataset, look: dict[str, Any]) -> None:
@@ -60,23 +60,22 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     data = in_limit(data)
     figure, places = style.panels(4)
     steps = distinct(data, "step_exponent")
-    alpha = data["alpha_simulated"].values[0]
     looks = style.looks(steps)
     for i, degree in enumerate(_DEGREES):
         axes = places[i]
         shown = panel_data(data, f"degree{degree}")
         exponents(axes, shown, looks)
         predictors(axes, i)
-        setting = shared_setting(shown, without=("target",), alpha=alpha)
-        title_panel(axes, i, f"target of degree {degree}, {setting}")
+        title_panel(axes, i, f"target of degree {degree}")
     for step, look in looks.items():
         giant = ", giant step" if step == max(steps) else ""
         legend_entry(places[0], f"${format_parameter('step_exponent', step)}${giant}", **look)
     last = panel_data(data, "letters")
     letters(places[3], last)
-    title_panel(places[3], 3, shared_setting(last, alpha=alpha))
+    step = format_parameter("step_exponent", last["step_exponent"].values[0])
+    title_panel(places[3], 3, f"numbers of values, ${step}$")
     for axes in places:
-        axes.set(xscale="log", xticks=10.0 ** np.arange(2, 13, 2))
+        axes.set(xscale="log", xticks=10.0 ** np.arange(2, 13, 5))
         axes.set(xlabel="dimension $d$", ylabel=TEST_ERROR)
         axes.set_ylim(bottom=0)
     places[0].legend(loc="center right")

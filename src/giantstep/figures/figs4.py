@@ -12,6 +12,7 @@ from giantstep.figures import style
 from giantstep.figures.elements import (
     best_linear,
     legend_entry,
+    legends_under,
     markers,
     theory_and_networks,
     title_panel,
@@ -20,7 +21,6 @@ from giantstep.figures.labels import (
     SAMPLE_COMPLEXITY,
     TEST_ERROR,
     format_parameter,
-    shared_setting,
 )
 from giantstep.figures.selection import in_limit, panel_data, smallest_ridge
 
@@ -37,7 +37,7 @@ def ridges(axes: Axes, network: xr.Dataset, gaussian: xr.Dataset) -> None:
         theory_and_networks(axes, curve, "test_error", look, label)
     black = style.look("black") | {"linestyle": "none"}
     legend_entry(axes, "networks", **black)
-    legend_entry(axes, "conditional Gaussian", **black | _AROUND)
+    legend_entry(axes, "Gaussian", **black | _AROUND)
 
 
 def widths(axes: Axes, data: xr.Dataset) -> None:
@@ -57,14 +57,14 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     figure, (left, right) = style.panels(2, sharey=True)
     network = panel_data(data, "network")
     ridges(left, network, panel_data(data, "gaussian"))
-    title_panel(left, 0, shared_setting(network))
+    title_panel(left, 0, f"${format_parameter('beta', network['beta'].values[0])}$")
     at_smallest = smallest_ridge(data)
     networks = at_smallest.isel(curve=at_smallest["panel"].values != "gaussian")
     widths(right, networks)
-    title_panel(right, 1, shared_setting(networks))
+    title_panel(right, 1, f"${format_parameter('ridge', networks['ridge'].values[0])}$")
     for axes in (left, right):
         best_linear(axes, network)
         axes.set(yscale="log", xlim=(0, None), xlabel=SAMPLE_COMPLEXITY)
-        axes.legend(loc="upper right")
+    legends_under((left, right))
     left.set_ylabel(TEST_ERROR)
     return figure

@@ -14,20 +14,20 @@ from giantstep.figures import style
 from giantstep.figures.elements import (
     best_linear,
     bulk_entries,
-    legend_beside,
+    error_bars,
     legend_entry,
+    legends_under,
     markers,
     title_panel,
 )
 from giantstep.figures.labels import (
     BOUND_LABELS,
     LEARNING_RATE,
-    OPTIMAL_TEST_ERROR,
     TEST_ERROR,
     format_parameter,
-    shared_setting,
+    panel_setting,
 )
-from giantstep.figures.selection import in_limit, panel_data, select, smallest_ridge
+from giantstep.figures.selection import in_limit, panel_data, select, simulated, smallest_ridge
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 
 _BULKS = style.bulk_lines((ISOTROPIC, TRAINED))
@@ -57,41 +57,39 @@ def batches(axes: Axes, theory: xr.Dataset, networks: xr.Dataset) -> None:
 
 
 def bounded(axes: Axes, theory: xr.Dataset, networks: xr.Dataset) -> None:
-    """Draw errors at the best ridge, a curve for each sample complexity, and their bounds."""
+    """Draw errors at the best ridge over their upper bound, and the lower bound likewise."""
     one, networks = smallest_ridge(theory), smallest_ridge(networks)
-    rates, simulated = one["learning_rate"].values, networks["alpha_simulated"].values
-    for name, look in style.BOUNDS.items():
-        line(axes, rates, one[name].values, label=BOUND_LABELS[name], zorder=3, **look)
+    rates = one["learning_rate"].values
+    upper = one["upper_bound"]
+    for name, bound in style.BOUNDS.items():
+        axes.plot(rates, one[name] / upper, label=BOUND_LABELS[name], zorder=1, **bound)
     alphas = one["alpha"].values
-    # Lines of large alpha nearly coincide: the larger alpha, the wider and the further behind.
-    looks = list(zip(alphas, style.cycle(2, style.COLOURS[::5]), (2.0, 5.0), strict=True))
-    for alpha, look, width in reversed(looks):
-        errors = one["optimal_test_error"].sel(alpha=alpha).values
-        line(axes, rates, errors, color=look["color"], linewidth=width)
-        marked = alpha in simulated
+    for alpha, look in zip(alphas, style.cycle(4)[::2], strict=True):
+        axes.plot(rates, one["optimal_test_error"].sel(alpha=alpha) / upper, color=look["color"])
+        marked = alpha in networks["alpha_simulated"].values
         entry = look if marked else look | {"marker": ""}
         legend_entry(axes, f"${format_parameter('alpha', alpha)}$", **entry)
         if marked:
             shown = networks.sel(alpha_simulated=alpha)
-            markers(axes, shown["learning_rate"], shown, "optimal_test_error", look)
+            errors = simulated(shown, "optimal_test_error")
+            ratio, stderr = (values / shown["upper_bound"] for values in errors)
+            error_bars(axes, shown["learning_rate"], ratio, stderr, look)
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
     data = in_limit(data)
-    figure = Figure(figsize=style.size(columns=1.35))
-    places = figure.subplots(2, 1, sharex=True)
+    figure, places = style.panels(2)
     theory, networks, best, of_best = (panel_data(data, name) for name in config["panels"])
     batches(places[0], theory, networks)
     bulk_entries(places[0], _BULKS, "grey")
     best_linear(places[0], theory)
-    alpha = networks["alpha_simulated"].values[0]
-    title_panel(places[0], 0, shared_setting(theory, alpha=alpha))
+    title_panel(places[0], 0, panel_setting(theory, data))
     bounded(places[1], best, of_best)
-    title_panel(places[1], 1, shared_setting(best))
+    title_panel(places[1], 1, rf"${format_parameter('alpha0', np.inf)}$, best ridge")
+    places[0].set(yscale="log", ylabel=TEST_ERROR)
+    places[1].set(ylim=(0, 1.35), ylabel="test error/upper bound")
     for axes in places:
-        axes.set(xscale="log", yscale="log")
-        legend_beside(axes)
-    places[0].set_ylabel(TEST_ERROR)
-    places[1].set(ylabel=OPTIMAL_TEST_ERROR, xlabel=LEARNING_RATE)
+        axes.set(xscale="log", xlabel=LEARNING_RATE)
+    legends_under(places)
     return figure

@@ -10,12 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import error_bars, legend_above, title_panel
+from giantstep.figures.elements import error_bars, legends_under, title_panel
 from giantstep.figures.labels import (
     BULK_LABELS,
     RELATIVE_GAP,
     format_parameter,
-    shared_setting,
 )
 from giantstep.figures.selection import distinct, in_limit, relative_gap, select
 from giantstep.problems.bulk_kind import ISOTROPIC
@@ -63,7 +62,7 @@ def spreads(axes: Axes, data: xr.Dataset) -> None:
     axes.plot(ends, guide, label=r"$\propto d^{-1/2}$", **style.GUIDE)
     axes.set_yscale("log")
     axes.set_yticks([0.5, 1, 2, 5, 10], ["0.5", "1", "2", "5", "10"])
-    axes.set(ylim=(0.15, 11), ylabel="standard deviation/theory [%]")
+    axes.set(ylim=(0.4, 11), ylabel="std. deviation/theory [%]")
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -71,16 +70,14 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     data = in_limit(data)
     figure, (left, right) = style.panels(2)
     biases(left, data)
-    setting = shared_setting(data, alpha=data["alpha_simulated"].values[0])
-    title_panel(left, 0, setting)
-    legend_above(left, columns=1)
+    title_panel(left, 0, "mean")
     spreads(right, data)
-    title_panel(right, 1, setting)
-    right.legend(loc="lower right", ncols=2, columnspacing=0.8, handletextpad=0.4)
+    title_panel(right, 1, "spread")
+    legends_under((left, right))
     sizes = np.unique(data["dimension"].values)
     for axes in (left, right):
         axes.set_xscale("log")
-        axes.set_xticks(1 / sizes, [f"1/{size:g}" for size in sizes])
+        axes.set_xticks(1 / sizes, [f"{size:g}" for size in sizes])
         axes.minorticks_off()
-        axes.set_xlabel("$1/d$")
+        axes.set_xlabel("dimension $d$")
     return figure

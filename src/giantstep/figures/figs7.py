@@ -10,12 +10,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import error_bars, legend_entry, markers, ticks, title_panel
+from giantstep.figures.elements import (
+    error_bars,
+    legend_entry,
+    legends_under,
+    markers,
+    ticks,
+    title_panel,
+)
 from giantstep.figures.labels import (
     RELATIVE_GAP,
     SAMPLE_COMPLEXITY,
     TEST_ERROR,
-    shared_setting,
+    format_parameter,
 )
 from giantstep.figures.selection import in_limit, panel_data, relative_gap, select
 
@@ -41,7 +48,6 @@ def learning(axes: Axes, data: xr.Dataset, looks: dict[str, dict[str, Any]]) -> 
         curve = data.isel(curve=i)
         x = curve["alpha_simulated"] + _OFFSET * (i - (len(looks) - 1) / 2)
         markers(axes, x, curve, "test_error", looks[inputs])
-    axes.set_ylim(bottom=0.4)  # room for the legend
     axes.set(xlabel=SAMPLE_COMPLEXITY, ylabel=TEST_ERROR)
 
 
@@ -67,8 +73,9 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     figure, (left, right) = style.panels(2)
     shown = panel_data(data, "d1000")
     learning(left, shown, looks)
-    title_panel(left, 0, shared_setting(shown))
-    left.legend(loc="lower left", ncols=2)
+    title_panel(left, 0, f"${format_parameter('dimension', 1000)}$")
+    legends_under((left,))
     gaps(right, data, looks)
-    title_panel(right, 1, shared_setting(data, alpha=data["alpha_simulated"].values[-1]))
+    alpha = format_parameter("alpha", data["alpha_simulated"].values[-1])
+    title_panel(right, 1, f"${alpha}$")
     return figure

@@ -10,13 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import legend_entry, markers, ticks, title_panel
-from giantstep.figures.labels import format_parameter, shared_setting
+from giantstep.figures.elements import legend_entry, legends_under, markers, ticks, title_panel
+from giantstep.figures.labels import format_parameter
 from giantstep.figures.selection import distinct, panel_data, select
 from giantstep.problems.teachers import lookup_teacher
-
-# Looks of the smaller and of the larger dimension.
-_OF_SIZE: list[dict[str, Any]] = [{"linewidth": 0.7, **style.OPEN}, {"linewidth": 1.2}]
 
 
 def total(curves: xr.Dataset) -> xr.Dataset:
@@ -37,7 +34,7 @@ def after_one_step(axes: Axes, data: xr.Dataset, across: str) -> None:
         axes.plot(sums[across], sums["predicted"], color=look["color"])
         markers(axes, sums[across], sums, "total", look)
         name = f"${lookup_teacher(teacher).label}$"
-        odd = r" ($\sigma = \tanh$)" if activation == "tanh" else ""
+        odd = ", tanh" if activation == "tanh" else ""
         legend_entry(axes, name + odd, **look)
     axes.set_yscale("log")
 
@@ -49,7 +46,7 @@ def against_dimension(axes: Axes, data: xr.Dataset) -> None:
     axes.plot(sizes, 1 / sizes, label="$1/d$", **style.GUIDE)
     axes.set_xscale("log")
     ticks(axes, "x", sizes)
-    axes.set(xlabel="$d$", ylabel="share of a row's change seen")
+    axes.set(xlabel="$d$", ylabel="share of a row's change")
     axes.set_ylim(1e-4, 1.5)
 
 
@@ -60,52 +57,42 @@ def against_order(axes: Axes, data: xr.Dataset) -> None:
     axes.set(xticks=orders, ylim=(0.03, 1.2))
     ticks(axes, "y", (0.05, 0.1, 0.2, 0.5, 1))
     axes.set_xlabel(r"order $\kappa$ of the batch, $n_0 = \alpha_0 d^\kappa$")
-    axes.set_ylabel("share of a row's change seen")
+    axes.set_ylabel("share of a row's change")
 
 
 def overlaps_by_step(axes: Axes, data: xr.Dataset) -> None:
-    """Draw the share of trained rows along each direction, after each step."""
-    sizes = np.unique(data["dimension"].values)
+    """Draw the share of trained rows along each direction, after each step, at one dimension."""
     staircase, product = distinct(data, "teacher")
     shown = [(staircase, 1), (staircase, 2), (staircase, 3), (product, 1)]
     for (teacher, direction), look in style.looks(shown).items():
-        for size, of_size in zip(sizes, _OF_SIZE, strict=True):
-            curve = select(data, teacher=teacher, dimension=size).isel(curve=0)
-            curve = curve.sel(direction=direction)
-            steps, width = curve["step"].values, of_size["linewidth"]
-            axes.plot(steps, curve["overlap"], color=look["color"], linewidth=width)
-            markers(axes, steps, curve, "overlap", look | style.OPEN if width < 1 else look)
+        curve = select(data, teacher=teacher).isel(curve=0).sel(direction=direction)
+        axes.plot(curve["step"], curve["overlap"], color=look["color"])
+        markers(axes, curve["step"].values, curve, "overlap", look)
         name = f"$z_{direction}$" if teacher == staircase else r"$z_1$ of $z_1\,z_2$"
-        legend_entry(axes, name, linestyle="none", **look)
-    for size, of_size in zip(sizes, _OF_SIZE, strict=True):
-        label = f"${format_parameter('dimension', size)}$"
-        legend_entry(axes, label, **style.look("grey") | of_size)
-    axes.set(yscale="log", ylim=(4e-4, 9))
-    axes.set(xlabel="steps", ylabel="share of a row")
+        legend_entry(axes, name, **look)
+    axes.set(yscale="log", ylim=(4e-4, 1.5), xlabel="steps", ylabel="share of a row")
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
-    figure, places = style.panels(4)
+    figure, places = style.panels(5)
     proportional, quadratic, odd, orders, staircase = (
         panel_data(data, name) for name in config["panels"]
     )
     against_dimension(places[0], proportional)
-    title_panel(places[0], 0, _title(proportional, "d"))
+    title_panel(places[0], 0, _batch(proportional, "d"))
     against_dimension(places[1], xr.concat([quadratic, odd], "curve"))
-    title_panel(places[1], 1, _title(quadratic, "d^2"))
+    title_panel(places[1], 1, _batch(quadratic, "d^2"))
     against_order(places[2], orders)
-    title_panel(places[2], 2, shared_setting(orders))
-    overlaps_by_step(places[3], staircase)
-    name = lookup_teacher(config["panels"]["staircase"]["teacher"][0]).label
-    title_panel(places[3], 3, rf"${name}$, {_title(staircase, 'd')}")
-    places[0].legend(loc="lower left", ncols=2)
-    places[1].legend(loc="lower left", ncols=2)
-    places[3].legend(loc="upper right", ncols=3)
+    title_panel(places[2], 2, f"${format_parameter('dimension', orders['dimension'].values[0])}$")
+    for place, size in enumerate(np.unique(staircase["dimension"].values), 3):
+        overlaps_by_step(places[place], select(staircase, dimension=size))
+        own = f"${format_parameter('dimension', size)}$"
+        title_panel(places[place], place, f"staircase, {own}, {_batch(staircase, 'd')}")
+    legends_under(places[1:])
     return figure
 
 
-def _title(data: xr.Dataset, unit: str) -> str:
-    """Write the size of the batches, and what else the curves share."""
-    setting = shared_setting(data, without=("alpha0", "steps"))
-    return rf"$n_0 = {data['alpha0'].values[0]:g}\,{unit}$, {setting}"
+def _batch(data: xr.Dataset, unit: str) -> str:
+    """Write the size of the batches."""
+    return rf"$n_0 = {data['alpha0'].values[0]:g}\,{unit}$"

@@ -24,7 +24,7 @@ LEARNING_RATE = r"learning rate $\tilde\eta$"
 TEST_ERROR = r"test error $\epsilon_g$"
 OPTIMAL_TEST_ERROR = r"test error $\epsilon_g$, best ridge"
 RELATIVE_GAP = r"simulation/theory $-$ 1 [%]"
-BEST_LINEAR = "best linear predictor"
+BEST_LINEAR = "best linear"
 BOUND_LABELS = {"upper_bound": "upper bound", "lower_bound": "lower bound"}
 BULK_LABELS = {bulk: f"{bulk} bulk" for bulk in BULKS}
 # What is in a panel's title if all its curves share it: functions, parameters of gradient steps or
@@ -113,6 +113,16 @@ def shared_setting(data: xr.Dataset, without: Sequence[str] = (), **more: float)
         if name not in without
     )
     return ", ".join(f"${part}$" for part in parts)
+
+
+def panel_setting(panel: xr.Dataset, figure: xr.Dataset, **more: float) -> str:
+    """Write what all curves of a panel share, and not all panels of its figure.
+
+    What they all share belongs to the caption.
+    """
+    names = (*_FUNCTIONS, *_STEPS, *_SPIKE, *_OF_BOTH, "dimension")
+    common = [name for name in names if _shared(figure, name) is not None]
+    return shared_setting(panel, common, **more)
 
 
 def fixed_setting(data: xr.Dataset, varying: Sequence[str]) -> str:

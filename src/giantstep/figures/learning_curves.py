@@ -15,8 +15,8 @@ from giantstep.figures.elements import (
     bulk_entries,
     failure_crosses,
     finite_size_entry,
-    legend_above,
     legend_entry,
+    legends_under,
     markers,
     theory_line,
     title_panel,
@@ -26,12 +26,10 @@ from giantstep.figures.labels import (
     SAMPLE_COMPLEXITY,
     TEST_ERROR,
     curve_label,
+    panel_setting,
     shared_setting,
 )
 from giantstep.figures.selection import distinct, panel_data
-
-# A legend entry with so many characters of LaTeX gets a row of its own.
-_LONG_ENTRY = 60
 
 
 def learning_figure(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -48,19 +46,20 @@ def learning_figure(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     figure, places = style.panels(len(names))
     for i, name in enumerate(names):
         learning_panel(places[i], data, config, name, i)
+    legends_under(places)
     return figure
 
 
 def learning_panel(
     axes: Axes, data: xr.Dataset, config: dict[str, Any], name: str, index: int
 ) -> None:
-    """Draw the learning curves of one panel of a figure's YAML, with title and legend."""
+    """Draw the learning curves of one panel of a figure's YAML, with its title."""
     shown = panel_data(data, name)
     learning_curves(axes, shown, config.get("style", {}).get("colours"))
     limits(axes, shown, config["panels"][name])
-    title_panel(axes, index, shared_setting(shown))
-    entries = axes.get_legend_handles_labels()[1]
-    legend_above(axes, columns=2 if max(map(len, entries)) < _LONG_ENTRY else 1)
+    axes.set_ylim(bottom=0)
+    several = len(config["panels"]) > 1
+    title_panel(axes, index, panel_setting(shown, data) if several else shared_setting(shown))
 
 
 def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None = None) -> None:

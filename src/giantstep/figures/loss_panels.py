@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from giantstep.figures import style
 from giantstep.figures.elements import failure_crosses, legend_entry, markers, title_panel
-from giantstep.figures.labels import SAMPLE_COMPLEXITY, shared_setting
+from giantstep.figures.labels import SAMPLE_COMPLEXITY, format_parameter
 from giantstep.figures.selection import in_limit, panel_data, select
 
 # Panels of theory in the YAML; those of simulations, at fewer ridges, are named `before_networks`
@@ -41,9 +41,10 @@ def draw_losses(
         title = config["panels"][panel]["title"]
         theory, networks = (panel_data(data, part) for part in (panel, f"{panel}_networks"))
         for row, axes in enumerate(places[:, column]):
-            setting = shared_setting(theory, (), **fixed[row])
-            title_panel(axes, 2 * row + column, f"{title}, {setting}")
-        for loss, look in style.looks(data["loss"].values, config["style"]["colours"]).items():
+            ((fixed_name, value),) = fixed[row].items()
+            setting = format_parameter(fixed_name, value)
+            title_panel(axes, 2 * row + column, f"{title}, ${setting}$")
+        for loss, look in style.looks(data["loss"].values).items():
             lines, points = (select(p, loss=loss).sortby("ridge") for p in (theory, networks))
             line, point = (select(p, ridge=ridge).isel(curve=0) for p in (lines, points))
             compare(places[0, column], "alpha", line, point, name, look)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +16,8 @@ from numpy.typing import NDArray
 
 from giantstep.figures import style
 from giantstep.figures.elements import ticks, title_panel
-from giantstep.figures.labels import format_parameter
+from giantstep.figures.labels import format_parameter, function_label
 from giantstep.figures.selection import panel_data
-from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.grid import Grid
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.protocol import Protocol
@@ -27,41 +27,48 @@ from giantstep.vocabulary import MEANINGS
 _SHADES = LinearSegmentedColormap.from_list(
     "giantstep", ["#ffffff", "#dfe4ef", "#b3bfd8", "#7f93bd"]
 )
-_RED, _YELLOW, _GREEN = style.COLOURS[2:5]
+_RED, _GREEN = style.COLOURS[2:4]
 # Values whose ratio is larger are shown in equal ratios.
 _WIDE = 15
 _LEVELS, _FEWEST = 9, 3
 _PERCENTS = (-800, -400, -200, -100, -50, -25, 0, 25, 50, 75)
+# Of errors over that of the best linear predictor, and of deviations in percent.
+_RATIOS = (0.1, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3, 5, 9)
+_DEVIATIONS = (-40, -20, -10, -5, -2, 2, 5, 10, 20, 40)
+_OVER_LINEAR = "test error over that of the best linear predictor"
+_DEVIATION = "isotropic theory off by"
 # Axes that span less than this ratio have ticks at 1, 2 and 5.
 _FEW = 200
 # Inches for the legend below all panels.
 _LEGEND = 0.5
+_FUNCTIONS = {"activation": r"\sigma", "target": r"\sigma_\star"}
 # What a title says that is the same all over a map.
 _SETTING = ("learning_rate", "alpha0", "alpha", "beta", "ridge", "noise")
 
 
 class Region(NamedTuple):
-    """Where a quantity times a sign, or for a sign of 0 its size, lies above a boundary."""
+    """Where a quantity times a sign is positive."""
 
     label: str
     quantity: str
     sign: int
-    boundary: float
     colour: str
     hatch: str
 
 
 _REGIONS = (
-    Region("better than the best linear predictor", "gain_over_linear", 1, 0, _GREEN, "...."),
-    Region("worse than no step", "gain_over_no_step", -1, 0, _RED, "////"),
-    Region(
-        "isotropic theory off by more than 5 %", "isotropic_deviation", 0, 0.05, _YELLOW, 4 * "\\"
-    ),
+    Region("better than the best linear predictor", "gain_over_linear", 1, _GREEN, "...."),
+    Region("worse than no step", "gain_over_no_step", -1, _RED, "////"),
 )
 
 
 def level_lines(
-    axes: Axes, x: NDArray[Any], y: NDArray[Any], values: NDArray[Any], percent: bool = False
+    axes: Axes,
+    x: NDArray[Any],
+    y: NDArray[Any],
+    values: NDArray[Any],
+    percent: bool = False,
+    preferred: Sequence[float] = (),
 ) -> None:
     """Draw a quantity over two parameters: lighter to darker shades, with labelled lines between.
 
@@ -73,11 +80,13 @@ def level_lines(
         What failed is NaN, and left white.
     percent : bool
         Whether shares are written in percent.
+    preferred : sequence of float
+        Levels, where some of them are within the values.
     """
     spacing(axes, "x", x)  # first, since labels are placed on the axes as they are
     spacing(axes, "y", y)
     shown = np.ma.masked_invalid(100 * values if percent else values)
-    levels = _levels(float(shown.min()), float(shown.max()), percent)
+    levels = _levels(float(shown.min()), float(shown.max()), preferred or _PERCENTS * percent)
     norm = BoundaryNorm(levels, _SHADES.N)
     axes.contourf(x, y, shown, levels=levels, cmap=_SHADES, norm=norm)
     lines = axes.contour(x, y, shown, levels, colors="black", linewidths=0.5, linestyles="solid")
@@ -87,10 +96,10 @@ def level_lines(
         text.set_path_effects([withStroke(linewidth=1.5, foreground="white")])
 
 
-def _levels(low: float, high: float, percent: bool) -> list[float]:
-    """Choose levels: of gains closer where the step pays; of wide ranges in equal ratios."""
-    if percent:
-        inside = [float(level) for level in _PERCENTS if low < level < high]
+def _levels(low: float, high: float, preferred: Sequence[float]) -> list[float]:
+    """Choose levels: those that are preferred; of wide ranges in equal ratios."""
+    if preferred:
+        inside = [float(level) for level in preferred if low < level < high]
     elif low > 0 and high > _WIDE * low:
         ratios = (k * 10.0**e for e in range(-12, 13) for k in (1, 2, 5))
         inside = [level for level in ratios if low < level < high][:_LEVELS]
@@ -114,14 +123,12 @@ def hatch(
         As in `level_lines`.
     region : Region
     """
-    inside = np.ma.masked_invalid(region.sign * values if region.sign else np.abs(values))
-    boundary, colour = region.boundary, region.colour
-    if not (inside > boundary).any():
+    inside, colour = np.ma.masked_invalid(region.sign * values), region.colour
+    if not (inside > 0).any():
         return
-    top = max(float(inside.max()), boundary) + 1
-    hatched = axes.contourf(x, y, inside, levels=[boundary, top], colors="none")
+    hatched = axes.contourf(x, y, inside, levels=[0, float(inside.max()) + 1], colors="none")
     hatched.set(hatch=region.hatch, edgecolor=colour, linewidth=0)
-    axes.contour(x, y, inside, levels=[boundary], colors=colour, linewidths=1.4)
+    axes.contour(x, y, inside, levels=[0], colors=colour, linewidths=1.4)
     axes.fill([], [], fc="none", ec=colour, hatch=region.hatch, label=region.label)
 
 
@@ -144,23 +151,31 @@ def map_figure(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         panel = config["panels"][name]
         curve = panel_data(data, name).isel(curve=0)
         map_panel(places[i], curve, panel.get("show", "gain_over_linear"))
-        title_panel(places[i], i, _setting(panel))
+        title_panel(places[i], i, _title(panel, [config["panels"][one] for one in names]))
     entries: dict[str, Any] = {}
     for axes in places[: len(names)]:
         handles, labels = axes.get_legend_handles_labels()
         entries |= dict(zip(labels, handles, strict=True))
-    figure.legend(list(entries.values()), list(entries), loc="outside lower center", ncols=2)
+    figure.legend(list(entries.values()), list(entries), loc="outside lower center")
     return figure
 
 
 def map_panel(axes: Axes, curve: xr.Dataset, show: str) -> None:
-    """Draw one map: level lines of a gain, and the regions where a step pays or hurts."""
+    """Draw one map: level lines, and of gains the regions where a step pays or hurts.
+
+    The gain over the best linear predictor is shown as the ratio of both errors.
+    """
     curve = curve.dropna("row", how="all", subset=["map_y"])
     curve = curve.dropna("column", how="all", subset=["map_x"])
     x, y = curve["map_x"].values, curve["map_y"].values
-    level_lines(axes, x, y, curve[show].values, percent=True)
-    axes.plot([], [], color="black", linewidth=0.5, label=MEANINGS[show].long_name)
-    for region in _REGIONS:
+    values = curve[show].values
+    if show == "gain_over_linear":
+        level_lines(axes, x, y, 1 - values, preferred=_RATIOS)
+        axes.plot([], [], color="black", linewidth=0.5, label=_OVER_LINEAR)
+    else:
+        of_theory = show == "isotropic_deviation"
+        level_lines(axes, x, y, values, percent=True, preferred=_DEVIATIONS * of_theory)
+    for region in () if show == "isotropic_deviation" else _REGIONS:
         hatch(axes, x, y, curve[region.quantity].values, region)
     for axis, parameter in ((axes.xaxis, "x_parameter"), (axes.yaxis, "y_parameter")):
         name = curve[parameter].item()
@@ -168,9 +183,17 @@ def map_panel(axes: Axes, curve: xr.Dataset, show: str) -> None:
         axis.set_label_text(f"{of.label or name.replace('_', ' ')} ${of.symbol}$")
 
 
-def _setting(panel: dict[str, Any]) -> str:
-    """Write what is the same all over a map."""
-    functions = {"activation": r"\sigma", "target": r"\sigma_\star"}
-    parts = [f"{symbol} = {lookup(panel[name]).label}" for name, symbol in functions.items()]
-    parts += [format_parameter(name, panel[name]) for name in _SETTING if name in panel]
-    return "$" + r",\ ".join(parts) + "$"
+def _title(panel: dict[str, Any], panels: list[dict[str, Any]]) -> str:
+    """Write what is shown, and what is the same all over a map but not in all maps."""
+    show = panel.get("show", "gain_over_linear")
+    titles = {"gain_over_linear": "", "isotropic_deviation": _DEVIATION}
+    parts = [titles.get(show, MEANINGS[show].long_name)]
+    for name in (*_FUNCTIONS, *_SETTING):
+        if name in panel and (
+            len(panels) == 1 or any(one.get(name) != panel[name] for one in panels)
+        ):
+            symbol = (
+                f"{_FUNCTIONS[name]} = {function_label(panel[name])}" if name in _FUNCTIONS else ""
+            )
+            parts.append(f"${symbol or format_parameter(name, panel[name])}$")
+    return ", ".join(filter(None, parts))

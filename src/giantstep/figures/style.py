@@ -22,12 +22,13 @@ from giantstep.arrays import Array
 from giantstep.files import beside
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 
-# The paper's text and column widths, in inches; height over width of one panel.
-TEXT_WIDTH, COLUMN_WIDTH = 6.75, 3.25
-PANEL_RATIO = 0.78
+# Widths in inches of figures with panels beside each other, and of one panel; height over width of
+# a panel. Text is legible where a wide figure is shrunk to the paper's column, of 3.25 inches.
+TEXT_WIDTH, COLUMN_WIDTH = 4.8, 3.25
+PANEL_RATIO = 0.84
 
-# Ordered by lightness, to be told apart in grey and by the colour-blind.
-COLOURS = ("#0b1d51", "#7b2d8b", "#d1495b", "#edae49", "#2a9d8f", "#8d99ae")
+# From dark to light, also to deuteranopes and protanopes, who tell all of them apart.
+COLOURS = ("#0b1d51", "#7b2d8b", "#c8404f", "#2a9d8f", "#dc9a2c", "#9dbde2")
 # They vary with the colour.
 MARKERS = ("o", "s", "^", "D", "v", "P")
 # A marker's face has this share of its colour, so that its error bar is seen on it.
@@ -40,8 +41,8 @@ FINITE_SIZE: dict[str, Any] = {"linestyle": (0, (3.5, 1.5)), "linewidth": 0.8}
 _BULK_LINES: dict[str, Any] = {ISOTROPIC: "-", TRAINED: FINITE_SIZE["linestyle"]}
 # The bounds on the test error, equations (26) and (27).
 BOUNDS: dict[str, dict[str, Any]] = {
-    "upper_bound": {"color": COLOURS[2], "linestyle": (0, (5, 1.5, 1, 1.5))},
-    "lower_bound": {"color": COLOURS[4], "linestyle": (0, (4, 1.5, 1, 1.5, 1, 1.5))},
+    "upper_bound": {"color": "0.25", "linestyle": (0, (5, 1.5, 1, 1.5)), "linewidth": 1.0},
+    "lower_bound": {"color": "0.25", "linestyle": (0, (4, 1.5, 1, 1.5, 1, 1.5)), "linewidth": 1.0},
 }
 # The best linear predictor, or the best of another low degree.
 REFERENCE: dict[str, Any] = {"color": "black", "linestyle": (0, (1, 1.2)), "linewidth": 0.9}
@@ -100,7 +101,9 @@ def _house() -> dict[str, Any]:
         "font.size": 9,
         "axes.labelsize": 9,
         "axes.titlesize": 8,
-        "legend.fontsize": 8,
+        "legend.fontsize": 7.5,
+        "legend.labelspacing": 0.35,
+        "legend.handletextpad": 0.5,
         "xtick.labelsize": 8,
         "ytick.labelsize": 8,
         "axes.linewidth": 0.6,
@@ -115,7 +118,7 @@ def _house() -> dict[str, Any]:
         "legend.frameon": False,
         "legend.handlelength": 1.6,
         "figure.constrained_layout.use": True,
-        "savefig.dpi": 300,
+        "savefig.dpi": 420,
         "pdf.fonttype": 42,  # fonts, so that text can be searched
         "svg.fonttype": "path",
         "svg.hashsalt": "giantstep",

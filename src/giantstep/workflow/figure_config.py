@@ -162,7 +162,8 @@ def _map_curves(panel: Panel) -> list[Curve]:
         problem.with_giant_step(math.inf)
         bulk = panel.given.get("bulk") or bulk_of_networks(problem)
         validate_bulk(problem, bulk)
-        arguments = {**point, **axes, "bulk": bulk, "gains": GAINS}
+        fixed = {name: value for name, value in point.items() if name not in axes}
+        arguments = {**fixed, **axes, "bulk": bulk, "gains": GAINS}  # the vertical axis first
         task = Task("sweep", problem, {**arguments, "classification_error": False})
         return [Curve(panel.name, panel.name, problem, bulk, SQUARE, 0, None, {"map": task}, {})]
     return []

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.plotting import figure
 
-from giantstep.explore.palette import DASHES, PALETTES, Palette
+from giantstep.explore.palette import BULK_DASHES, PALETTES, Palette
 from giantstep.explore.parameters import BULK_WORDS, OVERLAPS
 from giantstep.explore.view import View
 
@@ -134,7 +134,7 @@ def _empty_figure(palette: Palette, **options: Any) -> Any:
 def _looks(view: View, palette: Palette) -> Iterator[Look]:
     """Return colour and dashes of each curve: a colour for each question, dashes for each bulk."""
     bulks = dict.fromkeys(bulk for _, question in view.questions for bulk in question["bulk"])
-    dashes = dict(zip(bulks, DASHES, strict=False))
+    dashes = {bulk: BULK_DASHES[bulk] if len(bulks) > 1 else () for bulk in bulks}
     for k, (name, question) in enumerate(view.questions):
         for bulk in question["bulk"]:
             yield Look(name, bulk, palette.curves[k % len(palette.curves)], dashes[bulk])

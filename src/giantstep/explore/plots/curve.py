@@ -9,6 +9,7 @@ import numpy as np
 from bokeh.models import Range1d, Whisker
 
 from giantstep.arrays import Array
+from giantstep.explore.palette import FINITE, LINEAR, LOWER, UPPER
 from giantstep.explore.parameters import LOG, SYMBOLS, axis_label, number_text
 from giantstep.explore.plots.base import (
     FAILURE_TOOLTIP,
@@ -64,9 +65,9 @@ class CurvePlot(Plot):
         if self.view.pins:
             upper = lower = colours.curves[0]
         looks: list[tuple[str, str, str, tuple[int, ...]]] = [
-            ("best_linear", "best linear", colours.text, (6, 4)),
-            ("upper_bound", "upper bound, best λ", upper, (6, 3, 1, 3)),
-            ("lower_bound", "lower bound", lower, (2, 3)),
+            ("best_linear", "best linear", colours.text, LINEAR),
+            ("upper_bound", "upper bound, best λ", upper, UPPER),
+            ("lower_bound", "lower bound", lower, LOWER),
         ]
         if self.view.question["loss"] != SQUARE:  # the upper bound is the limit of a large ridge
             del looks[1]
@@ -83,7 +84,7 @@ class CurvePlot(Plot):
 
     def _draw_networks(self) -> None:
         colour = self.palette.curves[0]
-        look = {"line_color": colour, "line_width": 1.2, "line_dash": [4, 2]}
+        look = {"line_color": colour, "line_width": 1.2, "line_dash": list(FINITE)}
         self.figure.line("x", "y", source=self.finite, **look)
         bars = Whisker(base="x", lower="low", upper="high", source=self.networks)
         bars.line_color, bars.line_width = colour, 1.3

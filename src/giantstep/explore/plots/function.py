@@ -26,13 +26,13 @@ class FunctionPlot(Plot):
         labels = "projection on the target θ·x", "mean output F(θ·x)"
         super().__init__(view, theme, labels, x_range=Range1d(-3, 3), y_range=self.y_range)
         self.target = empty("x", "y")
-        look = {"line_color": self.palette.muted, "line_dash": [2, 3], "line_width": 1.6}
+        look = {"line_color": self.palette.muted, "line_alpha": 0.5, "line_width": 4}
         self.figure.line("x", "y", source=self.target, **look)
         columns = "y", "title", "errors", "overlaps", "certificate"
         self._draw_curves("y", columns, TOOLTIP, {"line_width": 2.2})
         first = self.palette.text if view.pins else self.palette.curves[0]
         self.legend.append(LegendEntry("learned function", first, 2.2))
-        self.legend.append(LegendEntry("target", self.palette.muted, 1.6, (2, 3)))
+        self.legend.append(LegendEntry("target", self.palette.muted, 4))
 
     def update(self, view: View, answer: dict[str, Any]) -> None:
         """Show an answer."""

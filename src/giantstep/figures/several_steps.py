@@ -1,0 +1,39 @@
+"""Errors after several steps: the theory at the best learning rates, and markers with numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import xarray as xr
+from matplotlib.axes import Axes
+
+from giantstep.figures import style
+from giantstep.figures.selection import select
+
+# One step, beside several.
+ONE_STEP: dict[str, Any] = {"linewidth": 0.7}
+TARGETS = ("sin", "sign")
+
+
+def by_rate(curves: xr.Dataset, alpha0: float) -> xr.DataArray:
+    """Select the theory's test errors by learning rate and step, without steps that have none."""
+    errors = select(curves, alpha0=alpha0)["test_error_by_learning_rate"].isel(curve=0)
+    return errors.dropna("step", how="all")
+
+
+def at_best(curves: xr.Dataset, alpha0: float) -> xr.DataArray:
+    """Compute the theory's test error after each step, at the best rate of all steps to it.
+
+    It is missing where no rate is too large.
+    """
+    errors = by_rate(curves, alpha0)
+    largest = errors.isel(theory_learning_rate=-1)
+    least = errors.min("theory_learning_rate")
+    return least.where(least < largest)
+
+
+def star(axes: Axes, x: float, y: float, text: str, look: dict[str, Any]) -> None:
+    """Mark a point with a star, and with a number below it."""
+    axes.plot(x, y, color=look["color"], **style.STAR)
+    place: dict[str, Any] = {"xytext": (0, -11), "textcoords": "offset points", "ha": "center"}
+    axes.annotate(text, (x, y), fontsize=7, color=look["color"], **place)
