@@ -307,6 +307,6 @@ def certificate(said: Mapping[str, Any]) -> str:
         if "mass_at_zero" in curve:
             outliers = ", ".join(f"{value:.3g} d" for value in curve["outliers"]) or "none"
             zeros = f"share at zero {curve['mass_at_zero']:.3g}"
-            parts.append(f"{curve['bulk']}: {zeros}, eigenvalues of order d: {outliers}")
+            parts.append(f"{curve['bulk']}: {zeros}, outside the bulk: {outliers}")
     seconds = said["seconds"]
     return " · ".join([*parts, f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"])

@@ -26,6 +26,7 @@
     }
     if ($("best-ridge").checked) found.ridge = "optimal";
     for (const name of AXES) found[name] = text(name);
+    if (found.target !== "sign") found.by = "test_error"; // there is no 0-1 error
     found.x_scale = $("x_scale").checked ? "log" : "linear";
     found.y_scale = $("y_scale").checked ? "log" : "linear";
     return found;
@@ -138,6 +139,8 @@
 
   let reasons = {}, notes = {};
   function disable() {
+    $("by").disabled = texts().target !== "sign";
+    if ($("by").disabled) $("by").value = "test_error";
     for (const control of all(".control")) {
       const name = control.dataset.field, reason = reasons[name] ?? "";
       const inputs = all("input, select", control).filter((input) => input.id !== "best-ridge");
