@@ -48,7 +48,7 @@ def residual_rule(protocol: Protocol, clean: Array, weights: Array, scale: float
     protocol : Protocol
     clean : Array, shape (K, M)
         The residuals without noise.
-    weights : Array, shape (J, K, M)
+    weights : Array, shape (J, K or 1, M)
     scale : float
         Functions of rho may have poles as near to the real axis as this.
     """
@@ -63,7 +63,7 @@ def residual_rule(protocol: Protocol, clean: Array, weights: Array, scale: float
         shares.append(fraction * (point_weights if variance > 0 else np.ones(1)))
     rho = np.add.outer(rule.rho, np.concatenate(noise)).reshape(len(clean), -1)
     noisy = np.multiply.outer(rule.weights, np.concatenate(shares))
-    return split_gauss_rule(rho, noisy.reshape(*weights.shape[:2], -1), scale)
+    return split_gauss_rule(rho, noisy.reshape(*rule.weights.shape[:2], -1), scale)
 
 
 def split_gauss_rule(values: Array, weights: Array, scale: float) -> ResidualRule:
@@ -72,12 +72,12 @@ def split_gauss_rule(values: Array, weights: Array, scale: float) -> ResidualRul
     Parameters
     ----------
     values : Array, shape (K, M)
-    weights : Array, shape (J, K, M)
+    weights : Array, shape (J, K or 1, M)
     scale : float
         Twice the size of the part around zero.
     """
     if values.size <= _FEW:
-        return ResidualRule(values, weights)
+        return ResidualRule(values, np.broadcast_to(weights, (len(weights), *values.shape)))
     size = max(float(np.abs(values).max()), scale)
     edges = scale / 2 * 2.0 ** np.arange(math.ceil(math.log2(2 * size / scale)) + 1)
     inner: Array = np.concatenate([-edges[-2::-1], edges[:-1]])
@@ -93,21 +93,19 @@ def _parts(values: Array, weights: Array, inner_edges: Array) -> Iterator[tuple[
 
     To take out the values of a part is far faster than to give all others the weight zero.
     """
-    part = np.searchsorted(inner_edges, values)
+    part = np.searchsorted(inner_edges, values).astype(np.int8)
+    rows = values.shape[1] * np.arange(len(values))[:, None]
     order = np.argsort(part, axis=1, kind="stable")
-    values = np.take_along_axis(values, order, axis=1)
-    weights = np.take_along_axis(weights, order[None], axis=2)
     counts = np.stack([(part == k).sum(axis=1) for k in range(inner_edges.size + 1)], axis=1)
     starts = np.cumsum(counts, axis=1) - counts
+    flat, shared = weights.reshape(len(weights), -1), weights.shape[1] == 1
     for start, count in zip(starts.T, counts.T, strict=True):
         place = np.arange(count.max())
         if place.size:
             inside = place < count[:, None]
-            index = np.where(inside, start[:, None] + place, 0)
-            yield (
-                np.take_along_axis(values, index, axis=1) * inside,
-                np.take_along_axis(weights, index[None], axis=2) * inside,
-            )
+            index = order.take(np.where(inside, rows + start[:, None] + place, 0))
+            of_weights = flat.take(index if shared else rows + index, axis=1)
+            yield values.take(rows + index) * inside, of_weights * inside
 
 
 def _gauss_rule(values: Array, weights: Array) -> ResidualRule:
@@ -115,20 +113,18 @@ def _gauss_rule(values: Array, weights: Array) -> ResidualRule:
     total = weights[0].sum(axis=1)[:, None]
     weight = np.divide(weights[0], total, where=total > 0, out=np.zeros_like(values))
     alpha, beta, basis = [], [], []
-    current = np.ones_like(values)
-    unit = np.sqrt(np.sum(weight * values**2, axis=1))
+    before, current = np.zeros_like(values), np.ones_like(values)
+    unit, off = np.sqrt(np.einsum("ks,ks,ks->k", weight, values, values)), np.zeros(len(values))
     for _ in range(_NODES):
         basis.append(current)
         rest = values * current
-        alpha.append(np.sum(weight * rest * current, axis=1))
-        for _twice in range(2):
-            for other in basis:
-                rest = rest - np.sum(weight * rest * other, axis=1)[:, None] * other
-        off = np.sqrt(np.sum(weight * rest**2, axis=1))
+        alpha.append(np.einsum("ks,ks,ks->k", weight, rest, current))
+        rest -= alpha[-1][:, None] * current + off[:, None] * before
+        off = np.sqrt(np.einsum("ks,ks,ks->k", weight, rest, rest))
         off = np.where(off > _ROUNDING * unit, off, 0.0)
         beta.append(off)
         norm = off[:, None]
-        current = np.divide(rest, norm, where=norm > 0, out=np.zeros_like(rest))
+        before, current = current, np.divide(rest, norm, where=norm > 0, out=np.zeros_like(rest))
     jacobi, diagonal = np.zeros((len(values), _NODES, _NODES)), np.arange(_NODES)
     jacobi[:, diagonal, diagonal] = np.stack(alpha, axis=1)
     jacobi[:, diagonal[1:], diagonal[:-1]] = np.stack(beta[:-1], axis=1)

@@ -157,5 +157,4 @@ def _residuals(step: Step, kappa: Array, output: Array, fineness: int) -> Residu
     clean = labels - step.omega * output[:, None]
     # Poles are nearest for large t, where a sample damps itself by about rho^2/(alpha0 E rho^2).
     scale = math.sqrt(step.mean(2, np.ones_like(step.kappa)) / max(1, step.inverse_batch))
-    weights = np.broadcast_to(products, (len(products), *clean.shape))
-    return residual_rule(step.protocol, clean, weights, scale)
+    return residual_rule(step.protocol, clean, products, scale)

@@ -7,10 +7,11 @@ x = (c t - 1)/(c t + 1) hold them, times 1 + c t, to rounding for all t.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -19,7 +20,7 @@ from giantstep.arrays import Array
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.features.bulk.covariance_step import CovarianceStep
 from giantstep.theory.features.bulk.row_forms import Forms, forms_after
-from giantstep.theory.features.bulk.row_resolvent import Traces, solve_self_energy
+from giantstep.theory.features.bulk.row_resolvent import SelfEnergy, Traces, solve_self_energy
 from giantstep.theory.features.conditional_target import across_basis
 from giantstep.theory.features.steps import network_trajectory
 
@@ -28,6 +29,39 @@ from giantstep.theory.features.steps import network_trajectory
 _DEGREES, _TOLERANCE = (24, 48, 96, 192), 1e-10
 # Values of t times samples, of which arrays stay in the processor's cache.
 _CACHED = 40_000
+
+
+class Unknowns(NamedTuple):
+    """The unknowns of `solve_self_energy` as functions of t, nearly: where others start from.
+
+    Attributes
+    ----------
+    scale : float
+    coefficients : Array, shape (degree + 1, 3)
+        Of polynomials for what varies little of them.
+    """
+
+    scale: float
+    coefficients: Array
+
+    @classmethod
+    def of(cls, scale: float, solutions: Sequence[SelfEnergy]) -> Unknowns:
+        """Fit them to solutions at the nodes of some degree."""
+        t, G, f, before = (
+            np.concatenate(parts)
+            for parts in zip(
+                *((at.t, at.mixed_trace, at.f, at.before.t) for at in solutions), strict=True
+            )
+        )
+        slow = np.column_stack([G * (1 + scale * t) / t, np.log(f), np.log(before / t)])
+        return cls(scale, _fit(chebyshev.chebpts1(t.size), slow))
+
+    def at(self, t: Array) -> Array:
+        """Compute them at some t, shape (S, 3)."""
+        x = self.scale * t
+        slow = chebyshev.chebval((x - 1) / (x + 1), self.coefficients).T
+        near: Array = t[:, None] * np.column_stack([slow[:, 0] / (1 + x), np.exp(slow[:, 1:])])
+        return near
 
 
 class RowFunctions:
@@ -44,7 +78,11 @@ class RowFunctions:
     ----------
     error : float
         Largest size of the last coefficients, relative to the largest or to the function's unit.
+    unknowns : Unknowns, optional
+        Of the step that led to these functions.
     """
+
+    unknowns: Unknowns | None = None
 
     def __init__(self, scale: float, coefficients: Array) -> None:
         self._scale, self._degree = scale, len(coefficients) - 1
@@ -62,18 +100,22 @@ class RowFunctions:
 
     @classmethod
     def fitted(
-        cls, scale: float, functions: Callable[[Array], Array], tolerance: float
+        cls,
+        scale: float,
+        functions: Callable[[Array], Array],
+        tolerance: float,
+        least_degree: int = 0,
     ) -> RowFunctions:
         """Fit polynomials to functions of t, shape (S,), whose values have shape (S, functions).
 
         Of increasing degrees, until the `error` is below the tolerance.
         """
         for degree in _DEGREES:
+            if degree < least_degree:
+                continue
             x = chebyshev.chebpts1(degree + 1)
             values = functions((1 + x) / (1 - x) / scale) * (2 / (1 - x))[:, None]
-            fit = chebyshev.chebvander(x, degree).T @ values * 2 / (degree + 1)
-            fit[0] /= 2
-            rows = cls(scale, fit)
+            rows = cls(scale, _fit(x, values))
             if rows.error <= tolerance:
                 break
         return rows
@@ -104,19 +146,31 @@ class RowFunctions:
         sigma[:-1, :-1], sigma[-1, -1] = at_zero.filtered[0], norm_variance
         return sigma
 
-    def after(self, step: CovarianceStep, scale: float) -> RowFunctions:
-        """Compute the functions after a step; `scale` is c there."""
+    def after(
+        self, step: CovarianceStep, scale: float, like: RowFunctions | None = None
+    ) -> RowFunctions:
+        """Compute the functions after a step; `scale` is c there.
+
+        If they are known nearly, as those that they are `like`, it takes a few iterations less.
+        """
         step = replace(step, covariance=self.covariance(step.covariance[-1, -1]))
+        near, degree = (like.unknowns, like._degree) if like else (None, 0)
 
         def functions(t: Array) -> Array:
-            at = solve_self_energy(step, self.traces, t)
-            return _as_columns(at.f, at.phi, forms_after(step, at, self.forms(at.before.t)[0]))
-
-        def in_parts(t: Array) -> Array:
+            nonlocal near
             count = math.ceil(t.size * step.samples.weight.size / _CACHED)
-            return np.concatenate([functions(part) for part in np.array_split(t, count)])
+            columns, solutions = [], []
+            for part in np.array_split(t, count):
+                at = solve_self_energy(step, self.traces, part, near.at(part) if near else None)
+                forms = forms_after(step, at, self.forms(at.before.t)[0])
+                columns.append(_as_columns(at.f, at.phi, forms))
+                solutions.append(at)
+            near = Unknowns.of(scale, solutions)
+            return np.concatenate(columns)
 
-        return RowFunctions.fitted(scale, in_parts, _TOLERANCE)
+        rows = RowFunctions.fitted(scale, functions, _TOLERANCE, degree)
+        rows.unknowns = near
+        return rows
 
     def with_norm(self, norm: float) -> RowFunctions:
         """Return the functions for rows with noise of their own, or shorter, of this norm c."""
@@ -173,6 +227,13 @@ class RowFunctions:
         return f, phi, _as_forms(np.array(forms))
 
 
+def _fit(x: Array, values: Array) -> Array:
+    """Fit polynomials to values at the Chebyshev nodes x: their coefficients."""
+    fit: Array = chebyshev.chebvander(x, x.size - 1).T @ values * 2 / x.size
+    fit[0] /= 2
+    return fit
+
+
 def _as_columns(f: Array, phi: Array, forms: Forms) -> Array:
     """Put the triangles of the forms beside the traces, shape (S, functions)."""
     triangles = [form[:, *np.triu_indices(form.shape[-1])] for form in forms]
@@ -219,7 +280,8 @@ def row_functions(protocol: Protocol, fineness: int = 1) -> RowFunctions:
     """
     states = network_trajectory(protocol, fineness)
     rows = _sequence(replace(protocol, steps=1), fineness)
+    coarse = _sequence(replace(protocol, steps=1), 1) if fineness > 1 else []
     for before, after in pairwise(states[len(rows) - 1 :]):
-        step = CovarianceStep.of(protocol, before, fineness)
-        rows.append(rows[-1].after(step, after.bulk_variance))
+        step, like = CovarianceStep.of(protocol, before, fineness), coarse[len(rows) :][:1]
+        rows.append(rows[-1].after(step, after.bulk_variance, *like))
     return rows[protocol.steps]

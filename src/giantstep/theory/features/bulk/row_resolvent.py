@@ -24,8 +24,8 @@ from giantstep.numerics.linear_systems import solve_pivoted
 from giantstep.theory.features.bulk.covariance_step import CovarianceStep
 
 # Iterations that approach the solution from afar, and Newton's method: most steps, the longest
-# step in logarithms, and the step at which it has converged.
-_DAMPED_ITERATIONS, _NEWTON_ITERATIONS, _LONGEST_STEP, _TOLERANCE = 8, 40, 1.0, 1e-11
+# step in logarithms, and one after which only rounding is left.
+_DAMPED_ITERATIONS, _NEWTON_ITERATIONS, _LONGEST_STEP, _TOLERANCE = 8, 40, 1.0, 1e-7
 
 
 class Traces(NamedTuple):
@@ -85,7 +85,10 @@ class SelfEnergy(NamedTuple):
 
 
 def solve_self_energy(
-    step: CovarianceStep, traces: Callable[[Array], Traces], t: Array
+    step: CovarianceStep,
+    traces: Callable[[Array], Traces],
+    t: Array,
+    near: Array | None = None,
 ) -> SelfEnergy:
     """Solve for the self-energy of a step at some t > 0, shape (S,).
 
@@ -95,16 +98,10 @@ def solve_self_energy(
     traces : callable
         Those of the resolvent before the step, as functions of t.
     t : Array, shape (S,)
+    near : Array, shape (S, 3), optional
+        The unknowns, nearly.
     """
-    unchanged = traces(t)
-    x = np.stack([t * unchanged.phi, t * unchanged.f, t], axis=-1)
-    for _ in range(_DAMPED_ITERATIONS):
-        at = self_energy(step, t, x, traces(x[:, 2]))
-        x = np.stack([
-            (x[:, 0] + at.b / at.a * t * at.before.phi) / 2,
-            np.sqrt(x[:, 1] * t * at.f),
-            np.sqrt(x[:, 2] * (t * at.b**2 / at.a + step.inverse_batch * x[:, 1] * at.w)),
-        ], axis=-1)  # fmt: skip
+    x = _approached(step, traces, t) if near is None else near
     for _ in range(_NEWTON_ITERATIONS):
         at = self_energy(step, t, x, traces(x[:, 2]))
         change = -solve_pivoted(at.jacobian, at.gap)
@@ -115,8 +112,37 @@ def solve_self_energy(
             [x[:, :1] + share * change[:, :1], x[:, 1:] * np.exp(share * relative)], axis=-1
         )
         if not np.any(size > _TOLERANCE):
-            break
-    return self_energy(step, t, x, traces(x[:, 2]))
+            return self_energy(step, t, x, traces(x[:, 2]))
+    return solve_self_energy(step, traces, t) if near is not None else at
+
+
+def _approached(step: CovarianceStep, traces: Callable[[Array], Traces], t: Array) -> Array:
+    """Approach the unknowns of a step from afar, by damped iterations."""
+    before = traces(t)
+    x = np.stack([t * before.phi, t * before.f, t], axis=-1)
+    for _ in range(_DAMPED_ITERATIONS):
+        before = traces(x[:, 2])
+        sigma, b, w = _of_samples(step, x, before.phi) @ step.samples.weight
+        reach, a, b = step.inverse_batch * x[:, 1], 1 + t * sigma, 1 + b
+        x = np.stack([
+            (x[:, 0] + b / a * t * before.phi) / 2,
+            np.sqrt(x[:, 1] * t * (before.f + reach * w * before.phi) / a),
+            np.sqrt(x[:, 2] * (t * b**2 / a + reach * w)),
+        ], axis=-1)  # fmt: skip
+    return x
+
+
+def _of_samples(step: CovarianceStep, x: RealOrComplex, phi: RealOrComplex) -> RealOrComplex:
+    """Compute X D, eta P D and eta^2 D of `self_energy` for each sample, shape (3, S, N)."""
+    (eta, noise), inv = (step.samples.eta, step.samples.noise), step.inverse_batch
+    parts = np.empty((3, len(x), eta.size), dtype=x.dtype)
+    P = 1 + (inv * x[:, :1]) * eta
+    np.add((inv * phi)[:, None] * eta**2, noise, out=parts[0])
+    D = 1 / (P**2 + (inv * x[:, 1:2]) * parts[0])
+    parts[0] *= D
+    np.multiply(eta * D, P, out=parts[1])
+    np.multiply(eta**2, D, out=parts[2])
+    return parts
 
 
 def self_energy(
@@ -131,23 +157,22 @@ def self_energy(
         G = b t phi/a,    theta = t (f + w theta phi/alpha0)/a,
         t_before = t b^2/a + w theta/alpha0.
     """
-    (eta, noise), W = (step.samples.eta, step.samples.noise), step.samples.weight
     inv, (G, theta, _), (t_before, f, phi, df, dphi) = (
         step.inverse_batch, np.moveaxis(x, -1, 0), before
     )  # fmt: skip
-    reach = inv * theta
-    P = 1 + (inv * G)[:, None] * eta
-    X = noise + (inv * phi)[:, None] * eta**2
-    D = 1 / (P**2 + reach[:, None] * X)
-    XD, PD, qD = X * D, eta * P * D, eta**2 * D
-    sigma, b, w = XD @ W, 1 + PD @ W, qD @ W
+    reach, W = inv * theta, step.samples.weight
+    parts = _of_samples(step, x, phi)
+    sigma, b, w = parts @ W
+    b = 1 + b
+    by_points = parts.transpose(1, 0, 2)
+    squares = (by_points * W) @ by_points.transpose(0, 2, 1)
+    (XX, XP, Xq), (_, PP, Pq), (_, _, qq) = np.moveaxis(squares, 0, -1)
     a = 1 + t * sigma
     ratio, f_after = b / a, (f + reach * w * phi) / a
     # Derivatives by G, theta and phi.
-    XP, Xq, Pq = (XD * PD) @ W, (XD * qD) @ W, (PD * qD) @ W
-    da = inv * t * np.stack([-2 * XP, -(XD**2 @ W), w - reach * Xq])
-    db = inv * np.stack([w - 2 * (PD**2 @ W), -XP, -reach * Pq])
-    dw = inv * np.stack([-2 * Pq, -Xq, -reach * (qD**2 @ W)])
+    da = inv * t * np.stack([-2 * XP, -XX, w - reach * Xq])
+    db = inv * np.stack([w - 2 * PP, -XP, -reach * Pq])
+    dw = inv * np.stack([-2 * Pq, -Xq, -reach * qq])
     one, zero = np.ones_like(t), np.zeros_like(t)
     by_theta = np.stack([zero, one, zero])
     by_phi = np.stack([zero, zero, one])
@@ -170,9 +195,9 @@ def self_energy(
         a=a,
         b=b,
         w=w,
-        first=t[:, None] * XD,
-        mixed=PD,
-        second=-(reach / t)[:, None] * qD,
+        first=t[:, None] * parts[0],
+        mixed=parts[1],
+        second=-(reach / t)[:, None] * parts[2],
         f=f_after,
         phi=sigma / a + ratio**2 * phi,
         before=before,
