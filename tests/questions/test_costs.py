@@ -6,9 +6,10 @@ import tracemalloc
 import numpy as np
 import pytest
 
+import giantstep
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
-from giantstep.questions.costs import MIB, cost_of
+from giantstep.questions.costs import MIB, CostError, cost_of
 from giantstep.questions.task import Task, answer_task
 
 USUAL = {"activation": "tanh", "target": "sign", "learning_rate": 1, "alpha0": 1, "beta": 1}
@@ -113,3 +114,25 @@ def test_the_time_of_small_networks_with_many_samples_is_right_within_a_factor(
     answer_task(asked)
     taken = time.process_time() - start
     assert 1 / 5 < cost_of(asked).seconds / taken < 5
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda p: giantstep.simulate(p, dimension=50_000), "GiB of memory, .*with max_memory="),
+        (lambda p: giantstep.compare(p, dimension=50_000), "GiB of memory, .*with max_memory="),
+        (lambda p: giantstep.simulate(p, dimension=99, networks=10**7), "core-hours, .*max_hours="),
+        (lambda p: giantstep.sweep(p, beta=np.linspace(1, 2, 10**5)), "core-hours, .*max_hours="),
+        (lambda p: giantstep.optimise(p, alpha=np.linspace(1, 2, 200), loss="hinge"), "max_hours="),
+    ],
+)
+def test_what_would_take_too_much_is_refused_with_what_it_would_take(ask, words):
+    with pytest.raises(CostError, match=words):
+        ask(Protocol(**USUAL))
+
+
+def test_what_is_allowed_is_computed():
+    asked = {"dimension": 20, "networks": 1, "test_samples": 10}
+    with pytest.raises(CostError):
+        giantstep.simulate(Protocol(**USUAL), **asked, max_hours=1e-9)
+    assert giantstep.simulate(Protocol(**USUAL), **asked, max_hours=1, max_memory=1).test_error > 0

@@ -14,7 +14,7 @@ import xarray as xr
 
 from giantstep.cli.commands import OPTIMAL, commands
 from giantstep.cli.flags import question_flags
-from giantstep.cli.limits import LIMIT, check_cost
+from giantstep.cli.limits import LIMIT, check_limits
 from giantstep.cli.problem_flags import statement_of
 from giantstep.cli.products import answer_each
 from giantstep.cli.values import read_values
@@ -26,7 +26,7 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import SEED, Sizes, check_sizes
 from giantstep.questions.checks import collected, raise_all
 from giantstep.questions.choices import GAINS, POINTS, THREADS
-from giantstep.questions.costs import cost_of
+from giantstep.questions.costs import Cost, cost_of
 from giantstep.questions.progress import Progress
 from giantstep.questions.task import Task, question_named
 from giantstep.suggestions import did_you_mean
@@ -92,7 +92,7 @@ class Request:
         own = {k: flags[k].alternatives(arguments) for k in flags if k not in self.together}
         self.apart: Mapping[str, tuple[Any, ...]] = self._fields | own
         self._check()
-        check_cost(arguments, *self._cost())
+        check_limits(arguments, self._cost())
 
     def sweep(self) -> xr.Dataset:
         """Solve the theory for all combinations, as one answer."""
@@ -149,7 +149,7 @@ class Request:
         intervals = {name: one for name, one in _INTERVALS.items() if given.get(name) is not None}
         raise_all(faults + interval_faults(given, intervals))
 
-    def _cost(self) -> tuple[float, float]:
+    def _cost(self) -> Cost:
         """Estimate the seconds of all combinations, and the MiB of memory of the largest."""
         costs = []
         for chosen in islice(combinations(self.apart), _ESTIMATED):
@@ -160,7 +160,7 @@ class Request:
             task = Task(self.question, problem, given)
             costs.append(cost_of(task, given.get("threads", 1)))
         seconds = sum(cost.seconds for cost in costs) * self.count / len(costs)
-        return seconds, max(cost.memory for cost in costs)
+        return Cost(seconds, max(cost.memory for cost in costs))
 
     def _grid(self, loss: str) -> Grid:
         ridges = tuple(self.arguments.ridge)

@@ -17,7 +17,7 @@ from giantstep.arrays import Array
 from giantstep.explore.parameters import OPTIMAL, OVERLAPS
 from giantstep.explore.question import Question
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
-from giantstep.questions.cases import solve_cases
+from giantstep.questions.cases import read_sweep, solve_cases
 from giantstep.theory.bounds import best_linear_error, bounds
 from giantstep.theory.optima import TEST_ERROR
 from giantstep.theory.readout.status import Status
@@ -46,7 +46,9 @@ def ask_sweep(
     if given["ridge"] == OPTIMAL:
         given["by"] = by
     shown = by != TEST_ERROR
-    data, remarks = solve_cases(question.problem, given, shown, lambda _: beat(), compared=False)
+    data, remarks = solve_cases(
+        read_sweep(question.problem, given), shown, lambda _: beat(), compared=False
+    )
     return data.assign_attrs(remarks="\n".join(remarks))
 
 

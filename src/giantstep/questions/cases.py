@@ -59,8 +59,7 @@ _REFUSED = {"status": Status.REFUSED, "iterations": 0, "optimal_ridge_on_edge": 
 
 
 def solve_cases(
-    problem: Problem,
-    values: Mapping[str, Any],
+    sweep: Sweep,
     zero_one: bool = True,
     progress: Progress | None = None,
     compared: bool = True,
@@ -73,7 +72,6 @@ def solve_cases(
     ------
     InvalidParametersError
     """
-    sweep = read_sweep(problem, values)
     solved: list[Arrays | None] = []
     refused, count = list[InvalidParametersError](), len(sweep.cases)
     with progress_bar("theory", progress) as report:

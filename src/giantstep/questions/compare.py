@@ -15,6 +15,7 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.answers import Result, question
 from giantstep.questions.checks import collected, raise_all
+from giantstep.questions.costs import SIMULATION_HOURS
 from giantstep.questions.progress import Progress
 from giantstep.questions.simulate import read_simulation, simulate
 from giantstep.questions.solve import read_question, solve
@@ -41,6 +42,8 @@ def compare(
     test_samples: int | Literal["exact"] = 10_000,
     seed: int = 0,
     threads: int = 1,
+    max_hours: float = SIMULATION_HOURS,
+    max_memory: float | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Put the theory beside networks: errors, standard errors and z-scores of the same points.
@@ -50,7 +53,8 @@ def compare(
     problem : Protocol or SpikedFeatures
     alpha, ridge
         Numbers or sequences of numbers, as in `solve`.
-    dimension, networks, trainings, loss, test_samples, seed, threads, progress
+    dimension, networks, trainings, loss, test_samples, seed, threads
+    max_hours, max_memory, progress
         As in `simulate`.
     bulk : str or sequence of str
         Bulk of the first layer in the theory, as in `solve`; a sequence is a dimension.
@@ -99,6 +103,7 @@ def compare(
     for one in bulks:
         read_question(problem, alpha, ridge, loss, one, dimension, faults)
     raise_all(faults)
+    sizes |= {"max_hours": max_hours, "max_memory": max_memory}
     measured = simulate(problem, alpha, ridge, **sizes, progress=progress)
     theories: dict[str, float] = {LIMIT: math.inf, FINITE: dimension}
     if isinstance(problem, Protocol) and not problem.is_giant_step:

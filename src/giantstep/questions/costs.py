@@ -9,6 +9,7 @@ for each point. `benchmarks/costs.py` shows the estimates beside measurements.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -31,8 +32,11 @@ from giantstep.simulation.arithmetic import (
     feature_power,
     fit_precision,
 )
+from giantstep.validation import RefusalError
 
 MIB = 2**20
+# Core-hours that an answer may take, of theory alone and of networks, unless more are allowed.
+THEORY_HOURS, SIMULATION_HOURS = 0.05, 1.0
 # Of arguments that a task leaves out.
 _DEFAULTS: dict[str, Any] = {"alpha": 1.0, "ridge": 0.1, "loss": SQUARE, "bulk": None}
 _DEFAULTS |= {"networks": 8, "trainings": 1, "test_samples": 10_000, "points": 400}
@@ -65,6 +69,41 @@ class Cost(NamedTuple):
 
     seconds: float
     memory: float
+
+
+class CostError(RefusalError):
+    """A question whose answer would take more time or memory than is allowed."""
+
+
+def check_cost(cost: Cost, max_hours: float, max_memory: float | None = None) -> None:
+    """Refuse what takes more core-hours or GiB of memory than is allowed.
+
+    Parameters
+    ----------
+    cost : Cost
+    max_hours : float
+    max_memory : float, optional
+        By default what this machine has.
+
+    Raises
+    ------
+    CostError
+    """
+    hours, gib = cost.seconds / 3600, cost.memory / 1024
+    whose, most = "max_memory is", max_memory
+    if most is None:
+        most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+        whose = "this machine has"
+    if gib > most:
+        raise CostError(
+            f"this needs about {gib:,.3g} GiB of memory, and {whose} {most:,.3g}: it must be"
+            f" smaller, or allowed with max_memory={math.ceil(gib)}"
+        )
+    if hours > max_hours:
+        raise CostError(
+            f"this takes about {hours:,.3g} core-hours, more than {max_hours:g}: it must be"
+            f" smaller, or allowed with max_hours={1.1 * hours:.2g}"
+        )
 
 
 def cost_of(task: Task, threads: int = 1) -> Cost:

@@ -12,7 +12,7 @@ import xarray as xr
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.questions.cases import solve_cases
+from giantstep.questions.cases import read_sweep, solve_cases
 from giantstep.questions.checks import raise_all
 from giantstep.questions.choices import GAINS
 from giantstep.theory.bounds import best_linear_error
@@ -72,5 +72,5 @@ def _linear(data: xr.Dataset, problem: Problem) -> xr.DataArray:
 
 def _error(problem: Problem, values: Mapping[str, Any]) -> xr.DataArray:
     """Return the test error over the dimensions of a sweep alone."""
-    error = solve_cases(problem, values, zero_one=False)[0]["test_error"]
+    error = solve_cases(read_sweep(problem, values), zero_one=False)[0]["test_error"]
     return error.drop_vars([name for name in error.coords if name not in error.dims])

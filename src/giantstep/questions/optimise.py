@@ -18,10 +18,12 @@ from giantstep.problems.problem import Problem
 from giantstep.questions.answers import Result, drop_fixed, question
 from giantstep.questions.checks import OPTIMAL, criterion_faults, raise_all
 from giantstep.questions.choices import BIAS, RATE, RIDGE
+from giantstep.questions.costs import THEORY_HOURS, check_cost, cost_of
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.remarks import edge_remarks, limit_remarks
 from giantstep.questions.search import Search, Unknown, read_unknowns
 from giantstep.questions.solve import read_question
+from giantstep.questions.task import Task
 from giantstep.theory.optima import TEST_ERROR, dimension_of_limit, search_of
 from giantstep.validation import Fault
 
@@ -42,6 +44,7 @@ def optimise(
     bulk: str | None = None,
     dimension: float = math.inf,
     by: str = TEST_ERROR,
+    max_hours: float = THEORY_HOURS,
     progress: Progress | None = None,
 ) -> Result:
     """Minimise the test error over parameters, alone or jointly, at each sample complexity.
@@ -64,6 +67,8 @@ def optimise(
     loss, bulk, dimension, by
         As in `solve`. Optima as d -> infinity may be far from those of networks: give their
         dimension. A bias needs the isotropic bulk, and has it by default.
+    max_hours : float
+        Core-hours beyond which a search is refused.
     progress : callable, optional
         Called from time to time with the share of the work that is done; by default a bar on a
         terminal.
@@ -115,6 +120,8 @@ def optimise(
     if BIAS in unknowns and bulk != ISOTROPIC:
         faults.append(Fault("bulk", bulk, f"{ISOTROPIC} where a bias is optimised"))
     raise_all(faults)
+    given = {"over": searched, "alpha": alpha, "ridge": ridge, "loss": loss, "bulk": bulk}
+    check_cost(cost_of(Task("optimise", problem, given)), max_hours)
     ridges = unknowns.pop(RIDGE, Unknown(RIDGE, np.array(axes.grid.ridge))).candidates
     outer = tuple(unknowns.values())
     search = Search(problem, outer, ridges, loss, bulk, float(dimension), by)

@@ -21,9 +21,11 @@ from giantstep.questions.checks import (
     read_axes,
 )
 from giantstep.questions.choices import THREADS
+from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of
 from giantstep.questions.networks import replicates
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.statistics import summary
+from giantstep.questions.task import Task
 from giantstep.validation import COUNT, Fault, interval_faults
 
 _OVERLAPS = ("m", "zeta", "psi", "q1", "q2")
@@ -42,6 +44,8 @@ def simulate(
     test_samples: int | Literal["exact"] = 10_000,
     seed: int = 0,
     threads: int = 1,
+    max_hours: float = SIMULATION_HOURS,
+    max_memory: float | None = None,
     progress: Progress | None = None,
 ) -> xr.Dataset:
     """Train networks, and measure them: means over networks, and their standard errors.
@@ -71,6 +75,10 @@ def simulate(
         Of all random numbers.
     threads : int
         How many compute at once.
+    max_hours : float
+        Core-hours beyond which a simulation is refused.
+    max_memory : float, optional
+        GiB of memory beyond which a simulation is refused, by default those of this machine.
     progress : callable, optional
         Called from time to time with the share of the work that is done; by default a bar on a
         terminal.
@@ -101,16 +109,10 @@ def simulate(
     axes, sizes = read_simulation(
         problem, alpha, ridge, loss, dimension, networks, trainings, test_samples, seed, threads
     )
+    given = {**vars(axes.grid), **vars(sizes), "networks": range(networks), "seed": seed}
+    check_cost(cost_of(Task("replicates", problem, given), threads), max_hours, max_memory)
     with progress_bar("networks", progress) as report:
-        raw = replicates(
-            problem,
-            **vars(axes.grid),
-            **vars(sizes),
-            networks=range(networks),
-            seed=seed,
-            threads=threads,
-            progress=report,
-        )
+        raw = replicates(problem, **given, threads=threads, progress=report)
     data = count_groups(drop_fixed(_means(raw, problem, axes.grid, sizes), axes.fixed))
     return data.assign_attrs(networks=networks, trainings=trainings, seed=np.int64(seed))
 

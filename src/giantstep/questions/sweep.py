@@ -7,9 +7,11 @@ from typing import Any
 
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import Result, question
-from giantstep.questions.cases import solve_cases
+from giantstep.questions.cases import read_sweep, solve_cases
+from giantstep.questions.costs import THEORY_HOURS, check_cost, cost_of
 from giantstep.questions.gains import check_gains, gain
 from giantstep.questions.progress import Progress
+from giantstep.questions.task import Task
 
 
 @question("Theory of errors and overlaps")
@@ -18,6 +20,8 @@ def sweep(
     *,
     gains: str | Sequence[str] = (),
     classification_error: bool = True,
+    max_hours: float = THEORY_HOURS,
+    max_memory: float | None = None,
     progress: Progress | None = None,
     **values: Any,
 ) -> Result:
@@ -35,6 +39,10 @@ def sweep(
         best linear predictor, or of the network without a step, that is saved; negative where the
         step does worse. "isotropic_deviation", the test error by the theory of the isotropic bulk
         over that of the bulk "trained", less one.
+    max_hours : float
+        Core-hours beyond which a sweep is refused.
+    max_memory : float, optional
+        GiB of memory beyond which a sweep is refused, by default those of this machine.
     progress : callable, optional
         Called from time to time with the share of the work that is done; by default a bar on a
         terminal.
@@ -75,7 +83,10 @@ def sweep(
     """
     names = [gains] if isinstance(gains, str) else list(gains)
     check_gains(problem, names)
-    data, remarks = solve_cases(problem, values, classification_error, progress)
+    cases = read_sweep(problem, values)
+    asked = Task("sweep", problem, values | {"gains": names})
+    check_cost(cost_of(asked), max_hours, max_memory)
+    data, remarks = solve_cases(cases, classification_error, progress)
     for name in names:
         data[name] = gain(data, name, problem, values)
     return data, remarks

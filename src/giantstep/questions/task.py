@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -63,6 +64,6 @@ def answer_task(task: Task, **options: Any) -> xr.Dataset:
     >>> answer_task(task, threads=2).test_error.round(4).item()
     0.0407
     """
-    question = question_named(task.question)
+    question, options = question_named(task.question), {"max_hours": math.inf} | options
     known = {name: options[name] for name in options if name in signature(question).parameters}
     return question(task.problem, **task.arguments, **known)
