@@ -34,6 +34,7 @@ from giantstep.figures.maps import level_lines, spacing
 from giantstep.figures.selection import in_limit
 from giantstep.files import beside
 from giantstep.problems.formatting import stated_parameters
+from giantstep.problems.targets import is_known_target
 from giantstep.theory.bounds import best_linear_error
 from giantstep.validation import Fault, InvalidParametersError
 
@@ -174,7 +175,7 @@ def _add_references(axes: Axes, data: xr.Dataset, x: str, name: str) -> None:
     """Draw the best linear predictor beside errors, and the target beside what is learned."""
     stated = stated_parameters(data.attrs.get("problem", "Unknown()"))
     targets = np.unique(data["target"].values) if "target" in data.dims else [stated.get("target")]
-    if name in _ERRORS and None not in targets:
+    if name in _ERRORS and all(target and is_known_target(str(target)) for target in targets):
         for target in targets:
             axes.axhline(best_linear_error(str(target)), **style.REFERENCE)
         legend_entry(axes, BEST_LINEAR, **style.REFERENCE)

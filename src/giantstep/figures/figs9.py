@@ -47,7 +47,7 @@ def against_dimension(axes: Axes, data: xr.Dataset) -> None:
     axes.set_xscale("log")
     ticks(axes, "x", sizes)
     axes.set(xlabel="$d$", ylabel="share of a row's change")
-    axes.set_ylim(1e-4, 1.5)
+    axes.set_ylim(6e-4, 1.5)
 
 
 def against_order(axes: Axes, data: xr.Dataset) -> None:

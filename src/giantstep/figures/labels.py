@@ -16,7 +16,7 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.problems.targets import lookup_target
+from giantstep.problems.targets import is_known_target, lookup_target
 from giantstep.vocabulary import MEANINGS
 
 SAMPLE_COMPLEXITY = r"sample complexity $\alpha = n/d$"
@@ -142,7 +142,9 @@ def fixed_setting(data: xr.Dataset, varying: Sequence[str]) -> str:
 
 
 def function_label(name: str) -> str:
-    """Name a function in an equation, in LaTeX."""
+    """Name a function in an equation, in LaTeX; that of another process by its own name alone."""
+    if not is_known_target(name):
+        return rf"\mathrm{{{name.partition('-')[0]}}}".replace("_", r"\_")
     return re.sub(r"^\\([a-z]+)$", r"\\mathrm{\1}", lookup_target(name).label)
 
 

@@ -53,6 +53,13 @@ def teacher_of(target: str) -> Teacher | None:
     return lookup_teacher(target) if KNOWN_FUNCTIONS.faults("target", target) else None
 
 
+def is_known_target(target: str) -> bool:
+    """Check whether a target has a name that is known; callables of other processes have none."""
+    return not (
+        KNOWN_FUNCTIONS.faults("target", target) and KNOWN_TEACHERS.faults("target", target)
+    )
+
+
 def lookup_target(target: str) -> ScalarFunction | Teacher:
     """Find the function or the teacher that a target is."""
     return teacher_of(target) or lookup(target)
