@@ -38,6 +38,8 @@ _INTERVALS = {"networks": COUNT, "seed": SEED, "threads": THREADS, "points": POI
 _INTERVALS |= {"max_hours": LIMIT, "max_memory": LIMIT}
 # How many combinations are estimated; the others are taken to cost as much.
 _ESTIMATED = 100
+# So many spectra are described in words.
+_DESCRIBED = 4
 # More points of one problem show how far they are.
 _SILENT = 10_000
 _FEATURES = ["bulk_variance", "spike_strength", "fraction", "bias", "alignment"]
@@ -239,12 +241,13 @@ def _show_spectrum(found: xr.Dataset, request: Request) -> xr.Dataset:
     pairs = zip(found["bulk_lower_edge"].values, found["bulk_upper_edge"].values, strict=True)
     edges = ", ".join(f"[{low:.6g}, {high:.6g}]" for low, high in pairs)
     large = ", ".join(f"{value:.6g} d" for value in found["outlier"].values) or "none"
-    remarks = (
-        *found.attrs.get("remarks", "").splitlines(),
-        f"share of eigenvalues at zero: {found['mass_at_zero'].item():.6g}",
-        f"bulk: {edges}",
-        f"eigenvalues {which}: {large}",
-    )
+    remarks = found.attrs.get("remarks", "").splitlines()
+    if request.count <= _DESCRIBED:
+        remarks += [
+            f"share of eigenvalues at zero: {found['mass_at_zero'].item():.6g}",
+            f"bulk: {edges}",
+            f"eigenvalues {which}: {large}",
+        ]
     found = found.assign_attrs(remarks="\n".join(remarks))
     if request.count == 1:
         return found

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # Columns of equal length, by name.
 Table = dict[str, NDArray[Any]]
 # Dimensions whose entries are columns instead of rows.
-_ACROSS = {"group", "other_group", "theory"}
+_ACROSS = {"group", "other_group", "theory", "rank", "interval"}
 # Coordinates that have a column even if they do not vary.
 _ALWAYS = ("alpha", "ridge")
 # Characters of a line of a table; a name with more than the second is broken at the third.
@@ -39,7 +39,8 @@ def table_of(data: xr.Dataset) -> Table:
     """Arrange an answer as columns: what varies, then the values, a row for each point.
 
     The points are those of the first variable; variables along anything else are left out. Groups
-    of neurons, and pairs of them, have columns of their own, counted from 1; so have theories.
+    of neurons, pairs of them, outliers and intervals have columns of their own, counted from 1; so
+    have theories.
     """
     points = [str(dim) for dim in next(iter(data.data_vars.values())).dims if dim not in _ACROSS]
     inside = [str(name) for name in data.coords if set(data[name].dims) <= set(points)]
@@ -50,12 +51,10 @@ def table_of(data: xr.Dataset) -> Table:
         name: data[name].broadcast_like(_grid(data, points)).transpose(*points).values.ravel()
         for name in dict.fromkeys(shown)
     }
-    for name, variable in data.data_vars.items():
-        if set(variable.dims) - _ACROSS == set(points):
-            table |= _columns(variable.transpose(*points, ...), len(points))
-        elif set(variable.dims) < set(points):  # the same for several of them
-            same = variable.broadcast_like(_grid(data, points)).transpose(*points)
-            table[str(name)] = same.values.ravel()
+    for variable in data.data_vars.values():
+        if set(variable.dims) - _ACROSS <= set(points):  # the same for several, if not along all
+            same = variable.broadcast_like(_grid(data, points)).transpose(*points, ...)
+            table |= _columns(same, len(points))
     for name in [name for name in table if name.startswith("status")]:  # it comes last
         codes = table.pop(name)
         table[name] = np.array([Status(int(code)).label for code in codes])

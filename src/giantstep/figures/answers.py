@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 from pathlib import Path
 from textwrap import wrap
@@ -32,6 +33,7 @@ from giantstep.figures.labels import (
 )
 from giantstep.figures.maps import level_lines, spacing
 from giantstep.figures.selection import in_limit
+from giantstep.figures.transition import draw_outliers
 from giantstep.files import beside
 from giantstep.problems.formatting import stated_parameters
 from giantstep.problems.targets import is_known_target
@@ -87,7 +89,13 @@ def answer_figure(data: xr.Dataset, name: str) -> Figure:
     limit = in_limit(data)[name]
     varying = [str(dim) for dim in limit.dims if data.sizes[dim] > 1]
     wide = [dim for dim in varying if data.sizes[dim] > _CURVES and _is_number(data, dim)]
-    if len(varying) == 2 == len(wide):
+    others = [dim for dim in varying if dim != "rank"]
+    if name == "outlier" and len(others) == 1 and _is_number(data, others[0]):
+        draw_outliers(axes, data, others[0])
+        axes.set_xlabel(_axis_label(data[others[0]]))
+        title_panel(axes, 0, fixed_setting(data, varying))
+        _legend_below(axes)
+    elif len(varying) == 2 == len(wide):
         _draw_map(axes, limit.squeeze(drop=True), fixed_setting(data, varying))
     else:
         _draw_curves(axes, data, name, varying)
@@ -102,6 +110,10 @@ def _shown(data: xr.Dataset, show: str | None) -> str:
     optima = [name for name in names if name.startswith("optimal_") and data[name].size > 1]
     # The first is the test error at the optimum, which says less than the optimum itself.
     drawn = [*optima[1:2], *(name for name in _DRAWN if name in names), names[0]]
+    if "density" in names and data["density"].size > _MOST_CURVES * data.sizes.get(
+        "point", math.inf
+    ):
+        drawn = ["outlier"]  # so many densities do not fit a picture
     name = show or next((name for name in drawn if np.ptp(data[name].values) > 0), drawn[0])
     if data[name].size == 1:
         text = "of an answer that varies: give several values of a parameter, such as alpha"
@@ -240,10 +252,11 @@ def _theory(curve: xr.Dataset) -> str:
 
 
 def _outliers(curve: xr.Dataset) -> str:
-    """Write the outliers of a spectrum, which are far outside of the axes."""
+    """Write what of a spectrum is outside of the axes: outliers, and the share at zero."""
     values = np.atleast_1d(curve["outlier"].values) if "outlier" in curve else np.array([])
     shown = ", ".join(rf"${value:.3g}\,d$" for value in values[np.isfinite(values)])
-    return f", outlier at {shown}" if shown else ""
+    text, zeros = f", outlier at {shown}" if shown else "", curve["mass_at_zero"].item()
+    return text + (rf", share ${zeros:.3g}$ at $x = 0$" if zeros > 0 else "")
 
 
 def _setting(curve: xr.Dataset, dim: str) -> str:

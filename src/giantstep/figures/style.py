@@ -46,6 +46,8 @@ BOUNDS: dict[str, dict[str, Any]] = {
 }
 # The best linear predictor, or the best of another low degree.
 REFERENCE: dict[str, Any] = {"color": "black", "linestyle": (0, (1, 1.2)), "linewidth": 0.9}
+# The bulk of a spectrum, between its edges.
+BULK: dict[str, Any] = {"color": "0.85", "linewidth": 0, "zorder": 1}
 # Zero, and slopes to compare with.
 GUIDE: dict[str, Any] = {"color": "0.6", "linewidth": 0.7, "zorder": 1}
 # The target function.

@@ -24,6 +24,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import UNIFORM
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.sizes import EXACT
+from giantstep.problems.targets import teacher_of
 from giantstep.questions.task import Task
 from giantstep.simulation.arithmetic import (
     FEWER_ROWS,
@@ -56,8 +57,9 @@ _POINT, _ZERO_ONE, _SMOOTH_POINT, _CORNER_POINT = 1.2e-4, 3e-4, 0.03, 0.1
 # Points that the search for the best ridge takes, of the square loss and others; and candidates of
 # a search for other optima, by their number.
 _SEARCH, _CONVEX_SEARCH, _CANDIDATES = 80, 40, (1, 80, 340, 700, 1300)
-# Seconds of a point of a spectrum, the points that finding the bulk takes, a trained bulk's factor.
-_SPECTRAL_POINT, _EDGE_POINTS, _TRAINED_SPECTRUM = 3.5e-3, 300, 5.0
+# Seconds of a point of a spectrum, the points that finding the bulk takes, and how much longer a
+# trained bulk takes by each step and each of the target's directions.
+_SPECTRAL_POINT, _EDGE_POINTS, _TRAINED_SPECTRUM = 2.5e-4, 500, 1.5
 # MiB of a theory, of a trained bulk or another loss, and of each point.
 _THEORY_MEMORY, _TRAINED_MEMORY, _POINT_MEMORY = 20.0, 300.0, 0.015
 # Parameters of a sweep that are solved together, or cost differently.
@@ -147,8 +149,11 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
         return Cost(count * one.seconds, one.memory)
     if task.question == "spectrum":
         seconds = _SPECTRAL_POINT * (_EDGE_POINTS + given["points"]) * _pairs(problem)
-        trained = _TRAINED_SPECTRUM if given["bulk"] != ISOTROPIC else 1.0
-        return Cost(trained * seconds, _TRAINED_MEMORY)
+        if given["bulk"] != ISOTROPIC and isinstance(problem, Protocol):
+            teacher = teacher_of(problem.target)
+            directions = teacher.directions if teacher else 1
+            seconds *= 1 + _TRAINED_SPECTRUM * problem.steps * directions
+        return Cost(seconds, _TRAINED_MEMORY)
     return _theory(problem, given)
 
 
