@@ -24,6 +24,7 @@ from giantstep.explore.view import (
     View,
 )
 from giantstep.figures.answers import draw_answer
+from giantstep.problems.formatting import format_problem
 from giantstep.problems.targets import target_along
 from giantstep.validation import Fault, InvalidParametersError
 from giantstep.vocabulary import label
@@ -96,6 +97,8 @@ def as_dataset(shown: Shown) -> xr.Dataset:
     if view.tab == FUNCTION:
         target = target_along(view.question["target"], data["s"].values)
         data["target_function"] = "s", target
+    if not view.pins:  # or there are several
+        data.attrs["problem"] = format_problem(view.question.problem)
     return data
 
 

@@ -19,8 +19,8 @@ from giantstep.figures.elements import (
     bulk_entries,
     failure_crosses,
     finite_size_entry,
-    legend_above,
     legend_entry,
+    legends_under,
     markers,
     theory_line,
 )
@@ -56,7 +56,8 @@ def compared_panels(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     finite_size_entry(axes, data, "test_error")
     along = varied_parameter(next(iter(panels.values())))
     label_axes(axes, along, None if along is None else data[along].values)
-    legend_above(axes, columns=2)
+    axes.set_ylim(bottom=0)
+    legends_under((axes,))
     return figure
 
 

@@ -129,16 +129,6 @@ def bulk_entries(axes: Axes, lines: Mapping[str, Any], colour: str = "black") ->
         legend_entry(axes, BULK_LABELS[bulk], color=colour, linestyle=line)
 
 
-def legend_above(axes: Axes, columns: int) -> None:
-    """Put the legend above the data, making room for it on an axis that starts at zero or below."""
-    entries = len(axes.get_legend_handles_labels()[1])
-    rows = -(-entries // columns)
-    bottom = min(0.0, axes.dataLim.ymin * 1.06)
-    top = axes.dataLim.ymax
-    axes.set_ylim(bottom, top + (top - bottom) * (0.12 + 0.15 * rows))
-    axes.legend(loc="upper right", ncols=columns, columnspacing=1.0)
-
-
 def legends_under(places: Sequence[Axes]) -> None:
     """Put a legend below each panel, and make the page as much higher."""
     figure, grid = places[0].figure, places[0].get_subplotspec()

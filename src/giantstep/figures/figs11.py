@@ -16,8 +16,8 @@ from giantstep.figures.elements import (
     bars,
     error_bars,
     histogram,
-    legend_above,
     legend_entry,
+    legends_under,
     title_panel,
 )
 from giantstep.figures.labels import BULK_LABELS, format_parameter
@@ -85,7 +85,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     title_panel(places[-1], len(_DENSITIES), _title(shown, panels["edges"]))
     for bulk, line in _LINES.items():
         legend_entry(places[0], BULK_LABELS[bulk], **line)
-    legend_above(places[0], columns=1)
+    legends_under(places[:1])
     return figure
 
 
