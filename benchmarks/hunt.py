@@ -15,6 +15,7 @@ import json
 import math
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -96,8 +97,9 @@ def draw(rng: Generator) -> Case:
         beta=between(rng, 0.2, 4),
         noise=0.0 if loss in MARGIN_LOSSES or rng.random() < 0.6 else between(rng, 0.01, 1),
         steps=steps,
-        **({"readout": _letters(str(rng.choice(LETTERS)))} if letters else {}),
     )
+    if letters:
+        problem = replace(problem, readout=_letters(str(rng.choice(LETTERS))))
     ridge = between(rng, 1e-5 if loss == "square" else 1e-3, 5)
     return Case(problem, between(rng, 0.2, 5), ridge, loss, int(between(rng, 100, 400)))
 
@@ -156,7 +158,7 @@ def solve(case: Case) -> tuple[float, dict[str, float]]:
         Where there is no theory.
     """
     problem, alpha, ridge, loss, dimension = case
-    answer = giantstep.solve(problem, alpha, ridge, loss=loss, bulk="trained", dimension=dimension)
+    answer = giantstep.solve(problem, alpha, ridge, loss=loss, dimension=dimension)
     names = [str(name) for name in answer.data_vars if str(name).startswith("reliability")]
     return float(answer.test_error), {name: float(answer[name]) for name in names}
 
@@ -171,11 +173,14 @@ def hunt(problems: int, seed: int, measured: Path | None) -> Iterator[Found]:
             theory, reliability = solve(case)
         except InvalidParametersError:
             continue
-        problems -= 1
         if str(case) not in known:
-            known[str(case)] = train(case, seed)
+            try:
+                known[str(case)] = train(case, seed)
+            except InvalidParametersError:  # a fit that does not converge
+                continue
             if measured:
                 measured.write_text(json.dumps(known))
+        problems -= 1
         mean, stderr = known[str(case)]
         yield Found(case, mean, stderr, theory, reliability)
 
@@ -218,7 +223,9 @@ def main() -> None:
     )
     parser.add_argument("--problems", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--each", action="store_true", help="list all problems, not only wrong ones")
+    parser.add_argument(
+        "--each", action="store_true", help="list all problems, not only wrong ones"
+    )
     parser.add_argument("--measured", type=Path, metavar="FILE", help="keep what networks measured")
     options = parser.parse_args()
     start, every = time.process_time(), list[Found]()

@@ -89,6 +89,16 @@ V1  variance through the bulk  V_1  (19)
 V2  variance  V_2  (19)
 residual  largest relative residual of all equations  \delta  (18)-(20)
 quadrature_error  relative change when the nodes are doubled  \delta_q  (18), (25)
+reliability  sum of the estimated relative corrections that the theory leaves out  \delta_\epsilon
+    docs/trust.md
+reliability_unseen  share of the readout's variance from inputs that the training set hardly has
+    \delta_\kappa  docs/trust.md
+reliability_mean  relative error that the fluctuation of the mean readout adds  \delta_m
+    docs/trust.md
+reliability_quadratic  share of the error that quadratic features fit  \delta_2  docs/trust.md
+reliability_own_output  what the network's own output adds to the norm of its rows, over it
+    \delta_f  docs/trust.md
+reliability_first_batch  one over the samples of the first batch  \delta_0  docs/trust.md
 iterations  Newton steps  k
 status  whether the point may be used, and why not  status
 s  projection of the input on the target  \theta \cdot x  (2)

@@ -29,8 +29,15 @@ from giantstep.questions.checks import (
     raise_all,
 )
 from giantstep.questions.progress import Progress, part, progress_bar
-from giantstep.questions.remarks import failure_remarks, gap_remarks
-from giantstep.questions.theory_points import Arrays, Case, evenly_spread, stack, variables
+from giantstep.questions.remarks import gap_remarks
+from giantstep.questions.theory_points import (
+    Arrays,
+    Case,
+    answer_remarks,
+    evenly_spread,
+    stack,
+    variables,
+)
 from giantstep.theory.optima import TEST_ERROR
 from giantstep.theory.readout.status import Status
 from giantstep.validation import Fault, InvalidParametersError, interval_faults
@@ -91,7 +98,7 @@ def solve_cases(
     if len(refused) == len(solved):
         raise_all([fault for error in refused for fault in error.faults])
     data = _arranged(sweep, stack(solved, _REFUSED))
-    remarks = failure_remarks(data["status"].values)
+    remarks = answer_remarks({str(name): values for name, values in data.items()})
     remarks += gap_remarks(_limit_gaps(sweep, solved)) if compared else []
     reasons = dict.fromkeys(str(fault) for error in refused for fault in error.faults)
     remarks += [f"Refused: {reason}" for reason in list(reasons)[:_REASONS]]

@@ -20,6 +20,7 @@ from giantstep.questions.progress import Progress
 from giantstep.questions.simulate import read_simulation, simulate
 from giantstep.questions.solve import read_question, solve
 from giantstep.questions.statistics import z_scores
+from giantstep.questions.theory_points import RELIABILITY
 from giantstep.validation import Fault
 
 _COMPARED = ("test_error", "training_error", "test_loss", "training_loss", "classification_error")
@@ -138,6 +139,7 @@ def _scored(theory: xr.Dataset, measured: xr.Dataset) -> xr.Dataset:
     scores = z_scores(theory[names], networks).transpose(*theory["test_error"].dims)
     data = xr.merge([theory, networks, scores], join="exact", compat="equals")
     ordered = [form.format(name) for name in _COMPARED for form in ("{}", *_OF_NETWORKS)]
+    ordered += [str(name) for name in theory if str(name).startswith(RELIABILITY)]
     return data[[name for name in [*ordered, "status"] if name in data]]
 
 

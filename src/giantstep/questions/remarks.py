@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -16,6 +16,15 @@ from giantstep.theory.readout.status import Status
 
 # The largest of networks that are usually simulated: where the limit holds for these, it is near.
 LARGE_DIMENSION = 1000
+# Of which estimated relative corrections on an answer warns, and in words what they are for.
+RELIABLE = 0.05
+_LEFT_OUT = {
+    "unseen": "much depends on inputs so far along the spike that a training set hardly has any",
+    "mean": "the mean of the readout, which the theory takes as fixed, fluctuates",
+    "quadratic": "quadratic features, which the theory leaves out, fit some of the target",
+    "own_output": "the step is so large that the network's own output changes its rows",
+    "first_batch": "the first batch has few samples, whose covariance fluctuates",
+}
 
 
 def failure_remarks(status: Indices) -> list[str]:
@@ -68,6 +77,27 @@ def gap_remarks(gaps: Array) -> list[str]:
         f"The limit d -> infinity is far: at d = {LARGE_DIMENSION} the test error differs by up to"
         f" {sizes[far].max():.0%} (by more than {NEAR_LIMIT:.0%} at {far.sum()} of {far.size}"
         " points compared). Give the dimension of your networks."
+    ]
+
+
+def reliability_remarks(corrections: Mapping[str, Array]) -> list[str]:
+    """Say where the theory leaves out more than it should, and the main reason.
+
+    Parameters
+    ----------
+    corrections : mapping
+        Those of `theory.reliability` and, as "reliability", their sum.
+    """
+    total = corrections["reliability"]
+    doubtful = total > RELIABLE
+    if not doubtful.any():
+        return []
+    worst = int(np.argmax(np.where(doubtful, total, 0)))
+    main = max(_LEFT_OUT, key=lambda name: corrections[f"reliability_{name}"].flat[worst])
+    return [
+        f"At {doubtful.sum()} of {total.size} points the theory may be off by more than"
+        f" {RELIABLE:.0%}, as the variable `reliability` estimates (up to {total.flat[worst]:.0%})."
+        f" There {_LEFT_OUT[main]}. Please compare with networks."
     ]
 
 

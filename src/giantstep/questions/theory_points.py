@@ -25,6 +25,7 @@ from giantstep.questions.remarks import (
     edge_remarks,
     failure_remarks,
     gap_remarks,
+    reliability_remarks,
 )
 from giantstep.theory.optima import TEST_ERROR, optimal_ridge, search_of
 from giantstep.theory.readout.classification_error import classification_error
@@ -34,6 +35,8 @@ from giantstep.validation import InvalidParametersError
 
 # Of the square loss they are half the errors, and no variables of their own.
 _LOSSES = ("test_loss", "training_loss")
+# Estimated relative corrections, of names that begin so, and their sum.
+RELIABILITY = "reliability"
 _ON_EDGE = "optimal_ridge_on_edge"
 # Points of a case at which the limit d -> infinity is compared with a large dimension: of the
 # square loss, and of others, which take a thousand times as long.
@@ -114,6 +117,8 @@ def _arrays(srf: SpikedFeatures, solution: Solution, zero_one: bool) -> Arrays:
     """List the arrays of a solution, and the 0-1 error where the target is a sign."""
     arrays = {field.name: getattr(solution, field.name) for field in fields(Solution)}
     arrays["status"] = arrays["status"].astype(np.int8)
+    corrections = [values for name, values in arrays.items() if name.startswith(RELIABILITY)]
+    arrays[RELIABILITY] = np.sum(corrections, axis=0)
     if zero_one and srf.target == SIGN:
         arrays["classification_error"] = classification_error(srf, Overlaps.of(solution))
     return arrays
@@ -168,7 +173,13 @@ def solve_axes(case: Case, axes: Axes) -> tuple[Arrays, dict[str, Variable], lis
     if axes.optimal:
         points["by"] = (), np.array(case.by)
     remarks += bulk_remarks(case.problem, case.bulk)
-    return arrays, points, failure_remarks(arrays["status"]) + remarks
+    return arrays, points, answer_remarks(arrays) + remarks
+
+
+def answer_remarks(arrays: Mapping[str, Any]) -> list[str]:
+    """Remark on points that failed, and on those that are less reliable."""
+    named = {name: np.asarray(a) for name, a in arrays.items() if name.startswith(RELIABILITY)}
+    return failure_remarks(np.asarray(arrays["status"])) + reliability_remarks(named)
 
 
 def stack(cases: Sequence[Arrays | None], missing: Mapping[str, Any]) -> Arrays:

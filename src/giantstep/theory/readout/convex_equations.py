@@ -116,6 +116,7 @@ class ConvexEquations:
         halved = f.mirrored and lookup(self.srf.target).parity == "odd"
         negligible = _NEGLIGIBLE ** min(1, fineness)
         kept = (f.weight > negligible) & ((f.kappa > 0) | (not halved))
+        self.kept = kept
         self.weight = f.weight[kept] * (2 if halved else 1)
         self.phi = f.phi[:, kept]
         self.functions = np.concatenate([to_m.T @ f.mu0, f.along])[:, kept]
@@ -136,6 +137,10 @@ class ConvexEquations:
         self.power = float(self.weight @ (self.h**2 + self.h_z**2 + self.noiseless_residual))
         sizes = np.sqrt(np.concatenate([self.functions, self.phi]) ** 2 @ self.weight)
         self.typical_size = np.sqrt(self.power) / np.maximum(sizes, TINY)
+
+    def on_nodes(self, values: Array) -> Array:
+        """Choose the nodes over kappa that are used, shape (..., N)."""
+        return values[..., self.kept]
 
     def order_parameters(self, x: Array) -> OrderParameters:
         """Split the unknowns, shape (S, D), by name."""

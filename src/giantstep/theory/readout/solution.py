@@ -33,6 +33,8 @@ class Solution:
         bulk.
     q1, V1 : Array, shape (alphas, ridges, G, G)
         Likewise, for each pair of groups.
+    reliability_... : Array, shape (alphas, ridges)
+        Estimated relative corrections that the theory leaves out: `theory.reliability`.
     residual : Array, shape (alphas, ridges)
         Largest relative residual of all the equations.
     quadrature_error : Array, shape (alphas, ridges)
@@ -53,6 +55,11 @@ class Solution:
     q2: Array
     V1: Array
     V2: Array
+    reliability_unseen: Array
+    reliability_mean: Array
+    reliability_quadratic: Array
+    reliability_first_batch: Array
+    reliability_own_output: Array
     residual: Array
     quadrature_error: Array
     iterations: NDArray[np.int64]

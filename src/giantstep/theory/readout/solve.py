@@ -29,6 +29,7 @@ from giantstep.theory.readout.convex_loss import (
 from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
 from giantstep.theory.readout.solution import Solution, collect_points
 from giantstep.theory.readout.square_loss import SquareLoss, prepare_square_loss
+from giantstep.theory.reliability import Reliability
 from giantstep.validation import InvalidParametersError, interval_faults
 
 # A point is resolved if doubling the number of nodes changes the hats and the test error by less
@@ -160,6 +161,16 @@ class Solver:
         coarse, fine = self._on_finer_rule(_FINEST), self._on_finer_rule(2 * _FINEST)
         return self._convex_on(coarse, 1), self._convex_on(fine, 2)
 
+    @cached_property
+    def reliability(self) -> Reliability:
+        """What the theory leaves out."""
+        f = self.coarse.features
+        nodes, fold = f.half, f.fold
+        if self.loss != SQUARE:
+            rule = self.convex[1]
+            nodes, fold = rule.on_nodes, lambda values: rule.on_nodes(values) * rule.weight
+        return Reliability(self._problem, self.srf, f, nodes, fold, self._dimension)
+
     def _on_finer_rule(self, fineness: int) -> SquareLoss:
         """Prepare the same unknowns, over the same functions B, on a finer rule."""
         problem, srf = self._problem, self.srf
@@ -218,10 +229,18 @@ def _solve_square_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
     shift, change = _quadrature_errors(solver, at, solution.test_error)
     mean, split = solution.mean, equations.triangle.size
     groups = solver.coarse.of_groups(solution)
+    left_out = solver.reliability.at(
+        alpha,
+        at.V[:, split:],
+        at.contraction,
+        solution.power,
+        solution.test_error,
+        (solution.q * equations.multiplicity) @ equations.expectations,
+    )
     return {
-        "test_error": solution.test_error,
+        **left_out,
         "training_error": solution.training_error,
-        "test_loss": solution.test_error / 2,
+        "test_loss": left_out["test_error"] / 2,
         "training_loss": solution.training_error / 2,
         **groups._asdict(),
         "m": mean.m,
@@ -277,7 +296,15 @@ def _solve_convex_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
             refined = _convex_values(finest, check, again, alpha[one], ridge[one])
             for name, value in refined.items():
                 values[name][one] = value
-    return values
+    averages = solution.at.details
+    return values | solver.reliability.at(
+        alpha,
+        values["V2"],
+        averages.minus_dg,
+        averages.g_squared * coarse.weight,
+        values["test_error"],
+        coarse.prediction_moments(solution.at.x).Q @ coarse.weight,
+    )
 
 
 def _convex_values(

@@ -69,13 +69,14 @@ class SquareLoss:
         q, direction, residual = _variances(self.equations, at, sources, unfitted)
         scaled = q * self.equations.multiplicity
         test_error = np.concatenate([coefficients, scaled], axis=-1) @ self.expectations
-        fitted = np.einsum("sk,sk->s", scaled, squared @ self.equations.folded)
+        power = unfitted + squared * (scaled @ self.equations.folded.T)
         agreement = label_agreement(self.srf)
         if agreement < 1:
             test_error = test_error - 2 * (1 / agreement - 1) * self._label_overlap(mean)
         return SquareLossSolution(
             test_error=test_error - noise_power(self.srf),
-            training_error=at.scale**2 * (unfitted.sum(axis=-1) + fitted),
+            training_error=at.scale**2 * power.sum(axis=-1),
+            power=power,
             mean=mean,
             response=response,
             q=q,
@@ -111,6 +112,8 @@ class SquareLossSolution(NamedTuple):
     Attributes
     ----------
     test_error, training_error : Array, shape (S,)
+    power : Array, shape (S, N')
+        The mean square of a residual after fitting at each kappa, over the scale, times the weight.
     mean : Means
     response : SpikeResponse
     q : Array, shape (S, K)
@@ -123,6 +126,7 @@ class SquareLossSolution(NamedTuple):
 
     test_error: Array
     training_error: Array
+    power: Array
     mean: Means
     response: SpikeResponse
     q: Array

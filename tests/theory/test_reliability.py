@@ -1,0 +1,52 @@
+"""What the theory leaves out, in the cases of theory.md section 23 that are known to be off."""
+
+import math
+
+import pytest
+
+from giantstep import Protocol, solve, sweep
+
+OFF = {
+    "unseen": (Protocol("hardtanh", "sin", 3, alpha0=4, beta=1), 0.3, 1e-4, "square"),
+    "quadratic": (Protocol("abs", "he2", 2, alpha0=8, beta=1), 1.0, 0.1, "square"),
+    "first_batch": (Protocol("tanh", "sign", 3, alpha0=0.02, beta=1), 1.0, 0.1, "square"),
+    "own_output": (
+        Protocol("tanh", "sign", 9, alpha0=2, beta=0.4, readout=((-1, 0.3), (1, 0.4), (3, 0.3))),
+        1.0,
+        0.1,
+        "square",
+    ),
+}
+
+
+@pytest.mark.parametrize("reason", OFF)
+def test_what_is_known_to_be_off_is_said_with_its_reason(reason):
+    problem, alpha, ridge, loss = OFF[reason]
+    answer = solve(problem, alpha, ridge, loss=loss, dimension=200)
+    parts = {str(n): answer[n].item() for n in answer if str(n).startswith("reliability_")}
+    assert max(parts, key=parts.get) == f"reliability_{reason}"
+    assert answer.reliability.item() == pytest.approx(sum(parts.values()))
+    assert answer.reliability > 0.05
+    assert "the theory may be off by more than 5%" in answer.attrs["remarks"]
+
+
+def test_a_logistic_loss_has_a_mean_that_fluctuates_more():
+    problem = Protocol("tanh", "sign", 3, alpha0=1, beta=1)
+    square, logistic = (
+        solve(problem, dimension=100, loss=loss).reliability_mean for loss in ("square", "logistic")
+    )
+    assert logistic > 3 * square
+
+
+@pytest.mark.parametrize("dimension", [400, math.inf])
+def test_ordinary_answers_are_reliable(dimension):
+    problem = Protocol("tanh", "sin", 3, alpha0=2, beta=1)
+    answers = sweep(problem, alpha=[0.5, 1, 2], ridge=[0.01, 1], dimension=dimension)
+    assert answers.reliability.max() < 0.05
+    assert "reliability" not in answers.attrs.get("remarks", "")
+
+
+def test_corrections_vanish_with_the_dimension():
+    problem, alpha, ridge, _ = OFF["unseen"]
+    answers = sweep(problem, alpha=alpha, ridge=ridge, dimension=[100, 1000, 10_000])
+    assert (answers.reliability.diff("dimension") < 0).all()
