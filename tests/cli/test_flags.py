@@ -1,6 +1,7 @@
 """Flags follow the fields of a dataclass."""
 
 import argparse
+import inspect
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -11,6 +12,8 @@ import pytest
 from giantstep.cli.arguments import make_parser
 from giantstep.cli.commands import commands
 from giantstep.cli.flags import flags_of
+from giantstep.cli.problem_flags import add_problem
+from giantstep.questions.task import question_named
 
 
 @dataclass
@@ -83,3 +86,20 @@ def test_every_flag_of_a_question_is_explained(name):
     assert parser is not None
     unexplained = [action.dest for action in parser._actions if not action.help]
     assert not unexplained
+
+
+# Flags without a parameter: of the output, and of theories that take no time worth a limit.
+OUTPUT = {"help", "format", "output", "plot", "show", "columns", "certificate", "max_hours"}
+ANSWERED = [name for name, one in commands().items() if one.question and name != "map"]
+
+
+@pytest.mark.parametrize("name", ANSWERED)
+def test_every_parameter_of_a_question_is_a_flag_and_the_reverse(name):
+    parameters = dict(inspect.signature(question_named(commands()[name].question)).parameters)
+    if parameters.pop("values", None):  # what a sweep varies, besides fields of the problem
+        parameters |= inspect.signature(question_named("solve")).parameters
+    of_problem = argparse.ArgumentParser()
+    add_problem(of_problem)
+    problem = {action.dest for action in of_problem._actions}
+    flags = {action.dest for action in make_parser(name)[1]._actions} - problem - OUTPUT
+    assert flags == set(parameters) - {"problem", "progress", "max_hours"}

@@ -72,6 +72,22 @@ def test_reversed_signs_are_noise_on_smaller_labels():
         assert 0 < power < 1 - agreement**2
 
 
+def test_parameters_that_vary_together_are_the_diagonal_of_all_their_combinations():
+    budget = {"alpha0": [0.5, 1, 2], "alpha": [2.5, 2, 1], "ridge": [0.1, 1]}
+    zipped = giantstep.sweep(PROTOCOL, **budget, zip=["alpha0", "alpha"], gains=GAINS[0])
+    every = giantstep.sweep(PROTOCOL, **budget, gains=GAINS[0])
+    assert zipped.test_error.dims == ("alpha0", "ridge")
+    assert zipped.alpha.dims == ("alpha0",)
+    np.testing.assert_array_equal(zipped.total_samples, 3)
+    for alpha0, alpha in zip(budget["alpha0"], budget["alpha"], strict=True):
+        one, other = zipped.sel(alpha0=alpha0), every.sel(alpha0=alpha0, alpha=alpha)
+        for name in ("test_error", GAINS[0], "V1"):
+            np.testing.assert_allclose(one[name], other[name], rtol=1e-9)
+    for names in (["alpha0"], ["alpha0", "ridge"], ["alpha0", "beta"]):
+        with pytest.raises(InvalidParametersError, match="zip = .* that have as many values each"):
+            giantstep.sweep(PROTOCOL, **budget, zip=names)
+
+
 def test_points_that_cannot_be_combined_have_a_status_and_a_reason():
     found = giantstep.sweep(
         PROTOCOL, inputs=["gaussian", "rademacher"], alpha0=[2, math.inf], ridge=[0, 0.1]

@@ -162,6 +162,9 @@ class Request:
             task = Task(self.question, problem, given)
             costs.append(cost_of(task, given.get("threads", 1)))
         seconds = sum(cost.seconds for cost in costs) * self.count / len(costs)
+        together = self.together.get("zip", ())
+        for name in together[1:]:  # one value of it goes with one of the first, not all
+            seconds /= max(1, np.size(getattr(self.arguments, name, ())))
         return Cost(seconds, max(cost.memory for cost in costs))
 
     def _grid(self, loss: str) -> Grid:
@@ -196,6 +199,7 @@ def _read_map(arguments: argparse.Namespace) -> None:
             raise argparse.ArgumentError(None, f"--x and --y must differ, both are {name}")
         setattr(arguments, axis, name)
         setattr(arguments, name, numbers)
+    arguments.zip = ()
     arguments.gains = [arguments.show] if arguments.show in GAINS else []
     # Maps of other variables are faster.
     arguments.classification_error = arguments.show == "classification_error"

@@ -117,6 +117,26 @@ def _limit_gaps(sweep: Sweep, solved: Sequence[Arrays | None]) -> Array:
     return np.concatenate(gaps)
 
 
+def paired(values: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Take the values of some parameters together, one after the other; all others stay.
+
+    Raises
+    ------
+    InvalidParametersError
+        If they have not as many values each.
+    """
+    if not names:
+        return [dict(values)]
+    lists = {name: _plain(values.get(name)) for name in names}
+    counts = {len(one) if _is_several(name, one) else 0 for name, one in lists.items()}
+    if len(lists) < 2 or len(counts) > 1 or counts == {0}:
+        allowed = "two or more parameters that have as many values each"
+        raise InvalidParametersError([Fault("zip", tuple(names), allowed)])
+    return [
+        {**values, **{name: one[k] for name, one in lists.items()}} for k in range(counts.pop())
+    ]
+
+
 class Sweep(NamedTuple):
     """All that a sweep asks for.
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from typing import Any
 
+import xarray as xr
+
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import Result, question
-from giantstep.questions.cases import read_sweep, solve_cases
-from giantstep.questions.costs import THEORY_HOURS, check_cost, cost_of
+from giantstep.questions.cases import paired, read_sweep, solve_cases
+from giantstep.questions.costs import THEORY_HOURS, Cost, check_cost, cost_of
 from giantstep.questions.gains import check_gains, gain
-from giantstep.questions.progress import Progress
+from giantstep.questions.progress import Progress, part, progress_bar
 from giantstep.questions.task import Task
 
 
@@ -19,6 +22,7 @@ def sweep(
     problem: Problem,
     *,
     gains: str | Sequence[str] = (),
+    zip: str | Sequence[str] = (),
     classification_error: bool = True,
     max_hours: float = THEORY_HOURS,
     max_memory: float | None = None,
@@ -39,6 +43,9 @@ def sweep(
         best linear predictor, or of the network without a step, that is saved; negative where the
         step does worse. "isotropic_deviation", the test error by the theory of the isotropic bulk
         over that of the bulk "trained", less one.
+    zip : sequence of str
+        Parameters that vary together, with as many values each, such as "alpha0" and "alpha": the
+        first is the dimension, the others are coordinates along it.
     max_hours : float
         Core-hours beyond which a sweep is refused.
     max_memory : float, optional
@@ -77,16 +84,29 @@ def sweep(
     >>> best = giantstep.sweep(problem, ridge="optimal", dimension=[100, 1000])
     >>> best.ridge.round(2).values
     array([0.22, 0.22])
+    >>> budget = {"alpha0": [1, 2], "alpha": [2, 1]}
+    >>> giantstep.sweep(problem, **budget, zip=["alpha0", "alpha"]).total_samples.values
+    array([3., 3.])
     >>> gain = giantstep.sweep(problem, alpha0=[2, 20], gains="gain_over_linear").gain_over_linear
     >>> gain.values.round(2)  # one step beats the best linear predictor with the larger batch only
     array([-1.34,  0.37])
     """
     names = [gains] if isinstance(gains, str) else list(gains)
     check_gains(problem, names)
-    cases = read_sweep(problem, values)
-    asked = Task("sweep", problem, values | {"gains": names})
-    check_cost(cost_of(asked), max_hours, max_memory)
-    data, remarks = solve_cases(cases, classification_error, progress)
-    for name in names:
-        data[name] = gain(data, name, problem, values)
-    return data, remarks
+    together = [zip] if isinstance(zip, str) else list(zip)
+    parts = paired(values, together)
+    sweeps = [read_sweep(problem, chosen) for chosen in parts]
+    cost = cost_of(Task("sweep", problem, parts[0] | {"gains": names}))
+    check_cost(Cost(len(parts) * cost.seconds, cost.memory), max_hours, max_memory)
+    answers, remarks = list[xr.Dataset](), dict[str, None]()
+    with progress_bar("theory", progress) as report:
+        for place, (one, chosen) in enumerate(builtins.zip(sweeps, parts, strict=True)):
+            data, said = solve_cases(one, classification_error, part(report, place, len(parts)))
+            for name in names:
+                data[name] = gain(data, name, problem, chosen)
+            answers.append(data)
+            remarks |= dict.fromkeys(said)
+    if not together:
+        return answers[0], list(remarks)
+    joined = xr.concat(answers, together[0], data_vars="all", coords="different", compat="equals")
+    return joined, list(remarks)
