@@ -1,24 +1,44 @@
-"""The connection of a page to the server: short messages are sent at once."""
+"""Who may ask the server for a page, and how its connection sends: by Bokeh's hook for users."""
 
 from __future__ import annotations
 
-from bokeh.server.urls import per_app_patterns
-from bokeh.server.views.ws import WSHandler
+from collections.abc import Callable, Collection
+from typing import Any
+
+from bokeh.server.auth_provider import AuthProvider
+from tornado.web import HTTPError
+from tornado.websocket import WebSocketHandler
 
 
-class PromptSocket(WSHandler):  # type: ignore[misc]
-    """A connection whose messages do not wait for the acknowledgement of the one before."""
+class OwnPages(AuthProvider):  # type: ignore[misc]
+    """Admits requests to the server's own addresses alone.
 
-    def open(self) -> None:
-        """Accept the connection."""
-        # Each wait takes 40 ms. Tornado turns them on with every connection that it accepts.
-        self.set_nodelay(True)
-        super().open()
+    A page elsewhere whose name was made to lead to this machine is refused.
 
+    Parameters
+    ----------
+    hosts : collection of str
+        The addresses, with the port.
+    """
 
-def use_prompt_sockets() -> None:
-    """Let servers that are made from now on connect in this way."""
-    per_app_patterns[:] = [
-        (path, PromptSocket if handler is WSHandler else handler)
-        for path, handler in per_app_patterns
-    ]
+    def __init__(self, hosts: Collection[str]) -> None:
+        self._hosts = hosts
+        super().__init__()
+
+    @property
+    def get_user(self) -> Callable[[Any], str]:
+        """What Bokeh calls with each request, and with each connection once it is open."""
+        return self._admit
+
+    @property
+    def login_url(self) -> str:
+        """Bokeh wants one; nobody is sent there, since all are admitted or refused."""
+        return "/"
+
+    def _admit(self, request: Any) -> str:
+        if request.request.host not in self._hosts:
+            raise HTTPError(403)
+        if isinstance(request, WebSocketHandler):
+            # Short messages do not wait for the acknowledgement of the one before, 40 ms.
+            request.set_nodelay(True)
+        return "reader"
