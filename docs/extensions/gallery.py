@@ -17,16 +17,18 @@ HEAD = """\
 Every figure, with its full caption, the command that makes it, its data, and the YAML from which
 theory and simulations follow. Each drawing is also made as PDF and SVG.
 """
-ENTRY = """\
-(figure-{name})=
-### {number}. {title}
-
+PICTURE = """\
 ```{{figure}} ../gallery/{name}.png
 :alt: {title}
 :width: 100%
 
 {caption}
-```
+```"""
+ENTRY = """\
+(figure-{name})=
+### {number}. {title}
+
+{picture}
 
 Made by `snakemake --cores all figures/{name}.pdf{overlay}`. Its data are then in
 `results/figures/{name}.nc`: `giantstep.open_figure("{name}")`.
@@ -47,7 +49,9 @@ def entry(name: str, config: str) -> str:
     number = name.removeprefix("fig").upper()
     overlay = "" if config == "config/config.yaml" else f" --configfile {config}"
     title, caption = (" ".join(figure[key].split()) for key in ("title", "caption"))
-    return ENTRY.format(name=name, number=number, title=title, caption=caption, overlay=overlay)
+    drawn = (ROOT / f"docs/gallery/{name}.png").exists()
+    picture = PICTURE.format(name=name, title=title, caption=caption) if drawn else caption
+    return ENTRY.format(name=name, number=number, title=title, picture=picture, overlay=overlay)
 
 
 def write(app: Sphinx) -> None:
@@ -55,8 +59,7 @@ def write(app: Sphinx) -> None:
     pages = [HEAD]
     for title, config in LISTS.items():
         figures = yaml.safe_load((ROOT / config).read_text())["figures"]
-        drawn = [name for name in figures if (ROOT / f"docs/gallery/{name}.png").exists()]
-        pages += [f"## {title}\n", *(entry(name, config) for name in drawn)]
+        pages += [f"## {title}\n", *(entry(name, config) for name in figures)]
     folder = Path(app.srcdir, "generated")
     folder.mkdir(exist_ok=True)
     (folder / "gallery.md").write_text("\n".join(pages), encoding="utf-8")
