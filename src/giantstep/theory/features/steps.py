@@ -75,7 +75,7 @@ def network_trajectory(protocol: Protocol, fineness: int = 1) -> tuple[NetworkSt
     """Compute the state before the first step, too; parameters as for `network_states`."""
     states = _sequence(replace(protocol, steps=1), fineness)
     while len(states) <= protocol.steps:
-        state = Step(protocol, states[-1], fineness).take()
+        state = next_step(protocol, states[-1], fineness).take()
         check_weights(protocol, state.bulk_variance, state.spike_strength)
         states.append(state)
     return tuple(states[: protocol.steps + 1])
@@ -308,6 +308,10 @@ class Step:
         noise = self.rate * own * _bordered(among, with_norm, of_norm / self.bulk_variance**2)
         noise[NORM, NORM] += 2 * (1 - growth**2 * c / self.bulk_variance) ** 2
         return noise
+
+
+# A step is needed twice: for the state after it, and for the covariance that it gives to rows.
+next_step = lru_cache(maxsize=32)(Step)
 
 
 def _is_odd(target: str) -> bool:

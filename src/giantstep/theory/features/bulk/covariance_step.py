@@ -22,7 +22,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.theory.features.bulk.batch_rule import ResidualRule, residual_rule
 from giantstep.theory.features.conditional_target import target_rule
 from giantstep.theory.features.network_state import NetworkState, features_in_state
-from giantstep.theory.features.steps import NORM, Step
+from giantstep.theory.features.steps import NORM, Step, next_step
 
 # Nodes with less weight than this are left out.
 _NEGLIGIBLE = 1e-14
@@ -90,7 +90,7 @@ class CovarianceStep:
     @classmethod
     def of(cls, protocol: Protocol, state: NetworkState, fineness: int) -> CovarianceStep:
         """Prepare the step that a network in some state takes next."""
-        step = Step(protocol, state, fineness)
+        step = next_step(protocol, state, fineness)
         samples = _samples(step, fineness)
         turn = step.directions()
         size = math.sqrt(step.inverse_batch * (samples.weight @ samples.gradient**2))

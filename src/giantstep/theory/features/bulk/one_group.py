@@ -35,6 +35,7 @@ class OneGroupVariances:
         t = np.exp(-_STARTS) * beta / rows.traces(np.zeros(1)).phi
         ratio = beta / t - rows.traces(t).phi
         reached = ratio > 0
+        reached[0] |= not reached.any()  # what is not a number stays so
         self._log_t, self._log_ratio = np.log(t[reached]), np.log(ratio[reached])
 
     def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:

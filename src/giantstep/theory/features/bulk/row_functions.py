@@ -24,9 +24,11 @@ from giantstep.theory.features.bulk.row_resolvent import SelfEnergy, Traces, sol
 from giantstep.theory.features.conditional_target import across_basis
 from giantstep.theory.features.steps import network_trajectory
 
-# Degrees of the polynomials in order of trial, and the relative size of the last coefficients that
-# ends it.
-_DEGREES, _TOLERANCE = (24, 48, 96, 192), 1e-10
+# The least and the largest degree of the polynomials, and the relative size of their last
+# coefficients that is small enough.
+_LEAST, _MOST, _TOLERANCE = 8, 192, 1e-10
+# Larger ones say nothing about how many are needed.
+_SLOW = 0.1
 # Values of t times samples, of which arrays stay in the processor's cache.
 _CACHED = 40_000
 
@@ -104,21 +106,22 @@ class RowFunctions:
         scale: float,
         functions: Callable[[Array], Array],
         tolerance: float,
-        least_degree: int = 0,
+        degree: int = _LEAST,
     ) -> RowFunctions:
         """Fit polynomials to functions of t, shape (S,), whose values have shape (S, functions).
 
-        Of increasing degrees, until the `error` is below the tolerance.
+        Of a degree, and of larger ones until the `error` is below the tolerance.
         """
-        for degree in _DEGREES:
-            if degree < least_degree:
-                continue
+        while True:
             x = chebyshev.chebpts1(degree + 1)
             values = functions((1 + x) / (1 - x) / scale) * (2 / (1 - x))[:, None]
             rows = cls(scale, _fit(x, values))
-            if rows.error <= tolerance:
-                break
-        return rows
+            if rows.error <= tolerance or degree == _MOST:
+                return rows
+            # The coefficients decay exponentially.
+            last = rows.error if rows.error < _SLOW else _SLOW
+            enough = math.ceil(degree * math.log(tolerance / 10) / math.log(last))
+            degree = min(max(enough, degree + 4), 4 * degree, _MOST)
 
     def _evaluate(self, t: Array, chosen: slice = slice(None)) -> tuple[Array, Array]:
         """Compute functions and their derivatives by t, shapes (functions, S)."""
@@ -154,7 +157,7 @@ class RowFunctions:
         If they are known nearly, as those that they are `like`, it takes a few iterations less.
         """
         step = replace(step, covariance=self.covariance(step.covariance[-1, -1]))
-        near, degree = (like.unknowns, like._degree) if like else (None, 0)
+        near, degree = (like.unknowns, like._degree) if like else (None, _LEAST)
 
         def functions(t: Array) -> Array:
             nonlocal near
