@@ -206,11 +206,11 @@ def spectrum(
     edges, zeros = bulk_edges(density), mass_at_zero(density)
     if not edges.size:
         raise InvalidParametersError([Fault("alpha", alpha, _FINDABLE)])
-    own, dx = _rule(edges, max(points, _COARSE) if x is None else _COARSE)
+    own, dx = bulk_rule(edges, max(points, _COARSE) if x is None else _COARSE)
     mass = float(dx @ density(own))
     if mass < _FOUND * (1 - zeros):
         raise InvalidParametersError([Fault("alpha", alpha, _FINDABLE)])
-    x = _rule(edges, points)[0] if x is None else x
+    x = bulk_rule(edges, points)[0] if x is None else x
     return Spectrum(
         x=x,
         density=density(x),
@@ -223,7 +223,7 @@ def spectrum(
     )
 
 
-def _rule(edges: Array, points: int) -> tuple[Array, Array]:
+def bulk_rule(edges: Array, points: int) -> tuple[Array, Array]:
     """Distribute points over the intervals of the bulk, see `spectrum`, with weights dx."""
     parts = []
     for low, high in edges:
