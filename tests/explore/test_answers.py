@@ -75,3 +75,16 @@ def test_points_without_a_solution_are_gaps_with_advice():
     assert all(plot.failures.data["advice"])
     (source,) = plot.sources.values()
     assert np.isnan(source.data["error"][-1])
+
+
+@pytest.mark.parametrize("dimension", [200.0, np.inf])
+def test_eigenvalues_outside_the_bulk_are_drawn_beside_it(dimension):
+    view, _ = from_address(f"tab=spectrum&{QUICK}&dimension={dimension}")
+    bulk = {"x": np.array([0.1, 1.0, 4.0]), "density": np.array([0.0, 0.5, 0.0])}
+    outside = {"outliers": np.array([0.3]), "dimension": dimension}
+    plot = make_plot(view, "light")
+    plot.update(view, {"curves": [{"name": "", "bulk": "isotropic"} | bulk | outside]})
+    (drawn,) = plot.outliers.data["x"]
+    assert drawn == 60 if np.isfinite(dimension) else drawn > 4
+    assert plot.x_range.start < 0.1 < drawn < plot.x_range.end
+    assert plot.outliers.data["label"][0].startswith("0.3 d")

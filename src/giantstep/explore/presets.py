@@ -17,8 +17,8 @@ PRESETS = {
         _pin("λ = 1", _RANDOM | {"ridge": "1"}),
     ],
     "Where a step pays": [
-        *{"tab": "map", "activation": "erf", "target": "sin", "alpha": "3", "ridge": "0.1"}.items(),
-        *{"across": "alpha0", "up": "learning_rate", "colour": "over_no_step"}.items(),
+        *{"tab": "map", "activation": "erf", "target": "sin", "ridge": "0.1"}.items(),
+        *{"across": "alpha0", "up": "alpha", "colour": "over_no_step"}.items(),
     ],
     "A spike leaves the bulk": [
         *{"tab": "spectrum", "target": "sin", "alpha0": "1", "learning_rate": "0.05"}.items(),
