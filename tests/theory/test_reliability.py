@@ -11,8 +11,8 @@ OFF = {
     "quadratic": (Protocol("abs", "he2", 2, alpha0=8, beta=1), 1.0, 0.1, "square"),
     "first_batch": (Protocol("tanh", "sign", 3, alpha0=0.02, beta=1), 1.0, 0.1, "square"),
     "own_output": (
-        Protocol("tanh", "sign", 9, alpha0=2, beta=0.4, readout=((-1, 0.3), (1, 0.4), (3, 0.3))),
-        1.0,
+        Protocol("tanh", "erf", 18, alpha0=math.inf, beta=0.4),
+        0.3,
         0.1,
         "square",
     ),

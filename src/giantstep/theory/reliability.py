@@ -62,7 +62,7 @@ class Reliability:
         pairs = f.mu0[:, None] * f.mu0
         self.folded_pairs, self.pairs = fold(pairs), nodes(pairs)
         self.first_batch = _first_batch(problem, self.dimension)
-        self.own_output = _own_output(problem, self.dimension)
+        self.own_output = _own_output(problem, srf, self.dimension)
         self.overlap = _row_overlap(problem, srf)
         # There are several nodes of each kappa: `sparse_rows`.
         kappa, place = np.unique(f.kappa, return_inverse=True)
@@ -150,17 +150,21 @@ def _first_batch(problem: Problem, dimension: float) -> float:
     return 1 / (problem.alpha0 * dimension)
 
 
-def _own_output(problem: Problem, dimension: float) -> float:
-    """Compute how much a row of the bulk gets from the network's own output, over its norm.
+def _own_output(problem: Problem, srf: SpikedFeatures, dimension: float) -> float:
+    """Compute what the network's own output adds to rows in the first step, over their norm.
 
-    With one letter this is in the equations.
+    With one letter and one step it is in the equations to first order.
     """
-    if not isinstance(problem, Protocol) or len(problem.readout) == 1 or problem.alpha0 == 0:
+    if not isinstance(problem, Protocol) or problem.alpha0 == 0:
         return 0.0
     letters, fractions = np.array(problem.readout).T
     h1 = float(standard_moments(lookup(problem.activation)).slope)
     e, power = problem.learning_rate / problem.beta, float(fractions @ letters**2)
-    return (e * h1**2 * power) ** 2 / (problem.beta * dimension)
+    c = float(srf.groups.pi @ srf.groups.c)
+    if letters.size == 1:
+        c = network_states(problem)[0].bulk_variance
+    share = (e * h1**2) ** 2 * power / (problem.beta * dimension * max(c, 1))
+    return share**2 if letters.size == problem.steps == 1 else share
 
 
 def _row_overlap(problem: Problem, srf: SpikedFeatures) -> float:
