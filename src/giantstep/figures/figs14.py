@@ -54,7 +54,7 @@ def budget(axes: Axes, theory: xr.Dataset) -> None:
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
     figure, places = style.panels(len(TARGETS))
-    data = data.isel(alpha=0)
+    data = data.isel(alpha_simulated=0, alpha=0, missing_dims="ignore")
     for i, target in enumerate(TARGETS):
         solved = select(data, target=target)
         budget(places[i], solved)
