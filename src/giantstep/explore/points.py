@@ -26,7 +26,7 @@ from giantstep.validation import InvalidParametersError
 Points = dict[str, NDArray[Any]]
 # Called from time to time; it ends what is not wanted any more.
 Beat = Callable[[], None]
-_ALONG = ("test_error", "training_error", "ridge", "residual", "quadrature_error")
+_ALONG = ("test_error", "training_error", "ridge", "residual", "quadrature_error", "reliability")
 
 
 def ask_sweep(
@@ -60,7 +60,7 @@ def solve_points(
         data = ask_sweep(question, bulk, beat, by, **{x: values})
     except InvalidParametersError as error:
         return _refused(question, values.size, str(error), by)
-    gap = xr.DataArray(np.nan)  # the 0-1 error of pins whose target is no sign
+    gap = xr.DataArray(np.nan)  # such as the 0-1 error of pins whose target is no sign
     points = {name: np.broadcast_to(data.get(name, gap), values.shape) for name in (*_ALONG, by)}
     points |= {name: data[name].values.reshape(values.size, -1) for name in OVERLAPS}
     return points | {"advice": advice(data)}

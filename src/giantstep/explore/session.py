@@ -40,6 +40,8 @@ from giantstep.validation import Fault, InvalidParametersError, interval_faults,
 
 # Where networks are: those of another view are ended.
 _OF_NETWORKS = ("question", "x", "axis", "by")
+# From such a relative correction on, what the theory leaves out is told.
+_TOLD = 0.005
 # The longest message that a page may send.
 _LONGEST_MESSAGE = 20_000
 
@@ -300,6 +302,8 @@ def certificate(said: Mapping[str, Any]) -> str:
         parts += [f"{failed} without a solution"] if failed else []
         parts += [f"largest residual {np.nan_to_num(residual).max():.0e}"]
         parts += [f"quadrature error {np.nan_to_num(quadrature).max():.0e}"]
+        left_out = max(np.nan_to_num(curve["reliability"]).max() for curve in solved)
+        parts += [f"left out by the theory: up to {left_out:.1%}"] if left_out > _TOLD else []
     if "values" in said:
         rows, columns = said["values"].shape
         parts.append(f"{columns} × {rows} points, {said['bulk']} bulk")
