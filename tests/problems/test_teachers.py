@@ -1,7 +1,10 @@
 """Teachers are parsed, and know their leap."""
 
+import numpy as np
 import pytest
+from alarms import largest_z
 
+from giantstep import Protocol, compare, simulate, solve
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.teachers import lookup_teacher
 from giantstep.validation import InvalidParametersError
@@ -34,3 +37,40 @@ def test_a_leap_is_the_least_degree_that_no_order_of_terms_avoids(teacher, leap,
 def test_what_spells_no_teacher_is_refused(name):
     with pytest.raises(InvalidParametersError, match="teacher = "):
         problem(name)
+
+
+def test_a_written_teacher_is_the_polynomial_that_it_equals():
+    written, named = (
+        Protocol("softplus", target, 1, alpha0=4, beta=1)
+        for target in ("z1 * (1 + z2)", "z1+z1*z2")
+    )
+    for options in ({}, {"dimension": 300, "bulk": "isotropic"}):
+        errors = [solve(one, [0.5, 2], **options).test_error for one in (written, named)]
+        np.testing.assert_allclose(*errors, rtol=1e-6)
+    found, s = lookup_teacher(written.target), np.linspace(-2, 2, 5)
+    assert found.terms == pytest.approx({(1, 0): 1, (1, 1): 1})
+    assert found.leap == 1
+    np.testing.assert_allclose(found.mean_given_first(s), s)
+
+
+def test_networks_learn_a_written_teacher_as_the_theory_says():
+    problem = Protocol("softplus", "tanh(z1)+z2+0.5", 1, alpha0=4, beta=1)
+    found = compare(problem, [1, 3], dimension=150, networks=8, test_samples=2000)
+    assert np.max(np.abs(found.z_score_test_error.sel(theory="finite"))) < largest_z(2, 8)
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["relu(z1)*z2", "sign(z1*z2)", "z1/z2", "exp(z1*z2)", "tanh(z1)+z3", "tanh(z1)", "z1.real+z2"],
+)
+def test_a_written_teacher_must_be_smooth_and_of_two_directions(target):
+    with pytest.raises(InvalidParametersError, match="target = "):
+        Protocol("tanh", target, 1, alpha0=4, beta=1)
+
+
+def test_what_needs_a_polynomial_refuses_other_teachers():
+    with pytest.raises(InvalidParametersError, match="a sum of products of He1 to He5"):
+        problem("tanh(z1)+z2")
+    population = Protocol("tanh", "tanh(z1)+z2", 1, alpha0=np.inf, beta=1)
+    with pytest.raises(InvalidParametersError, match="a polynomial for the population gradient"):
+        simulate(population, dimension=100)

@@ -72,6 +72,9 @@ class Recovery(WithFields):
         if self.width in COUNT and (self.width % 2 or self.width > LARGEST):
             allowed = f"even, since rows come in pairs, and at most {LARGEST}"
             faults.append(Fault("width", self.width, allowed))
+        wrong = {fault.name for fault in faults}
+        if "teacher" not in wrong and not lookup_teacher(self.teacher).is_polynomial:
+            faults.append(Fault("teacher", self.teacher, "a sum of products of He1 to He5"))
         refuse(self, faults)
 
     def batch(self, dimension: int) -> int:

@@ -121,6 +121,9 @@ def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
         allowed = "0 in networks that follow the population gradient (alpha0 = inf)"
         faults.append(Fault("label_flips", problem.label_flips, allowed))
     teacher = teacher_of(problem.target)
+    if stepped and teacher and not teacher.is_polynomial:
+        allowed = "a polynomial for the population gradient (alpha0 = inf)"
+        faults.append(Fault("target", problem.target, allowed))
     if teacher and sizes.dimension <= teacher.directions:
         allowed = f"more than the {teacher.directions} directions of the target"
         faults.append(Fault("dimension", sizes.dimension, allowed))

@@ -40,8 +40,9 @@ class TargetDomain:
         teacher = str(given).replace(" ", "")
         if KNOWN_TEACHERS.faults(name, teacher):
             return given, [Fault(name, given, ALLOWED_TARGETS)]
-        degree = lookup_teacher(teacher).degree
-        if degree <= LARGEST_TARGET_DEGREE:
+        known_teacher = lookup_teacher(teacher)
+        degree = known_teacher.degree
+        if degree <= LARGEST_TARGET_DEGREE or not known_teacher.is_polynomial:
             return teacher, []
         return given, [
             Fault(name, given, f"of degree {LARGEST_TARGET_DEGREE} at most, not {degree}")
@@ -73,5 +74,6 @@ def target_along(target: str, s: Array) -> Array:
 
 
 def target_mean(target: str) -> float:
-    """Compute the mean of a target; that of a teacher vanishes."""
-    return 0.0 if teacher_of(target) else float(standard_moments(lookup(target)).mean)
+    """Compute the mean of a target."""
+    teacher = teacher_of(target)
+    return teacher.mean if teacher else float(standard_moments(lookup(target)).mean)

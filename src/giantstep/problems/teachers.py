@@ -5,20 +5,26 @@ A name spells one out: `he2(z1)`, `z1*z2`, `z1+z1*z2+z1*z2*z3`, `0.5*z1+he3(z2)`
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.polynomial.hermite_e import hermeval
 
 from giantstep.arrays import Array, Reals
+from giantstep.numerics.expressions import Evaluate, parse_expression
 from giantstep.numerics.quadrature import product_rule
 from giantstep.registry import Family, Registry
 
 # Higher degrees need batches that are too large, more directions too many quadrature nodes.
 LARGEST_DEGREE, MOST_DIRECTIONS = 5, 3
 Powers = tuple[int, ...]
+# Of rules for functions that are no polynomials: degrees by the number of directions, the largest
+# relative error, where it is measured, and what of the coefficients is rounding.
+_DEGREES, _SMOOTH, _SHIFT, _ROUNDING = {2: 20}, 5e-4, 0.3, 1e-10
 
 _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)")
 _FACTOR = re.compile(
@@ -39,6 +45,16 @@ class Teacher:
 
     name: str
     terms: Mapping[Powers, float]
+
+    @property
+    def is_polynomial(self) -> bool:
+        """Whether the terms are all of it."""
+        return True
+
+    @property
+    def mean(self) -> float:
+        """The mean E F."""
+        return self.terms.get((0,) * self.directions, 0.0)
 
     @property
     def directions(self) -> int:
@@ -101,6 +117,87 @@ class Teacher:
         return float(squares.sum()), squares @ z**2
 
 
+@dataclass(frozen=True, eq=False)
+class WrittenTeacher(Teacher):
+    """A smooth function of several directions that is written out, such as `tanh(z1)+z2`.
+
+    Its terms are those up to `LARGEST_DEGREE` in each direction, and not all of it.
+    """
+
+    evaluate: Evaluate
+
+    @property
+    def is_polynomial(self) -> bool:
+        """Whether the terms are all of it."""
+        return False
+
+    @property
+    def degree(self) -> int:
+        """That of polynomials as near to it as rules for them need."""
+        return _DEGREES[self.directions]
+
+    def value(self, z: Reals) -> Array:
+        """Evaluate F at projections of shape (n, directions)."""
+        return _values(self.evaluate, np.asarray(z, dtype=float))
+
+    def mean_given_first(self, s: Array) -> Array:
+        """Compute E[F | z_1 = s], elementwise."""
+        others, weights = product_rule(self.directions - 1, 2 * self.degree + 2)
+        z = np.column_stack([np.repeat(s.ravel(), len(others)), np.tile(others, (s.size, 1))])
+        mean: Array = self.value(z).reshape(*s.shape, -1) @ weights
+        return mean
+
+    def second_moments(self) -> tuple[float, Array]:
+        """Compute E F^2, and E F^2 z_k^2 of each direction."""
+        z, weights = product_rule(self.directions, 2 * self.degree + 2)
+        squares = weights * self.value(z) ** 2
+        return float(squares.sum()), squares @ z**2
+
+
+def _values(evaluate: Evaluate, z: Array) -> Array:
+    with np.errstate(all="ignore"):
+        named = {f"z{k}": column for k, column in enumerate(z.T, start=1)}
+        return np.asarray(evaluate(named) + 0 * z[:, 0])
+
+
+def _written(name: str) -> WrittenTeacher:
+    """Make the teacher of an expression of two directions; more would take too many nodes.
+
+    Raises
+    ------
+    ValueError
+        If it is none, or not smooth enough for a rule to average it.
+    """
+    directions = len(set(re.findall(r"\bz[1-9]\b", name)))
+    if directions not in _DEGREES:
+        raise ValueError(name)
+    evaluate = parse_expression(name, tuple(f"z{k + 1}" for k in range(directions)))
+    degree = _DEGREES[directions]
+    z, weights = product_rule(directions, 2 * degree + 2)
+    finer, others = product_rule(directions, 3 * degree + 3)
+    # Away from the origin, where errors may cancel by symmetry.
+    shifted, exact = _values(evaluate, z + _SHIFT), _values(evaluate, finer + _SHIFT)
+    square = float(others @ exact**2)
+    errors = (
+        abs(weights @ shifted - others @ exact) / np.sqrt(square),
+        weights @ shifted**2 / square - 1,
+    )
+    if not np.max(np.abs(errors)) < _SMOOTH:
+        raise ValueError(name)
+    values = _values(evaluate, z)
+    size = float(weights @ values**2)
+    terms = {}
+    for powers in product(range(LARGEST_DEGREE + 1), repeat=directions):
+        factors = [
+            _hermite(power, z_k) / math.factorial(power)
+            for power, z_k in zip(powers, z.T, strict=True)
+        ]
+        coefficient = float((weights * values) @ np.prod(factors, axis=0))
+        if coefficient**2 > _ROUNDING**2 * size:
+            terms[powers] = coefficient
+    return WrittenTeacher(name, terms, evaluate)
+
+
 def _hermite(degree: int, z: Array) -> Array:
     return np.asarray(hermeval(z, [0] * degree + [1]))
 
@@ -112,6 +209,20 @@ def _parse(name: str) -> Teacher:
     ------
     ValueError
         If it is not the expression of a teacher.
+    """
+    try:
+        return _parse_polynomial(name)
+    except ValueError:
+        return _written(name)
+
+
+def _parse_polynomial(name: str) -> Teacher:
+    """Make the teacher of a sum of products of Hermite polynomials.
+
+    Raises
+    ------
+    ValueError
+        For anything else.
     """
     terms: dict[Powers, float] = {}
     for text in name.split("+"):
@@ -146,7 +257,8 @@ KNOWN_TEACHERS: Registry[Teacher] = Registry(
         "",
         _parse,
         "a sum of products of directions z1, z2, ... (each used, three at most) and of their"
-        f" Hermite polynomials he2(z1) to he{LARGEST_DEGREE}(z1), such as z1+z1*z2",
+        f" Hermite polynomials he2(z1) to he{LARGEST_DEGREE}(z1), such as z1+z1*z2, or a smooth"
+        " expression of two of them such as tanh(z1)+z2",
     ),
 )
 lookup_teacher = KNOWN_TEACHERS.lookup
