@@ -42,7 +42,10 @@ def test_theory_prints_a_row_for_every_alpha_and_ridge(capsys):
     arguments = ("--ridge", "0.1", "1", "--alpha", "0.9", "3.0", "--format", "csv")
     code, rows, err = run(capsys, "theory", *STEP, *arguments)
     assert (code, err) == (0, "")
-    header = "alpha,ridge,total_samples,test_error,training_error,m,zeta,psi,xi,q1,q2,V1,V2,status"
+    header = (
+        "alpha,ridge,total_samples,test_error,training_error,m,zeta,psi,xi,q1,q2,V1,V2"
+        ",reliability,status"
+    )
     assert ",".join(rows[0]) == header
     points = [(float(row["alpha"]), float(row["ridge"])) for row in rows]
     assert points == [(0.9, 0.1), (0.9, 1), (3, 0.1), (3, 1)]

@@ -29,6 +29,7 @@ from giantstep.questions.choices import GAINS, POINTS, THREADS
 from giantstep.questions.costs import Cost, cost_of
 from giantstep.questions.progress import Progress
 from giantstep.questions.task import Task, question_named
+from giantstep.questions.theory_points import RELIABILITY
 from giantstep.suggestions import did_you_mean
 from giantstep.validation import COUNT, Fault, InvalidParametersError, interval_faults, read_number
 from giantstep.vocabulary import MEANINGS
@@ -216,7 +217,8 @@ def _read_optimum(arguments: argparse.Namespace) -> None:
 def _show_theory(found: xr.Dataset, request: Request) -> xr.Dataset:
     """Leave out what is asked for apart, and what is zero."""
     hidden = ["optimal_ridge_on_edge"]
-    hidden += [] if request.arguments.certificate else _ACCURACY
+    parts = [str(name) for name in found if str(name).startswith(f"{RELIABILITY}_")]
+    hidden += [] if request.arguments.certificate else [*_ACCURACY, *parts]
     hidden += [] if TRAINED in found["bulk"] else ["xi"]
     return found.drop_vars(hidden, errors="ignore")
 
