@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import legend_entry, markers, title_panel
+from giantstep.figures.elements import legend_entry, legends_under, markers, title_panel
 from giantstep.figures.labels import TEST_ERROR, format_parameter
 from giantstep.figures.selection import distinct, in_limit, panel_data, select
 
@@ -78,7 +78,5 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         axes.set(xscale="log", xticks=10.0 ** np.arange(2, 13, 5))
         axes.set(xlabel="dimension $d$", ylabel=TEST_ERROR)
         axes.set_ylim(bottom=0)
-    places[0].legend(loc="center right")
-    places[3].set_ylim(top=3.3)  # room for the legend
-    places[3].legend(loc="upper right", ncols=2)
+    legends_under((places[0], places[3]))
     return figure
