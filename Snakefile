@@ -17,3 +17,5 @@ rule all:
     default_target: True
     input:
         rules.figures.input,
+    message:
+        "All figures"

@@ -1,5 +1,7 @@
 """What the workflow asks: parameters, networks one by one, recovery, and sweeps over steps."""
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from giantstep import Protocol
 from giantstep.problems.grid import Grid
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.sizes import Sizes
-from giantstep.questions.parameters import read_features
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.statistics import summary
 from giantstep.questions.task import Task, answer_task
 from giantstep.simulation.simulate import simulate
@@ -26,8 +28,12 @@ def ask(question, problem, **arguments):
 
 
 @pytest.mark.parametrize("problem", [PROTOCOL, THREE, STAIRS, GROUPS])
-def test_features_are_read_back_from_their_parameters(problem):
-    assert read_features(ask("parameters", problem)) == equivalent_features(problem)
+def test_parameters_say_all_of_the_features(problem):
+    found = ask("parameters", problem)
+    values = {field.name: found[field.name].values.tolist() for field in fields(SpikedFeatures)}
+    if "alignments" in found:
+        values["alignment"] = tuple(found["alignments"].values.tolist())
+    assert SpikedFeatures(**values) == equivalent_features(problem)
 
 
 def test_the_state_after_the_last_step_is_that_of_the_features():

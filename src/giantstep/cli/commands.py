@@ -113,6 +113,8 @@ _ANSWER = _argument("file", type=Path, help="an answer that -o file.nc has writt
 _PORT = _argument("--port", default=0, **_COUNT, help="port on 127.0.0.1 (default any free one)")
 _NO_BROWSER = _argument("--no-browser", action="store_true", help="print the address alone")
 _FOLDER = _argument("folder", type=Path, help="a new folder, or an empty one")
+_FROM_HELP = "a figure of giantstep to begin with, such as fig2 (default a smaller example)"
+_FROM: dict[str, Any] = {"dest": "figure", "default": "example", "metavar": "FIGURE"}
 _FIGURE = _argument("figure", help="name of a figure, such as fig2")
 _FIGURES = _argument("figure", nargs="*", help="names of figures, such as fig2 (default all)")
 _VERIFIED = _argument("figure", help="name of a figure, such as fig2; or an archive, fig2.zip")
@@ -145,7 +147,9 @@ _OTHERS = {
         [_PORT, _NO_BROWSER, _PROJECT],
     ),
     "init": Command(
-        "write a project with an example figure, for the workflow", "my-project", [_FOLDER]
+        "write a project with an example figure, for the workflow",
+        "my-project --from fig2",
+        [_FOLDER, _argument("--from", **_FROM, help=_FROM_HELP)],
     ),
     "open": Command("list what a figure's data hold", "fig2", [_FIGURE, _PROJECT]),
     "scores": Command(

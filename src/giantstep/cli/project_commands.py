@@ -49,9 +49,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _init(arguments: argparse.Namespace) -> int:
-    for path in create_project(arguments.folder):
+    for path in create_project(arguments.folder, arguments.figure):
         print(arguments.folder / path)
-    print(f"\ncd {arguments.folder} && snakemake --cores all     # makes figures/example.pdf")
+    made = f"figures/{arguments.figure}.pdf"
+    print(f"\ncd {arguments.folder} && snakemake --cores all     # makes {made}")
     return 0
 
 
@@ -79,6 +80,8 @@ def _explain(arguments: argparse.Namespace) -> int:
     root = Path(arguments.project)
     plan = make_plan(root, load_config(root, arguments.configfile))
     print(*summarise_jobs(missing_jobs(plan, arguments.figure)), sep="\n")
+    if plan.unlisted and not arguments.figure:
+        print(f"in {FIGURES}, but not among the figures to make: {', '.join(plan.unlisted)}")
     return 0
 
 

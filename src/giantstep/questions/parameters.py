@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,6 @@ from giantstep.problems.formatting import format_vocabulary
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
-from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.answers import question
 from giantstep.questions.checks import check_theory, raise_all
 from giantstep.theory.features.equivalent_features import equivalent_features
@@ -77,16 +76,6 @@ def problem_parameters(problem: Problem | Recovery) -> xr.Dataset:
     if isinstance(problem, Protocol):
         values["readout"] = format_vocabulary(problem.readout)
     return xr.Dataset(_by_name(values))
-
-
-def read_features(parameters: xr.Dataset) -> SpikedFeatures:
-    """Read spiked features back from the answer of `parameters`."""
-    values = {
-        field.name: parameters[field.name].values.tolist() for field in fields(SpikedFeatures)
-    }
-    if "alignments" in parameters:
-        values["alignment"] = tuple(parameters["alignments"].values.tolist())
-    return SpikedFeatures(**values)
 
 
 def _by_name(values: dict[str, Any]) -> dict[str, Any]:

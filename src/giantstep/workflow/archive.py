@@ -41,6 +41,8 @@ rule all:
     default_target: True
     input:
         rules.figures.input,
+    message:
+        "All figures"
 """
 _README = """\
 # {title}

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from giantstep.validation import InvalidParametersError, RefusalError, shown
+from giantstep.validation import WHOLE_NUMBER, InvalidParametersError, RefusalError, shown
 
 FIGURES = Path("config/figures")
 MAIN = Path("config/config.yaml")
@@ -142,6 +142,14 @@ def load_config(root: Path, overlays: Sequence[Path] = ()) -> Any:
     for path in overlays:
         config = _overlaid(config, load_yaml(path, str(path)))
     return config
+
+
+def with_numbers(config: Any) -> Any:
+    """Read whole numbers, which `snakemake --config simulation='{networks: 3}'` leaves texts."""
+    if isinstance(config, Mapping):
+        return {name: with_numbers(value) for name, value in config.items()}
+    is_number = isinstance(config, str) and re.fullmatch(WHOLE_NUMBER, config)
+    return int(config) if is_number else config
 
 
 def _overlaid(config: Any, overlay: Any) -> Any:

@@ -128,6 +128,7 @@ class Limits(Section):
 class Config(Section):
     """Sizes, seed, and which figures to make."""
 
+    title: str = _field("of the report", default="Figures by giantstep")
     figures: ListOf[Name] = _field("made by default; each has its config/figures/NAME.yaml")
     seed: Annotated[int, _within(SEED)] = _field("root of every random stream")
     simulation: Simulation

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from giantstep.questions.costs import cost_of
-from giantstep.workflow.figure_plan import FigurePlan
+from giantstep.workflow.figure_plan import KEYS, FigurePlan
 from giantstep.workflow.plan import Plan
 
 NEW = "not made yet"
@@ -77,13 +77,14 @@ def missing_jobs(plan: Plan, figures: Iterable[str] = ()) -> list[Job]:
 def _jobs(root: Path, figure: FigurePlan) -> Iterator[Job]:
     """List the jobs of one figure; once it is merged, it does not need its results."""
     merging = _why_made(root, "merge", [figure.merged], [figure.data_mark, *figure.results])
+    made = (root / KEYS / figure.name).exists()  # or been begun
     for stage, path, tasks in figure.jobs() if merging else ():
         if not (root / path).exists():
             costs = [cost_of(task) for task in tasks.values()]
             yield Job(
                 stage,
                 path.partition(f"{stage}/")[2].removesuffix(".nc"),
-                _why_missing(root / path, stage, figure.name),
+                _why_missing(root / path, stage, figure.name) if made else NEW,
                 sum(cost.seconds for cost in costs),
                 max(cost.memory for cost in costs),
             )
@@ -125,7 +126,7 @@ def summarise_jobs(jobs: Sequence[Job]) -> Iterator[str]:
             names = [job.name for job in of_stage if job.why == why]
             more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
             yield f"    {why}: {', '.join(names[:_LISTED])}{more}"
-    yield f"in all: {_totals(jobs)}" if jobs else "nothing would run"
+    yield f"in all: {_totals(jobs)}" if jobs else "all is made: a run has nothing to do"
 
 
 def _totals(jobs: Sequence[Job]) -> str:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from giantstep.validation import Fault, InvalidParametersError
+from giantstep.workflow.config import FIGURES
 from giantstep.workflow.keys import PACKAGE
+
+EXAMPLE = "example"
 
 
 class NotEmptyError(FileExistsError):
@@ -18,13 +22,15 @@ def installed_folder() -> Path:
     return packed if packed.is_dir() else PACKAGE.parents[1]
 
 
-def create_project(folder: Path) -> list[Path]:
+def create_project(folder: Path, figure: str = EXAMPLE) -> list[Path]:
     """Write a project in which `snakemake --cores all` runs.
 
     Parameters
     ----------
     folder : Path
         Made if it is missing.
+    figure : str
+        With which it begins: the example, or a figure of giantstep.
 
     Returns
     -------
@@ -35,11 +41,29 @@ def create_project(folder: Path) -> list[Path]:
     ------
     NotEmptyError
         If the folder holds anything.
+    InvalidParametersError
+        If there is no such figure.
     """
+    home = installed_folder()
+    known = {path.stem: path for path in sorted((home / FIGURES).glob("*.yaml"))}
+    if figure != EXAMPLE and figure not in known:
+        raise InvalidParametersError([Fault("from", figure, f"one of {', '.join(known)}")])
     if folder.exists() and any(folder.iterdir()):
         raise NotEmptyError(f"{folder} is not empty: name another folder, which is then made")
-    home = installed_folder()
     shutil.copytree(home / "workflow/project", folder, dirs_exist_ok=True)
     shutil.copytree(home / "workflow/schemas", folder / "config/schemas")
     shutil.copytree(home / "profiles", folder / "profiles")
+    if figure != EXAMPLE:
+        _begin_with(folder, known[figure])
     return sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+
+
+def _begin_with(folder: Path, figure: Path) -> None:
+    """Put a figure of giantstep in the place of the example."""
+    text = figure.read_text(encoding="utf-8").replace("../../workflow/schemas", "../schemas")
+    (folder / FIGURES / figure.name).write_text(text, encoding="utf-8")
+    (folder / FIGURES / f"{EXAMPLE}.yaml").unlink()
+    for name in ("README.md", "Snakefile", "config/config.yaml"):
+        path = folder / name
+        words = path.read_text(encoding="utf-8").replace(EXAMPLE, figure.stem)
+        path.write_text(words, encoding="utf-8")

@@ -51,6 +51,12 @@ class Plan:
         """The names of the figures that the configuration lists."""
         return tuple(self.config["figures"])
 
+    @property
+    def unlisted(self) -> list[str]:
+        """The names of figures that have a YAML file, but are not listed."""
+        paths = sorted((self.root / FIGURES).glob("*.yaml"))
+        return [path.stem for path in paths if path.stem not in self.figures]
+
     def figure(self, name: str) -> FigurePlan:
         """Plan a figure, be it listed or not.
 

@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 
 import netCDF4
 import xarray as xr
-from xarray.backends import NetCDF4DataStore
 
 from giantstep.files import beside
 from giantstep.validation import RefusalError
@@ -54,10 +53,8 @@ def _netcdf(groups: Mapping[str, xr.Dataset]) -> bytes:
     """Return the bytes of netCDF, which in memory would hold the time, in files does not."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "data.nc")
-        with netCDF4.Dataset(path, mode="w", format="NETCDF4") as file:
-            for group, dataset in groups.items():
-                place = file if group == "/" else file.createGroup(group)
-                dataset.drop_encoding().dump_to_store(_data_store(place))
+        for group, dataset in groups.items():
+            dataset.drop_encoding().to_netcdf(path, "a", group=group, engine="netcdf4")
         return path.read_bytes()
 
 
@@ -103,20 +100,18 @@ def read_groups(path: str | Path, name: str | None = "") -> dict[str, xr.Dataset
     except FileNotFoundError as error:
         text = "is missing: run the same command again to make it"
         raise FileNotFoundError(error.errno, text, str(path)) from error
-    with netCDF4.Dataset(path.name, memory=content) as file:
-        groups = _groups(file).items()
-        return {name: xr.open_dataset(_data_store(group)).load() for name, group in groups}
+    with TemporaryDirectory() as folder:
+        (copy := Path(folder, path.name)).write_bytes(content)  # what was checked, and nothing else
+        with netCDF4.Dataset(copy) as file:
+            names = _groups(file)
+        return {name: xr.load_dataset(copy, group=name, engine="netcdf4") for name in names}
 
 
-def _data_store(group: netCDF4.Dataset) -> NetCDF4DataStore:
-    return NetCDF4DataStore(group)  # type: ignore[no-untyped-call]
-
-
-def _groups(group: netCDF4.Dataset) -> dict[str, netCDF4.Dataset]:
-    """List a file's groups that hold data, by their paths."""
-    below = {k: v for one in group.groups.values() for k, v in _groups(one).items()}
-    own = {group.path.removeprefix("/") or "/": group}
-    return below if below and not group.variables else own | below
+def _groups(group: netCDF4.Dataset) -> list[str]:
+    """List the paths of a file's groups that hold data."""
+    below = [name for one in group.groups.values() for name in _groups(one)]
+    own = [group.path.removeprefix("/") or "/"]
+    return below if below and not group.variables else own + below
 
 
 def stored_name(path: Path) -> str:
