@@ -255,7 +255,8 @@ def _outliers(curve: xr.Dataset) -> str:
     """Write what of a spectrum is outside of the axes: outliers, and the share at zero."""
     values = np.atleast_1d(curve["outlier"].values) if "outlier" in curve else np.array([])
     shown = ", ".join(rf"${value:.3g}\,d$" for value in values[np.isfinite(values)])
-    text, zeros = f", outlier at {shown}" if shown else "", curve["mass_at_zero"].item()
+    text = f", outlier at {shown}" if shown else ""
+    zeros = curve["mass_at_zero"].item() if "mass_at_zero" in curve else 0.0
     return text + (rf", share ${zeros:.3g}$ at $x = 0$" if zeros > 0 else "")
 
 
