@@ -1,5 +1,7 @@
 """Teachers are parsed, and know their leap."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from alarms import largest_z
@@ -51,6 +53,16 @@ def test_a_written_teacher_is_the_polynomial_that_it_equals():
     assert found.terms == pytest.approx({(1, 0): 1, (1, 1): 1})
     assert found.leap == 1
     np.testing.assert_allclose(found.mean_given_first(s), s)
+
+
+def test_a_callable_of_two_arrays_is_the_teacher_that_is_written_so():
+    own = Protocol("softplus", lambda u, v: np.tanh(u) + v, 1, alpha0=4, beta=1)
+    written = replace(own, target="tanh(z1)+z2")
+    np.testing.assert_allclose(solve(own).test_error, solve(written).test_error, rtol=1e-12)
+    assert replace(own, beta=2).target == own.target
+    assert replace(own, target=lambda u, v: v + np.tanh(u)) == own
+    with pytest.raises(InvalidParametersError, match="must be smooth, as a function of two"):
+        replace(own, target=np.maximum)
 
 
 def test_networks_learn_a_written_teacher_as_the_theory_says():

@@ -6,14 +6,17 @@ expression of a teacher, such as `z1+z1*z2`.
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
+
+import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.expressions import is_expression
 from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS, ScalarFunction, lookup
 from giantstep.problems.function_field import FunctionDomain, is_own_name
-from giantstep.problems.teachers import KNOWN_TEACHERS, Teacher, lookup_teacher
+from giantstep.problems.teachers import KNOWN_TEACHERS, Teacher, lookup_teacher, own_teacher
 from giantstep.validation import Fault
 
 # Quadrature under a Gaussian, cut at `quadrature.RANGE`, is precise for the fourth power of
@@ -34,6 +37,13 @@ class TargetDomain:
 
     def read(self, name: str, given: Any) -> tuple[Any, list[Fault]]:
         """Return the name of a target, or list what is wrong with it."""
+        if _arguments(given) == 2:
+            try:
+                return own_teacher(given), []
+            except ValueError:
+                return given, [Fault(name, given, "smooth, as a function of two arrays")]
+        if is_own_name(given) and not KNOWN_TEACHERS.faults(name, given):
+            return given, []
         known, faults = FunctionDomain().read(name, given)
         if not faults or callable(given) or is_own_name(given) or is_expression(given):
             return known, faults
@@ -47,6 +57,16 @@ class TargetDomain:
         return given, [
             Fault(name, given, f"of degree {LARGEST_TARGET_DEGREE} at most, not {degree}")
         ]
+
+
+def _arguments(given: Any) -> int:
+    """Count the arguments that a callable must be given; none of anything else."""
+    if not callable(given):
+        return 0
+    if isinstance(given, np.ufunc):
+        return given.nin
+    needed = (one.default is one.empty for one in signature(given).parameters.values())
+    return sum(needed)
 
 
 def teacher_of(target: str) -> Teacher | None:

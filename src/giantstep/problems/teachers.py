@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.polynomial.hermite_e import hermeval
@@ -171,8 +173,36 @@ def _written(name: str) -> WrittenTeacher:
     directions = len(set(re.findall(r"\bz[1-9]\b", name)))
     if directions not in _DEGREES:
         raise ValueError(name)
-    evaluate = parse_expression(name, tuple(f"z{k + 1}" for k in range(directions)))
-    degree = _DEGREES[directions]
+    return _smooth(name, parse_expression(name, tuple(f"z{k + 1}" for k in range(directions))))
+
+
+def own_teacher(call: Callable[[Any, Any], Any]) -> str:
+    """Make the teacher of a callable of two arrays known in this process, and return its name.
+
+    Raises
+    ------
+    ValueError
+        If it is not smooth enough for a rule to average it.
+    """
+    word = re.sub(r"\W", "", getattr(call, "__name__", ""), flags=re.ASCII) or "function"
+
+    def evaluate(given: Mapping[str, Any]) -> Any:
+        return call(*given.values())
+
+    values = _values(evaluate, product_rule(2, LARGEST_DEGREE)[0])
+    name = f"{word}-{sha256((np.round(values, 8) + 0.0).tobytes()).hexdigest()[:8]}"
+    KNOWN_TEACHERS.add(name, _smooth(name, evaluate))
+    return name
+
+
+def _smooth(name: str, evaluate: Evaluate) -> WrittenTeacher:
+    """Make the teacher of what evaluates it, if it is smooth.
+
+    Raises
+    ------
+    ValueError
+    """
+    ((directions, degree),) = _DEGREES.items()
     z, weights = product_rule(directions, 2 * degree + 2)
     finer, others = product_rule(directions, 3 * degree + 3)
     # Away from the origin, where errors may cancel by symmetry.
