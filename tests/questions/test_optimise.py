@@ -97,3 +97,12 @@ def test_the_learning_rate_is_the_best_by_the_classification_error():
         giantstep.optimise(PROTOCOL, **by)
     with pytest.raises(InvalidParametersError, match="given with ridge optimal"):
         giantstep.sweep(SIGN, **by)
+
+
+def test_progress_is_told_while_the_best_candidate_is_refined():
+    shares = []
+    over = {"learning_rate": [0.3, 1, 3]}
+    giantstep.optimise(PROTOCOL, over, bulk="isotropic", progress=shares.append)
+    assert len(shares) > 6
+    assert shares == sorted(shares)
+    assert shares[2] < 0.5 < shares[-1] <= 1

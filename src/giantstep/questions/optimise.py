@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from typing import Any, Literal
 
 import numpy as np
@@ -29,6 +30,8 @@ from giantstep.validation import Fault
 
 # Of what is refined, on the logarithms of rates, and on letters and biases themselves.
 _SEVERAL_TOLERANCE = 1e-3
+# Points that refining one unknown takes, for the bar; of several, times the cube of their number.
+_REFINEMENTS = 12
 # Of several unknowns, so many minima among the candidates are refined, if they are near the lowest.
 _STARTS, _MARGIN = 3, 0.02
 
@@ -128,12 +131,19 @@ def optimise(
     alphas = np.array(axes.grid.alpha)
     with progress_bar("optimum", progress) as report:
         sizes, rows = [one.candidates.size for one in search.outer], []
+        expected = math.prod(sizes) + _REFINEMENTS * len(sizes) ** 3 * alphas.size
+        done = count(1)
+
+        def solved() -> None:
+            report(min(next(done) / expected, 1.0))
+
         for place in np.ndindex(*sizes):
             rows.append(search.profile(alphas, place))
-            report(len(rows) / math.prod(sizes))
+            solved()
         profile = np.array(rows).reshape(*sizes, *rows[0].shape)
         optima = [
-            _optimum(search, profile[..., k, :], alphas[k : k + 1]) for k in range(alphas.size)
+            _optimum(search, profile[..., k, :], alphas[k : k + 1], solved)
+            for k in range(alphas.size)
         ]
     coords = {one.name: one.candidates for one in search.outer} | {"alpha": alphas}
     variables: dict[str, Any] = {
@@ -148,7 +158,9 @@ def optimise(
     return drop_fixed(data.transpose("alpha", ...), fixed), remarks
 
 
-def _optimum(search: Search, profile: Array, alpha: Array) -> dict[str, Any]:
+def _optimum(
+    search: Search, profile: Array, alpha: Array, solved: Callable[[], None]
+) -> dict[str, Any]:
     """Refine the best of all candidates, at one sample complexity; variables by name.
 
     Parameters
@@ -158,7 +170,7 @@ def _optimum(search: Search, profile: Array, alpha: Array) -> dict[str, Any]:
     alpha : Array, shape (1,)
     """
     errors = np.nan_to_num(profile, nan=np.inf).min(axis=-1)
-    x, best, tolerance = _refined(search, errors, alpha)
+    x, best, tolerance = _refined(search, errors, alpha, solved)
     error, ridge, ridge_on_edge = (values.item() for values in search.least(x, alpha))
     values = search.values(x)
     # The refinement next to an end stops short of it by less than this.
@@ -180,7 +192,9 @@ def _optimum(search: Search, profile: Array, alpha: Array) -> dict[str, Any]:
     return optimum | of_limit
 
 
-def _refined(search: Search, errors: Array, alpha: Array) -> tuple[Array, tuple[int, ...], float]:
+def _refined(
+    search: Search, errors: Array, alpha: Array, solved: Callable[[], None]
+) -> tuple[Array, tuple[int, ...], float]:
     """Refine around the lowest minima among the candidates: place, its candidate, and tolerance."""
     axes, tolerance = [one.axis for one in search.outer], search_of(search.loss).rate_tolerance
     if not axes:
@@ -189,6 +203,7 @@ def _refined(search: Search, errors: Array, alpha: Array) -> tuple[Array, tuple[
         tolerance = max(tolerance, _SEVERAL_TOLERANCE)
 
     def error(x: Array) -> float:
+        solved()
         return float(np.nan_to_num(search.least(x, alpha)[0], nan=np.inf).item())
 
     starts = lowest_minima(errors, _STARTS if len(axes) > 1 else 1, _MARGIN)
