@@ -98,7 +98,8 @@ reliability_mean  relative error that the fluctuation of the mean readout adds  
 reliability_quadratic  share of the error that quadratic features fit  \delta_2  docs/trust.md
 reliability_own_output  what the network's own output adds to the norm of its rows, over it
     \delta_f  docs/trust.md
-reliability_first_batch  one over the samples of the first batch  \delta_0  docs/trust.md
+reliability_first_batch  what the fluctuating covariance of the first batch changes  \delta_0
+    docs/trust.md
 iterations  Newton steps  k
 status  whether the point may be used, and why not  status
 s  projection of the input on the target  \theta \cdot x  (2)
