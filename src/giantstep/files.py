@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+# How the names of files begin that are being written.
+UNFINISHED = ".part-"
+
 
 @contextmanager
 def beside(path: Path) -> Iterator[Path]:
@@ -26,7 +29,7 @@ def beside(path: Path) -> Iterator[Path]:
     """
     path = path.resolve()  # a link stays one
     path.parent.mkdir(parents=True, exist_ok=True)
-    place = path.with_name(f".{path.stem}.{os.getpid()}.part{path.suffix}")
+    place = path.with_name(f"{UNFINISHED}{os.getpid()}-{path.name}")
     try:
         yield place
         with place.open("rb") as file:

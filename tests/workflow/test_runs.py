@@ -9,6 +9,8 @@ import pytest
 import tiny
 from tiny import ROOT, edit
 
+from giantstep.files import UNFINISHED
+
 FIGURE = "config/figures/fig2.yaml"
 DRAWN = {"key": 1, "figure": 1}
 MERGED = {"key": 2, "merge": 1, "figure": 1}
@@ -101,7 +103,7 @@ def test_a_run_makes_every_figure_and_its_report_and_leaves_nothing_half_written
             assert (project / f"figures/{name}.{suffix}").stat().st_size > 1000
     left = {folder.name for folder in (project / "results").iterdir()}
     assert left == {"parameters", "theory", "montecarlo", "keys", "figures", "scores"}
-    assert not list(project.rglob("*.part"))
+    assert not list(project.rglob(f"{UNFINISHED}*"))
     tiny.snakemake(project, "--report", "report.html")
     page = (project / "report.html").read_text()
     assert all(word in page for word in ("Tiny", "fig2.png", "fig4.png", "fig2.html"))

@@ -36,7 +36,7 @@ def test_a_block_takes_a_minute_or_is_one_network(seconds):
 
 
 def test_only_shards_count_as_stored(tmp_path):
-    for name in ("0-3.nc", "4-7.nc.damaged", ".4-7.nc.12.part", "notes.nc"):
+    for name in ("0-3.nc", "4-7.nc.damaged", ".part-12-4-7.nc", "notes.nc"):
         (tmp_path / name).touch()
     assert stored_blocks(tmp_path) == [Block(0, 3)]
     assert stored_blocks(tmp_path / "missing") == []

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from giantstep.files import UNFINISHED
 from giantstep.workflow.config import FIGURES, MAIN, load_config
 from giantstep.workflow.figure_plan import KEYS, MONTECARLO, RESULTS, FigurePlan
 from giantstep.workflow.plan import make_plan
@@ -66,7 +67,7 @@ def unreferenced(project: Path, plans: Iterable[FigurePlan]) -> list[Path]:
 
 def _is_left_over(path: Path, name: Path, kept: set[Path], figures: set[str]) -> bool:
     """Judge a file by its name from the project's folder; files of unknown folders are kept."""
-    if path.suffix == ".part":  # no run is at work
+    if path.name.startswith(UNFINISHED):  # no run is at work
         return True
     if path.suffix == ".damaged":
         return path.with_suffix("").exists()  # otherwise it shows what is to be made again

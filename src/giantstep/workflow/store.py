@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,7 +17,7 @@ from tempfile import TemporaryDirectory
 import netCDF4
 import xarray as xr
 
-from giantstep.files import beside
+from giantstep.files import UNFINISHED, beside
 from giantstep.validation import RefusalError
 
 _NAME = b"\nname:"
@@ -66,8 +67,9 @@ def write_bytes(path: Path, *parts: bytes) -> None:
 
 def remove_leftovers(folder: Path) -> None:
     """Remove what jobs that were killed have written of files; no job may be at work."""
-    for path in folder.rglob(".*.part*"):
-        path.unlink(missing_ok=True)
+    for path in folder.rglob(f"{UNFINISHED}*"):
+        if not path.is_dir():
+            path.unlink()
 
 
 def read(path: str | Path, name: str | None = "") -> xr.Dataset:
@@ -93,7 +95,10 @@ def read_groups(path: str | Path, name: str | None = "") -> dict[str, xr.Dataset
     try:
         content = checked(path, stored_name(path) if name == "" else name)
     except DamagedFileError as error:
-        aside = path.replace(path.with_name(path.name + ".damaged"))
+        aside = path.with_name(path.name + ".damaged")
+        shutil.rmtree(aside, ignore_errors=True)  # if there was a folder in place of the file
+        aside.unlink(missing_ok=True)
+        path.rename(aside)
         raise DamagedFileError(
             f"{error}. It was set aside as {aside}: run the same command again to make it anew"
         ) from error
