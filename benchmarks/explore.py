@@ -1,10 +1,9 @@
 """How long the explorer takes from a drag of a slider to the redrawn curve, in Chromium.
 
-One group of neurons, one step, 113 points, late is the 95th percentile: from the input event of the slider to the frame
-that shows the answer. Also the time from the start of the command to the first picture in a browser
-that is open already: Python's start, the server's, and the loading of the page.
-
-    PYTHONPATH=tests tests/explore/browser/chromium.sh run python benchmarks/explore.py
+One group of neurons, one step, 113 points, late is the 95th percentile: from the input event of the
+slider to the frame that shows the answer. Also the time from the start of the command to the first
+picture in a browser that is open already: Python's start, the server's, and the loading of the
+page. PYTHONPATH=tests tests/explore/browser/chromium.sh run python benchmarks/explore.py
 """
 
 from __future__ import annotations
@@ -69,7 +68,8 @@ def main() -> None:
                 latencies = np.array(driver.execute_async_script(DRAG, DRAGS))
                 median, late = np.percentile(latencies, (50, 95))
                 print(
-                    f"drag to redrawn curve, {bulk} bulk: {median:.0f} ms median, {late:.0f} ms late"
+                    f"drag to redrawn curve, {bulk} bulk: {median:.0f} ms median, "
+                    f"{late:.0f} ms late"
                 )
         finally:
             driver.quit()
