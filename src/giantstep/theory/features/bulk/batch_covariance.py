@@ -14,19 +14,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from giantstep.arrays import Array, Mask, RealOrComplex
+from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.gaussian import derivative_variance, standard_moments, third_coefficient
-from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import label_agreement, noise_levels, noise_power
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.features.bulk.label_rule import label_rule
+from giantstep.theory.features.bulk.label_rule import BatchRule, label_rule
 from giantstep.theory.features.equivalent_features import equivalent_features
 
 # Newton's method for a trace: most steps, and the relative step at which it has converged; from
@@ -35,8 +33,6 @@ _MAX_ITERATIONS, _TOLERANCE = 100, 4e-15
 _NEARBY_ITERATIONS, _NEARBY_TOLERANCE = 2, 1e-7
 # Factors w that are tried as bounds, times E y^2: least, largest, number.
 _WEIGHTS = 1e-3, 1e6, 400
-# Natural logarithm of the error of an interpolation, and nodes for squares of what it interpolates.
-_DIGITS, _MORE = 38.0, 8
 # A Hermite coefficient of the activation below this is zero by symmetry.
 _ROUNDING = 1e-12
 # Powers of y and s = theta.x, theta the target, in the fields of `DampedMoments`.
@@ -82,54 +78,6 @@ class KnownTraces(NamedTuple):
         """Return the trace at the known theta that is nearest to each of others."""
         distance = np.abs(theta[:, :, None] - self.theta[:, None])
         return np.take_along_axis(self.f, np.argmin(distance, axis=-1), axis=-1)
-
-
-class BatchRule(NamedTuple):
-    """A rule for averages over a batch of powers of y and s, with factors 1/(1 + w y^2/alpha0).
-
-    Attributes
-    ----------
-    squares : Array, shape (N,)
-        y^2.
-    integrands : Array, shape (N, 7)
-        The powers of `DampedMoments`, times the weights of the rule.
-    """
-
-    squares: Array
-    integrands: Array
-
-    def compressed(self, largest: float) -> BatchRule:
-        """Find a rule for `0 <= w/alpha0 <= largest` with fewer nodes, if there is one.
-
-        The factors are analytic in y^2 but for a pole at -alpha0/w: from zero to the distance of
-        the nearest pole, and from each size to four times that size, polynomials at few Chebyshev
-        nodes interpolate them, to rounding, so that only averages of these are needed.
-        """
-        count = max(0, math.ceil(math.log(float(self.squares.max()) * largest, 4)))
-        inner = 4.0 ** np.arange(count) / largest
-        part, ends = np.searchsorted(inner, self.squares), [0.0, *inner, self.squares.max()]
-        rules = [
-            self._interpolated(part == k, lower, upper, 1 / largest)
-            for k, (lower, upper) in enumerate(pairwise(ends))
-        ]
-        squares = np.concatenate([rule.squares for rule in rules])
-        return BatchRule(squares, np.concatenate([rule.integrands for rule in rules]))
-
-    def _interpolated(self, inside: Mask, lower: float, upper: float, distance: float) -> BatchRule:
-        """Interpolate between two squares; the pole is as far below zero as the distance."""
-        part = BatchRule(self.squares[inside], self.integrands[inside])
-        middle, half = (upper + lower) / 2, (upper - lower) / 2
-        pole = (middle + distance) / half  # where the interval is from -1 to 1
-        size = _MORE + math.ceil(_DIGITS / math.log(pole + math.sqrt(pole**2 - 1)))
-        if size >= part.squares.size:
-            return part
-        angles = (np.arange(size) + 0.5) * math.pi / size
-        nodes = middle - half * np.cos(angles)
-        weights = np.sin(angles) * (-1.0) ** np.arange(size)
-        gap = part.squares[:, None] - nodes
-        ratios = weights / np.where(gap == 0, TINY, gap)
-        interpolation = ratios / ratios.sum(axis=1, keepdims=True)
-        return BatchRule(nodes, interpolation.T @ part.integrands)
 
 
 @dataclass(frozen=True, eq=False)
