@@ -155,7 +155,8 @@ def _first_batch(problem: Problem, dimension: float) -> float:
 def _own_output(problem: Problem, srf: SpikedFeatures, dimension: float) -> float:
     """Compute what the network's own output adds to rows in the first step, over their norm.
 
-    With one letter and one step it is in the equations to first order.
+    With one letter and one step it is in the equations to first order. Several steps have it in
+    the first of them.
     """
     if not isinstance(problem, Protocol) or problem.alpha0 == 0:
         return 0.0
@@ -166,7 +167,7 @@ def _own_output(problem: Problem, srf: SpikedFeatures, dimension: float) -> floa
     if letters.size == 1:
         c = network_states(problem)[0].bulk_variance
     share = (e * h1**2) ** 2 * power / (problem.beta * dimension * max(c, 1))
-    return share**2 if letters.size == problem.steps == 1 else share
+    return share**2 if letters.size == problem.steps == 1 else share / problem.steps
 
 
 def _row_overlap(problem: Problem, srf: SpikedFeatures) -> float:
