@@ -30,7 +30,7 @@ OPTIMAL = "optimal"
 LINEAR, LOG = SCALES = ("linear", "log")
 # What the page does not ask about, since it changes no curve, has no theory, or none of the limit.
 _LEFT_OUT = {"inputs", "reuse_batch", "step_exponent", "outlier_fraction", "outlier_variance"}
-_LEFT_OUT |= {"model", "bias", "label_flips"}
+_LEFT_OUT |= {"model", "bias"}
 
 
 OF_MODEL = {
@@ -171,7 +171,7 @@ BULK_WORDS = {bulk: bulk.replace("_", " ") for bulk in BULKS}
 # What some parameters are.
 _DEFINITIONS = {"alpha": "n/d", "alpha0": "n₀/d", "beta": "p/d", "learning_rate": "η/d"}
 # Letters of LaTeX that Unicode calls otherwise.
-_LETTERS = {"ell": "ℓ", "lambda": "λ", "star": "⋆", "varrho": "ϱ"}
+_LETTERS = {"ell": "ℓ", "lambda": "λ", "star": "⋆", "varrho": "ϱ", "varphi": "φ"}
 
 
 def unicode_symbol(latex: str) -> str:
