@@ -104,7 +104,7 @@ LINES = {
     "both kinds": f"theory {STEPS} --alignment 1 {GRID}",
     "a bulk too narrow": f"spectrum {STEPS} --alpha 1e-9",
     "a spectrum of many groups": "spectrum --readout "
-    + " ".join(f"{k}:0.05" for k in range(1, 21))
+    + " ".join(f"{k}:0.01" for k in range(1, 101))
     + f" {STEPS} --alpha 1",
     "no figure": "open nosuchfigure",
     "a figure elsewhere": "open ../../etc/passwd",

@@ -113,7 +113,9 @@ def test_the_spectrum_and_the_fixed_point_are_of_one_resolvent(name):
     integral = (dx * found.density) @ (1 / np.add.outer(x, ridges))
     V2 = solve(protocol, Grid((alpha,), ridges), "trained").V2[0].sum(axis=-1)
     expected = V2 - found.mass_at_zero / np.array(ridges)
-    assert integral == pytest.approx(expected, rel=5e-6 if bounded else 1e-4)
+    lacking = 1.1 * abs(found.mass - 1) / np.array(ridges)  # which may be anywhere from zero on
+    allowed = (5e-6 if bounded else 1e-4) * expected + lacking
+    assert (abs(integral - expected) < allowed).all()
 
 
 @pytest.mark.parametrize("alpha", [0.5, 1.0, 1.5])

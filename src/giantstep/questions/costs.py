@@ -58,8 +58,8 @@ _POINT, _ZERO_ONE, _SMOOTH_POINT, _CORNER_POINT = 1.2e-4, 3e-4, 0.03, 0.1
 # a search for other optima, by their number.
 _SEARCH, _CONVEX_SEARCH, _CANDIDATES = 80, 40, (1, 80, 340, 700, 1300)
 # Seconds of a point of a spectrum, the points that finding the bulk takes, and how much longer a
-# trained bulk takes by each step and each of the target's directions.
-_SPECTRAL_POINT, _EDGE_POINTS, _TRAINED_SPECTRUM = 2.5e-4, 500, 1.5
+# trained bulk takes by each step and each of the target's directions, or with several letters.
+_SPECTRAL_POINT, _EDGE_POINTS, _TRAINED_SPECTRUM, _OF_LETTERS = 2.5e-4, 500, 1.5, 20
 # MiB of a theory, of a trained bulk or another loss, and of each point.
 _THEORY_MEMORY, _TRAINED_MEMORY, _POINT_MEMORY = 20.0, 300.0, 0.015
 # Parameters of a sweep that are solved together, or cost differently.
@@ -153,6 +153,7 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
             teacher = teacher_of(problem.target)
             directions = teacher.directions if teacher else 1
             seconds *= 1 + _TRAINED_SPECTRUM * problem.steps * directions
+            seconds *= _OF_LETTERS if len(problem.readout) > 1 else 1
         return Cost(seconds, _TRAINED_MEMORY)
     return _theory(problem, given)
 

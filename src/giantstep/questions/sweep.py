@@ -95,9 +95,9 @@ def sweep(
     check_gains(problem, names)
     together = [zip] if isinstance(zip, str) else list(zip)
     parts = paired(values, together)
-    sweeps = [read_sweep(problem, chosen) for chosen in parts]
     cost = cost_of(Task("sweep", problem, parts[0] | {"gains": names}))
     check_cost(Cost(len(parts) * cost.seconds, cost.memory), max_hours, max_memory)
+    sweeps = [read_sweep(problem, chosen) for chosen in parts]
     answers, remarks = list[xr.Dataset](), dict[str, None]()
     with progress_bar("theory", progress) as report:
         for place, (one, chosen) in enumerate(builtins.zip(sweeps, parts, strict=True)):

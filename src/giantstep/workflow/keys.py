@@ -26,10 +26,18 @@ PACKAGE = Path(__file__).parents[1]
 # Snakemake's folder of a project.
 _MEMORY = Path(".snakemake/code.json")
 _THIS = Path(__file__).read_bytes()
-_ALL = ("numerics", "problems", "arrays.py", "extras.py", "registry.py", "validation.py")
+_ALL = (
+    "numerics",
+    "problems",
+    "arrays.py",
+    "extras.py",
+    "registry.py",
+    "suggestions.py",
+    "validation.py",
+)
 _NETWORKS = "questions/networks.py", "questions/task.py"
-_STORED = ("workflow/jobs.py", "workflow/store.py")
-_THEORY = (*_ALL, *_STORED, "theory", "questions", "vocabulary.py")
+_STORED = ("files.py", "workflow/jobs.py", "workflow/store.py")
+_THEORY = (*_ALL, *_STORED, "theory", "questions", "vocabulary.py", "simulation/arithmetic.py")
 # Import-linter holds that a job uses no other code of the package (pyproject.toml).
 CODE = {
     "parameters": _THEORY,
