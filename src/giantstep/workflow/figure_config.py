@@ -68,9 +68,10 @@ def read_figures(root: Path, config: Mapping[str, Any]) -> list[Figure]:
         sound, checked = config, check_config(config)
     figures = []
     names = config.get("figures") if isinstance(config, Mapping) else None
-    for name in names if isinstance(names, list) else ():
+    for name in map(str, names if isinstance(names, list) else ()):
         with faults.collect_file():
-            figures.append(read_figure(root, str(name), sound))
+            if _is_name(name):
+                figures.append(read_figure(root, name, sound))
     if not faults.faults:
         check_limits(faults, checked, figures)
     faults.refuse()
@@ -120,8 +121,13 @@ def _sound_panels(given: Any, faults: Faults) -> dict[str, Any]:
     return {
         name: one
         for name, one in given["panels"].items()
-        if re.fullmatch(NAME_PATTERN, str(name)) and ("panels", name) not in faulty
+        if _is_name(str(name)) and ("panels", name) not in faulty
     }
+
+
+def _is_name(text: str) -> bool:
+    """Check that a text is a name; others are faults of what lists them."""
+    return re.fullmatch(NAME_PATTERN, text) is not None
 
 
 def _recovery_curves(panel: Panel) -> list[Curve]:
