@@ -188,3 +188,17 @@ def test_labels_with_a_little_noise_are_resolved():
         protocol = Protocol("tanh", target, 30, 0.3, 1.0, noise=1e-3)
         solution = solve(protocol, Grid((0.5, 2.0), (1e-6, 0.1)), TRAINED)
         assert not solution.status.any()
+
+
+@pytest.mark.parametrize(
+    ("protocol", "error"),
+    [
+        (Protocol("hardtanh", "relu", 0.6, alpha0=10.8, beta=1.43, steps=3), 1e-11),
+        (Protocol("elu", "he2", 2.9, alpha0=0.34, beta=0.21, noise=0.09, steps=2), 1e-5),
+    ],
+    ids=["kinks", "labels without bound"],
+)
+def test_rules_over_a_batch_resolve_kinks_and_labels_without_bound(protocol, error):
+    solution = solve(protocol, GRID, TRAINED)
+    assert (solution.status == 0).all()
+    assert solution.quadrature_error.max() < error

@@ -120,6 +120,8 @@ def _gauss_rule(values: Array, weights: Array) -> ResidualRule:
         rest = values * current
         alpha.append(np.einsum("ks,ks,ks->k", weight, rest, current))
         rest -= alpha[-1][:, None] * current + off[:, None] * before
+        for other in basis:  # where few values differ, what is left is rounding
+            rest -= np.einsum("ks,ks,ks->k", weight, rest, other)[:, None] * other
         off = np.sqrt(np.einsum("ks,ks,ks->k", weight, rest, rest))
         off = np.where(off > _ROUNDING * unit, off, 0.0)
         beta.append(off)
