@@ -44,7 +44,7 @@ def test_theory_and_simulation_need_numpy_scipy_and_xarray_alone(wheel, tmp_path
     python = installed.install(wheel, tmp_path / "empty")
     grid = ["--ridge", "0.1", "--alpha", "0.9"]
     theory = installed.run(python, *QUESTION.format("theory").split(), *grid)
-    assert "0.042503" in theory
+    assert "0.041628" in theory
     sizes = ["--dimension", "60", "--replicates", "2"]
     assert "," in installed.run(python, *QUESTION.format("simulate").split(), *grid, *sizes)
     for command in (["explain"], ["init", tmp_path / "study"]):
