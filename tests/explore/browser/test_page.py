@@ -193,7 +193,7 @@ def test_a_slider_plays_to_its_end_or_until_it_is_paused(page):
     assert page.find("beta").get_attribute("value") == stopped
 
 
-@pytest.mark.parametrize("name", ["Double descent", "A spike leaves the bulk", "A staircase"])
+@pytest.mark.parametrize("name", ["A spike leaves the bulk"])
 def test_an_example_is_a_question_with_an_answer(page, name):
     page.open()
     page.run(
