@@ -13,9 +13,8 @@ from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.problem import Problem
 from giantstep.theory.optima import NEAR_LIMIT
 from giantstep.theory.readout.status import Status
+from giantstep.theory.reliability import LARGE_DIMENSION
 
-# The largest of networks that are usually simulated: where the limit holds for these, it is near.
-LARGE_DIMENSION = 1000
 # Of which estimated relative corrections on an answer warns, and in words what they are for.
 RELIABLE = 0.05
 _LEFT_OUT = {

@@ -20,7 +20,6 @@ from giantstep.questions.answers import Variable
 from giantstep.questions.checks import Axes
 from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import (
-    LARGE_DIMENSION,
     bulk_remarks,
     edge_remarks,
     failure_remarks,
@@ -31,6 +30,7 @@ from giantstep.theory.optima import TEST_ERROR, optimal_ridge, search_of
 from giantstep.theory.readout.classification_error import classification_error
 from giantstep.theory.readout.solution import Solution
 from giantstep.theory.readout.solve import Solver, cached_solver
+from giantstep.theory.reliability import LARGE_DIMENSION
 from giantstep.validation import InvalidParametersError
 
 # Of the square loss they are half the errors, and no variables of their own.

@@ -24,7 +24,7 @@ from giantstep.theory.features.conditional_target import target_rule
 from giantstep.theory.features.network_state import NetworkState
 from giantstep.theory.features.steps import network_states
 
-# Stands for the dimension of networks where none is given.
+# Stands for the dimension of networks where none is given: the largest that is usually simulated.
 LARGE_DIMENSION = 1000
 # Networks are off by about so much over the samples of the first batch: 4 samples by 15 %.
 _FIRST_BATCH = 2 / 3
