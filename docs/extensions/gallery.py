@@ -3,10 +3,13 @@
 from pathlib import Path
 from typing import Any
 
+import imagesize
 import yaml
 from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parents[2]
+# Pixels of a drawing across the page; one of a single panel has fewer.
+WIDE = 2016
 LISTS = {
     "The figures of the paper": "config/config.yaml",
     "Beyond the paper": "config/supplement.yaml",
@@ -20,7 +23,7 @@ theory and simulations follow. Each drawing is also made as PDF and SVG.
 PICTURE = """\
 ```{{figure}} ../gallery/{name}.png
 :alt: {title}
-:width: 100%
+:width: {width}%
 
 {caption}
 ```"""
@@ -49,8 +52,10 @@ def entry(name: str, config: str) -> str:
     number = name.removeprefix("fig").upper()
     overlay = "" if config == "config/config.yaml" else f" --configfile {config}"
     title, caption = (" ".join(figure[key].split()) for key in ("title", "caption"))
-    drawn = (ROOT / f"docs/gallery/{name}.png").exists()
-    picture = PICTURE.format(name=name, title=title, caption=caption) if drawn else caption
+    picture = caption
+    if (drawing := ROOT / f"docs/gallery/{name}.png").exists():
+        width = min(100, 100 * imagesize.get(drawing)[0] // WIDE)
+        picture = PICTURE.format(name=name, title=title, caption=caption, width=width)
     return ENTRY.format(name=name, number=number, title=title, picture=picture, overlay=overlay)
 
 

@@ -112,9 +112,9 @@ conditional_target  mean target given the projection on the spike  h(\kappa)  th
 upper_bound  upper bound on the test error at the best ridge  b_+  (26)
 lower_bound  lower bound on the test error at the best ridge  b_-  (27)
 lower_bound_with_bias  lower bound at the best bias common to all neurons  b_-^{(b)}  (132)
-upper_bound_function  nearest function to the target in the span of mu0  b\mu_0(\kappa)  (26)
+upper_bound_function  nearest function to the target in the span of mu0  b_0\mu_0(\kappa)  (26)
 lower_bound_function  nearest function to the target in the span of mu0 and kappa mu1
-    b\mu_0(\kappa) + b'\kappa\mu_1(\kappa)  (27)
+    b_0\mu_0(\kappa) + b_1\kappa\mu_1(\kappa)  (27)
 optimal_test_error  test error at the best ridge  \epsilon_g  (25)
 dimension_of_limit  dimension from which on the limit is within 5 % of the theory at a dimension  d
 alpha_spectrum  sample complexity of the spectrum  \alpha  App. F

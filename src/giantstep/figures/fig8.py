@@ -50,6 +50,7 @@ def outliers(axes: Axes, panels: list[xr.Dataset]) -> None:
             bars(axes, at, dimension * finite, _BAR, color=DENSITY, **style.FINITE_SIZE)
         error_bars(axes, at, mean, stderr, style.look(style.COLOURS[2]))
     axes.set(yscale="log", xlim=(-0.5, len(panels) - 0.5), ylabel="eigenvalue $x$")
+    axes.set_ylim(bottom=0.5 * min(float(curve["eigenvalue"].min()) for curve in panels))
     axes.set_xticks(range(len(panels)), [f"({chr(ord('a') + k)})" for k in range(len(panels))])
 
 

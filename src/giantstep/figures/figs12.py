@@ -50,7 +50,7 @@ def predictors(axes: Axes, count: int) -> None:
     """Draw the errors of the best predictors that lack the last degree, the last two, and so on."""
     for name, error in zip(("linear", "cubic"), range(count, 0, -1), strict=False):
         axes.axhline(error, **style.REFERENCE)
-        place: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": 7}
+        place: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": 7.5}
         across = axes.get_yaxis_transform()
         axes.text(1, error, f"best {name} predictor", transform=across, **place)
 

@@ -92,7 +92,7 @@ def level_lines(
     lines = axes.contour(x, y, shown, levels, colors="black", linewidths=0.5, linestyles="solid")
     unit = r"\,\%" if percent else ""
     texts = {level: f"${level:g}{unit}$" for level in lines.levels}
-    for text in axes.clabel(lines, fmt=texts, fontsize=6, inline_spacing=2):
+    for text in axes.clabel(lines, fmt=texts, fontsize=7.5, inline_spacing=2):
         text.set_path_effects([withStroke(linewidth=1.5, foreground="white")])
 
 

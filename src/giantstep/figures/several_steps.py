@@ -36,4 +36,4 @@ def star(axes: Axes, x: float, y: float, text: str, look: dict[str, Any]) -> Non
     """Mark a point with a star, and with a number below it."""
     axes.plot(x, y, color=look["color"], **style.STAR)
     place: dict[str, Any] = {"xytext": (0, -11), "textcoords": "offset points", "ha": "center"}
-    axes.annotate(text, (x, y), fontsize=7, color=look["color"], **place)
+    axes.annotate(text, (x, y), fontsize=7.5, color=look["color"], **place)

@@ -34,7 +34,7 @@ class Bounds:
     upper_coefficients : Array, shape (G,)
         The b for which `sum b mu0` is nearest to the target.
     lower_coefficients : Array, shape (2 G,)
-        The b and b' for which `sum b mu0 + b' kappa mu1` is nearest to the target.
+        The b0 and b1 for which `sum b0 mu0 + b1 kappa mu1` is nearest to the target.
     """
 
     upper: float
