@@ -3,7 +3,7 @@
 import shutil
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from time_limits import at_once
 from tiny import ROOT
@@ -165,6 +165,7 @@ def test_a_hostile_line_gets_one_sentence(capsys, tmp_path, monkeypatch, name):
         st.floats().map(repr), st.integers().map(str), st.text("0123456789e.-:", max_size=9)
     ),
 )
+@example(flag=("theory", "--learning-rate"), value="4400")  # weights as long as are allowed
 def test_any_number_is_answered_or_refused(capsys, flag, value):
     assert run([*QUESTIONS[flag[0]].split(), flag[1], value]) in (0, 2)
     assert "Traceback" not in capsys.readouterr().err

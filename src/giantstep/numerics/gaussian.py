@@ -22,6 +22,8 @@ from giantstep.numerics.scalar_functions import ScalarFunction
 
 # What integrands may have left where rules end, relatively. They are then right to less than this.
 LONGEST_TAIL = 1e-7
+# Standard deviation from which a sigmoid is integrated like a step.
+_WIDE = 20.0
 
 
 def moments(
@@ -59,18 +61,19 @@ def gaussian_rule(
 ) -> tuple[Array, Array]:
     """Choose nodes and weights of z ~ N(0, 1) for integrands made of f(mean + std z), std > 0.
 
-    The trapezoidal rule if f is analytic. If it is not, quadrature split at its kinks, on panels of
-    width `panel`.
+    The trapezoidal rule if f is analytic, unless the Gaussian is so wide that f looks like a step.
+    Otherwise quadrature split at its kinks, on panels of width `panel`.
 
     Returns
     -------
     z, weights : Array, shape (Z,) or (..., Z)
     """
-    if function.strip is not None:
+    if function.strip is not None and std < _WIDE:
         return strip_rule(function.strip / std)
     # Edges at every kink (the origin if there is none) and, for wide Gaussians, at distances
-    # 1, 2, 4 and 8 from it: the function varies on a scale of one there.
-    distances = np.array([0, 1, 2, 4, 8, -1, -2, -4, -8.0]) if std > 1 else np.zeros(1)
+    # 1, 2, 4 ... from it: the function varies on a scale of one there.
+    steps = 2.0 ** np.arange(4 if function.strip is None else 6)
+    distances = np.concatenate([[0], steps, -steps]) if std > 1 else np.zeros(1)
     places = np.add.outer(function.kinks or (0.0,), distances).ravel()
     return split_rule(unit_edges((places - mean[..., None]) / std, panel), fineness)
 
