@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 PYTEST := $(BIN)/pytest -n logical --dist worksteal
 
-.PHONY: site figures paper supplement gallery test test-all test-kill test-faults test-slurm test-explore screenshot \
+.PHONY: site figures paper supplement gallery test test-all test-long test-kill test-faults test-slurm test-explore screenshot \
   pictures claims lint benchmark benchmark-steps docs schemas lock clean help
 
 figures: $(READY)
@@ -25,8 +25,12 @@ gallery:
 test: lint
 	$(PYTEST)
 
-test-all: lint
-	KILLS=10 $(PYTEST) -m "" --hypothesis-profile=thorough --durations=10
+test-all: test
+	$(MAKE) test-long
+
+# What `make test` leaves out, and more examples where Hypothesis draws them.
+test-long: $(READY)
+	KILLS=6 $(PYTEST) -m "slow or hypothesis" --hypothesis-profile=thorough --durations=10
 	$(MAKE) test-slurm
 	$(MAKE) test-explore
 
@@ -44,7 +48,7 @@ test-slurm: $(READY)
 
 # The explorer in Chromium, which is installed if it is missing; SCREENSHOTS=FOLDER keeps pictures.
 test-explore: $(READY)
-	tests/explore/browser/chromium.sh run $(BIN)/pytest tests/explore/browser
+	tests/explore/browser/chromium.sh run $(PYTEST) tests/explore/browser
 
 # The picture of the explorer in the documentation.
 screenshot: $(READY)
@@ -124,7 +128,7 @@ help:
 	@echo "make supplement figures that go beyond the paper"
 	@echo "make gallery   copy the drawings into docs/gallery, which README shows"
 	@echo "make test      style, types, and a small version of every test: four minutes on two cores"
-	@echo "make test-all  the full versions of all tests, kills and Slurm: 20 minutes"
+	@echo "make test-all  the same and the full versions, kills, Slurm and Chromium: 20 minutes"
 	@echo "make test-kill kill runs at 30 moments, and see that the same command completes them"
 	@echo "make test-faults damage files and disturb runs at random, in 20 rounds"
 	@echo "make test-slurm the workflow on a Slurm cluster of its own (installs Slurm, as root)"

@@ -109,7 +109,7 @@ def disturb(project, dice):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(int(os.environ.get("FAULTS", "5"))))
+@pytest.mark.parametrize("number", range(int(os.environ.get("FAULTS", "3"))))
 def test_after_random_faults_runs_end_in_the_same_data(tiny_run, tmp_path, number):
     dice, undisturbed = random.Random(f"{SEED}/{number}"), tiny.made(tiny_run)
     project = shutil.copytree(tiny_run, tmp_path / "project")
