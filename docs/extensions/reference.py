@@ -8,7 +8,7 @@ from sphinx.application import Sphinx
 import giantstep
 
 GROUPS = {
-    "Problems": ("Protocol", "SpikedFeatures", "one_spike", "Function"),
+    "Problems": ("Protocol", "SpikedFeatures", "one_spike", "several_spikes", "Function"),
     "Questions": (),
     "What answers say": ("Status", "InvalidParametersError"),
 }

@@ -4,7 +4,8 @@ State a problem, ask a question of it, and get a labelled `xarray.Dataset`.
 
 **Problems.** `Protocol(activation, target, learning_rate, alpha0, beta, ...)` trains the first
 layer by a large gradient step, and then the readout. `SpikedFeatures(...)` gives the features after
-the step directly; `one_spike(...)` makes them from values of readouts and biases. All sizes are
+the step directly; `one_spike(...)` makes them from values of readouts and biases, and
+`several_spikes(...)` from the overlaps of spikes that groups of neurons have. All sizes are
 ratios to the dimension d of the inputs: `alpha0`, samples of the step; `beta`, neurons; `alpha`,
 samples of the readout's training set. `ridge` is the penalty of the readout. Activation and target
 are names or callables; `Function(...)` states more about a callable, such as its derivative.
@@ -81,6 +82,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from giantstep.numerics.own_functions import Function
     from giantstep.problems.protocol import Protocol
+    from giantstep.problems.several_spikes import several_spikes
     from giantstep.problems.spiked_features import SpikedFeatures, one_spike
     from giantstep.questions.bounds import bounds
     from giantstep.questions.compare import compare
@@ -108,6 +110,7 @@ __all__ = [
     "one_spike",
     "open_figure",
     "optimise",
+    "several_spikes",
     "simulate",
     "solve",
     "spectrum",
@@ -127,6 +130,7 @@ def __getattr__(name: str) -> Any:
         "Status": "theory.readout.status",
         "equivalent_features": "theory.features.equivalent_features",
         "one_spike": "problems.spiked_features",
+        "several_spikes": "problems.several_spikes",
         "open_figure": "workflow.open_figure",
     }
     if name not in __all__:

@@ -19,6 +19,10 @@ BOUNDED_RANGE = 8.5
 NODES = 12
 # Width of panels for integrands that vary on scales of one or more: their error is 1e-10 at most.
 WIDE = 2.0
+# Of trapezoidal rules, for integrands smoothed on a scale of one: an error of exp(-2 pi^2/step^2).
+_SMOOTH_STEP = 0.75
+# Of weights of a product rule, relatively.
+_NEGLIGIBLE = 1e-15
 
 
 def normal_density(z: Array) -> Array:
@@ -106,3 +110,35 @@ def product_rule(directions: int, nodes: int) -> tuple[Array, Array]:
     z = np.stack(np.meshgrid(*[points] * directions, indexing="ij"), axis=-1)
     weights = np.prod(np.meshgrid(*[weight / weight.sum()] * directions, indexing="ij"), axis=0)
     return z.reshape(-1, directions), weights.ravel()
+
+
+def smooth_rule(scales: Array, fineness: float = 1) -> tuple[Array, Array]:
+    """Return nodes, shape (D, N), and weights of a product of trapezoidal rules under N(0, I).
+
+    Parameters
+    ----------
+    scales : Array, shape (D,)
+        In each direction integrands vary as what is averaged over a Gaussian of this width.
+    fineness : float
+        Multiplies the number of nodes, of all directions together.
+    """
+    steps = _SMOOTH_STEP * scales / np.hypot(1, scales) / fineness ** (1 / max(1, scales.size))
+    axes = [h * np.arange(-np.ceil(BOUNDED_RANGE / h), BOUNDED_RANGE / h + 1) for h in steps]
+    nodes = np.stack([x.ravel() for x in np.meshgrid(*axes, indexing="ij")]) if axes else steps
+    nodes = nodes.reshape(scales.size, -1 if axes else 1)
+    return nodes, np.prod(steps[:, None] * normal_density(nodes), axis=0)
+
+
+def with_product(
+    first: tuple[Array, Array], other: tuple[Array, Array]
+) -> tuple[Array, Array, Array]:
+    """Multiply a rule, nodes of shape (N,), with one of nodes (D, M), in this order.
+
+    Returns
+    -------
+    nodes, others, weights : Array, shape (K,), (D, K) and (K,)
+        Without those of negligible weight.
+    """
+    weights = np.multiply.outer(first[1], other[1])
+    i, j = np.nonzero(weights > _NEGLIGIBLE * weights.max())
+    return first[0][i], other[0][:, j], weights[i, j]

@@ -50,9 +50,30 @@ SPIKED_FIELDS = ("bulk_variance", "spike_strength", "alignment")
 # the spike.
 NETWORK, CONDITIONAL_GAUSSIAN = MODELS = ("network", "conditional_gaussian")
 ALIGNMENT = Interval(-1, 1)
+# Directions that spikes and the target may span together: what quadrature can do.
+MOST_SPIKES = 4
 # A spike whose overlaps with a teacher's directions are one in all, to rounding, is in their span.
 _ALIGNED = 1e-12
 _PER_GROUP = "bulk_variance", "spike_strength", "fraction", "bias"
+
+
+class _Coordinates:
+    """Coordinates of each group's spike on further directions, none by default."""
+
+    def __str__(self) -> str:
+        return f"as many numbers for each group, at most {MOST_SPIKES - 1}, each {SPIKE_STRENGTH}"
+
+    def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
+        """Return a tuple for each group; none for rows without an entry."""
+        fault = [Fault(name, value, str(self))]
+        try:
+            rows = np.array([[float(x) for x in row] for row in value])
+        except (TypeError, ValueError):
+            return (), fault
+        if not rows.size:
+            return (), []
+        valid = rows.shape[1] < MOST_SPIKES and np.all(np.abs(rows) <= SPIKE_STRENGTH.upper)
+        return tuple(map(tuple, rows.tolist())), [] if valid else fault
 
 
 class Groups(NamedTuple):
@@ -98,6 +119,10 @@ class SpikedFeatures(WithFields):
         section 3 (Result 3.2), for which the theory is exact.
     outlier_fraction, outlier_variance : float
         As in `Protocol`.
+    further_spikes : tuple of tuple of float
+        Of each group, the entries of u on further directions, which are orthogonal to v, to one
+        another and to the target: a spike of larger rank. `several_spikes` has them from the
+        overlaps of the groups' spikes.
 
     Raises
     ------
@@ -148,6 +173,11 @@ class SpikedFeatures(WithFields):
     outlier_fraction: float = parameter(OUTLIER_FRACTION, default=0.0, later=True)
     outlier_variance: float = parameter(OUTLIER_VARIANCE, default=0.0, later=True)
     label_flips: float = parameter(LABEL_FLIPS, default=0.0, later=True)
+    further_spikes: tuple[tuple[float, ...], ...] = parameter(
+        Parameter("spike strengths on further directions", "r'", _Coordinates(), "C.8"),
+        default=(),
+        later=True,
+    )
 
     def __post_init__(self) -> None:
         given = {name: getattr(self, name) for name in ("alignment", *_PER_GROUP)}
@@ -157,12 +187,19 @@ class SpikedFeatures(WithFields):
             faults += _check_alignment(self, given["alignment"])
         if wrong.isdisjoint(_PER_GROUP):
             faults += _check_groups(self, given)
+        if self.further_spikes and not wrong:
+            faults += _check_further_spikes(self)
         refuse(self, faults)
 
     @cached_property
     def groups(self) -> Groups:
         """The groups as arrays."""
         return Groups(*(np.array(getattr(self, name)) for name in _PER_GROUP))
+
+    @cached_property
+    def beside(self) -> Array:
+        """The entries of u on further directions, shape (G, r - 1)."""
+        return np.array(self.further_spikes).reshape(self.groups.c.size, -1)
 
     @property
     def alignments(self) -> Array:
@@ -198,6 +235,19 @@ def _check_alignment(srf: SpikedFeatures, given: Any) -> list[Fault]:
     stored = tuple((overlaps / max(1.0, size)).tolist()) if teacher else float(overlaps[0])
     object.__setattr__(srf, "alignment", stored)
     return []
+
+
+def _check_further_spikes(srf: SpikedFeatures) -> list[Fault]:
+    faults = []
+    if len(srf.further_spikes) != srf.groups.c.size:
+        allowed = f"one tuple for each of the {srf.groups.c.size} groups"
+        faults.append(Fault("further_spikes", srf.further_spikes, allowed))
+    if teacher_of(srf.target):
+        allowed = "a target of one direction, where spikes have several"
+        faults.append(Fault("target", srf.target, allowed))
+    if srf.model != NETWORK:
+        faults.append(Fault("model", srf.model, f"{NETWORK} where spikes have several directions"))
+    return faults
 
 
 def _check_groups(srf: SpikedFeatures, given: dict[str, Any]) -> list[Fault]:
@@ -289,7 +339,7 @@ def one_spike(
 def one_spike_parameters() -> dict[str, Parameter]:
     """List the parameters of `one_spike`: vocabularies are in the place of groups of neurons."""
     of_class = parameters_of(SpikedFeatures)
-    del of_class["fraction"]
+    del of_class["fraction"], of_class["further_spikes"]
     vocabularies = {
         "readout": replace(READOUT, default=UNIFORM),
         "bias": replace(BIAS, default=UNBIASED),

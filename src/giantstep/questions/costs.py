@@ -54,6 +54,8 @@ _STEPS, _CORNER_STEPS, _EASY_RIDGE = 60.0, 250.0, 0.1
 # corners.
 _PROBLEM, _TRAINED, _STEP = 5e-3, 0.15, 0.02
 _POINT, _ZERO_ONE, _SMOOTH_POINT, _CORNER_POINT = 1.2e-4, 3e-4, 0.03, 0.1
+# How much longer each further direction of the spikes takes, and more memory.
+_SPIKE, _SPIKE_MEMORY = 30, 2
 # Points that the search for the best ridge takes, of the square loss and others; and candidates of
 # a search for other optima, by their number.
 _SEARCH, _CONVEX_SEARCH, _CANDIDATES = 80, 40, (1, 80, 340, 700, 1300)
@@ -149,6 +151,7 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
         return Cost(count * one.seconds, one.memory)
     if task.question == "spectrum":
         seconds = _SPECTRAL_POINT * (_EDGE_POINTS + given["points"]) * _pairs(problem)
+        seconds *= _SPIKE ** _further_spikes(problem)
         if given["bulk"] != ISOTROPIC and isinstance(problem, Protocol):
             teacher = teacher_of(problem.target)
             directions = teacher.directions if teacher else 1
@@ -174,6 +177,8 @@ def _theory(problem: Problem, given: Mapping[str, Any]) -> Cost:
     seconds = sum(_case(problem, loss, bulk, points) for loss in losses for bulk in bulks)
     plain = losses == [SQUARE] and bulks == [ISOTROPIC]
     memory = _THEORY_MEMORY if plain else _TRAINED_MEMORY
+    if spikes := _further_spikes(problem):
+        memory = _TRAINED_MEMORY * _SPIKE_MEMORY**spikes
     return Cost(cases * seconds, memory + _POINT_MEMORY * cases * points * len(losses))
 
 
@@ -184,7 +189,13 @@ def _case(problem: Problem, loss: str, bulk: str, points: int) -> float:
     point = _POINT + (_ZERO_ONE if problem.target == SIGN else 0.0)
     if loss != SQUARE:
         point = _CORNER_POINT if _has_corner(loss) else _SMOOTH_POINT
-    return _PROBLEM + prepared + points * point * _pairs(problem)
+    seconds = _PROBLEM + points * point * _pairs(problem)
+    return float(prepared + seconds * _SPIKE ** _further_spikes(problem))
+
+
+def _further_spikes(problem: Problem) -> int:
+    """Return how many directions spikes have beyond the first, at most."""
+    return 0 if isinstance(problem, Protocol) else int(problem.beside.shape[1])
 
 
 def _has_corner(loss: str) -> bool:

@@ -80,10 +80,12 @@ def problem_parameters(problem: Problem | Recovery) -> xr.Dataset:
 
 def _by_name(values: dict[str, Any]) -> dict[str, Any]:
     """Arrange parameters: a number for one group of neurons, a vector for several."""
-    return {name: _per_group(value) for name, value in values.items()}
+    return {name: _per_group(value) for name, value in values.items() if value != ()}
 
 
 def _per_group(value: Any) -> tuple[tuple[str, ...], Any]:
+    if value and isinstance(value, tuple) and isinstance(value[0], tuple):
+        return ("group", "spike"), np.array(value)
     if isinstance(value, tuple):
         return ((), value[0]) if len(value) == 1 else (("group",), list(value))
     return (), int(value) if isinstance(value, bool) else value

@@ -42,7 +42,7 @@ class FirstLayer:
     spike : Array, shape (d,)
         v. For a network after one step of an odd activation, the direction of the first batch's
         mean of y x; after other steps, of the neurons' mean row if all have one readout, and NaN
-        if not.
+        if not. NaN for spikes of several directions.
     strengths : Array, shape (p,)
         u, such that weights - u v^T is the bulk; NaN where v is.
     groups : int
@@ -83,7 +83,7 @@ def first_layer(
     directions, other = _draw_directions(problem, sizes.dimension, rng)
     weights = unit_rows(rng, sizes.count(problem.beta), sizes.dimension)
     if isinstance(problem, SpikedFeatures):
-        layer = _add_spike(problem, weights, directions, other)
+        layer = _add_spike(problem, weights, directions, other, rng)
         check_weights(layer.weights, "spike_strength", problem.spike_strength)
         return layer
     stepped = problem.with_giant_step(sizes.dimension)
@@ -117,7 +117,7 @@ def group_members(fractions: Array, neurons: int) -> NDArray[np.int64]:
 
 
 def _add_spike(
-    problem: SpikedFeatures, weights: Single, directions: Single, other: Single
+    problem: SpikedFeatures, weights: Single, directions: Single, other: Single, rng: Generator
 ) -> FirstLayer:
     """Turn random unit rows into spiked random features (Definition 3.1).
 
@@ -130,6 +130,8 @@ def _add_spike(
         Those of the target.
     other : Single, shape (d,)
         A unit vector orthogonal to them: the spike lies in the span of all.
+    rng : Generator
+        Draws the further directions of several spikes.
     """
     groups, alignments = problem.groups, problem.alignments
     rho = np.sqrt(max(0.0, 1 - float(alignments @ alignments)))
@@ -138,6 +140,11 @@ def _add_spike(
     weights *= np.sqrt(groups.c)[member, None].astype(np.float32)
     for g, u in enumerate(groups.u):
         weights[member == g] += (u * spike).astype(np.float32)
+    if problem.further_spikes:
+        known = np.vstack([directions, other, unit_rows(rng, problem.beside.shape[1], other.size)])
+        further = np.linalg.qr(known.T.astype(float))[0].T[len(directions) + 1 :]
+        weights += (problem.beside[member] @ further).astype(np.float32)
+        spike = np.full_like(spike, np.nan)
     bias = groups.b[member].astype(np.float32)
     return FirstLayer(weights, bias, directions, member, spike, groups.u[member], groups.c.size)
 

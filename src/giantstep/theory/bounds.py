@@ -33,7 +33,7 @@ class Bounds:
         upper bound is the limit of the error for a large ridge.
     upper_coefficients : Array, shape (G,)
         The b for which `sum b mu0` is nearest to the target.
-    lower_coefficients : Array, shape (2 G,)
+    lower_coefficients : Array, shape (2 G,), or more for several spikes
         The b0 and b1 for which `sum b0 mu0 + b1 kappa mu1` is nearest to the target.
     """
 
@@ -80,7 +80,9 @@ def bounds(problem: Problem) -> Bounds:
     upper, b = _distance(f.h, f.mu0, f.weight)
     if agreement < 1:  # fits approach the mean label
         upper = float(f.weight @ (f.h - agreement * b @ f.mu0) ** 2)
-    lower, both = _distance(f.h, np.concatenate([f.mu0, f.kappa * f.mu1]), f.weight)
+    lower, both = _distance(
+        f.h, np.concatenate([f.mu0, *(k * f.mu1 for k in f.projections)]), f.weight
+    )
     rest = float(f.weight @ (f.target_residual - noise_power(srf)))
     across = sum(_distance(slope, f.mu1, f.weight)[0] for slope in f.h_z)
     return Bounds(upper + rest + float(f.weight @ f.slope_power), lower + rest + across, b, both)

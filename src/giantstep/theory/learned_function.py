@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -57,6 +58,9 @@ def learned_function(
     >>> learned_function(srf, solution.m, solution.zeta, solution.psi, s)[0, 0].round(3)
     array([0.12 , 0.56 , 0.928])
     """
+    if srf.further_spikes:  # averaged over their directions, of which the target has no part
+        c = srf.groups.c + np.sum(srf.beside**2, axis=1)
+        srf = replace(srf, bulk_variance=tuple(c), further_spikes=())
     overlaps = [m, zeta, psi] if xi is None or not np.any(xi) else [m, zeta, psi, xi]
     blocks = np.array_split(s, math.ceil(s.size / _BLOCK))
     averages = np.concatenate([_averages(srf, block, len(overlaps)) for block in blocks], axis=-1)

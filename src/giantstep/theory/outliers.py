@@ -69,11 +69,12 @@ def _eigenvalues(density: SpectralDensity, dimension: float, x: Array) -> Array:
         V = density.variances(x).real
     V2 = V[:, equations.triangle.size :]
     sound = np.all(V2 < 0, axis=-1)
-    functions = np.concatenate([f.mu0, f.kappa * f.mu1])
+    functions = np.concatenate([f.mu0, *(kappa * f.mu1 for kappa in f.projections)])
     products = f.fold(functions[:, None] * functions)
     contraction = 1 / (1 + (V * equations.multiplicity) @ equations.coefficients)
     matrix = density.alpha * dimension * np.einsum("sn,ijn->sij", contraction, products).real
-    strengths = np.concatenate([-V2, -density.srf.groups.c * V2 / dimension], axis=-1)
+    along = [-density.srf.groups.c * V2 / dimension] * len(f.projections)
+    strengths = np.concatenate([-V2, *along], axis=-1)
     size = np.sqrt(np.where(sound[:, None], strengths, 1.0))
     matrix = size[:, :, None] * matrix * size[:, None, :] - np.eye(size.shape[-1])
     values: Array = np.linalg.eigvalsh(np.where(sound[:, None, None], matrix, 0.0))[:, ::-1]

@@ -58,7 +58,7 @@ class Reliability:
         self.is_finite = math.isfinite(dimension)
         self.dimension = LARGE_DIMENSION if math.isinf(dimension) else dimension
         self.pi = srf.groups.pi
-        self.kappa = np.abs(nodes(f.kappa))
+        self.kappa = np.abs(nodes(f.projections)).max(axis=0)
         self.mu2_squared = nodes(f.mu2_squared * f.row_norm)
         self.mean_power = (f.mu0 * f.weight) @ f.mu0.T
         pairs = f.mu0[:, None] * f.mu0
@@ -68,11 +68,12 @@ class Reliability:
         self.overlap = _row_overlap(problem, srf)
         # There are several nodes of each kappa: `sparse_rows`.
         kappa, place = np.unique(f.kappa, return_inverse=True)
-        curvature = np.zeros((self.pi.size, kappa.size))
-        if lookup(srf.activation).continuous:
-            curvature = mean_curvatures(srf, kappa)
-        products = curvature**2, curvature * _quadratic_target(srf, kappa)
-        functions = [values[:, place] for values in products]
+        curvature = np.zeros((self.pi.size, f.kappa.size))
+        if lookup(srf.activation).continuous and f.beside.size:
+            curvature = mean_curvatures(srf, f.kappa, 1, f.beside)
+        elif lookup(srf.activation).continuous:
+            curvature = mean_curvatures(srf, kappa)[:, place]
+        functions = [curvature**2, curvature * _quadratic_target(srf, kappa)[place]]
         self.of_curvature = [fold(values) for values in functions]
         self.curvature_averages = [values @ f.weight for values in functions]
         self.label_power = float(f.weight @ (f.h**2 + f.slope_power + f.target_residual))

@@ -9,13 +9,19 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.numerics.closed_forms import GaussianMoments
 from giantstep.numerics.gaussian import LONGEST_TAIL, moments, tail
+from giantstep.numerics.interpolation import interpolated
+from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import (
     RANGE,
+    WIDE,
     divided_edges,
     graded_edges,
+    smooth_rule,
     split_rule,
     unit_edges,
+    with_product,
 )
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
 from giantstep.problems.problem import Problem, label_agreement, noise_power
@@ -32,6 +38,8 @@ _INDEPENDENT = 1e-13
 _FINEST_KAPPA, _LARGEST_VARIANCE = 2e-4, 2e6
 # Fourth powers of features are finite.
 _LARGEST_FEATURE = 1e60
+# Nodes over the projections on several directions, before those of negligible weight are left out.
+_MOST_NODES = 2e7
 # Smaller ones are no cause to look at the tails of moments.
 _LARGE_FEATURE = 1e6
 
@@ -47,7 +55,9 @@ class ConditionalFeatures:
     Attributes
     ----------
     kappa, weight : Array, shape (N,)
-        Quadrature nodes and weights.
+        Quadrature nodes, of the projection on the first direction of the spikes, and weights.
+    beside : Array, shape (r - 1, N)
+        Projections on their further directions.
     mu0, mu1, mu2_squared : Array, shape (G, N)
         Equation (15).
     phi : Array, shape (R, N)
@@ -55,7 +65,8 @@ class ConditionalFeatures:
     B : Array, shape (G, R)
         Coefficients of the mu1 in them, `mu1 = B phi`.
     along : Array, shape (Z, N)
-        Functions that the overlaps along the spike multiply in the mean prediction: kappa phi and,
+        Functions that the overlaps along the spikes multiply in the mean prediction: kappa phi of
+        each direction in turn and,
         if the norms of the neurons depend on their overlap with the spike, E sigma'' of each group.
     h : Array, shape (N,)
         Mean of the target given kappa (theory.md section 4).
@@ -91,6 +102,14 @@ class ConditionalFeatures:
     mirrored: bool
     mean_spread: Array | None = None
     row_norm: Array = field(default_factory=lambda: np.ones(1))
+    beside: Array = field(default_factory=lambda: np.empty((0, 1)))
+
+    @property
+    def projections(self) -> Array:
+        """The projections on all directions of the spikes, shape (r, N)."""
+        if not self.beside.size:
+            return self.kappa[None]
+        return np.concatenate([self.kappa[None], self.beside])
 
     @cached_property
     def slope_power(self) -> Array:
@@ -177,14 +196,45 @@ def _transition_edges(srf: SpikedFeatures, panel: float = 1.0) -> Array:
         (lookup(srf.activation), b, u, math.sqrt(c))
         for c, u, b in zip(groups.c, groups.u, groups.b, strict=True)
     ]
-    if teacher_of(srf.target) is None:  # a teacher is a polynomial, and needs no nodes of its own
-        gamma = srf.first_alignment
-        transitions.append((lookup(srf.target), 0.0, gamma, math.sqrt(1 - gamma**2)))
     edges = [
         transition_edges(function, np.array(shift), slope, width, panel)
         for function, shift, slope, width in transitions
     ]
-    return np.concatenate([np.zeros(1), *edges])
+    return np.concatenate([np.zeros(1), *edges, _target_edges(srf, panel)])
+
+
+def _target_edges(srf: SpikedFeatures, panel: float) -> Array:
+    """Find edges of panels around the transitions of the target."""
+    if teacher_of(srf.target) is not None:  # a polynomial, which needs no nodes of its own
+        return np.empty(0)
+    gamma = srf.first_alignment
+    width = math.sqrt(1 - gamma**2)
+    return transition_edges(lookup(srf.target), np.zeros(()), gamma, width, panel)
+
+
+def spike_rule(srf: SpikedFeatures, fineness: float = 1) -> tuple[Array, Array, Array]:
+    """Choose a quadrature rule over the projections on all directions of the spikes.
+
+    Returns
+    -------
+    kappa, beside, weight : Array, shape (N,), (r - 1, N) and (N,)
+    """
+    if not srf.further_spikes:
+        kappa, weight = kappa_rule(srf, fineness)
+        return kappa, np.empty((0, kappa.size)), weight
+    # Where a feature varies along one direction depends on the others.
+    smooth = 0.0 if lookup(srf.activation).kinks else 1.0
+    widths = np.hypot(np.sqrt(srf.groups.c), smooth)
+    u = np.column_stack([srf.groups.u, srf.beside])
+    scales = np.min(widths[:, None] / np.maximum(np.abs(u), TINY), axis=0)
+    edges = np.append(_target_edges(srf, 1.0), 0.0)
+    finer = (1 + fineness) / 2
+    first = split_rule(divided_edges(edges, WIDE * min(1.0, scales[0])), finer)
+    others = smooth_rule(np.minimum(scales[1:], 1.0), finer)
+    if first[0].size * others[0].size > _MOST_NODES:
+        allowed = "smaller, for averages over the directions of several spikes"
+        raise InvalidParametersError([Fault("spike_strength", srf.spike_strength, allowed)])
+    return with_product(first, others)
 
 
 def check_resolution(problem: Problem, srf: SpikedFeatures) -> None:
@@ -235,14 +285,25 @@ def _resolution_fault(srf: SpikedFeatures) -> Fault | None:
     return None
 
 
+def mean_inputs(srf: SpikedFeatures, kappa: Array, beside: Array | None = None) -> Array:
+    """Compute the mean input of each group's neurons given the projections, (G, *kappa.shape)."""
+    inputs: Array = np.stack(
+        [b + u * kappa for u, b in zip(srf.groups.u, srf.groups.b, strict=True)]
+    )
+    return inputs if beside is None or not beside.size else inputs + srf.beside @ beside
+
+
 def conditional_moments(
-    srf: SpikedFeatures, kappa: Array, fineness: float = 1
+    srf: SpikedFeatures, kappa: Array, fineness: float = 1, beside: Array | None = None
 ) -> tuple[Array, Array, Array]:
     """Evaluate equation (15): mu0, mu1 and mu2^2 of each group, shapes (G, *kappa.shape)."""
-    activation = lookup(srf.activation)
+    activation, average = (
+        lookup(srf.activation),
+        _moments_at_many if srf.further_spikes else moments,
+    )
     groups = [
-        (moments(activation, b + u * kappa, math.sqrt(c), fineness), math.sqrt(c))
-        for c, u, _, b in zip(*srf.groups, strict=True)
+        (average(activation, inputs, math.sqrt(c), fineness), math.sqrt(c))
+        for c, inputs in zip(srf.groups.c, mean_inputs(srf, kappa, beside), strict=True)
     ]
     return (
         np.stack([group.mean for group, _ in groups]),
@@ -260,16 +321,33 @@ def _independent(mu1: Array, weight: Array) -> Array:
     return kept
 
 
-def mean_curvatures(srf: SpikedFeatures, kappa: Array, fineness: float = 1) -> Array:
+def _moments_at_many(
+    function: ScalarFunction, mean: Array, std: float, fineness: float
+) -> GaussianMoments:
+    """Compute `moments` at the nodes of a product rule, by interpolation between some."""
+    if function.moments is not None:
+        return function.moments(mean, std)
+
+    def of_points(points: Array) -> tuple[Array, ...]:
+        at = moments(function, points, std, fineness)
+        return at.mean, at.slope, at.residual
+
+    return GaussianMoments(*interpolated(of_points, mean, min(1.0, std) / fineness))
+
+
+def mean_curvatures(
+    srf: SpikedFeatures, kappa: Array, fineness: float = 1, beside: Array | None = None
+) -> Array:
     """Compute E sigma''(b + u kappa + sqrt(c) z) of each group, shape (G, *kappa.shape).
 
     This is the derivative of mu0 by half the squared norm of a row; docs/trained-bulk.md.
     """
     activation = lookup(srf.activation)
     slope = replace(activation, value=activation.derivative, moments=None)
+    average = _moments_at_many if srf.further_spikes else moments
     return np.stack([
-        moments(slope, b + u * kappa, math.sqrt(c), fineness).slope / math.sqrt(c)
-        for c, u, _, b in zip(*srf.groups, strict=True)
+        average(slope, inputs, math.sqrt(c), fineness).slope / math.sqrt(c)
+        for c, inputs in zip(srf.groups.c, mean_inputs(srf, kappa, beside), strict=True)
     ])  # fmt: skip
 
 
@@ -289,20 +367,23 @@ def conditional_features(
         Whether the norms of the neurons depend on their overlap with the spike.
     """
     check_resolution(srf, srf)
-    kappa, weight = kappa_rule(srf, fineness)
+    kappa, beside, weight = spike_rule(srf, fineness)
     mirrored = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
     mirrored = mirrored and kappa.size % 2 == 0 and np.array_equal(kappa, -kappa[::-1])
     if mirrored:
-        half = conditional_moments(srf, kappa[kappa.size // 2 :], fineness)
+        right = slice(kappa.size // 2, None)
+        half = conditional_moments(srf, kappa[right], fineness, beside[:, right])
         mu0, mu1, mu2_squared = (
             np.concatenate([sign * values[:, ::-1], values], axis=1)
             for sign, values in zip((-1, 1, 1), half, strict=True)
         )
     else:
-        mu0, mu1, mu2_squared = conditional_moments(srf, kappa, fineness)
+        mu0, mu1, mu2_squared = conditional_moments(srf, kappa, fineness, beside)
     B = _independent(mu1, weight) if B is None else B
     phi = B.T @ mu1
-    along = [kappa * phi, mean_curvatures(srf, kappa, fineness)] if norms else [kappa * phi]
+    along = [projection * phi for projection in (kappa, *beside)]
+    if norms:
+        along.append(mean_curvatures(srf, kappa, fineness))
     target, agreement = conditional_target(srf, kappa, fineness), label_agreement(srf)
     reversed_power = (1 - agreement**2) * (target.mean**2 + np.sum(target.slopes**2, axis=0))
     return ConditionalFeatures(
@@ -319,4 +400,5 @@ def conditional_features(
         first_across=first_direction_across(srf),
         target_residual=target.residual + reversed_power + noise_power(srf),
         mirrored=mirrored,
+        beside=beside,
     )

@@ -1,8 +1,8 @@
 """What the norms of inputs do to the mean features at finite dimension: theory.md section 12.
 
 A neuron's input has variance `c |x|^2/d` given x. Given kappa, `|x|^2/d - 1` has mean
-`(kappa^2 - 1)/d` and variance `2/d`, and moves the mean feature mu0 of a group by
-`nu = (c/2) E sigma''` times as much.
+`(kappa^2 - 1)/d`, summed over the directions of several spikes, and variance `2/d`. It moves the
+mean feature mu0 of a group by `nu = (c/2) E sigma''` times as much.
 """
 
 from __future__ import annotations
@@ -36,6 +36,6 @@ def with_input_norms(
     """
     if np.isinf(dimension) or not lookup(srf.activation).continuous:
         return f
-    nu = srf.groups.c[:, None] / 2 * mean_curvatures(srf, f.kappa, fineness)
-    mu0 = f.mu0 + nu * (f.kappa**2 - 1) / dimension
+    nu = srf.groups.c[:, None] / 2 * mean_curvatures(srf, f.kappa, fineness, f.beside)
+    mu0 = f.mu0 + nu * np.sum(f.projections**2 - 1, axis=0) / dimension
     return replace(f, mu0=mu0, mean_spread=nu * np.sqrt(2 / dimension))

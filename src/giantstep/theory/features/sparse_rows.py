@@ -51,6 +51,8 @@ def with_sparse_rows(
 ) -> ConditionalFeatures:
     """Give every node over kappa several nodes over rho; none as d -> infinity.
 
+    Left out for spikes of several directions.
+
     Parameters
     ----------
     f : ConditionalFeatures
@@ -61,7 +63,7 @@ def with_sparse_rows(
     fineness : float
         Multiplies the number of nodes.
     """
-    if math.isinf(dimension):
+    if math.isinf(dimension) or srf.further_spikes:
         return f
     kappa = f.half(f.kappa)
     place, rho, share = _nodes(srf, kappa, srf.beta * dimension, fineness)

@@ -22,7 +22,7 @@ _TINY = 1e-300
 
 
 def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
-    """Compute P(y omega < 0) for the target `sign`; NaN for any other target.
+    """Compute P(y omega < 0) for the target `sign`; NaN for any other target or several spikes.
 
     Given kappa, omega and the input's projection z on the target are jointly Gaussian: omega has
     mean M and variance Q, and the covariance P with z (theory.md, section 6).
@@ -48,7 +48,7 @@ def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
            [0.119]])
     """
     shape = overlaps.m.shape[:-1]
-    if srf.target != SIGN:
+    if srf.target != SIGN or srf.further_spikes:
         return np.full(shape, np.nan)
     kappa, weight = kappa_rule(srf)
     mean, slope, variance = _given_kappa(srf, overlaps.flatten(), kappa)

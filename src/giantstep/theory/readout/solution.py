@@ -30,7 +30,7 @@ class Solution:
         The overlaps, equation (17) and theory.md section 4, for each group of neurons.
     xi : Array, shape (alphas, ridges, G)
         Overlap with the change of the neurons' norms, docs/trained-bulk.md; zero for an isotropic
-        bulk.
+        bulk, but for what several spikes add to the learned function.
     q1, V1 : Array, shape (alphas, ridges, G, G)
         Likewise, for each pair of groups.
     reliability_... : Array, shape (alphas, ridges)

@@ -94,7 +94,7 @@ class SquareLoss:
     def on_coarser_rule(self, dimension: float, fineness: float) -> SquareLoss:
         """Return the equations for the same bulk on fewer nodes over kappa."""
         f = self.features
-        norms = len(f.along) > len(f.phi)
+        norms = len(f.along) > len(f.projections) * len(f.phi)
         features = conditional_features(self.srf, fineness, f.B, norms)
         features = with_finite_size(features, self.srf, dimension, fineness)
         return SquareLoss(features, self.srf, self.equations.bulk, self.penalty)

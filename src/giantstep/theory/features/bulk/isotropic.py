@@ -34,12 +34,15 @@ class IsotropicBulk:
     beta : float
     first_across : Array, shape (D,)
         As in `ConditionalFeatures`.
+    beside : Array, shape (G, r - 1)
+        The spikes' entries on their further directions.
     """
 
     B: Array
     groups: Groups
     beta: float
     first_across: Array = field(default_factory=lambda: np.ones(1))
+    beside: Array = field(default_factory=lambda: np.empty((1, 0)))
 
     @property
     def floats_per_point(self) -> int:
@@ -87,7 +90,8 @@ class IsotropicResponse:
         self.V1 = self.triangle.unpack(V[:, : self.triangle.size])
         self.V2 = V[:, self.triangle.size :]
         B = bulk.B
-        self.along = bulk.beta * ((B.T * (bulk.groups.c * self.V2)[:, None, :]) @ B)
+        along = bulk.beta * ((B.T * (bulk.groups.c * self.V2)[:, None, :]) @ B)
+        self.along = np.kron(np.eye(1 + bulk.beside.shape[1]), along).astype(float, copy=False)
         repeated = np.kron(np.eye(bulk.first_across.size), self.V1).astype(float, copy=False)
         self.across = bulk.beta * repeated
 
@@ -96,13 +100,13 @@ class IsotropicResponse:
         bulk = self.bulk
         hats = self._by_direction(psi_hat)
         products = (hats[:, :, :, None] * hats[:, :, None, :]).sum(axis=1)
-        squares = bulk.groups.c * (zeta_hat @ bulk.B.T) ** 2
+        squares = bulk.groups.c * np.sum(self._by_spike(zeta_hat) ** 2, axis=1)
         direction = bulk.beta * np.concatenate([self.triangle.pack(products), squares], axis=-1)
         return direction, np.zeros(direction.shape)
 
     def of_groups(self, direction: Array, zeta_hat: Array, psi_hat: Array) -> GroupOverlaps:
         """Compute V1, q1 and the overlaps between groups from those between the functions phi."""
-        (c, _, pi, _), B, beta = self.bulk.groups, self.bulk.B, self.bulk.beta
+        (c, _, pi, _), beta = self.bulk.groups, self.bulk.beta
         q, split = self.V2 / pi, self.triangle.size
         dA, dL = self.triangle.unpack(direction[:, :split]), direction[:, split:]
         M, BK, _ = self._screened
@@ -116,10 +120,20 @@ class IsotropicResponse:
         V1 = W * d[:, None, :]
         dV1 = (W * (pi * c * dq)[:, None, :]) @ W.transpose(0, 2, 1)
         dV1 -= beta * V1B @ dA @ V1B.transpose(0, 2, 1)
-        zeta = beta * c * self.V2 * (zeta_hat @ B.T)
+        zeta = beta * (c * self.V2)[:, None] * self._by_spike(zeta_hat)
         first = np.einsum("d,sdr->sr", self.bulk.first_across, self._by_direction(psi_hat))
         psi = beta * np.einsum("sgr,sr->sg", V1B, first)
-        return GroupOverlaps((V1 + V1.transpose(0, 2, 1)) / 2, -dV1, zeta, psi, np.zeros_like(zeta))
+        V1 = (V1 + V1.transpose(0, 2, 1)) / 2
+        # Averaged over their further directions, spikes curve the mean features.
+        xi = np.einsum("sjg,gj->sg", zeta[:, 1:], self.bulk.beside)
+        return GroupOverlaps(V1, -dV1, zeta[:, 0], psi, xi)
+
+    def _by_spike(self, zeta_hat: Array) -> Array:
+        """Compute the hats of groups by the spikes' directions, shape (S, r, G)."""
+        spikes = 1 + self.bulk.beside.shape[1]
+        hats = zeta_hat.reshape(len(zeta_hat), spikes, self.triangle.order)
+        of_groups: Array = hats @ self.bulk.B.T
+        return of_groups
 
     def _by_direction(self, psi_hat: Array) -> Array:
         """Separate the directions across the spike, shape (S, D, R)."""

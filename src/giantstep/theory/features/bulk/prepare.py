@@ -59,4 +59,4 @@ def prepare_bulk(
 
 
 def _isotropic_bulk(features: ConditionalFeatures, srf: SpikedFeatures) -> IsotropicBulk:
-    return IsotropicBulk(features.B, srf.groups, srf.beta, features.first_across)
+    return IsotropicBulk(features.B, srf.groups, srf.beta, features.first_across, srf.beside)
