@@ -37,6 +37,10 @@ theory  theory as d -> infinity, or at finite d  d  theory.md section 12
 network  network replicate  i
 training  training replicate  j
 group  group of neurons  g  theory.md section 4
+target_overlap_by_step  overlap of a group's spike with the target after each step
+    \theta\cdot U_g  theory.md section 22
+spike_gram_by_step  overlap of the spikes of two groups after each step  U_g\cdot U_h
+    theory.md section 22
 spike  direction of the spikes beyond the first, counted  j  C.8
 other_group  the other group of neurons of a pair  h  theory.md section 4
 alignments  overlap of spike and each direction of the target  \gamma  theory.md section 13

@@ -51,11 +51,12 @@ def some_hats(rank, groups):
         (replace(TRAINED_LETTERS, readout=ONE), TRAINED),
         (TRAINED_LETTERS, ISOTROPIC),
         (TRAINED_LETTERS, TRAINED),
+        (replace(TRAINED_LETTERS, activation="relu", steps=2), TRAINED),
     ],
 )
 def test_sources_are_derivatives_of_the_penalty(problem, bulk):
     bulk, rank, penalty = prepared(problem, bulk)
-    m = np.random.default_rng(1).standard_normal((1, penalty.letters.size))
+    m = np.random.default_rng(1).standard_normal((1, penalty.letters.shape[1]))
     triangle, hats = some_hats(rank, m.size)
 
     def response(hats):

@@ -138,7 +138,6 @@ def test_many_small_steps_approach_gradient_flow():
 def test_what_has_no_theory_is_refused_with_the_reason():
     for protocol, reason in [
         (replace(SINE, reuse_batch=True), "fresh batches"),
-        (replace(SINE, readout=((1, 0.5), (2, 0.5))), "one value for all neurons"),
     ]:
         assert theory_faults(protocol)
         with pytest.raises(InvalidParametersError, match=reason):

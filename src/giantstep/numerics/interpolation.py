@@ -33,7 +33,8 @@ def interpolated(
     >>> bool(np.allclose(sine**2 + cosine**2, 1, rtol=0, atol=1e-10))
     True
     """
-    low, high = float(points.min()), float(points.max())
+    low = float(points.min())
+    high = max(float(points.max()), low + _SPACING * scale)
     count = max(4, math.ceil((high - low) / (_SPACING * scale)))
     if count >= points.size:
         return functions(points)

@@ -20,7 +20,8 @@ NODES = 12
 # Width of panels for integrands that vary on scales of one or more: their error is 1e-10 at most.
 WIDE = 2.0
 # Of trapezoidal rules, for integrands smoothed on a scale of one: an error of exp(-2 pi^2/step^2).
-_SMOOTH_STEP = 0.75
+# Three directions have larger ones, for the sake of memory.
+_SMOOTH_STEP, _LARGE_STEP = 0.75, 0.95
 # Of weights of a product rule, relatively.
 _NEGLIGIBLE = 1e-15
 
@@ -122,7 +123,8 @@ def smooth_rule(scales: Array, fineness: float = 1) -> tuple[Array, Array]:
     fineness : float
         Multiplies the number of nodes, of all directions together.
     """
-    steps = _SMOOTH_STEP * scales / np.hypot(1, scales) / fineness ** (1 / max(1, scales.size))
+    step = _LARGE_STEP if scales.size > 2 else _SMOOTH_STEP
+    steps = step * scales / np.hypot(1, scales) / fineness ** (1 / max(1, scales.size))
     axes = [h * np.arange(-np.ceil(BOUNDED_RANGE / h), BOUNDED_RANGE / h + 1) for h in steps]
     nodes = np.stack([x.ravel() for x in np.meshgrid(*axes, indexing="ij")]) if axes else steps
     nodes = nodes.reshape(scales.size, -1 if axes else 1)

@@ -2,7 +2,7 @@
 
 `isotropic` is the bulk of the paper. `trained` is the best that is known for the problem: the whole
 covariance that the gradient steps give to the rows and to their norms. For a readout of several
-values it leaves out the fluctuations of norms that each row has of its own: docs/trained-bulk.md.
+values it leaves some of that out: docs/trained-bulk.md.
 """
 
 from __future__ import annotations

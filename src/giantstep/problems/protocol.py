@@ -180,16 +180,18 @@ class Protocol(WithFields):
         one_odd_step = self.steps == 1 and lookup(self.activation).parity == "odd"
         return one_odd_step and teacher_of(self.target) is None
 
+    @property
+    def has_several_spikes(self) -> bool:
+        """Whether the neurons of each letter have a spike of their own: Appendix C.8."""
+        return len(self.readout) > 1 and not self.as_in_paper
+
 
 def theory_faults(protocol: Protocol) -> list[Fault]:
     """List why a protocol has no theory, and can only be simulated."""
     faults = []
     if protocol.steps > 1 and protocol.reuse_batch:
         faults.append(Fault("reuse_batch", True, "false in the theory, which needs fresh batches"))
-    if not protocol.as_in_paper and len(protocol.readout) > 1:
-        allowed = (
-            "one value for all neurons in the theory of several steps, of activations that are"
-            " not odd and of targets of several directions"
-        )
+    if len(protocol.readout) > 1 and teacher_of(protocol.target):
+        allowed = "one value for all neurons in the theory of targets of several directions"
         faults.append(Fault("readout", protocol.readout, allowed))
     return faults

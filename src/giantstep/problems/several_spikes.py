@@ -93,4 +93,7 @@ def spike_coordinates(overlaps: Array, gram: Array) -> tuple[float, Array]:
     if size > _RANK:
         turn = np.linalg.qr(np.column_stack([gamma, np.eye(gamma.size)]))[0]
         u = u @ turn * np.where(np.arange(gamma.size) == 0, np.sign(turn[:, 0] @ gamma), 1.0)
-    return size, u
+    # Further directions in the order of the groups, so that nearby spikes have nearby coordinates.
+    further = np.linalg.qr(u[:, 1:].T)[1].T
+    largest = np.abs(further).argmax(axis=0)
+    return size, np.hstack([u[:, :1], further * np.sign(further[largest, range(len(largest))])])

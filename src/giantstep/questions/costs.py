@@ -195,7 +195,9 @@ def _case(problem: Problem, loss: str, bulk: str, points: int) -> float:
 
 def _further_spikes(problem: Problem) -> int:
     """Return how many directions spikes have beyond the first, at most."""
-    return 0 if isinstance(problem, Protocol) else int(problem.beside.shape[1])
+    if isinstance(problem, Protocol):
+        return problem.has_several_spikes * (min(len(problem.readout), problem.steps, 3) - 1)
+    return int(problem.beside.shape[1])
 
 
 def _has_corner(loss: str) -> bool:

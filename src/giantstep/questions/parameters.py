@@ -17,6 +17,7 @@ from giantstep.problems.recovery import Recovery
 from giantstep.questions.answers import question
 from giantstep.questions.checks import check_theory, raise_all
 from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.features.letters_steps import LettersState, letters_states
 from giantstep.theory.features.network_state import NetworkState
 from giantstep.theory.features.steps import network_states
 from giantstep.validation import Fault
@@ -40,7 +41,8 @@ def parameters(problem: Problem, *, dimension: float = math.inf) -> xr.Dataset:
         The parameters of the problem, and those of `SpikedFeatures`: numbers, or over `group` for
         several groups of neurons. For a target of several directions, `alignment` is the overlap
         with their span, and `alignments` that with each. For several steps, or activations that are
-        not odd, also the state after each step, over `step`.
+        not odd, also the state after each step, over `step`; for a readout of several values this
+        is the bulk variance, the spike's overlap with the target and the overlaps of all spikes.
 
     Raises
     ------
@@ -63,7 +65,9 @@ def parameters(problem: Problem, *, dimension: float = math.inf) -> xr.Dataset:
     data = problem_parameters(problem).assign(_by_name(features))
     if isinstance(srf.alignment, tuple):
         data = data.assign(alignments=("direction", srf.alignments))
-    if isinstance(problem, Protocol) and not problem.as_in_paper:
+    if isinstance(problem, Protocol) and problem.has_several_spikes:
+        data = data.merge(_spikes_by_step(letters_states(problem.with_giant_step(dimension))))
+    elif isinstance(problem, Protocol) and not problem.as_in_paper:
         data = data.merge(_by_step(network_states(problem.with_giant_step(dimension))))
     if "direction" in data.dims:
         data = data.assign_coords(direction=range(1, data.sizes["direction"] + 1))
@@ -89,6 +93,19 @@ def _per_group(value: Any) -> tuple[tuple[str, ...], Any]:
     if isinstance(value, tuple):
         return ((), value[0]) if len(value) == 1 else (("group",), list(value))
     return (), int(value) if isinstance(value, bool) else value
+
+
+def _spikes_by_step(states: Sequence[LettersState]) -> xr.Dataset:
+    """Arrange the spikes of the letters after each step: theory.md section 22."""
+    pairs = ("step", "group", "other_group")
+    return xr.Dataset(
+        {
+            "bulk_variance_by_step": (pairs[:2], [state.bulk_variance for state in states]),
+            "target_overlap_by_step": (pairs[:2], [state.spikes[:, 0] for state in states]),
+            "spike_gram_by_step": (pairs, [state.gram for state in states]),
+        },
+        coords={"step": np.arange(1, len(states) + 1)},
+    )
 
 
 def _by_step(states: Sequence[NetworkState]) -> xr.Dataset:

@@ -11,6 +11,7 @@ from giantstep.arrays import Array, Indices
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
 from giantstep.theory.optima import NEAR_LIMIT
 from giantstep.theory.readout.status import Status
 from giantstep.theory.reliability import LARGE_DIMENSION
@@ -38,6 +39,12 @@ def bulk_remarks(problem: Problem, bulk: str) -> list[str]:
     """Say what a trained bulk leaves out."""
     if bulk == ISOTROPIC or len(getattr(problem, "readout", ())) < 2:
         return []
+    if isinstance(problem, Protocol) and problem.has_several_spikes:
+        return [
+            "For a readout of several values, after several steps or of an activation that is not"
+            " odd, the trained bulk has the covariance of rows along spikes and target alone. What"
+            " it leaves out is worth 2 % of the test error on average, 9 % at most so far."
+        ]
     return [
         "For a readout of several values the trained bulk leaves out how norms of rows fluctuate,"
         " but for what their overlaps with the spike change."

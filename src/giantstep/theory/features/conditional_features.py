@@ -39,7 +39,7 @@ _FINEST_KAPPA, _LARGEST_VARIANCE = 2e-4, 2e6
 # Fourth powers of features are finite.
 _LARGEST_FEATURE = 1e60
 # Nodes over the projections on several directions, before those of negligible weight are left out.
-_MOST_NODES = 2e7
+_MOST_NODES = 5e7
 # Smaller ones are no cause to look at the tails of moments.
 _LARGE_FEATURE = 1e6
 

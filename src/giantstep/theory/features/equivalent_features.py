@@ -12,6 +12,7 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem, label_agreement, noise_power
 from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.spiked_features import SpikedFeatures, one_spike
+from giantstep.theory.features.letters_steps import letters_states
 from giantstep.theory.features.network_state import (
     check_weights,
     features_in_state,
@@ -63,6 +64,8 @@ def equivalent_features(
     problem = problem.with_giant_step(dimension)
     if faults := theory_faults(problem):
         raise InvalidParametersError(faults)
+    if problem.has_several_spikes:
+        return letters_states(problem, fineness)[-1].features(problem)
     if not problem.as_in_paper:
         srf = features_in_state(problem, network_states(problem, fineness)[-1])
         return _at_dimension(srf, problem, dimension)

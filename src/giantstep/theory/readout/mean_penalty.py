@@ -20,6 +20,7 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.bulk.interface import GroupOverlaps, SpikeResponse
+from giantstep.theory.features.letters_steps import letters_states
 from giantstep.theory.features.row_norms import common_rows
 
 
@@ -31,11 +32,13 @@ class MeanPenalty:
     ----------
     width : float
         p = beta d; infinite as d -> infinity, where there is no penalty.
-    letters : Array, shape (G,)
-        Initial readout omega of each group.
-    common : Array, shape (2,)
+    letters : Array, shape (F, G)
+        Initial readout omega of each group; of several factors, where it has several values and
+        there are several steps.
+    common : Array, shape (F, 2)
         (k0, k1): beyond what independent rows have, the mean rows of groups g and h, times sqrt(p),
-        have the overlap `pi_g omega_g pi_h omega_h (k0 + k1)`, of which k1 has the covariance B.
+        have the overlap `pi_g omega_g pi_h omega_h (k0 + k1)`, summed over the factors, of which k1
+        has the covariance B.
     """
 
     width: float
@@ -46,15 +49,20 @@ class MeanPenalty:
         """Compute Lambda, shape (S, G, G)."""
         V2 = response.V2
         matrix = np.eye(V2.shape[-1]) / V2[:, None, :]
-        if self.common.any():
-            pairs = np.multiply.outer(self.letters, self.letters)
-            matrix = matrix + pairs * response.screened(self.common)
+        for letters, common in zip(self.letters, self.common, strict=True):
+            if common.any():
+                pairs = np.multiply.outer(letters, letters)
+                matrix = matrix + pairs * response.screened(common)
         return matrix / self.width
 
     def sources(self, response: SpikeResponse, m: Array) -> tuple[Array, Array]:
         """Compute the derivative of `m^T Lambda m` by the hats, as `SpikeResponse.sources`."""
         V2 = response.V2
-        first, second = response.screened_sources(self.common, self.letters * m)
+        each = [
+            response.screened_sources(common, letters * m)
+            for letters, common in zip(self.letters, self.common, strict=True)
+        ]
+        first, second = (np.sum(parts, axis=0) for parts in zip(*each, strict=True))
         first[:, -V2.shape[-1] :] += (m / V2) ** 2
         return first / self.width, second / self.width
 
@@ -75,8 +83,11 @@ class MeanPenalty:
         groups = response.of_groups(direction, *hats)
         if math.isinf(self.width):
             return groups
-        direct = response.screened_sources_of_groups(self.common, self.letters * m)
-        return groups._replace(q1=groups.q1 + direct / self.width)
+        q1 = groups.q1
+        for letters, common in zip(self.letters, self.common, strict=True):
+            direct = response.screened_sources_of_groups(common, letters * m)
+            q1 = q1 + direct / self.width
+        return groups._replace(q1=q1)
 
 
 def prepare_mean_penalty(problem: Problem, srf: SpikedFeatures, dimension: float) -> MeanPenalty:
@@ -92,8 +103,14 @@ def prepare_mean_penalty(problem: Problem, srf: SpikedFeatures, dimension: float
     """
     width = problem.beta * dimension
     if not isinstance(problem, Protocol) or math.isinf(width):
-        return MeanPenalty(width, np.ones(srf.groups.c.size), np.zeros(2))
+        return MeanPenalty(width, np.ones((1, srf.groups.c.size)), np.zeros((1, 2)))
+    if problem.has_several_spikes:
+        state, (_, _, pi, _) = letters_states(problem)[-1], srf.groups
+        shared = (state.mean_rows - np.diag(state.bulk_variance)) / np.sqrt(np.outer(pi, pi))
+        values, vectors = np.linalg.eigh(shared)
+        return MeanPenalty(width, vectors.T, np.stack([values, 0 * values], axis=1))
     common = common_rows(problem)
     in_bulk = common if common.sum() < 0 else np.zeros(2)  # else it belongs to the spike
     letters = np.array(problem.readout)[:, 0]
-    return MeanPenalty(width, letters if letters.size > 1 else np.ones(1), in_bulk)
+    letters = letters if letters.size > 1 else np.ones(1)
+    return MeanPenalty(width, letters[None], in_bulk[None])

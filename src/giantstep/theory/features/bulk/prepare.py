@@ -16,10 +16,12 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.bulk.batch_covariance import FirstBatch
 from giantstep.theory.features.bulk.interface import Bulk
 from giantstep.theory.features.bulk.isotropic import IsotropicBulk
+from giantstep.theory.features.bulk.letter_rows import LetterRowsBulk
 from giantstep.theory.features.bulk.letters import LettersBulk
 from giantstep.theory.features.bulk.trained import TrainedBulk
 from giantstep.theory.features.conditional_features import ConditionalFeatures, conditional_features
 from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.features.letters_steps import letters_states
 
 
 def prepare_bulk(
@@ -45,6 +47,10 @@ def prepare_bulk(
         return features, _isotropic_bulk(features, srf)
     if not isinstance(problem, Protocol):
         raise TypeError("a trained bulk needs the protocol that trained it")
+    if problem.has_several_spikes:
+        features = conditional_features(srf, fineness, B)
+        rows = letters_states(problem, fineness)[-1].in_readout_basis()[2]
+        return features, LetterRowsBulk(**vars(_isotropic_bulk(features, srf)), covariance=rows)
     if len(problem.readout) == 1:
         features = conditional_features(srf, fineness, B, norms=True)
         return features, TrainedBulk.of(_isotropic_bulk(features, srf), problem, fineness)
