@@ -33,6 +33,7 @@ from giantstep.explore.view import CURVE, MAP, SPECTRUM, TABS, View
 from giantstep.numerics.scalar_functions import FUNCTIONS
 from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.losses import LOSSES
+from giantstep.problems.protocol import OPTIMIZERS
 from giantstep.validation import Fault, InvalidParametersError
 
 SLIDER, CHOICE, TEXT, SEVERAL = "slider", "choice", "text", "several"
@@ -41,6 +42,7 @@ _OPTIONS: dict[str, list[tuple[str, str]]] = {
     "activation": [(name, name) for name, function in FUNCTIONS.items() if function.continuous],
     "target": [(name, name) for name in FUNCTIONS],
     "loss": [(name, name) for name in LOSSES],
+    "optimizer": [(name, name) for name in OPTIMIZERS],
     "bulk": list(BULK_WORDS.items()),
 }
 

@@ -32,8 +32,11 @@ from giantstep.problems.shared import (
     TRAINED_ACTIVATION,
 )
 from giantstep.problems.targets import teacher_of
+from giantstep.registry import Registry
 from giantstep.validation import Fault, InvalidParametersError
 
+# How a step follows the gradient: in proportion to it, by the signs of its entries, or normalised.
+SGD, SIGN_DESCENT, NORMALIZED = OPTIMIZERS = ("sgd", "sign", "normalized")
 # What a protocol has and spiked features have not.
 STEP_FIELDS = ("learning_rate", "alpha0")
 # The step exponent at which the spike keeps its strength as the dimension grows.
@@ -84,6 +87,10 @@ class Protocol(WithFields):
     label_flips : float
         Fraction of the labels, below one half, that are reversed, y -> -y, in batches and training
         sets. Test errors are of labels that are not.
+    optimizer : {"sgd", "sign", "normalized"}
+        How far a step goes along the gradient: `sgd` in proportion to it; `sign` by
+        eta/(p sqrt(d)) in each entry, in the direction of its sign, as the first step of Adam;
+        `normalized` by a length of eta/p in the root mean square over the rows, as `sign` does.
 
     Raises
     ------
@@ -132,6 +139,16 @@ class Protocol(WithFields):
         later=True,
     )
     label_flips: float = parameter(LABEL_FLIPS, default=0.0, later=True)
+    optimizer: str = parameter(
+        Parameter(
+            "how far a step goes along the gradient",
+            "optimizer",
+            Registry({name: name for name in OPTIMIZERS}),
+            "docs/sign-descent.md",
+        ),
+        default=SGD,
+        later=True,
+    )
 
     def __post_init__(self) -> None:
         faults = read_parameters(self)
@@ -191,6 +208,12 @@ def theory_faults(protocol: Protocol) -> list[Fault]:
     faults = []
     if protocol.steps > 1 and protocol.reuse_batch:
         faults.append(Fault("reuse_batch", True, "false in the theory, which needs fresh batches"))
+    if (protocol.steps > 1 or protocol.has_several_spikes) and protocol.optimizer != SGD:
+        allowed = (
+            f"{SGD} in the theory of several steps, and of readouts of several values with"
+            " activations that are not odd: of others only the first step is known"
+        )
+        faults.append(Fault("optimizer", protocol.optimizer, allowed))
     if len(protocol.readout) > 1 and teacher_of(protocol.target):
         allowed = "one value for all neurons in the theory of targets of several directions"
         faults.append(Fault("readout", protocol.readout, allowed))

@@ -12,7 +12,7 @@ import xarray as xr
 
 from giantstep.problems.formatting import format_vocabulary
 from giantstep.problems.problem import Problem
-from giantstep.problems.protocol import Protocol
+from giantstep.problems.protocol import SGD, Protocol
 from giantstep.problems.recovery import Recovery
 from giantstep.questions.answers import question
 from giantstep.questions.checks import check_theory, raise_all
@@ -67,7 +67,7 @@ def parameters(problem: Problem, *, dimension: float = math.inf) -> xr.Dataset:
         data = data.assign(alignments=("direction", srf.alignments))
     if isinstance(problem, Protocol) and problem.has_several_spikes:
         data = data.merge(_spikes_by_step(letters_states(problem.with_giant_step(dimension))))
-    elif isinstance(problem, Protocol) and not problem.as_in_paper:
+    elif isinstance(problem, Protocol) and not problem.as_in_paper and problem.optimizer == SGD:
         data = data.merge(_by_step(network_states(problem.with_giant_step(dimension))))
     if "direction" in data.dims:
         data = data.assign_coords(direction=range(1, data.sizes["direction"] + 1))

@@ -11,7 +11,8 @@ from giantstep.arrays import Array, Indices
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.problem import Problem
-from giantstep.problems.protocol import Protocol
+from giantstep.problems.protocol import SIGN_DESCENT, Protocol
+from giantstep.theory.features.bulk.sign_rows import has_sign_rows
 from giantstep.theory.optima import NEAR_LIMIT
 from giantstep.theory.readout.status import Status
 from giantstep.theory.reliability import LARGE_DIMENSION
@@ -37,18 +38,29 @@ def failure_remarks(status: Indices) -> list[str]:
 
 def bulk_remarks(problem: Problem, bulk: str) -> list[str]:
     """Say what a trained bulk leaves out."""
-    if bulk == ISOTROPIC or len(getattr(problem, "readout", ())) < 2:
+    if bulk == ISOTROPIC or not isinstance(problem, Protocol):
         return []
-    if isinstance(problem, Protocol) and problem.has_several_spikes:
-        return [
+    remarks = []
+    if problem.has_several_spikes:
+        remarks += [
             "For a readout of several values, after several steps or of an activation that is not"
             " odd, the trained bulk has the covariance of rows along spikes and target alone. What"
             " it leaves out is worth 2 % of the test error on average, 9 % at most so far."
         ]
-    return [
-        "For a readout of several values the trained bulk leaves out how norms of rows fluctuate,"
-        " but for what their overlaps with the spike change."
-    ]
+    elif len(problem.readout) > 1:
+        remarks += [
+            "For a readout of several values the trained bulk leaves out how norms of rows"
+            " fluctuate, but for what their overlaps with the spike change."
+        ]
+    signs = problem.optimizer == SIGN_DESCENT and math.isfinite(problem.alpha0)
+    if signs and not has_sign_rows(problem):
+        remarks += [
+            "After a step by signs the whole covariance of the rows is known for odd activations,"
+            " one direction and a readout of one value. Here the trained bulk has that of the"
+            " step's part along the gradient; the rest is noise without a direction,"
+            " and networks differ from the theory by up to 5 %."
+        ]
+    return remarks
 
 
 def input_remarks(inputs: Iterable[str]) -> list[str]:

@@ -13,12 +13,12 @@ from giantstep.arrays import Array, Single
 from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
 from giantstep.problems.problem import Problem
-from giantstep.problems.protocol import Protocol
+from giantstep.problems.protocol import SGD, SIGN_DESCENT, Protocol
 from giantstep.problems.sizes import Sizes, group_ends
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import lookup_target, teacher_of
 from giantstep.simulation.arithmetic import check_weights
-from giantstep.simulation.gradient_steps import BatchSteps
+from giantstep.simulation.gradient_steps import BatchSteps, as_optimizer
 from giantstep.simulation.gradients import population_gradient
 from giantstep.simulation.samples import FIRST_BATCH, WEIGHTS, draw_samples, stream, unit_rows
 from giantstep.simulation.threads import Workers
@@ -173,7 +173,15 @@ def _train(
     else:
         count = sizes.count(problem.alpha0)
         steps = BatchSteps(
-            activation, omega, rate, count, problem.steps, problem.reuse_batch, draw, pool
+            activation,
+            omega,
+            rate,
+            count,
+            problem.steps,
+            problem.reuse_batch,
+            draw,
+            pool,
+            problem.optimizer,
         )
         mean, *_ = steps.take(weights)
     h1 = float(standard_moments(activation).slope)
@@ -187,6 +195,11 @@ def _train(
         )
         norm = float(np.linalg.norm(mean))
         spike, strengths = mean / norm, np.full_like(strengths, norm)
+    elif problem.optimizer != SGD and problem.alpha0 > 0 and values.any():
+        pulls = (np.sign(values) if problem.optimizer == SIGN_DESCENT else values)[member]
+        mean = pulls @ weights / (pulls @ pulls)
+        norm = float(np.linalg.norm(mean))
+        spike, strengths = mean / norm, norm * pulls
     bias = np.zeros(weights.shape[0], dtype=np.float32)
     return FirstLayer(weights, bias, directions, member, spike, strengths, values.size)
 
@@ -203,7 +216,7 @@ def _follow_population(
             gradient = population_gradient(w, o, activation, target, along[0])
         else:
             gradient = trained_population_gradient(w, o, activation, target, along)
-        weights += (rate * gradient).astype("f4")
+        weights += as_optimizer(problem.optimizer, rate * gradient, rate).astype("f4")
     if isinstance(target, ScalarFunction):
         slopes = np.atleast_1d(standard_moments(target).slope)
     else:

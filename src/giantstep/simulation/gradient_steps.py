@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from giantstep.arrays import Array, Single
+from giantstep.arrays import Array, Reals, Single
 from giantstep.numerics.scalar_functions import ScalarFunction
+from giantstep.problems.protocol import NORMALIZED, SGD, SIGN_DESCENT
 from giantstep.simulation.arithmetic import FEWER_ROWS, block_sizes
 from giantstep.simulation.gradients import batch_slopes
 from giantstep.simulation.threads import Workers
+
+
+def as_optimizer(optimizer: str, step: Reals, rate: float) -> Reals:
+    """Turn the step of gradient descent into that of an optimizer, of shape (p, d).
+
+    A step by signs, or a normalised one, has rows of length `rate` in the root mean square.
+    """
+    if optimizer == SIGN_DESCENT:
+        stepped: Reals = np.sign(step)
+        stepped *= rate / math.sqrt(step.shape[1])
+        return stepped
+    if optimizer == NORMALIZED:
+        length = float(np.linalg.norm(step)) / math.sqrt(len(step))
+        step *= rate / length if length > 0 else 0.0
+    return step
 
 
 class BatchSteps(NamedTuple):
@@ -33,6 +50,8 @@ class BatchSteps(NamedTuple):
         inputs and labels.
     pool : Workers
         The threads that compute on blocks.
+    optimizer : str
+        As in `Protocol`.
     """
 
     activation: ScalarFunction
@@ -43,13 +62,14 @@ class BatchSteps(NamedTuple):
     reuse_batch: bool
     draw: Callable[[int, int, int], tuple[Single, Single]]
     pool: Workers
+    optimizer: str = SGD
 
     def take(self, weights: Single) -> Iterator[Array]:
         """Change the weights in place, step by step; yield each batch's mean of y x."""
         for step in range(self.steps):
             gradient, correlation = self._sums(weights, 0 if self.reuse_batch else step)
             gradient *= np.float32(self.rate / self.samples)
-            weights += gradient
+            weights += as_optimizer(self.optimizer, gradient, self.rate)
             yield correlation / self.samples
 
     def _sums(self, weights: Single, batch: int) -> tuple[Single, Array]:

@@ -22,6 +22,7 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import ConditionalFeatures, mean_curvatures
 from giantstep.theory.features.conditional_target import target_rule
 from giantstep.theory.features.network_state import NetworkState
+from giantstep.theory.features.optimizers import plain_descent
 from giantstep.theory.features.steps import network_states
 
 # Stands for the dimension of networks where none is given: the largest that is usually simulated.
@@ -161,6 +162,7 @@ def _own_output(problem: Problem, srf: SpikedFeatures, dimension: float) -> floa
     """
     if not isinstance(problem, Protocol) or problem.alpha0 == 0:
         return 0.0
+    problem = plain_descent(problem)
     letters, fractions = np.array(problem.readout).T
     h1 = float(standard_moments(lookup(problem.activation)).slope)
     e, power = problem.learning_rate / problem.beta, float(fractions @ letters**2)
@@ -176,7 +178,7 @@ def _row_overlap(problem: Problem, srf: SpikedFeatures) -> float:
     c = float(np.max(srf.groups.c))
     if not isinstance(problem, Protocol) or len(problem.readout) > 1:
         return c
-    state: NetworkState = network_states(problem)[-1]
+    state: NetworkState = network_states(plain_descent(problem))[-1]
     return float(np.max(np.linalg.eigvalsh(state.covariance[:-1, :-1])))
 
 

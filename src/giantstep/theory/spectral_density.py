@@ -14,13 +14,15 @@ import numpy as np
 
 from giantstep.arrays import Array, Complex, Indices, Mask
 from giantstep.numerics.linear_systems import solve_small
-from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, validate_bulk
 from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import SGD, SIGN_DESCENT
 from giantstep.theory.features.bulk.prepare import prepare_bulk
 from giantstep.theory.features.conditional_features import check_resolution, conditional_features
 from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.kappa_path import FINENESS, on_path
 from giantstep.theory.readout.fixed_point import Equations, Points
+from giantstep.validation import Fault, InvalidParametersError
 
 # Height above the real axis at which the density is read, relative to the eigenvalue; where points
 # begin their way down to it, relative to the size of the equations; and the factor at each step.
@@ -61,6 +63,9 @@ class SpectralDensity:
         self.srf = equivalent_features(problem, dimension)
         check_resolution(problem, self.srf)
         kind = validate_bulk(problem, bulk)
+        if kind == TRAINED and getattr(problem, "optimizer", SGD) == SIGN_DESCENT:
+            allowed = f"{ISOTROPIC} for the spectrum after a step by signs"
+            raise InvalidParametersError([Fault("bulk", bulk, allowed)])
         self.features = conditional_features(self.srf, FINENESS)
         prepared = prepare_bulk(problem, self.srf, kind, B=self.features.B)[1]
         self.on_path = on_path(self.features)

@@ -10,7 +10,7 @@ import numpy as np
 from giantstep.numerics.gaussian import derivative_variance, standard_moments
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem, label_agreement, noise_power
-from giantstep.problems.protocol import Protocol, theory_faults
+from giantstep.problems.protocol import SIGN_DESCENT, Protocol, theory_faults
 from giantstep.problems.spiked_features import SpikedFeatures, one_spike
 from giantstep.theory.features.letters_steps import letters_states
 from giantstep.theory.features.network_state import (
@@ -18,6 +18,7 @@ from giantstep.theory.features.network_state import (
     features_in_state,
     shared_parameters,
 )
+from giantstep.theory.features.optimizers import plain_descent, with_signs
 from giantstep.theory.features.row_norms import common_rows, coupled_norms, own_output_norms
 from giantstep.theory.features.steps import network_states
 from giantstep.validation import InvalidParametersError
@@ -66,9 +67,17 @@ def equivalent_features(
         raise InvalidParametersError(faults)
     if problem.has_several_spikes:
         return letters_states(problem, fineness)[-1].features(problem)
+    plain = plain_descent(problem)
+    srf = _after_descent(plain, fineness)
+    if problem.optimizer == SIGN_DESCENT:
+        srf = with_signs(srf, problem)
+    return _at_dimension(srf, plain, dimension)
+
+
+def _after_descent(problem: Protocol, fineness: int) -> SpikedFeatures:
+    """Compute the features after steps of plain descent, as d -> infinity."""
     if not problem.as_in_paper:
-        srf = features_in_state(problem, network_states(problem, fineness)[-1])
-        return _at_dimension(srf, problem, dimension)
+        return features_in_state(problem, network_states(problem, fineness)[-1])
     activation, target = lookup(problem.activation), lookup(problem.target)
     e = problem.learning_rate / problem.beta
     h1 = float(standard_moments(activation).slope)
@@ -87,14 +96,13 @@ def equivalent_features(
     largest = max(abs(omega) for omega, _ in problem.readout)
     check_weights(problem, c * max(largest, 1) ** 2, strength * largest)
     gamma = min(1.0, max(-1.0, h1_star / norm)) if norm > 0 else 0.0
-    srf = one_spike(
+    return one_spike(
         bulk_variance=c,
         spike_strength=strength,
         alignment=math.copysign(gamma, h1 * gamma),  # v takes the sign of h1, so that r >= 0
         readout=problem.readout,
         **shared_parameters(problem),
     )
-    return _at_dimension(srf, problem, dimension)
 
 
 def _at_dimension(srf: SpikedFeatures, problem: Protocol, dimension: float) -> SpikedFeatures:

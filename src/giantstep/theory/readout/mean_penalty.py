@@ -21,6 +21,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.bulk.interface import GroupOverlaps, SpikeResponse
 from giantstep.theory.features.letters_steps import letters_states
+from giantstep.theory.features.optimizers import plain_descent
 from giantstep.theory.features.row_norms import common_rows
 
 
@@ -109,7 +110,7 @@ def prepare_mean_penalty(problem: Problem, srf: SpikedFeatures, dimension: float
         shared = (state.mean_rows - np.diag(state.bulk_variance)) / np.sqrt(np.outer(pi, pi))
         values, vectors = np.linalg.eigh(shared)
         return MeanPenalty(width, vectors.T, np.stack([values, 0 * values], axis=1))
-    common = common_rows(problem)
+    common = common_rows(plain_descent(problem))
     in_bulk = common if common.sum() < 0 else np.zeros(2)  # else it belongs to the spike
     letters = np.array(problem.readout)[:, 0]
     letters = letters if letters.size > 1 else np.ones(1)

@@ -212,6 +212,10 @@ class FirstBatch:
         E = self._expected(self._damping(theta * f))
         return Traces((f, f * E.y2, f * (E.y2**2 + self.inverse_alpha0 * E.y4)), E)
 
+    def damped_moments(self, w: Array, factors: int = 1) -> DampedMoments:
+        """Average powers of y and s, times some factors 1/(1 + w y^2/alpha0), w of shape (S, R)."""
+        return self._expected(self._damping(w) ** factors)
+
     def _expected(self, damping: RealOrComplex) -> DampedMoments:
         return DampedMoments(
             *np.moveaxis(_expectation(damping, self._rule(damping).integrands), -1, 0)

@@ -22,6 +22,7 @@ from giantstep.theory.features.bulk.trained import TrainedBulk
 from giantstep.theory.features.conditional_features import ConditionalFeatures, conditional_features
 from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.features.letters_steps import letters_states
+from giantstep.theory.features.optimizers import plain_descent
 
 
 def prepare_bulk(
@@ -54,6 +55,7 @@ def prepare_bulk(
     if len(problem.readout) == 1:
         features = conditional_features(srf, fineness, B, norms=True)
         return features, TrainedBulk.of(_isotropic_bulk(features, srf), problem, fineness)
+    problem = plain_descent(problem)
     batch = FirstBatch.of(problem, fineness)
     coupled = batch.norm_coupling != 0
     features = conditional_features(srf, fineness, B, coupled)

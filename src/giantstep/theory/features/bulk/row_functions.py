@@ -98,7 +98,7 @@ class RowFunctions:
     def at_initialisation(cls, directions: int) -> RowFunctions:
         """Return those of rows of covariance 1/d whose norms do not vary: all are 1/(1 + t)."""
         forms = np.diag([1.0] * (directions + 1) + [0.0])[None]
-        return cls(1.0, _as_columns(np.ones(1), np.ones(1), Forms(forms, forms[:, :-1, :-1])))
+        return cls(1.0, as_columns(np.ones(1), np.ones(1), Forms(forms, forms[:, :-1, :-1])))
 
     @classmethod
     def fitted(
@@ -166,7 +166,7 @@ class RowFunctions:
             for part in np.array_split(t, count):
                 at = solve_self_energy(step, self.traces, part, near.at(part) if near else None)
                 forms = forms_after(step, at, self.forms(at.before.t)[0])
-                columns.append(_as_columns(at.f, at.phi, forms))
+                columns.append(as_columns(at.f, at.phi, forms))
                 solutions.append(at)
             near = Unknowns.of(scale, solutions)
             return np.concatenate(columns)
@@ -185,7 +185,7 @@ class RowFunctions:
             own = 1 / (1 + added * t)
             at, (R, filtered) = self.traces(t * own), self.forms(t * own)[0]
             filtered = filtered + added * R[:, :-1, :-1]
-            columns = _as_columns(at.f, at.phi + added * at.f, Forms(R, filtered))
+            columns = as_columns(at.f, at.phi + added * at.f, Forms(R, filtered))
             return columns * own[:, None]
 
         return RowFunctions.fitted(self._scale + added, functions, _TOLERANCE)
@@ -196,7 +196,7 @@ class RowFunctions:
         R = R.copy()
         R[:, -1] *= math.sqrt(factor)
         R[:, :, -1] *= math.sqrt(factor)
-        columns = _as_columns(f, factor * phi, Forms(R, factor * filtered))
+        columns = as_columns(f, factor * phi, Forms(R, factor * filtered))
         return RowFunctions(factor * self._scale, columns)
 
     def with_wider_spike(self, share: float, alignment: float | tuple[float, ...]) -> RowFunctions:
@@ -222,7 +222,7 @@ class RowFunctions:
         turned[:, :m, m] = turned[:, m, :m] = R[:, :m, m] @ known.T
         turned[:, m, m] = R[:, m, m]
         filtered = known @ filtered @ known.T + phi[:, None, None] * other
-        return RowFunctions(self._scale, _as_columns(f, phi, Forms(turned, filtered)))
+        return RowFunctions(self._scale, as_columns(f, phi, Forms(turned, filtered)))
 
     def _parts(self) -> tuple[Array, Array, Forms]:
         """Return the coefficients of both traces and of the forms."""
@@ -237,7 +237,7 @@ def _fit(x: Array, values: Array) -> Array:
     return fit
 
 
-def _as_columns(f: Array, phi: Array, forms: Forms) -> Array:
+def as_columns(f: Array, phi: Array, forms: Forms) -> Array:
     """Put the triangles of the forms beside the traces, shape (S, functions)."""
     triangles = [form[:, *np.triu_indices(form.shape[-1])] for form in forms]
     return np.column_stack([f, phi, *triangles])

@@ -21,6 +21,8 @@ from giantstep.theory.features.bulk.interface import GroupOverlaps
 from giantstep.theory.features.bulk.isotropic import IsotropicBulk
 from giantstep.theory.features.bulk.one_group import OneGroupVariances
 from giantstep.theory.features.bulk.row_functions import RowFunctions, row_functions
+from giantstep.theory.features.bulk.sign_rows import has_sign_rows, rows_after_signs
+from giantstep.theory.features.optimizers import plain_descent
 from giantstep.theory.features.steps import network_states, network_trajectory
 
 _ALONG, _ACROSS, _NORM = 0, slice(1, -1), -1
@@ -52,15 +54,18 @@ class TrainedBulk:
     @classmethod
     def of(cls, isotropic: IsotropicBulk, protocol: Protocol, fineness: int) -> TrainedBulk:
         """Prepare the bulk of a protocol's network after its last step."""
-        last = network_states(protocol, fineness)[-1]
-        rows = row_functions(protocol, fineness)
+        descent = plain_descent(protocol)
+        if has_sign_rows(protocol):
+            rows, last = rows_after_signs(protocol, fineness)
+        else:
+            rows, last = row_functions(descent, fineness), network_states(descent, fineness)[-1]
         # At finite dimension rows have other norms, and share more than this spike: `row_norms`.
         c, strength = float(isotropic.groups.c[0]), float(isotropic.groups.u[0])
         if abs(c - last.bulk_variance) > _ROUNDING * last.bulk_variance:
             rows = rows.with_norm(c)
         if strength > last.spike_strength:
             rows = rows.with_wider_spike(last.spike_strength / strength, last.alignment)
-        return cls(isotropic, protocol, rows, last.covariance[_NORM, _NORM])
+        return cls(isotropic, descent, rows, last.covariance[_NORM, _NORM])
 
     @property
     def floats_per_point(self) -> int:

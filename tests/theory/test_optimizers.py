@@ -1,0 +1,104 @@
+"""Steps by signs and normalised steps, against networks and against matrices of actual batches."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.random import default_rng
+from scipy.special import erf
+
+import giantstep
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.seeds import problem_seed
+from giantstep.problems.sizes import Sizes
+from giantstep.questions.remarks import bulk_remarks
+from giantstep.simulation.first_layer import first_layer
+from giantstep.simulation.threads import workers
+from giantstep.theory.features.bulk.batch_covariance import FirstBatch
+from giantstep.theory.features.bulk.sign_rows import SignRows, rows_after_signs
+from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.features.optimizers import plain_descent
+from giantstep.validation import InvalidParametersError
+
+SIGNS = Protocol("tanh", "sin", 1, alpha0=4, beta=0.5, optimizer="sign")
+
+
+def at(alpha0, **others):
+    return Protocol("tanh", "sin", 1, alpha0=alpha0, beta=0.5, **others)
+
+
+def test_signs_align_less_and_less_than_the_gradient():
+    overlaps = [
+        equivalent_features(at(alpha0, optimizer="sign")).first_alignment
+        for alpha0 in (1, 4, 16, math.inf)
+    ]
+    assert overlaps == pytest.approx([0.6146, 0.7693, 0.8138, math.sqrt(2 / math.pi)], abs=1e-4)
+
+
+@pytest.mark.parametrize("optimizer", ["sign", "normalized"])
+@pytest.mark.parametrize("letters", [((1, 1),), ((1, 0.5), (-2, 0.25), (0, 0.25))])
+def test_networks_have_the_spike_and_the_norms_of_the_theory(optimizer, letters):
+    problem, sizes = at(4, optimizer=optimizer, readout=letters), Sizes(dimension=500)
+    with workers(1) as pool:
+        layer = first_layer(problem, sizes, 0, problem_seed(0, problem), pool)
+    srf = equivalent_features(problem)
+    assert layer.spike @ layer.theta == pytest.approx(srf.first_alignment, abs=0.04)
+    bulk = layer.weights - np.outer(layer.strengths, layer.spike)
+    for group, (c, u) in enumerate(zip(srf.groups.c, srf.groups.u, strict=True)):
+        chosen = layer.member == group
+        assert layer.strengths[chosen].mean() == pytest.approx(u, abs=0.08)
+        assert np.sum(bulk[chosen] ** 2, axis=1).mean() == pytest.approx(c, rel=0.08)
+
+
+def test_plain_descent_is_what_it_was_and_the_shares_of_a_step_by_signs_add_up():
+    assert at(4, optimizer="sgd") == at(4)
+    srf = equivalent_features(SIGNS)
+    row = srf.bulk_variance[0] + srf.spike_strength[0] ** 2
+    assert row == pytest.approx(1 + (SIGNS.learning_rate / SIGNS.beta) ** 2)
+
+
+@pytest.mark.slow
+def test_rows_after_signs_have_the_covariance_of_actual_batches():
+    d, e = 300, 2.0
+    batch = FirstBatch.of(plain_descent(SIGNS))
+    k = math.sqrt(2 / math.pi * e**2 / (batch.tau * batch.label_power) - 1)
+    rows, state = rows_after_signs(SIGNS, 1)
+    t, measured = np.array([0.2, 1, 5]), []
+    for seed in range(4):
+        rng = default_rng(seed)
+        theta, x = rng.standard_normal(d), rng.standard_normal((4 * d, d))
+        theta /= np.linalg.norm(theta)
+        y = np.sin(x @ theta)
+        gradient = x.T @ y / len(y)
+        gradient /= np.linalg.norm(gradient)
+        z = k * math.sqrt(d) * gradient
+        D, mean = e * math.sqrt(2 / math.pi) * np.exp(-(z**2) / 2), erf(z / math.sqrt(2))
+        C = D[:, None] * (x.T * y**2 @ x / np.sum(y**2)) * D
+        C += np.diag(1 + e**2 * (1 - mean**2) - D**2)
+        v = mean / np.linalg.norm(mean)
+        u = theta - (theta @ v) * v
+        norms = 2 * batch.norm_coupling * gradient - 2 * state.spike_strength * (C @ v - v)
+        vectors = np.stack([v, u / np.linalg.norm(u), norms / state.bulk_variance])
+        inverses = [np.linalg.inv(np.eye(d) + s * C) for s in t]
+        forms = [[np.trace(R) / d, *(vectors @ R @ vectors.T).ravel()] for R in inverses]
+        measured.append(forms)
+    forms = rows.forms(t)[0].resolvent.reshape(t.size, -1)
+    predicted = np.column_stack([rows.traces(t).f, forms])
+    assert np.mean(measured, axis=0) == pytest.approx(predicted, rel=0.04, abs=0.03)
+
+
+def test_averages_over_the_entries_resolve_them():
+    batch = FirstBatch.of(plain_descent(SIGNS))
+    t = np.array([0.5, 3.0])
+    coarse, fine = (SignRows.of(batch, 2, fineness).functions()[0] for fineness in (1, 2))
+    assert coarse.forms(t)[0].resolvent == pytest.approx(fine.forms(t)[0].resolvent, rel=1e-9)
+
+
+def test_what_is_not_known_of_other_optimizers_is_refused_or_remarked():
+    with pytest.raises(InvalidParametersError, match="of others only the first is known"):
+        giantstep.solve(at(4, optimizer="sign", steps=2))
+    with pytest.raises(InvalidParametersError, match="isotropic for the spectrum after a step"):
+        giantstep.spectrum(SIGNS, alpha=2)
+    relu = Protocol("relu", "sin", 1, alpha0=4, beta=0.5, optimizer="sign")
+    assert "noise without a direction" in bulk_remarks(relu, "trained")[0]
+    assert not bulk_remarks(SIGNS, "trained")
