@@ -1,0 +1,43 @@
+"""Figure S19: a step by the signs of the gradient beside one of the same length along it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import xarray as xr
+from matplotlib.figure import Figure
+
+from giantstep.figures import style
+from giantstep.figures.elements import (
+    finite_size_line,
+    legend_entry,
+    legends_under,
+    markers,
+    title_panel,
+)
+from giantstep.figures.labels import TEST_ERROR
+from giantstep.figures.selection import in_limit, select
+
+WORDS = {"normalized": "along the gradient", "sign": "by its signs"}
+
+
+def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
+    """Draw the figure from its merged Dataset and its YAML."""
+    figure, (left, right) = style.panels(2)
+    data = data.isel(alpha_simulated=0, alpha=0)
+    for optimizer, look in style.looks(list(WORDS)).items():
+        curves = select(data, optimizer=optimizer).sortby("alpha0")
+        alpha0 = curves["alpha0"]
+        left.plot(alpha0, in_limit(curves)["alignment"], color=look["color"])
+        finite_size_line(right, alpha0, curves, "test_error", look["color"])
+        markers(right, alpha0, curves, "test_error", look)
+        for axes in (left, right):
+            legend_entry(axes, WORDS[optimizer], **look)
+    left.axhline(math.sqrt(2 / math.pi), label=r"$\sqrt{2/\pi}$", **style.GUIDE)
+    left.set(xscale="log", xlabel=r"$\alpha_0$", ylabel=r"overlap $\gamma$", ylim=(0, 1))
+    right.set(xscale="log", yscale="log", xlabel=r"$\alpha_0$", ylabel=TEST_ERROR)
+    title_panel(left, 0, "direction")
+    title_panel(right, 1, "test error")
+    legends_under((left, right))
+    return figure
