@@ -109,7 +109,8 @@ def start(project, environment=None, largest=resource.RLIM_INFINITY, cores=2):
     """Start a run in a group of processes of its own; what it says goes to the file `said`."""
     with (project / "said").open("w") as said:
         return subprocess.Popen(
-            [*tiny.COMMAND, str(cores), "--configfile", tiny.TINY],
+            # With Snakemake's own words, which name a job when it starts.
+            [*tiny.COMMAND, str(cores), "--configfile", tiny.TINY, "--printshellcmds"],
             cwd=project,
             env=tiny.environment(project) | (environment or {}),
             stdout=said,

@@ -10,7 +10,7 @@ rule key:
     log:
         "logs/keys/{figure}/{of}-{key}.log",
     message:
-        "The {wildcards.of} of {wildcards.figure} is to be made"
+        "Key of the {wildcards.of} of {wildcards.figure}"
     shell:
         "rm -rf results/keys/{wildcards.figure}/{wildcards.of}-* 2> {log}"
 
