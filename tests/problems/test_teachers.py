@@ -73,11 +73,24 @@ def test_networks_learn_a_written_teacher_as_the_theory_says():
 
 @pytest.mark.parametrize(
     "target",
-    ["relu(z1)*z2", "sign(z1*z2)", "z1/z2", "exp(z1*z2)", "tanh(z1)+z3", "tanh(z1)", "z1.real+z2"],
+    [
+        "relu(z1)*z2",
+        "sign(z1*z2)",
+        "z1/z2",
+        "exp(z1*z2)",
+        "tanh(z1)+z2*z3",
+        "tanh(z1)",
+        "z1.real+z2",
+    ],
 )
 def test_a_written_teacher_must_be_smooth_and_of_two_directions(target):
-    with pytest.raises(InvalidParametersError, match="target = "):
+    with pytest.raises(InvalidParametersError, match="must be a sum of .* of two of them such as"):
         Protocol("tanh", target, 1, alpha0=4, beta=1)
+
+
+def test_a_callable_is_of_one_or_two_arrays():
+    with pytest.raises(InvalidParametersError, match="must be a function of one or two arrays"):
+        Protocol("tanh", lambda u, v, w: u + v * w, 1, alpha0=4, beta=1)
 
 
 def test_what_needs_a_polynomial_refuses_other_teachers():

@@ -10,7 +10,7 @@ import giantstep
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
 from giantstep.questions.costs import MIB, CostError, cost_of
-from giantstep.questions.task import Task, answer_task
+from giantstep.questions.task import Task, answer_task, question_named
 
 USUAL = {"activation": "tanh", "target": "sign", "learning_rate": 1, "alpha0": 1, "beta": 1}
 ONE = {"ridge": (0.1,), "dimension": 1000, "networks": (0,), "test_samples": 1000}
@@ -136,3 +136,19 @@ def test_what_is_allowed_is_computed():
     with pytest.raises(CostError):
         giantstep.simulate(Protocol(**USUAL), **asked, max_hours=1e-9)
     assert giantstep.simulate(Protocol(**USUAL), **asked, max_hours=1, max_memory=1).test_error > 0
+
+
+@pytest.mark.parametrize(
+    "name", ["solve", "sweep", "optimise", "learned_function", "spectrum", "bounds", "parameters"]
+)
+def test_a_theory_of_too_many_steps_is_refused_before_they_are_followed(name):
+    started = time.process_time()
+    with pytest.raises(CostError, match="allowed with max_hours="):
+        question_named(name)(Protocol(**USUAL, steps=1000), max_hours=1e-3)
+    assert time.process_time() - started < 0.1
+
+
+@pytest.mark.parametrize("limit", [{"max_hours": 1e-7}, {"max_memory": 1e-3}])
+def test_limits_of_one_point_are_those_of_the_parameters(limit):
+    with pytest.raises(CostError, match=f"allowed with {next(iter(limit))}="):
+        giantstep.solve(Protocol(**USUAL), **limit)

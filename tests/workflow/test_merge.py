@@ -43,6 +43,7 @@ def test_both_theories_are_those_of_the_library_and_networks_are_scored_by_them(
     protocol = giantstep.Protocol("tanh", "sign", learning_rate=3, alpha0=0.5, beta=1)
     alpha = curve["alpha_simulated"].values
     expected = giantstep.solve(protocol, alpha, 0.1, bulk=bulk, dimension=dimension)
+    np.testing.assert_allclose(curve["total_samples"].sel(alpha=alpha), expected["total_samples"])
     for name in ("test_error", "training_error", "classification_error", "m", "zeta", "q1"):
         np.testing.assert_allclose(curve[name].sel(alpha=alpha), expected[name], rtol=1e-9)
         raw = curve[f"simulated_{name}"]

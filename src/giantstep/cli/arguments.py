@@ -90,7 +90,6 @@ def _add_question(parser: argparse.ArgumentParser, command: Command) -> None:
     """Add the flags of a question: of its problem, its parameters, its limits and its output."""
     # Only here: their names and types come from the problems and the question, which take a while.
     from giantstep.cli.flags import question_flags
-    from giantstep.cli.limits import HOURS
     from giantstep.cli.output import FORMATS, SUFFIXES
     from giantstep.cli.problem_flags import add_problem
 
@@ -100,8 +99,6 @@ def _add_question(parser: argparse.ArgumentParser, command: Command) -> None:
     for name, flag in flags.items():
         if name not in command.fixed:
             flag.add_to(group, required=False)
-    if HOURS.name not in flags:
-        HOURS.add_to(group)
     _add(group, command)
     group = parser.add_argument_group("the output")
     group.add_argument(

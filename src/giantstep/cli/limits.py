@@ -6,13 +6,11 @@ import argparse
 import re
 import sys
 
-from giantstep.cli.flags import Flag, spelled
-from giantstep.questions.costs import THEORY_HOURS, Cost, CostError, check_cost
+from giantstep.cli.flags import spelled
+from giantstep.questions.costs import Cost, CostError, check_cost
 from giantstep.validation import Interval
 
 LIMIT = Interval(0, infinity=True)
-# Of questions that have no limit of their own.
-HOURS = Flag("max_hours", float, THEORY_HOURS, "refuse what would take more core-hours than this")
 # What takes more seconds says so before it starts.
 _LONG = 60.0
 
@@ -25,7 +23,7 @@ def check_limits(arguments: argparse.Namespace, cost: Cost) -> None:
     CostError
     """
     try:
-        check_cost(cost, arguments.max_hours, getattr(arguments, "max_memory", None))
+        check_cost(cost, arguments.max_hours, arguments.max_memory)
     except CostError as error:
         text = re.sub(r"(max_\w+)=", lambda name: f"{spelled(name[1])} ", str(error))
         raise CostError(text) from None

@@ -6,6 +6,7 @@ expression of a teacher, such as `z1+z1*z2`.
 
 from __future__ import annotations
 
+import re
 from inspect import signature
 from typing import Any
 
@@ -37,6 +38,8 @@ class TargetDomain:
 
     def read(self, name: str, given: Any) -> tuple[Any, list[Fault]]:
         """Return the name of a target, or list what is wrong with it."""
+        if _arguments(given) > 2:
+            return given, [Fault(name, given, "a function of one or two arrays")]
         if _arguments(given) == 2:
             try:
                 return own_teacher(given), []
@@ -49,7 +52,8 @@ class TargetDomain:
             return known, faults
         teacher = str(given).replace(" ", "")
         if KNOWN_TEACHERS.faults(name, teacher):
-            return given, [Fault(name, given, ALLOWED_TARGETS)]
+            several = re.search(r"\bz\d", teacher)
+            return given, [Fault(name, given, str(KNOWN_TEACHERS) if several else ALLOWED_TARGETS)]
         known_teacher = lookup_teacher(teacher)
         degree = known_teacher.degree
         if degree <= LARGEST_TARGET_DEGREE or not known_teacher.is_polynomial:

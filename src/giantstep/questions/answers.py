@@ -17,7 +17,9 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.checks import check_problem, plain
+from giantstep.questions.costs import check_task
 from giantstep.questions.remarks import input_remarks
+from giantstep.questions.task import Task
 from giantstep.suggestions import did_you_mean
 from giantstep.validation import whole_number
 from giantstep.vocabulary import label
@@ -35,7 +37,7 @@ def question(
     """Make a question of a function of a problem: its answer is labelled, and says its parameters.
 
     The problem is checked, and numbers of NumPy become those of Python. Variables must be named in
-    the vocabulary.
+    the vocabulary. It has the parameters `max_hours` and `max_memory`.
 
     Parameters
     ----------
@@ -59,6 +61,9 @@ def question(
             for name, value in given.items():
                 whole = str(form.parameters[name].annotation).startswith("int")
                 given[name] = whole_number(plain(value)) if whole else plain(value)
+            # Of one point, since reading the others follows the steps.
+            task = Task("solve" if "networks" in given else ask.__name__, given["problem"], {})
+            check_task(task, given["max_hours"], given["max_memory"])
             result = ask(*bound.args, **bound.kwargs)
             data, remarks = result if isinstance(result, tuple) else (result, [])
             if "networks" not in given:

@@ -7,6 +7,7 @@ import xarray as xr
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.answers import Result, question
+from giantstep.questions.costs import THEORY_HOURS
 from giantstep.theory.bounds import (
     best_linear_error,
     bounds_at_best_learning_rate,
@@ -19,12 +20,16 @@ _ALONG = 1 - 1e-12
 
 
 @question("Bounds on the error at the best ridge")
-def bounds(problem: Problem) -> Result:
+def bounds(
+    problem: Problem, *, max_hours: float = THEORY_HOURS, max_memory: float | None = None
+) -> Result:
     """Compute bounds on the test error at the best ridge: equations (26)-(31) and (132).
 
     Parameters
     ----------
     problem : Protocol or SpikedFeatures
+    max_hours, max_memory
+        As in `solve`.
 
     Returns
     -------

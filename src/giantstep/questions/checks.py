@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from giantstep.arrays import Array
 from giantstep.numerics.own_functions import check_unchanged
 from giantstep.numerics.scalar_functions import SIGN
-from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
+from giantstep.problems.bulk_kind import bulk_of_networks, validate_bulk
 from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
@@ -133,11 +133,12 @@ def criterion_faults(problem: Problem, by: str, optimised: bool = True) -> list[
 def check_theory(
     problem: Problem,
     faults: list[Fault],
-    bulk: str = ISOTROPIC,
+    bulk: str | None,
     dimension: float = math.inf,
     loss: str = SQUARE,
-) -> None:
-    """Collect why the theory does not cover a problem."""
+) -> str:
+    """Collect why the theory does not cover a problem; return the bulk, by default of networks."""
+    bulk = bulk_of_networks(problem) if bulk is None else bulk
     wrong = interval_faults({"dimension": dimension}, {"dimension": THEORY_DIMENSION})
     faults += wrong
     with collected(faults):
@@ -147,3 +148,4 @@ def check_theory(
     if not wrong:
         with collected(faults):
             equivalent_features(problem, dimension)
+    return bulk

@@ -9,7 +9,6 @@ from typing import Any, Literal
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
@@ -87,8 +86,7 @@ def compare(
     >>> bool((abs(scores) < 5).all())
     True
     """
-    bulk = bulk_of_networks(problem) if bulk is None else bulk
-    bulks = [bulk] if isinstance(bulk, str) else list(bulk)
+    bulks = [bulk] if bulk is None or isinstance(bulk, str) else list(bulk)
     sizes: dict[str, Any] = {
         "loss": loss,
         "dimension": dimension,
@@ -104,19 +102,19 @@ def compare(
     for one in bulks:
         read_question(problem, alpha, ridge, loss, one, dimension, faults)
     raise_all(faults)
-    sizes |= {"max_hours": max_hours, "max_memory": max_memory}
-    measured = simulate(problem, alpha, ridge, **sizes, progress=progress)
+    limits: dict[str, Any] = {"max_hours": max_hours, "max_memory": max_memory}
+    measured = simulate(problem, alpha, ridge, **sizes, **limits, progress=progress)
     theories: dict[str, float] = {LIMIT: math.inf, FINITE: dimension}
     if isinstance(problem, Protocol) and not problem.is_giant_step:
         del theories[LIMIT]
     solved = [
-        [solve(problem, alpha, ridge, loss=loss, bulk=one, dimension=at) for one in bulks]
+        [solve(problem, alpha, ridge, loss=loss, bulk=one, dimension=at, **limits) for one in bulks]
         for at in theories.values()
     ]
     remarks = [remark for several in solved for one in several for remark in _remarks(one)]
     theory = _joined("theory", [_joined("bulk", several) for several in solved])
     theory = theory.assign_coords(theory=list(theories))
-    if isinstance(bulk, str):
+    if bulk is None or isinstance(bulk, str):
         theory = theory.isel(bulk=0)
     data = _scored(theory, measured)
     kept = {name: measured.attrs[name] for name in ("networks", "trainings", "seed")}

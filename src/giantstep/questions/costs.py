@@ -110,6 +110,11 @@ def check_cost(cost: Cost, max_hours: float, max_memory: float | None = None) ->
         )
 
 
+def check_task(task: Task, max_hours: float, max_memory: float | None, threads: int = 1) -> None:
+    """Refuse a task that takes more than is allowed, as `check_cost` does."""
+    check_cost(cost_of(task, threads), max_hours, max_memory)
+
+
 def cost_of(task: Task, threads: int = 1) -> Cost:
     """Estimate what a task takes.
 
@@ -137,6 +142,8 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
     count = len(networks) if hasattr(networks, "__len__") else networks
     if given["bulk"] is None and not isinstance(problem, Recovery):
         given["bulk"] = bulk_of_networks(problem)
+    if task.question == "parameters":  # what the steps leave, without a bulk
+        given["bulk"] = ISOTROPIC
     if task.question == "recovery":  # theory alone
         return Cost(0.5, 50)
     if isinstance(problem, Recovery):
@@ -164,7 +171,8 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
 def _theory(problem: Problem, given: Mapping[str, Any]) -> Cost:
     """Estimate the theory of all points of a question, for one problem or those of a sweep."""
     losses, bulks = (np.atleast_1d(given[name]).tolist() for name in ("loss", "bulk"))
-    over = set(given.get("over", ()))
+    over = given.get("over", ())
+    over = {over} if isinstance(over, str) else set(over)
     separate = {name: value for name, value in given.items() if name not in _COUNTED}
     readouts = separate.pop("readout", UNIFORM)
     cases = len(readouts) if np.ndim(readouts[0][0]) else 1  # pairs of one readout

@@ -7,12 +7,12 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.targets import target_along
 from giantstep.questions.answers import Result, dataset, question
 from giantstep.questions.checks import raise_all, read_numbers
+from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.solve import read_question
 from giantstep.questions.theory_points import Case, solve_axes
 from giantstep.theory.learned_function import learned_function as compute_learned_function
@@ -31,6 +31,8 @@ def learned_function(
     loss: str = SQUARE,
     bulk: str | None = None,
     dimension: float = math.inf,
+    max_hours: float = THEORY_HOURS,
+    max_memory: float | None = None,
 ) -> Result:
     """Compute the mean output of the trained network given the projection of the input on theta.
 
@@ -39,7 +41,7 @@ def learned_function(
     Parameters
     ----------
     problem : Protocol or SpikedFeatures
-    alpha, ridge, loss, bulk, dimension
+    alpha, ridge, loss, bulk, dimension, max_hours, max_memory
         As in `solve`.
     s : array_like, shape (M,), optional
         Projections theta . x, along the target (the first direction of several); by default 121
@@ -65,13 +67,12 @@ def learned_function(
     (array([0.4 , 0.72, 1.03]), array([0.48, 0.84, 0.91]))
     """
     faults: list[Fault] = []
-    bulk = bulk or bulk_of_networks(problem)
     at = _PROJECTIONS if s is None else read_numbers("s", s, faults)
     faults += [Fault("s", x, "finite") for x in at.ravel().tolist() if not math.isfinite(x)]
-    axes = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
+    axes, bulk = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
     raise_all(faults)
     case, points = Case(problem, loss, bulk, dimension), np.atleast_1d(at)
-    arrays, coords, remarks = solve_axes(case, axes)
+    arrays, coords, remarks = solve_axes(case, axes, max_hours, max_memory)
     m, zeta, psi, xi = (arrays[name] for name in ("m", "zeta", "psi", "xi"))
     learned = compute_learned_function(case.solver.srf, m, zeta, psi, points, xi)
     data = dataset(

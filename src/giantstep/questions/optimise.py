@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike
 
 from giantstep.arrays import Array
 from giantstep.numerics.minimisation import lowest_minima, refine_on_grid
-from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks
+from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import Result, drop_fixed, question
 from giantstep.questions.checks import OPTIMAL, criterion_faults, raise_all
 from giantstep.questions.choices import BIAS, RATE, RIDGE
-from giantstep.questions.costs import THEORY_HOURS, check_cost, cost_of
+from giantstep.questions.costs import THEORY_HOURS, check_task
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.remarks import edge_remarks, limit_remarks
 from giantstep.questions.search import Search, Unknown, read_unknowns
@@ -48,6 +48,7 @@ def optimise(
     dimension: float = math.inf,
     by: str = TEST_ERROR,
     max_hours: float = THEORY_HOURS,
+    max_memory: float | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Minimise the test error over parameters, alone or jointly, at each sample complexity.
@@ -67,11 +68,9 @@ def optimise(
         Sample complexity n/d of the readout's training set, > 0.
     ridge : float or "optimal"
         If it is not optimised; "optimal" adds it to what is.
-    loss, bulk, dimension, by
+    loss, bulk, dimension, by, max_hours, max_memory
         As in `solve`. Optima as d -> infinity may be far from those of networks: give their
         dimension. A bias needs the isotropic bulk, and has it by default.
-    max_hours : float
-        Core-hours beyond which a search is refused.
     progress : callable, optional
         Called from time to time with the share of the work that is done; by default a bar on a
         terminal.
@@ -109,9 +108,9 @@ def optimise(
     {'learning_rate': 4, 'ridge': 4}
     """
     faults: list[Fault] = []
-    if bulk is None:
-        bulk = ISOTROPIC if BIAS in over else bulk_of_networks(problem)
-    axes = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
+    if bulk is None and BIAS in over:
+        bulk = ISOTROPIC
+    axes, bulk = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
     if "ridge" not in axes.fixed:
         faults.append(Fault("ridge", ridge, f"one number or {OPTIMAL}"))
     faults += criterion_faults(problem, by)
@@ -124,7 +123,7 @@ def optimise(
         faults.append(Fault("bulk", bulk, f"{ISOTROPIC} where a bias is optimised"))
     raise_all(faults)
     given = {"over": searched, "alpha": alpha, "ridge": ridge, "loss": loss, "bulk": bulk}
-    check_cost(cost_of(Task("optimise", problem, given)), max_hours)
+    check_task(Task("optimise", problem, given), max_hours, max_memory)
     ridges = unknowns.pop(RIDGE, Unknown(RIDGE, np.array(axes.grid.ridge))).candidates
     outer = tuple(unknowns.values())
     search = Search(problem, outer, ridges, loss, bulk, float(dimension), by)

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.formatting import format_vocabulary
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import SGD, Protocol
 from giantstep.problems.recovery import Recovery
 from giantstep.questions.answers import question
 from giantstep.questions.checks import check_theory, raise_all
+from giantstep.questions.costs import THEORY_HOURS
 from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.features.letters_steps import LettersState, letters_states
 from giantstep.theory.features.network_state import NetworkState
@@ -26,13 +28,20 @@ _PROJECTIONS = ("step", "row_projection", "other_row_projection")
 
 
 @question("Spiked random features equivalent to the problem", scalars=())
-def parameters(problem: Problem, *, dimension: float = math.inf) -> xr.Dataset:
+def parameters(
+    problem: Problem,
+    *,
+    dimension: float = math.inf,
+    max_hours: float = THEORY_HOURS,
+    max_memory: float | None = None,
+) -> xr.Dataset:
     """Compute the spiked random features that a problem is equivalent to: Result 3.1.
 
     Parameters
     ----------
     problem : Protocol or SpikedFeatures
     dimension : float
+    max_hours, max_memory
         As in `solve`.
 
     Returns
@@ -58,7 +67,7 @@ def parameters(problem: Problem, *, dimension: float = math.inf) -> xr.Dataset:
     (1.389, 0.794)
     """
     faults: list[Fault] = []
-    check_theory(problem, faults, dimension=dimension)
+    check_theory(problem, faults, ISOTROPIC, dimension)
     raise_all(faults)
     srf = equivalent_features(problem, dimension)
     features = asdict(srf) | {"alignment": srf.overlap}

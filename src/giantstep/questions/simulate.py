@@ -21,7 +21,7 @@ from giantstep.questions.checks import (
     read_axes,
 )
 from giantstep.questions.choices import THREADS
-from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of
+from giantstep.questions.costs import SIMULATION_HOURS, check_task
 from giantstep.questions.networks import replicates
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.statistics import summary
@@ -110,7 +110,7 @@ def simulate(
         problem, alpha, ridge, loss, dimension, networks, trainings, test_samples, seed, threads
     )
     given = {**vars(axes.grid), **vars(sizes), "networks": range(networks), "seed": seed}
-    check_cost(cost_of(Task("replicates", problem, given), threads), max_hours, max_memory)
+    check_task(Task("replicates", problem, given), max_hours, max_memory, threads)
     with progress_bar("networks", progress) as report:
         raw = replicates(problem, **given, threads=threads, progress=report)
     data = count_groups(drop_fixed(_means(raw, problem, axes.grid, sizes), axes.fixed))

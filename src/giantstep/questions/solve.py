@@ -6,7 +6,6 @@ import math
 
 from numpy.typing import ArrayLike
 
-from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import Result, count_groups, dataset, question
@@ -17,6 +16,7 @@ from giantstep.questions.checks import (
     raise_all,
     read_axes,
 )
+from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.theory_points import Case, solve_axes, variables
 from giantstep.theory.optima import TEST_ERROR
 from giantstep.validation import Fault
@@ -32,6 +32,8 @@ def solve(
     bulk: str | None = None,
     dimension: float = math.inf,
     by: str = TEST_ERROR,
+    max_hours: float = THEORY_HOURS,
+    max_memory: float | None = None,
 ) -> Result:
     """Compute errors and overlaps by the theory: Result 3.3, or Appendix C for other losses.
 
@@ -54,6 +56,10 @@ def solve(
     by : {"test_error", "classification_error"}
         The error that an optimal ridge minimises: the squared one or, of a sign target, the 0-1
         error.
+    max_hours : float
+        Core-hours beyond which a question is refused.
+    max_memory : float, optional
+        GiB of memory beyond which a question is refused, by default those of this machine.
 
     Returns
     -------
@@ -86,11 +92,12 @@ def solve(
     array([0.27, 0.13])
     """
     faults: list[Fault] = []
-    bulk = bulk or bulk_of_networks(problem)
-    axes = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
+    axes, bulk = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
     faults += criterion_faults(problem, by, axes.optimal)
     raise_all(faults)
-    arrays, points, remarks = solve_axes(Case(problem, loss, bulk, dimension, by), axes)
+    arrays, points, remarks = solve_axes(
+        Case(problem, loss, bulk, dimension, by), axes, max_hours, max_memory
+    )
     named = variables(arrays, axes.dims, squares=loss == SQUARE)
     return count_groups(dataset(named, points, axes.fixed)), remarks
 
@@ -100,11 +107,10 @@ def read_question(
     alpha: ArrayLike,
     ridge: ArrayLike,
     loss: str,
-    bulk: str,
+    bulk: str | None,
     dimension: float,
     faults: list[Fault],
-) -> Axes:
-    """Read the points of a question to the theory, and collect everything that is wrong with it."""
+) -> tuple[Axes, str]:
+    """Read points and bulk of a question to the theory, and collect what is wrong with it."""
     axes = read_axes(alpha, ridge, loss, faults)
-    check_theory(problem, faults, bulk, dimension, axes.grid.loss)
-    return axes
+    return axes, check_theory(problem, faults, bulk, dimension, axes.grid.loss)

@@ -8,7 +8,6 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.domains import ALPHA
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import question
@@ -18,6 +17,8 @@ from giantstep.questions.checks import (
     read_numbers,
 )
 from giantstep.questions.choices import POINTS
+from giantstep.questions.costs import THEORY_HOURS, check_task
+from giantstep.questions.task import Task
 from giantstep.theory.spectrum import spectrum as compute_spectrum
 from giantstep.validation import POSITIVE, Fault, interval_faults
 
@@ -31,6 +32,8 @@ def spectrum(
     x: ArrayLike | None = None,
     bulk: str | None = None,
     dimension: float = math.inf,
+    max_hours: float = THEORY_HOURS,
+    max_memory: float | None = None,
 ) -> xr.Dataset:
     """Compute the spectrum of the features' covariance Phi^T Phi: Appendix F.
 
@@ -47,6 +50,8 @@ def spectrum(
         As in `solve`.
     dimension : float
         Dimension d, at which outliers are computed. The bulk is that of the limit.
+    max_hours, max_memory
+        As in `solve`.
 
     Returns
     -------
@@ -72,7 +77,6 @@ def spectrum(
     0.19
     """
     faults: list[Fault] = []
-    bulk = bulk or bulk_of_networks(problem)
     given = {"alpha": alpha, "points": points}
     faults += interval_faults(given, {"alpha": ALPHA, "points": POINTS})
     at = None if x is None else np.atleast_1d(read_numbers("x", x, faults))
@@ -80,8 +84,10 @@ def spectrum(
         faults += [
             Fault("x", value, str(POSITIVE)) for value in at.tolist() if value not in POSITIVE
         ]
-    check_theory(problem, faults, bulk, dimension)
+    bulk = check_theory(problem, faults, bulk, dimension)
     raise_all(faults)
+    size = points if at is None else at.size
+    check_task(Task("spectrum", problem, {"points": size, "bulk": bulk}), max_hours, max_memory)
     result = compute_spectrum(problem, alpha, points, at, bulk, dimension)
     return xr.Dataset(
         {

@@ -46,10 +46,8 @@ def sweep(
     zip : sequence of str
         Parameters that vary together, with as many values each, such as "alpha0" and "alpha": the
         first is the dimension, the others are coordinates along it.
-    max_hours : float
-        Core-hours beyond which a sweep is refused.
-    max_memory : float, optional
-        GiB of memory beyond which a sweep is refused, by default those of this machine.
+    max_hours, max_memory
+        As in `solve`.
     progress : callable, optional
         Called from time to time with the share of the work that is done; by default a bar on a
         terminal.

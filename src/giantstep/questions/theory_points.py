@@ -17,7 +17,8 @@ from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps, by_groups
 from giantstep.problems.problem import Problem
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.answers import Variable
-from giantstep.questions.checks import Axes
+from giantstep.questions.checks import OPTIMAL, Axes
+from giantstep.questions.costs import check_task
 from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import (
     bulk_remarks,
@@ -26,6 +27,7 @@ from giantstep.questions.remarks import (
     gap_remarks,
     reliability_remarks,
 )
+from giantstep.questions.task import Task
 from giantstep.theory.optima import TEST_ERROR, optimal_ridge, search_of
 from giantstep.theory.readout.classification_error import classification_error
 from giantstep.theory.readout.solution import Solution
@@ -143,7 +145,9 @@ def variables(arrays: Arrays, dims: tuple[str, ...], squares: bool) -> dict[str,
     }
 
 
-def solve_axes(case: Case, axes: Axes) -> tuple[Arrays, dict[str, Variable], list[str]]:
+def solve_axes(
+    case: Case, axes: Axes, max_hours: float, max_memory: float | None
+) -> tuple[Arrays, dict[str, Variable], list[str]]:
     """Solve at all points of a grid, or at the best ridge of each of its sample complexities.
 
     Returns
@@ -153,7 +157,15 @@ def solve_axes(case: Case, axes: Axes) -> tuple[Arrays, dict[str, Variable], lis
     points : dict
         Dimensions and values of alpha and ridge.
     remarks : list of str
+
+    Raises
+    ------
+    CostError
+        If it takes more than is allowed.
     """
+    given = {"ridge": OPTIMAL if axes.optimal else axes.grid.ridge, "alpha": axes.grid.alpha}
+    task = Task("solve", case.problem, given | {"loss": case.loss, "bulk": case.bulk})
+    check_task(task, max_hours, max_memory)
     alpha, ridge = np.array(axes.grid.alpha), np.array(axes.grid.ridge)
     remarks = list[str]()
     if axes.optimal:

@@ -57,6 +57,8 @@ def merge_curve(curve: Curve, results: Mapping[str, xr.Dataset]) -> list[xr.Data
     if "map" in found:
         axes = [found["map"][name].item() for name in ("x_parameter", "y_parameter")]
         labels = {name: x for name, x in labels.items() if name not in axes}
+    for data in (results[role] for role in THEORIES if role in results):
+        labels["total_samples"] = data["total_samples"].variable  # along alpha
     if "finite_spectrum" in found:  # of the outliers of the limit
         ranks = found["spectrum"]["rank"]
         found["finite_spectrum"] = found["finite_spectrum"].reindex(rank=ranks)
