@@ -145,7 +145,7 @@ def test_a_theory_of_too_many_steps_is_refused_before_they_are_followed(name):
     started = time.process_time()
     with pytest.raises(CostError, match="allowed with max_hours="):
         question_named(name)(Protocol(**USUAL, steps=1000), max_hours=1e-3)
-    assert time.process_time() - started < 0.1
+    assert time.process_time() - started < 1
 
 
 @pytest.mark.parametrize("limit", [{"max_hours": 1e-7}, {"max_memory": 1e-3}])
