@@ -146,7 +146,7 @@ def flags_of(make: Callable[..., Any]) -> dict[str, Flag]:
         if name in _PARAMETERS and (not text or texts.count(text) > 1):
             text = _PARAMETERS[name].meaning
         kind, is_sequence = _kind(hints[name])
-        words = tuple(re.findall(r'"(\w+)"', stated)) if kind in (int, float) else ()
+        words = tuple(re.findall(r'"(\w+)"', stated)) if kind in (int, float, _PAIR) else ()
         default = None if parameter.default is parameter.empty else parameter.default
         several = kind is not bool and name in MEANINGS
         flags[name] = Flag(name, kind, default, text, words, is_sequence, several)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from giantstep.problems.readout import Vocabulary
+from giantstep.problems.readout import NORMAL, Vocabulary
 from giantstep.validation import Fault, read_number, shown
 
 # The longest text of a value, and the most values of the initial readout.
@@ -29,6 +29,8 @@ def read_letters(text: str) -> Vocabulary:
     ------
     ValueError
     """
+    if text == "normal":
+        return NORMAL
     pairs = [word.partition(":") for word in text.replace(",", " ").split()]
     if not 0 < len(pairs) <= MOST_LETTERS:
         raise ValueError(f"{shown(text)} must be 1 to {MOST_LETTERS} values, such as 0.5:0.3 2:0.7")

@@ -8,7 +8,7 @@ import re
 from dataclasses import fields
 from typing import Any
 
-from giantstep.problems.readout import Vocabulary
+from giantstep.problems.readout import NORMAL, Vocabulary
 
 
 def format_number(value: float) -> str:
@@ -17,7 +17,9 @@ def format_number(value: float) -> str:
 
 
 def format_vocabulary(vocabulary: Vocabulary) -> str:
-    """Write a vocabulary as the command line reads it: `0.5:0.3 2:0.7`."""
+    """Write a vocabulary as the command line reads it: `0.5:0.3 2:0.7`, or by its name."""
+    if vocabulary == NORMAL:
+        return "normal"
     pairs = (f"{format_number(value)}:{format_number(fraction)}" for value, fraction in vocabulary)
     return " ".join(pairs)
 
@@ -42,6 +44,7 @@ def format_problem(problem: Any) -> str:
     "Protocol(activation='tanh', target='sin', learning_rate=3, alpha0=20, beta=1)"
     """
     values = {field.name: single(getattr(problem, field.name)) for field in fields(problem)}
+    values |= {name: "normal" for name, value in values.items() if value == NORMAL}
     defaults = {field.name: field.default for field in fields(problem)}
     written = (
         f"{name}={format_number(value) if isinstance(value, float) else repr(value)}"

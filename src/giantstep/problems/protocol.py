@@ -17,7 +17,7 @@ from giantstep.problems.parameter import (
     read_parameters,
     refuse,
 )
-from giantstep.problems.readout import READOUT, UNIFORM, Vocabulary
+from giantstep.problems.readout import FINER_NORMAL, NORMAL, READOUT, UNIFORM, Vocabulary
 from giantstep.problems.shared import (
     BETA,
     INPUTS,
@@ -65,9 +65,10 @@ class Protocol(WithFields):
         Width over d, > 0.
     noise : float
         Variance of the label noise, >= 0.
-    readout : tuple of (float, float)
+    readout : tuple of (float, float), or "normal"
         Initial readout: values of sqrt(p) a0, each with the fraction of neurons that have it.
-        The paper's main text has one value for all.
+        The paper's main text has one value for all. Or "normal": each neuron draws one from
+        N(0, 1), for which the theory takes some values; it covers one step.
     inputs : str
         Distribution of the inputs' entries, such as "gaussian" or "rademacher". The theory is the
         same for all: that it holds beyond Gaussian inputs is a conjecture to be tested.
@@ -214,6 +215,8 @@ def theory_faults(protocol: Protocol) -> list[Fault]:
             " activations that are not odd: of others only the first step is known"
         )
         faults.append(Fault("optimizer", protocol.optimizer, allowed))
+    if protocol.readout in (NORMAL, FINER_NORMAL) and protocol.steps > 1:
+        faults.append(Fault("steps", protocol.steps, "1 in the theory of a normal readout"))
     if len(protocol.readout) > 1 and teacher_of(protocol.target):
         allowed = "one value for all neurons in the theory of targets of several directions"
         faults.append(Fault("readout", protocol.readout, allowed))

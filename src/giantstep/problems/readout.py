@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from scipy.special import ndtri, roots_legendre
+
 from giantstep.problems.domains import LETTER
 from giantstep.problems.parameter import Parameter
 from giantstep.validation import POSITIVE, Fault, plain_number
@@ -14,19 +16,47 @@ from giantstep.validation import POSITIVE, Fault, plain_number
 Vocabulary = tuple[tuple[float, float], ...]
 UNIFORM: Vocabulary = ((1.0, 1.0),)
 UNBIASED: Vocabulary = ((0.0, 1.0),)
+
+
+def normal_letters(count: int) -> Vocabulary:
+    """Choose values for N(0, 1): Gauss-Legendre nodes of the probability below a value.
+
+    Examples
+    --------
+    >>> [round(value, 4) for value, _ in normal_letters(3)]
+    [-1.2123, 0.0, 1.2123]
+    """
+    points, weights = roots_legendre(count)
+    values = ndtri((1 + points) / 2)
+    return tuple(zip(values.tolist(), (weights / 2).tolist(), strict=True))
+
+
+# What the theory takes in the place of the normal law, and to see its error.
+NORMAL, FINER_NORMAL = normal_letters(12), normal_letters(24)
 # How far fractions may be from adding up to one; they are then rescaled.
 FRACTION_ROUNDING = 1e-6
 
 
 class VocabularyDomain:
-    """Pairs of a value and a fraction; the fractions are rescaled to add up to one."""
+    """Pairs of a value and a fraction; the fractions are rescaled to add up to one.
+
+    Some vocabularies have names.
+    """
+
+    def __init__(self, **words: Vocabulary) -> None:
+        self.words = words
 
     def __str__(self) -> str:
-        return f"pairs of {LETTER} and a fraction > 0, the fractions adding up to 1"
+        names = "".join(f", or {word}" for word in self.words)
+        return f"pairs of {LETTER} and a fraction > 0, the fractions adding up to 1{names}"
 
     def read(self, name: str, value: Any) -> tuple[Vocabulary, list[Fault]]:
         """Return a tuple of pairs, `UNIFORM` in place of one that is refused with a fault."""
-        fault = [Fault(name, value, str(self))]
+        fault, word = [Fault(name, value, str(self))], value
+        if isinstance(value, tuple | list) and len(value) == 1:
+            (word,) = value
+        if isinstance(word, str) and word in self.words:
+            return self.words[word], []
         try:
             pairs = [(plain_number(letter), plain_number(fraction)) for letter, fraction in value]
         except (TypeError, ValueError):
@@ -41,7 +71,7 @@ class VocabularyDomain:
 READOUT = Parameter(
     "values of the initial readout, and their shares",
     r"\omega",
-    VocabularyDomain(),
+    VocabularyDomain(normal=NORMAL),
     "App. D",
     "initial readout",
 )

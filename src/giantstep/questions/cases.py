@@ -230,7 +230,8 @@ def _is_several(name: str, value: Any) -> bool:
     depth, entry = 0, value
     while isinstance(entry, list):
         depth, entry = depth + 1, entry[0] if entry else None
-    return depth > _DEPTHS.get(name, 0) or value == []
+    one = 0 if isinstance(entry, str) else _DEPTHS.get(name, 0)
+    return depth > one or value == []
 
 
 def _point_faults(values: Mapping[str, list[Any]], optimal: bool) -> list[Fault]:

@@ -14,6 +14,7 @@ from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import SGD, SIGN_DESCENT, Protocol
+from giantstep.problems.readout import NORMAL
 from giantstep.problems.sizes import Sizes, group_ends
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import lookup_target, teacher_of
@@ -93,7 +94,7 @@ def first_layer(
         samples = draw_samples(stepped, directions, rows, block_rng)
         return samples.inputs, (samples.clean + samples.noise).astype(np.float32)
 
-    layer = _train(stepped, sizes, weights, directions, other, draw, pool)
+    layer = _train(stepped, sizes, weights, directions, other, draw, pool, rng)
     check_weights(layer.weights, "learning_rate", problem.learning_rate)
     return layer
 
@@ -157,14 +158,19 @@ def _train(
     other: Single,
     draw: Callable[[int, int, int], tuple[Single, Single]],
     pool: Workers,
+    rng: Generator,
 ) -> FirstLayer:
     """Take the gradient steps of a protocol from weights at initialisation, which are overwritten.
 
-    `other` is the spike's direction where there is no step: any will do.
+    `other` is the spike's direction where there is no step: any will do. Values of a normal readout
+    are drawn, in ascending order.
     """
     values, fractions = np.array(problem.readout).T
     member = group_members(fractions, weights.shape[0])
-    activation, omega = lookup(problem.activation), values[member].astype(np.float32)
+    letters = values[member]
+    if problem.readout == NORMAL:
+        letters = np.sort(rng.standard_normal(member.size))
+    activation, omega = lookup(problem.activation), letters.astype(np.float32)
     rate = problem.learning_rate * sizes.dimension / weights.shape[0]
     if problem.alpha0 == 0:
         mean = np.zeros(weights.shape[1])
@@ -188,7 +194,7 @@ def _train(
     norm = float(np.linalg.norm(mean))
     # As in `equivalent_features`, v takes the sign of h1, so that r >= 0.
     spike = np.copysign(1, h1) * mean / norm if norm > 0 else other.astype(float)
-    strengths = problem.learning_rate / problem.beta * abs(h1) * norm * values[member]
+    strengths = problem.learning_rate / problem.beta * abs(h1) * norm * letters
     if not problem.as_in_paper and problem.alpha0 > 0:
         mean = (
             weights.mean(axis=0, dtype=float) if values.size == 1 else np.full_like(spike, np.nan)

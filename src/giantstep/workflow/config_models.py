@@ -52,7 +52,8 @@ def _within(domain: Domain) -> Any:
 def _type(domain: Domain) -> Any:
     """Return the type of the values of a domain, as YAML reads them."""
     if isinstance(domain, VocabularyDomain):
-        return dict[float, float]
+        named = dict[float, float] | Literal[tuple(domain.words)] if domain.words else None
+        return named or dict[float, float]
     if domain is FLAG:
         return bool
     if isinstance(domain, Interval | Several):

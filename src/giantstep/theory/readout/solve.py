@@ -15,6 +15,7 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE, lookup_loss
 from giantstep.problems.problem import Problem, check_loss, check_theory_of_loss
 from giantstep.problems.protocol import Protocol
+from giantstep.problems.readout import FINER_NORMAL, NORMAL
 from giantstep.theory.features.conditional_features import check_resolution
 from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.readout.channel_averages import LossAverages
@@ -36,6 +37,8 @@ from giantstep.validation import InvalidParametersError, interval_faults
 # than these, relatively. Near the interpolation threshold the error is far more sensitive. What a
 # trained bulk averages over a batch has labels without bound, for which rules converge slowly.
 _HATS_RESOLVED, _ERROR_RESOLVED = {ISOTROPIC: 1e-8, TRAINED: 1e-5}, 1e-3
+# A change of the test error with twice as many values in the place of a normal readout.
+_LETTERS_RESOLVED = 5e-3
 # The first for other losses, whose corners slow down the convergence of quadrature.
 _CONVEX_RESOLVED = 1e-4
 # Changes of the test error below this fraction of the label's second moment are rounding.
@@ -172,6 +175,20 @@ class Solver:
             nodes, fold = rule.on_nodes, lambda values: rule.on_nodes(values) * rule.weight
         return Reliability(self._problem, self.srf, f, nodes, fold, self._dimension)
 
+    def _change_by_finer_letters(self, alpha: Array, ridge: Array) -> Array:
+        """Compute how twice as many values in the place of a normal readout change the test error.
+
+        At infinite dimension, which is faster.
+        """
+        assert isinstance(self._problem, Protocol)
+        finer = Solver(replace(self._problem, readout=FINER_NORMAL), self.bulk, self.loss)
+        given = self if math.isinf(self._dimension) else Solver(self._problem, self.bulk, self.loss)
+        solve_points = _solve_square_loss if self.loss == SQUARE else _solve_convex_loss
+        with np.errstate(all="ignore"):
+            coarse, fine = (solve_points(one, alpha, ridge)["test_error"] for one in (given, finer))
+            change: Array = np.abs(fine / coarse - 1)
+        return change
+
     def _on_finer_rule(self, fineness: int) -> SquareLoss:
         """Prepare the same unknowns, over the same functions B, on a finer rule."""
         problem, srf = self._problem, self.srf
@@ -212,6 +229,10 @@ class Solver:
         flat = parts[0]
         if len(parts) > 1:
             flat = {name: np.concatenate([part[name] for part in parts]) for name in flat}
+        if getattr(self._problem, "readout", None) == NORMAL:
+            change = self._change_by_finer_letters(flat_alpha, flat_ridge)
+            flat["quadrature_error"] = np.fmax(flat["quadrature_error"], change)
+            flat["resolved"] *= ~(change > _LETTERS_RESOLVED)
         return collect_points(flat, alpha.shape)
 
 
