@@ -202,7 +202,7 @@ def _train(
         norm = float(np.linalg.norm(mean))
         spike, strengths = mean / norm, np.full_like(strengths, norm)
     elif problem.optimizer != SGD and problem.alpha0 > 0 and values.any():
-        pulls = (np.sign(values) if problem.optimizer == SIGN_DESCENT else values)[member]
+        pulls = np.sign(letters) if problem.optimizer == SIGN_DESCENT else letters
         mean = pulls @ weights / (pulls @ pulls)
         norm = float(np.linalg.norm(mean))
         spike, strengths = mean / norm, norm * pulls
