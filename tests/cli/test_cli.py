@@ -164,7 +164,6 @@ BAD = [
     ("theory --ridge 0.1 --alpha 1 --alignment 1", "give all of --learning-rate --alpha0 or"),
     ("simulate --ridge 0.1 --alpha 1 --networks 0", "--networks 0: must be a whole number"),
     ("simulate --ridge 0.1 --alpha 1 --dimension 0", "--dimension 0: must be a whole number"),
-    ("theory --ridge 0.1 --alpha 1 --steps 2 --reuse-batch", "--reuse-batch True: must be false"),
     ("simulate --ridge 0.1 --alpha 1 --inputs cauchy", "--inputs cauchy: must be one of gaussian"),
     ("simulate --ridge 0.1 --alpha 1 --model conditional_gaussian", "--model is for spiked"),
     ("simulate --ridge 0.1 --alpha 1 --test-samples exact", "tanh has no closed form"),

@@ -23,8 +23,10 @@ AXIS = {"start": 0.5, "stop": 8, "points": 5, "spacing": "log"}
 # Panels of several steps, of an sRF, and of what first layers see.
 SEVERAL = {
     **{"activation": "tanh", "target": "sin", "learning_rate": 1, "alpha0": 1, "beta": 1},
-    **{"ridge": 0.1, "steps": 2, "reuse_batch": True},
+    **{"ridge": 0.1, "steps": 2},
 }
+# Without a theory.
+LETTERS = SEVERAL | {"readout": {1: 0.5, 2: 0.5}, "reuse_batch": True}
 SRF = {
     **{"activation": "tanh", "target": "sin", "bulk_variance": 1, "spike_strength": 1},
     **{"alignment": 1, "beta": 1, "ridge": 0.1},
@@ -171,12 +173,12 @@ def test_a_broken_figure_is_refused_with_its_place_and_remedy(write, path, value
 @pytest.mark.parametrize(
     ("panel", "rest", "words"),
     [
-        (SEVERAL | {"bulk": "trained"}, {}, "left.bulk: needs a theory: reuse_batch must be false"),
-        (SEVERAL | {"optimal": True}, {}, "left.optimal: needs a theory: reuse_batch must be"),
-        (SEVERAL | {"finite_size_theory": True}, {}, "left.finite_size_theory: needs a theory"),
-        (SEVERAL | {"learning_rates": AXIS}, {}, "left.learning_rates: needs a theory"),
-        (SEVERAL | {"simulated": False}, {}, "panels.left: needs a theory"),
-        (SEVERAL, {"spectrum": {"alpha": 2}}, "spectrum: needs a theory: reuse_batch must be"),
+        (LETTERS | {"bulk": "trained"}, {}, "left.bulk: needs a theory: reuse_batch must be false"),
+        (LETTERS | {"optimal": True}, {}, "left.optimal: needs a theory: reuse_batch must be"),
+        (LETTERS | {"finite_size_theory": True}, {}, "left.finite_size_theory: needs a theory"),
+        (LETTERS | {"learning_rates": AXIS}, {}, "left.learning_rates: needs a theory"),
+        (LETTERS | {"simulated": False}, {}, "panels.left: needs a theory"),
+        (LETTERS, {"spectrum": {"alpha": 2}}, "spectrum: needs a theory: reuse_batch must be"),
         (
             SEVERAL | {"steps": 1, "step_exponent": 0.3, "optimal": True},
             {},
@@ -249,13 +251,13 @@ def test_the_theory_of_what_is_simulated_comes_besides_and_changes_no_other_task
         assert ("finite" in alone[name].theory) == (curve.panel == "right")
 
 
-def test_all_steps_are_simulated_and_those_on_fresh_batches_have_a_theory_too(write):
-    panel = SEVERAL | {"steps": [1, 2], "reuse_batch": [False, True]}
+def test_all_steps_are_simulated_and_those_of_one_letter_or_fresh_batches_have_a_theory_too(write):
+    panel = LETTERS | {"readout": [{1: 1}, {1: 0.5, 2: 0.5}], "reuse_batch": [False, True]}
     read = curves(write(with_panel(panel)))
-    assert "left:steps=2,reuse_batch=true" in read
+    assert "left:readout=1:1,reuse_batch=true" in read
     for curve in read.values():
         assert set(curve.networks) == {"replicates"}
-        known = curve.problem.steps == 1 or not curve.problem.reuse_batch
+        known = len(curve.problem.readout) == 1 or not curve.problem.reuse_batch
         assert known == ("limit" in curve.theory) == (curve.parameters is not None)
 
 

@@ -75,8 +75,7 @@ class Protocol(WithFields):
     steps : int
         Gradient steps, >= 1.
     reuse_batch : bool
-        Use the batch of the first step in later steps, instead of a fresh batch each; this has no
-        theory.
+        Use the batch of the first step in later steps, instead of a fresh batch each.
     outlier_fraction : float
         Fraction of the labels, in [0, 1], whose noise has the variance `outlier_variance` instead.
     outlier_variance : float
@@ -193,6 +192,12 @@ class Protocol(WithFields):
         return replace(self, learning_rate=rate, step_exponent=GIANT_STEP)
 
     @property
+    def reuses_samples(self) -> bool:
+        """Whether a step moves weights that its own samples have moved before."""
+        moves = self.learning_rate > 0 and 0 < self.alpha0 < math.inf
+        return self.reuse_batch and self.steps > 1 and moves
+
+    @property
     def as_in_paper(self) -> bool:
         """Whether this is one step of an odd activation, on a target of one direction."""
         one_odd_step = self.steps == 1 and lookup(self.activation).parity == "odd"
@@ -207,8 +212,10 @@ class Protocol(WithFields):
 def theory_faults(protocol: Protocol) -> list[Fault]:
     """List why a protocol has no theory, and can only be simulated."""
     faults = []
-    if protocol.steps > 1 and protocol.reuse_batch:
-        faults.append(Fault("reuse_batch", True, "false in the theory, which needs fresh batches"))
+    letters = len(protocol.readout) > 1
+    if letters and protocol.reuses_samples:
+        allowed = "false in the theory of readouts of several values, which needs fresh batches"
+        faults.append(Fault("reuse_batch", True, allowed))
     if (protocol.steps > 1 or protocol.has_several_spikes) and protocol.optimizer != SGD:
         allowed = (
             f"{SGD} in the theory of several steps, and of readouts of several values with"
@@ -217,7 +224,7 @@ def theory_faults(protocol: Protocol) -> list[Fault]:
         faults.append(Fault("optimizer", protocol.optimizer, allowed))
     if protocol.readout in (NORMAL, FINER_NORMAL) and protocol.steps > 1:
         faults.append(Fault("steps", protocol.steps, "1 in the theory of a normal readout"))
-    if len(protocol.readout) > 1 and teacher_of(protocol.target):
+    if letters and teacher_of(protocol.target):
         allowed = "one value for all neurons in the theory of targets of several directions"
         faults.append(Fault("readout", protocol.readout, allowed))
     return faults

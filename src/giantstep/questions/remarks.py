@@ -41,6 +41,12 @@ def bulk_remarks(problem: Problem, bulk: str) -> list[str]:
     if bulk == ISOTROPIC or not isinstance(problem, Protocol):
         return []
     remarks = []
+    if problem.reuses_samples:
+        remarks += [
+            "On a batch that is used again the trained bulk leaves out how norms of rows fluctuate."
+            " For tanh networks this is worth less than 1 % of the test error at alpha0 up to 2;"
+            " at alpha0 = 4 the error of networks is 1 to 4 % smaller after two to five steps."
+        ]
     if problem.has_several_spikes:
         remarks += [
             "For a readout of several values, after several steps or of an activation that is not"

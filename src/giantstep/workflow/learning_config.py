@@ -30,8 +30,9 @@ _RUN_OPTIONS = ("bulk", "loss", "dimension", "test_samples")
 _THEORY = ("optimal", "finite_size_theory", "learning_rates")
 # Points of a theoretical density.
 _POINTS = 600
-# Gradient steps that a plan follows to check a problem; jobs check the others.
-_PLANNED_STEPS = 3
+# Gradient steps that a plan follows to check a problem, on fresh batches and on one; jobs check the
+# others.
+_PLANNED_STEPS = 3, 2
 
 
 def learning_curves(panel: Panel) -> list[Curve]:
@@ -215,4 +216,4 @@ def _first_steps(problem: Problem) -> Problem:
     """Leave out later steps, which take the theory too long for a plan."""
     if not isinstance(problem, Protocol):
         return problem
-    return replace(problem, steps=min(problem.steps, _PLANNED_STEPS))
+    return replace(problem, steps=min(problem.steps, _PLANNED_STEPS[problem.reuse_batch]))

@@ -1,4 +1,4 @@
-"""Gradient steps on fresh batches: theory.md section 13.
+"""Gradient steps on fresh batches: theory.md section 13; on one batch see `reused_batch`.
 
 A recursion over the steps gives the parameters of the network after each, and Sigma, what the rows
 of the bulk remember of the batches along the spike, along the target's directions and in their
@@ -24,6 +24,7 @@ from giantstep.theory.features.activation_averages import activation_averages, m
 from giantstep.theory.features.conditional_features import check_resolution, wide_kappa_rule
 from giantstep.theory.features.conditional_target import across_basis, target_rule
 from giantstep.theory.features.network_state import NetworkState, check_weights, features_in_state
+from giantstep.theory.features.reused_batch import reused_batch
 
 # What a step acts on, of a row b of the bulk: its projections on the spike v, on each direction of
 # the target across v (`conditional_target`) and on the noise of the batch's gradient, and
@@ -41,7 +42,7 @@ def network_states(protocol: Protocol, fineness: int = 1) -> tuple[NetworkState,
     Parameters
     ----------
     protocol : Protocol
-        With a uniform readout and fresh batches.
+        With a uniform readout.
     fineness : int
         Multiplies the number of nodes of all rules.
 
@@ -73,6 +74,8 @@ def network_states(protocol: Protocol, fineness: int = 1) -> tuple[NetworkState,
 
 def network_trajectory(protocol: Protocol, fineness: int = 1) -> tuple[NetworkState, ...]:
     """Compute the state before the first step, too; parameters as for `network_states`."""
+    if protocol.reuses_samples:
+        return tuple(reused_batch(protocol, fineness).states)
     states = _sequence(replace(protocol, steps=1), fineness)
     while len(states) <= protocol.steps:
         state = next_step(protocol, states[-1], fineness).take()

@@ -39,6 +39,8 @@ from giantstep.validation import InvalidParametersError, interval_faults
 _HATS_RESOLVED, _ERROR_RESOLVED = {ISOTROPIC: 1e-8, TRAINED: 1e-5}, 1e-3
 # A change of the test error with twice as many values in the place of a normal readout.
 _LETTERS_RESOLVED = 5e-3
+# Both for several steps on one batch, whose rules over samples are coarse from the third on.
+_REUSED_RESOLVED = 1e-2
 # The first for other losses, whose corners slow down the convergence of quadrature.
 _CONVEX_RESOLVED = 1e-4
 # Changes of the test error below this fraction of the label's second moment are rounding.
@@ -140,6 +142,7 @@ class Solver:
             problem = problem.with_giant_step(dimension)
         self._problem, self.bulk = problem, validate_bulk(problem, bulk)
         self._dimension = dimension
+        self.reuses_samples = isinstance(problem, Protocol) and problem.reuses_samples
         self.coarse = prepare_square_loss(problem, self.srf, self.bulk, dimension)
         self.fine = self._on_finer_rule(2)
         self.floats_per_point = max(
@@ -250,6 +253,7 @@ def _solve_square_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
     solution = solver.coarse.order_parameters(at)
     shift, change = _quadrature_errors(solver, at, solution.test_error)
     is_resolved = (shift <= _HATS_RESOLVED[solver.bulk]) & (change <= _ERROR_RESOLVED)
+    is_resolved |= solver.reuses_samples & (np.maximum(shift, change) <= _REUSED_RESOLVED)
     mean, split = solution.mean, equations.triangle.size
     groups = solver.coarse.of_groups(solution)
     left_out = solver.reliability.at(
@@ -310,6 +314,8 @@ def _solve_convex_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
     if failed.size:
         solution.replace(failed, solve_convex(coarse, alpha[failed], ridge[failed]))
     values = _convex_values(coarse, fine, solution, alpha, ridge)
+    if solver.reuses_samples:
+        values["resolved"] = (values["quadrature_error"] <= _REUSED_RESOLVED).astype(float)
     unresolved = np.flatnonzero(solution.converged() & ~(values["resolved"] > 0))
     for i in unresolved:
         one = np.array([i])

@@ -20,6 +20,7 @@ from giantstep.theory.features.bulk.covariance_step import CovarianceStep
 from giantstep.theory.features.bulk.interface import GroupOverlaps
 from giantstep.theory.features.bulk.isotropic import IsotropicBulk
 from giantstep.theory.features.bulk.one_group import OneGroupVariances
+from giantstep.theory.features.bulk.reused_rows import ContinuedReusedRows, reused_row_functions
 from giantstep.theory.features.bulk.row_functions import RowFunctions, row_functions
 from giantstep.theory.features.bulk.sign_rows import has_sign_rows, rows_after_signs
 from giantstep.theory.features.optimizers import plain_descent
@@ -58,7 +59,8 @@ class TrainedBulk:
         if has_sign_rows(protocol):
             rows, last = rows_after_signs(protocol, fineness)
         else:
-            rows, last = row_functions(descent, fineness), network_states(descent, fineness)[-1]
+            of = reused_row_functions if protocol.reuses_samples else row_functions
+            rows, last = of(descent, fineness), network_states(descent, fineness)[-1]
         # At finite dimension rows have other norms, and share more than this spike: `row_norms`.
         c, strength = float(isotropic.groups.c[0]), float(isotropic.groups.u[0])
         if abs(c - last.bulk_variance) > _ROUNDING * last.bulk_variance:
@@ -83,6 +85,8 @@ class TrainedBulk:
     @property
     def continued(self) -> ContinuedRows:
         """The variances at complex ridges."""
+        if self.protocol.reuses_samples:
+            return ContinuedReusedRows(self.protocol, self.isotropic.beta)
         before = network_trajectory(self.protocol)[:-1]
         steps = [CovarianceStep.of(self.protocol, state, fineness=1) for state in before]
         return ContinuedRows(steps, 1.0, self.isotropic.beta)

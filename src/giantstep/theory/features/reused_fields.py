@@ -1,0 +1,238 @@
+"""What the samples of a batch see that several steps take: docs/theory/reused-batch.md.
+
+On a sample of the batch a neuron meets its own earlier gradients again, and so does the mean row.
+The preactivations after each step are therefore fields with a memory: `SampleFields` follows them,
+on a rule over samples and a cloud of neurons.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+from scipy.special import ndtri
+from scipy.stats import qmc
+
+from giantstep.arrays import Array
+from giantstep.numerics.quadrature import WIDE, product_rule, split_rule, unit_edges
+from giantstep.numerics.scalar_functions import ScalarFunction, lookup
+from giantstep.problems.problem import label_levels
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.targets import teacher_of
+from giantstep.theory.features.activation_averages import activation_averages
+
+# Nodes over one or two Gaussian coordinates of a sample, by the number of steps; beyond, and of
+# neurons from the second on, quasi-random points (at each node over the target's directions).
+_NODES, _POINTS, _NEURONS = (32, 32, 10), 96, 1024
+# Panels over neurons with a kink that the step moves.
+_NARROW = 0.5
+_NONE = np.zeros((1, 0)), np.ones(1)
+# Nodes over each of a teacher's directions, by their number.
+_TEACHER_NODES = {1: 30, 2: 14, 3: 8}
+# Nodes with less weight are left out.
+_NEGLIGIBLE = 1e-12
+# Nodes to the width of an averaged activation, at least; and of its table to each of them.
+_TABLE, _LEAST_WIDTH, _FINER = 12, 0.02, 50
+# Relative to the others, the variance of a direction that is rounding.
+_ROUNDING = 1e-12
+
+
+class Part:
+    """A part of the rows, step after step: the mean row, or a neuron's own part.
+
+    Parameters
+    ----------
+    initial : Array, shape (F + K,)
+        Before the K steps.
+    first : int
+        F, the number of directions that are there before.
+
+    Attributes
+    ----------
+    after : list of Array, shape (F + K,)
+        After 0, 1, ... steps, along these directions and a new one in each step.
+    memory : Array, shape (K + 1, K)
+        What a unit drive in each step does to it.
+    noise : Array, shape (K, K)
+        Covariance of the drives.
+    """
+
+    def __init__(self, initial: Array, first: int) -> None:
+        steps = initial.size - first
+        self.first, self.after = first, [initial]
+        self.memory, self.noise = np.zeros((steps + 1, steps)), np.zeros((steps, steps))
+
+    def take(self, rate: float, drive: Array, noise: Array) -> None:
+        """Take step t.
+
+        Parameters
+        ----------
+        rate : float
+        drive : Array, shape (F + t,)
+            Average over samples of what they do to it, times its directions.
+        noise : Array, shape (t + 1,)
+            Its covariances with what they did in each step.
+        """
+        F, t = self.first, noise.size - 1
+        self.noise[t, : t + 1] = self.noise[: t + 1, t] = noise
+        # Responses by Stein's lemma; what no step has moved has none.
+        rows = np.vstack([np.eye(F, self.after[0].size), *self.after[1:]])[:, : F + t]
+        response = np.linalg.pinv(rows.T, rcond=_ROUNDING) @ drive
+        unit = np.eye(len(self.noise))[t]
+        change = unit + response[F:] @ self.memory[1 : t + 1]
+        self.memory[t + 1] = self.memory[t] + rate * change
+        driven, row = self.memory[1 : t + 2, : t + 1], np.zeros_like(self.after[0])
+        row[:F] = self.after[t][:F] + rate * drive[:F]
+        row[F : F + t + 1] = triangular_root(driven @ self.noise[: t + 1, : t + 1] @ driven.T)[t]
+        self.after.append(row)
+
+
+class SampleFields:
+    """The fields on samples of the batch, step after step.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    steps : int
+        Before the last whose fields are to be known.
+    fineness : int
+        Multiplies the number of nodes.
+
+    Attributes
+    ----------
+    weight : Array, shape (N,)
+    white : Array, shape (N, D + steps)
+        The target's directions and those of the mean row, in white coordinates.
+    pulls : list of Array, shape (N,)
+        What each sample does to the mean row.
+    projections : list of Array, shape (N, step + 1)
+        Averages over neurons of what it does to each, times a neuron's white coordinates.
+    products : list of Array, shape (N, step + 1)
+        The same of the products with what it did in each step.
+    """
+
+    def __init__(self, protocol: Protocol, steps: int, fineness: int) -> None:
+        self.alpha0, self.steps = protocol.alpha0, steps
+        ((self.omega, _),) = protocol.readout
+        self.activation = lookup(protocol.activation)
+        self.white, self.labels, self.weight = _samples(protocol, steps, fineness)
+        self.neurons, self.share = _neurons(self.activation, steps, fineness)
+        self.pulls, self.projections, self.products = list[Array](), list[Array](), list[Array]()
+        self._own_pulls: list[Array] = []
+
+    def take(self, common: Part, own: Part) -> None:
+        """Add the fields after one more step.
+
+        The newest noise of a neuron enters linearly, and is averaged over in advance.
+        """
+        t, z, share = len(self.pulls), self.neurons, self.share
+        mean_field = self.white @ common.after[t][: self.white.shape[1]]
+        shift = np.tile(z[:, :t] @ own.after[t][:t], (self.weight.size, 1))
+        for a in range(t):
+            mean_field = mean_field + common.memory[t, a] / self.alpha0 * self.pulls[a]
+            shift += own.memory[t, a] / self.alpha0 * self._own_pulls[a]
+        shift += mean_field[:, None]
+        std = own.after[t][t]
+        mean, slope, variance, curvature = _smoothed(self.activation, shift, std)
+        residual = self.labels - self.omega * (mean @ share)
+        pull = residual * (slope @ share)
+        drive = (residual[:, None] * slope - pull[:, None]) * share
+        newest = residual * std * (curvature @ share)
+        self.projections.append(np.column_stack([drive @ z[:, :t], newest]))
+        before = [np.einsum("nz,nz->n", drive, other) for other in self._own_pulls]
+        square = (drive**2 / share).sum(axis=1) + residual**2 * (variance @ share)
+        self.products.append(np.column_stack([*before, square]))
+        self.pulls.append(pull)
+        if t < self.steps:
+            slope = self.activation.derivative(shift + std * z[:, t])
+            self._own_pulls.append(residual[:, None] * slope - pull[:, None])
+
+
+def _smoothed(activation: ScalarFunction, shift: Array, std: float) -> tuple[Array, ...]:
+    """Average an activation over Gaussian noise: E sigma, E sigma', Var sigma', E sigma''.
+
+    By a table over the shifts.
+    """
+    low, high, width = shift.min(), shift.max(), min(max(std, _LEAST_WIDTH), 1.0)
+    table = np.linspace(low - width, high + width, math.ceil((high - low) / width + 2) * _TABLE)
+    parts = np.array_split(table, math.ceil(table.size / 500))
+    averages = [activation_averages(activation, part, std, 1, 1.0) for part in parts]
+    columns = np.concatenate([(at.mean, at.slope, at.variance) for at in averages], axis=1).T
+    fine = np.linspace(table[0], table[-1], _FINER * table.size)
+    of_table = CubicSpline(table, columns)
+    # The slope's derivative, since a kink may be narrower than the table.
+    values = np.column_stack([of_table(fine), of_table(fine, 1)[:, 1]])
+    place = (shift - fine[0]) / (fine[1] - fine[0])
+    left = place.astype(np.intp)
+    place -= left
+    return tuple(of[left] + place * np.diff(of, append=0.0)[left] for of in values.T.copy())
+
+
+def _samples(protocol: Protocol, steps: int, fineness: int) -> tuple[Array, Array, Array]:
+    """Choose a rule over samples: white coordinates (N, D + steps), labels and weights (N,)."""
+    rule = (1 + fineness) / 2
+    if teacher := teacher_of(protocol.target):
+        D = teacher.directions
+        s, weight = product_rule(D, round(rule * max(_TEACHER_NODES[D], teacher.degree + 2)))
+        clean = teacher.value(s)
+    else:
+        target = lookup(protocol.target)
+        s, weight = split_rule(
+            unit_edges(np.array(target.kinks), WIDE), rule / min(max(steps, 1), 2)
+        )
+        clean, s = target.value(s), s[:, None]
+    kept = weight > _NEGLIGIBLE
+    sign, variance, fraction = np.repeat(np.array(label_levels(protocol)).T, kept.sum(), axis=1)
+    levels = sign.size // kept.sum()
+    s, clean, weight = (np.concatenate([x[kept]] * levels) for x in (s, clean, weight))
+    dim = steps + bool(variance.any())
+    if dim > 2:
+        cloud = quasi_random(dim, len(s), round(_POINTS * rule))
+        share = np.full(cloud.shape[1], 1 / cloud.shape[1])
+    else:
+        nodes, share = product_rule(dim, round(_NODES[steps] * rule)) if dim else _NONE
+        cloud = np.tile(nodes, (len(s), 1, 1))
+    labels = (sign * clean)[:, None] + np.sqrt(variance)[:, None] * cloud[:, :, steps:].sum(axis=2)
+    along = np.repeat(s[:, None], cloud.shape[1], axis=1)
+    white = np.concatenate([along, cloud[:, :, :steps]], axis=2)
+    weights = np.outer(fraction * weight, share).ravel()
+    kept = weights > _NEGLIGIBLE
+    white = white.reshape(-1, white.shape[2])[kept]
+    return white, labels.ravel()[kept], weights[kept] / weights[kept].sum()
+
+
+def _neurons(activation: ScalarFunction, steps: int, fineness: int) -> tuple[Array, Array]:
+    """Choose a rule over the first white coordinates of neurons, shapes (Z, steps) and (Z,)."""
+    rule = (1 + fineness) / 2
+    if steps == 0:
+        return _NONE
+    if steps > 1:
+        z = quasi_random(steps, 1, round(_NEURONS * rule))[0]
+        return z, np.full(len(z), 1 / len(z))
+    # After the step kinks are elsewhere.
+    width = _NARROW if activation.kinks else WIDE
+    z, weight = split_rule(unit_edges(np.array(activation.kinks), width), rule)
+    kept = weight > _NEGLIGIBLE
+    return z[kept, None], weight[kept] / weight[kept].sum()
+
+
+def quasi_random(dim: int, blocks: int, n: int) -> Array:
+    """Choose blocks of n standard normal points, each with its mirror images and whitened."""
+    shift = np.random.default_rng(0).random((blocks, 1, dim))
+    half = ndtri((qmc.Sobol(dim, scramble=False).random(n // 2) + shift) % 1)
+    points = np.concatenate([half, -half], axis=1)
+    root = np.linalg.cholesky(points.transpose(0, 2, 1) @ points / points.shape[1])
+    whitened: Array = points @ np.linalg.inv(root).transpose(0, 2, 1)
+    return whitened
+
+
+def triangular_root(covariance: Array) -> Array:
+    """Compute the Cholesky factor; directions of vanishing variance have none."""
+    rest, scale = covariance.copy(), np.trace(covariance)
+    root = np.zeros_like(rest)
+    for j in range(len(rest)):
+        if rest[j, j] > _ROUNDING * scale:
+            root[:, j] = rest[:, j] / math.sqrt(rest[j, j])
+            rest -= np.outer(root[:, j], root[:, j])
+    return root
