@@ -22,9 +22,9 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.activation_averages import activation_averages
 
-# Nodes over one or two Gaussian coordinates of a sample, by the number of steps; beyond, and of
-# neurons from the second on, quasi-random points (at each node over the target's directions).
-_NODES, _POINTS, _NEURONS = (32, 32, 10), 96, 1024
+# Nodes over each Gaussian coordinate of a sample, by their number; beyond two, and for neurons from
+# the second on, quasi-random points (at each node over the target's directions).
+_NODES, _POINTS, _NEURONS = (0, 32, 12), 96, 1024
 # Panels over neurons with a kink that the step moves.
 _NARROW = 0.5
 _NONE = np.zeros((1, 0)), np.ones(1)
@@ -191,7 +191,7 @@ def _samples(protocol: Protocol, steps: int, fineness: int) -> tuple[Array, Arra
         cloud = quasi_random(dim, len(s), round(_POINTS * rule))
         share = np.full(cloud.shape[1], 1 / cloud.shape[1])
     else:
-        nodes, share = product_rule(dim, round(_NODES[steps] * rule)) if dim else _NONE
+        nodes, share = product_rule(dim, round(_NODES[dim] * rule)) if dim else _NONE
         cloud = np.tile(nodes, (len(s), 1, 1))
     labels = (sign * clean)[:, None] + np.sqrt(variance)[:, None] * cloud[:, :, steps:].sum(axis=2)
     along = np.repeat(s[:, None], cloud.shape[1], axis=1)
@@ -220,7 +220,8 @@ def _neurons(activation: ScalarFunction, steps: int, fineness: int) -> tuple[Arr
 def quasi_random(dim: int, blocks: int, n: int) -> Array:
     """Choose blocks of n standard normal points, each with its mirror images and whitened."""
     shift = np.random.default_rng(0).random((blocks, 1, dim))
-    half = ndtri((qmc.Sobol(dim, scramble=False).random(n // 2) + shift) % 1)
+    sequence = qmc.Sobol(dim, scramble=False).random_base2(math.ceil(math.log2(n / 2)))
+    half = ndtri((sequence[: n // 2] + shift) % 1)
     points = np.concatenate([half, -half], axis=1)
     root = np.linalg.cholesky(points.transpose(0, 2, 1) @ points / points.shape[1])
     whitened: Array = points @ np.linalg.inv(root).transpose(0, 2, 1)
