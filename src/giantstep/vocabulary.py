@@ -96,8 +96,9 @@ residual  largest relative residual of all equations  \delta  (18)-(20)
 quadrature_error  relative change when the nodes are doubled  \delta_q  (18), (25)
 reliability  sum of the estimated relative corrections that the theory leaves out  \delta_\epsilon
     docs/trust.md
-reliability_unseen  share of the readout's variance from inputs that the training set hardly has
+reliability_unseen  estimated change of the test error by the few samples that variance comes from
     \delta_\kappa  docs/trust.md
+reliability_sparse  the same by the few neurons that variance comes from  \delta_p  docs/trust.md
 reliability_mean  relative error that the fluctuation of the mean readout adds  \delta_m
     docs/trust.md
 reliability_quadratic  share of the error that quadratic features fit  \delta_2  docs/trust.md

@@ -7,7 +7,13 @@ import pytest
 from giantstep import Protocol, solve, sweep
 
 OFF = {
-    "unseen": (Protocol("hardtanh", "sin", 3, alpha0=4, beta=1), 0.3, 1e-4, "square"),
+    "unseen": (
+        Protocol("tanh", "z1+z2+0.5*z1*z2", 1.28, alpha0=10.1, beta=1.71),
+        0.25,
+        1.6e-5,
+        "square",
+    ),
+    "sparse": (Protocol("relu", "sin", 5.23, alpha0=17.7, beta=0.461), 0.244, 5.9e-4, "square"),
     "quadratic": (Protocol("abs", "he2", 2, alpha0=8, beta=1), 1.0, 0.1, "square"),
     "first_batch": (Protocol("tanh", "sign", 3, alpha0=0.02, beta=1), 1.0, 0.1, "square"),
     "own_output": (

@@ -20,7 +20,8 @@ from giantstep.theory.reliability import LARGE_DIMENSION
 # Of which estimated relative corrections on an answer warns, and in words what they are for.
 RELIABLE = 0.05
 _LEFT_OUT = {
-    "unseen": "much depends on inputs so far along the spike that a training set hardly has any",
+    "unseen": "much of the error comes from inputs of which a training set has one or none",
+    "sparse": "much of the error comes from inputs at which hardly any neuron varies",
     "mean": "the mean of the readout, which the theory takes as fixed, fluctuates",
     "quadratic": "quadratic features, which the theory leaves out, fit some of the target",
     "own_output": "the step is so large that the network's own output changes its rows",

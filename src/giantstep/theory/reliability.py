@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import ndtri
 
-from giantstep.arrays import Array, Mask
+from giantstep.arrays import Array
 from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.scalar_functions import lookup
@@ -23,12 +23,13 @@ from giantstep.theory.features.conditional_features import ConditionalFeatures, 
 from giantstep.theory.features.conditional_target import target_rule
 from giantstep.theory.features.network_state import NetworkState
 from giantstep.theory.features.optimizers import plain_descent
+from giantstep.theory.features.sparse_rows import norm_variance
 from giantstep.theory.features.steps import network_states
 
 # Stands for the dimension of networks where none is given: the largest that is usually simulated.
 LARGE_DIMENSION = 1000
-# Networks are off by about so much over the samples of the first batch: 4 samples by 15 %.
-_FIRST_BATCH = 2 / 3
+# What random problems beside networks have left of each estimate.
+_FITTED_NOISE, _BEYOND_MEAN, _FIRST_BATCH, _OWN_OUTPUT = 1 / 8, 1 / 3, 0.8, 1 / 10
 
 
 class Reliability:
@@ -60,23 +61,31 @@ class Reliability:
         self.dimension = LARGE_DIMENSION if math.isinf(dimension) else dimension
         self.pi = srf.groups.pi
         self.kappa = np.abs(nodes(f.projections)).max(axis=0)
+        self.weight = fold(np.ones(f.kappa.size))
         self.mu2_squared = nodes(f.mu2_squared * f.row_norm)
         self.mean_power = (f.mu0 * f.weight) @ f.mu0.T
         pairs = f.mu0[:, None] * f.mu0
         self.folded_pairs, self.pairs = fold(pairs), nodes(pairs)
-        self.first_batch = _first_batch(problem, self.dimension)
         self.own_output = _own_output(problem, srf, self.dimension)
         self.overlap = _row_overlap(problem, srf)
         # There are several nodes of each kappa: `sparse_rows`.
         kappa, place = np.unique(f.kappa, return_inverse=True)
+        spread = norm_variance(srf, kappa) / (srf.beta * self.dimension)
+        self.sparseness = nodes(((spread / (1 + spread)) ** 2)[place])
         curvature = np.zeros((self.pi.size, f.kappa.size))
         if lookup(srf.activation).continuous and f.beside.size:
             curvature = mean_curvatures(srf, f.kappa, 1, f.beside)
         elif lookup(srf.activation).continuous:
             curvature = mean_curvatures(srf, kappa)[:, place]
-        functions = [curvature**2, curvature * _quadratic_target(srf, kappa)[place]]
+        labels, u, weight = target_rule(srf, kappa)
+        functions = [curvature**2, curvature * _quadratic_target(labels, u, weight)[place]]
         self.of_curvature = [fold(values) for values in functions]
         self.curvature_averages = [values @ f.weight for values in functions]
+        square, fourth = (
+            float(f.weight @ np.sum(labels**power * weight, axis=-1)[place]) for power in (2, 4)
+        )
+        kurtosis = fourth / max(square, TINY) ** 2
+        self.first_batch = math.sqrt(kurtosis) * _first_batch(problem, srf, self.dimension)
         self.label_power = float(f.weight @ (f.h**2 + f.slope_power + f.target_residual))
 
     def at(
@@ -87,6 +96,7 @@ class Reliability:
         power: Array,
         test_error: Array,
         variance: Array,
+        amplified: Array | float = 1.0,
     ) -> dict[str, Array]:
         """Compute the corrections at S points, by name, shape (S,).
 
@@ -102,31 +112,38 @@ class Reliability:
             Its mean square, times the weights.
         variance : Array, shape (S,)
             What the variance of predictions given kappa has of the test error.
+        amplified : Array, shape (S,), or float
+            How much larger it is for the noise that the readout itself adds to residuals.
         """
         n = alpha * self.dimension
         seen = self.kappa <= -ndtri(np.minimum(0.5 / n, 0.5))[:, None]
         of_mean = self._of_mean(n, V2, minus_dg * seen, power * seen)
         whole = test_error + (of_mean if self.is_finite else 0)
         explained = np.minimum(whole, self.label_power)
+        share = amplified * np.minimum(variance / whole, 1)
+        largest, sparse = self._concentration(n, power)
         return {
             "test_error": whole,
-            "reliability_unseen": self._lacking(power, seen) * np.minimum(variance / whole, 1),
-            "reliability_mean": of_mean / whole,
+            "reliability_unseen": _FITTED_NOISE * share * largest,
+            "reliability_sparse": _FITTED_NOISE * share * sparse,
+            "reliability_mean": of_mean / whole * (_BEYOND_MEAN if self.is_finite else 1),
             "reliability_quadratic": self._quadratic(alpha, V2, minus_dg) / explained,
-            "reliability_first_batch": np.full(n.shape, self.first_batch),
+            "reliability_first_batch": share * self.first_batch,
             "reliability_own_output": np.full(n.shape, self.own_output),
         }
 
-    def _lacking(self, power: Array, seen: Mask) -> Array:
-        """Compute the share of q2_hat from inputs that a training set lacks.
+    def _concentration(self, n: Array, power: Array) -> tuple[Array, Array]:
+        """Compute how few samples, and how few neurons, q2_hat is made of.
 
-        Where one is expected, beyond the n-th quantile of kappa, there is none with probability
-        1/e.
+        The first is x/(1 + x), where x is the share of a sample on which q2_hat is expected to
+        come: above one where a training set mostly has no input of this kind. The second is the
+        average of the same of the variance of the squared norm of a sample's features, squared,
+        since to first order it is in the equations: `sparse_rows`.
         """
         of_kappa = power * (self.pi @ self.mu2_squared)
-        share: Array = np.sum(of_kappa * ~seen, axis=-1)
-        share /= math.e * np.maximum(of_kappa.sum(axis=-1), TINY)
-        return share
+        total = np.maximum(of_kappa.sum(axis=-1), TINY)
+        share = (of_kappa**2 @ (1 / np.maximum(self.weight, TINY))) / (n * total**2)
+        return share / (1 + share), of_kappa @ self.sparseness / total
 
     def _of_mean(self, n: Array, V2: Array, minus_dg: Array, power: Array) -> Array:
         """Compute what the fluctuation of m adds to the test error, from inputs that are seen."""
@@ -147,11 +164,12 @@ class Reliability:
         return np.abs(gain)
 
 
-def _first_batch(problem: Problem, dimension: float) -> float:
-    """Estimate what the fluctuating covariance of the first batch changes."""
+def _first_batch(problem: Problem, srf: SpikedFeatures, dimension: float) -> float:
+    """Estimate how a batch's covariance fluctuates, times the share of a row that it makes up."""
     if not isinstance(problem, Protocol) or not 0 < problem.alpha0 < math.inf:
         return 0.0
-    return _FIRST_BATCH / (problem.alpha0 * dimension)
+    share = max(1 - 1 / float(srf.groups.pi @ srf.groups.c), 0.0)
+    return _FIRST_BATCH * share / (problem.alpha0 * dimension * problem.steps)
 
 
 def _own_output(problem: Problem, srf: SpikedFeatures, dimension: float) -> float:
@@ -170,7 +188,8 @@ def _own_output(problem: Problem, srf: SpikedFeatures, dimension: float) -> floa
     if letters.size == 1:
         c = network_states(problem)[0].bulk_variance
     share = (e * h1**2) ** 2 * power / (problem.beta * dimension * max(c, 1))
-    return share**2 if letters.size == problem.steps == 1 else share / problem.steps
+    one = letters.size == problem.steps == 1
+    return _OWN_OUTPUT * (share**2 if one else share / problem.steps)
 
 
 def _row_overlap(problem: Problem, srf: SpikedFeatures) -> float:
@@ -182,9 +201,8 @@ def _row_overlap(problem: Problem, srf: SpikedFeatures) -> float:
     return float(np.max(np.linalg.eigvalsh(state.covariance[:-1, :-1])))
 
 
-def _quadratic_target(srf: SpikedFeatures, kappa: Array) -> Array:
+def _quadratic_target(labels: Array, u: Array, weight: Array) -> Array:
     """Compute the target's coefficient in He2 of u across the spike, given kappa."""
-    labels, u, weight = target_rule(srf, kappa)
     if len(u) == 1:
         he2: Array = np.sum(labels * weight * (u[0] ** 2 - 1), axis=-1) / math.sqrt(2)
         return he2

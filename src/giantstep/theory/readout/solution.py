@@ -56,6 +56,7 @@ class Solution:
     V1: Array
     V2: Array
     reliability_unseen: Array
+    reliability_sparse: Array
     reliability_mean: Array
     reliability_quadratic: Array
     reliability_first_batch: Array

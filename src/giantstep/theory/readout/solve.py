@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.numerics.linear_systems import TINY
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, validate_bulk
 from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.grid import Grid
@@ -256,13 +257,17 @@ def _solve_square_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
     is_resolved |= solver.reuses_samples & (np.maximum(shift, change) <= _REUSED_RESOLVED)
     mean, split = solution.mean, equations.triangle.size
     groups = solver.coarse.of_groups(solution)
+    of_variance = equations.multiplicity * equations.expectations
+    fed_back = (at.T @ (at.H @ solution.q[:, :, None]))[:, :, 0]
+    variance, first = solution.q @ of_variance, (solution.q - fed_back) @ of_variance
     left_out = solver.reliability.at(
         alpha,
         at.V[:, split:],
         at.contraction,
         solution.power,
         solution.test_error,
-        (solution.q * equations.multiplicity) @ equations.expectations,
+        variance,
+        variance / np.maximum(first, TINY),
     )
     return {
         **left_out,

@@ -161,7 +161,7 @@ class RowFunctions:
 
         def functions(t: Array) -> Array:
             nonlocal near
-            count = math.ceil(t.size * step.samples.weight.size / _CACHED)
+            count = min(t.size, math.ceil(t.size * step.samples.weight.size / _CACHED))
             columns, solutions = [], []
             for part in np.array_split(t, count):
                 at = solve_self_energy(step, self.traces, part, near.at(part) if near else None)
