@@ -33,11 +33,12 @@ def at_best_rate(curves: xr.Dataset) -> xr.Dataset:
 
 
 def trajectories(axes: Axes, curves: xr.Dataset, look: dict[str, Any]) -> None:
-    """Draw errors at the better simulated rate: fresh batches, with theory, and a reused one."""
+    """Draw errors at the better simulated rate: fresh batches and a reused one."""
     best = at_best_rate(select(curves, reuse_batch=0))
     finite_size_line(axes, best["steps"], best, "test_error", look["color"])
     markers(axes, best["steps"], best, "test_error", look)
     again = at_best_rate(select(curves, reuse_batch=1))
+    finite_size_line(axes, again["steps"], again, "test_error", look["color"])
     markers(axes, again["steps"], again, "test_error", look | style.OPEN)
 
 

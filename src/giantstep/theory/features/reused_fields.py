@@ -24,7 +24,9 @@ from giantstep.theory.features.activation_averages import activation_averages
 
 # Nodes over each Gaussian coordinate of a sample, by their number; beyond two, and for neurons from
 # the second on, quasi-random points (at each node over the target's directions).
-_NODES, _POINTS, _NEURONS = (0, 32, 12), 96, 1024
+_NODES, _POINTS, _FEWER, _NEURONS = (0, 32, 12), 96, 24, 1024
+# No product rule over samples is larger.
+_MOST_SAMPLES = 20_000
 # Panels over neurons with a kink that the step moves.
 _NARROW = 0.5
 _NONE = np.zeros((1, 0)), np.ones(1)
@@ -187,8 +189,10 @@ def _samples(protocol: Protocol, steps: int, fineness: int) -> tuple[Array, Arra
     levels = sign.size // kept.sum()
     s, clean, weight = (np.concatenate([x[kept]] * levels) for x in (s, clean, weight))
     dim = steps + bool(variance.any())
-    if dim > 2:
-        cloud = quasi_random(dim, len(s), round(_POINTS * rule))
+    if dim > 2 or kept.sum() * _NODES[dim] ** dim > _MOST_SAMPLES:
+        # Of several directions the same at all nodes, which keeps their symmetries.
+        blocks, n = (1, _FEWER) if teacher else (len(s), _POINTS)
+        cloud = np.tile(quasi_random(dim, blocks, round(n * rule)), (len(s) // blocks, 1, 1))
         share = np.full(cloud.shape[1], 1 / cloud.shape[1])
     else:
         nodes, share = product_rule(dim, round(_NODES[dim] * rule)) if dim else _NONE
