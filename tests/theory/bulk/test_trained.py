@@ -202,3 +202,15 @@ def test_rules_over_a_batch_resolve_kinks_and_labels_without_bound(protocol, err
     solution = solve(protocol, GRID, TRAINED)
     assert (solution.status == 0).all()
     assert solution.quadrature_error.max() < error
+
+
+@pytest.mark.slow
+def test_polynomials_in_t_that_do_not_converge_count_as_an_error_of_quadrature():
+    """Finer rules have a lower degree there; the answer hardly changes, and says by how much."""
+    protocol = Protocol("softplus", "he2", 4, alpha0=20, beta=0.5, steps=3)
+    coarse, fine = (row_functions(protocol, fineness) for fineness in (1, 2))
+    t = np.geomspace(1e-3, 1e6, 100)
+    forms = coarse.forms(t)[0].resolvent, fine.forms(t)[0].resolvent
+    assert coarse.error > 1e-4
+    assert np.abs(forms[0] - forms[1]).max() > 1e-6
+    assert np.all(solve(protocol, GRID, TRAINED).quadrature_error < 1e-9)

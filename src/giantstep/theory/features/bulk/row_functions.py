@@ -25,8 +25,9 @@ from giantstep.theory.features.conditional_target import across_basis
 from giantstep.theory.features.steps import network_trajectory
 
 # The least and the largest degree of the polynomials, and the relative size of their last
-# coefficients that is small enough.
-_LEAST, _MOST, _TOLERANCE = 8, 192, 1e-10
+# coefficients that is small enough. Where the largest does not reach that, finer rules have a share
+# of it: what the answer changes by is more than the error of the largest.
+_LEAST, _MOST, _TOLERANCE, _SHARE = 8, 192, 1e-10, 0.75
 # Larger ones say nothing about how many are needed.
 _SLOW = 0.1
 # Values of t times samples, of which arrays stay in the processor's cache.
@@ -107,21 +108,22 @@ class RowFunctions:
         functions: Callable[[Array], Array],
         tolerance: float,
         degree: int = _LEAST,
+        most: int = _MOST,
     ) -> RowFunctions:
         """Fit polynomials to functions of t, shape (S,), whose values have shape (S, functions).
 
-        Of a degree, and of larger ones until the `error` is below the tolerance.
+        Of a degree, and of larger ones, up to the `most`, until the `error` is below the tolerance.
         """
         while True:
             x = chebyshev.chebpts1(degree + 1)
             values = functions((1 + x) / (1 - x) / scale) * (2 / (1 - x))[:, None]
             rows = cls(scale, _fit(x, values))
-            if rows.error <= tolerance or degree == _MOST:
+            if rows.error <= tolerance or degree >= most:
                 return rows
             # The coefficients decay exponentially.
             last = rows.error if rows.error < _SLOW else _SLOW
             enough = math.ceil(degree * math.log(tolerance / 10) / math.log(last))
-            degree = min(max(enough, degree + 4), 4 * degree, _MOST)
+            degree = min(max(enough, degree + 4), 4 * degree, most)
 
     def _evaluate(self, t: Array, chosen: slice = slice(None)) -> tuple[Array, Array]:
         """Compute functions and their derivatives by t, shapes (functions, S)."""
@@ -157,7 +159,9 @@ class RowFunctions:
         If they are known nearly, as those that they are `like`, it takes a few iterations less.
         """
         step = replace(step, covariance=self.covariance(step.covariance[-1, -1]))
-        near, degree = (like.unknowns, like._degree) if like else (None, _LEAST)
+        near, degree, most = (like.unknowns, like._degree, _MOST) if like else (None, _LEAST, _MOST)
+        if degree == _MOST:
+            degree = most = int(_SHARE * _MOST)
 
         def functions(t: Array) -> Array:
             nonlocal near
@@ -171,7 +175,7 @@ class RowFunctions:
             near = Unknowns.of(scale, solutions)
             return np.concatenate(columns)
 
-        rows = RowFunctions.fitted(scale, functions, _TOLERANCE, degree)
+        rows = RowFunctions.fitted(scale, functions, _TOLERANCE, degree, most)
         rows.unknowns = near
         return rows
 
