@@ -1,4 +1,4 @@
-"""Draw the pictures in which the tutorials end, by running the tutorials: `make pictures`.
+"""Draw the pictures in which tutorials and some pages end, by running them: `make pictures`.
 
 Each is written to docs/static/ under the name that its page shows.
 """
@@ -19,9 +19,10 @@ from giantstep.cli.main import main
 DOCS = Path(__file__).parent
 FENCED = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 WRITTEN = {
-    "first-answers": "first-answers.png",
-    "command-line": "command-line-tutorial.png",
-    "theory-beside-networks": "theory-beside-networks.png",
+    "tutorials/first-answers": "first-answers.png",
+    "tutorials/command-line": "command-line-tutorial.png",
+    "tutorials/theory-beside-networks": "theory-beside-networks.png",
+    "cross-validation": "cross-validation.png",
 }
 
 
@@ -44,5 +45,5 @@ if __name__ == "__main__":
         os.chdir(folder)
         for name, picture in WRITTEN.items():
             matplotlib.pyplot.close("all")
-            run((DOCS / f"tutorials/{name}.md").read_text(encoding="utf-8"))
-            shutil.copy(f"{name}.png", DOCS / "static" / picture)
+            run((DOCS / f"{name}.md").read_text(encoding="utf-8"))
+            shutil.copy(f"{Path(name).name}.png", DOCS / "static" / picture)

@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from giantstep.problems.spiked_features import SpikedFeatures, one_spike
     from giantstep.questions.bounds import bounds
     from giantstep.questions.compare import compare
+    from giantstep.questions.cross_validate import cross_validate
     from giantstep.questions.learned_function import learned_function
     from giantstep.questions.optimise import optimise
     from giantstep.questions.simulate import simulate
@@ -105,6 +106,7 @@ __all__ = [
     "Status",
     "bounds",
     "compare",
+    "cross_validate",
     "equivalent_features",
     "learned_function",
     "one_spike",

@@ -80,6 +80,13 @@ test_error_at_dimension  test error, by the theory of finite dimension  \epsilon
 theory_learning_rate  learning rate over dimension, in the theory  \tilde\eta  (3)
 test_error_by_learning_rate  test error after each step, by learning rate  \epsilon_g
     docs/more-than-one-step.md
+leave_one_out  error on samples left out one at a time, label noise included
+    \epsilon_{loo}  docs/cross-validation.md
+k_fold  error on five folds left out in turn, label noise included  \epsilon_{5}
+    docs/cross-validation.md
+gcv  error by generalised cross-validation  \epsilon_{gcv}  docs/cross-validation.md
+cost_of_choice  test error at the ridge that cross-validation chooses, over the least, less one
+    \epsilon_g/\min_\lambda \epsilon_g - 1  docs/cross-validation.md
 training_error  training error  \epsilon_t  theory.md section 4
 classification_error  share of inputs given the other sign  \epsilon_{0-1}
 training_loss  mean loss on the training set  \ell_t  theory.md section 6

@@ -21,6 +21,7 @@ from giantstep.cli.values import read_values
 from giantstep.problems.bulk_kind import TRAINED
 from giantstep.problems.combinations import combinations, varied
 from giantstep.problems.grid import Grid
+from giantstep.problems.losses import SQUARE
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import SEED, Sizes, check_sizes
@@ -146,7 +147,7 @@ class Request:
         if "ridge" in given:
             if OPTIMAL in given["ridge"] and len(given["ridge"]) > 1:
                 faults.append(Fault("ridge", OPTIMAL, "alone, without numbers"))
-            for loss in given["loss"]:
+            for loss in given.get("loss", [SQUARE]):
                 with collected(faults):
                     self._grid(loss)
         intervals = {name: one for name, one in _INTERVALS.items() if given.get(name) is not None}
@@ -159,7 +160,7 @@ class Request:
             problem, given = self._problem(chosen), self._parameters(chosen)
             if "networks" in given:
                 sizes = Sizes(given["dimension"], given["trainings"], given["test_samples"])
-                check_sizes(problem, self._grid(given["loss"]), sizes)
+                check_sizes(problem, self._grid(given.get("loss", SQUARE)), sizes)
             task = Task(self.question, problem, given)
             costs.append(cost_of(task, given.get("threads", 1)))
         seconds = sum(cost.seconds for cost in costs) * self.count / len(costs)

@@ -277,7 +277,7 @@ def _case(problem: Problem, chosen: dict[str, Any], optimal: bool) -> Case:
     """
     loss, bulk, dimension, by = (chosen.pop(name) for name in ("loss", "bulk", "dimension", "by"))
     problem = replace(problem, **chosen) if chosen else problem
-    faults = criterion_faults(problem, by, optimal)
+    faults = criterion_faults(problem, by, optimal, loss)
     with collected(faults):
         check_loss(problem, loss)
     with collected(faults):

@@ -21,7 +21,7 @@ from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.equivalent_features import equivalent_features
-from giantstep.theory.optima import CRITERIA, TEST_ERROR
+from giantstep.theory.optima import CRITERIA, CROSS_VALIDATION, TEST_ERROR
 from giantstep.validation import Fault, InvalidParametersError, interval_faults
 
 OPTIMAL: Literal["optimal"] = "optimal"
@@ -118,13 +118,19 @@ def check_problem(problem: Any) -> None:
             check_unchanged(value)
 
 
-def criterion_faults(problem: Problem, by: str, optimised: bool = True) -> list[Fault]:
+def criterion_faults(
+    problem: Problem, by: str, optimised: bool = True, loss: str = SQUARE
+) -> list[Fault]:
     """List what is wrong with the error that an optimum minimises, if there is an optimum."""
     if by not in CRITERIA:
         return [Fault("by", by, f"one of {', '.join(CRITERIA)}")]
     if by == TEST_ERROR:
         return []
     faults = [] if optimised else [Fault("by", by, f"given with ridge {OPTIMAL}")]
+    if by in CROSS_VALIDATION:
+        if loss != SQUARE:
+            faults.append(Fault("by", by, f"{TEST_ERROR} for losses other than {SQUARE}"))
+        return faults
     if problem.target != SIGN:
         faults.append(Fault("by", by, f"{TEST_ERROR} for targets other than {SIGN}"))
     return faults

@@ -149,8 +149,10 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
     if isinstance(problem, Recovery):
         one = _recovery(problem, given["dimension"])
         return Cost(count * one.seconds, one.memory)
-    if task.question in ("replicates", "simulate", "compare"):
+    if task.question in ("replicates", "simulate", "compare", "cross_validate"):
         one = _network(problem, given, threads)
+        if task.question == "cross_validate":  # twice, with decompositions of all training sets
+            one = Cost(4 * one.seconds, 2 * one.memory)
         theory = _theory(problem, given) if task.question == "compare" else Cost(0, 0)
         return Cost(count * one.seconds + 2 * theory.seconds, one.memory + theory.memory)
     if task.question == "eigenvalues":

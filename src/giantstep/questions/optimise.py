@@ -113,7 +113,7 @@ def optimise(
     axes, bulk = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
     if "ridge" not in axes.fixed:
         faults.append(Fault("ridge", ridge, f"one number or {OPTIMAL}"))
-    faults += criterion_faults(problem, by)
+    faults += criterion_faults(problem, by, loss=loss)
     names = [over] if isinstance(over, str) else over
     searched: dict[str, Any] = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names)
     if axes.optimal:

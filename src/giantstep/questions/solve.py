@@ -53,9 +53,9 @@ def solve(
     dimension : float
         Dimension d of the inputs, >= 2, where the means m of the readout cost something (theory.md
         section 12). By default the limit d -> infinity. A step smaller than the giant one needs it.
-    by : {"test_error", "classification_error"}
-        The error that an optimal ridge minimises: the squared one or, of a sign target, the 0-1
-        error.
+    by : {"test_error", "classification_error", "leave_one_out", "gcv", "k_fold"}
+        The error that an optimal ridge minimises: the squared one; of a sign target, the 0-1 error;
+        or what cross-validation finds, with five folds for "k_fold".
     max_hours : float
         Core-hours beyond which a question is refused.
     max_memory : float, optional
@@ -64,7 +64,8 @@ def solve(
     Returns
     -------
     xarray.Dataset
-        `test_error` and `training_error` (squared errors), for other losses than the square
+        `test_error` and `training_error` (squared errors), for the square loss `leave_one_out`
+        and `gcv`, for others
         `test_loss` and `training_loss`, for a sign target `classification_error`; the overlaps `m`,
         `zeta`, `psi`, `xi`, `q1`, `q2`, `V1`, `V2`; `reliability`, the sum of the estimated
         relative corrections that the theory leaves out, and each of them; `status`, `residual`,
@@ -93,7 +94,7 @@ def solve(
     """
     faults: list[Fault] = []
     axes, bulk = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
-    faults += criterion_faults(problem, by, axes.optimal)
+    faults += criterion_faults(problem, by, axes.optimal, loss)
     raise_all(faults)
     arrays, points, remarks = solve_axes(
         Case(problem, loss, bulk, dimension, by), axes, max_hours, max_memory

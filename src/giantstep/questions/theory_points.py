@@ -28,15 +28,21 @@ from giantstep.questions.remarks import (
     reliability_remarks,
 )
 from giantstep.questions.task import Task
-from giantstep.theory.optima import TEST_ERROR, optimal_ridge, search_of
+from giantstep.theory.optima import (
+    CROSS_VALIDATION,
+    TEST_ERROR,
+    criterion,
+    optimal_ridge,
+    search_of,
+)
 from giantstep.theory.readout.classification_error import classification_error
 from giantstep.theory.readout.solution import Solution
 from giantstep.theory.readout.solve import Solver, cached_solver
 from giantstep.theory.reliability import LARGE_DIMENSION
 from giantstep.validation import InvalidParametersError
 
-# Of the square loss they are half the errors, and no variables of their own.
-_LOSSES = ("test_loss", "training_loss")
+# Of the square loss they are half the errors, and no variables of their own; and what only it has.
+_LOSSES, _OF_SQUARES = ("test_loss", "training_loss"), ("leave_one_out", "gcv")
 # Estimated relative corrections, of names that begin so, and their sum.
 RELIABILITY = "reliability"
 _ON_EDGE = "optimal_ridge_on_edge"
@@ -77,6 +83,10 @@ class Case(NamedTuple):
         of = self.bulk, self.dimension, self.loss
         best = optimal_ridge(self.problem, alpha, *of, by=self.by)
         arrays = _arrays(self.solver.srf, best.solution, zero_one)
+        if self.by in CROSS_VALIDATION:
+            arrays[self.by] = criterion(self.solver, alpha, best.ridge, self.by)
+            least = optimal_ridge(self.problem, alpha, *of).solution.test_error
+            arrays["cost_of_choice"] = arrays["test_error"] / least - 1
         return arrays | {"ridge": best.ridge, _ON_EDGE: best.on_edge}
 
     def solve_batches(
@@ -137,7 +147,7 @@ def variables(arrays: Arrays, dims: tuple[str, ...], squares: bool) -> dict[str,
     squares : bool
         Whether all are of the square loss.
     """
-    hidden = _LOSSES if squares else ()
+    hidden = _LOSSES if squares else _OF_SQUARES
     return {
         name: by_groups(dims, values, OVERLAP_DIMENSIONS.get(name, ()))
         for name, values in arrays.items()

@@ -26,6 +26,8 @@ class Solution:
     test_loss, training_loss : Array, shape (alphas, ridges)
         The loss that was minimised, which is half the error for the square loss. On the test set
         the labels carry no noise.
+    leave_one_out, gcv : Array, shape (alphas, ridges)
+        What cross-validation finds, docs/cross-validation.md; NaN for losses other than the square.
     m, zeta, psi, q2, V2 : Array, shape (alphas, ridges, G)
         The overlaps, equation (17) and theory.md section 4, for each group of neurons.
     xi : Array, shape (alphas, ridges, G)
@@ -47,6 +49,8 @@ class Solution:
     training_error: Array
     test_loss: Array
     training_loss: Array
+    leave_one_out: Array
+    gcv: Array
     m: Array
     zeta: Array
     psi: Array

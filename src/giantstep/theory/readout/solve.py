@@ -260,6 +260,7 @@ def _solve_square_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
     of_variance = equations.multiplicity * equations.expectations
     fed_back = (at.T @ (at.H @ solution.q[:, :, None]))[:, :, 0]
     variance, first = solution.q @ of_variance, (solution.q - fed_back) @ of_variance
+    kept = at.contraction @ solver.coarse.weight
     left_out = solver.reliability.at(
         alpha,
         at.V[:, split:],
@@ -274,6 +275,8 @@ def _solve_square_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
         "training_error": solution.training_error,
         "test_loss": left_out["test_error"] / 2,
         "training_loss": solution.training_error / 2,
+        "leave_one_out": solution.leave_one_out + left_out["test_error"] - solution.test_error,
+        "gcv": solution.power.sum(axis=-1) / kept**2,
         **groups._asdict(),
         "m": mean.m,
         "q2": solution.q[:, split:],
@@ -357,6 +360,8 @@ def _convex_values(
         "training_error": losses.training_error,
         "test_loss": losses.test_loss,
         "training_loss": losses.training_loss,
+        "leave_one_out": np.full_like(test_error, np.nan),
+        "gcv": np.full_like(test_error, np.nan),
         **rule.overlaps(x, solution.at.details, alpha, ridge)._asdict(),
         "m": at.prediction[:, : rule.rank] @ rule.to_m.T,
         "q2": at.q[:, split:],

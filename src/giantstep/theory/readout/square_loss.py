@@ -44,6 +44,7 @@ class SquareLoss:
         self.features, self.srf, self.penalty = f, srf, penalty
         self.equations = Equations(f, srf, bulk)
         self.label_residual = LabelResidual(f, srf.beta, penalised=math.isfinite(penalty.width))
+        self.weight = f.fold(np.ones_like(f.weight))
         self.functions = f.fold(self.label_residual.functions)
         self.expectations = np.concatenate(
             [self.label_residual.functions @ f.weight, self.equations.expectations]
@@ -68,13 +69,15 @@ class SquareLoss:
         sources = self.penalty.all_sources(response, mean.zeta_hat, mean.psi_hat, mean.m)
         q, direction, residual = _variances(self.equations, at, sources, unfitted)
         scaled = q * self.equations.multiplicity
-        test_error = np.concatenate([coefficients, scaled], axis=-1) @ self.expectations
+        fresh = np.concatenate([coefficients, scaled], axis=-1) @ self.expectations
+        test_error = fresh - noise_power(self.srf)
         power = unfitted + squared * (scaled @ self.equations.folded.T)
         agreement = label_agreement(self.srf)
         if agreement < 1:
             test_error = test_error - 2 * (1 / agreement - 1) * self._label_overlap(mean)
         return SquareLossSolution(
-            test_error=test_error - noise_power(self.srf),
+            test_error=test_error,
+            leave_one_out=fresh,
             training_error=at.scale**2 * power.sum(axis=-1),
             power=power,
             mean=mean,
@@ -112,6 +115,8 @@ class SquareLossSolution(NamedTuple):
     Attributes
     ----------
     test_error, training_error : Array, shape (S,)
+    leave_one_out : Array, shape (S,)
+        The error on fresh labels, noise included.
     power : Array, shape (S, N')
         The mean square of a residual after fitting at each kappa, over the scale, times the weight.
     mean : Means
@@ -126,6 +131,7 @@ class SquareLossSolution(NamedTuple):
 
     test_error: Array
     training_error: Array
+    leave_one_out: Array
     power: Array
     mean: Means
     response: SpikeResponse

@@ -1,0 +1,115 @@
+"""The question `cross_validate`: what cross-validation finds, by the theory and in networks."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from giantstep.problems.losses import SQUARE
+from giantstep.problems.problem import Problem
+from giantstep.questions.answers import Result, drop_fixed, question
+from giantstep.questions.checks import raise_all
+from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of
+from giantstep.questions.networks import replicates
+from giantstep.questions.progress import Progress, part, progress_bar
+from giantstep.questions.simulate import read_simulation
+from giantstep.questions.solve import read_question, solve
+from giantstep.questions.statistics import summary, z_scores
+from giantstep.questions.task import Task
+from giantstep.simulation.cross_validation import cross_validation_of_networks
+from giantstep.theory.optima import CROSS_VALIDATION, FOLDS, K_FOLD, LEAVE_ONE_OUT, TEST_ERROR
+from giantstep.validation import Fault
+
+_OF_NETWORKS = ("simulated_{}_mean", "simulated_{}_stderr", "z_score_{}")
+
+
+@question("What cross-validation finds")
+def cross_validate(
+    problem: Problem,
+    alpha: ArrayLike = 1.0,
+    ridge: ArrayLike = 0.1,
+    *,
+    dimension: int,
+    networks: int = 8,
+    trainings: int = 1,
+    bulk: str | None = None,
+    test_samples: int | Literal["exact"] = 10_000,
+    seed: int = 0,
+    threads: int = 1,
+    max_hours: float = SIMULATION_HOURS,
+    max_memory: float | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Cross-validate the readout: leave one out, generalised, and five folds.
+
+    Leaving one out and folds estimate the test error, with the noise of labels. Generalised
+    cross-validation does so without a step; after one it may be far off.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+    alpha, ridge, dimension, networks, trainings, test_samples, seed, threads
+    max_hours, max_memory, progress
+        As in `simulate`, for the square loss.
+    bulk : {"trained", "isotropic"}, optional
+        Bulk of the first layer in the theory, as in `solve`.
+
+    Returns
+    -------
+    xarray.Dataset
+        `test_error`, `leave_one_out`, `gcv` and `k_fold` by the theory at the dimension; of each,
+        such as `gcv`, `simulated_gcv_mean` and `simulated_gcv_stderr` of the networks, and
+        `z_score_gcv`.
+
+    Raises
+    ------
+    InvalidParametersError
+        With everything that is wrong with the question.
+
+    Examples
+    --------
+    >>> import giantstep
+    >>> problem = giantstep.Protocol("tanh", "sign", learning_rate=3, alpha0=2, beta=1)
+    >>> found = giantstep.cross_validate(problem, dimension=200, networks=4)
+    >>> found.test_error.round(2).item(), found.leave_one_out.round(2).item()
+    (0.66, 0.66)
+    >>> found.gcv.round(2).item(), found.simulated_gcv_mean.item() < 0.6
+    (0.47, True)
+    """
+    faults: list[Fault] = []
+    read_question(problem, alpha, ridge, SQUARE, bulk, dimension, faults)
+    raise_all(faults)
+    axes, sizes = read_simulation(
+        problem, alpha, ridge, SQUARE, dimension, networks, trainings, test_samples, seed, threads
+    )
+    given = {**vars(axes.grid), **vars(sizes), "networks": range(networks), "seed": seed}
+    check_cost(cost_of(Task("cross_validate", problem, given), threads), max_hours, max_memory)
+    with progress_bar("networks", progress) as report:
+        raw = replicates(problem, **given, threads=threads, progress=part(report, 0, 2))
+        found = cross_validation_of_networks(
+            problem, axes.grid, sizes, range(networks), seed, FOLDS, part(report, 1, 2), threads
+        )
+    dims = raw["simulated_test_error"].dims
+    raw = raw[["simulated_test_error"]].assign(
+        {f"simulated_{name}": (dims, values) for name, values in found.items()}
+    )
+    measured = drop_fixed(summary(raw), axes.fixed)
+    theory = _theory(problem, alpha, ridge, bulk, dimension)
+    names = (TEST_ERROR, *CROSS_VALIDATION)
+    both = xr.merge([theory, measured, z_scores(theory[[*names]], measured)], compat="override")
+    kept = [form.format(name) for form in ("{}", *_OF_NETWORKS) for name in names]
+    both.attrs = {"networks": networks, "trainings": trainings, "seed": np.int64(seed)}
+    return both[[*kept, "status"]], theory.attrs.get("remarks", "").splitlines()
+
+
+def _theory(
+    problem: Problem, alpha: ArrayLike, ridge: ArrayLike, bulk: str | None, dimension: int
+) -> xr.Dataset:
+    """Solve at the points; folds leave out a share of the samples."""
+    theory = solve(problem, alpha, ridge, bulk=bulk, dimension=dimension)
+    fewer = np.asarray(alpha) * (1 - 1 / FOLDS)
+    of_folds = solve(problem, fewer, ridge, bulk=bulk, dimension=dimension)[LEAVE_ONE_OUT]
+    return theory.assign({K_FOLD: (theory[TEST_ERROR].dims, of_folds.values)})

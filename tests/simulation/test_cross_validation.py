@@ -1,0 +1,66 @@
+"""Cross-validation by the hat matrix is that by fitting again, and the theory has its errors."""
+
+import numpy as np
+import pytest
+
+from giantstep.problems.protocol import Protocol
+from giantstep.questions.cross_validate import cross_validate as asked
+from giantstep.simulation.cross_validation import cross_validate
+from giantstep.theory.optima import CROSS_VALIDATION, optimal_ridge
+from giantstep.theory.readout.solve import Solver
+
+SIGN = Protocol("tanh", "sign", 3.0, alpha0=2.0, beta=1.0)
+
+
+@pytest.mark.parametrize(("n", "p", "ridge"), [(60, 30, 0.5), (30, 60, 0.5), (60, 30, 0.0)])
+def test_what_is_left_out_is_predicted_as_by_fits_without_it(n, p, ridge):
+    rng = np.random.default_rng(0)
+    features, labels = rng.standard_normal((n, p)), rng.standard_normal(n)
+    found = cross_validate(features, labels, ridge, folds=5)
+
+    def error(parts):
+        total = 0.0
+        for part in parts:
+            kept = np.delete(np.arange(n), part)
+            Phi, y = features[kept], labels[kept]
+            readout = np.linalg.solve(Phi.T @ Phi + ridge * np.eye(p), Phi.T @ y)
+            total += np.sum((labels[part] - features[part] @ readout) ** 2)
+        return total / n
+
+    assert found.leave_one_out == pytest.approx(error(np.arange(n)[:, None]), rel=1e-9)
+    assert found.k_fold == pytest.approx(error(np.array_split(np.arange(n), 5)), rel=1e-9)
+
+
+@pytest.mark.parametrize(("loudness", "flips"), [(0.3, 0.0), (0.0, 0.1)])
+def test_leaving_one_out_sees_the_noise_of_labels(loudness, flips):
+    step = Protocol("tanh", "sign", 3.0, alpha0=2.0, beta=1.0, noise=loudness, label_flips=flips)
+    at = Solver(step).solve(np.array([0.5, 1.5]), np.array([0.1, 0.1]))
+    kept = 1 - step.beta / np.array([0.5, 1.5]) * (1 - 0.1 * at.V2[:, 0])  # E 1/(1 + V)
+    assert at.gcv == pytest.approx(at.training_error / kept**2, rel=1e-8)
+    if loudness:
+        assert at.leave_one_out == pytest.approx(at.test_error + loudness, rel=1e-12)
+    else:
+        assert np.all(at.leave_one_out > at.test_error)
+
+
+def test_gcv_is_right_without_a_step_and_wrong_after_one():
+    errors = []
+    for rate in (0.0, 3.0):
+        step = Protocol("tanh", "sign", rate, alpha0=2.0, beta=1.0, noise=0.1)
+        at = Solver(step).solve(np.array([1.0]), np.array([0.1]))
+        errors.append(at.gcv / at.leave_one_out - 1)
+    assert errors[0] == pytest.approx(0, abs=1e-9)
+    assert errors[1] < -0.2
+    gcv, folds, best = (
+        optimal_ridge(SIGN, np.array([1.0]), by=by).solution.test_error
+        for by in ("gcv", "k_fold", "test_error")
+    )
+    assert gcv > 1.1 * best
+    assert best <= folds < 1.002 * best
+
+
+def test_networks_find_by_cross_validation_what_the_theory_has():
+    found = asked(SIGN, [0.6, 2], 0.1, dimension=150, networks=6)
+    scores = [found[f"z_score_{name}"].values for name in CROSS_VALIDATION]
+    assert np.abs(scores).max() < 4
+    assert np.all(found.simulated_gcv_mean < 0.9 * found.simulated_leave_one_out_mean)
