@@ -44,7 +44,7 @@ def test_theory_prints_a_row_for_every_alpha_and_ridge(capsys):
     assert (code, err) == (0, "")
     header = (
         "alpha,ridge,total_samples,test_error,training_error,m,zeta,psi,xi,q1,q2,V1,V2"
-        ",reliability,status"
+        ",reliability,leave_one_out,gcv,status"
     )
     assert ",".join(rows[0]) == header
     points = [(float(row["alpha"]), float(row["ridge"])) for row in rows]

@@ -133,6 +133,7 @@ def _arrays(srf: SpikedFeatures, solution: Solution, zero_one: bool) -> Arrays:
     arrays[RELIABILITY] = np.sum(corrections, axis=0)
     if zero_one and srf.target == SIGN:
         arrays["classification_error"] = classification_error(srf, Overlaps.of(solution))
+    arrays.update({name: arrays.pop(name) for name in _OF_SQUARES})  # after what is read more often
     return arrays
 
 
