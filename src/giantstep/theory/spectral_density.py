@@ -26,15 +26,18 @@ from giantstep.validation import Fault, InvalidParametersError
 
 # Height above the real axis at which the density is read, relative to the eigenvalue; where points
 # begin their way down to it, relative to the size of the equations; and the factor at each step.
-_HEIGHT, _HIGHEST, _DESCENT = 1e-9, 1e3, 0.05
+_HEIGHT, _HIGHEST, _DESCENT = 1e-9, 50.0, 0.05
 # Where a step down fails, the factor on the height is replaced by its square root; above this
 # factor the point is given up.
-_LEAST_DESCENT = 0.99
+_LEAST_DESCENT = 0.7
+# Solutions follow powers of the height where that is larger, relative to the eigenvalue.
+_FAR = 1.0
 # At first every so many points begin far above. All others begin between points that are known.
 _SPACING = 32
 # Newton's method at one height: most steps, the relative step at which it has converged on the way
-# and at the end, and up to which its result is used.
-_MAX_ITERATIONS, _ROUGH, _ACCURATE, _TRUSTED = 12, 1e-4, 1e-9, 1e-6
+# and at the end, and up to which its result is used; and the relative step of the bulk's response,
+# which hats hardly show where features are far from saturated.
+_MAX_ITERATIONS, _ROUGH, _ACCURATE, _TRUSTED, _SETTLED = 12, 1e-4, 1e-9, 1e-6, 0.3
 # Relative imaginary parts that quadrature may leave where there are no eigenvalues.
 _SLACK = 1e-8
 _LOST = complex(np.nan, np.nan)
@@ -87,33 +90,43 @@ class SpectralDensity:
         with np.errstate(all="ignore"):  # a point that is lost is tried again, or NaN
             if self._known is None:
                 self._known = self._descend(np.unique([*wanted[::_SPACING], *wanted[-2:]]))
-            new, lost, every = np.setdiff1d(wanted, self._known.x), [np.empty(0)], _SPACING
+            new, every = np.setdiff1d(wanted, self._known.x), _SPACING
             while new.size:
-                left = np.ones(new.size, dtype=bool)
-                left[::every] = False
-                reached = self._newton(new[~left], _HEIGHT, self._known.at_x(new[~left]), _ACCURATE)
-                lost.append(reached.x[~reached.sound])
+                chosen = np.arange(new.size) % every == 0
+                reached = self._newton(new[chosen], _HEIGHT, self._known.at_x(new[chosen]))
                 self._known = self._known.joined(reached.at(reached.sound))
-                new, every = new[left], max(1, every // 2)
-            if (others := np.concatenate(lost)).size:
-                self._known = self._known.joined(self._descend(others))
+                if every == 1 and not reached.sound.any():
+                    lowest = self._known.x[np.argmax(np.isfinite(self._known.V[:, 0]))]
+                    self._known = self._known.joined(self._descend(new, lowest))
+                    break
+                chosen[chosen] = reached.sound
+                new, every = new[~chosen], max(1, every // 2)
         return self._known.V[np.searchsorted(self._known.x, x)]
 
-    def _descend(self, x: Array) -> _Known:
-        """Follow solutions from far above the real axis, where the equations are easy, down."""
+    def _descend(self, x: Array, lowest: float = 0.0) -> _Known:
+        """Follow solutions from far above the real axis, where the equations are easy, down.
+
+        Points below the lowest are given up: rounding is larger than their density.
+        """
         hats = self.equations.initial_hats(self._points(x)).astype(complex)
         height = _HIGHEST * (1 + np.abs(hats).sum(axis=-1) / x)
         V1_hat = self.equations.triangle.unpack(hats[:, : self.split])
         L = hats[:, self.split :] - (x * (1 + 1j * height))[:, None]
         response = self.bulk.far_response(V1_hat, L)
         found = _Known(x, hats, response, np.full_like(hats, _LOST), np.zeros(x.size, bool))
-        factor, active = np.full(x.shape, _DESCENT), np.arange(x.size)
+        above, step, factor = found.at(x > 0), np.ones(x.shape), np.full(x.shape, _DESCENT)
+        height, active = height / _DESCENT, np.flatnonzero(x >= lowest)
         while active.size:
             lower = np.maximum(height[active] * factor[active], _HEIGHT)
+            down = np.log(height[active] / lower)
+            beyond = np.where(lower > _FAR, down / step[active], 0)
+            start = above.at(active).towards(found.at(active), 1 + beyond)
             tolerance = np.where(lower > _HEIGHT, _ROUGH, _ACCURATE)
-            reached = self._newton(x[active], lower, found.at(active), tolerance)
-            found.replace(active[reached.sound], reached.at(reached.sound))
-            height[active[reached.sound]] = lower[reached.sound]
+            reached = self._newton(x[active], lower, start, tolerance)
+            there = active[reached.sound]
+            above.replace(there, found.at(there))
+            found.replace(there, reached.at(reached.sound))
+            height[there], step[there] = lower[reached.sound], down[reached.sound]
             # Where Newton's method failed or left the physical branch, the next step is smaller.
             factor[active] = np.where(reached.sound, _DESCENT, np.sqrt(factor[active]))
             active = active[(height[active] > _HEIGHT) & (factor[active] < _LEAST_DESCENT)]
@@ -124,7 +137,7 @@ class SpectralDensity:
         return Points.of(np.full(x.shape, self.alpha), np.ones(x.shape), self.srf.beta)
 
     def _newton(
-        self, x: Array, height: Array | float, start: _Known, tolerance: Array | float
+        self, x: Array, height: Array | float, start: _Known, tolerance: Array | float = _ACCURATE
     ) -> _Known:
         """Solve at the ridges `-x (1 + i height)`, starting from solutions nearby.
 
@@ -143,17 +156,23 @@ class SpectralDensity:
         return found
 
     def _step(self, ridge: Complex, at: _Known) -> tuple[_Known, Array]:
-        """Take a step of Newton's method, of which the size is returned, too."""
+        """Take a step of Newton's method, of which the size is returned, too.
+
+        The hats stay, and the size is one, until the response has settled.
+        """
         equations, split, points = self.equations, self.split, self._points(at.x)
         V1_hat = equations.triangle.unpack(at.hats[:, :split])
         L = ridge[:, None] + at.hats[:, split:]
         V, T, response = self.bulk.variances_near(V1_hat, L, at.response)
+        settled = np.abs(response[:, 0] / at.response[:, 0] - 1) < _SETTLED
         mapped, contraction = equations.hats(V, points)
         H = equations.hats_derivative(contraction, points)
         step = -solve_small(np.eye(T.shape[-1]) - H @ T, at.hats - mapped)
+        step[~settled] = 0
         hats = at.hats + step
         response = self.bulk.moved(response, -np.einsum("sij,sj->si", T, step))
-        change = np.max(np.abs(step), axis=-1) / np.max(np.abs(hats), axis=-1)
+        size = np.max(np.abs(step), axis=-1) / np.max(np.abs(hats), axis=-1)
+        change = np.where(settled, size, 1.0)
         # Above the real axis V2 has a positive imaginary part, and the hats a negative one.
         V2, positive = V[:, split:], hats[:, equations.coordinates.logarithmic]
         physical = np.all(V2.imag > -_SLACK * np.abs(V2), axis=-1)
@@ -190,9 +209,19 @@ class _Known(NamedTuple):
         sound = self.at(finite) if finite.sum() > 1 else self
         right = np.searchsorted(sound.x, x).clip(1, sound.x.size - 1)
         low, high = sound.at(right - 1), sound.at(right)
-        share = (np.log(x / low.x) / np.log(high.x / low.x)).clip(0, 1)[:, None]
+        share = (np.log(x / low.x) / np.log(high.x / low.x)).clip(None, 1)
+        return low.towards(high, share)._replace(x=x)
+
+    def towards(self, other: _Known, share: Array) -> _Known:
+        """Go a share of the way to others, or beyond, as powers do."""
+        share = share[:, None]
         hats, response, V = (
-            (1 - share) * first + share * last
-            for first, last in zip(low[1:4], high[1:4], strict=True)
+            _continued(first, last, share)
+            for first, last in zip(self[1:4], other[1:4], strict=True)
         )
-        return _Known(x, hats, response, V, low.sound)
+        return _Known(other.x, hats, response, V, other.sound)
+
+
+def _continued(first: Complex, last: Complex, share: Array) -> Complex:
+    power = first * (last / first) ** share
+    return np.where(np.isfinite(power), power, first + share * (last - first))

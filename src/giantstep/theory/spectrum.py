@@ -21,7 +21,7 @@ from giantstep.validation import Fault, InvalidParametersError
 # The bulk is where the density in log x exceeds the first of these and, far below the mean
 # eigenvalue, the second: above it labels without bound have a tail that no network is wide enough
 # to show, below it saturated features have one with a share of the eigenvalues.
-_EMPTY, _FAINT = 2e-4, 1e-6
+_EMPTY, _FAINT = 2e-4, 1e-7
 # Gaps in the bulk whose ends have a smaller ratio are an artefact of the nodes over kappa.
 _GAP = 1.3
 # The bulk is searched from this fraction of its size upwards, and with more points from the next.
@@ -35,6 +35,8 @@ _FINDABLE = "nearer to beta, so that the whole bulk is wide enough to be found"
 # What is found of the bulk must hold this share of the eigenvalues that do not vanish, as measured
 # with so many points in each of its intervals.
 _FOUND, _COARSE = 0.8, 64
+# Points with this ratio show the power of x that a density without bound follows towards zero.
+_APART = 2.0
 # Where the mean of mu2^2 is smaller, features are linear: their rank is d at most.
 _LINEAR = 1e-20
 
@@ -207,20 +209,34 @@ def spectrum(
     if not edges.size:
         raise InvalidParametersError([Fault("alpha", alpha, _FINDABLE)])
     own, dx = bulk_rule(edges, max(points, _COARSE) if x is None else _COARSE)
-    mass = float(dx @ density(own))
+    found = density(own)
+    mass = float(dx @ found)
     if mass < _FOUND * (1 - zeros):
         raise InvalidParametersError([Fault("alpha", alpha, _FINDABLE)])
     x = bulk_rule(edges, points)[0] if x is None else x
     return Spectrum(
         x=x,
         density=density(x),
-        mass=mass + zeros,
+        mass=mass + _mass_below(own, own * found) + zeros,
         mass_at_zero=zeros,
         edges=edges,
         outliers=outliers(density)
         if math.isinf(dimension)
         else outliers_at(problem, alpha, dimension, edges[-1, 1]) / dimension,
     )
+
+
+def _mass_below(x: Array, in_log: Array) -> float:
+    """Compute the mass below the least x, where a density without bound is a power of x.
+
+    Parameters
+    ----------
+    x, in_log : Array, shape (M,)
+        The density in log x.
+    """
+    k = np.searchsorted(x[:-1], _APART * x[0])
+    power = np.log(in_log[k] / in_log[0]) / np.log(x[k] / x[0])
+    return float(in_log[0] / power) if 0 < power < 1 else 0.0
 
 
 def bulk_rule(edges: Array, points: int) -> tuple[Array, Array]:

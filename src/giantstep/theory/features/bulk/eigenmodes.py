@@ -175,4 +175,8 @@ def _pencil(fixed: RealOrComplex, linear: RealOrComplex) -> tuple[RealOrComplex,
     values, vectors = eigh_or_nan(fixed)
     half = vectors / np.sqrt(values)[:, None, :]
     theta, rotation = eigh_or_nan(half.transpose(0, 2, 1) @ linear @ half)
-    return theta if np.iscomplexobj(theta) else np.maximum(theta, 0), half @ rotation
+    if not np.iscomplexobj(theta):
+        return np.maximum(theta, 0), half @ rotation
+    order = np.argsort(np.abs(theta), axis=-1)  # modes of points nearby are compared
+    theta = np.take_along_axis(theta, order, axis=-1)
+    return theta, half @ np.take_along_axis(rotation, order[:, None], axis=-1)

@@ -54,7 +54,7 @@ def prepare_bulk(
         return features, LetterRowsBulk(**vars(_isotropic_bulk(features, srf)), covariance=rows)
     if len(problem.readout) == 1:
         features = conditional_features(srf, fineness, B, norms=True)
-        return features, TrainedBulk.of(_isotropic_bulk(features, srf), problem, fineness)
+        return features, TrainedBulk(_isotropic_bulk(features, srf), problem, fineness)
     problem = plain_descent(problem)
     batch = FirstBatch.of(problem, fineness)
     coupled = batch.norm_coupling != 0

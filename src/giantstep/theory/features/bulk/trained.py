@@ -23,6 +23,7 @@ from giantstep.theory.features.bulk.one_group import OneGroupVariances
 from giantstep.theory.features.bulk.reused_rows import ContinuedReusedRows, reused_row_functions
 from giantstep.theory.features.bulk.row_functions import RowFunctions, row_functions
 from giantstep.theory.features.bulk.sign_rows import has_sign_rows, rows_after_signs
+from giantstep.theory.features.network_state import NetworkState
 from giantstep.theory.features.optimizers import plain_descent
 from giantstep.theory.features.steps import network_states, network_trajectory
 
@@ -42,32 +43,33 @@ class TrainedBulk:
     isotropic : IsotropicBulk
         Of the same bulk variance.
     protocol : Protocol
-    rows : RowFunctions
-    norm_variance : float
-        d times the variance of |b|^2/c - 1.
+    fineness : int
+        Multiplies the number of nodes of all rules.
     """
 
     isotropic: IsotropicBulk
     protocol: Protocol
-    rows: RowFunctions
-    norm_variance: float
+    fineness: int
 
-    @classmethod
-    def of(cls, isotropic: IsotropicBulk, protocol: Protocol, fineness: int) -> TrainedBulk:
-        """Prepare the bulk of a protocol's network after its last step."""
-        descent = plain_descent(protocol)
-        if has_sign_rows(protocol):
-            rows, last = rows_after_signs(protocol, fineness)
-        else:
-            of = reused_row_functions if protocol.reuses_samples else row_functions
-            rows, last = of(descent, fineness), network_states(descent, fineness)[-1]
+    @cached_property
+    def _in_the_limit(self) -> tuple[RowFunctions, NetworkState]:
+        if has_sign_rows(self.protocol):
+            return rows_after_signs(self.protocol, self.fineness)
+        descent = plain_descent(self.protocol)
+        of = reused_row_functions if descent.reuses_samples else row_functions
+        return of(descent, self.fineness), network_states(descent, self.fineness)[-1]
+
+    @cached_property
+    def rows(self) -> RowFunctions:
+        """The traces and forms after the last step."""
+        rows, last = self._in_the_limit
         # At finite dimension rows have other norms, and share more than this spike: `row_norms`.
-        c, strength = float(isotropic.groups.c[0]), float(isotropic.groups.u[0])
+        c, strength = float(self.isotropic.groups.c[0]), float(self.isotropic.groups.u[0])
         if abs(c - last.bulk_variance) > _ROUNDING * last.bulk_variance:
             rows = rows.with_norm(c)
         if strength > last.spike_strength:
             rows = rows.with_wider_spike(last.spike_strength / strength, last.alignment)
-        return cls(isotropic, descent, rows, last.covariance[_NORM, _NORM])
+        return rows
 
     @property
     def floats_per_point(self) -> int:
@@ -85,10 +87,11 @@ class TrainedBulk:
     @property
     def continued(self) -> ContinuedRows:
         """The variances at complex ridges."""
-        if self.protocol.reuses_samples:
-            return ContinuedReusedRows(self.protocol, self.isotropic.beta)
-        before = network_trajectory(self.protocol)[:-1]
-        steps = [CovarianceStep.of(self.protocol, state, fineness=1) for state in before]
+        descent = plain_descent(self.protocol)
+        if descent.reuses_samples:
+            return ContinuedReusedRows(descent, self.isotropic.beta)
+        before = network_trajectory(descent)[:-1]
+        steps = [CovarianceStep.of(descent, state, fineness=1) for state in before]
         return ContinuedRows(steps, 1.0, self.isotropic.beta)
 
     def spike_response(self, V1_hat: Array, V: Array) -> TrainedResponse:
@@ -104,7 +107,8 @@ class TrainedBulk:
         (R, filtered), (dR, dfiltered) = self.rows.forms(t)
         phi, dphi = R.copy(), dR.copy()
         phi[:, :-1, :-1], dphi[:, :-1, :-1] = filtered, dfiltered
-        phi[:, -1, -1] = self.norm_variance - t * R[:, -1, -1]
+        norms = self._in_the_limit[1].covariance[_NORM, _NORM]
+        phi[:, -1, -1] = norms - t * R[:, -1, -1]
         dphi[:, -1, -1] = -(R[:, -1, -1] + t * dR[:, -1, -1])
         unit = np.ones(phi.shape[-1])
         unit[_NORM] = self.isotropic.groups.c[0] / 2  # |b|^2/2 for |b|^2/c - 1
