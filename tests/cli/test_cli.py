@@ -330,6 +330,15 @@ def test_a_table_fits_a_line_and_columns_chooses_others(capsys, command):
     assert hidden not in table
 
 
+def test_columns_may_name_coordinates_and_unknowns_are_spelled_as_flags(capsys):
+    names = ("--columns", "test_error", "total_samples")
+    code, rows, _ = run(capsys, "sweep", *STEP, "--alpha", "1", "2", *names)
+    assert (code, list(rows[0])[-2:]) == (0, ["total_samples", "test_error"])
+    assert run(capsys, "sweep", *STEP, "--columns", "total_samples")[0] == 2
+    searched = ("--over", "learning-rate", "--max-hours", "0")
+    assert "--max-hours" in run(capsys, "optimise", *STEP, *searched)[2]
+
+
 def test_problems_with_and_without_later_steps_are_answered_beside_each_other(capsys):
     code, rows, _ = run(
         capsys, "srf", *STEP, "--target", "z1*z2", "sin", "z1+z2*z3", "--format", "csv"

@@ -88,8 +88,8 @@ def test_every_flag_of_a_question_is_explained(name):
     assert not unexplained
 
 
-# Flags without a parameter: of the output, and of theories that take no time worth a limit.
-OUTPUT = {"help", "format", "output", "plot", "show", "columns", "certificate", "max_hours"}
+# Flags without a parameter.
+OUTPUT = {"help", "format", "output", "plot", "show", "columns", "certificate"}
 ANSWERED = [name for name, one in commands().items() if one.question and name != "map"]
 
 
@@ -102,4 +102,4 @@ def test_every_parameter_of_a_question_is_a_flag_and_the_reverse(name):
     add_problem(of_problem)
     problem = {action.dest for action in of_problem._actions}
     flags = {action.dest for action in make_parser(name)[1]._actions} - problem - OUTPUT
-    assert flags == set(parameters) - {"problem", "progress", "max_hours"}
+    assert flags == set(parameters) - {"problem", "progress"}

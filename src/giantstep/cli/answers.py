@@ -209,6 +209,7 @@ def _read_map(arguments: argparse.Namespace) -> None:
 
 def _read_optimum(arguments: argparse.Namespace) -> None:
     """Give what is optimised a value, which means nothing."""
+    arguments.over = [name.replace("-", "_") for name in arguments.over]  # as flags are spelled
     if "ridge" in arguments.over:
         arguments.ridge = [OPTIMAL]
     if "learning_rate" in arguments.over and arguments.alpha0 is not None:

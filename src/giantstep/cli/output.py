@@ -152,9 +152,11 @@ def chosen(data: xr.Dataset, names: Sequence[str]) -> xr.Dataset:
     """
     known = [str(name) for name in data.data_vars]
     allowed = f"one of {', '.join(known)}"
-    if faults := [Fault("columns", name, allowed) for name in names if name not in known]:
+    # Coordinates, such as the samples of all steps, are written in any case.
+    wanted = [name for name in names if name not in data.coords]
+    if faults := [Fault("columns", name, allowed) for name in wanted or names if name not in known]:
         raise InvalidParametersError(faults)
-    return data[list(names)]
+    return data[wanted]
 
 
 def fitting(data: xr.Dataset) -> xr.Dataset:

@@ -62,6 +62,8 @@ _SEARCH, _CONVEX_SEARCH, _CANDIDATES = 80, 40, (1, 80, 340, 700, 1300)
 # Seconds of a point of a spectrum, the points that finding the bulk takes, and how much longer a
 # trained bulk takes by each step and each of the target's directions, or with several letters.
 _SPECTRAL_POINT, _EDGE_POINTS, _TRAINED_SPECTRUM, _OF_LETTERS = 2.5e-4, 500, 1.5, 20
+# Of how many theories the search for the rate of the best bounds takes the time.
+_BOUNDS = 3
 # MiB of a theory, of a trained bulk or another loss, and of each point.
 _THEORY_MEMORY, _TRAINED_MEMORY, _POINT_MEMORY = 20.0, 300.0, 0.015
 # Parameters of a sweep that are solved together, or cost differently.
@@ -167,7 +169,9 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
             seconds *= 1 + _TRAINED_SPECTRUM * problem.steps * directions
             seconds *= _OF_LETTERS if len(problem.readout) > 1 else 1
         return Cost(seconds, _TRAINED_MEMORY)
-    return _theory(problem, given)
+    theory = _theory(problem, given)
+    searched = _BOUNDS if task.question == "bounds" else 1
+    return Cost(searched * theory.seconds, theory.memory)
 
 
 def _theory(problem: Problem, given: Mapping[str, Any]) -> Cost:
