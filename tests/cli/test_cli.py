@@ -179,7 +179,7 @@ BAD = [
     ("theory --ridge 0.1 --alpha 1 --learning-rate 1e200", "--learning-rate 1e+200: must be a"),
     ("theory --ridge 0.1 --alpha 1 --learning-rate 1e12", "must be small enough (and noise"),
     ("theory --ridge optimal 0.1 --alpha 1", "--ridge optimal: must be alone"),
-    ("theory --ridge 0.1 --alpha 1 --readout 1", "'1' is not of the form value:fraction"),
+    ("theory --ridge 0.1 --alpha 1 --readout 1", "'1' must be VALUE:FRACTION or normal"),
     ("theory --ridge 0.1 --alpha 1 --readout 1:0.5 2:0.6", "the fractions adding up to 1"),
     ("theory --ridge 0.1 --alpha 1 --target polynomial:x", "--target polynomial:x: must be one of"),
     ("spectrum --alpha 0", "--alpha 0.0: must be a number from 1e-12 to"),
