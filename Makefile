@@ -71,7 +71,7 @@ benchmark-steps: $(READY)
 	nice $(BIN)/python benchmarks/beyond_fresh_batches.py
 
 # Measures what README and docs claim, and fails if a number is out of its bounds: CLAIMS="speed trust" for
-# some, CLAIMS=--all for those that simulate or time whole runs, too.
+# some, CLAIMS=--all to include those that simulate or time whole runs.
 claims: $(READY)
 	$(BIN)/python benchmarks/claims.py $(CLAIMS)
 

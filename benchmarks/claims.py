@@ -2,7 +2,7 @@
 
     python benchmarks/claims.py                all that take seconds
     python benchmarks/claims.py speed trust    those whose name or page contains one of the words
-    python benchmarks/claims.py --all          the slow ones, too
+    python benchmarks/claims.py --all          all, also the slow ones
 
 Prints a table. The exit code is 1 if a claim fails.
 """
@@ -95,7 +95,7 @@ def main() -> int:
     """Measure claims, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("words", nargs="*", help="what names or pages of claims contain")
-    parser.add_argument("--all", action="store_true", help="the slow ones, too")
+    parser.add_argument("--all", action="store_true", help="also the slow ones")
     arguments = parser.parse_args()
     some = chosen(arguments.words, arguments.all)
     if not some:

@@ -123,7 +123,7 @@ def draw_protocol(rng: Generator) -> Protocol:
 
 
 def draw_cases(seed: int, count: int) -> Iterator[Case]:
-    """Draw protocols and spiked features in turn; dimensions take turns, too."""
+    """Draw protocols and spiked features in turn, with dimensions in turn."""
     for i in range(count):
         rng = np.random.default_rng([seed, i])
         problem = draw_protocol(rng) if i % 2 == 0 else draw_features(rng)
@@ -205,7 +205,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--problems", type=int, default=64)
     parser.add_argument("--budget", type=float, default=1.0, help="factor on numbers of networks")
-    parser.add_argument("--each", action="store_true", help="list every problem, too")
+    parser.add_argument("--each", action="store_true", help="also list every problem")
     arguments = parser.parse_args()
     cases = draw_cases(arguments.seed, arguments.problems)
     compared = [compare(case, arguments.seed, arguments.budget) for case in cases]

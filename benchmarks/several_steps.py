@@ -236,7 +236,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--settings", type=int, default=40)
     parser.add_argument("--measured", type=Path, help="file that keeps the simulations (.npy)")
-    parser.add_argument("--each", action="store_true", help="list every setting, too")
+    parser.add_argument("--each", action="store_true", help="also list every setting")
     arguments = parser.parse_args()
     protocols = list(draw_settings(arguments.seed, arguments.settings))
     measured = measured_settings(protocols, arguments.seed, arguments.measured)

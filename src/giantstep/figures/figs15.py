@@ -24,7 +24,7 @@ def staircases(axes: Axes, networks: xr.Dataset) -> None:
         scaled = curves.assign({name: curves[name] / unit for name in errors})
         finite_size_line(axes, curves["steps"], scaled, "test_error", look["color"])
         markers(axes, curves["steps"], scaled, "test_error", look)
-        legend_entry(axes, f"${lookup_target(target).label}$", **look)
+        legend_entry(axes, f"${lookup_target(target).label}$", **look, **style.FINITE_SIZE)
     axes.axhline(1, label=BEST_LINEAR, **style.REFERENCE)
     axes.set(xlabel="steps", ylabel="test error/best linear")
 

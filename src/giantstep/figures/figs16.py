@@ -29,6 +29,7 @@ def uniform(axes: Axes, data: xr.Dataset) -> None:
     """Draw test error, training objective and bound against a bias common to all neurons."""
     alpha = _SHOWN_ALPHA
     shown = data.sel(alpha=alpha, alpha_simulated=alpha).assign_coords(at=alpha)
+    shown = shown.isel(curve=np.argsort(shown["bias"].isel(group=0).values))
     bias = shown["bias"].isel(group=0).values
     test, least = style.look(style.COLOURS[0], "o"), style.look(style.COLOURS[3], "s")
     bound = style.BOUNDS["lower_bound"]
@@ -51,7 +52,8 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
     data = in_limit(data)
     figure, (left, right) = style.panels(2)
-    uniform(left, panel_data(data, "uniform"))
+    both = (panel_data(data, name) for name in ("uniform", "between"))
+    uniform(left, xr.concat(list(both), "curve"))
     title_panel(left, 0, f"one bias, ${format_parameter('alpha', _SHOWN_ALPHA)}$")
     biased = panel_data(data, "bias")
     learning_curves(right, biased)

@@ -34,9 +34,9 @@ _LEVELS, _FEWEST = 9, 3
 _PERCENTS = (-800, -400, -200, -100, -50, -25, 0, 25, 50, 75)
 # Of errors over that of the best linear predictor, and of deviations in percent.
 _RATIOS = (0.1, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3, 5, 9)
-_DEVIATIONS = (-40, -20, -10, -5, -2, 2, 5, 10, 20, 40)
+_DEVIATIONS = (-10, -5, -2, 2, 5, 10)
 _OVER_LINEAR = "test error over that of the best linear predictor"
-_DEVIATION = "isotropic theory off by"
+_DEVIATION = "gap of isotropic theory"
 # Axes that span less than this ratio have ticks at 1, 2 and 5.
 _FEW = 200
 # Inches for the legend below all panels.
