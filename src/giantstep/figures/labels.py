@@ -30,7 +30,10 @@ BULK_LABELS = {bulk: f"{bulk} bulk" for bulk in BULKS}
 # What is in a panel's title if all its curves share it: functions, parameters of gradient steps or
 # of an sRF, and of both, except for values that go without saying.
 _FUNCTIONS = {"activation": r"\sigma", "target": r"\sigma_\star"}
-_STEPS = ("learning_rate", "alpha0", "steps", "step_exponent", "reuse_batch", "optimizer")
+_STEPS = (
+    *("learning_rate", "alpha0", "steps", "step_exponent", "reuse_batch", "optimizer"),
+    *("pretrain_target", "task_overlap"),
+)
 _SPIKE = ("spike_strength", "alignment", "bulk_variance")
 _NOISE = ("noise", "outlier_fraction", "outlier_variance", "label_flips")
 _OF_BOTH = ("beta", "readout", "bias", "inputs", *_NOISE, "loss", "ridge")

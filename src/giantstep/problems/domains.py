@@ -59,6 +59,8 @@ POSITIVE_RIDGE = Interval(1e-8, 1e8)
 # Of label noise; its square root is the size of labels.
 VARIANCE = Interval(0, 1e12)
 BULK_VARIANCE = Interval(1e-12, 1e12)
+# Of two directions of unit length.
+OVERLAP = Interval(-1, 1)
 SPIKE_STRENGTH = Interval(-1e12, 1e12)
 # Values of a vocabulary: initial readouts and biases.
 LETTER = Interval(-1e6, 1e6)

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.domains import ALPHA0, STEP_EXPONENT
+from giantstep.problems.domains import ALPHA0, OVERLAP, STEP_EXPONENT
 from giantstep.problems.function_field import FunctionName
 from giantstep.problems.inputs import GAUSSIAN, KNOWN_INPUTS
 from giantstep.problems.parameter import (
@@ -31,12 +31,13 @@ from giantstep.problems.shared import (
     TARGET,
     TRAINED_ACTIVATION,
 )
-from giantstep.problems.targets import teacher_of
+from giantstep.problems.targets import SAME_TARGET, PretrainTargetDomain, teacher_of
 from giantstep.registry import Registry
 from giantstep.validation import Fault, InvalidParametersError
 
 # How a step follows the gradient: in proportion to it, by the signs of its entries, or normalised.
 SGD, SIGN_DESCENT, NORMALIZED = OPTIMIZERS = ("sgd", "sign", "normalized")
+_TRANSFER = "docs/transfer.md"
 # What a protocol has and spiked features have not.
 STEP_FIELDS = ("learning_rate", "alpha0")
 # The step exponent at which the spike keeps its strength as the dimension grows.
@@ -91,6 +92,10 @@ class Protocol(WithFields):
         How far a step goes along the gradient: `sgd` in proportion to it; `sign` by
         eta/(p sqrt(d)) in each entry, in the direction of its sign, as the first step of Adam;
         `normalized` by a length of eta/p in the root mean square over the rows, as `sign` does.
+    pretrain_target : str
+        Target that the steps learn, if it is another than `target`, which the readout learns.
+    task_overlap : float
+        Overlap of the directions of the two, from -1 to 1.
 
     Raises
     ------
@@ -150,12 +155,34 @@ class Protocol(WithFields):
         later=True,
     )
 
+    pretrain_target: FunctionName = parameter(
+        Parameter("target that the steps learn", r"\sigma_A", PretrainTargetDomain(), _TRANSFER),
+        default=SAME_TARGET,
+        later=True,
+    )
+    task_overlap: float = parameter(
+        Parameter(
+            "overlap of the directions that steps and readout learn", "\\omega", OVERLAP, _TRANSFER
+        ),
+        default=1.0,
+        later=True,
+    )
+
     def __post_init__(self) -> None:
         faults = read_parameters(self)
+        if self.pretrain_target == self.target:
+            object.__setattr__(self, "pretrain_target", SAME_TARGET)
         known = not KNOWN_INPUTS.faults("inputs", self.inputs)
         if self.alpha0 == math.inf and known and self.inputs != GAUSSIAN:
             # There is no population gradient in closed form.
             faults.append(Fault("inputs", self.inputs, f"{GAUSSIAN} where alpha0 = inf"))
+        if not faults and self.is_transfer:
+            allowed = "of one direction where steps and readout learn different targets"
+            faults += [
+                Fault(name, value, allowed)
+                for name in ("target", "pretrain_target")
+                if (value := getattr(self, name)) != SAME_TARGET and teacher_of(value)
+            ]
         refuse(self, faults)
 
     @property
@@ -198,6 +225,19 @@ class Protocol(WithFields):
         return self.reuse_batch and self.steps > 1 and moves
 
     @property
+    def is_transfer(self) -> bool:
+        """Whether the steps learn another target than the readout."""
+        return self.pretrain_target != SAME_TARGET or self.task_overlap != 1
+
+    @property
+    def pretraining(self) -> Protocol:
+        """The protocol whose readout learns what the steps do."""
+        if not self.is_transfer:
+            return self
+        target = self.target if self.pretrain_target == SAME_TARGET else self.pretrain_target
+        return replace(self, target=target, pretrain_target=SAME_TARGET, task_overlap=1.0)
+
+    @property
     def as_in_paper(self) -> bool:
         """Whether this is one step of an odd activation, on a target of one direction."""
         one_odd_step = self.steps == 1 and lookup(self.activation).parity == "odd"
@@ -224,6 +264,9 @@ def theory_faults(protocol: Protocol) -> list[Fault]:
         faults.append(Fault("optimizer", protocol.optimizer, allowed))
     if protocol.readout in (NORMAL, FINER_NORMAL) and protocol.steps > 1:
         faults.append(Fault("steps", protocol.steps, "1 in the theory of a normal readout"))
+    if protocol.has_several_spikes and protocol.is_transfer:
+        allowed = "1, and the same target, where groups of neurons have spikes of their own"
+        faults.append(Fault("task_overlap", protocol.task_overlap, allowed))
     if letters and teacher_of(protocol.target):
         allowed = "one value for all neurons in the theory of targets of several directions"
         faults.append(Fault("readout", protocol.readout, allowed))

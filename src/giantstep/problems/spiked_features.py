@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.problems.domains import BULK_VARIANCE, LETTER, SPIKE_STRENGTH, Several
+from giantstep.problems.domains import BULK_VARIANCE, LETTER, OVERLAP, SPIKE_STRENGTH, Several
 from giantstep.problems.function_field import FunctionArgument, FunctionName
 from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.parameter import (
@@ -42,14 +42,13 @@ from giantstep.problems.shared import (
 )
 from giantstep.problems.targets import teacher_of
 from giantstep.registry import Registry
-from giantstep.validation import POSITIVE, Fault, Interval, InvalidParametersError
+from giantstep.validation import POSITIVE, Fault, InvalidParametersError
 
 # What spiked features have and a protocol has not.
 SPIKED_FIELDS = ("bulk_variance", "spike_strength", "alignment")
 # What simulations use as features: a network's, or Gaussian ones given the input's projection on
 # the spike.
 NETWORK, CONDITIONAL_GAUSSIAN = MODELS = ("network", "conditional_gaussian")
-ALIGNMENT = Interval(-1, 1)
 # Directions that spikes and the target may span together: what quadrature can do.
 MOST_SPIKES = 4
 # A spike whose overlaps with a teacher's directions are one in all, to rounding, is in their span.
@@ -149,7 +148,7 @@ class SpikedFeatures(WithFields):
         Parameter("spike strength", "r", Several(SPIKE_STRENGTH), "(10)")
     )
     alignment: float | tuple[float, ...] = parameter(
-        Parameter("overlap of spike and target", r"\gamma", Several(ALIGNMENT), "(9)")
+        Parameter("overlap of spike and target", r"\gamma", Several(OVERLAP), "(9)")
     )
     beta: float = parameter(BETA)
     noise: float = parameter(NOISE, default=0.0)

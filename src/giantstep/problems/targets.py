@@ -23,6 +23,8 @@ from giantstep.validation import Fault
 # Quadrature under a Gaussian, cut at `quadrature.RANGE`, is precise for the fourth power of
 # polynomials up to this degree.
 LARGEST_TARGET_DEGREE = 6
+# What pretraining learns where it is the target that the readout learns.
+SAME_TARGET = "same"
 # What a target's name may be, for messages and help.
 ALLOWED_TARGETS = f"{KNOWN_FUNCTIONS.allowed}, or {KNOWN_TEACHERS.allowed}"
 
@@ -61,6 +63,17 @@ class TargetDomain:
         return given, [
             Fault(name, given, f"of degree {LARGEST_TARGET_DEGREE} at most, not {degree}")
         ]
+
+
+class PretrainTargetDomain(TargetDomain):
+    """Targets, and the word that stands for the one that the readout learns."""
+
+    def __str__(self) -> str:
+        return f"{SAME_TARGET}, or {ALLOWED_TARGETS}"
+
+    def read(self, name: str, given: Any) -> tuple[Any, list[Fault]]:
+        """Return the name of a target or that word, or list what is wrong with it."""
+        return (given, []) if given == SAME_TARGET else super().read(name, given)
 
 
 def _arguments(given: Any) -> int:

@@ -77,7 +77,7 @@ def parameters(
     if isinstance(problem, Protocol) and problem.has_several_spikes:
         data = data.merge(_spikes_by_step(letters_states(problem.with_giant_step(dimension))))
     elif isinstance(problem, Protocol) and not problem.as_in_paper and problem.optimizer == SGD:
-        data = data.merge(_by_step(network_states(problem.with_giant_step(dimension))))
+        data = data.merge(_by_step(network_states(problem.pretraining.with_giant_step(dimension))))
     if "direction" in data.dims:
         data = data.assign_coords(direction=range(1, data.sizes["direction"] + 1))
     return data

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.random import Generator, SeedSequence
@@ -87,16 +87,19 @@ def first_layer(
         layer = _add_spike(problem, weights, directions, other, rng)
         check_weights(layer.weights, "spike_strength", problem.spike_strength)
         return layer
-    stepped = problem.with_giant_step(sizes.dimension)
+    stepped, learned = problem.with_giant_step(sizes.dimension).pretraining, directions
+    if problem.is_transfer:
+        beside = np.sqrt(1 - problem.task_overlap**2) * other
+        learned = (problem.task_overlap * directions + beside).astype(np.float32)
 
     def draw(batch: int, block: int, rows: int) -> tuple[Single, Single]:
         block_rng = stream(seed, network, FIRST_BATCH, batch, block)
-        samples = draw_samples(stepped, directions, rows, block_rng)
+        samples = draw_samples(stepped, learned, rows, block_rng)
         return samples.inputs, (samples.clean + samples.noise).astype(np.float32)
 
-    layer = _train(stepped, sizes, weights, directions, other, draw, pool, rng)
+    layer = _train(stepped, sizes, weights, learned, other, draw, pool, rng)
     check_weights(layer.weights, "learning_rate", problem.learning_rate)
-    return layer
+    return replace(layer, directions=directions)
 
 
 def _draw_directions(problem: Problem, dimension: int, rng: Generator) -> tuple[Single, Single]:

@@ -21,7 +21,7 @@ _COLUMNS = (
     "activation", "target", "teacher", "learning_rate", "step_exponent", "alpha0", "exponent",
     "dimension", "spike_strength", "bulk_variance", "alignment", "beta", "ridge", "noise",
     "outlier_fraction", "outlier_variance", "label_flips", "bulk", "loss", "steps", "reuse_batch",
-    "optimizer",
+    "optimizer", "pretrain_target", "task_overlap",
 )  # fmt: skip
 _SIZES = ("largest", "mean")
 

@@ -71,7 +71,11 @@ def equivalent_features(
     srf = _after_descent(plain, fineness)
     if problem.optimizer == SIGN_DESCENT:
         srf = with_signs(srf, problem)
-    return _at_dimension(srf, plain, dimension)
+    srf = _at_dimension(srf, plain, dimension)
+    if problem.is_transfer:
+        alignment = problem.task_overlap * srf.first_alignment
+        srf = replace(srf, target=problem.target, alignment=alignment)
+    return srf
 
 
 def _after_descent(problem: Protocol, fineness: int) -> SpikedFeatures:

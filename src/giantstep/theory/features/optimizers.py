@@ -24,7 +24,7 @@ _ALONG_GRADIENT = math.sqrt(2 / math.pi)
 
 
 def plain_descent(problem: Protocol) -> Protocol:
-    """State a protocol whose step by plain descent is the part of its step along the gradient.
+    """State the pretraining whose step by plain descent is the part of its step along the gradient.
 
     Examples
     --------
@@ -32,6 +32,7 @@ def plain_descent(problem: Protocol) -> Protocol:
     >>> round(plain_descent(problem).learning_rate, 4)
     1.9739
     """
+    problem = problem.pretraining
     if problem.optimizer == SGD:
         return problem
     letters, fractions = np.array(problem.readout).T

@@ -102,6 +102,8 @@ class FirstBatch:
     noise_share : float
         Cosine of the angle between the batch's noise and all that the spike has beside the target:
         at finite dimension that is more than noise, along a direction like all others.
+    task_share : float
+        Cosine of the angle, across the spike, of the readout's target and that of the step.
     """
 
     tau: float
@@ -112,6 +114,7 @@ class FirstBatch:
     label_power: float
     rule: BatchRule
     noise_share: float = 1.0
+    task_share: float = 1.0
 
     @classmethod
     def of(cls, protocol: Protocol, fineness: int = 1) -> FirstBatch:
@@ -158,6 +161,12 @@ class FirstBatch:
         across, beside = (math.sqrt(1 - x**2) for x in (gamma, self.alignment))
         noise_share = share * beside / across if across > 0 else 1.0
         return replace(self, alignment=gamma, noise_share=noise_share)
+
+    def for_task(self, overlap: float) -> FirstBatch:
+        """Describe it for a readout whose target has this overlap with that of the step."""
+        across = math.sqrt(1 - (overlap * self.alignment) ** 2)
+        known = overlap * math.sqrt(1 - self.alignment**2)
+        return replace(self, task_share=known / across if across > 0 else 1.0)
 
     def resolvent_trace(
         self, theta: RealOrComplex, known: KnownTraces | None = None
@@ -306,6 +315,8 @@ class FirstBatch:
         own = gamma**2 * along + 2 * gamma * rho * mixed + rho**2 * noise
         beyond = rho**2 * along - 2 * gamma * rho * mixed + gamma**2 * noise
         cross = gamma * rho * (along - noise) + (rho**2 - gamma**2) * mixed
+        cross = self.task_share * cross
+        beyond = self.task_share**2 * beyond + (1 - self.task_share**2) * trace
         shape = (*own.shape, 2, 2)
         rotated: Array = np.stack([own, cross, cross, beyond], axis=-1).reshape(shape)
         return rotated

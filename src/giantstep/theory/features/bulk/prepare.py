@@ -55,7 +55,7 @@ def prepare_bulk(
     if len(problem.readout) == 1:
         features = conditional_features(srf, fineness, B, norms=True)
         return features, TrainedBulk(_isotropic_bulk(features, srf), problem, fineness)
-    problem = plain_descent(problem)
+    overlap, problem = problem.task_overlap, plain_descent(problem)
     batch = FirstBatch.of(problem, fineness)
     coupled = batch.norm_coupling != 0
     features = conditional_features(srf, fineness, B, coupled)
@@ -63,6 +63,8 @@ def prepare_bulk(
     base = 1 + (srf.groups.c - limit.groups.c)
     if (strength := np.abs(srf.groups.u).max()) > 0:
         batch = batch.with_wider_spike(float(np.abs(limit.groups.u).max() / strength))
+    if overlap != 1:
+        batch = batch.for_task(overlap)
     return features, LettersBulk(problem, base, features.B, batch, coupled)
 
 

@@ -213,13 +213,33 @@ class RowFunctions:
         alignment : float or tuple of float
             Of that part and the target's directions.
         """
-        f, phi, (R, filtered) = self._parts()
-        a, m = np.atleast_1d(alignment), filtered.shape[-1]
-        turn = np.zeros((m, m + 1))  # the last column: a direction like all others
+        a = np.atleast_1d(alignment)
+        turn = np.zeros((a.size + 1, a.size + 2))
         turn[0, 0], turn[0, -1] = share, math.sqrt(1 - share**2)
         targets = np.column_stack([a, across_basis(a), np.zeros(a.size)])
         rest = targets - np.outer(share * a, turn[0])
         turn[1:] = np.linalg.solve(across_basis(share * a), rest)
+        return self._turned(turn)
+
+    def for_task(self, overlap: float, alignment: float) -> RowFunctions:
+        """Return the functions in the basis of another target, of one direction.
+
+        Parameters
+        ----------
+        overlap : float
+            Of its direction and that of the target which the steps learn.
+        alignment : float
+            Of the spike and the latter.
+        """
+        known, other = overlap * math.sqrt(1 - alignment**2), math.sqrt(1 - overlap**2)
+        size = math.hypot(known, other)
+        across = (known / size, other / size) if size > 0 else (1.0, 0.0)
+        return self._turned(np.array([[1.0, 0.0, 0.0], [0.0, *across]]))
+
+    def _turned(self, turn: Array) -> RowFunctions:
+        """Turn the basis; in the last column of `turn` is a direction like all others."""
+        f, phi, (R, filtered) = self._parts()
+        m = filtered.shape[-1]
         known, other = turn[:, :-1], np.outer(turn[:, -1], turn[:, -1])
         turned = np.empty_like(R)
         turned[:, :m, :m] = known @ R[:, :m, :m] @ known.T + f[:, None, None] * other

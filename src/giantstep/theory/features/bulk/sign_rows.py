@@ -44,7 +44,7 @@ def rows_after_signs(protocol: Protocol, fineness: int) -> tuple[RowFunctions, N
     state = NetworkState(
         bulk_variance=at.bulk_variance,
         spike_strength=at.strength,
-        alignment=equivalent_features(protocol).first_alignment,
+        alignment=equivalent_features(protocol.pretraining).first_alignment,
         covariance=rows.covariance(norm_variance),
     )
     return rows, state

@@ -67,8 +67,12 @@ class TrainedBulk:
         c, strength = float(self.isotropic.groups.c[0]), float(self.isotropic.groups.u[0])
         if abs(c - last.bulk_variance) > _ROUNDING * last.bulk_variance:
             rows = rows.with_norm(c)
-        if strength > last.spike_strength:
-            rows = rows.with_wider_spike(last.spike_strength / strength, last.alignment)
+        share = last.spike_strength / strength if strength > last.spike_strength else 1.0
+        if share < 1:
+            rows = rows.with_wider_spike(share, last.alignment)
+        if self.protocol.is_transfer:
+            alignment = share * float(np.ravel(last.alignment)[0])
+            rows = rows.for_task(self.protocol.task_overlap, alignment)
         return rows
 
     @property

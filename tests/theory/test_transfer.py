@@ -1,0 +1,65 @@
+"""Steps on one target, a readout that learns another: docs/transfer.md."""
+
+import numpy as np
+import pytest
+
+import giantstep
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.seeds import problem_seed
+from giantstep.problems.sizes import Sizes
+from giantstep.simulation.first_layer import first_layer
+from giantstep.simulation.threads import workers
+from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.validation import InvalidParametersError
+
+
+def transfer(target="sign", overlap=0.4, pretrain="sin", **others):
+    given = {"pretrain_target": pretrain, "task_overlap": overlap} | others
+    return Protocol("tanh", target, 2, alpha0=4, beta=1, **given)
+
+
+def test_below_an_overlap_of_about_one_half_pretraining_hurts():
+    errors = [
+        giantstep.solve(transfer(overlap=overlap), alpha=2, ridge=0.1, bulk="isotropic").test_error
+        for overlap in (1, 0.8, 0.4, 0)
+    ]
+    assert np.array(errors) == pytest.approx([0.4934, 0.6071, 0.7638, 0.8164], abs=1e-4)
+    plain = giantstep.solve(Protocol("tanh", "sign", 2, alpha0=0, beta=1), alpha=2, ridge=0.1)
+    assert errors[1] < plain.test_error < errors[2]
+
+
+def test_the_same_task_is_no_transfer():
+    assert transfer("sin", overlap=1) == Protocol("tanh", "sin", 2, alpha0=4, beta=1)
+
+
+@pytest.mark.parametrize("letters", [((1, 1),), ((1, 0.5), (-2, 0.5))])
+def test_the_same_function_along_nearly_the_same_direction_is_nearly_the_same_task(letters):
+    near, same = (
+        giantstep.solve(transfer("sin", overlap, readout=letters), alpha=2, dimension=200)
+        for overlap in (1 - 1e-9, 1)
+    )
+    assert near.test_error.item() == pytest.approx(same.test_error.item(), rel=1e-7)
+
+
+def test_rows_of_a_network_lie_along_the_task_of_its_steps():
+    problem, sizes = transfer(), Sizes(dimension=500)
+    with workers(1) as pool:
+        layer = first_layer(problem, sizes, 0, problem_seed(0, problem), pool)
+    expected = equivalent_features(problem)
+    assert layer.spike @ layer.theta == pytest.approx(expected.first_alignment, abs=0.06)
+    assert expected.first_alignment == 0.4 * equivalent_features(problem.pretraining).alignment
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("letters", [((1, 1),), ((1, 0.5), (-2, 0.5))])
+def test_networks_have_the_error_of_the_trained_bulk(letters):
+    problem = transfer("tanh", 0.6, "sign", readout=letters)
+    theory = giantstep.solve(problem, alpha=2, ridge=0.3, dimension=120).test_error
+    networks = giantstep.simulate(problem, alpha=2, ridge=0.3, dimension=120, networks=10, seed=1)
+    gap, noise = networks.test_error - theory, networks.test_error_stderr
+    assert abs(gap) < 4 * noise + 0.01 * theory
+
+
+def test_targets_of_several_directions_are_refused():
+    with pytest.raises(InvalidParametersError, match="of one direction where steps and readout"):
+        transfer("z1*z2")
