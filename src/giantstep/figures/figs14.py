@@ -10,8 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import legend_entry, legends_under, ticks, title_panel
-from giantstep.figures.labels import BEST_LINEAR, TEST_ERROR, format_parameter
+from giantstep.figures.elements import (
+    best_linear,
+    legend_entry,
+    legends_under,
+    ticks,
+    title_panel,
+)
+from giantstep.figures.labels import TEST_ERROR, format_parameter
 from giantstep.figures.selection import distinct, panel_data, select
 from giantstep.figures.several_steps import ONE_STEP, TARGETS, at_best, star
 
@@ -58,8 +64,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     for i, target in enumerate(TARGETS):
         solved = select(data, target=target)
         budget(places[i], solved)
-        error = solved["best_linear_error"].values[0]
-        places[i].axhline(error, label=BEST_LINEAR, **style.REFERENCE)
+        best_linear(places[i], solved)
         title_panel(places[i], i, target)
         ticks(places[i], "y", _TICKS)
         places[i].set_ylabel(TEST_ERROR)

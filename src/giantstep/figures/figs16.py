@@ -52,8 +52,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
     data = in_limit(data)
     figure, (left, right) = style.panels(2)
-    both = (panel_data(data, name) for name in ("uniform", "between"))
-    uniform(left, xr.concat(list(both), "curve"))
+    uniform(left, data.isel(curve=np.isin(data["panel"], ("uniform", "between"))))
     title_panel(left, 0, f"one bias, ${format_parameter('alpha', _SHOWN_ALPHA)}$")
     biased = panel_data(data, "bias")
     learning_curves(right, biased)
