@@ -19,9 +19,8 @@ def staircases(axes: Axes, networks: xr.Dataset) -> None:
     """Draw errors over those of the best linear predictor after each step, for each target."""
     for target, look in style.looks(distinct(networks, "target")).items():
         curves = select(networks, target=target).sortby("steps")
-        unit = curves["best_linear_error"]
-        errors = "test_error", "simulated_test_error_mean", "simulated_test_error_stderr"
-        scaled = curves.assign({name: curves[name] / unit for name in errors})
+        errors = ["test_error", "simulated_test_error_mean", "simulated_test_error_stderr"]
+        scaled = curves.assign(curves[errors] / curves["best_linear_error"])
         finite_size_line(axes, curves["steps"], scaled, "test_error", look["color"])
         markers(axes, curves["steps"], scaled, "test_error", look)
         legend_entry(axes, f"${lookup_target(target).label}$", **look, **style.FINITE_SIZE)

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from giantstep.figures import style
 from giantstep.figures.elements import (
+    best_linear,
     finite_size_line,
     legend_entry,
     legends_under,
@@ -18,7 +19,7 @@ from giantstep.figures.elements import (
     ticks,
     title_panel,
 )
-from giantstep.figures.labels import BEST_LINEAR, LEARNING_RATE, TEST_ERROR, format_parameter
+from giantstep.figures.labels import LEARNING_RATE, TEST_ERROR, format_parameter
 from giantstep.figures.selection import select
 from giantstep.figures.several_steps import ONE_STEP, TARGETS, at_best, by_rate, star
 
@@ -78,7 +79,6 @@ def line_legend(axes: Axes) -> None:
     legend_entry(axes, "fresh batches", **grey, **style.FINITE_SIZE)
     legend_entry(axes, "one batch, reused", linestyle="none", **grey | style.OPEN)
     legend_entry(axes, "one step, all samples", color="grey", **ONE_STEP)
-    legend_entry(axes, BEST_LINEAR, **style.REFERENCE)
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -90,10 +90,10 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     for i, target in enumerate(TARGETS):
         simulations, solved = select(networks, target=target), select(theory, target=target)
         compounding(places[i], simulations, solved)
-        places[i].axhline(simulations["best_linear_error"].values[0], **style.REFERENCE)
         title_panel(places[i], i, f"{target}")
         ticks(places[i], "y", _TICKS)
         line_legend(places[i])
+        best_linear(places[i], simulations)
     sine = select(networks, target="sin", alpha0=4.0, reuse_batch=0)
     of_panel = np.isin(sine["steps"], config["panels"]["rates"]["steps"])
     rates(places[2], sine.isel(curve=of_panel), by_rate(select(theory, target="sin"), 4.0))
