@@ -39,7 +39,9 @@ compare
 optimise
     the ridge, learning rate, readout and bias with the least test error, and the whole profile
 bounds
-    how well any readout can do
+    how well any readout can do, and any method with the same samples
+thresholds
+    how many samples kernels, gradient steps and the best methods need
 spectrum
     the eigenvalues of the features' covariance
 learned_function
@@ -93,6 +95,7 @@ if TYPE_CHECKING:
     from giantstep.questions.solve import solve
     from giantstep.questions.spectrum import spectrum
     from giantstep.questions.sweep import sweep
+    from giantstep.questions.thresholds import thresholds
     from giantstep.theory.features.equivalent_features import equivalent_features
     from giantstep.theory.readout.status import Status
     from giantstep.validation import InvalidParametersError
@@ -117,6 +120,7 @@ __all__ = [
     "solve",
     "spectrum",
     "sweep",
+    "thresholds",
 ]
 
 

@@ -59,6 +59,14 @@ row_projection
 other_row_projection  the other of a pair of them  j  theory.md section 13
 best_linear_error  error of the best linear predictor  \|\sigma_\star\|^2 - h_1^{\star 2}
     section 4.1
+bayes_optimal_error  least error of any method with all samples  \epsilon_{Bayes}
+amp_error  error of approximate message passing with all samples  \epsilon_{AMP}
+bayes_optimal_overlap  squared overlap of the best estimate with the target's direction  q
+amp_overlap  squared overlap of AMP's estimate with the target's direction  q_{AMP}
+weak_recovery  samples over d from which AMP finds the target's direction  \alpha_c
+kernel_degree  least k for which kernels learn the target from d^k samples  k_{kernel}
+information_exponent  least degree of the target's Hermite polynomials  k_{info}
+generative_exponent  least k for which E[He_k(z) | y] is not zero  k_{gen}
 test_error  test error, without label noise  \epsilon_g  (25)
 gain_over_linear  share of the best linear predictor's error that is saved
     1 - \epsilon_g/\epsilon_{lin}  docs/maps.md

@@ -216,6 +216,14 @@ def _read_optimum(arguments: argparse.Namespace) -> None:
         arguments.learning_rate = [1.0]
 
 
+def _read_thresholds(arguments: argparse.Namespace) -> None:
+    """Give what thresholds do not depend on a value, which means nothing."""
+    unused = {"activation": "tanh", "learning_rate": 1.0, "alpha0": 1.0, "beta": 1.0}
+    for name, value in unused.items():
+        if getattr(arguments, name) is None:
+            setattr(arguments, name, [value])
+
+
 def _show_theory(found: xr.Dataset, request: Request) -> xr.Dataset:
     """Leave out what is asked for apart, and what is zero."""
     hidden = ["optimal_ridge_on_edge"]
@@ -270,7 +278,7 @@ def _show_features(found: xr.Dataset, request: Request) -> xr.Dataset:
     return found[[*_FEATURES, *by_step]]
 
 
-_BEFORE = {"map": _read_map, "optimise": _read_optimum}
+_BEFORE = {"map": _read_map, "optimise": _read_optimum, "thresholds": _read_thresholds}
 _AFTER = {
     "theory": _show_theory,
     "sweep": _show_sweep,

@@ -35,6 +35,7 @@ _EXAMPLES = {
     " --format table",
     "spectrum": f"{_NETWORK} --alpha0 2 \\\n      --learning-rate 0 3 --alpha 2 --plot",
     "bounds": f"{_NETWORK} --learning-rate 3 \\\n      --alpha0 2 inf --format table",
+    "thresholds": "--target he3 --format table",
     "srf": f"{_STEP} --readout 1:0.5 -1:0.5 --format table",
     "learned-function": f"{_STEP} --bulk isotropic trained --plot",
 }

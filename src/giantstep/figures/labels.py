@@ -26,6 +26,7 @@ OPTIMAL_TEST_ERROR = r"test error $\epsilon_g$, best ridge"
 RELATIVE_GAP = r"simulation/theory $-$ 1 [%]"
 BEST_LINEAR = "best linear"
 BOUND_LABELS = {"upper_bound": "upper bound", "lower_bound": "lower bound"}
+BAYES_LABELS = {"bayes_optimal_error": "best possible", "amp_error": "AMP"}
 BULK_LABELS = {bulk: f"{bulk} bulk" for bulk in BULKS}
 # What is in a panel's title if all its curves share it: functions, parameters of gradient steps or
 # of an sRF, and of both, except for values that go without saying.

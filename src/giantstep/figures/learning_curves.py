@@ -22,6 +22,7 @@ from giantstep.figures.elements import (
     title_panel,
 )
 from giantstep.figures.labels import (
+    BAYES_LABELS,
     BOUND_LABELS,
     SAMPLE_COMPLEXITY,
     TEST_ERROR,
@@ -92,9 +93,23 @@ def limits(axes: Axes, data: xr.Dataset, panel: dict[str, Any]) -> None:
     """Draw the limits on the test error that a panel of a figure's YAML asks for."""
     if panel.get("best_linear"):
         best_linear(axes, data)
+    if panel.get("bayes_optimal"):
+        best_possible(axes, data)
     if panel.get("lower_bound"):
         line = {"linestyle": style.BOUNDS["lower_bound"]["linestyle"], "linewidth": 0.9}
         looks = style.cycle(data.sizes["curve"])
         for look, bound in zip(looks, data["lower_bound"].values, strict=True):
             axes.axhline(bound, color=look["color"], **line)
         legend_entry(axes, BOUND_LABELS["lower_bound"], color="black", **line)
+
+
+def best_possible(axes: Axes, data: xr.Dataset) -> None:
+    """Draw the least error with the samples of each curve, and that of AMP where it is larger."""
+    least, fast = (data[name] for name in style.BEST_POSSIBLE)
+    for (name, line), error in zip(
+        style.BEST_POSSIBLE.items(), (least, fast.where(fast > least)), strict=True
+    ):
+        for look, values in zip(style.cycle(data.sizes["curve"]), error, strict=True):
+            axes.plot(data["alpha"], values, color=look["color"], **line)
+        if error.notnull().any():
+            legend_entry(axes, BAYES_LABELS[name], color="black", **line)

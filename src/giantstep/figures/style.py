@@ -44,6 +44,11 @@ BOUNDS: dict[str, dict[str, Any]] = {
     "upper_bound": {"color": "0.25", "linestyle": (0, (5, 1.5, 1, 1.5)), "linewidth": 1.0},
     "lower_bound": {"color": "0.25", "linestyle": (0, (4, 1.5, 1, 1.5, 1, 1.5)), "linewidth": 1.0},
 }
+# The best that any method can do with all samples, and the best known that is fast.
+BEST_POSSIBLE: dict[str, dict[str, Any]] = {
+    "bayes_optimal_error": {"linestyle": (0, (6, 1, 1, 1, 1, 1)), "linewidth": 0.9},
+    "amp_error": {"linestyle": (0, (1, 1)), "linewidth": 0.9},
+}
 # The best linear predictor, or the best of another low degree.
 REFERENCE: dict[str, Any] = {"color": "black", "linestyle": (0, (1, 1.2)), "linewidth": 0.9}
 # The bulk of a spectrum, between its edges.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import xarray as xr
+from numpy.typing import ArrayLike
 
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.answers import Result, question
+from giantstep.questions.bayes_optimal import bayes_optimal as best_prediction
 from giantstep.questions.costs import THEORY_HOURS
 from giantstep.theory.bounds import (
     best_linear_error,
@@ -15,19 +17,29 @@ from giantstep.theory.bounds import (
 )
 from giantstep.theory.bounds import bounds as compute_bounds
 from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.validation import Fault, InvalidParametersError
 
 _ALONG = 1 - 1e-12
 
 
 @question("Bounds on the error at the best ridge")
 def bounds(
-    problem: Problem, *, max_hours: float = THEORY_HOURS, max_memory: float | None = None
+    problem: Problem,
+    *,
+    bayes_optimal: bool = False,
+    alpha: ArrayLike | None = None,
+    max_hours: float = THEORY_HOURS,
+    max_memory: float | None = None,
 ) -> Result:
     """Compute bounds on the test error at the best ridge: equations (26)-(31) and (132).
 
     Parameters
     ----------
     problem : Protocol or SpikedFeatures
+    bayes_optimal : bool
+        Also compute the least error of any method that is given the same samples.
+    alpha : float or sequence of float, optional
+        Samples of the readout over d, for `bayes_optimal`; those of all steps are added.
     max_hours, max_memory
         As in `solve`.
 
@@ -38,12 +50,16 @@ def bounds(
         any other what they become for it (the attribute `remarks` says so); `lower_bound_with_bias`
         at the best bias common to all neurons; `best_linear_error`, below which neither kernels nor
         random features get; `alignment`. For a protocol `upper_bound_best_learning_rate` and
-        `lower_bound_best_learning_rate`, too.
+        `lower_bound_best_learning_rate`, too. With `bayes_optimal`, over alpha:
+        `bayes_optimal_error` of the best method, and `amp_error` of approximate message passing,
+        the best known that runs in polynomial time, with the squared overlaps of their directions
+        with the target's; and `weak_recovery`, the samples over d from which that overlap is not 0.
 
     Raises
     ------
     InvalidParametersError
-        If the theory does not cover the protocol.
+        If the theory does not cover the protocol; for `bayes_optimal`, if the target has several
+        directions.
 
     Examples
     --------
@@ -54,6 +70,10 @@ def bounds(
     >>> print(f"{limits.lower_bound.item():.4f} {limits.upper_bound.item():.4f}")
     0.0038 0.0211
     """
+    if bayes_optimal != (alpha is not None):
+        allowed = "given with bayes_optimal, and only with it"
+        raise InvalidParametersError([Fault("alpha", alpha, allowed)])
+    best = xr.Dataset() if alpha is None else best_prediction(problem, alpha=alpha)
     limits, alignment = compute_bounds(problem), equivalent_features(problem).overlap
     values = {
         "upper_bound": limits.upper,
@@ -72,4 +92,4 @@ def bounds(
             " gives; these bounds are their counterparts for any alignment (theory.md section 7)."
             " The best linear error holds for all."
         )
-    return xr.Dataset(values), remarks
+    return best.assign(values), remarks

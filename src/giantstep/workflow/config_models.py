@@ -215,6 +215,9 @@ class LearningPanel(Panel):
     )
     simulated: bool = _field("whether curves are simulated; if not, theory alone", True)
     best_linear: bool = _field("draw the error of the best linear predictor", False)
+    bayes_optimal: bool = _field(
+        "draw the least error of any method with the same samples, and that of AMP", False
+    )
     lower_bound: bool = _field("draw the lower bound on the test error of each curve", False)
 
 

@@ -17,6 +17,7 @@ from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.problems.spiked_features import one_spike, one_spike_parameters
 from giantstep.questions.choices import POINTS
 from giantstep.questions.task import Task
+from giantstep.theory.bayes_optimal import state_evolution
 from giantstep.theory.features.conditional_features import check_resolution
 from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.validation import Fault
@@ -68,7 +69,8 @@ def _check_points(panel: Panel) -> None:
         if "ridge" not in given:
             panel.add_fault("ridge", "this key is missing, which theory and simulation need")
         return
-    for field in ("optimal", *([] if "spectrum" in panel.figure else ["finite_size_theory"])):
+    finite = [] if "spectrum" in panel.figure else ["finite_size_theory"]
+    for field in ("optimal", "bayes_optimal", *finite):
         if given.get(field):
             panel.add_fault(field, "needs theory.alpha, or simulation.alpha")
 
@@ -153,6 +155,9 @@ class _Tasks:
                     best = points | {"ridge": "optimal"}
                     theory[f"{role}_optimal"] = self._task("solve", **best, **version)
             theory |= self._sweeps()
+            if self.panel.given.get("bayes_optimal"):
+                state_evolution(self.problem)  # or refuse it
+                theory["bayes_optimal"] = self._task("bayes_optimal", alpha=grid.alpha)
         return self._task("parameters", dimension=dimension), theory
 
     def _task(self, question: str, **arguments: Any) -> Task:

@@ -1,0 +1,54 @@
+"""The error of the best prediction from all samples, for `bounds` and learning curves."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.losses import SQUARE
+from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
+from giantstep.questions.answers import dataset
+from giantstep.questions.checks import SOME_RIDGE, collected, raise_all, read_axes
+from giantstep.theory.bayes_optimal import prediction_error, state_evolution
+from giantstep.validation import Fault
+
+
+def bayes_optimal(problem: Problem, *, alpha: ArrayLike) -> xr.Dataset:
+    """Compute the least error that any method reaches with the samples of all steps and `alpha`.
+
+    See `bounds` for its variables.
+
+    Raises
+    ------
+    InvalidParametersError
+        For targets of several directions, and labels that are not covered.
+
+    Examples
+    --------
+    >>> import giantstep
+    >>> problem = giantstep.Protocol("tanh", "abs", learning_rate=3, alpha0=0.4, beta=1)
+    >>> found = bayes_optimal(problem, alpha=[0.5, 0.65])
+    >>> found.bayes_optimal_overlap.values.round(3), found.amp_overlap.values.round(3)
+    (array([0.331, 1.   ]), array([0.331, 0.568]))
+    """
+    faults: list[Fault] = []
+    axes = read_axes(alpha, SOME_RIDGE, SQUARE, faults)
+    with collected(faults):
+        channel = state_evolution(problem)
+    raise_all(faults)
+    points = {"alpha": (("alpha",), np.array(axes.grid.alpha))}
+    of_steps = 0.0
+    if isinstance(problem, Protocol):
+        of_steps = problem.alpha0 * problem.steps ** (1 - problem.reuse_batch)
+    target = lookup(problem.target)
+    overlaps = zip(*(channel.overlaps(of_steps + one) for one in axes.grid.alpha), strict=True)
+    values = {}
+    for name, q in zip(("bayes_optimal", "amp"), overlaps, strict=True):
+        errors = [prediction_error(target, one) for one in q]
+        values[f"{name}_error"] = (("alpha",), np.array(errors))
+        values[f"{name}_overlap"] = (("alpha",), np.array(q))
+    found = dataset(values, points, axes.fixed)
+    return found.assign(weak_recovery=channel.weak_recovery)

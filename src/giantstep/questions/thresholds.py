@@ -1,0 +1,76 @@
+"""The question `thresholds`: how many samples kernels, steps and the best methods need."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from giantstep.numerics.gaussian import hermite_coefficients
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.problem import Problem
+from giantstep.problems.targets import teacher_of
+from giantstep.questions.answers import Result, question
+from giantstep.questions.costs import THEORY_HOURS
+from giantstep.theory.bayes_optimal import state_evolution
+
+# Hermite coefficients that are looked at, and what of them is rounding, relatively.
+_DEGREES, _ROUNDING = 12, 1e-8
+_REMARK = (
+    "Samples: kernels need d^kernel_degree; steps on fresh batches d^max(1, leap - 1); for a"
+    " generative exponent of 1 or 2, steps that reuse a batch need of order d, and the best known"
+    " algorithm weak_recovery * d. Logarithms are left out: see docs/best-possible.md."
+)
+
+
+@question("Samples that different methods need")
+def thresholds(
+    problem: Problem, *, max_hours: float = THEORY_HOURS, max_memory: float | None = None
+) -> Result:
+    """Compute what decides how many samples a target needs; only target and labels matter.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+    max_hours, max_memory
+        As in `solve`.
+
+    Returns
+    -------
+    xarray.Dataset
+        Numbers: `kernel_degree`, that of the target as a polynomial (infinity if it is none);
+        `information_exponent` and `leap`, for steps on fresh batches; `generative_exponent`, for
+        the best algorithms, and steps that reuse a batch; `weak_recovery`, the samples over d from
+        which the best known algorithm finds the direction. Targets of several directions do not
+        have the last two. The attribute `remarks` says how many samples follow.
+
+    Examples
+    --------
+    >>> import giantstep
+    >>> problem = giantstep.Protocol("tanh", "he4", learning_rate=1, alpha0=1, beta=1)
+    >>> found = giantstep.thresholds(problem)
+    >>> int(found.kernel_degree), int(found.information_exponent), int(found.generative_exponent)
+    (4, 4, 2)
+    """
+    if teacher := teacher_of(problem.target):
+        degrees = [sum(powers) for powers in teacher.terms if any(powers)]
+        degree = teacher.degree if teacher.is_polynomial else math.inf
+        values = {"kernel_degree": degree, "information_exponent": min(degrees)}
+        return xr.Dataset(values | {"leap": teacher.leap}), [_REMARK]
+    function, labels = lookup(problem.target), state_evolution(problem)
+    coefficients = np.abs(hermite_coefficients(function, _DEGREES))[1:]
+    found = np.flatnonzero(coefficients > _ROUNDING * coefficients.max())
+    value: Any = function.value
+    exponent = int(found[0]) + 1
+    values = {
+        "kernel_degree": value.degree()
+        if isinstance(value, np.polynomial.Polynomial)
+        else math.inf,
+        "information_exponent": exponent,
+        "leap": exponent,
+        "generative_exponent": labels.generative_exponent,
+        "weak_recovery": labels.weak_recovery,
+    }
+    return xr.Dataset(values), [_REMARK]

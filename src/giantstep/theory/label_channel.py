@@ -1,0 +1,245 @@
+"""What a label says about the projection of its input: docs/best-possible.md.
+
+A label y has the law P(y | z) given the projection z of its input on the target's direction. After
+some samples z is Gaussian with mean omega and variance V = 1 - q, where q is the squared overlap of
+the estimated direction with the true one, and omega is N(0, q). `explained` averages the square of
+a conditional mean, E (E[He_k(w) | y, omega])^2, where z = omega + sqrt(V) w and w is N(0, 1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.polynomial.hermite_e import hermeval
+from scipy.special import ndtr
+
+from giantstep.arrays import Array, Mask
+from giantstep.numerics.quadrature import normal_density, split_rule, unit_edges
+from giantstep.numerics.scalar_functions import ScalarFunction
+
+# N(0, 1) has a mass of 6e-15 and 4e-8 beyond these: without noise, and with it.
+_RANGE, _NOISY_RANGE = 7.8, 5.5
+# Panels end at these distances from turning points and kinks; nodes of less weight are left out.
+_GRADED, _NEGLIGIBLE = 2.0 ** -np.arange(11.0), 1e-11
+# Of the nodes of a panel. Steps of trapezoidal rules: over u of `omega = q z + sqrt(q V) u`, over y
+# in units of the noise, over omega in units of its spread or that of z given it.
+_FINENESS, _U_STEP, _Y_STEP, _OMEGA_STEP = 0.5, 0.2, 0.3, 0.2
+# Bisections that find where a function has a value, and places where the sign of its slope is seen.
+_HALVINGS, _SEEN = 52, 1203
+# The least sqrt(V) without noise, and with noise in units of it; and panels along z.
+_SMALLEST, _SMALLEST_NOISY, _MOST_PANELS = 0.02, 0.1, 2_000
+
+
+def _hermite(degree: int, w: Array) -> Array:
+    return np.asarray(hermeval(w, [0] * degree + [1]))
+
+
+def _bisect(values: Callable[[Array], Array], low: Array, high: Array, y: Array | float) -> Array:
+    """Find where a function that is monotone between low and high has the values y."""
+    rises = values(high) > values(low)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        below = (values(middle) < y) == rises
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return (low + high) / 2
+
+
+class Pieces:
+    """The intervals, shape (P, 2), on which a function is monotone, or constant."""
+
+    def __init__(self, function: ScalarFunction) -> None:
+        self._function = function
+        found: list[tuple[float, float]] = []
+        cuts = np.unique(np.clip([-_RANGE, *function.kinks, _RANGE], -_RANGE, _RANGE))
+        for start, end in pairwise(cuts.tolist()):
+            z = np.linspace(start, end, _SEEN)[1:-1]
+            slope = function.derivative(z) + 0 * z
+            z, slope = z[slope != 0], slope[slope != 0]
+            turns = np.flatnonzero(slope[:-1] * slope[1:] < 0)
+            places = _bisect(function.derivative, z[turns], z[turns + 1], 0.0)
+            found += pairwise([start, *places.tolist(), end])
+        self.ends = np.array(found)
+        # Functions may jump at the ends.
+        self._inner = self.ends + 1e-13 * np.diff(self.ends) * [1, -1]
+        self.values = function.value(self._inner)
+
+    def holding(self, z: Array, chosen: Mask) -> Mask:
+        """Tell which projections are on one of the chosen pieces."""
+        low, high = self.ends[chosen].T[..., None]
+        inside: Mask = np.any((low < z) & (z < high), axis=0)
+        return inside
+
+    def preimages(self, y: Array) -> tuple[Array, Array]:
+        """Find the projections at which the function is y, one on each piece.
+
+        Returns
+        -------
+        z, log_density : Array, shape (*y.shape, P)
+            The latter is -log |f'(z)|, and -inf on pieces that do not have the value.
+        """
+        y = y[..., None]
+        start, end = self._inner.T
+        z = _bisect(self._function.value, start + 0 * y, end + 0 * y, y)
+        low, high = np.sort(self.values).T
+        inside = (y >= low) & (y <= high) & (low < high)
+        slope = np.where(inside, self._function.derivative(z), np.inf)
+        return z, -np.log(np.abs(slope))
+
+
+@dataclass
+class Channel:
+    """Labels on a grid, and labels that come from one projection of each piece.
+
+    Attributes
+    ----------
+    continuous : float
+        The share of the latter.
+    smallest : float
+        The values of sqrt(V) that rules resolve.
+    half : bool
+        Whether f is odd or even, so that rules cover one half.
+    z : Array, shape (Z,)
+    labels : Array, shape (Y, Z)
+        P(y | z), times weights of rules over y and z.
+    nodes, weights : Array, shape (N,)
+        A rule over projections with labels of the other kind.
+    branches, logs : Array, shape (N, B)
+        The projections that have the same label, and their log densities.
+    """
+
+    continuous: float
+    smallest: float
+    half: bool
+    z: Array
+    labels: Array
+    nodes: Array
+    weights: Array
+    branches: Array
+    logs: Array
+
+    def explained(self, degree: int, q: float) -> float:
+        """Compute E (E[He_k(w) | y, omega])^2."""
+        V, total = 1 - q, 0.0
+        if self.labels.size:
+            step = _OMEGA_STEP * min(1, np.sqrt(V / max(q, 1e-9)))
+            xi = step * np.arange(0 if self.half else -np.ceil(6 / step), np.ceil(6 / step))
+            weights = normal_density(xi) * np.where(self.half & (xi > 0), 2, 1)
+            w = (self.z[:, None] - np.sqrt(q) * xi) / np.sqrt(V)
+            given = normal_density(w) / np.sqrt(V)
+            p, first = self.labels @ given, self.labels @ (given * _hermite(degree, w))
+            square = np.sum(first**2 / np.maximum(p, 1e-300), axis=0)
+            total += float(weights @ square / weights.sum())
+        if self.nodes.size:
+            u = np.arange(-8, 8 + _U_STEP / 2, _U_STEP)
+            omega = q * self.nodes[:, None] + np.sqrt(q * V) * u
+            mean = posterior_mean(self.branches, self.logs, omega, V, degree)
+            total += float(self.weights @ mean**2 @ normal_density(u)) * _U_STEP
+        return total
+
+
+def posterior_mean(z: Array, logs: Array, omega: Array, V: float, degree: int = 1) -> Array:
+    """Compute E[He_k(w) | y, omega] from what `Pieces.preimages` finds for y.
+
+    Parameters
+    ----------
+    z, logs : Array, shape (N, B)
+        Projections that labels may come from, with their log densities.
+    omega : Array, shape (N, U)
+    V : float
+    degree : int
+    """
+    w = (z[:, None] - omega[..., None]) / np.sqrt(V)
+    p = logs[:, None] - w**2 / 2
+    p = np.exp(p - p.max(axis=-1, keepdims=True))
+    mean: Array = np.sum(p * _hermite(degree, w), axis=-1) / p.sum(axis=-1)
+    return mean
+
+
+def exact_channel(function: ScalarFunction, signs: Mapping[int, float]) -> Channel:
+    """Make the channel of labels y = s f(z), where signs s have some shares.
+
+    Given y, projections are at most one on each monotone piece of f, with weights 1/|f'|, or fill
+    intervals where f is constant.
+    """
+    pieces = Pieces(function)
+    level = pieces.values[:, 0] == pieces.values[:, 1]
+    z, weights = _resolving_rule(function, math.inf, _SMALLEST)
+    here = pieces.holding(z, level)
+    z, weights = z[here], weights[here]
+    values = np.unique(np.outer(list(signs), pieces.values[level]))[:, None]
+    labels = sum(share * (sign * function.value(z) == values) for sign, share in signs.items())
+    at, of_at = _graded_rule(pieces, function)
+    here = pieces.holding(at, ~level)
+    at, of_at = at[here], of_at[here]
+    y = np.concatenate([sign * function.value(at) for sign in signs])
+    found = [(*pieces.preimages(sign * y), np.log(share)) for sign, share in signs.items()]
+    return Channel(
+        1 - float(np.diff(ndtr(pieces.ends[level])).sum()),
+        _SMALLEST,
+        function.parity != "none",
+        z,
+        labels * weights / normal_density(z),
+        np.tile(at, len(signs)),
+        np.concatenate([share * of_at for share in signs.values()]),
+        np.hstack([places for places, _, _ in found]),
+        np.hstack([logs + share for _, logs, share in found]),
+    )
+
+
+def noisy_channel(function: ScalarFunction, levels: Sequence[tuple[int, float, float]]) -> Channel:
+    """Make the channel of labels y = s f(z) + noise.
+
+    Parameters
+    ----------
+    function : ScalarFunction
+    levels : sequence of (int, float, float)
+        Sign, variance > 0 of Gaussian noise, and share.
+
+    Raises
+    ------
+    ValueError
+        With the least standard deviation that rules resolve, if it is larger.
+    """
+    deviations = [variance**0.5 for _, variance, _ in levels]
+    noise, none = min(deviations), np.empty(0)
+    smallest = _SMALLEST_NOISY * min(1, noise)
+    z, weights = _resolving_rule(function, noise, smallest)
+    f, h = function.value(z), _Y_STEP * noise
+    reach = np.abs(f).max() + 8 * max(deviations)
+    y = np.arange(-reach, reach, h)[:, None]
+    labels = sum(
+        share / deviation * normal_density((y - sign * f) / deviation)
+        for (sign, _, share), deviation in zip(levels, deviations, strict=True)
+    )
+    labels = h * labels * weights / normal_density(z)
+    return Channel(0.0, smallest, function.parity != "none", z, labels, none, none, none, none)
+
+
+def _resolving_rule(function: ScalarFunction, noise: float, smallest: float) -> tuple[Array, Array]:
+    """Build a rule under N(0, 1) that resolves a noise of f and a spread of z."""
+    z = np.linspace(-_NOISY_RANGE, _NOISY_RANGE, 20_001)
+    slope = np.abs(function.derivative(z) + 0 * z)
+    count = np.cumsum(np.maximum(slope / noise, 0.5 / smallest)) * (z[1] - z[0])
+    if count[-1] > _MOST_PANELS:
+        raise ValueError(noise * count[-1] / _MOST_PANELS)
+    edges = np.interp(np.arange(count[0], count[-1]), count, z)
+    return split_rule(np.unique([z[0], *edges, *function.kinks, z[-1]]), _FINENESS)
+
+
+def _graded_rule(pieces: Pieces, function: ScalarFunction) -> tuple[Array, Array]:
+    """Build a rule under N(0, 1), finer where pieces end, or labels of them are found elsewhere.
+
+    For odd and even functions it covers one half.
+    """
+    near = pieces.values[np.abs(pieces.ends) < _RANGE]
+    z, logs = pieces.preimages(np.concatenate([near, -near]))
+    places = np.concatenate([pieces.ends.ravel(), z[np.isfinite(logs)]]).round(11)
+    edges = np.unique(places) + np.concatenate([-_GRADED, [0], _GRADED])[:, None]
+    z, weights = split_rule(unit_edges(np.unique(edges)), _FINENESS)
+    half = function.parity != "none"
+    kept = (weights > _NEGLIGIBLE) & (np.abs(z) < _RANGE) & ((z > 0) | (not half))
+    return z[kept], weights[kept] * (2 if half else 1)
