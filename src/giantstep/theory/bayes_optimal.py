@@ -113,6 +113,8 @@ def state_evolution(problem: Problem) -> StateEvolution:
     """
     if teacher_of(problem.target):
         raise _refusal("target", problem.target, "of one direction")
+    if getattr(problem, "is_transfer", False):
+        raise _refusal("target", problem.target, "that of all samples")
     return _state_evolution(problem.target, label_levels(problem))
 
 
