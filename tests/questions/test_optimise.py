@@ -81,7 +81,7 @@ SIGN = Protocol("tanh", "sign", learning_rate=3, alpha0=2, beta=1)
 
 @pytest.mark.parametrize("question", [giantstep.solve, giantstep.sweep])
 def test_a_ridge_is_the_best_by_the_error_that_was_chosen(question):
-    by_square, by_sign = (question(SIGN, alpha=1, ridge="optimal", by=by) for by in CRITERIA)
+    by_square, by_sign = (question(SIGN, alpha=1, ridge="optimal", by=by) for by in CRITERIA[:2])
     candidates = giantstep.solve(SIGN, alpha=1, ridge=np.geomspace(1e-3, 1e3, 13))
     for best, name in ((by_square, "test_error"), (by_sign, "classification_error")):
         assert best[name] < candidates[name].min()

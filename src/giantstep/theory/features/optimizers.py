@@ -30,7 +30,7 @@ def plain_descent(problem: Protocol) -> Protocol:
     --------
     >>> problem = Protocol("tanh", "sin", 1, alpha0=4, beta=0.5, optimizer="normalized")
     >>> round(plain_descent(problem).learning_rate, 4)
-    1.9739
+    2.3239
     """
     problem = problem.pretraining
     if problem.optimizer == SGD:
