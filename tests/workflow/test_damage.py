@@ -15,7 +15,6 @@ def exchanged(one, other):
 SHARDS = "results/montecarlo/tanh*/0-1.nc", "results/montecarlo/tanh*/2-3.nc"
 PAIRS = {
     "shards": SHARDS,
-    "theory of two figures": ("results/theory/fig2-*.nc", "results/theory/fig4-*.nc"),
     "merged files": ("results/figures/fig2.nc", "results/figures/fig4.nc"),
     "kinds": ("results/parameters/fig2-*.nc", "results/theory/fig2-*.nc"),
 }

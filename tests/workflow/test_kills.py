@@ -76,13 +76,12 @@ def test_a_job_whose_code_was_edited_writes_nothing(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("file", ["simulation/ridge.py", "theory/bounds.py"])
-def test_an_edit_during_a_run_leaves_nothing_under_a_wrong_name(tiny_run, tmp_path, file):
+def test_an_edit_during_a_run_leaves_nothing_under_a_wrong_name(tiny_run, tmp_path):
     project = tiny.make(tmp_path / "project")
-    path = project / "src/giantstep" / file
+    path = project / "src/giantstep/theory/bounds.py"
     text = path.read_text()
     running = faults.start(project)
-    faults.wait_for(running, project, "Networks" if "simulation" in file else "Theory of")
+    faults.wait_for(running, project, "Theory of")
     path.write_text(text + "\nEDITED = 1\n")
     assert running.wait(HANGS) == 1
     assert "run the same command again, which plans anew" in (project / "said").read_text()
@@ -109,7 +108,7 @@ def disturb(project, dice):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(int(os.environ.get("FAULTS", "3"))))
+@pytest.mark.parametrize("number", range(int(os.environ.get("FAULTS", "2"))))
 def test_after_random_faults_runs_end_in_the_same_data(tiny_run, tmp_path, number):
     dice, undisturbed = random.Random(f"{SEED}/{number}"), tiny.made(tiny_run)
     project = shutil.copytree(tiny_run, tmp_path / "project")
