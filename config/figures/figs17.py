@@ -1,0 +1,81 @@
+"""Figure S17: several steps on one batch, on targets that one step does not see, and on a sine."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from giantstep.figures import style
+from giantstep.figures.elements import (
+    finite_size_line,
+    legend_entry,
+    legends_under,
+    markers,
+    title_panel,
+)
+from giantstep.figures.labels import TEST_ERROR
+from giantstep.figures.selection import distinct, in_limit, panel_data, select
+from giantstep.problems.targets import lookup_target
+
+
+def measured(path: str, target: str) -> tuple[np.ndarray, ...]:
+    """Read steps, overlaps and standard errors of the networks of a target."""
+    with Path(path).open(encoding="utf-8") as lines:
+        rows = [row for row in csv.DictReader(lines) if row["target"] == target]
+    names = "steps", "overlap", "error"
+    return tuple(np.array([float(row[name]) for row in rows]) for name in names)
+
+
+def overlaps(axes: Axes, curves: xr.Dataset, path: str) -> None:
+    """Draw the overlap of the spike with the target after each step."""
+    for target, look in style.looks(distinct(curves, "target")).items():
+        of_target = in_limit(select(curves, target=target).sortby("steps"))
+        axes.plot(of_target["steps"], of_target["alignment"], color=look["color"])
+        steps, values, errors = measured(path, target)
+        axes.errorbar(steps, values, errors, linestyle="none", **look)
+        legend_entry(axes, f"${lookup_target(target).label}$", **look)
+    axes.set(xlabel="steps", ylabel=r"overlap $\gamma$")
+
+
+def errors(axes: Axes, curves: xr.Dataset, name: str, label: Any, unit: Any = None) -> None:
+    """Draw test errors after each step, a line for each value of a parameter."""
+    for value, look in style.looks(distinct(curves, name)).items():
+        of_value = select(curves, **{name: value}).sortby("steps")
+        parts = "test_error", "simulated_test_error_mean", "simulated_test_error_stderr"
+        size = unit(value) if unit else 1.0
+        scaled = of_value.assign({part: of_value[part] / size for part in parts})
+        finite_size_line(axes, scaled["steps"], scaled, "test_error", look["color"])
+        markers(axes, scaled["steps"], scaled, "test_error", look)
+        legend_entry(axes, label(value), **look)
+    axes.set(xlabel="steps")
+
+
+def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
+    """Draw the figure from its merged Dataset and its YAML."""
+    figure, (first, second, third) = style.panels(3)
+    unseen, seen = (panel_data(data, panel) for panel in ("unseen", "seen"))
+    overlaps(first, unseen.isel(alpha_simulated=1, alpha=1), config["reads"][0])
+    powers = {"he3": 6.0, "z1*z2": 1.0}
+    errors(
+        second,
+        unseen.isel(alpha_simulated=1, alpha=1),
+        "target",
+        lambda target: f"${lookup_target(target).label}$",
+        powers.get,
+    )
+    second.axhline(1, label="predicting zero", **style.REFERENCE)
+    second.set_ylabel("test error/predicting zero")
+    errors(third, seen.isel(alpha_simulated=0, alpha=0), "activation", str)
+    third.set_ylabel(TEST_ERROR)
+    for place, (axes, text) in enumerate(
+        zip((first, second, third), ("direction", "unseen", "sine"), strict=True)
+    ):
+        title_panel(axes, place, text)
+    legends_under((first, second, third))
+    return figure
