@@ -38,9 +38,9 @@ network  network replicate  i
 training  training replicate  j
 group  group of neurons  g  theory.md section 4
 target_overlap_by_step  overlap of a group's spike with the target after each step
-    \theta\cdot U_g  theory.md section 22
+    \theta\cdot U_g  docs/theory/larger-rank-spikes.md
 spike_gram_by_step  overlap of the spikes of two groups after each step  U_g\cdot U_h
-    theory.md section 22
+    docs/theory/larger-rank-spikes.md
 spike  direction of the spikes beyond the first, counted  j  C.8
 other_group  the other group of neurons of a pair  h  theory.md section 4
 alignments  overlap of spike and each direction of the target  \gamma  theory.md section 13

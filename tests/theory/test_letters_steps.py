@@ -1,4 +1,4 @@
-"""Networks whose initial readout has several values, after several steps: theory.md section 22."""
+"""Networks whose initial readout has several values, after several steps."""
 
 import math
 

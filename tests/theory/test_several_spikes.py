@@ -19,8 +19,7 @@ from giantstep.theory.readout.solve import Solver, solve
 from giantstep.validation import InvalidParametersError
 
 POINT = Grid((2.0,), (0.1,))
-# Of theory.md section 22, by another program: of three vectors on axes of which the target has
-# parts 0.6, 0.3 and 0.2.
+# By another program: of three vectors on axes of which the target has parts 0.6, 0.3 and 0.2.
 SPIKES = np.array([[0.9, -0.4, 0.2], [-0.7, 1.1, 0.3], [0.2, 0.5, -1.0]])
 TARGET = np.array([0.6, 0.3, 0.2])
 TWO = {"bulk_variance": (1.2, 1.7), "beta": 0.8, "fraction": (0.3, 0.7), "noise": 0.1}

@@ -105,7 +105,7 @@ def _per_group(value: Any) -> tuple[tuple[str, ...], Any]:
 
 
 def _spikes_by_step(states: Sequence[LettersState]) -> xr.Dataset:
-    """Arrange the spikes of the letters after each step: theory.md section 22."""
+    """Arrange the spikes of the letters after each step: docs/theory/larger-rank-spikes.md."""
     pairs = ("step", "group", "other_group")
     return xr.Dataset(
         {

@@ -1,4 +1,6 @@
-"""Gradient steps of networks whose initial readout has several values: theory.md section 22.
+"""Gradient steps of networks whose initial readout has several values.
+
+Equations: docs/theory/larger-rank-spikes.md.
 
 Neurons of one letter omega share a spike U_g after each step on a fresh batch. Old batches matter
 through the overlaps of the spikes alone, so that the state is finite after any number of steps.

@@ -1,4 +1,4 @@
-"""Rows of which each letter has a covariance of its own: theory.md section 22, level 2.
+"""Rows of which each letter has a covariance of its own: docs/theory/larger-rank-spikes.md.
 
 The covariance matters in the directions of the spikes and of the target; beyond them it is taken as
 isotropic. What is left out: the covariance in the batches' other directions, and that of norms.
