@@ -73,7 +73,7 @@ def question(
             if "bulk" in known and known["bulk"] is None:
                 known["bulk"] = bulk_of_networks(given["problem"])
             attrs = {"title": title, "problem": format_problem(given["problem"])} | data.attrs
-            data = label(data.assign_coords(known | _total_samples(given["problem"], data)))
+            data = label(data.assign_coords(known | total_samples(given["problem"], data)))
             data.attrs = attrs | ({"remarks": "\n".join(remarks)} if remarks else {})
             return data
 
@@ -98,7 +98,7 @@ def _check_names(question: str, given: Iterable[str], known: Iterable[str]) -> N
             raise TypeError(f"{question} has no parameter {name!r}{hint}")
 
 
-def _total_samples(problem: Problem, data: xr.Dataset) -> dict[str, xr.Variable]:
+def total_samples(problem: Problem, data: xr.Dataset) -> dict[str, xr.Variable]:
     """Count the samples that the steps and the readout see, over d, along with alpha.
 
     They are steps alpha0 + alpha, or alpha0 + alpha if all steps take the same batch.

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.problems.protocol import Protocol
-from giantstep.questions.answers import dataset
+from giantstep.questions.answers import dataset, total_samples
 from giantstep.questions.checks import SOME_RIDGE, collected, raise_all, read_axes
 from giantstep.theory.bayes_optimal import prediction_error, state_evolution
 from giantstep.validation import Fault
@@ -40,11 +39,9 @@ def bayes_optimal(problem: Problem, *, alpha: ArrayLike) -> xr.Dataset:
         channel = state_evolution(problem)
     raise_all(faults)
     points = {"alpha": (("alpha",), np.array(axes.grid.alpha))}
-    of_steps = 0.0
-    if isinstance(problem, Protocol):
-        of_steps = problem.alpha0 * problem.steps ** (1 - problem.reuse_batch)
+    samples = total_samples(problem, xr.Dataset(coords=points))["total_samples"]
     target = lookup(problem.target)
-    overlaps = zip(*(channel.overlaps(of_steps + one) for one in axes.grid.alpha), strict=True)
+    overlaps = zip(*map(channel.overlaps, samples.values.tolist()), strict=True)
     values = {}
     for name, q in zip(("bayes_optimal", "amp"), overlaps, strict=True):
         errors = [prediction_error(target, one) for one in q]

@@ -84,7 +84,8 @@ class Case(NamedTuple):
         best = optimal_ridge(self.problem, alpha, *of, by=self.by)
         arrays = _arrays(self.solver.srf, best.solution, zero_one)
         if self.by in CROSS_VALIDATION:
-            arrays[self.by] = criterion(self.solver, alpha, best.ridge, self.by)
+            if self.by not in arrays:
+                arrays[self.by] = criterion(self.solver, alpha, best.ridge, self.by)
             least = optimal_ridge(self.problem, alpha, *of).solution.test_error
             arrays["cost_of_choice"] = arrays["test_error"] / least - 1
         return arrays | {"ridge": best.ridge, _ON_EDGE: best.on_edge}
