@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import webbrowser
 from importlib.resources import files
@@ -48,16 +49,16 @@ def serve(port: int = 0, browser: bool = True, project: Path = Path()) -> None:
     warm_up()  # meanwhile, this process imports Bokeh
     server = make_server(port, project)
     address = f"http://{HOST}:{server.port}/"
+    # Not by KeyboardInterrupt, which is lost if it is raised in a weak reference's callback.
+    wake = server.io_loop.asyncio_loop.call_soon_threadsafe
+    signal.signal(signal.SIGINT, lambda *_: wake(server.io_loop.stop))
     server.start()
     print(f"{address}  (Ctrl-C ends it)", flush=True)
     if browser:
         server.io_loop.add_callback(webbrowser.open, address)
-    try:
-        server.io_loop.start()
-    except KeyboardInterrupt:
-        print(file=sys.stderr)
-    finally:
-        server.stop()  # processes of pages are daemons, which end with this one
+    server.io_loop.start()
+    print(file=sys.stderr)
+    server.stop()  # processes of pages are daemons, which end with this one
 
 
 def make_server(port: int, project: Path) -> Any:

@@ -38,7 +38,7 @@ class Explorer:
         """End it as Ctrl-C does."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
-        return self.process.wait(20)
+        return self.process.wait(120)
 
 
 class Page:
