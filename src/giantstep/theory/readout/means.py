@@ -9,7 +9,6 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import TINY, solve_certified
-from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.theory.features.bulk.interface import SpikeResponse
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.readout.fixed_point import Resolvent
@@ -68,13 +67,6 @@ class ContractedAverages:
 class LabelResidual:
     """The squared residual of the label given kappa, `h2 + M^2 - 2 M h - 2 P.h_z`.
 
-    It is a combination of fixed functions of kappa whose coefficients depend on the means alone, so
-    that a grid point costs only these coefficients. It equals
-    `target_residual + |h_z|^2 + (h - M)^2 - 2 P.h_z`, and `h - M = beyond + sum delta e` where e is
-    an orthonormal basis of the functions that M can represent and `beyond` is the part of h
-    orthogonal to it: nothing large cancels. If the norms of inputs spread the means, the square of
-    `sum m mean_spread` is added; if those of the features vary, `(1 - row_norm) |P|^2`.
-
     Parameters
     ----------
     f : ConditionalFeatures
@@ -84,13 +76,10 @@ class LabelResidual:
 
     Attributes
     ----------
-    expressible : Array, shape (rank + Z, N)
-        The functions of which M is a combination: an orthonormal basis of span{mu0}, or the mu0
-        themselves if m is penalised; and `f.along`.
     to_m : Array, shape (G, rank)
-        Maps coefficients in that basis to m.
-    functions : Array, shape (J, N)
-        The fixed functions.
+        Maps coefficients in an orthonormal basis of span{mu0} to m; the identity if m is penalised.
+    expressible : Array, shape (rank + Z, N)
+        The functions of which M is a combination: that basis or the mu0, and `f.along`.
     average_products, average_labels, average_slopes : ContractedAverages
         Of the products of two expressible functions, of these and the label, and of `f.across`.
     average_spread : ContractedAverages, or None
@@ -98,80 +87,45 @@ class LabelResidual:
     """
 
     def __init__(self, f: ConditionalFeatures, beta: float, penalised: bool = False) -> None:
-        self.beta = beta
-        # Where the mu0 are linearly dependent (no spike, or neurons of opposite sign) m is the
-        # solution of least norm, unless it is penalised.
-        power = float(np.sum(f.weight * (f.mu0**2 + f.mu1**2 + f.mu2_squared)))
-        spanning, self.to_m = _orthonormal(f.mu0, f.weight, np.sqrt(power))
-        self.expressible = np.concatenate([spanning, f.along])
-        basis, _ = _orthonormal(self.expressible, f.weight, 0.0)
-        if penalised:
-            self.expressible = np.concatenate([f.mu0, f.along])
-            self.to_m = np.eye(len(f.mu0))
-        self.prediction_to_basis = (self.expressible * f.weight) @ basis.T
-        self.target = (basis * f.weight) @ f.h
-        triangle = triangle_of(basis.shape[0])
-        self.rows, self.columns = triangle.rows, triangle.columns
-        beyond = f.h - self.target @ basis
-        self.functions = np.concatenate([
-            (f.target_residual + f.slope_power + beyond**2)[None],
-            2 * beyond * basis,
-            np.where(self.rows == self.columns, 1, 2)[:, None]
-            * basis[self.rows] * basis[self.columns],
-            -2 * f.across,
-        ])  # fmt: skip
-        functions = self.expressible
+        self.features, self.beta = f, beta
+        self.to_m = np.eye(len(f.mu0)) if penalised else _to_independent(f)
+        functions = self.expressible = np.concatenate([self.to_m.T @ f.mu0, f.along])
         self.average_products = ContractedAverages(f, functions[:, None] * functions)
         self.average_labels = ContractedAverages(f, functions * f.h)
         self.average_slopes = ContractedAverages(f, f.across)
-        self.spread_pairs = self.average_spread = None
+        self.average_spread = None
         if f.mean_spread is not None:
             self.average_spread = ContractedAverages(f, f.mean_spread[:, None] * f.mean_spread)
-            i, j = self.spread_pairs = np.triu_indices(len(f.mean_spread))
-            pairs = np.where(i == j, 1, 2)[:, None] * f.mean_spread[i] * f.mean_spread[j]
-            self.functions = np.concatenate([self.functions, pairs])
-        self.rank = len(f.phi)
-        self.norm_pairs = None
+
+    def at(self, mean: Means) -> Array:
+        """Compute it on all nodes over kappa at S points, shape (S, N).
+
+        If the norms of inputs spread the means, the square of `sum m mean_spread` is added; if
+        those of the features vary, `(1 - row_norm) |P|^2`.
+        """
+        f = self.features
+        # As a square of h - M, in which nothing large cancels.
+        residual = (f.h - mean.prediction @ self.expressible) ** 2 - 2 * mean.slope @ f.across
+        residual += f.target_residual + f.slope_power
+        if f.mean_spread is not None:
+            residual += (mean.m @ f.mean_spread) ** 2
         if np.any(f.row_norm != 1):
-            i, j = self.norm_pairs = np.triu_indices(self.rank)
-            pairs = np.where(i == j, 1, 2)[:, None] * f.phi[i] * f.phi[j] * (1 - f.row_norm)
-            self.functions = np.concatenate([self.functions, pairs])
-
-    def coefficients(self, mean: Means) -> Array:
-        """Compute the coefficients of the functions at every point, shape (S, J)."""
-        delta = self.target - mean.prediction @ self.prediction_to_basis
-        ones = np.ones((delta.shape[0], 1))
-        squares = delta[:, self.rows] * delta[:, self.columns]
-        coefficients = [ones, delta, squares, mean.slope]
-        if self.spread_pairs is not None:
-            i, j = self.spread_pairs
-            coefficients.append(mean.m[:, i] * mean.m[:, j])
-        if self.norm_pairs is not None:
-            i, j = self.norm_pairs
-            slope = mean.slope.reshape(len(delta), -1, self.rank)
-            coefficients.append((slope[:, :, i] * slope[:, :, j]).sum(axis=1))
-        return np.concatenate(coefficients, axis=-1)
+            P = mean.slope.reshape(len(residual), -1, len(f.phi)) @ f.phi
+            residual += (1 - f.row_norm) * np.sum(P**2, axis=1)
+        return residual
 
 
-def _orthonormal(functions: Array, weight: Array, least: float) -> tuple[Array, Array]:
-    """Find an orthonormal basis of the span of some functions, under the weight.
+def _to_independent(f: ConditionalFeatures) -> Array:
+    """Find combinations of the mu0, shape (G, rank), that are orthonormal.
 
-    Singular values are compared with the largest, or with `least` if that is larger.
-
-    Returns
-    -------
-    basis : Array, shape (rank, N)
-    combinations : Array, shape (F, rank)
-        `basis = combinations^T functions`, up to rounding that small singular values amplify; the
-        basis itself is orthonormal to rounding.
+    Where the mu0 are linearly dependent (no spike, or neurons of opposite sign) m is the solution
+    of least norm.
     """
-    left, size, right = np.linalg.svd(functions * np.sqrt(weight), full_matrices=False)
-    kept = size > _INDEPENDENT * max(float(size.max(initial=0.0)), least, TINY)
+    left, size, _ = np.linalg.svd(f.mu0 * np.sqrt(f.weight), full_matrices=False)
+    power = float(np.sum(f.weight * (f.mu0**2 + f.mu1**2 + f.mu2_squared)))
+    kept = size > _INDEPENDENT * max(float(size.max(initial=0.0)), math.sqrt(power), TINY)
     combinations: Array = left[:, kept] / size[kept]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        basis = right[kept] / np.sqrt(weight)
-    # Far out, where the weight underflows, the basis follows from the combinations.
-    return np.where(weight > TINY, basis, combinations.T @ functions), combinations
+    return combinations
 
 
 def solve_means(

@@ -45,10 +45,6 @@ class SquareLoss:
         self.equations = Equations(f, srf, bulk)
         self.label_residual = LabelResidual(f, srf.beta, penalised=math.isfinite(penalty.width))
         self.weight = f.fold(np.ones_like(f.weight))
-        self.functions = f.fold(self.label_residual.functions)
-        self.expectations = np.concatenate(
-            [self.label_residual.functions @ f.weight, self.equations.expectations]
-        )
 
     @cached_property
     def label_power(self) -> float:
@@ -62,14 +58,13 @@ class SquareLoss:
         V1_hat = self.equations.triangle.unpack(at.V_hat[:, :split])
         response = self.equations.bulk.spike_response(V1_hat, at.V)
         mean = solve_means(at, self.label_residual, response, self.penalty)
-        coefficients = self.label_residual.coefficients(mean)
+        residuals = self.label_residual.at(mean)
         squared = at.contraction**2
-        unfitted = coefficients @ self.functions
-        unfitted *= squared
+        unfitted = squared * self.features.fold(residuals)
         sources = self.penalty.all_sources(response, mean.zeta_hat, mean.psi_hat, mean.m)
         q, direction, residual = _variances(self.equations, at, sources, unfitted)
         scaled = q * self.equations.multiplicity
-        fresh = np.concatenate([coefficients, scaled], axis=-1) @ self.expectations
+        fresh = residuals @ self.features.weight + scaled @ self.equations.expectations
         test_error = fresh - noise_power(self.srf)
         power = unfitted + squared * (scaled @ self.equations.folded.T)
         agreement = label_agreement(self.srf)
