@@ -12,7 +12,7 @@ from giantstep.simulation.eigenvalues import feature_eigenvalues
 from giantstep.simulation.measurements import SLABS
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
-from giantstep.theory.features.conditional_features import spike_rule
+from giantstep.theory.features.kappa_rules import spike_rule
 from giantstep.theory.learned_function import learned_function
 from giantstep.theory.outliers import outliers_at
 from giantstep.theory.readout.solve import Solver, solve

@@ -14,8 +14,9 @@ from giantstep.problems.problem import Problem, label_agreement, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
-from giantstep.theory.features.conditional_features import check_resolution, conditional_features
+from giantstep.theory.features.conditional_features import conditional_features
 from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.features.kappa_rules import check_resolution
 
 # Candidates for the best learning rate and the best bias.
 LEARNING_RATES = np.geomspace(1e-3, 1e3, 61)

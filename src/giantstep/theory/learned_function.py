@@ -15,8 +15,8 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import (
     conditional_moments,
     mean_curvatures,
-    transition_edges,
 )
+from giantstep.theory.features.kappa_rules import transition_edges
 
 # Points s that are computed together: arrays of all points by all nodes would be large.
 _BLOCK = 8

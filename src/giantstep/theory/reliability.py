@@ -19,7 +19,7 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.features.conditional_features import ConditionalFeatures, mean_curvatures
+from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.features.conditional_target import target_rule
 from giantstep.theory.features.network_state import NetworkState
 from giantstep.theory.features.optimizers import plain_descent
@@ -72,13 +72,9 @@ class Reliability:
         kappa, place = np.unique(f.kappa, return_inverse=True)
         spread = norm_variance(srf, kappa) / (srf.beta * self.dimension)
         self.sparseness = nodes(((spread / (1 + spread)) ** 2)[place])
-        curvature = np.zeros((self.pi.size, f.kappa.size))
-        if lookup(srf.activation).continuous and f.beside.size:
-            curvature = mean_curvatures(srf, f.kappa, 1, f.beside)
-        elif lookup(srf.activation).continuous:
-            curvature = mean_curvatures(srf, kappa)[:, place]
         labels, u, weight = target_rule(srf, kappa)
-        functions = [curvature**2, curvature * _quadratic_target(labels, u, weight)[place]]
+        quadratic = _quadratic_target(labels, u, weight)[place]
+        functions = [f.curvature**2, f.curvature * quadratic]
         self.of_curvature = [fold(values) for values in functions]
         self.curvature_averages = [values @ f.weight for values in functions]
         square, fourth = (

@@ -18,8 +18,9 @@ from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, validate_bulk
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import SGD, SIGN_DESCENT
 from giantstep.theory.features.bulk.prepare import prepare_bulk
-from giantstep.theory.features.conditional_features import check_resolution, conditional_features
+from giantstep.theory.features.conditional_features import conditional_features
 from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.features.kappa_rules import check_resolution
 from giantstep.theory.kappa_path import FINENESS, on_path
 from giantstep.theory.readout.fixed_point import Equations, Points
 from giantstep.validation import Fault, InvalidParametersError

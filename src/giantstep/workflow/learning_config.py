@@ -18,8 +18,8 @@ from giantstep.problems.spiked_features import one_spike, one_spike_parameters
 from giantstep.questions.choices import POINTS
 from giantstep.questions.task import Task
 from giantstep.theory.bayes_optimal import state_evolution
-from giantstep.theory.features.conditional_features import check_resolution
 from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.features.kappa_rules import check_resolution
 from giantstep.validation import Fault
 from giantstep.workflow.config_models import STEPS, kind_of
 from giantstep.workflow.curves import Curve

@@ -4,44 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.closed_forms import GaussianMoments
-from giantstep.numerics.gaussian import LONGEST_TAIL, moments, tail
+from giantstep.numerics.gaussian import moments
 from giantstep.numerics.interpolation import interpolated
-from giantstep.numerics.linear_systems import TINY
-from giantstep.numerics.quadrature import (
-    RANGE,
-    WIDE,
-    divided_edges,
-    graded_edges,
-    smooth_rule,
-    split_rule,
-    unit_edges,
-    with_product,
-)
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
-from giantstep.problems.problem import Problem, label_agreement, noise_power
-from giantstep.problems.protocol import Protocol
+from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.conditional_target import conditional_target, first_direction_across
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.theory.features.kappa_rules import check_resolution, spike_rule
 
 # Singular values of the mu1 below this fraction of the largest are rounding.
 _INDEPENDENT = 1e-13
-# An oscillating activation has panels of nodes of its own scale in kappa: a million nodes at this
-# one. An analytic activation has nodes in z, as many as the root of the bulk's variance: 10^5.
-_FINEST_KAPPA, _LARGEST_VARIANCE = 2e-4, 2e6
-# Fourth powers of features are finite.
-_LARGEST_FEATURE = 1e60
-# Nodes over the projections on several directions, before those of negligible weight are left out.
-_MOST_NODES = 5e7
-# Smaller ones are no cause to look at the tails of moments.
-_LARGE_FEATURE = 1e6
 
 
 @dataclass(frozen=True)
@@ -60,6 +38,8 @@ class ConditionalFeatures:
         Projections on their further directions.
     mu0, mu1, mu2_squared : Array, shape (G, N)
         Equation (15).
+    curvature : Array, shape (G, N)
+        E sigma'' given kappa: `mean_curvatures`.
     phi : Array, shape (R, N)
         Orthogonal functions that span the mu1; R < G if the mu1 are linearly dependent.
     B : Array, shape (G, R)
@@ -92,6 +72,7 @@ class ConditionalFeatures:
     mu0: Array
     mu1: Array
     mu2_squared: Array
+    curvature: Array
     phi: Array
     B: Array
     along: Array
@@ -140,151 +121,6 @@ class ConditionalFeatures:
         return folded
 
 
-def transition_edges(
-    function: ScalarFunction, shift: Array, slope: float, width: float, panel: float = 1.0
-) -> Array:
-    """Find edges of panels, shape (..., E), around the transitions of a function's average.
-
-    `E f(shift + slope x + width z)`, z ~ N(0, 1), has a transition of width `width/slope` around
-    `x = (kink - shift)/slope`, which is a discontinuity or a corner if the width is zero.
-    """
-    if slope == 0:
-        return np.empty((*shift.shape, 0))
-    own = 0.0 if function.kinks else 1.0  # a function without kinks varies on a scale of one
-    around = graded_edges(0.0, math.hypot(width, own) / abs(slope), panel)
-    kinks = function.kinks or (0.0,)
-    edges = [((kink - shift) / slope)[..., None] + around for kink in kinks]
-    if function.oscillates and (panel_width := oscillation_width(slope, width)) < 1:
-        steps = np.arange(-RANGE, RANGE, panel_width)
-        edges.append(np.broadcast_to(steps, (*shift.shape, steps.size)))
-    return np.concatenate(edges, axis=-1)
-
-
-def oscillation_width(slope: float, width: float) -> float:
-    """Estimate the scale on which E f(slope x + width z) varies away from the kinks of f."""
-    return math.hypot(width, 1.0) / abs(slope)
-
-
-def kappa_rule(srf: SpikedFeatures, fineness: float = 1) -> tuple[Array, Array]:
-    """Choose a quadrature rule over kappa that resolves the features and the target.
-
-    Returns
-    -------
-    kappa, weight : Array, shape (N,)
-    """
-    return split_rule(_kappa_edges(srf), fineness)
-
-
-@lru_cache(maxsize=16)
-def _kappa_edges(srf: SpikedFeatures) -> Array:
-    distinct = sorted(set(_transition_edges(srf).tolist()))  # ten times as fast as np.unique
-    return unit_edges(np.array(distinct))
-
-
-def wide_kappa_rule(srf: SpikedFeatures, fineness: float, panel: float) -> tuple[Array, Array]:
-    """Choose one with half as many nodes, for averages that need be no better than 1e-10.
-
-    Its panels are `panel` times as wide as what varies, or narrower.
-    """
-    return split_rule(divided_edges(_transition_edges(srf, panel), panel), fineness)
-
-
-def _transition_edges(srf: SpikedFeatures, panel: float = 1.0) -> Array:
-    """Find edges of panels around all transitions of the features and the target."""
-    groups = srf.groups
-    transitions = [
-        (lookup(srf.activation), b, u, math.sqrt(c))
-        for c, u, b in zip(groups.c, groups.u, groups.b, strict=True)
-    ]
-    edges = [
-        transition_edges(function, np.array(shift), slope, width, panel)
-        for function, shift, slope, width in transitions
-    ]
-    return np.concatenate([np.zeros(1), *edges, _target_edges(srf, panel)])
-
-
-def _target_edges(srf: SpikedFeatures, panel: float) -> Array:
-    """Find edges of panels around the transitions of the target."""
-    if teacher_of(srf.target) is not None:  # a polynomial, which needs no nodes of its own
-        return np.empty(0)
-    gamma = srf.first_alignment
-    width = math.sqrt(1 - gamma**2)
-    return transition_edges(lookup(srf.target), np.zeros(()), gamma, width, panel)
-
-
-def spike_rule(srf: SpikedFeatures, fineness: float = 1) -> tuple[Array, Array, Array]:
-    """Choose a quadrature rule over the projections on all directions of the spikes.
-
-    Returns
-    -------
-    kappa, beside, weight : Array, shape (N,), (r - 1, N) and (N,)
-    """
-    if not srf.further_spikes:
-        kappa, weight = kappa_rule(srf, fineness)
-        return kappa, np.empty((0, kappa.size)), weight
-    # Where a feature varies along one direction depends on the others.
-    smooth = 0.0 if lookup(srf.activation).kinks else 1.0
-    widths = np.hypot(np.sqrt(srf.groups.c), smooth)
-    u = np.column_stack([srf.groups.u, srf.beside])
-    scales = np.min(widths[:, None] / np.maximum(np.abs(u), TINY), axis=0)
-    edges = np.append(_target_edges(srf, 1.0), 0.0)
-    finer = (1 + fineness) / 2
-    first = split_rule(divided_edges(edges, WIDE * min(1.0, scales[0])), finer)
-    others = smooth_rule(np.minimum(scales[1:], 1.0), finer)
-    if first[0].size * others[0].size > _MOST_NODES:
-        allowed = "smaller, for averages over the directions of several spikes"
-        raise InvalidParametersError([Fault("spike_strength", srf.spike_strength, allowed)])
-    return with_product(first, others)
-
-
-def check_resolution(problem: Problem, srf: SpikedFeatures) -> None:
-    """Refuse features that vary on so small a scale that quadrature would need too many nodes.
-
-    Parameters
-    ----------
-    problem : Protocol or SpikedFeatures
-        What was given.
-    srf : SpikedFeatures
-        Those equivalent to it.
-
-    Raises
-    ------
-    InvalidParametersError
-        For the problem's own parameters.
-    """
-    if fault := _resolution_fault(srf):
-        if isinstance(problem, Protocol) and fault.name != "activation":
-            allowed = (
-                f"smaller, or beta or alpha0 larger: {fault.name} is {fault.value:.3g} after the"
-                f" step, and must be {fault.allowed}"
-            )
-            fault = Fault("learning_rate", problem.learning_rate, allowed)
-        raise InvalidParametersError([fault])
-
-
-@lru_cache(maxsize=16)
-def _resolution_fault(srf: SpikedFeatures) -> Fault | None:
-    function = lookup(srf.activation)
-    for c, u, _, b in zip(*srf.groups, strict=True):
-        scale = oscillation_width(u, math.sqrt(c)) if u else 1.0
-        if function.oscillates and scale < _FINEST_KAPPA:
-            allowed = f"small enough that {function.name} varies slowly along the spike"
-            return Fault("spike_strength", float(u), allowed)
-        if function.moments is None and function.strip and c > _LARGEST_VARIANCE:
-            allowed = f"at most {_LARGEST_VARIANCE:g} for {function.name}"
-            return Fault("bulk_variance", float(c), allowed)
-        with np.errstate(all="ignore"):
-            largest = function.value(np.array([-1, 1]) * (abs(b) + RANGE * (abs(u) + math.sqrt(c))))
-        if not np.all(np.abs(largest) < _LARGEST_FEATURE):
-            allowed = f"such that features stay below {_LARGEST_FEATURE:g}: use smaller weights"
-            return Fault("activation", srf.activation, allowed)
-        large = function.moments is None and np.max(np.abs(largest)) > _LARGE_FEATURE
-        if large and tail(function.value, abs(b) + math.hypot(u, math.sqrt(c))) > LONGEST_TAIL:
-            allowed = "of slower growth (or weights smaller), for moments of features to be exact"
-            return Fault("activation", srf.activation, allowed)
-    return None
-
-
 def mean_inputs(srf: SpikedFeatures, kappa: Array, beside: Array | None = None) -> Array:
     """Compute the mean input of each group's neurons given the projections, (G, *kappa.shape)."""
     inputs: Array = np.stack(
@@ -297,19 +133,46 @@ def conditional_moments(
     srf: SpikedFeatures, kappa: Array, fineness: float = 1, beside: Array | None = None
 ) -> tuple[Array, Array, Array]:
     """Evaluate equation (15): mu0, mu1 and mu2^2 of each group, shapes (G, *kappa.shape)."""
-    activation, average = (
-        lookup(srf.activation),
-        _moments_at_many if srf.further_spikes else moments,
-    )
-    groups = [
-        (average(activation, inputs, math.sqrt(c), fineness), math.sqrt(c))
-        for c, inputs in zip(srf.groups.c, mean_inputs(srf, kappa, beside), strict=True)
-    ]
+    groups = _moments_of_groups(lookup(srf.activation), srf, kappa, fineness, beside)
+    roots = np.sqrt(srf.groups.c)
     return (
-        np.stack([group.mean for group, _ in groups]),
-        np.stack([group.slope / root for group, root in groups]),
-        np.stack([group.residual for group, _ in groups]),
+        np.stack([group.mean for group in groups]),
+        np.stack([group.slope / root for group, root in zip(groups, roots, strict=True)]),
+        np.stack([group.residual for group in groups]),
     )
+
+
+def mean_curvatures(
+    srf: SpikedFeatures, kappa: Array, fineness: float = 1, beside: Array | None = None
+) -> Array:
+    """Compute E sigma''(b + u kappa + sqrt(c) z) of each group, shape (G, *kappa.shape).
+
+    This is the derivative of mu0 by half the squared norm of a row; docs/trained-bulk.md. It is
+    zero for activations that jump, which have no second derivative.
+    """
+    activation = lookup(srf.activation)
+    if not activation.continuous:
+        return np.zeros((srf.groups.c.size, *kappa.shape))
+    slope = replace(activation, value=activation.derivative, moments=None)
+    groups = _moments_of_groups(slope, srf, kappa, fineness, beside)
+    roots = np.sqrt(srf.groups.c)
+    return np.stack([group.slope / root for group, root in zip(groups, roots, strict=True)])
+
+
+def _moments_of_groups(
+    function: ScalarFunction,
+    srf: SpikedFeatures,
+    kappa: Array,
+    fineness: float,
+    beside: Array | None,
+) -> list[GaussianMoments]:
+    """Compute the moments of a function of the inputs of each group's neurons."""
+    average = _moments_at_many if srf.further_spikes else moments
+    inputs = mean_inputs(srf, kappa, beside)
+    return [
+        average(function, of_group, math.sqrt(c), fineness)
+        for c, of_group in zip(srf.groups.c, inputs, strict=True)
+    ]
 
 
 def _independent(mu1: Array, weight: Array) -> Array:
@@ -335,22 +198,6 @@ def _moments_at_many(
     return GaussianMoments(*interpolated(of_points, mean, min(1.0, std) / fineness))
 
 
-def mean_curvatures(
-    srf: SpikedFeatures, kappa: Array, fineness: float = 1, beside: Array | None = None
-) -> Array:
-    """Compute E sigma''(b + u kappa + sqrt(c) z) of each group, shape (G, *kappa.shape).
-
-    This is the derivative of mu0 by half the squared norm of a row; docs/trained-bulk.md.
-    """
-    activation = lookup(srf.activation)
-    slope = replace(activation, value=activation.derivative, moments=None)
-    average = _moments_at_many if srf.further_spikes else moments
-    return np.stack([
-        average(slope, inputs, math.sqrt(c), fineness).slope / math.sqrt(c)
-        for c, inputs in zip(srf.groups.c, mean_inputs(srf, kappa, beside), strict=True)
-    ])  # fmt: skip
-
-
 def conditional_features(
     srf: SpikedFeatures, fineness: float = 1, B: Array | None = None, norms: bool = False
 ) -> ConditionalFeatures:
@@ -372,18 +219,20 @@ def conditional_features(
     mirrored = mirrored and kappa.size % 2 == 0 and np.array_equal(kappa, -kappa[::-1])
     if mirrored:
         right = slice(kappa.size // 2, None)
-        half = conditional_moments(srf, kappa[right], fineness, beside[:, right])
-        mu0, mu1, mu2_squared = (
+        at = kappa[right], fineness, beside[:, right]
+        half = *conditional_moments(srf, *at), mean_curvatures(srf, *at)
+        mu0, mu1, mu2_squared, curvature = (
             np.concatenate([sign * values[:, ::-1], values], axis=1)
-            for sign, values in zip((-1, 1, 1), half, strict=True)
+            for sign, values in zip((-1, 1, 1, -1), half, strict=True)
         )
     else:
         mu0, mu1, mu2_squared = conditional_moments(srf, kappa, fineness, beside)
+        curvature = mean_curvatures(srf, kappa, fineness, beside)
     B = _independent(mu1, weight) if B is None else B
     phi = B.T @ mu1
     along = [projection * phi for projection in (kappa, *beside)]
     if norms:
-        along.append(mean_curvatures(srf, kappa, fineness))
+        along.append(curvature)
     target, agreement = conditional_target(srf, kappa, fineness), label_agreement(srf)
     reversed_power = (1 - agreement**2) * (target.mean**2 + np.sum(target.slopes**2, axis=0))
     return ConditionalFeatures(
@@ -392,6 +241,7 @@ def conditional_features(
         mu0=mu0,
         mu1=mu1,
         mu2_squared=mu2_squared,
+        curvature=curvature,
         phi=phi,
         B=B,
         along=np.concatenate(along),

@@ -11,18 +11,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.features.conditional_features import ConditionalFeatures, mean_curvatures
+from giantstep.theory.features.conditional_features import ConditionalFeatures
 
 
 def with_input_norms(
-    f: ConditionalFeatures, srf: SpikedFeatures, dimension: float, fineness: float = 1
+    f: ConditionalFeatures, srf: SpikedFeatures, dimension: float
 ) -> ConditionalFeatures:
     """Add the effects of the inputs' norms to the mean features.
 
-    As d -> infinity there are none. They are left out for activations that jump, which have no
-    second derivative.
+    As d -> infinity there are none.
 
     Parameters
     ----------
@@ -31,11 +29,9 @@ def with_input_norms(
         Those of the features.
     dimension : float
         d, may be infinite.
-    fineness : float
-        Multiplies the number of nodes.
     """
-    if np.isinf(dimension) or not lookup(srf.activation).continuous:
+    if np.isinf(dimension) or not f.curvature.any():
         return f
-    nu = srf.groups.c[:, None] / 2 * mean_curvatures(srf, f.kappa, fineness, f.beside)
+    nu = srf.groups.c[:, None] / 2 * f.curvature
     mu0 = f.mu0 + nu * np.sum(f.projections**2 - 1, axis=0) / dimension
     return replace(f, mu0=mu0, mean_spread=nu * np.sqrt(2 / dimension))

@@ -22,11 +22,8 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.several_spikes import spike_coordinates
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.activation_averages import activation_averages
-from giantstep.theory.features.conditional_features import (
-    check_resolution,
-    mean_inputs,
-    spike_rule,
-)
+from giantstep.theory.features.conditional_features import mean_inputs
+from giantstep.theory.features.kappa_rules import check_resolution, spike_rule
 from giantstep.theory.features.network_state import check_weights, shared_parameters
 
 # Less of the target across the spikes counts as none.

@@ -71,8 +71,10 @@ def with_sparse_rows(
         middle = f.kappa.size // 2
         place = np.concatenate([middle - 1 - place[::-1], middle + place])
         rho, share = (np.concatenate([values[::-1], values]) for values in (rho, share))
-    functions = ("kappa", "mu0", "mu1", "mu2_squared", "phi", "along", "h", "h_z")
-    repeated = {name: getattr(f, name)[..., place] for name in (*functions, "target_residual")}
+    functions = ("kappa", "mu0", "mu1", "mu2_squared", "curvature", "phi", "along", "h")
+    repeated = {
+        name: getattr(f, name)[..., place] for name in (*functions, "h_z", "target_residual")
+    }
     if f.mean_spread is not None:
         repeated["mean_spread"] = f.mean_spread[:, place]
     return replace(f, **repeated, weight=f.weight[place] * share, row_norm=rho)

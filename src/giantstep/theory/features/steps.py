@@ -21,8 +21,8 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.activation_averages import activation_averages, mirror
-from giantstep.theory.features.conditional_features import check_resolution, wide_kappa_rule
 from giantstep.theory.features.conditional_target import across_basis, target_rule
+from giantstep.theory.features.kappa_rules import check_resolution, wide_kappa_rule
 from giantstep.theory.features.network_state import NetworkState, check_weights, features_in_state
 from giantstep.theory.features.reused_batch import reused_batch
 

@@ -13,9 +13,9 @@ from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import (
     conditional_moments,
-    kappa_rule,
     mean_curvatures,
 )
+from giantstep.theory.features.kappa_rules import kappa_rule
 
 # In place of zero, where only a ratio matters, or its sign.
 _TINY = 1e-300

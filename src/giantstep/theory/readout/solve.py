@@ -17,8 +17,8 @@ from giantstep.problems.losses import SQUARE, lookup_loss
 from giantstep.problems.problem import Problem, check_loss, check_theory_of_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import FINER_NORMAL, NORMAL
-from giantstep.theory.features.conditional_features import check_resolution
 from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.features.kappa_rules import check_resolution
 from giantstep.theory.readout.channel_averages import LossAverages
 from giantstep.theory.readout.convex_equations import ConvexEquations
 from giantstep.theory.readout.convex_loss import (

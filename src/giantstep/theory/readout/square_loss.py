@@ -184,5 +184,5 @@ def with_finite_size(
     f: ConditionalFeatures, srf: SpikedFeatures, dimension: float, fineness: float
 ) -> ConditionalFeatures:
     """Add what the norms of inputs and of samples' features do at a dimension."""
-    f = with_input_norms(f, srf, dimension, fineness)
+    f = with_input_norms(f, srf, dimension)
     return with_sparse_rows(f, srf, dimension, fineness)

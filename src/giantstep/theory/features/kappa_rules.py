@@ -1,0 +1,177 @@
+"""Quadrature rules over the input's projections on the spikes, and features that none resolves."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.numerics.gaussian import LONGEST_TAIL, tail
+from giantstep.numerics.linear_systems import TINY
+from giantstep.numerics.quadrature import (
+    RANGE,
+    WIDE,
+    divided_edges,
+    graded_edges,
+    smooth_rule,
+    split_rule,
+    unit_edges,
+    with_product,
+)
+from giantstep.numerics.scalar_functions import ScalarFunction, lookup
+from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.problems.targets import teacher_of
+from giantstep.validation import Fault, InvalidParametersError
+
+# An oscillating activation has panels of nodes of its own scale in kappa: a million nodes at this
+# one. An analytic activation has nodes in z, as many as the root of the bulk's variance: 10^5.
+_FINEST_KAPPA, _LARGEST_VARIANCE = 2e-4, 2e6
+# Fourth powers of features are finite.
+_LARGEST_FEATURE = 1e60
+# Nodes over the projections on several directions, before those of negligible weight are left out.
+_MOST_NODES = 5e7
+# Smaller ones are no cause to look at the tails of moments.
+_LARGE_FEATURE = 1e6
+
+
+def transition_edges(
+    function: ScalarFunction, shift: Array, slope: float, width: float, panel: float = 1.0
+) -> Array:
+    """Find edges of panels, shape (..., E), around the transitions of a function's average.
+
+    `E f(shift + slope x + width z)`, z ~ N(0, 1), has a transition of width `width/slope` around
+    `x = (kink - shift)/slope`, which is a discontinuity or a corner if the width is zero.
+    """
+    if slope == 0:
+        return np.empty((*shift.shape, 0))
+    own = 0.0 if function.kinks else 1.0  # a function without kinks varies on a scale of one
+    around = graded_edges(0.0, math.hypot(width, own) / abs(slope), panel)
+    kinks = function.kinks or (0.0,)
+    edges = [((kink - shift) / slope)[..., None] + around for kink in kinks]
+    if function.oscillates and (panel_width := oscillation_width(slope, width)) < 1:
+        steps = np.arange(-RANGE, RANGE, panel_width)
+        edges.append(np.broadcast_to(steps, (*shift.shape, steps.size)))
+    return np.concatenate(edges, axis=-1)
+
+
+def oscillation_width(slope: float, width: float) -> float:
+    """Estimate the scale on which E f(slope x + width z) varies away from the kinks of f."""
+    return math.hypot(width, 1.0) / abs(slope)
+
+
+def kappa_rule(srf: SpikedFeatures, fineness: float = 1) -> tuple[Array, Array]:
+    """Choose a quadrature rule over kappa that resolves the features and the target.
+
+    Returns
+    -------
+    kappa, weight : Array, shape (N,)
+    """
+    return split_rule(unit_edges(np.unique(_transition_edges(srf))), fineness)
+
+
+def wide_kappa_rule(srf: SpikedFeatures, fineness: float, panel: float) -> tuple[Array, Array]:
+    """Choose one with half as many nodes, for averages that need be no better than 1e-10.
+
+    Its panels are `panel` times as wide as what varies, or narrower.
+    """
+    return split_rule(divided_edges(_transition_edges(srf, panel), panel), fineness)
+
+
+def _transition_edges(srf: SpikedFeatures, panel: float = 1.0) -> Array:
+    """Find edges of panels around all transitions of the features and the target."""
+    groups = srf.groups
+    transitions = [
+        (lookup(srf.activation), b, u, math.sqrt(c))
+        for c, u, b in zip(groups.c, groups.u, groups.b, strict=True)
+    ]
+    edges = [
+        transition_edges(function, np.array(shift), slope, width, panel)
+        for function, shift, slope, width in transitions
+    ]
+    return np.concatenate([np.zeros(1), *edges, _target_edges(srf, panel)])
+
+
+def _target_edges(srf: SpikedFeatures, panel: float) -> Array:
+    """Find edges of panels around the transitions of the target."""
+    if teacher_of(srf.target) is not None:  # a polynomial, which needs no nodes of its own
+        return np.empty(0)
+    gamma = srf.first_alignment
+    width = math.sqrt(1 - gamma**2)
+    return transition_edges(lookup(srf.target), np.zeros(()), gamma, width, panel)
+
+
+def spike_rule(srf: SpikedFeatures, fineness: float = 1) -> tuple[Array, Array, Array]:
+    """Choose a quadrature rule over the projections on all directions of the spikes.
+
+    Returns
+    -------
+    kappa, beside, weight : Array, shape (N,), (r - 1, N) and (N,)
+    """
+    if not srf.further_spikes:
+        kappa, weight = kappa_rule(srf, fineness)
+        return kappa, np.empty((0, kappa.size)), weight
+    # Where a feature varies along one direction depends on the others.
+    smooth = 0.0 if lookup(srf.activation).kinks else 1.0
+    widths = np.hypot(np.sqrt(srf.groups.c), smooth)
+    u = np.column_stack([srf.groups.u, srf.beside])
+    scales = np.min(widths[:, None] / np.maximum(np.abs(u), TINY), axis=0)
+    edges = np.append(_target_edges(srf, 1.0), 0.0)
+    finer = (1 + fineness) / 2
+    first = split_rule(divided_edges(edges, WIDE * min(1.0, scales[0])), finer)
+    others = smooth_rule(np.minimum(scales[1:], 1.0), finer)
+    if first[0].size * others[0].size > _MOST_NODES:
+        allowed = "smaller, for averages over the directions of several spikes"
+        raise InvalidParametersError([Fault("spike_strength", srf.spike_strength, allowed)])
+    return with_product(first, others)
+
+
+def check_resolution(problem: Problem, srf: SpikedFeatures) -> None:
+    """Refuse features that vary on so small a scale that quadrature would need too many nodes.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+        What was given.
+    srf : SpikedFeatures
+        Those equivalent to it.
+
+    Raises
+    ------
+    InvalidParametersError
+        For the problem's own parameters.
+    """
+    if fault := _resolution_fault(srf):
+        if isinstance(problem, Protocol) and fault.name != "activation":
+            allowed = (
+                f"smaller, or beta or alpha0 larger: {fault.name} is {fault.value:.3g} after the"
+                f" step, and must be {fault.allowed}"
+            )
+            fault = Fault("learning_rate", problem.learning_rate, allowed)
+        raise InvalidParametersError([fault])
+
+
+@lru_cache(maxsize=16)
+def _resolution_fault(srf: SpikedFeatures) -> Fault | None:
+    function = lookup(srf.activation)
+    for c, u, _, b in zip(*srf.groups, strict=True):
+        scale = oscillation_width(u, math.sqrt(c)) if u else 1.0
+        if function.oscillates and scale < _FINEST_KAPPA:
+            allowed = f"small enough that {function.name} varies slowly along the spike"
+            return Fault("spike_strength", float(u), allowed)
+        if function.moments is None and function.strip and c > _LARGEST_VARIANCE:
+            allowed = f"at most {_LARGEST_VARIANCE:g} for {function.name}"
+            return Fault("bulk_variance", float(c), allowed)
+        with np.errstate(all="ignore"):
+            largest = function.value(np.array([-1, 1]) * (abs(b) + RANGE * (abs(u) + math.sqrt(c))))
+        if not np.all(np.abs(largest) < _LARGEST_FEATURE):
+            allowed = f"such that features stay below {_LARGEST_FEATURE:g}: use smaller weights"
+            return Fault("activation", srf.activation, allowed)
+        large = function.moments is None and np.max(np.abs(largest)) > _LARGE_FEATURE
+        if large and tail(function.value, abs(b) + math.hypot(u, math.sqrt(c))) > LONGEST_TAIL:
+            allowed = "of slower growth (or weights smaller), for moments of features to be exact"
+            return Fault("activation", srf.activation, allowed)
+    return None
