@@ -22,22 +22,6 @@ def solve_small(matrix: RealOrComplex, right: RealOrComplex) -> RealOrComplex:
     -------
     array, of the shape of `right`
     """
-    if matrix.shape[-1] != 2:
-        return solve_pivoted(matrix, right)
-    # Cramer's rule for the systems of a single group, of which there are many.
-    entries = matrix[..., None] if right.ndim == matrix.ndim else matrix
-    a, b, c, d = (entries[:, i, j] for i in (0, 1) for j in (0, 1))
-    x, y = right[:, 0], right[:, 1]
-    solution: RealOrComplex = np.empty_like(right, dtype=np.result_type(matrix, right))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        determinant = a * d - b * c
-        solution[:, 0] = (d * x - b * y) / determinant
-        solution[:, 1] = (a * y - c * x) / determinant
-    return solution
-
-
-def solve_pivoted(matrix: RealOrComplex, right: RealOrComplex) -> RealOrComplex:
-    """Solve as `solve_small` does, but always by pivoted elimination."""
     vector = right.ndim == matrix.ndim - 1
     right = right[..., None] if vector else right
     try:
@@ -63,8 +47,8 @@ def solve_certified(matrix: Array, right: Array) -> tuple[Array, Array]:
         left: Array = right - np.einsum("sij,sj->si", matrix, x)
         return left
 
-    solution = solve_pivoted(matrix, right)
-    solution = solution + solve_pivoted(matrix, residual(solution))
+    solution = solve_small(matrix, right)
+    solution = solution + solve_small(matrix, residual(solution))
     size = np.einsum("sij,sj->si", np.abs(matrix), np.abs(solution)) + np.abs(right)
     relative = np.abs(residual(solution)) / np.maximum(size, TINY)
     return solution, relative.max(axis=-1, initial=0.0)

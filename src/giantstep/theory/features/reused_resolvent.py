@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array, Indices, RealOrComplex
-from giantstep.numerics.linear_systems import solve_pivoted
+from giantstep.numerics.linear_systems import solve_small
 
 # Newton's method: most steps, and one after which only rounding is left.
 _MAX_ITERATIONS, _TOLERANCE = 30, 1e-6
@@ -83,7 +83,7 @@ class ReusedResolvent:
             G, before = np.linalg.inv(free), now
             for _ in range(_MAX_ITERATIONS):
                 mapped, slope = self.map(now, G)
-                step = solve_pivoted(np.eye(self.order**2) - slope, (mapped - G).reshape(1, -1))
+                step = solve_small(np.eye(self.order**2) - slope, (mapped - G).reshape(1, -1))
                 G = G + step.reshape(G.shape)
                 if not np.abs(step).max() > _TOLERANCE * np.abs(G).max():
                     break

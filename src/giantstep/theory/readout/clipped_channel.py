@@ -12,10 +12,10 @@ from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import ndtr
 
 from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import TINY
-from giantstep.numerics.normal_distribution import FARTHEST, normal_distribution
 from giantstep.numerics.quadrature import normal_density
 from giantstep.numerics.scalar_functions import SIGN
 from giantstep.problems.losses import ClippedLoss
@@ -34,6 +34,8 @@ from giantstep.theory.readout.channel_averages import (
 # nodes are accurate to 1e-12.
 _THIN = 0.05
 _THIN_NODES, _THIN_WEIGHTS = np.polynomial.legendre.leggauss(3)
+# In standard deviations; beyond this exponentials would underflow, which takes long.
+_FARTHEST = 25.0
 # Stands for the clips of a loss that has none, in standard deviations of u.
 _NO_CLIP = 1e100
 # Nodes of less weight under the joint law of kappa and z are left out.
@@ -54,9 +56,9 @@ class _Tail(NamedTuple):
 
     @classmethod
     def of(cls, t: Array) -> _Tail:
-        t = np.maximum(t, -FARTHEST)
-        mass, density = normal_distribution(t)
-        first = t * mass + density
+        t = np.clip(t, -_FARTHEST, None)
+        mass = ndtr(t)
+        first = t * mass + normal_density(t)
         return cls(mass, first, mass + t * first)
 
 
@@ -102,7 +104,7 @@ def _thin_moments(low: Array, high: Array, mean: Array) -> Array:
     half, moments = (high - low) / 2, np.zeros((3, *mean.shape))
     for node, weight in zip(_THIN_NODES, _THIN_WEIGHTS, strict=True):
         u = low + half * (1 + node)
-        probability = half * weight * normal_density(np.minimum(np.abs(u - mean), FARTHEST))
+        probability = half * weight * normal_density(np.minimum(np.abs(u - mean), _FARTHEST))
         moments += np.stack([probability, u * probability, u**2 * probability])
     return moments
 

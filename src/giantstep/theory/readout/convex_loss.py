@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array, Indices, Mask
-from giantstep.numerics.linear_systems import TINY, solve_pivoted
+from giantstep.numerics.linear_systems import TINY, solve_small
 from giantstep.numerics.newton import Iterates, NewtonSettings, solve_newton
 from giantstep.theory.readout.channel_averages import ChannelAverages, PredictionMoments
 from giantstep.theory.readout.convex_equations import ConvexEquations
@@ -129,7 +129,7 @@ def _step(equations: ConvexEquations, at: Iterates[ChannelAverages], jacobian: A
 def _unbounded_step(difference: Array, jacobian: Array) -> Array:
     """Compute that step from the difference of the unknowns' image and themselves."""
     matrix = np.eye(difference.shape[-1]) - np.where(np.isfinite(jacobian), jacobian, 0.0)
-    return solve_pivoted(matrix, difference)
+    return solve_small(matrix, difference)
 
 
 def _error(equations: ConvexEquations, at: Iterates[ChannelAverages], jacobian: Array) -> Array:

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import ndtr
 
 from giantstep.arrays import Array
-from giantstep.numerics.normal_distribution import normal_distribution
-from giantstep.numerics.quadrature import strip_rule
+from giantstep.numerics.quadrature import normal_density, strip_rule
 from giantstep.problems.losses import MarginLoss
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.readout.channel_averages import (
@@ -62,8 +62,8 @@ class _LabelPosterior(NamedTuple):
         root = np.sqrt(at.Q)
         mean, std = at.P / root * t, np.sqrt(1 - at.P**2 / at.Q)
         place = (threshold + mean) / std
-        probability, density = normal_distribution(place)
-        z_positive = mean * probability + std * density
+        probability = ndtr(place)
+        z_positive = mean * probability + std * normal_density(place)
         return cls(at.M + root * t, at.V, probability, z_positive, mean)
 
     def of_label(self, y: int) -> tuple[Array, Array]:

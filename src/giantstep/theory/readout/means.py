@@ -105,7 +105,8 @@ class LabelResidual:
         """
         f = self.features
         # As a square of h - M, in which nothing large cancels.
-        residual = (f.h - mean.prediction @ self.expressible) ** 2 - 2 * mean.slope @ f.across
+        residual: Array = (f.h - mean.prediction @ self.expressible) ** 2
+        residual -= 2 * mean.slope @ f.across
         residual += f.target_residual + f.slope_power
         if f.mean_spread is not None:
             residual += (mean.m @ f.mean_spread) ** 2

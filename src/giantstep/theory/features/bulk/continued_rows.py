@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from giantstep.arrays import Complex
-from giantstep.numerics.linear_systems import solve_pivoted
+from giantstep.numerics.linear_systems import solve_small
 from giantstep.theory.features.bulk.covariance_step import CovarianceStep, Samples
 from giantstep.theory.features.bulk.one_group import variances_at
 from giantstep.theory.features.bulk.row_resolvent import Traces, self_energy
@@ -67,7 +67,7 @@ class ContinuedRows:
         both = np.zeros((*gap.shape, 2), dtype=complex)
         both[:, :, 0] = -gap
         both[:, 0, 1] = -near[:, 0]  # by L/V1_hat
-        step, slope = np.moveaxis(solve_pivoted(jacobian, both), -1, 0)
+        step, slope = np.moveaxis(solve_small(jacobian, both), -1, 0)
         reached = near + step
         V, T = variances_at(A, L, self._outer(reached, slope), self.beta)
         return V, T, reached

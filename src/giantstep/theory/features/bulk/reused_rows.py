@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from giantstep.arrays import Array, Complex
-from giantstep.numerics.linear_systems import solve_pivoted
+from giantstep.numerics.linear_systems import solve_small
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.features.bulk.continued_rows import ContinuedRows
 from giantstep.theory.features.bulk.one_group import variances_at
@@ -78,7 +78,7 @@ class ContinuedReusedRows(ContinuedRows):
         right = np.zeros((t.size, m * m + 1, 2), dtype=complex)
         right[:, 0, 0], right[:, 1:, 0] = self.beta - t * load, (mapped - G).reshape(t.size, -1)
         right[:, 0, 1] = -t  # by L/V1_hat
-        step, by_ratio = np.moveaxis(solve_pivoted(jacobian, right), -1, 0)
+        step, by_ratio = np.moveaxis(solve_small(jacobian, right), -1, 0)
         reached = near + step
         t, phi, dphi = reached[:, 0], reached[:, place], by_ratio[:, place] / by_ratio[:, 0]
         V, T = variances_at(A, L, Traces(t, 1 - t * phi, phi, -phi - t * dphi, dphi), self.beta)

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array, RealOrComplex
-from giantstep.numerics.linear_systems import solve_pivoted
+from giantstep.numerics.linear_systems import solve_small
 from giantstep.theory.features.bulk.covariance_step import CovarianceStep
 
 # Iterations that approach the solution from afar, and Newton's method: most steps, the longest
@@ -104,7 +104,7 @@ def solve_self_energy(
     x = _approached(step, traces, t) if near is None else near
     for _ in range(_NEWTON_ITERATIONS):
         at = self_energy(step, t, x, traces(x[:, 2]))
-        change = -solve_pivoted(at.jacobian, at.gap)
+        change = -solve_small(at.jacobian, at.gap)
         relative = change[:, 1:] / x[:, 1:]
         size = np.max(np.abs(relative), axis=-1, keepdims=True)
         share = np.minimum(1, _LONGEST_STEP / np.maximum(size, _TOLERANCE))
