@@ -39,14 +39,3 @@ def test_traces_and_forms_are_those_of_an_actual_batch(protocol):
         entry = form[0, 0] if form.ndim == 4 else form[0, 0, 1]
         expected = directions.T @ (middle[:, None] * directions)
         assert entry == pytest.approx(expected, rel=0.1, abs=0.03 * np.abs(expected).max())
-
-
-@pytest.mark.parametrize("target", ["sign", "polynomial:0,-1.2247,0,0.4082"])
-def test_a_compressed_rule_averages_as_all_nodes_do_with_some_hundreds(target):
-    batch = FirstBatch.of(Protocol("tanh", target, 3, 2, 0.8, noise=0.2))
-    whole = batch.rule
-    fewer = whole.compressed(0.3)
-    assert fewer.squares.size < min(500, whole.squares.size / 2)
-    for w in (0.0, 0.03, 0.3):
-        averages = [(1 / (1 + w * rule.squares)) ** 2 @ rule.integrands for rule in (whole, fewer)]
-        assert averages[1] == pytest.approx(averages[0], rel=1e-13)

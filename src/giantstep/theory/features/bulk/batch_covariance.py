@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -31,8 +30,6 @@ from giantstep.theory.features.equivalent_features import equivalent_features
 # zero, and from a trace nearby.
 _MAX_ITERATIONS, _TOLERANCE = 100, 4e-15
 _NEARBY_ITERATIONS, _NEARBY_TOLERANCE = 2, 1e-7
-# Factors w that are tried as bounds, times E y^2: least, largest, number.
-_WEIGHTS = 1e-3, 1e6, 400
 # A Hermite coefficient of the activation below this is zero by symmetry.
 _ROUNDING = 1e-12
 # Powers of y and s = theta.x, theta the target, in the fields of `DampedMoments`.
@@ -176,7 +173,7 @@ class FirstBatch:
         By Newton's method. For theta > 0 it starts from zero: the left side is concave, so f rises
         to the solution. For complex theta it starts from traces that are known nearby.
         """
-        power = self._rule(theta).integrands[:, :1]
+        power = self.rule.integrands[:, :1]
 
         def advance(f: RealOrComplex) -> tuple[RealOrComplex, Array]:
             damping = self._damping(theta * f)
@@ -190,22 +187,9 @@ class FirstBatch:
             return iterate_newton(advance, start, _NEARBY_TOLERANCE, _NEARBY_ITERATIONS)
         return iterate_newton(advance, np.zeros_like(theta), _TOLERANCE, _MAX_ITERATIONS)
 
-    def _rule(self, w: RealOrComplex) -> BatchRule:
-        return self.rule if np.iscomplexobj(w) else self._fewer
-
-    @cached_property
-    def _fewer(self) -> BatchRule:
-        """A rule with fewer nodes for theta > 0, where `w E[y^2/(1 + w y^2/alpha0)] < 1`."""
-        w = np.geomspace(*_WEIGHTS) / self.label_power
-        damping = 1 / (1 + self.inverse_alpha0 * w[:, None] * self.rule.squares)
-        above = int(np.searchsorted(w * (damping @ self.rule.integrands[:, 0]), 1))
-        if above == w.size or self.inverse_alpha0 == 0:
-            return self.rule
-        return self.rule.compressed(self.inverse_alpha0 * w[above])
-
     def _damping(self, w: RealOrComplex) -> RealOrComplex:
-        squares = self._rule(w).squares
-        damping: RealOrComplex = 1 / (1 + (self.inverse_alpha0 * w)[..., None] * squares)
+        damped = (self.inverse_alpha0 * w)[..., None] * self.rule.squares
+        damping: RealOrComplex = 1 / (1 + damped)
         return damping
 
     def traces(self, theta: RealOrComplex, known: KnownTraces | None = None) -> Traces:
@@ -226,9 +210,7 @@ class FirstBatch:
         return self._expected(self._damping(w) ** factors)
 
     def _expected(self, damping: RealOrComplex) -> DampedMoments:
-        return DampedMoments(
-            *np.moveaxis(_expectation(damping, self._rule(damping).integrands), -1, 0)
-        )
+        return DampedMoments(*np.moveaxis(_expectation(damping, self.rule.integrands), -1, 0))
 
     def pair_traces(self, theta: RealOrComplex, single: Traces) -> Traces:
         """Compute tr B^j Z_k Z_l for j = 0 ... 3, shapes (S, R, R)."""

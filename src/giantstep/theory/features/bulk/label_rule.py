@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import roots_hermitenorm, roots_legendre
 
-from giantstep.arrays import Array, Mask
-from giantstep.numerics.linear_systems import TINY
+from giantstep.arrays import Array
 from giantstep.numerics.quadrature import NODES, RANGE, graded_edges, split_rule, unit_edges
 from giantstep.numerics.scalar_functions import ScalarFunction
 from giantstep.problems.readout import Vocabulary
@@ -27,8 +25,6 @@ _MOST_PANELS = 600
 _LEAST_SHARPNESS = 1e-2
 # Farther from zero than this many standard deviations, noise is averaged over with a few nodes.
 _NEAR, _NOISE_NODES = 10, 24
-# Natural logarithm of the error of an interpolation, and nodes for squares of what it interpolates.
-_DIGITS, _MORE = 38.0, 8
 
 
 class BatchRule(NamedTuple):
@@ -44,39 +40,6 @@ class BatchRule(NamedTuple):
 
     squares: Array
     integrands: Array
-
-    def compressed(self, largest: float) -> BatchRule:
-        """Find a rule for `0 <= w/alpha0 <= largest` with fewer nodes, if there is one.
-
-        The factors are analytic in y^2 but for a pole at -alpha0/w: from zero to the distance of
-        the nearest pole, and from each size to four times that size, polynomials at few Chebyshev
-        nodes interpolate them, to rounding, so that only averages of these are needed.
-        """
-        count = max(0, math.ceil(math.log(float(self.squares.max()) * largest, 4)))
-        inner = 4.0 ** np.arange(count) / largest
-        part, ends = np.searchsorted(inner, self.squares), [0.0, *inner, self.squares.max()]
-        rules = [
-            self._interpolated(part == k, lower, upper, 1 / largest)
-            for k, (lower, upper) in enumerate(pairwise(ends))
-        ]
-        squares = np.concatenate([rule.squares for rule in rules])
-        return BatchRule(squares, np.concatenate([rule.integrands for rule in rules]))
-
-    def _interpolated(self, inside: Mask, lower: float, upper: float, distance: float) -> BatchRule:
-        """Interpolate between two squares; the pole is as far below zero as the distance."""
-        part = BatchRule(self.squares[inside], self.integrands[inside])
-        middle, half = (upper + lower) / 2, (upper - lower) / 2
-        pole = (middle + distance) / half  # where the interval is from -1 to 1
-        size = _MORE + math.ceil(_DIGITS / math.log(pole + math.sqrt(pole**2 - 1)))
-        if size >= part.squares.size:
-            return part
-        angles = (np.arange(size) + 0.5) * math.pi / size
-        nodes = middle - half * np.cos(angles)
-        weights = np.sin(angles) * (-1.0) ** np.arange(size)
-        gap = part.squares[:, None] - nodes
-        ratios = weights / np.where(gap == 0, TINY, gap)
-        interpolation = ratios / ratios.sum(axis=1, keepdims=True)
-        return BatchRule(nodes, interpolation.T @ part.integrands)
 
 
 def label_rule(

@@ -7,11 +7,10 @@ x = (c t - 1)/(c t + 1) hold them, times 1 + c t, to rounding for all t.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -20,51 +19,18 @@ from giantstep.arrays import Array
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.features.bulk.covariance_step import CovarianceStep
 from giantstep.theory.features.bulk.row_forms import Forms, forms_after
-from giantstep.theory.features.bulk.row_resolvent import SelfEnergy, Traces, solve_self_energy
+from giantstep.theory.features.bulk.row_resolvent import Traces, solve_self_energy
 from giantstep.theory.features.conditional_target import across_basis
 from giantstep.theory.features.steps import network_trajectory
 
 # The least and the largest degree of the polynomials, and the relative size of their last
-# coefficients that is small enough. Where the largest does not reach that, finer rules have a share
-# of it: what the answer changes by is more than the error of the largest.
-_LEAST, _MOST, _TOLERANCE, _SHARE = 8, 192, 1e-10, 0.75
+# coefficients that is small enough. Finer rules have a smaller largest degree: where the other does
+# not reach that, what the answer changes by is more than its error.
+_LEAST, _MOST, _FEWER, _TOLERANCE = 8, 192, 144, 1e-10
 # Larger ones say nothing about how many are needed.
 _SLOW = 0.1
 # Values of t times samples, of which arrays stay in the processor's cache.
 _CACHED = 40_000
-
-
-class Unknowns(NamedTuple):
-    """The unknowns of `solve_self_energy` as functions of t, nearly: where others start from.
-
-    Attributes
-    ----------
-    scale : float
-    coefficients : Array, shape (degree + 1, 3)
-        Of polynomials for what varies little of them.
-    """
-
-    scale: float
-    coefficients: Array
-
-    @classmethod
-    def of(cls, scale: float, solutions: Sequence[SelfEnergy]) -> Unknowns:
-        """Fit them to solutions at the nodes of some degree."""
-        t, G, f, before = (
-            np.concatenate(parts)
-            for parts in zip(
-                *((at.t, at.mixed_trace, at.f, at.before.t) for at in solutions), strict=True
-            )
-        )
-        slow = np.column_stack([G * (1 + scale * t) / t, np.log(f), np.log(before / t)])
-        return cls(scale, _fit(chebyshev.chebpts1(t.size), slow))
-
-    def at(self, t: Array) -> Array:
-        """Compute them at some t, shape (S, 3)."""
-        x = self.scale * t
-        slow = chebyshev.chebval((x - 1) / (x + 1), self.coefficients).T
-        near: Array = t[:, None] * np.column_stack([slow[:, 0] / (1 + x), np.exp(slow[:, 1:])])
-        return near
 
 
 class RowFunctions:
@@ -81,11 +47,7 @@ class RowFunctions:
     ----------
     error : float
         Largest size of the last coefficients, relative to the largest or to the function's unit.
-    unknowns : Unknowns, optional
-        Of the step that led to these functions.
     """
-
-    unknowns: Unknowns | None = None
 
     def __init__(self, scale: float, coefficients: Array) -> None:
         self._scale, self._degree = scale, len(coefficients) - 1
@@ -107,13 +69,13 @@ class RowFunctions:
         scale: float,
         functions: Callable[[Array], Array],
         tolerance: float,
-        degree: int = _LEAST,
         most: int = _MOST,
     ) -> RowFunctions:
         """Fit polynomials to functions of t, shape (S,), whose values have shape (S, functions).
 
-        Of a degree, and of larger ones, up to the `most`, until the `error` is below the tolerance.
+        Of ever larger degrees, up to the `most`, until the `error` is below the tolerance.
         """
+        degree = _LEAST
         while True:
             x = chebyshev.chebpts1(degree + 1)
             values = functions((1 + x) / (1 - x) / scale) * (2 / (1 - x))[:, None]
@@ -151,33 +113,20 @@ class RowFunctions:
         sigma[:-1, :-1], sigma[-1, -1] = at_zero.filtered[0], norm_variance
         return sigma
 
-    def after(
-        self, step: CovarianceStep, scale: float, like: RowFunctions | None = None
-    ) -> RowFunctions:
-        """Compute the functions after a step; `scale` is c there.
-
-        If they are known nearly, as those that they are `like`, it takes a few iterations less.
-        """
+    def after(self, step: CovarianceStep, scale: float, most: int = _MOST) -> RowFunctions:
+        """Compute the functions after a step; `scale` is c there, `most` the largest degree."""
         step = replace(step, covariance=self.covariance(step.covariance[-1, -1]))
-        near, degree, most = (like.unknowns, like._degree, _MOST) if like else (None, _LEAST, _MOST)
-        if degree == _MOST:
-            degree = most = int(_SHARE * _MOST)
 
         def functions(t: Array) -> Array:
-            nonlocal near
             count = min(t.size, math.ceil(t.size * step.samples.weight.size / _CACHED))
-            columns, solutions = [], []
+            columns = []
             for part in np.array_split(t, count):
-                at = solve_self_energy(step, self.traces, part, near.at(part) if near else None)
+                at = solve_self_energy(step, self.traces, part)
                 forms = forms_after(step, at, self.forms(at.before.t)[0])
                 columns.append(as_columns(at.f, at.phi, forms))
-                solutions.append(at)
-            near = Unknowns.of(scale, solutions)
             return np.concatenate(columns)
 
-        rows = RowFunctions.fitted(scale, functions, _TOLERANCE, degree, most)
-        rows.unknowns = near
-        return rows
+        return RowFunctions.fitted(scale, functions, _TOLERANCE, most)
 
     def with_norm(self, norm: float) -> RowFunctions:
         """Return the functions for rows with noise of their own, or shorter, of this norm c."""
@@ -307,8 +256,8 @@ def row_functions(protocol: Protocol, fineness: int = 1) -> RowFunctions:
     """
     states = network_trajectory(protocol, fineness)
     rows = _sequence(replace(protocol, steps=1), fineness)
-    coarse = _sequence(replace(protocol, steps=1), 1) if fineness > 1 else []
     for before, after in pairwise(states[len(rows) - 1 :]):
-        step, like = CovarianceStep.of(protocol, before, fineness), coarse[len(rows) :][:1]
-        rows.append(rows[-1].after(step, after.bulk_variance, *like))
+        step = CovarianceStep.of(protocol, before, fineness)
+        most = _MOST if fineness == 1 else _FEWER
+        rows.append(rows[-1].after(step, after.bulk_variance, most))
     return rows[protocol.steps]

@@ -88,7 +88,6 @@ def solve_self_energy(
     step: CovarianceStep,
     traces: Callable[[Array], Traces],
     t: Array,
-    near: Array | None = None,
 ) -> SelfEnergy:
     """Solve for the self-energy of a step at some t > 0, shape (S,).
 
@@ -98,10 +97,8 @@ def solve_self_energy(
     traces : callable
         Those of the resolvent before the step, as functions of t.
     t : Array, shape (S,)
-    near : Array, shape (S, 3), optional
-        The unknowns, nearly.
     """
-    x = _approached(step, traces, t) if near is None else near
+    x = _approached(step, traces, t)
     for _ in range(_NEWTON_ITERATIONS):
         at = self_energy(step, t, x, traces(x[:, 2]))
         change = -solve_small(at.jacobian, at.gap)
@@ -112,8 +109,8 @@ def solve_self_energy(
             [x[:, :1] + share * change[:, :1], x[:, 1:] * np.exp(share * relative)], axis=-1
         )
         if not np.any(size > _TOLERANCE):
-            return self_energy(step, t, x, traces(x[:, 2]))
-    return solve_self_energy(step, traces, t) if near is not None else at
+            break
+    return self_energy(step, t, x, traces(x[:, 2]))
 
 
 def _approached(step: CovarianceStep, traces: Callable[[Array], Traces], t: Array) -> Array:
