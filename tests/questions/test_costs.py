@@ -116,11 +116,15 @@ def test_the_time_of_small_networks_with_many_samples_is_right_within_a_factor(
     assert 1 / 5 < cost_of(asked).seconds / taken < 5
 
 
+LETTERS = [(float(letter), 1 / 200) for letter in range(200)]
+
+
 @pytest.mark.parametrize(
     ("ask", "words"),
     [
         (lambda p: giantstep.simulate(p, dimension=50_000), "GiB of memory, .*with max_memory="),
         (lambda p: giantstep.compare(p, dimension=50_000), "GiB of memory, .*with max_memory="),
+        (lambda p: giantstep.sweep(p, readout=[LETTERS]), "GiB of memory, .*with max_memory="),
         (lambda p: giantstep.simulate(p, dimension=99, networks=10**7), "core-hours, .*max_hours="),
         (lambda p: giantstep.sweep(p, beta=np.linspace(1, 2, 10**5)), "core-hours, .*max_hours="),
         (lambda p: giantstep.optimise(p, alpha=np.linspace(1, 2, 200), loss="hinge"), "max_hours="),

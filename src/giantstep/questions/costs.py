@@ -64,8 +64,10 @@ _SEARCH, _CONVEX_SEARCH, _CANDIDATES = 80, 40, (1, 80, 340, 700, 1300)
 _SPECTRAL_POINT, _EDGE_POINTS, _TRAINED_SPECTRUM, _OF_LETTERS = 2.5e-4, 500, 1.5, 20
 # Of how many theories the search for the rate of the best bounds takes the time.
 _BOUNDS = 3
-# MiB of a theory, of a trained bulk or another loss, and of each point.
+# MiB of a theory, of a trained bulk or another loss, and of each point; and of N groups of neurons,
+# in units of N^2.5, for N^2 pairs of functions on the more nodes that more groups need.
 _THEORY_MEMORY, _TRAINED_MEMORY, _POINT_MEMORY = 20.0, 300.0, 0.015
+_GROUPS_MEMORY, _GROUPS_EXPONENT = 2.7, 2.5
 # Parameters of a sweep that are solved together, or cost differently.
 _COUNTED = ("alpha", "ridge", "loss", "bulk", "gains", "over")
 
@@ -181,8 +183,9 @@ def _theory(problem: Problem, given: Mapping[str, Any]) -> Cost:
     over = {over} if isinstance(over, str) else set(over)
     separate = {name: value for name, value in given.items() if name not in _COUNTED}
     readouts = separate.pop("readout", UNIFORM)
-    cases = len(readouts) if np.ndim(readouts[0][0]) else 1  # pairs of one readout
-    cases *= math.prod(map(np.size, separate.values()))
+    readouts = readouts if np.ndim(readouts[0][0]) else [readouts]  # pairs of one readout
+    groups = max(_groups(problem), *map(len, readouts))
+    cases = len(readouts) * math.prod(map(np.size, separate.values()))
     cases *= _CANDIDATES[min(len(over - {"ridge"}), len(_CANDIDATES) - 1)]
     cases *= 1 + np.size(given.get("gains", ()))
     optimal = "ridge" in over or isinstance(given["ridge"], str)
@@ -193,6 +196,7 @@ def _theory(problem: Problem, given: Mapping[str, Any]) -> Cost:
     memory = _THEORY_MEMORY if plain else _TRAINED_MEMORY
     if spikes := _further_spikes(problem):
         memory = _TRAINED_MEMORY * _SPIKE_MEMORY**spikes
+    memory += _GROUPS_MEMORY * (groups**_GROUPS_EXPONENT - 1)
     return Cost(cases * seconds, memory + _POINT_MEMORY * cases * points * len(losses))
 
 
@@ -221,8 +225,11 @@ def _has_corner(loss: str) -> bool:
 
 def _pairs(problem: Problem) -> float:
     """Return by how much several groups of neurons take longer than one."""
-    groups = len(problem.readout) if isinstance(problem, Protocol) else problem.groups.c.size
-    return 1 + (groups**2 - 1) / 4
+    return 1 + (_groups(problem) ** 2 - 1) / 4
+
+
+def _groups(problem: Problem) -> int:
+    return len(problem.readout) if isinstance(problem, Protocol) else problem.groups.c.size
 
 
 def _network(problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
