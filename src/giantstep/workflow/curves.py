@@ -27,10 +27,10 @@ class Curve:
         Its equivalent spiked random features; None where there are none.
     theory : mapping of str to Task
         By role: "limit" and "finite" (on the curve's grid), "limit_optimal" and "finite_optimal"
-        (at the best ridges), "dimensions", "learning_rates" (a sweep over learning rates and
-        steps), "spectrum" and "finite_spectrum" (with the outliers at the dimension), "map" (a
-        sweep over the two parameters of the map, that of the rows first, with all gains),
-        "recovery".
+        (at the best ridges), "finite_parameters" (at the dimension of "finite"), "dimensions",
+        "learning_rates" (a sweep over learning rates and steps), "spectrum" and "finite_spectrum"
+        (with the outliers at the dimension), "map" (a sweep over the two parameters of the map,
+        that of the rows first, with all gains), "recovery".
     networks : mapping of str to Task
         By role: "replicates" (of a `Recovery`, too) and "eigenvalues"; no role of the theory has
         the same name. Their argument `networks` holds all indices of network replicates, which are

@@ -154,6 +154,9 @@ class _Tasks:
                 if self.panel.given.get("optimal"):
                     best = points | {"ridge": "optimal"}
                     theory[f"{role}_optimal"] = self._task("solve", **best, **version)
+            if len(versions) > 1:
+                of_networks = versions["finite"]["dimension"]
+                theory["finite_parameters"] = self._task("parameters", dimension=of_networks)
             theory |= self._sweeps()
             if self.panel.given.get("bayes_optimal"):
                 state_evolution(self.problem)  # or refuse it

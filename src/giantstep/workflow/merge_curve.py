@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,9 @@ from giantstep.simulation.measurements import SLABS
 from giantstep.theory.bounds import best_linear_error, bounds
 from giantstep.theory.features.conditional_features import conditional_moments
 from giantstep.theory.features.conditional_target import conditional_target
-from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.learned_function import learned_function
 from giantstep.theory.readout.classification_error import classification_error
-from giantstep.workflow.arrangement import LIMIT, THEORIES, arrange
+from giantstep.workflow.arrangement import FINITE, LIMIT, THEORIES, arrange
 from giantstep.workflow.comparison import at_nearest_ridge, score
 from giantstep.workflow.curves import Curve
 
@@ -49,7 +49,8 @@ def merge_curve(curve: Curve, results: Mapping[str, xr.Dataset]) -> list[xr.Data
     list of xarray.Dataset
         One for each ridge.
     """
-    found = {role: arrange(role, data) for role, data in results.items()}
+    features = equivalent_features_of(results)
+    found = {role: arrange(role, x) for role, x in results.items() if role != "finite_parameters"}
     parameters = found.pop("parameters", None)
     parameters = problem_parameters(curve.problem) if parameters is None else parameters
     over = [name for name, x in parameters.items() if _OVER & set(x.dims)]
@@ -64,13 +65,13 @@ def merge_curve(curve: Curve, results: Mapping[str, xr.Dataset]) -> list[xr.Data
         found["finite_spectrum"] = found["finite_spectrum"].reindex(rank=ranks)
     networks = _networks(curve, found)
     parts = [data.drop_dims("theory", errors="ignore") for data in found.values()]
-    parts += [parameters[over], networks, *_theories(curve, found, networks)]
+    parts += [parameters[over], networks, *_theories(curve, features, found, networks)]
     if "recovery" in found:
         parts.append(z_scores(found["recovery"], networks))
-    elif "map" not in found and (features := _features(curve, LIMIT)):
-        parts.append(_functions(features))
+    elif "map" not in found and features:
+        parts.append(_functions(features[LIMIT]))
     whole = xr.merge(parts, join="exact", compat="equals")
-    return _lines(whole.assign_coords(labels | _labels(curve, found)), curve.name)
+    return _lines(whole.assign_coords(labels | _labels(curve, features, found)), curve.name)
 
 
 def _lines(whole: xr.Dataset, name: str) -> list[xr.Dataset]:
@@ -85,7 +86,9 @@ def _lines(whole: xr.Dataset, name: str) -> list[xr.Dataset]:
     ]
 
 
-def _labels(curve: Curve, found: Mapping[str, xr.Dataset]) -> dict[str, Any]:
+def _labels(
+    curve: Curve, features: Mapping[str, SpikedFeatures], found: Mapping[str, xr.Dataset]
+) -> dict[str, Any]:
     """Label a curve with what belongs to it besides the parameters of its problem."""
     labels: dict[str, Any] = {"panel": curve.panel}
     if "map" in found:
@@ -93,8 +96,7 @@ def _labels(curve: Curve, found: Mapping[str, xr.Dataset]) -> dict[str, Any]:
     labels["dimension"] = curve.dimension
     if isinstance(curve.problem, Recovery):
         return labels
-    features = _features(curve, LIMIT)
-    limits = bounds(features) if features and features.is_aligned else None
+    limits = bounds(features[LIMIT]) if features and features[LIMIT].is_aligned else None
     return labels | {
         "bulk": curve.bulk,
         "loss": curve.loss,
@@ -104,12 +106,16 @@ def _labels(curve: Curve, found: Mapping[str, xr.Dataset]) -> dict[str, Any]:
     }
 
 
-def _features(curve: Curve, theory: str) -> SpikedFeatures | None:
-    """Return the equivalent features of a theory; a smaller step has only those at a dimension."""
-    if curve.parameters is None or isinstance(curve.problem, Recovery):
-        return None
-    of_limit = curve.parameters.arguments.get("dimension", math.inf)
-    return equivalent_features(curve.problem, of_limit if theory == LIMIT else curve.dimension)
+def equivalent_features_of(results: Mapping[str, xr.Dataset]) -> dict[str, SpikedFeatures]:
+    """Restore the equivalent features of a curve by theory, from its results, if it has any."""
+    if (parameters := results.get("parameters")) is None:
+        return {}
+    features = {}
+    for theory, of in (LIMIT, parameters), (FINITE, results.get("finite_parameters", parameters)):
+        of = of.drop_vars("alignment").rename(alignments="alignment") if "alignments" in of else of
+        names = [field.name for field in fields(SpikedFeatures) if field.name in of]
+        features[theory] = SpikedFeatures(**{name: of[name].values.tolist() for name in names})
+    return features
 
 
 def _networks(curve: Curve, found: Mapping[str, xr.Dataset]) -> xr.Dataset:
@@ -125,7 +131,10 @@ def _networks(curve: Curve, found: Mapping[str, xr.Dataset]) -> xr.Dataset:
 
 
 def _theories(
-    curve: Curve, found: Mapping[str, xr.Dataset], networks: xr.Dataset
+    curve: Curve,
+    features: Mapping[str, SpikedFeatures],
+    found: Mapping[str, xr.Dataset],
+    networks: xr.Dataset,
 ) -> list[xr.Dataset]:
     """Put both theories, and what follows from them, into one dataset along `theory`."""
     both = []
@@ -137,7 +146,8 @@ def _theories(
         ]
         if parts:
             solved = xr.merge(parts, join="exact", compat="equals").sel(theory=theory, drop=True)
-            complete = xr.merge(_completed(curve, theory, solved, networks), join="exact")
+            completed = _completed(features.get(theory), solved, networks)
+            complete = xr.merge(completed, join="exact")
             both.append(complete.assign_coords(theory=theory))
     if not both:
         return []
@@ -152,10 +162,9 @@ def _theories(
 
 
 def _completed(
-    curve: Curve, theory: str, solved: xr.Dataset, networks: xr.Dataset
+    features: SpikedFeatures | None, solved: xr.Dataset, networks: xr.Dataset
 ) -> Iterator[xr.Dataset]:
     """Yield a theory, what follows from it, and how far from it the networks are."""
-    features = _features(curve, theory)
     off_grid = [name for name, x in solved.items() if "ridge" not in x.dims]
     yield z_scores(solved[off_grid], networks)
     if "test_error" not in solved:

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 
 import netCDF4
 import xarray as xr
+from xarray.backends import NetCDF4DataStore
 
 from giantstep.files import UNFINISHED, beside
 from giantstep.validation import RefusalError
@@ -107,16 +108,18 @@ def read_groups(path: str | Path, name: str | None = "") -> dict[str, xr.Dataset
         raise FileNotFoundError(error.errno, text, str(path)) from error
     with TemporaryDirectory() as folder:
         (copy := Path(folder, path.name)).write_bytes(content)  # what was checked, and nothing else
-        with netCDF4.Dataset(copy) as file:
-            names = _groups(file)
-        return {name: xr.load_dataset(copy, group=name, engine="netcdf4") for name in names}
+        with netCDF4.Dataset(copy) as file:  # once: many groups take seconds to open
+            return {group.path.removeprefix("/") or "/": _load(group) for group in _groups(file)}
 
 
-def _groups(group: netCDF4.Dataset) -> list[str]:
-    """List the paths of a file's groups that hold data."""
-    below = [name for one in group.groups.values() for name in _groups(one)]
-    own = [group.path.removeprefix("/") or "/"]
-    return below if below and not group.variables else own + below
+def _load(group: netCDF4.Dataset) -> xr.Dataset:
+    return xr.open_dataset(NetCDF4DataStore(group)).load()  # type: ignore[no-untyped-call]
+
+
+def _groups(group: netCDF4.Dataset) -> list[netCDF4.Dataset]:
+    """List the groups of a file that hold data."""
+    below = [found for one in group.groups.values() for found in _groups(one)]
+    return below if below and not group.variables else [group, *below]
 
 
 def stored_name(path: Path) -> str:
