@@ -6,24 +6,27 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
+import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.questions.answers import Result, question
+from giantstep.questions.answers import Result, drop_fixed, question
 from giantstep.questions.checks import collected, raise_all
-from giantstep.questions.costs import SIMULATION_HOURS
+from giantstep.questions.costs import SIMULATION_HOURS, check_task
 from giantstep.questions.progress import Progress
-from giantstep.questions.simulate import read_simulation, simulate
+from giantstep.questions.simulate import measured, read_simulation
 from giantstep.questions.solve import read_question, solve
 from giantstep.questions.statistics import z_scores
+from giantstep.questions.task import Task
 from giantstep.questions.theory_points import RELIABILITY
 from giantstep.validation import Fault
 
 _COMPARED = ("test_error", "training_error", "test_loss", "training_loss", "classification_error")
-_OF_NETWORKS = ("simulated_{}_mean", "simulated_{}_stderr", "z_score_{}")
+# Of an error, beside its theory.
+OF_NETWORKS = ("simulated_{}_mean", "simulated_{}_stderr", "z_score_{}")
 # The theory as d -> infinity, and at the dimension of the networks.
 LIMIT, FINITE = "limit", "finite"
 
@@ -87,23 +90,17 @@ def compare(
     True
     """
     bulks = [bulk] if bulk is None or isinstance(bulk, str) else list(bulk)
-    sizes: dict[str, Any] = {
-        "loss": loss,
-        "dimension": dimension,
-        "networks": networks,
-        "trainings": trainings,
-        "test_samples": test_samples,
-        "seed": seed,
-        "threads": threads,
-    }
     faults: list[Fault] = [] if bulks else [Fault("bulk", [], "at least one")]
     with collected(faults):
-        read_simulation(problem, alpha, ridge, **sizes)
+        axes, given = read_simulation(
+            problem, alpha, ridge, loss, dimension, networks, trainings, test_samples, seed, threads
+        )
     for one in bulks:
         read_question(problem, alpha, ridge, loss, one, dimension, faults)
     raise_all(faults)
     limits: dict[str, Any] = {"max_hours": max_hours, "max_memory": max_memory}
-    measured = simulate(problem, alpha, ridge, **sizes, **limits, progress=progress)
+    check_task(Task("replicates", problem, given), max_hours, max_memory, threads)
+    means = measured(problem, given, threads, progress)
     theories: dict[str, float] = {LIMIT: math.inf, FINITE: dimension}
     if isinstance(problem, Protocol) and not problem.is_giant_step:
         del theories[LIMIT]
@@ -116,9 +113,8 @@ def compare(
     theory = theory.assign_coords(theory=list(theories))
     if bulk is None or isinstance(bulk, str):
         theory = theory.isel(bulk=0)
-    data = _scored(theory, measured)
-    kept = {name: measured.attrs[name] for name in ("networks", "trainings", "seed")}
-    return data.assign_attrs(kept), remarks
+    data = _scored(theory.drop_vars("dimension"), drop_fixed(means, axes.fixed))
+    return data.assign_attrs(networks=networks, trainings=trainings, seed=np.int64(seed)), remarks
 
 
 def _joined(dim: str, theories: Sequence[xr.Dataset]) -> xr.Dataset:
@@ -127,16 +123,12 @@ def _joined(dim: str, theories: Sequence[xr.Dataset]) -> xr.Dataset:
     )
 
 
-def _scored(theory: xr.Dataset, measured: xr.Dataset) -> xr.Dataset:
+def _scored(theory: xr.Dataset, networks: xr.Dataset) -> xr.Dataset:
     """Put side by side what belongs to an error: theory, networks and z-scores."""
-    theory, measured = (data.drop_vars("dimension") for data in (theory, measured))
-    names = [name for name in _COMPARED if name in measured]
-    forms = {"{}": "simulated_{}_mean", "{}_stderr": "simulated_{}_stderr"}
-    renamed = {old.format(name): new.format(name) for name in names for old, new in forms.items()}
-    networks = measured[list(renamed)].rename(renamed)
-    scores = z_scores(theory[names], networks).transpose(*theory["test_error"].dims)
+    errors = theory[[name for name in _COMPARED if name in theory]]
+    scores = z_scores(errors, networks).transpose(*theory["test_error"].dims)
     data = xr.merge([theory, networks, scores], join="exact", compat="equals")
-    ordered = [form.format(name) for name in _COMPARED for form in ("{}", *_OF_NETWORKS)]
+    ordered = [form.format(name) for name in errors for form in ("{}", *OF_NETWORKS)]
     ordered += [str(name) for name in theory if str(name).startswith(RELIABILITY)]
     return data[[name for name in [*ordered, "status"] if name in data]]
 

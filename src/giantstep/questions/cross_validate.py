@@ -10,20 +10,19 @@ from numpy.typing import ArrayLike
 
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
+from giantstep.problems.sizes import Sizes
 from giantstep.questions.answers import Result, drop_fixed, question
 from giantstep.questions.checks import raise_all
-from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of
-from giantstep.questions.networks import replicates
+from giantstep.questions.compare import OF_NETWORKS
+from giantstep.questions.costs import SIMULATION_HOURS, check_task
 from giantstep.questions.progress import Progress, part, progress_bar
-from giantstep.questions.simulate import read_simulation
+from giantstep.questions.simulate import measured, read_simulation
 from giantstep.questions.solve import read_question, solve
 from giantstep.questions.statistics import summary, z_scores
 from giantstep.questions.task import Task
 from giantstep.simulation.cross_validation import cross_validation_of_networks
 from giantstep.theory.optima import CROSS_VALIDATION, FOLDS, K_FOLD, LEAVE_ONE_OUT, TEST_ERROR
 from giantstep.validation import Fault
-
-_OF_NETWORKS = ("simulated_{}_mean", "simulated_{}_stderr", "z_score_{}")
 
 
 @question("What cross-validation finds")
@@ -82,25 +81,23 @@ def cross_validate(
     faults: list[Fault] = []
     read_question(problem, alpha, ridge, SQUARE, bulk, dimension, faults)
     raise_all(faults)
-    axes, sizes = read_simulation(
+    axes, given = read_simulation(
         problem, alpha, ridge, SQUARE, dimension, networks, trainings, test_samples, seed, threads
     )
-    given = {**vars(axes.grid), **vars(sizes), "networks": range(networks), "seed": seed}
-    check_cost(cost_of(Task("cross_validate", problem, given), threads), max_hours, max_memory)
+    check_task(Task("cross_validate", problem, given), max_hours, max_memory, threads)
+    sizes = Sizes(dimension, trainings)
     with progress_bar("networks", progress) as report:
-        raw = replicates(problem, **given, threads=threads, progress=part(report, 0, 2))
+        means = measured(problem, given, threads, part(report, 0, 2))
         found = cross_validation_of_networks(
             problem, axes.grid, sizes, range(networks), seed, FOLDS, part(report, 1, 2), threads
         )
-    dims = raw["simulated_test_error"].dims
-    raw = raw[["simulated_test_error"]].assign(
-        {f"simulated_{name}": (dims, values) for name, values in found.items()}
-    )
-    measured = drop_fixed(summary(raw), axes.fixed)
+    dims = "network", "training", "alpha", "ridge"
+    raw = {f"simulated_{name}": (dims, values) for name, values in found.items()}
+    means = drop_fixed(means.merge(summary(xr.Dataset(raw))), axes.fixed)
     theory = _theory(problem, alpha, ridge, bulk, dimension)
     names = (TEST_ERROR, *CROSS_VALIDATION)
-    both = xr.merge([theory, measured, z_scores(theory[[*names]], measured)], compat="override")
-    kept = [form.format(name) for form in ("{}", *_OF_NETWORKS) for name in names]
+    both = xr.merge([theory, means, z_scores(theory[[*names]], means)], compat="override")
+    kept = [form.format(name) for form in ("{}", *OF_NETWORKS) for name in names]
     both.attrs = {"networks": networks, "trainings": trainings, "seed": np.int64(seed)}
     return both[[*kept, "status"]], theory.attrs.get("remarks", "").splitlines()
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
 from giantstep.numerics.scalar_functions import SIGN
-from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import DIMENSION, EXACT, SEED, Sizes, check_sizes
@@ -106,14 +105,13 @@ def simulate(
     >>> "test_error_stderr" in simulated
     True
     """
-    axes, sizes = read_simulation(
+    axes, given = read_simulation(
         problem, alpha, ridge, loss, dimension, networks, trainings, test_samples, seed, threads
     )
-    given = {**vars(axes.grid), **vars(sizes), "networks": range(networks), "seed": seed}
     check_task(Task("replicates", problem, given), max_hours, max_memory, threads)
-    with progress_bar("networks", progress) as report:
-        raw = replicates(problem, **given, threads=threads, progress=report)
-    data = count_groups(drop_fixed(_means(raw, problem, axes.grid, sizes), axes.fixed))
+    data = measured(problem, given, threads, progress)
+    forms = {name: name.removeprefix("simulated_").removesuffix("_mean") for name in map(str, data)}
+    data = count_groups(drop_fixed(data.rename(forms), axes.fixed))
     return data.assign_attrs(networks=networks, trainings=trainings, seed=np.int64(seed))
 
 
@@ -128,7 +126,7 @@ def read_simulation(
     test_samples: int | Literal["exact"],
     seed: int,
     threads: int,
-) -> tuple[Axes, Sizes]:
+) -> tuple[Axes, dict[str, Any]]:
     """Read the points and sizes of a simulation, and check everything.
 
     Raises
@@ -147,18 +145,20 @@ def read_simulation(
     given = {"networks": networks, "seed": seed, "threads": threads}
     faults += interval_faults(given, {"networks": COUNT, "seed": SEED, "threads": THREADS})
     raise_all(faults)
-    return axes, sizes
+    return axes, {**vars(axes.grid), **vars(sizes), "networks": range(networks), "seed": seed}
 
 
-def _means(raw: xr.Dataset, problem: Problem, grid: Grid, sizes: Sizes) -> xr.Dataset:
-    """Average over replicates; variables over (alpha, ridge, ...)."""
+def measured(
+    problem: Problem, given: dict[str, Any], threads: int, progress: Progress | None
+) -> xr.Dataset:
+    """Train networks; return means and standard errors over (alpha, ridge, ...)."""
     names = ["test_error", "training_error"]
-    if grid.loss != SQUARE:
+    if given["loss"] != SQUARE:
         names += ["test_loss", "training_loss"]
-    if problem.target == SIGN and sizes.test_samples != EXACT:  # in closed form there is none
+    if problem.target == SIGN and given["test_samples"] != EXACT:  # in closed form there is none
         names.append("classification_error")
+    with progress_bar("networks", progress) as report:
+        raw = replicates(problem, **given, threads=threads, progress=report)
     names += _OVERLAPS
     means = summary(raw[[f"simulated_{name}" for name in names]])
-    forms = {"simulated_{}_mean": "{}", "simulated_{}_stderr": "{}_stderr"}
-    renamed = {old.format(name): new.format(name) for name in names for old, new in forms.items()}
-    return means[list(renamed)].rename(renamed)
+    return means[[f"simulated_{name}_{part}" for name in names for part in ("mean", "stderr")]]
