@@ -70,10 +70,10 @@ class _Refinement:
     """One curve, solved at more and more of its points."""
 
     def __init__(
-        self, name: str, question: Question, bulk: str, x: str, values: Array, by: str
+        self, name: str, question: Question, bulk: str, x: str, values: tuple[float, ...], by: str
     ) -> None:
         self.name, self.question, self.bulk, self.x = name, question, bulk, x
-        self.values, self.by = values, by
+        self.values, self.by = np.array(values), by
         self.solved: list[Points] = []
         self.places: list[int] = []
         square, best = question["loss"] == SQUARE, question["ridge"] == OPTIMAL and x != "ridge"
@@ -82,8 +82,8 @@ class _Refinement:
         quick = together and (bulk == ISOTROPIC or steps == 1) and not best
         # The points that are solved at a time, and the strides between points, coarse to fine.
         slow = _SMALL_BATCH if square and not best else 1
-        self.at_once = values.size if quick else _BATCH if together else slow
-        self.strides = (1,) if quick or values.size <= STRIDE else _strides(1 if square else 4)
+        self.at_once = len(values) if quick else _BATCH if together else slow
+        self.strides = (1,) if quick or len(values) <= STRIDE else _strides(1 if square else 4)
 
     def steps(self, stride: int, beat: Beat) -> Iterator[None]:
         """Solve at every so many points."""
@@ -135,11 +135,7 @@ def _curve(view: View, beat: Beat) -> Iterator[Answer]:
 
 
 # What was solved of a curve stays, so that pins need no time.
-_refinement = lru_cache(maxsize=32)(
-    lambda name, question, bulk, x, values, by: _Refinement(
-        name, question, bulk, x, np.array(values), by
-    )
-)
+_refinement = lru_cache(maxsize=32)(_Refinement)
 
 
 def _limits_along(question: Question, x: str, axis: Axis) -> Answer:

@@ -37,37 +37,21 @@ from giantstep.theory.optima import TEST_ERROR
 _POINTS = 40
 
 
-class _Range(NamedTuple):
-    """The values of a parameter along an axis."""
+def _range_text(axis: Axis) -> str:
+    """Write the values along an axis for the command line."""
+    if axis.domain.whole:
+        start, stop = math.ceil(axis.start), math.floor(axis.stop)
+        return f"{start}:{stop}:{stop - start + 1}"
+    spacing = "log" if axis.scale == LOG else ""
+    return f"{format_number(axis.start)}:{format_number(axis.stop)}:{_POINTS}{spacing}"
 
-    axis: Axis
 
-    @property
-    def ends(self) -> tuple[str, str]:
-        """The first and the last value."""
-        start, stop = self.axis.start, self.axis.stop
-        if self.axis.domain.whole:
-            return str(math.ceil(start)), str(math.floor(stop))
-        return format_number(start), format_number(stop)
-
-    @property
-    def points(self) -> int:
-        """How many values there are."""
-        start, stop = self.ends
-        return int(stop) - int(start) + 1 if self.axis.domain.whole else _POINTS
-
-    def as_text(self) -> str:
-        """Write it for the command line."""
-        spacing = "log" if self.axis.scale == LOG and not self.axis.domain.whole else ""
-        return ":".join(self.ends) + f":{self.points}{spacing}"
-
-    def as_python(self) -> str:
-        """Write it as Python."""
-        start, stop = self.ends
-        if self.axis.domain.whole:
-            return f"range({start}, {int(stop) + 1})"
-        space = "np.geomspace" if self.axis.scale == LOG else "np.linspace"
-        return f"{space}({start}, {stop}, {self.points})"
+def _range_python(axis: Axis) -> str:
+    """Write the values along an axis as Python."""
+    if axis.domain.whole:
+        return f"range({math.ceil(axis.start)}, {math.floor(axis.stop) + 1})"
+    space = "np.geomspace" if axis.scale == LOG else "np.linspace"
+    return f"{space}({format_number(axis.start)}, {format_number(axis.stop)}, {_POINTS})"
 
 
 class _Answer(NamedTuple):
@@ -84,7 +68,7 @@ class _Answer(NamedTuple):
 
 def _answer(view: View) -> _Answer | None:
     """Return what the library gives for what is shown; None if there is no such question."""
-    question, axis = view.question, view.axis
+    question = view.question
     values = {"alpha": question["alpha"], "ridge": question["ridge"]} | _unusual(question)
     if view.tab == FUNCTION:
         return _Answer("learned-function", "learned_function", values, "learned_function")
@@ -96,11 +80,11 @@ def _answer(view: View) -> _Answer | None:
             return None
         if "bulk" in values:
             values["bulk"] = question["bulk"][0]
-        values |= {name: _Range(AXES[name]) for name in (view.across, view.up)}
+        values |= {name: AXES[name] for name in (view.across, view.up)}
         variable = view.map_variable
         values |= {"gains": variable} if variable in GAINS else {}
         return _Answer("sweep", "sweep", values, variable)
-    values[view.x] = _Range(axis)
+    values[view.x] = view.axis
     solved = view.x in ("alpha", "ridge") and len(question["bulk"]) == 1
     command, function = ("theory", "solve") if solved else ("sweep", "sweep")
     if view.by != TEST_ERROR and question["ridge"] == OPTIMAL and view.x != "ridge":
@@ -126,21 +110,16 @@ def as_python(view: View) -> str:
         return ""
     make = "Protocol" if view.question.model == STEPS else "one_spike"
     stated = ", ".join(f"{k}={_python(v)}" for k, v in _stated(view.question).items())
-    values = dict(answer.values)
-    loop = ""
-    if answer.function != "sweep" and isinstance(bulks := values.get("bulk"), list):
-        values["bulk"], loop = _Name("bulk"), f" for bulk in {_python(bulks)}"
-    arguments = ", ".join(f"{k}={_python(v)}" for k, v in values.items())
+    values, loop = {name: _python(value) for name, value in answer.values.items()}, ""
+    if answer.function != "sweep" and isinstance(answer.values.get("bulk"), list):
+        values["bulk"], loop = "bulk", f" for bulk in {values['bulk']}"
+    arguments = ", ".join(f"{name}={value}" for name, value in values.items())
     call = f"giantstep.{answer.function}(problem, {arguments})"
     head = "import numpy as np\n\nimport giantstep\n\n"
     made = f"problem = giantstep.{make}({stated})\n"
     if loop:
         return f"{head}{made}answers = [{call}{loop}]\n[one.{answer.variable} for one in answers]\n"
     return f"{head}{made}answer = {call}\nanswer.{answer.variable}\n"
-
-
-class _Name(str):
-    """The name of a variable in Python."""
 
 
 def as_panel(question: Question) -> dict[str, Any]:
@@ -203,18 +182,16 @@ def _unusual(question: Question) -> dict[str, Any]:
 
 
 def _argument(value: Any) -> str:
-    if isinstance(value, _Range):
-        return value.as_text()
+    if isinstance(value, Axis):
+        return _range_text(value)
     if isinstance(value, list):
         return " ".join(value)
     return format_vocabulary(value) if isinstance(value, tuple) else written(value)
 
 
 def _python(value: Any) -> str:
-    if isinstance(value, _Range):
-        return value.as_python()
-    if isinstance(value, _Name):
-        return str(value)
+    if isinstance(value, Axis):
+        return _range_python(value)
     if isinstance(value, float):
         return 'float("inf")' if math.isinf(value) else format_number(value)
     return repr(value).replace("'", '"')

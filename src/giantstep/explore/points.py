@@ -88,9 +88,5 @@ def limits(question: Question) -> dict[str, float]:
 
     The question `bounds` has more, which would take too long at each move of a slider.
     """
-    limit = bounds(question.problem)
-    return {
-        "best_linear": best_linear_error(question["target"]),
-        "upper_bound": limit.upper,
-        "lower_bound": limit.lower,
-    }
+    limit, best_linear = bounds(question.problem), best_linear_error(question["target"])
+    return {"best_linear": best_linear, "upper_bound": limit.upper, "lower_bound": limit.lower}

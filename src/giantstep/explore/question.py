@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
 from typing import Any
@@ -30,6 +30,7 @@ from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.readout import UNIFORM
 from giantstep.problems.spiked_features import one_spike
+from giantstep.questions.checks import collected
 from giantstep.validation import Fault, InvalidParametersError, interval_faults
 
 
@@ -150,24 +151,18 @@ class Question:
         if not bulks or not set(bulks) <= set(BULKS):
             faults.append(Fault("bulk", written(bulks), f"one or more of {', '.join(BULKS)}"))
         ridge = 1.0 if self["ridge"] == OPTIMAL else self["ridge"]
-        faults += _faults_of(self._check_problem)
-        faults += _faults_of(Grid, (self["alpha"],), (ridge,), self["loss"])
+        with collected(faults):
+            faults += theory_faults(self.problem) if isinstance(self.problem, Protocol) else []
+        with collected(faults):
+            Grid((self["alpha"],), (ridge,), self["loss"])
         if faults:
             return faults
-        faults = _faults_of(check_loss, self.problem, self["loss"])
-        return faults + [f for bulk in bulks for f in _faults_of(validate_bulk, self.problem, bulk)]
-
-    def _check_problem(self) -> None:
-        if isinstance(self.problem, Protocol) and (faults := theory_faults(self.problem)):
-            raise InvalidParametersError(faults)
-
-
-def _faults_of(check: Callable[..., Any], *arguments: Any) -> list[Fault]:
-    try:
-        check(*arguments)
-    except InvalidParametersError as error:
-        return list(error.faults)
-    return []
+        with collected(faults):
+            check_loss(self.problem, self["loss"])
+        for bulk in bulks:
+            with collected(faults):
+                validate_bulk(self.problem, bulk)
+        return faults
 
 
 _READERS = {"model": str} | {name: reader(name) for name in PARAMETERS}

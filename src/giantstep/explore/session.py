@@ -20,7 +20,7 @@ from giantstep.explore.children import Child, FailedError
 from giantstep.explore.controls import notes, reasons
 from giantstep.explore.copying import as_command, as_python, as_yaml, title
 from giantstep.explore.messages import Message
-from giantstep.explore.palette import LIGHT, PALETTES
+from giantstep.explore.palette import LIGHT
 from giantstep.explore.plots.base import Plot
 from giantstep.explore.plots.of_view import make_plot, plot_key
 from giantstep.explore.question import written
@@ -42,8 +42,6 @@ from giantstep.validation import Fault, InvalidParametersError, interval_faults,
 _OF_NETWORKS = ("question", "x", "axis", "by")
 # From such a relative correction on, what the theory leaves out is told.
 _TOLD = 0.005
-# The longest message that a page may send.
-_LONGEST_MESSAGE = 20_000
 
 
 class Session:
@@ -98,11 +96,8 @@ class Session:
         return deliver
 
     def _receive(self, text: str) -> None:
-        """Do what the page says; what it may not say is ignored."""
-        try:
-            message = json.loads(text) if len(text) <= _LONGEST_MESSAGE else {}
-        except ValueError:
-            return
+        """Do what the page says."""
+        message = json.loads(text)
         do = {
             "hello": self._greet,
             "view": self._change_view,
@@ -112,8 +107,7 @@ class Session:
             "export": self._make_file,
             "figure": self._make_file,
         }
-        if isinstance(message, dict) and (kind := message.get("kind")) in do:
-            do[kind](message)
+        do[message["kind"]](message)
 
     def _greet(self, message: Mapping[str, Any]) -> None:
         """Tell a page that is ready all that it missed."""
@@ -125,12 +119,9 @@ class Session:
 
     def _change_view(self, message: Mapping[str, Any]) -> None:
         """Show another view, if it has no faults."""
-        number = message.get("number")
-        if not isinstance(number, int):
-            return
-        self.number = number
+        self.number = message["number"]
         try:
-            view = View.read(_texts(message.get("texts")), read_pins(_list(message.get("pins"))))
+            view = View.read(message["texts"], read_pins(message["pins"]))
         except InvalidParametersError as error:
             self._tell(faults=error.faults)
             return
@@ -143,8 +134,7 @@ class Session:
 
     def _renew_plot(self, message: Mapping[str, Any]) -> bool:
         """Make another plot if this view, or the colours of the page, need one; tell if so."""
-        theme = str(message.get("theme"))
-        theme = theme if theme in PALETTES else LIGHT
+        theme = message.get("theme", LIGHT)
         key = plot_key(self.view, theme)
         if key == self._key:
             return False
@@ -174,7 +164,7 @@ class Session:
         """Simulate networks at the question of the view."""
         try:
             dimension, networks = (
-                read_whole_number(str(message.get(name))) for name in ("dimension", "networks")
+                read_whole_number(message[name]) for name in ("dimension", "networks")
             )
         except ValueError as error:
             self._send({"networks": {"fault": str(error)}})
@@ -216,16 +206,13 @@ class Session:
 
     def _make_file(self, message: Mapping[str, Any]) -> None:
         """Make a file of what is shown; without a format, a figure in the project."""
-        form = message.get("format", "")
-        if form not in ("", *FORMATS):
-            return
         if not self._answer:
             self._send({"exported": "Please wait until all is computed.", "fault": True})
             return
         shown = Shown(self.view, self._answer)
         if self._simulated and "replicates" in self._simulated:
             shown = replace(shown, networks=self._networks_task, simulated=self._simulated)
-        task = ExportTask(shown, str(message.get("name")), self.project, form)
+        task = ExportTask(shown, message["name"], self.project, message.get("format", ""))
         self._exports.ask(self.number, task)
 
     def _show_export(self, number: int, said: Any) -> None:
@@ -268,16 +255,6 @@ class Session:
 
 def _texts_of(faults: Any) -> str:
     return "; ".join(map(str, faults if isinstance(faults, tuple) else (faults,)))
-
-
-def _texts(given: Any) -> dict[str, str]:
-    if not isinstance(given, dict):
-        return {}
-    return {k: v for k, v in given.items() if isinstance(k, str) and isinstance(v, str)}
-
-
-def _list(given: Any) -> list[str]:
-    return [text for text in given if isinstance(text, str)] if isinstance(given, list) else []
 
 
 def _all_texts(view: View) -> dict[str, str]:

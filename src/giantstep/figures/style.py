@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 from warnings import catch_warnings, filterwarnings
 
 import numpy as np
-from matplotlib import rc_context, rcdefaults, rcParams
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.colors import to_hex, to_rgb
@@ -70,6 +70,9 @@ STAR: dict[str, Any] = {
 }
 
 
+_STYLE = Path(__file__).with_name("giantstep.mplstyle")
+
+
 @dataclass(frozen=True)
 class Provenance:
     """What a drawing says of where it comes from.
@@ -92,44 +95,9 @@ class Provenance:
     version: str
 
 
-@contextmanager
-def settings() -> Iterator[None]:
+def settings() -> AbstractContextManager[None]:
     """Draw and save in this style on matplotlib's own defaults, whatever the user has set."""
-    with rc_context():
-        rcdefaults()
-        rcParams.update(_house())  # type: ignore[arg-type]
-        yield
-
-
-def _house() -> dict[str, Any]:
-    return {
-        "font.family": "STIXGeneral",
-        "mathtext.fontset": "stix",
-        "font.size": 9,
-        "axes.labelsize": 9,
-        "axes.titlesize": 8,
-        "legend.fontsize": 7.5,
-        "legend.labelspacing": 0.35,
-        "legend.handletextpad": 0.5,
-        "xtick.labelsize": 8,
-        "ytick.labelsize": 8,
-        "axes.linewidth": 0.6,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "xtick.major.width": 0.6,
-        "ytick.major.width": 0.6,
-        "lines.linewidth": 1.2,
-        "lines.markersize": 3.2,
-        "lines.markeredgewidth": 0.6,
-        "errorbar.capsize": 1.4,
-        "legend.frameon": False,
-        "legend.handlelength": 1.6,
-        "figure.constrained_layout.use": True,
-        "savefig.dpi": 420,
-        "pdf.fonttype": 42,  # fonts, so that text can be searched
-        "svg.fonttype": "path",
-        "svg.hashsalt": "giantstep",
-    }
+    return rc_context(fname=_STYLE)
 
 
 def size(columns: float, rows: int = 1) -> tuple[float, float]:

@@ -24,9 +24,11 @@ from giantstep.registry import Family, Registry
 # Higher degrees need batches that are too large, more directions too many quadrature nodes.
 LARGEST_DEGREE, MOST_DIRECTIONS = 5, 3
 Powers = tuple[int, ...]
-# Of rules for functions that are no polynomials: degrees by the number of directions, the largest
-# relative error, where it is measured, and what of the coefficients is rounding.
-_DEGREES, _SMOOTH, _SHIFT, _ROUNDING = {2: 20}, 5e-4, 0.3, 1e-10
+_POWERS = range(LARGEST_DEGREE + 1)
+# Functions that are no polynomials are of two directions; more would take too many nodes. Of their
+# rules: the degree, the largest relative error, where it is measured, and what of the coefficients
+# is rounding.
+_WRITTEN, _DEGREE, _SMOOTH, _SHIFT, _ROUNDING = ("z1", "z2"), 20, 5e-4, 0.3, 1e-10
 
 _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)")
 _FACTOR = re.compile(
@@ -47,11 +49,8 @@ class Teacher:
 
     name: str
     terms: Mapping[Powers, float]
-
-    @property
-    def is_polynomial(self) -> bool:
-        """Whether the terms are all of it."""
-        return True
+    # Whether the terms are all of it, and nodes in each direction that average its square exactly.
+    is_polynomial, nodes = True, LARGEST_DEGREE + 2
 
     @property
     def mean(self) -> float:
@@ -114,7 +113,7 @@ class Teacher:
 
     def second_moments(self) -> tuple[float, Array]:
         """Compute E F^2, and E F^2 z_k^2 of each direction."""
-        z, weights = product_rule(self.directions, LARGEST_DEGREE + 2)
+        z, weights = product_rule(self.directions, self.nodes)
         squares = weights * self.value(z) ** 2
         return float(squares.sum()), squares @ z**2
 
@@ -127,16 +126,8 @@ class WrittenTeacher(Teacher):
     """
 
     evaluate: Evaluate
-
-    @property
-    def is_polynomial(self) -> bool:
-        """Whether the terms are all of it."""
-        return False
-
-    @property
-    def degree(self) -> int:
-        """That of polynomials as near to it as rules for them need."""
-        return _DEGREES[self.directions]
+    # The degree is that of polynomials as near to it as rules for them need.
+    is_polynomial, degree, nodes = False, _DEGREE, 2 * _DEGREE + 2
 
     def value(self, z: Reals) -> Array:
         """Evaluate F at projections of shape (n, directions)."""
@@ -144,36 +135,16 @@ class WrittenTeacher(Teacher):
 
     def mean_given_first(self, s: Array) -> Array:
         """Compute E[F | z_1 = s], elementwise."""
-        others, weights = product_rule(self.directions - 1, 2 * self.degree + 2)
+        others, weights = product_rule(self.directions - 1, self.nodes)
         z = np.column_stack([np.repeat(s.ravel(), len(others)), np.tile(others, (s.size, 1))])
         mean: Array = self.value(z).reshape(*s.shape, -1) @ weights
         return mean
-
-    def second_moments(self) -> tuple[float, Array]:
-        """Compute E F^2, and E F^2 z_k^2 of each direction."""
-        z, weights = product_rule(self.directions, 2 * self.degree + 2)
-        squares = weights * self.value(z) ** 2
-        return float(squares.sum()), squares @ z**2
 
 
 def _values(evaluate: Evaluate, z: Array) -> Array:
     with np.errstate(all="ignore"):
         named = {f"z{k}": column for k, column in enumerate(z.T, start=1)}
         return np.asarray(evaluate(named) + 0 * z[:, 0])
-
-
-def _written(name: str) -> WrittenTeacher:
-    """Make the teacher of an expression of two directions; more would take too many nodes.
-
-    Raises
-    ------
-    ValueError
-        If it is none, or not smooth enough for a rule to average it.
-    """
-    directions = len(set(re.findall(r"\bz[1-9]\b", name)))
-    if directions not in _DEGREES:
-        raise ValueError(name)
-    return _smooth(name, parse_expression(name, tuple(f"z{k + 1}" for k in range(directions))))
 
 
 def own_teacher(call: Callable[[Any, Any], Any]) -> str:
@@ -189,7 +160,7 @@ def own_teacher(call: Callable[[Any, Any], Any]) -> str:
     def evaluate(given: Mapping[str, Any]) -> Any:
         return call(*given.values())
 
-    values = _values(evaluate, product_rule(2, LARGEST_DEGREE)[0])
+    values = _values(evaluate, product_rule(len(_WRITTEN), LARGEST_DEGREE)[0])
     name = f"{word}-{sha256((np.round(values, 8) + 0.0).tobytes()).hexdigest()[:8]}"
     KNOWN_TEACHERS.add(name, _smooth(name, evaluate))
     return name
@@ -202,9 +173,8 @@ def _smooth(name: str, evaluate: Evaluate) -> WrittenTeacher:
     ------
     ValueError
     """
-    ((directions, degree),) = _DEGREES.items()
-    z, weights = product_rule(directions, 2 * degree + 2)
-    finer, others = product_rule(directions, 3 * degree + 3)
+    z, weights = product_rule(len(_WRITTEN), 2 * _DEGREE + 2)
+    finer, others = product_rule(len(_WRITTEN), 3 * _DEGREE + 3)
     # Away from the origin, where errors may cancel by symmetry.
     shifted, exact = _values(evaluate, z + _SHIFT), _values(evaluate, finer + _SHIFT)
     square = float(others @ exact**2)
@@ -217,11 +187,9 @@ def _smooth(name: str, evaluate: Evaluate) -> WrittenTeacher:
     values = _values(evaluate, z)
     size = float(weights @ values**2)
     terms = {}
-    for powers in product(range(LARGEST_DEGREE + 1), repeat=directions):
-        factors = [
-            _hermite(power, z_k) / math.factorial(power)
-            for power, z_k in zip(powers, z.T, strict=True)
-        ]
+    scaled = [[_hermite(k, z_k) / math.factorial(k) for k in _POWERS] for z_k in z.T]
+    for powers in product(_POWERS, repeat=len(_WRITTEN)):
+        factors = [of[power] for of, power in zip(scaled, powers, strict=True)]
         coefficient = float((weights * values) @ np.prod(factors, axis=0))
         if coefficient**2 > _ROUNDING**2 * size:
             terms[powers] = coefficient
@@ -243,7 +211,9 @@ def _parse(name: str) -> Teacher:
     try:
         return _parse_polynomial(name)
     except ValueError:
-        return _written(name)
+        if len(set(re.findall(r"\bz[1-9]\b", name))) != len(_WRITTEN):
+            raise
+        return _smooth(name, parse_expression(name, _WRITTEN))
 
 
 def _parse_polynomial(name: str) -> Teacher:

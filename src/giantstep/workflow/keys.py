@@ -84,10 +84,11 @@ def code_hash(path: Path) -> str:
 
     `code_hash.cache_clear()` forgets what was read.
     """
-    paths = sorted(path.rglob("*.py")) if path.is_dir() else [path]
-    trees = [(str(one.relative_to(path)), _tree_hash(one)) for one in paths]
+    inside = (one for one in path.rglob("*") if one.suffix in (".py", ".mplstyle"))
+    paths = sorted(inside) if path.is_dir() else [path]
+    hashes = [(str(one.relative_to(path)), _file_hash(one)) for one in paths]
     _remember()
-    return sha256(repr(trees))
+    return sha256(repr(hashes))
 
 
 def is_loaded_code(package: Path) -> bool:
@@ -102,9 +103,11 @@ def sha256(content: str | bytes) -> str:
     return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
 
 
-def _tree_hash(path: Path) -> str:
-    """Hash the syntax tree of a module; that of the same bytes is hashed once in a project."""
+def _file_hash(path: Path) -> str:
+    """Hash the syntax tree of a module, once for the same bytes in a project; else all bytes."""
     source = path.read_bytes()
+    if path.suffix != ".py":
+        return sha256(source)
     name = sha256(_THIS + source)
     if name not in (hashes := _hashes()):
         hashes[name] = sha256(ast.dump(_bare(ast.parse(source, str(path)))))
@@ -130,11 +133,6 @@ def _remember() -> None:
             beside.parent.mkdir(exist_ok=True)
             beside.write_text(json.dumps(_hashes()), encoding="utf-8")
             beside.replace(_MEMORY)
-
-
-def file_hash(path: Path) -> str:
-    """Hash a file: its code, if it is a module, or all its bytes."""
-    return code_hash(path) if path.suffix == ".py" else sha256(path.read_bytes())
 
 
 def _bare(tree: ast.Module) -> ast.Module:

@@ -16,7 +16,7 @@ from giantstep.workflow.config import FIGURES, InvalidConfigError
 from giantstep.workflow.curves import Figure
 from giantstep.workflow.figure_config import read_figure, read_figures
 from giantstep.workflow.figure_plan import MONTECARLO, RESULTS, FigurePlan, Networks
-from giantstep.workflow.keys import ChangedCodeError, file_hash, is_loaded_code, result_key, slug
+from giantstep.workflow.keys import ChangedCodeError, code_hash, is_loaded_code, result_key, slug
 from giantstep.workflow.resources import Request, request, threads
 from giantstep.workflow.shards import block_length, split, stored_blocks, with_networks
 
@@ -76,7 +76,7 @@ class Plan:
             for role, task in curve.networks.items()
         }
         own = [f"{FIGURES}/{figure.name}.py", *figure.config.get("reads", ())]
-        drawing = {path: file_hash(self.root / path) for path in own if (self.root / path).exists()}
+        drawing = {path: code_hash(self.root / path) for path in own if (self.root / path).exists()}
         sizes = {k: v for k, v in self.config["simulation"].items() if k != "networks_per_job"}
         return FigurePlan(figure, networks, sizes, self.config["seed"], drawing)
 
