@@ -37,7 +37,8 @@ _ALL = (
 )
 _NETWORKS = "questions/networks.py", "questions/task.py"
 _STORED = ("files.py", "workflow/jobs.py", "workflow/store.py")
-_THEORY = (*_ALL, *_STORED, "theory", "questions", "vocabulary.py", "simulation/arithmetic.py")
+_NAMES = "vocabulary.py", "vocabulary.csv"
+_THEORY = (*_ALL, *_STORED, "theory", "questions", *_NAMES, "simulation/arithmetic.py")
 # Import-linter holds that a job uses no other code of the package (pyproject.toml).
 CODE = {
     "parameters": _THEORY,
@@ -84,8 +85,7 @@ def code_hash(path: Path) -> str:
 
     `code_hash.cache_clear()` forgets what was read.
     """
-    inside = (one for one in path.rglob("*") if one.suffix in (".py", ".mplstyle"))
-    paths = sorted(inside) if path.is_dir() else [path]
+    paths = sorted(filter(_is_code, path.rglob("*"))) if path.is_dir() else [path]
     hashes = [(str(one.relative_to(path)), _file_hash(one)) for one in paths]
     _remember()
     return sha256(repr(hashes))
@@ -93,9 +93,14 @@ def code_hash(path: Path) -> str:
 
 def is_loaded_code(package: Path) -> bool:
     """Check whether a copy of the package holds the code that is imported."""
-    names = [path.name for path in package.iterdir() if path.suffix == ".py" or path.is_dir()]
+    names = [path.name for path in package.iterdir() if _is_code(path) or path.is_dir()]
     code = [name for name in names if name != "__pycache__"]
     return all(code_hash(package / name) == code_hash(PACKAGE / name) for name in code)
+
+
+def _is_code(path: Path) -> bool:
+    """Check for modules, and the tables and styles that they read."""
+    return path.suffix in (".py", ".csv", ".mplstyle")
 
 
 def sha256(content: str | bytes) -> str:
