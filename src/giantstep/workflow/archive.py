@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date
 from importlib.metadata import distributions
 from importlib.metadata import version as version_of
@@ -30,30 +30,8 @@ LOCK = "requirements.lock"
 _PROFILE = Path("profiles/default/config.yaml")
 _TYPES = MimeTypes()  # Python's own, on any machine
 _TYPES.add_type("application/yaml", ".yaml")
-_SNAKEFILE = """\
-configfile: "config/config.yaml"
-
-
-include: "workflow/Snakefile"
-
-
-rule all:
-    default_target: True
-    input:
-        rules.figures.input,
-    message:
-        "All figures"
-"""
-_README = """\
-# {title}
-
-An archive of {name}, made by giantstep {version}: drawings, data, configuration and code.
-
-    pip install -r requirements.lock                   # with Python 3.11 or later
-    export PYTHONPATH=$PWD/src
-    python -m giantstep verify {name}                   # computes a random part again
-    rm figures/{name}.* && snakemake --cores 1         # draws it again, to the same bytes
-"""
+_README, _CRATE = (Path("workflow/archive", name) for name in ("README.md", METADATA))
+_SNAKEFILE = Path("workflow/project/Snakefile")
 
 
 class ArchiveError(RefusalError):
@@ -123,7 +101,7 @@ def _contents(figure: FigurePlan, plan: Plan) -> Iterator[tuple[str, bytes]]:
     """Yield the files of an archive: their names and contents."""
     config = figure.figure.config
     words = {"title": config["title"], "name": figure.name, "version": version_of("giantstep")}
-    yield "README.md", _README.format(**words).encode()
+    yield "README.md", (installed_folder() / _README).read_text("utf-8").format(**words).encode()
     made = [*figure.marks, figure.merged, *figure.outputs]
     missing = [file for file in made if not (plan.root / file).is_file()]
     if missing:
@@ -136,7 +114,7 @@ def _contents(figure: FigurePlan, plan: Plan) -> Iterator[tuple[str, bytes]]:
     yield str(MAIN), yaml.safe_dump(effective, sort_keys=False).encode()
     for file in (str(FIGURES / f"{figure.name}.yaml"), *figure.drawing):
         yield file, (plan.root / file).read_bytes()
-    yield "Snakefile", _SNAKEFILE.encode()
+    yield "Snakefile", (installed_folder() / _SNAKEFILE).read_bytes()
     yield str(_PROFILE), (installed_folder() / _PROFILE).read_bytes()
     yield from _code(plan.root)
     for file in made:
@@ -170,39 +148,25 @@ def _described(figure: FigurePlan, contents: dict[str, bytes]) -> dict[str, Any]
         }
         for file, content in sorted(contents.items())
     ]
-    root = {
-        "@id": "./",
-        "@type": "Dataset",
+    crate: dict[str, Any] = json.loads((installed_folder() / _CRATE).read_text("utf-8"))
+    _, root, software, run = crate["@graph"]
+    root |= {
         "name": figure.figure.config["title"],
         "alternateName": figure.name,
         "description": " ".join(figure.figure.config.get("caption", "").split()),
         "datePublished": date.today().isoformat(),
-        "license": "https://spdx.org/licenses/BSD-3-Clause",
-        "hasPart": [{"@id": file["@id"]} for file in files],
+        "hasPart": _references(sorted(contents)),
         "mainEntity": {"@id": figure.merged},
-        "mentions": {"@id": "#run"},
     }
-    about = {
-        "@id": METADATA,
-        "@type": "CreativeWork",
-        "conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"},
-        "about": {"@id": "./"},
-    }
-    software = {
-        "@id": "#giantstep",
-        "@type": "SoftwareApplication",
-        "name": "giantstep",
-        "softwareVersion": version_of("giantstep"),
-        "softwareRequirements": {"@id": LOCK},
-    }
-    run = {
-        "@id": "#run",
-        "@type": "CreateAction",
-        "instrument": {"@id": "#giantstep"},
-        "object": [{"@id": str(MAIN)}, {"@id": str(FIGURES / f"{figure.name}.yaml")}],
-        "result": [{"@id": file} for file in (figure.merged, *figure.outputs)],
+    software["softwareVersion"] = version_of("giantstep")
+    run |= {
+        "object": _references([MAIN, FIGURES / f"{figure.name}.yaml"]),
+        "result": _references([figure.merged, *figure.outputs]),
         "identifier": [Path(mark).name for mark in figure.marks],
-        "description": "Identifiers are hashes of all that files are made from, code included.",
     }
-    context = "https://w3id.org/ro/crate/1.1/context"
-    return {"@context": context, "@graph": [about, root, software, run, *files]}
+    crate["@graph"] += files
+    return crate
+
+
+def _references(files: Iterable[str | Path]) -> list[dict[str, str]]:
+    return [{"@id": str(file)} for file in files]

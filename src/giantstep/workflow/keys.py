@@ -99,8 +99,8 @@ def is_loaded_code(package: Path) -> bool:
 
 
 def _is_code(path: Path) -> bool:
-    """Check for modules, and the tables and styles that they read."""
-    return path.suffix in (".py", ".csv", ".mplstyle")
+    """Check for modules, and the tables, styles and pages that they read."""
+    return path.suffix in (".py", ".csv", ".mplstyle", ".html")
 
 
 def sha256(content: str | bytes) -> str:

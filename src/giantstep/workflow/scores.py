@@ -25,22 +25,7 @@ _COLUMNS = (
 )  # fmt: skip
 _SIZES = ("largest", "mean")
 
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<meta charset="utf-8">
-<title>{title}</title>
-<style>
-body {{ font: 14px sans-serif; background: white }}
-td, th {{ padding: 2px 10px 2px 0; text-align: left; white-space: nowrap }}
-thead {{ border-bottom: 1px solid }}
-table {{ border-collapse: collapse }}
-</style>
-<h1>{title}</h1>
-<p>A z-score is the simulated mean minus the theory, over the standard error. Without "finite", the
-theory is that of the paper, for a dimension that grows without bound and an isotropic bulk; with
-it, that of the dimension of the simulations and of the bulk that the step leaves.</p>
-{tables}</html>
-"""
+_PAGE = Path(__file__).with_suffix(".html")
 
 
 def write_scores(plan: FigurePlan, data: xr.Dataset) -> None:
@@ -133,7 +118,7 @@ def score_page(data: xr.Dataset) -> str:
         for name, table in tables.items()
         if len(table)
     )
-    return _PAGE.format(title=title, tables=shown)
+    return _PAGE.read_text("utf-8").format(title=title, tables=shown)
 
 
 def _theories(values: xr.DataArray | None) -> list[tuple[str, xr.DataArray]]:
