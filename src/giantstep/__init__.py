@@ -82,67 +82,53 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from giantstep.numerics.own_functions import Function
-    from giantstep.problems.protocol import Protocol
-    from giantstep.problems.several_spikes import several_spikes
-    from giantstep.problems.spiked_features import SpikedFeatures, one_spike
-    from giantstep.questions.bounds import bounds
-    from giantstep.questions.compare import compare
-    from giantstep.questions.cross_validate import cross_validate
-    from giantstep.questions.learned_function import learned_function
-    from giantstep.questions.optimise import optimise
-    from giantstep.questions.simulate import simulate
-    from giantstep.questions.solve import solve
-    from giantstep.questions.spectrum import spectrum
-    from giantstep.questions.sweep import sweep
-    from giantstep.questions.thresholds import thresholds
-    from giantstep.theory.features.equivalent_features import equivalent_features
-    from giantstep.theory.readout.status import Status
-    from giantstep.validation import InvalidParametersError
-    from giantstep.workflow.open_figure import open_figure
+    from giantstep.numerics.own_functions import Function as Function
+    from giantstep.problems.protocol import Protocol as Protocol
+    from giantstep.problems.several_spikes import several_spikes as several_spikes
+    from giantstep.problems.spiked_features import SpikedFeatures as SpikedFeatures
+    from giantstep.problems.spiked_features import one_spike as one_spike
+    from giantstep.questions.bounds import bounds as bounds
+    from giantstep.questions.compare import compare as compare
+    from giantstep.questions.cross_validate import cross_validate as cross_validate
+    from giantstep.questions.learned_function import learned_function as learned_function
+    from giantstep.questions.optimise import optimise as optimise
+    from giantstep.questions.simulate import simulate as simulate
+    from giantstep.questions.solve import solve as solve
+    from giantstep.questions.spectrum import spectrum as spectrum
+    from giantstep.questions.sweep import sweep as sweep
+    from giantstep.questions.thresholds import thresholds as thresholds
+    from giantstep.theory.features.equivalent_features import (
+        equivalent_features as equivalent_features,
+    )
+    from giantstep.theory.readout.status import Status as Status
+    from giantstep.validation import InvalidParametersError as InvalidParametersError
+    from giantstep.workflow.open_figure import open_figure as open_figure
 
-__all__ = [
-    "Function",
-    "InvalidParametersError",
-    "Protocol",
-    "SpikedFeatures",
-    "Status",
-    "bounds",
-    "compare",
-    "cross_validate",
-    "equivalent_features",
-    "learned_function",
-    "one_spike",
-    "open_figure",
-    "optimise",
-    "several_spikes",
-    "simulate",
-    "solve",
-    "spectrum",
-    "sweep",
-    "thresholds",
-]
+_QUESTIONS = (
+    "bounds", "compare", "cross_validate", "learned_function", "optimise", "simulate", "solve",
+    "spectrum", "sweep", "thresholds",
+)  # fmt: skip
+_HOMES = {name: f"questions.{name}" for name in _QUESTIONS} | {
+    "Function": "numerics.own_functions",
+    "InvalidParametersError": "validation",
+    "Protocol": "problems.protocol",
+    "SpikedFeatures": "problems.spiked_features",
+    "Status": "theory.readout.status",
+    "equivalent_features": "theory.features.equivalent_features",
+    "one_spike": "problems.spiked_features",
+    "several_spikes": "problems.several_spikes",
+    "open_figure": "workflow.open_figure",
+}
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
     """Import what is asked for: importing any module of the package runs this one first."""
     from importlib import import_module
 
-    homes = {
-        "Function": "numerics.own_functions",
-        "InvalidParametersError": "validation",
-        "Protocol": "problems.protocol",
-        "SpikedFeatures": "problems.spiked_features",
-        "Status": "theory.readout.status",
-        "equivalent_features": "theory.features.equivalent_features",
-        "one_spike": "problems.spiked_features",
-        "several_spikes": "problems.several_spikes",
-        "open_figure": "workflow.open_figure",
-    }
-    if name not in __all__:
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = homes.get(name, f"questions.{name}")
-    return getattr(import_module(f"{__name__}.{home}"), name)
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -64,10 +64,8 @@ def _check_flags(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     flags = [flag for action in parser._actions for flag in action.option_strings]
     given = (word.partition("=")[0] for word in argv if re.match("--[a-z]", word))
     unknown = [word for word in given if not any(flag.startswith(word) for flag in flags)]
-    if unknown:
-        parser.error(
-            "; ".join(f"there is no {word}{did_you_mean(word, flags)}" for word in unknown)
-        )
+    if refused := [f"there is no {word}{did_you_mean(word, flags)}" for word in unknown]:
+        parser.error("; ".join(refused))
 
 
 class _Parser(argparse.ArgumentParser):
@@ -101,22 +99,12 @@ def _add_question(parser: argparse.ArgumentParser, command: Command) -> None:
             flag.add_to(group, required=False)
     _add(group, command)
     group = parser.add_argument_group("the output")
-    group.add_argument(
-        "--format", choices=FORMATS, default="csv", help="what is printed (default csv)"
-    )
-    group.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="FILE",
-        help=f"write the answer to a file instead; its suffix says how: {', '.join(SUFFIXES)}",
-    )
-    group.add_argument(
-        "--columns",
-        nargs="+",
-        metavar="NAME",
-        help="variables to write (default all; those that fit 100 characters in a table)",
-    )
+    text = "what is printed (default csv)"
+    group.add_argument("--format", choices=FORMATS, default="csv", help=text)
+    text = f"write the answer to a file instead; its suffix says how: {', '.join(SUFFIXES)}"
+    group.add_argument("-o", "--output", type=Path, metavar="FILE", help=text)
+    text = "variables to write (default all; those that fit 100 characters in a table)"
+    group.add_argument("--columns", nargs="+", metavar="NAME", help=text)
     for names, options in DRAWING:
         with suppress(argparse.ArgumentError):  # a map has its own --show
             group.add_argument(*names, **options)

@@ -35,12 +35,10 @@ def at_best_rate(curves: xr.Dataset) -> xr.Dataset:
 
 def trajectories(axes: Axes, curves: xr.Dataset, look: dict[str, Any]) -> None:
     """Draw errors at the better simulated rate: fresh batches and a reused one."""
-    best = at_best_rate(select(curves, reuse_batch=0))
-    finite_size_line(axes, best["steps"], best, "test_error", look["color"])
-    markers(axes, best["steps"], best, "test_error", look)
-    again = at_best_rate(select(curves, reuse_batch=1))
-    finite_size_line(axes, again["steps"], again, "test_error", look["color"])
-    markers(axes, again["steps"], again, "test_error", look | style.OPEN)
+    for reuse, face in ((0, {}), (1, style.OPEN)):
+        best = at_best_rate(select(curves, reuse_batch=reuse))
+        finite_size_line(axes, best["steps"], best, "test_error", look["color"])
+        markers(axes, best["steps"], best, "test_error", look | face)
 
 
 def compounding(axes: Axes, networks: xr.Dataset, theory: xr.Dataset) -> None:

@@ -181,18 +181,7 @@ def _train(
         mean = _follow_population(problem, rate, weights, omega, directions)
     else:
         count = sizes.count(problem.alpha0)
-        steps = BatchSteps(
-            activation,
-            omega,
-            rate,
-            count,
-            problem.steps,
-            problem.reuse_batch,
-            draw,
-            pool,
-            problem.optimizer,
-        )
-        mean, *_ = steps.take(weights)
+        mean, *_ = BatchSteps(problem, omega, rate, count, draw, pool).take(weights)
     h1 = float(standard_moments(activation).slope)
     norm = float(np.linalg.norm(mean))
     # As in `equivalent_features`, v takes the sign of h1, so that r >= 0.

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array, Reals, Single
-from giantstep.numerics.scalar_functions import ScalarFunction
-from giantstep.problems.protocol import NORMALIZED, SGD, SIGN_DESCENT
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.protocol import NORMALIZED, SGD, SIGN_DESCENT, Protocol
+from giantstep.problems.recovery import Recovery
 from giantstep.simulation.arithmetic import FEWER_ROWS, block_sizes
 from giantstep.simulation.gradients import batch_slopes
 from giantstep.simulation.threads import Workers
@@ -54,30 +55,29 @@ class BatchSteps(NamedTuple):
         As in `Protocol`.
     """
 
-    activation: ScalarFunction
+    problem: Protocol | Recovery
     omega: Single
     rate: float
     samples: int
-    steps: int
-    reuse_batch: bool
     draw: Callable[[int, int, int], tuple[Single, Single]]
     pool: Workers
-    optimizer: str = SGD
 
     def take(self, weights: Single) -> Iterator[Array]:
         """Change the weights in place, step by step; yield each batch's mean of y x."""
-        for step in range(self.steps):
-            gradient, correlation = self._sums(weights, 0 if self.reuse_batch else step)
+        optimizer = self.problem.optimizer if isinstance(self.problem, Protocol) else SGD
+        for step in range(self.problem.steps):
+            gradient, correlation = self._sums(weights, 0 if self.problem.reuse_batch else step)
             gradient *= np.float32(self.rate / self.samples)
-            weights += as_optimizer(self.optimizer, gradient, self.rate)
+            weights += as_optimizer(optimizer, gradient, self.rate)
             yield correlation / self.samples
 
     def _sums(self, weights: Single, batch: int) -> tuple[Single, Array]:
         """Sum `omega_i (y - f(x)) sigma'(w_i.x) x` and y x over a batch."""
+        activation = lookup(self.problem.activation)
 
         def block(item: tuple[int, int]) -> tuple[Single, Single, Array]:
             inputs, labels = self.draw(batch, *item)
-            slopes = batch_slopes(weights, self.omega, self.activation, inputs, labels)
+            slopes = batch_slopes(weights, self.omega, activation, inputs, labels)
             return slopes, inputs, labels.astype(float) @ inputs
 
         gradient, correlation = np.zeros_like(weights), np.zeros(weights.shape[1])

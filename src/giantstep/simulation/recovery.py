@@ -9,7 +9,6 @@ import numpy as np
 from numpy.random import SeedSequence
 
 from giantstep.arrays import Array, Single
-from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.recovery import Recovery, check_dimension
 from giantstep.problems.seeds import problem_seed
 from giantstep.problems.sizes import check_replicates
@@ -87,11 +86,8 @@ def _simulate_network(
         labels = teacher.value(inputs @ directions.astype(np.float32))
         return inputs, labels.astype(np.float32)
 
-    activation, count = lookup(problem.activation), problem.batch(dimension)
-    rate = problem.rate(dimension)
-    steps = BatchSteps(
-        activation, omega, rate, count, problem.steps, problem.reuse_batch, draw, pool
-    )
+    rate, count = problem.rate(dimension), problem.batch(dimension)
+    steps = BatchSteps(problem, omega, rate, count, draw, pool)
     weights = initial.copy()
     rows, changes = [_overlaps(weights, directions)], [np.full(teacher.directions, np.nan)]
     for _ in steps.take(weights):

@@ -299,11 +299,6 @@ def kind_of(panel: Any) -> type[Section] | None:
     return next((kind for kind in (STEPS, SPIKED) if given == set(_SIGNS[kind])), None)
 
 
-def _tag(panel: Any) -> str | None:
-    kind = kind_of(panel)
-    return kind.__name__ if kind else None
-
-
 _signs = " or ".join(f"({', '.join(names)})" for names in _SIGNS.values())
 if TYPE_CHECKING:
     AnyPanel = Section
@@ -311,7 +306,7 @@ else:
     AnyPanel = Annotated[
         reduce(or_, (Annotated[kind, Tag(name)] for name, kind in KINDS.items())),
         Discriminator(
-            _tag,
+            lambda panel: getattr(kind_of(panel), "__name__", None),
             custom_error_type="kind",
             custom_error_message=f"must have all of {_signs}, and none of the others",
         ),

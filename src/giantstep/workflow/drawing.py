@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from importlib.metadata import version
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from importlib.util import find_spec
 from pathlib import Path
+from runpy import run_path
 from typing import TYPE_CHECKING, Any
 
 import xarray as xr
@@ -55,12 +56,7 @@ def load_drawing(root: Path, name: str) -> Callable[[xr.Dataset, dict[str, Any]]
     """
     path, module = root / FIGURES / f"{name}.py", f"giantstep.figures.{name}"
     if path.is_file():
-        spec = spec_from_file_location("drawing", path)
-        assert spec is not None
-        assert spec.loader is not None
-        own = module_from_spec(spec)
-        spec.loader.exec_module(own)
-        return own.draw  # type: ignore[no-any-return]
+        return run_path(str(path))["draw"]  # type: ignore[no-any-return]
     known = import_module(module) if find_spec(module) else default
     draw: Callable[[xr.Dataset, dict[str, Any]], Any] = getattr(known, "draw", default.draw)
     return draw
