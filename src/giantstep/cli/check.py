@@ -42,8 +42,7 @@ def check() -> Iterator[str]:
 def notebook_numbers() -> list[dict[str, Any]]:
     """Read what the notebooks store: problems, points, and the values of each run."""
     text = files("giantstep.cli").joinpath("notebooks.json").read_text("utf-8")
-    numbers: list[dict[str, Any]] = json.loads(text)
-    return numbers
+    return json.loads(text)
 
 
 def here(part: dict[str, Any]) -> Array:

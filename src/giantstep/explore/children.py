@@ -58,7 +58,7 @@ class Child:
         self._waiting: tuple[int, Any] | None = None
         self._doing: tuple[int, Any] | None = None
         self._process: Any = None
-        self._pipe: Connection | None = None
+        self._pipe: Any = None
         self._stopped = False
 
     def start(self) -> None:
@@ -82,7 +82,6 @@ class Child:
             if self._doing is None:
                 self._send()
             elif first:
-                assert self._pipe is not None
                 self._pipe.send(None)  # superseded
                 timer = threading.Timer(self._grace, self._kill_late, [self._doing])
                 timer.daemon = True
@@ -106,7 +105,6 @@ class Child:
         self._doing, self._waiting = self._waiting, None
         if self._doing is not None:
             self.start()
-            assert self._pipe is not None
             self._pipe.send(self._doing)
 
     def _kill_late(self, late: tuple[int, Any]) -> None:
@@ -119,7 +117,6 @@ class Child:
         if self._process is not None:
             self._process.kill()
             self._process.join()
-            assert self._pipe is not None
             self._pipe.close()
         self._process, self._pipe, self._doing = None, None, None
 

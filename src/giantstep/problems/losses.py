@@ -127,8 +127,7 @@ class LogisticLoss(MarginLoss):
 
     def negative_derivative(self, margin: Array) -> Array:
         """Compute minus its first derivative, to the last digit."""
-        slope: Array = expit(-margin)
-        return slope
+        return expit(-margin)
 
     def prox(self, margin: Array, V: Array) -> Array:
         """Minimise `(x - margin)^2/2V + loss(x)` over x.

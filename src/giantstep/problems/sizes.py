@@ -152,8 +152,7 @@ def check_replicates(networks: Iterable[int], root_seed: int) -> list[int]:
 
 def group_ends(fractions: ArrayLike, neurons: int) -> NDArray[np.int64]:
     """Divide neurons among groups by their fractions, rounded; return where each group ends."""
-    ends: NDArray[np.int64] = np.rint(np.cumsum(fractions) * neurons).astype(np.int64)
-    return ends
+    return np.rint(np.cumsum(fractions) * neurons).astype(np.int64)
 
 
 def _group_faults(problem: Problem, sizes: Sizes) -> list[Fault]:

@@ -106,8 +106,7 @@ def lookup_target(target: str) -> ScalarFunction | Teacher:
 def target_along(target: str, s: Array) -> Array:
     """Compute the target given theta.x = s; of several directions its mean given the first."""
     teacher = teacher_of(target)
-    values: Array = lookup(target).value(s) if teacher is None else teacher.mean_given_first(s)
-    return values
+    return lookup(target).value(s) if teacher is None else teacher.mean_given_first(s)
 
 
 def target_mean(target: str) -> float:

@@ -108,8 +108,7 @@ class Teacher:
     def mean_given_first(self, s: Array) -> Array:
         """Compute E[F | z_1 = s], elementwise."""
         alone = (powers for powers in self.terms if not any(powers[1:]))
-        total: Array = sum((self.terms[p] * _hermite(p[0], s) for p in alone), np.zeros_like(s))
-        return total
+        return sum((self.terms[p] * _hermite(p[0], s) for p in alone), np.zeros_like(s))
 
     def second_moments(self) -> tuple[float, Array]:
         """Compute E F^2, and E F^2 z_k^2 of each direction."""
@@ -137,8 +136,7 @@ class WrittenTeacher(Teacher):
         """Compute E[F | z_1 = s], elementwise."""
         others, weights = product_rule(self.directions - 1, self.nodes)
         z = np.column_stack([np.repeat(s.ravel(), len(others)), np.tile(others, (s.size, 1))])
-        mean: Array = self.value(z).reshape(*s.shape, -1) @ weights
-        return mean
+        return self.value(z).reshape(*s.shape, -1) @ weights
 
 
 def _values(evaluate: Evaluate, z: Array) -> Array:

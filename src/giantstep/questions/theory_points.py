@@ -117,8 +117,7 @@ class Case(NamedTuple):
         except InvalidParametersError:  # rows that are too long at this dimension
             return np.empty(0)
         finite = solver.solve(alpha.ravel()[some], ridge.ravel()[some]).test_error
-        gaps: Array = finite / test_error.ravel()[some] - 1
-        return gaps
+        return finite / test_error.ravel()[some] - 1
 
 
 def evenly_spread(count: int, most: int) -> Indices:

@@ -61,8 +61,7 @@ class FirstLayer:
     @property
     def theta(self) -> Single:
         """The target's direction, or the first of a teacher's, shape (d,)."""
-        first: Single = self.directions[0]
-        return first
+        return self.directions[0]
 
     @property
     def membership(self) -> Single:
@@ -219,5 +218,4 @@ def _follow_population(
         slopes = np.atleast_1d(standard_moments(target).slope)
     else:
         slopes = target.linear
-    mean: Array = slopes @ along
-    return mean
+    return slopes @ along

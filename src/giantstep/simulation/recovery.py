@@ -105,5 +105,4 @@ def _overlaps(rows: Single, directions: Array) -> Array:
     precise = rows.astype(float)
     norms = np.sum(precise**2, axis=1, keepdims=True)
     fractions = (precise @ directions) ** 2 / np.where(norms > 0, norms, 1)
-    mean: Array = fractions.mean(axis=0)
-    return mean
+    return fractions.mean(axis=0)

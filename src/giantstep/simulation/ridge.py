@@ -208,7 +208,7 @@ def _solve(matrix: Array, ridge: float, right: Array, precision: np.dtype[np.flo
     pivots = np.diagonal(factor[0]) ** 2
     if pivots.min() < right.size * np.finfo(float).eps * pivots.max():
         return _least_norm(matrix, ridge, right)
-    return cho_solve(factor, right)  # type: ignore[no-any-return]
+    return cho_solve(factor, right)
 
 
 def _least_norm(matrix: Array, ridge: float, right: Array) -> Array:
@@ -219,15 +219,14 @@ def _least_norm(matrix: Array, ridge: float, right: Array) -> Array:
     values, vectors = eigh(matrix, check_finite=False)
     kept = values > right.size * np.finfo(float).eps * values[-1]
     coefficients = (vectors[:, kept].T @ right) / (values[kept] + ridge)
-    solution: Array = vectors[:, kept] @ coefficients
-    return solution
+    return vectors[:, kept] @ coefficients
 
 
 def _factor(matrix: Reals, ridge: float) -> tuple[Reals, bool]:
     """Factorise S + ridge, overwriting S."""
     matrix[np.diag_indices_from(matrix)] += ridge
     # S is symmetric: its transpose is the same matrix, in the order that LAPACK can overwrite.
-    return cho_factor(matrix.T, overwrite_a=True, check_finite=False)  # type: ignore[no-any-return]
+    return cho_factor(matrix.T, overwrite_a=True, check_finite=False)
 
 
 def _refined(matrix: Array, ridge: float, right: Array) -> Array | None:

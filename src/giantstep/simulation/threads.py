@@ -78,5 +78,4 @@ def _one_blas_thread() -> contextlib.AbstractContextManager[Any]:
         from threadpoolctl import threadpool_limits
     except ImportError:
         return contextlib.nullcontext()
-    limited: contextlib.AbstractContextManager[Any] = threadpool_limits(1)
-    return limited
+    return threadpool_limits(1)

@@ -56,7 +56,6 @@ def load_drawing(root: Path, name: str) -> Callable[[xr.Dataset, dict[str, Any]]
     """
     path, module = root / FIGURES / f"{name}.py", f"giantstep.figures.{name}"
     if path.is_file():
-        return run_path(str(path))["draw"]  # type: ignore[no-any-return]
+        return run_path(str(path))["draw"]
     known = import_module(module) if find_spec(module) else default
-    draw: Callable[[xr.Dataset, dict[str, Any]], Any] = getattr(known, "draw", default.draw)
-    return draw
+    return getattr(known, "draw", default.draw)
