@@ -25,6 +25,7 @@ from giantstep.questions.remarks import edge_remarks, limit_remarks
 from giantstep.questions.search import Search, Unknown, read_unknowns
 from giantstep.questions.solve import read_question
 from giantstep.questions.task import Task
+from giantstep.questions.theory_points import Case
 from giantstep.theory.optima import TEST_ERROR, dimension_of_limit, search_of
 from giantstep.validation import Fault
 
@@ -126,7 +127,7 @@ def optimise(
     check_task(Task("optimise", problem, given), max_hours, max_memory)
     ridges = unknowns.pop(RIDGE, Unknown(RIDGE, np.array(axes.grid.ridge))).candidates
     outer = tuple(unknowns.values())
-    search = Search(problem, outer, ridges, loss, bulk, float(dimension), by)
+    search = Search(Case(problem, loss, bulk, float(dimension), by), outer, ridges)
     alphas = np.array(axes.grid.alpha)
     with progress_bar("optimum", progress) as report:
         sizes, rows = [one.candidates.size for one in search.outer], []
@@ -179,13 +180,13 @@ def _optimum(
         or _beside_nothing(errors, best, k)
         for k, (one, at) in enumerate(zip(search.outer, x, strict=True))
     }
-    of_limit = {"dimension_of_limit": math.inf} if math.isinf(search.dimension) else {}
+    of_limit = {"dimension_of_limit": math.inf} if math.isinf(search.case.dimension) else {}
     if of_limit and math.isfinite(error):
-        at = search.problem_at(values), alpha, np.array([ridge])
-        of_limit["dimension_of_limit"] = dimension_of_limit(*at, search.bulk, search.loss).item()
+        at = search.problem_at(values), alpha, np.array([ridge]), search.case.bulk, search.case.loss
+        of_limit["dimension_of_limit"] = dimension_of_limit(*at).item()
     if search.optimises_ridge:
         values[RIDGE], on_edge[RIDGE] = ridge, bool(ridge_on_edge)
-    optimum: dict[str, Any] = {f"optimal_{search.by}": error}
+    optimum: dict[str, Any] = {f"optimal_{search.case.by}": error}
     for name, value in values.items():
         optimum |= {f"optimal_{name}": value, f"optimal_{name}_on_edge": on_edge[name]}
     return optimum | of_limit
@@ -195,7 +196,7 @@ def _refined(
     search: Search, errors: Array, alpha: Array, solved: Callable[[], None]
 ) -> tuple[Array, tuple[int, ...], float]:
     """Refine around the lowest minima among the candidates: place, its candidate, and tolerance."""
-    axes, tolerance = [one.axis for one in search.outer], search_of(search.loss).rate_tolerance
+    axes, tolerance = [one.axis for one in search.outer], search_of(search.case.loss).rate_tolerance
     if not axes:
         return np.empty(0), (), tolerance
     if len(axes) > 1:
@@ -227,6 +228,6 @@ def _edge_remarks(search: Search, data: xr.Dataset) -> list[str]:
     for name, candidates in search.candidates.items():
         points = where(data[f"optimal_{name}_on_edge"])
         remarks += edge_remarks(points, f"best {name.replace('_', ' ')}", candidates)
-    if unsolved := where(data[f"optimal_{search.by}"].isnull()):
+    if unsolved := where(data[f"optimal_{search.case.by}"].isnull()):
         remarks.append(f"At {'; '.join(unsolved)}: nothing in the range searched could be solved.")
     return remarks

@@ -17,10 +17,10 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.checks import read_numbers
 from giantstep.questions.choices import BIAS, RATE, READOUT, RIDGE, UNKNOWNS
+from giantstep.questions.theory_points import Case
 from giantstep.theory.bounds import with_common_bias
 from giantstep.theory.features.equivalent_features import equivalent_features
-from giantstep.theory.optima import TEST_ERROR, criterion, optimal_ridge, search_of
-from giantstep.theory.readout.solve import Solver, cached_solver
+from giantstep.theory.optima import criterion, optimal_ridge, search_of
 from giantstep.validation import Fault, Interval, InvalidParametersError
 
 _LETTER = "letter_"
@@ -149,24 +149,17 @@ class Search:
 
     Attributes
     ----------
-    problem : Protocol or SpikedFeatures
+    case : Case
+        The problem, how it is solved, and the error that is minimised.
     outer : tuple of Unknown
         Those that change the problem.
     ridges : Array
         Candidates of the ridge; a single one, if it is not optimised.
-    loss, bulk : str
-    dimension : float
-    by : str
-        The error that is minimised.
     """
 
-    problem: Problem
+    case: Case
     outer: tuple[Unknown, ...]
     ridges: Array
-    loss: str
-    bulk: str
-    dimension: float
-    by: str = TEST_ERROR
 
     @property
     def optimises_ridge(self) -> bool:
@@ -190,7 +183,7 @@ class Search:
         ------
         InvalidParametersError
         """
-        problem = self.problem
+        problem = self.case.problem
         if isinstance(problem, Protocol):
             letters = enumerate(problem.readout, start=1)
             readout = tuple((values.get(f"{_LETTER}{k}", x), share) for k, (x, share) in letters)
@@ -198,32 +191,29 @@ class Search:
             problem = replace(problem, learning_rate=rate, readout=readout)
         if BIAS not in values:
             return problem
-        return with_common_bias(equivalent_features(problem, self.dimension), values[BIAS])
+        return with_common_bias(equivalent_features(problem, self.case.dimension), values[BIAS])
 
     def profile(self, alpha: Array, place: Sequence[int]) -> Array:
         """Compute errors at candidates, shape (A, R) for R ridges; NaN where there is none."""
         x = [one.axis[k] for one, k in zip(self.outer, place, strict=True)]
         mesh = np.meshgrid(alpha, self.ridges, indexing="ij")
         try:
-            return criterion(self._solver(x), *mesh, self.by)
+            return criterion(self._at(x).solver, *mesh, self.case.by)
         except InvalidParametersError:
             return np.full(mesh[0].shape, np.nan)
 
     def least(self, x: Sequence[float] | Array, alpha: Array) -> tuple[Array, Array, Mask]:
         """Minimise over the ridge: errors, ridges, and whether these are on an edge, (A,)."""
-        nothing, inside = np.full(alpha.shape, np.nan), np.zeros(alpha.shape, dtype=bool)
+        ridge, on_edge = np.full(alpha.shape, self.ridges[0]), np.zeros(alpha.shape, dtype=bool)
         try:
-            problem = self.problem_at(self.values(x))
-            if not self.optimises_ridge:
-                ridge = np.full(alpha.shape, self.ridges[0])
-                return criterion(self._solver(x), alpha, ridge, self.by), ridge, inside
-            of = self.bulk, self.dimension, self.loss, self.ridges
-            best = optimal_ridge(problem, alpha, *of, by=self.by)
-            error = criterion(self._solver(x), alpha, best.ridge, self.by)
-            return error, best.ridge, best.on_edge
+            case = self._at(x)
+            if self.optimises_ridge:
+                of = case.bulk, case.dimension, case.loss, self.ridges
+                best = optimal_ridge(case.problem, alpha, *of, by=case.by)
+                ridge, on_edge = best.ridge, best.on_edge
+            return criterion(case.solver, alpha, ridge, case.by), ridge, on_edge
         except InvalidParametersError:
-            return nothing, nothing, inside
+            return np.full(alpha.shape, np.nan), np.full(alpha.shape, np.nan), on_edge
 
-    def _solver(self, x: Sequence[float] | Array) -> Solver:
-        problem = self.problem_at(self.values(x))
-        return cached_solver(problem, self.bulk, self.loss, self.dimension)
+    def _at(self, x: Sequence[float] | Array) -> Case:
+        return self.case._replace(problem=self.problem_at(self.values(x)))

@@ -267,11 +267,7 @@ def _panel_model(
         described = Field(default=default, description=f"{parameter.meaning}: {parameter.domain}")
         fields[name] = (checked if one else several, described)
 
-    class Described(base):  # type: ignore[misc, valid-type]
-        # Fields that have a description already; to search the source for one takes 0.3 s.
-        model_config = ConfigDict(use_attribute_docstrings=False)
-
-    return create_model(title, __base__=Described, __doc__=f"A panel of {title}.", **fields)
+    return create_model(title, __base__=base, __doc__=f"A panel of {title}.", **fields)
 
 
 STEPS = _panel_model("gradient steps", _StepsPanel, parameters_of(Protocol), _READOUT)
