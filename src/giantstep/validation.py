@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,6 +80,21 @@ class InvalidParametersError(RefusalError, ValueError):
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(faults)
         super().__init__("\n".join(str(fault) for fault in self.faults))
+
+
+@contextmanager
+def collected(faults: list[Fault]) -> Iterator[None]:
+    """Add the faults of what is refused to a list, instead of raising them."""
+    try:
+        yield
+    except InvalidParametersError as error:
+        faults += error.faults
+
+
+def raise_all(faults: Sequence[Fault]) -> None:
+    """Raise the faults that were collected, each once, if there are any."""
+    if faults:
+        raise InvalidParametersError(x for k, x in enumerate(faults) if x not in faults[:k])
 
 
 @dataclass(frozen=True)

@@ -25,14 +25,21 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import SEED, Sizes, check_sizes
-from giantstep.questions.checks import collected, raise_all
 from giantstep.questions.choices import GAINS, POINTS, THREADS
 from giantstep.questions.costs import Cost, cost_of
 from giantstep.questions.progress import Progress
 from giantstep.questions.task import Task, question_named
 from giantstep.questions.theory_points import RELIABILITY
 from giantstep.suggestions import did_you_mean
-from giantstep.validation import COUNT, Fault, InvalidParametersError, interval_faults, read_number
+from giantstep.validation import (
+    COUNT,
+    Fault,
+    InvalidParametersError,
+    collected,
+    interval_faults,
+    raise_all,
+    read_number,
+)
 from giantstep.vocabulary import MEANINGS
 
 # Of numbers that are checked here, before the cost of an answer is estimated.

@@ -22,6 +22,7 @@ from giantstep.validation import (
     InvalidParametersError,
     RefusalError,
     interval_faults,
+    raise_all,
 )
 
 if TYPE_CHECKING:
@@ -85,8 +86,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _explore(arguments: argparse.Namespace) -> int:
     """Serve the page of the explorer until Ctrl-C."""
-    if faults := interval_faults(vars(arguments), {"port": _PORT}):
-        raise InvalidParametersError(faults)
+    raise_all(interval_faults(vars(arguments), {"port": _PORT}))
     require("bokeh")
     from giantstep.explore.server import serve
 

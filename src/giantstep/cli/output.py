@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from giantstep.files import beside
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.theory.readout.status import Status
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import Fault, raise_all
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -154,8 +154,7 @@ def chosen(data: xr.Dataset, names: Sequence[str]) -> xr.Dataset:
     allowed = f"one of {', '.join(known)}"
     # Coordinates, such as the samples of all steps, are written in any case.
     wanted = [name for name in names if name not in data.coords]
-    if faults := [Fault("columns", name, allowed) for name in wanted or names if name not in known]:
-        raise InvalidParametersError(faults)
+    raise_all([Fault("columns", name, allowed) for name in wanted or names if name not in known])
     return data[wanted]
 
 

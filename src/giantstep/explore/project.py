@@ -11,7 +11,7 @@ import xarray as xr
 from giantstep.explore.figure import write_figure
 from giantstep.explore.tasks import Shown
 from giantstep.questions.task import Task
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import Fault, raise_all
 from giantstep.workflow import store
 from giantstep.workflow.config import MAIN, load_config
 from giantstep.workflow.drawing import draw_figure
@@ -82,8 +82,7 @@ def _simulated(task: Task, shown: Shown) -> xr.Dataset:
         for name in ("seed", "trainings")
         if task.arguments[name] != made[name]
     ]  # fmt: skip
-    if faults:
-        raise InvalidParametersError(faults)
+    raise_all(faults)
     replicates = shown.simulated["replicates"]
     return join_networks([described(task, parts[place]) for parts in replicates])
 

@@ -30,8 +30,13 @@ from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.readout import UNIFORM
 from giantstep.problems.spiked_features import one_spike
-from giantstep.questions.checks import collected
-from giantstep.validation import Fault, InvalidParametersError, interval_faults
+from giantstep.validation import (
+    Fault,
+    InvalidParametersError,
+    collected,
+    interval_faults,
+    raise_all,
+)
 
 
 class Question:
@@ -62,8 +67,7 @@ class Question:
 
     def __init__(self, model: str = STEPS, **given: Any) -> None:
         self.model, self.values = model, defaults_of(model) | given
-        if faults := self._faults():
-            raise InvalidParametersError(faults)
+        raise_all(self._faults())
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
@@ -90,8 +94,7 @@ class Question:
         except InvalidParametersError as error:
             # Beside what could not be read, defaults in its place have no faults of their own.
             faults += [f for f in error.faults if not faults or f.name in values]
-        if faults:
-            raise InvalidParametersError(faults)
+        raise_all(faults)
         return question
 
     def moved(self, **values: Any) -> Question:

@@ -14,7 +14,7 @@ from giantstep.explore.question import Question, written
 from giantstep.explore.reading import LONGEST, Reader, read_infinite, read_texts
 from giantstep.questions.checks import criterion_faults
 from giantstep.theory.optima import TEST_ERROR
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import Fault, InvalidParametersError, collected, raise_all
 
 CURVE, FUNCTION, SPECTRUM, MAP = TABS = ("curve", "function", "spectrum", "map")
 ERROR, OVER_LINEAR, OVER_NO_STEP = COLOURS = ("error", "over_linear", "over_no_step")
@@ -77,8 +77,7 @@ class View:
     pins: tuple[Pin, ...] = ()
 
     def __post_init__(self) -> None:
-        if faults := self._faults():
-            raise InvalidParametersError(faults)
+        raise_all(self._faults())
 
     @staticmethod
     def read(texts: Mapping[str, str], pins: Sequence[Pin] = ()) -> View:
@@ -90,12 +89,9 @@ class View:
             With the faults of the question, too.
         """
         values, faults = read_texts({k: v for k, v in texts.items() if v}, _READERS)
-        try:
+        with collected(faults):
             values["question"] = Question.read(texts)
-        except InvalidParametersError as error:
-            faults += error.faults
-        if faults:
-            raise InvalidParametersError(faults)
+        raise_all(faults)
         return View(**values, pins=tuple(pins))
 
     @property

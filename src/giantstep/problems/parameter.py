@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, dataclass_transform
 
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import Fault, raise_all
 
 T = TypeVar("T")
 # In place of a default.
@@ -118,5 +118,4 @@ def refuse(record: Any, faults: Iterable[Fault]) -> None:
         If there are any.
     """
     order = [one.name for one in fields(record)]
-    if faults := sorted(faults, key=lambda fault: order.index(fault.name)):
-        raise InvalidParametersError(faults)
+    raise_all(sorted(faults, key=lambda fault: order.index(fault.name)))

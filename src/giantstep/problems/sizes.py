@@ -24,7 +24,7 @@ from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import NETWORK
 from giantstep.problems.targets import teacher_of
-from giantstep.validation import COUNT, Fault, Interval, InvalidParametersError, interval_faults
+from giantstep.validation import COUNT, Fault, Interval, interval_faults, raise_all
 
 DIMENSION = Interval(2, 1_000_000, whole=True)
 # Of neurons or samples: with more, even one column of them is out of reach.
@@ -130,8 +130,7 @@ def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
     if sizes.test_samples == EXACT:
         faults += _exact_faults(problem, grid.loss)
     faults += _group_faults(problem, sizes)
-    if faults:
-        raise InvalidParametersError(faults)
+    raise_all(faults)
 
 
 def check_replicates(networks: Iterable[int], root_seed: int) -> list[int]:
@@ -145,8 +144,7 @@ def check_replicates(networks: Iterable[int], root_seed: int) -> list[int]:
     faults = [] if indices else [Fault("networks", 0, str(COUNT))]
     faults += [Fault("networks", index, str(SEED)) for index in indices if index not in SEED]
     faults += interval_faults({"root_seed": root_seed}, {"root_seed": SEED})
-    if faults:
-        raise InvalidParametersError(faults)
+    raise_all(faults)
     return indices
 
 

@@ -42,7 +42,7 @@ from giantstep.problems.shared import (
 )
 from giantstep.problems.targets import teacher_of
 from giantstep.registry import Registry
-from giantstep.validation import POSITIVE, Fault, InvalidParametersError
+from giantstep.validation import POSITIVE, Fault, raise_all
 
 # What spiked features have and a protocol has not.
 SPIKED_FIELDS = ("bulk_variance", "spike_strength", "alignment")
@@ -314,8 +314,7 @@ def one_spike(
     """
     readout, readout_faults = READOUT.domain.read("readout", readout)
     bias, bias_faults = BIAS.domain.read("bias", bias)
-    if readout_faults + bias_faults:
-        raise InvalidParametersError(readout_faults + bias_faults)
+    raise_all(readout_faults + bias_faults)
     pairs = list(product(readout, bias))  # a group each: theory.md section 2
     return SpikedFeatures(
         activation=activation,

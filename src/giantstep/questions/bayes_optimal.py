@@ -10,9 +10,9 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import dataset, total_samples
-from giantstep.questions.checks import SOME_RIDGE, collected, raise_all, read_axes
+from giantstep.questions.checks import SOME_RIDGE, read_axes
 from giantstep.theory.bayes_optimal import prediction_error, state_evolution
-from giantstep.validation import Fault
+from giantstep.validation import Fault, collected, raise_all
 
 
 def bayes_optimal(problem: Problem, *, alpha: ArrayLike) -> xr.Dataset:

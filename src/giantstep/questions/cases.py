@@ -21,13 +21,7 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.questions.answers import count_groups, dataset
-from giantstep.questions.checks import (
-    OPTIMAL,
-    SOME_RIDGE,
-    collected,
-    criterion_faults,
-    raise_all,
-)
+from giantstep.questions.checks import OPTIMAL, SOME_RIDGE, criterion_faults
 from giantstep.questions.progress import Progress, part, progress_bar
 from giantstep.questions.remarks import gap_remarks
 from giantstep.questions.theory_points import (
@@ -40,7 +34,13 @@ from giantstep.questions.theory_points import (
 )
 from giantstep.theory.optima import TEST_ERROR
 from giantstep.theory.readout.status import Status
-from giantstep.validation import Fault, InvalidParametersError, interval_faults
+from giantstep.validation import (
+    Fault,
+    InvalidParametersError,
+    collected,
+    interval_faults,
+    raise_all,
+)
 
 # What a sweep varies besides the fields of the problem, and what it is by default; the bulk is that
 # of networks.

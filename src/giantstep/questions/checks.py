@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -22,7 +20,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.optima import CRITERIA, CROSS_VALIDATION, TEST_ERROR
-from giantstep.validation import Fault, InvalidParametersError, interval_faults
+from giantstep.validation import Fault, collected, interval_faults, raise_all
 
 OPTIMAL: Literal["optimal"] = "optimal"
 # A ridge for checks of a grid whose ridges are still to be found.
@@ -51,21 +49,6 @@ class Axes(NamedTuple):
     def dims(self) -> tuple[str, ...]:
         """The dimensions of the points; best ridges have that of alpha."""
         return ("alpha",) if self.optimal else ("alpha", "ridge")
-
-
-@contextmanager
-def collected(faults: list[Fault]) -> Iterator[None]:
-    """Add the faults of what is refused to a list, instead of raising them."""
-    try:
-        yield
-    except InvalidParametersError as error:
-        faults += error.faults
-
-
-def raise_all(faults: Sequence[Fault]) -> None:
-    """Raise the faults that were collected, each once, if there are any."""
-    if faults:
-        raise InvalidParametersError(x for k, x in enumerate(faults) if x not in faults[:k])
 
 
 def plain(value: Any) -> Any:
@@ -112,7 +95,7 @@ def check_problem(problem: Any) -> None:
     InvalidParametersError
     """
     if not isinstance(problem, Protocol | SpikedFeatures):
-        raise InvalidParametersError([Fault("problem", problem, "a Protocol or SpikedFeatures")])
+        raise_all([Fault("problem", problem, "a Protocol or SpikedFeatures")])
     for value in vars(problem).values():
         if isinstance(value, str):
             check_unchanged(value)

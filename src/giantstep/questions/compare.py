@@ -14,7 +14,6 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.answers import Result, drop_fixed, question
-from giantstep.questions.checks import collected, raise_all
 from giantstep.questions.costs import SIMULATION_HOURS, check_task
 from giantstep.questions.progress import Progress
 from giantstep.questions.simulate import measured, read_simulation
@@ -22,7 +21,7 @@ from giantstep.questions.solve import read_question, solve
 from giantstep.questions.statistics import z_scores
 from giantstep.questions.task import Task
 from giantstep.questions.theory_points import RELIABILITY
-from giantstep.validation import Fault
+from giantstep.validation import Fault, collected, raise_all
 
 _COMPARED = ("test_error", "training_error", "test_loss", "training_loss", "classification_error")
 # Of an error, beside its theory.

@@ -12,7 +12,6 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import Sizes
 from giantstep.questions.answers import Result, drop_fixed, question
-from giantstep.questions.checks import raise_all
 from giantstep.questions.compare import OF_NETWORKS
 from giantstep.questions.costs import SIMULATION_HOURS, check_task
 from giantstep.questions.progress import Progress, part, progress_bar
@@ -22,7 +21,7 @@ from giantstep.questions.statistics import summary, z_scores
 from giantstep.questions.task import Task
 from giantstep.simulation.cross_validation import cross_validation_of_networks
 from giantstep.theory.optima import CROSS_VALIDATION, FOLDS, K_FOLD, LEAVE_ONE_OUT, TEST_ERROR
-from giantstep.validation import Fault
+from giantstep.validation import Fault, raise_all
 
 
 @question("What cross-validation finds")

@@ -13,10 +13,9 @@ from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.cases import read_sweep, solve_cases
-from giantstep.questions.checks import raise_all
 from giantstep.questions.choices import GAINS
 from giantstep.theory.bounds import best_linear_error
-from giantstep.validation import Fault
+from giantstep.validation import Fault, raise_all
 
 # What a network without a step does not depend on.
 _OF_STEP = ("learning_rate", "alpha0", "step_exponent")

@@ -11,12 +11,12 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.targets import target_along
 from giantstep.questions.answers import Result, dataset, question
-from giantstep.questions.checks import raise_all, read_numbers
+from giantstep.questions.checks import read_numbers
 from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.solve import read_question
 from giantstep.questions.theory_points import Case, solve_axes
 from giantstep.theory.learned_function import learned_function as compute_learned_function
-from giantstep.validation import Fault
+from giantstep.validation import Fault, raise_all
 
 _PROJECTIONS = np.linspace(-3, 3, 121)
 

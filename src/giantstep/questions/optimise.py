@@ -17,7 +17,7 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import Result, drop_fixed, question
-from giantstep.questions.checks import OPTIMAL, criterion_faults, raise_all
+from giantstep.questions.checks import OPTIMAL, criterion_faults
 from giantstep.questions.choices import BIAS, RATE, RIDGE
 from giantstep.questions.costs import THEORY_HOURS, check_task
 from giantstep.questions.progress import Progress, progress_bar
@@ -27,7 +27,7 @@ from giantstep.questions.solve import read_question
 from giantstep.questions.task import Task
 from giantstep.questions.theory_points import Case
 from giantstep.theory.optima import TEST_ERROR, dimension_of_limit, search_of
-from giantstep.validation import Fault
+from giantstep.validation import Fault, raise_all
 
 # Of what is refined, on the logarithms of rates, and on letters and biases themselves.
 _SEVERAL_TOLERANCE = 1e-3

@@ -16,13 +16,13 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import SGD, Protocol
 from giantstep.problems.recovery import Recovery
 from giantstep.questions.answers import question
-from giantstep.questions.checks import check_theory, raise_all
+from giantstep.questions.checks import check_theory
 from giantstep.questions.costs import THEORY_HOURS
 from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.features.letters_steps import LettersState, letters_states
 from giantstep.theory.features.network_state import NetworkState
 from giantstep.theory.features.steps import network_states
-from giantstep.validation import Fault
+from giantstep.validation import Fault, raise_all
 
 _PROJECTIONS = ("step", "row_projection", "other_row_projection")
 

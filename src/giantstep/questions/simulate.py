@@ -13,19 +13,14 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import DIMENSION, EXACT, SEED, Sizes, check_sizes
 from giantstep.questions.answers import count_groups, drop_fixed, question
-from giantstep.questions.checks import (
-    Axes,
-    collected,
-    raise_all,
-    read_axes,
-)
+from giantstep.questions.checks import Axes, read_axes
 from giantstep.questions.choices import THREADS
 from giantstep.questions.costs import SIMULATION_HOURS, check_task
 from giantstep.questions.networks import replicates
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.statistics import summary
 from giantstep.questions.task import Task
-from giantstep.validation import COUNT, Fault, interval_faults
+from giantstep.validation import COUNT, Fault, collected, interval_faults, raise_all
 
 _OVERLAPS = ("m", "zeta", "psi", "q1", "q2")
 

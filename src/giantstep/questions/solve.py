@@ -9,17 +9,11 @@ from numpy.typing import ArrayLike
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import Result, count_groups, dataset, question
-from giantstep.questions.checks import (
-    Axes,
-    check_theory,
-    criterion_faults,
-    raise_all,
-    read_axes,
-)
+from giantstep.questions.checks import Axes, check_theory, criterion_faults, read_axes
 from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.theory_points import Case, solve_axes, variables
 from giantstep.theory.optima import TEST_ERROR
-from giantstep.validation import Fault
+from giantstep.validation import Fault, raise_all
 
 
 @question("Theory of errors and overlaps")

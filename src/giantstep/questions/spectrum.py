@@ -11,16 +11,12 @@ from numpy.typing import ArrayLike
 from giantstep.problems.domains import ALPHA
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import question
-from giantstep.questions.checks import (
-    check_theory,
-    raise_all,
-    read_numbers,
-)
+from giantstep.questions.checks import check_theory, read_numbers
 from giantstep.questions.choices import POINTS
 from giantstep.questions.costs import THEORY_HOURS, check_task
 from giantstep.questions.task import Task
 from giantstep.theory.spectrum import spectrum as compute_spectrum
-from giantstep.validation import POSITIVE, Fault, interval_faults
+from giantstep.validation import POSITIVE, Fault, interval_faults, raise_all
 
 
 @question("Spectrum of the features' covariance")

@@ -16,7 +16,7 @@ from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.recovery import Recovery, check_dimension
 from giantstep.questions.choices import GAINS
 from giantstep.questions.task import Task
-from giantstep.validation import InvalidParametersError
+from giantstep.validation import raise_all
 from giantstep.workflow.config import CONFIG, FIGURES, MAIN, Faults, load_yaml
 from giantstep.workflow.config_checks import add_faults, check_config
 from giantstep.workflow.config_models import (
@@ -163,8 +163,7 @@ def _map_curves(panel: Panel) -> list[Curve]:
             point = {name: corner.pop(name) for name in ("alpha", "ridge")}
             problem = Protocol(**corner)
             Grid((point["alpha"],), (point["ridge"],))
-        if faults := theory_faults(problem):
-            raise InvalidParametersError(faults)
+        raise_all(theory_faults(problem))
         problem.with_giant_step(math.inf)
         bulk = panel.given.get("bulk") or bulk_of_networks(problem)
         validate_bulk(problem, bulk)
