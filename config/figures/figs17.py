@@ -52,7 +52,7 @@ def errors(axes: Axes, curves: xr.Dataset, name: str, label: Any, unit: Any = No
         scaled = of_value.assign({part: of_value[part] / size for part in parts})
         finite_size_line(axes, scaled["steps"], scaled, "test_error", look["color"])
         markers(axes, scaled["steps"], scaled, "test_error", look)
-        legend_entry(axes, label(value), **look)
+        legend_entry(axes, label(value), **look, **style.FINITE_SIZE)
     axes.set(xlabel="steps")
 
 

@@ -32,7 +32,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
             curves = select(solved, readout=readout).sortby("steps")
             finite_size_line(axes, curves["steps"], curves, "test_error", look["color"])
             markers(axes, curves["steps"], curves, "test_error", look)
-            legend_entry(axes, WORDS[readout], **look)
+            legend_entry(axes, WORDS[readout], **look, **style.FINITE_SIZE)
         linear = float(solved["best_linear_error"].values[0])
         axes.axhline(linear, label=BEST_LINEAR, **style.REFERENCE)
         axes.set(xlabel="steps", ylabel=TEST_ERROR, ylim=(0, None))

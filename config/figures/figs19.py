@@ -14,6 +14,7 @@ from giantstep.figures.elements import (
     legend_entry,
     legends_under,
     markers,
+    ticks,
     title_panel,
 )
 from giantstep.figures.labels import TEST_ERROR
@@ -32,11 +33,12 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         left.plot(alpha0, in_limit(curves)["alignment"], color=look["color"])
         finite_size_line(right, alpha0, curves, "test_error", look["color"])
         markers(right, alpha0, curves, "test_error", look)
-        for axes in (left, right):
-            legend_entry(axes, WORDS[optimizer], **look)
+        legend_entry(left, WORDS[optimizer], color=look["color"])
+        legend_entry(right, WORDS[optimizer], **look, **style.FINITE_SIZE)
     left.axhline(math.sqrt(2 / math.pi), label=r"$\sqrt{2/\pi}$", **style.GUIDE)
     left.set(xscale="log", xlabel=r"$\alpha_0$", ylabel=r"overlap $\gamma$", ylim=(0, 1))
     right.set(xscale="log", yscale="log", xlabel=r"$\alpha_0$", ylabel=TEST_ERROR)
+    ticks(right, "y", (0.03, 0.05, 0.1, 0.2))
     title_panel(left, 0, "direction")
     title_panel(right, 1, "test error")
     legends_under((left, right))

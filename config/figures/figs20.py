@@ -27,9 +27,10 @@ def overlaps(axes: Axes, networks: xr.Dataset, no_step: float) -> None:
         curves = select(networks, alpha0=alpha0).sortby("task_overlap")
         finite_size_line(axes, curves["task_overlap"], curves, "test_error", look["color"])
         markers(axes, curves["task_overlap"], curves, "test_error", look)
-        legend_entry(axes, f"${format_parameter('alpha0', alpha0)}$", **look)
+        label = f"${format_parameter('alpha0', alpha0)}$"
+        legend_entry(axes, label, **look, **style.FINITE_SIZE)
     axes.axhline(no_step, label="no step", **style.GUIDE)
-    axes.set(xlabel=r"task overlap $\omega$", ylabel=TEST_ERROR)
+    axes.set(xlabel=r"task overlap $\gamma_\star$", ylabel=TEST_ERROR)
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:

@@ -23,7 +23,7 @@ from giantstep.figures.labels import LEARNING_RATE, TEST_ERROR, format_parameter
 from giantstep.figures.selection import select
 from giantstep.figures.several_steps import ONE_STEP, TARGETS, at_best, by_rate, star
 
-_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
 
 
 def at_best_rate(curves: xr.Dataset) -> xr.Dataset:
@@ -45,7 +45,8 @@ def compounding(axes: Axes, networks: xr.Dataset, theory: xr.Dataset) -> None:
     """Draw errors after each step, and those of one step on all the samples at once."""
     for alpha0, look in zip((1.0, 4.0), style.cycle(3)[::2], strict=True):
         trajectories(axes, select(networks, alpha0=alpha0), look)
-        legend_entry(axes, f"${format_parameter('alpha0', alpha0)}$", **look)
+        label = f"${format_parameter('alpha0', alpha0)}$"
+        legend_entry(axes, label, **look, **style.FINITE_SIZE)
         counts = range(1, 6)
         errors = [float(at_best(theory, alpha0 * k).sel(step=1)) for k in counts]
         axes.plot(counts, errors, color=look["color"], **ONE_STEP)
@@ -60,7 +61,7 @@ def rates(axes: Axes, networks: xr.Dataset, theory: xr.DataArray) -> None:
         x = line["theory_learning_rate"]
         axes.plot(x, line, color=look["color"])
         least = int(np.argmin(line.values))
-        star(axes, float(x[least]), float(line[least]), f"{x[least]:.1f}", look)
+        star(axes, float(x[least]), float(line[least]), f"{x[least]:.1f}", look, above=True)
         of_count = select(networks, steps=count)
         markers(axes, of_count["learning_rate"], of_count, "test_error", look)
         legend_entry(axes, "1 step" if count == 1 else f"{count:g} steps", **look)
@@ -75,7 +76,7 @@ def line_legend(axes: Axes) -> None:
     """Add legend entries for the lines and markers that panels share."""
     grey = style.look("grey")
     legend_entry(axes, "fresh batches", **grey, **style.FINITE_SIZE)
-    legend_entry(axes, "one batch, reused", linestyle="none", **grey | style.OPEN)
+    legend_entry(axes, "one batch, reused", **grey | style.OPEN, **style.FINITE_SIZE)
     legend_entry(axes, "one step, all samples", color="grey", **ONE_STEP)
 
 

@@ -162,7 +162,7 @@ class Protocol(WithFields):
     )
     task_overlap: float = parameter(
         Parameter(
-            "overlap of the directions that steps and readout learn", "\\omega", OVERLAP, _TRANSFER
+            "overlap of the directions of the two targets", r"\gamma_\star", OVERLAP, _TRANSFER
         ),
         default=1.0,
         later=True,
