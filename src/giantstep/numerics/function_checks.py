@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
@@ -12,12 +12,10 @@ from giantstep.numerics.gaussian import LONGEST_TAIL, tail
 from giantstep.numerics.kinks import (
     BASE_EDGES,
     SEARCHED,
-    Kink,
     NotSmoothError,
     Values,
     find_kinks,
-    kink_at,
-    passes,
+    jumps_at,
     resolving_edges,
 )
 from giantstep.numerics.quadrature import RANGE
@@ -28,6 +26,8 @@ from giantstep.validation import Fault, InvalidParametersError
 GRID: Array = 0.00314159 + np.concatenate([np.linspace(-4, 4, 800), np.linspace(-16, 16, 320)])
 # Where functions that are not finite everywhere often are not.
 _ROUND = np.arange(-SEARCHED, SEARCHED + 0.25, 0.25)
+# Kinks that are closer to each other have to be stated.
+_CLOSE = 0.1
 # Panels that quadrature rules are split into at most, besides those of any function.
 _MOST_PANELS = 100
 # Of a stated derivative, and of values that are equal by parity; relative.
@@ -108,29 +108,25 @@ def check_growth(name: str, values: Values) -> None:
         raise _refusal("function", name, allowed)
 
 
-def find_kinks_or_check(
+def find_all_kinks(
     name: str, values: Values, stated: Sequence[float] | None
 ) -> tuple[list[float], bool]:
-    """Find the kinks, or check those stated; tell whether the function itself jumps at none.
+    """Find the kinks, besides those stated; tell whether the function itself jumps at none.
 
     Raises
     ------
     InvalidParametersError
+        If the function is not smooth, and no kinks are stated.
     """
+    kinks = _read_kinks(stated)
     try:
-        actual = find_kinks(values)
+        kinks += [z for z in find_kinks(values) if not np.any(np.isclose(z, kinks, 0, _CLOSE))]
     except NotSmoothError as error:
         if stated is None:
             raise _refusal("function", name, _not_smooth(values, error.place)) from error
-        actual = []
-    kinks = [kink.place for kink in actual]
-    if stated is not None:
-        kinks = _sorted(stated)
-        if faults := _kink_faults(values, actual, kinks):
-            raise InvalidParametersError(faults)
+    kinks.sort()
     gaps = np.diff([-np.inf, *kinks, np.inf])
-    sides = [kink_at(values, k, min(gaps[i : i + 2])) for i, k in enumerate(kinks)]
-    return kinks, all(kink is None or kink.order > 0 for kink in sides)
+    return kinks, not any(jumps_at(values, k, min(gaps[i : i + 2])) for i, k in enumerate(kinks))
 
 
 def find_panels(name: str, values: Values, kinks: Sequence[float]) -> Array:
@@ -153,14 +149,14 @@ def find_panels(name: str, values: Values, kinks: Sequence[float]) -> Array:
     return edges
 
 
-def _sorted(stated: Sequence[float]) -> list[float]:
+def _read_kinks(stated: Sequence[float] | None) -> list[float]:
     try:
-        kinks = {float(place) for place in np.ravel(np.asarray(stated, dtype=float))}
+        kinks = set(np.ravel(np.asarray(() if stated is None else stated, dtype=float)).tolist())
     except (TypeError, ValueError) as error:
         raise _refusal("kinks", stated, "numbers") from error
     if not np.all(np.isfinite(list(kinks))):
         raise _refusal("kinks", stated, "finite numbers")
-    return sorted(kinks)
+    return list(kinks)
 
 
 def _not_smooth(values: Values, place: float) -> str:
@@ -172,56 +168,23 @@ def _not_smooth(values: Values, place: float) -> str:
     )
 
 
-def _kink_faults(values: Values, actual: list[Kink], stated: list[float]) -> list[Fault]:
-    """List stated kinks where the function is smooth, and kinks that are not stated."""
-    faults = []
-    for i, place in enumerate(stated):
-        gaps = [abs(place - other) for other in (*stated[:i], *stated[i + 1 :])]
-        half = 0.49 * min([1.0, *gaps])
-        if not passes(values, np.array([[place - half, place + half]]))[0]:
-            continue
-        slopes = (values(np.array([place + 1e-6 * k])) for k in (-1, 0, 1))
-        below, at, above = (float(value[0]) for value in slopes)
-        allowed = (
-            f"where the function or a derivative jumps: at z = {place:.8g} none does (the slope is"
-            f" {(at - below) * 1e6:.4g} on the left, {(above - at) * 1e6:.4g} on the right)"
-        )
-        faults.append(Fault("kinks", tuple(stated), allowed))
-    for kink in actual:
-        if not any(abs(kink.place - place) < 1e-6 for place in stated):
-            faults.append(Fault("kinks", tuple(stated), f"all kinks: {kink}"))
-    return faults
-
-
-def find_parity(values: Values) -> Parity:
-    """Find the parity."""
-    fitting = (parity for parity in _SIGNS if _parity_gap(values, parity).max() <= _SAME_VALUE)
-    return next(fitting, "none")
-
-
-def check_parity(values: Values, stated: Parity) -> None:
-    """Refuse a parity that is not that of the values; "none" is refused for no function.
+def find_parity(values: Values, stated: Parity | None) -> Parity:
+    """Find the parity; a stated one must be that, or "none".
 
     Raises
     ------
     InvalidParametersError
     """
-    if stated not in get_args(Parity):
-        raise _refusal("parity", stated, f"one of {', '.join(get_args(Parity))}")
-    if stated == "none" or (gap := _parity_gap(values, stated)).max() <= _SAME_VALUE:
-        return
-    z = _RIGHT[_first(gap, _RIGHT)]
-    right, left = values(np.array([z, -z]))
-    allowed = f"that of the values: at z = {z:.6g} they are {right:.6g}, at z = {-z:.6g} {left:.6g}"
-    raise _refusal("parity", stated, allowed)
-
-
-def _parity_gap(values: Values, parity: Parity) -> Array:
-    """Compute how far values at z and -z are from equal, up to the sign, relatively."""
-    right = values(_RIGHT)
-    size = np.maximum(np.abs(right), np.sqrt(np.mean(values(GRID) ** 2)))
-    gap: Array = np.abs(right - _SIGNS[parity] * values(-_RIGHT)) / size
-    return gap
+    size = np.sqrt(np.mean(values(GRID) ** 2))
+    right, left = values(_RIGHT), values(-_RIGHT)
+    actual: Parity = "none"
+    for parity, sign in _SIGNS.items():
+        gap = np.abs(right - sign * left) / np.maximum(np.abs(right), size)
+        if gap.max() <= _SAME_VALUE:
+            actual = parity
+    if stated not in (None, actual, "none"):
+        raise _refusal("parity", stated, f"that of the values, which is {actual}")
+    return stated or actual
 
 
 def check_derivative(name: str, derivative: Values, slope: Values) -> None:
@@ -235,14 +198,10 @@ def check_derivative(name: str, derivative: Values, slope: Values) -> None:
     size = np.maximum(np.abs(slopes), np.sqrt(np.mean(slopes**2)))
     error = np.abs(given - slopes) / np.where(size > 0, size, 1.0)
     if error.max() > _SAME_SLOPE:
-        i = _first(error, np.abs(GRID))
+        # Nearest to the origin of the places where it is plain to see.
+        i = int(np.argmin(np.where(error > 0.1 * error.max(), np.abs(GRID), np.inf)))
         allowed = (
             f"the slope of the values: at z = {GRID[i]:.6g} it is {given[i]:.6g}, and the slope of"
             f" the values {slopes[i]:.6g}"
         )
         raise _refusal("derivative", name, allowed)
-
-
-def _first(error: Array, distance: Array) -> int:
-    """Find where, nearest to the origin, an error is plain to see."""
-    return int(np.argmin(np.where(error > 0.1 * error.max(), distance, np.inf)))

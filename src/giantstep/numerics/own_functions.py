@@ -21,8 +21,7 @@ from giantstep.numerics.function_checks import (
     check_derivative,
     check_entrywise,
     check_growth,
-    check_parity,
-    find_kinks_or_check,
+    find_all_kinks,
     find_panels,
     find_parity,
 )
@@ -38,8 +37,8 @@ _BITS = 33
 class Function:
     """A function of one's own, as activation or target.
 
-    What is not stated is found from the values: for most functions the callable alone will do. What
-    is stated is checked against the values.
+    What is not stated is found from the values: for most functions the callable alone will do. A
+    stated derivative or parity is checked against the values.
 
     Parameters
     ----------
@@ -49,7 +48,8 @@ class Function:
         Likewise; away from kinks. Otherwise that of polynomials through the values, to ten digits.
     parity : {"odd", "even", "none"}, optional
     kinks : sequence of float, optional
-        Where the function or one of its derivatives jumps.
+        Where the function or one of its derivatives jumps, besides the places that are found: for
+        kinks that are close to each other.
     name : str, optional
         How its name begins in tables and files; otherwise as the callable's.
 
@@ -100,12 +100,10 @@ class Function:
         check_entrywise("function", word, call)
         self._values = Entrywise(call)
         check_growth(word, self._values)
-        places, self.continuous = find_kinks_or_check(word, self._values, kinks)
+        places, self.continuous = find_all_kinks(word, self._values, kinks)
         self.kinks = tuple(places)
         edges = find_panels(word, self._values, places)
-        if parity is not None:
-            check_parity(self._values, parity)
-        self.parity: Parity = parity or find_parity(self._values)
+        self.parity = find_parity(self._values, parity)
         slope: Callable[[Any], Any] = Slope(self._values, places, float(np.diff(edges).min()) / 16)
         if derivative is not None:
             check_entrywise("derivative", _word(derivative), derivative)
