@@ -137,7 +137,7 @@ class ClippedChannel:
     ) -> None:
         self.loss, self.levels = loss, label_levels(srf)
         # Between its kinks a sign is constant: panels need only resolve the average over omega.
-        self._panels = _PANELS if srf.target == SIGN and fineness >= 1 else _PANELS[-1:]
+        self._panels = _PANELS if srf.target == SIGN else _PANELS[-1:]
         self._rule = cache(partial(_RuleOverZ, srf, kappa, fineness))
 
     def averages(self, at: PredictionMoments) -> ChannelAverages:

@@ -27,7 +27,7 @@ from giantstep.theory.readout.clipped_channel import ClippedChannel
 from giantstep.theory.readout.margin_channel import MarginChannel
 from giantstep.theory.readout.square_loss import SquareLoss
 
-# Nodes over kappa with less weight are left out; those of a draft, with less than its fourth root.
+# Nodes over kappa with less weight are left out.
 _NEGLIGIBLE = 1e-18
 # Least mu2^2, where an activation is flat to rounding, so that no variance vanishes.
 _FLAT = 1e-30
@@ -114,8 +114,7 @@ class ConvexEquations:
         self.beta, self.rank = self.srf.beta, to_m.shape[1]
         # With an odd teacher and odd features every integrand is even in kappa.
         halved = f.mirrored and lookup(self.srf.target).parity == "odd"
-        negligible = _NEGLIGIBLE ** min(1, fineness)
-        kept = (f.weight > negligible) & ((f.kappa > 0) | (not halved))
+        kept = (f.weight > _NEGLIGIBLE) & ((f.kappa > 0) | (not halved))
         self.kept = kept
         self.weight = f.weight[kept] * (2 if halved else 1)
         self.phi = f.phi[:, kept]

@@ -1,8 +1,7 @@
 """The solution for any convex loss, by Newton's method on the map of `convex_equations`.
 
 The output channel is differentiated by finite differences at each kappa, so that the Jacobian costs
-five evaluations of its averages, whatever the number of groups. Most of them are on a coarse rule:
-from its solution and Jacobian, Broyden's method reaches the solution on a finer one.
+five evaluations of its averages, whatever the number of groups.
 """
 
 from __future__ import annotations
@@ -20,16 +19,16 @@ from giantstep.theory.readout.convex_equations import ConvexEquations
 from giantstep.theory.readout.fixed_point import ACCEPTED, STEP_ACCEPTED, solve_resolvent
 from giantstep.theory.readout.square_loss import SquareLoss
 
-# A point is solved when its residual, in coordinates, is below this; on a draft, below the second.
-_TOLERANCE, DRAFT_TOLERANCE = 1e-12, 1e-5
+# A point is solved when its residual, in coordinates, is below this.
+_TOLERANCE = 1e-12
 _SETTINGS = NewtonSettings(max_iterations=25, shortest=1e-2)
-# From the solution on a coarser rule.
-_BROYDEN_STEPS = 12
 # Ridges from which solutions are continued, in order of trial, and the largest ratio of a stride.
 _ANCHORS, _RATIO = (10.0, 1.0, 0.1), 3.2
 # Damped iterations of the map before Newton's method, which often diverges from the solution for
 # the square loss.
 _DAMPED_ITERATIONS = 6
+# At a smaller residual Newton's method keeps its last Jacobian.
+_NEAR = 1e-3
 # Step of finite differences and longest Newton step, in coordinates.
 _DIFFERENCE, _LONGEST = 1e-7, 2.0
 
@@ -54,16 +53,9 @@ class FixedPoint:
     iterations: Indices
     jacobian: Array
 
-    def converged(self, tolerance: float = ACCEPTED) -> Mask:
+    def converged(self) -> Mask:
         """Where the equations hold, shape (S,)."""
-        near = self.error <= tolerance / ACCEPTED * STEP_ACCEPTED
-        return near & (self.at.residual <= tolerance)
-
-    def at_points(self, places: Indices) -> FixedPoint:
-        """Select some of the points."""
-        return FixedPoint(
-            self.at.at(places), self.error[places], self.iterations[places], self.jacobian[places]
-        )
+        return (self.error <= STEP_ACCEPTED) & (self.at.residual <= ACCEPTED)
 
     def replace(self, places: Indices, other: FixedPoint) -> None:
         """Replace some points by those of another result, and add up the iterations."""
@@ -138,9 +130,7 @@ def _error(equations: ConvexEquations, at: Iterates[ChannelAverages], jacobian: 
     return size
 
 
-def solve_convex(
-    equations: ConvexEquations, alpha: Array, ridge: Array, tolerance: float = _TOLERANCE
-) -> FixedPoint:
+def solve_convex(equations: ConvexEquations, alpha: Array, ridge: Array) -> FixedPoint:
     """Solve the equations at S points, from the solution for the square loss.
 
     A few damped iterations of the map precede Newton's method. Where the start is too far from the
@@ -151,20 +141,16 @@ def solve_convex(
     ----------
     equations : ConvexEquations
     alpha, ridge : Array, shape (S,)
-    tolerance : float
-        Residual at which a point is solved.
     """
     start = square_loss_unknowns(equations.square_loss, alpha, ridge)
-    best = solve_from(equations, start, alpha, ridge, tolerance, _DAMPED_ITERATIONS)
+    best = solve_from(equations, start, alpha, ridge, _DAMPED_ITERATIONS)
     for anchor in _ANCHORS:
-        failed = np.flatnonzero(~best.converged(max(tolerance, ACCEPTED)))
+        failed = np.flatnonzero(~best.converged())
         if not failed.size:
             break
         at_anchor = np.full(failed.size, anchor)
         start = square_loss_unknowns(equations.square_loss, alpha[failed], at_anchor)
-        near = solve_from(
-            equations, start, alpha[failed], at_anchor, _TOLERANCE, _DAMPED_ITERATIONS
-        )
+        near = solve_from(equations, start, alpha[failed], at_anchor, _DAMPED_ITERATIONS)
         failed, start = failed[near.converged()], near.at.x[near.converged()]
         if failed.size:
             continued = _continue_in_ridge(equations, start, anchor, alpha[failed], ridge[failed])
@@ -189,15 +175,19 @@ class _NewtonProblem(NamedTuple):
     equations: ConvexEquations
     alpha: Array
     ridge: Array
-    tolerance: float
     jacobian: Array
 
     def evaluate(self, x: Array, places: Indices) -> Iterates[ChannelAverages]:
         return _evaluate(self.equations, x, self.alpha[places], self.ridge[places])
 
     def newton_steps(self, at: Iterates[ChannelAverages], places: Indices) -> Array:
-        alpha, ridge = self.alpha[places], self.ridge[places]
-        self.jacobian[places] = _jacobian(self.equations, at, alpha, ridge)
+        unknown = ~self.jacobian[places].any(axis=(1, 2))
+        far = np.flatnonzero(unknown | (at.residual > _NEAR))
+        if far.size:
+            of = places[far]
+            self.jacobian[of] = _jacobian(
+                self.equations, at.at(far), self.alpha[of], self.ridge[of]
+            )
         return _step(self.equations, at, self.jacobian[places])
 
     def move(self, x: Array, step: Array) -> Array:
@@ -208,7 +198,7 @@ class _NewtonProblem(NamedTuple):
         return halfway
 
     def finished(self, at: Iterates[ChannelAverages]) -> Mask:
-        return at.residual <= self.tolerance
+        return at.residual <= _TOLERANCE
 
 
 def solve_from(
@@ -216,7 +206,6 @@ def solve_from(
     x: Array,
     alpha: Array,
     ridge: Array,
-    tolerance: float = _TOLERANCE,
     damped_iterations: int = 0,
 ) -> FixedPoint:
     """Solve the equations from some unknowns, after some damped iterations of the map.
@@ -227,48 +216,9 @@ def solve_from(
     for _ in range(damped_iterations):
         at = _evaluate(equations, (at.x + at.mapped) / 2, alpha, ridge)
     jacobian = np.zeros((*x.shape, x.shape[-1]))
-    problem = _NewtonProblem(equations, alpha, ridge, tolerance, jacobian)
+    problem = _NewtonProblem(equations, alpha, ridge, jacobian)
     iterations = solve_newton(problem, at, _SETTINGS, np.flatnonzero(np.isfinite(at.residual)))
     return FixedPoint(at, _error(equations, at, jacobian), iterations, jacobian)
-
-
-def solve_on_finer_rule(
-    equations: ConvexEquations, rough: FixedPoint, alpha: Array, ridge: Array
-) -> FixedPoint:
-    """Solve the equations from the solution on a coarser rule, by Broyden's method.
-
-    It starts from the Jacobian on the coarser rule, so that a step costs one evaluation of the map.
-    Where it does not converge, Newton's method takes over.
-    """
-    at = _evaluate(equations, rough.at.x.copy(), alpha, ridge)
-    jacobian, iterations = rough.jacobian.copy(), rough.iterations.copy()
-    active = np.flatnonzero(np.isfinite(at.residual))
-    for _ in range(_BROYDEN_STEPS):
-        active = active[(at.residual[active] > _TOLERANCE) & np.isfinite(at.residual[active])]
-        if not active.size:
-            break
-        here = at.at(active)
-        step = _step(equations, here, jacobian[active])
-        x = equations.move(here.x, step)
-        there = _evaluate(equations, x, alpha[active], ridge[active])
-        at.replace(active, there, np.ones(active.size, dtype=bool))
-        change = equations.coordinates(there.mapped) - equations.coordinates(here.mapped)
-        jacobian[active] += _broyden_update(jacobian[active], step, change)
-        iterations[active] += 1
-    solution = FixedPoint(at, _error(equations, at, jacobian), iterations, jacobian)
-    left = np.flatnonzero(~(at.residual <= _TOLERANCE))
-    if left.size:
-        again = solve_from(equations, rough.at.x[left], alpha[left], ridge[left])
-        solution.replace(left, again)
-    return solution
-
-
-def _broyden_update(jacobian: Array, step: Array, change: Array) -> Array:
-    """Compute the least change of a Jacobian by which it explains what a step changed."""
-    unexplained = change - np.einsum("sij,sj->si", jacobian, step)
-    square = np.maximum(np.sum(step**2, axis=-1), TINY)
-    update: Array = unexplained[:, :, None] * (step / square[:, None])[:, None, :]
-    return update
 
 
 def newton_step_on_finer_rule(

@@ -31,8 +31,6 @@ from giantstep.theory.readout.channel_averages import (
 _STEEPEST = 4.3
 # Wider strips gain nothing; narrower ones would need too many nodes.
 _WIDEST, _NARROWEST = 4.0, 0.004
-# Nodes of a draft with less weight are left out.
-_NEGLIGIBLE = 1e-6
 # Entries of arrays computed at once, so that they stay in the processor's cache.
 _ENTRIES = 16_000
 
@@ -115,8 +113,6 @@ class MarginChannel:
         integrals = np.full((len(kind._fields), strip.size), np.nan)
         for exponent in np.unique(level[np.isfinite(level)]):
             t, weight = strip_rule(2.0**exponent / self.fineness)
-            if self.fineness < 1:
-                t, weight = t[weight > _NEGLIGIBLE], weight[weight > _NEGLIGIBLE]
             places = np.flatnonzero(level == exponent)
             # Proximal operators that are found together take as many steps if V is alike.
             places = places[np.argsort(flat.V[places])]

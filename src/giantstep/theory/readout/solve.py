@@ -22,11 +22,10 @@ from giantstep.theory.features.kappa_rules import check_resolution
 from giantstep.theory.readout.channel_averages import LossAverages
 from giantstep.theory.readout.convex_equations import ConvexEquations
 from giantstep.theory.readout.convex_loss import (
-    DRAFT_TOLERANCE,
     FixedPoint,
     newton_step_on_finer_rule,
     solve_convex,
-    solve_on_finer_rule,
+    solve_from,
 )
 from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
 from giantstep.theory.readout.solution import Solution, collect_points
@@ -50,8 +49,6 @@ _ROUNDING = 1e-14
 _BATCH_FLOATS = 1_500_000
 # How many more arrays of that size other losses need.
 _CONVEX_ARRAYS = 16
-# Fineness over kappa, and over z or omega, of the rules on which other losses are solved first.
-_DRAFT = 1 / 2, 1 / 4
 # Factor on the nodes over kappa at points that the finer rule leaves unresolved.
 _FINEST = 4
 
@@ -154,14 +151,9 @@ class Solver:
             self.floats_per_point *= _CONVEX_ARRAYS
 
     @cached_property
-    def convex(self) -> tuple[ConvexEquations, ConvexEquations, ConvexEquations]:
-        """The equations for a loss other than the square loss, on three ever finer rules."""
-        draft = self.coarse.on_coarser_rule(self._dimension, _DRAFT[0])
-        return (
-            self._convex_on(draft, _DRAFT[1]),
-            self._convex_on(self.coarse, 1),
-            self._convex_on(self.fine, 2),
-        )
+    def convex(self) -> tuple[ConvexEquations, ConvexEquations]:
+        """The equations for a loss other than the square loss, on both rules."""
+        return self._convex_on(self.coarse, 1), self._convex_on(self.fine, 2)
 
     @cached_property
     def finest_convex(self) -> tuple[ConvexEquations, ConvexEquations]:
@@ -175,7 +167,7 @@ class Solver:
         f = self.coarse.features
         nodes, fold = f.half, f.fold
         if self.loss != SQUARE:
-            rule = self.convex[1]
+            rule, _ = self.convex
             nodes, fold = rule.on_nodes, lambda values: rule.on_nodes(values) * rule.weight
         return Reliability(self._problem, self.srf, f, nodes, fold, self._dimension)
 
@@ -315,12 +307,8 @@ def _solve_convex_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
     Where predictions vary little given kappa, corners of the loss need a finer rule over kappa:
     points that are unresolved are solved again on one.
     """
-    draft, coarse, fine = solver.convex
-    rough = solve_convex(draft, alpha, ridge, DRAFT_TOLERANCE)
-    solution = solve_on_finer_rule(coarse, rough, alpha, ridge)
-    failed = np.flatnonzero(~solution.converged())
-    if failed.size:
-        solution.replace(failed, solve_convex(coarse, alpha[failed], ridge[failed]))
+    coarse, fine = solver.convex
+    solution = solve_convex(coarse, alpha, ridge)
     values = _convex_values(coarse, fine, solution, alpha, ridge)
     if solver.reuses_samples:
         values["resolved"] = (values["quadrature_error"] <= _REUSED_RESOLVED).astype(float)
@@ -328,7 +316,7 @@ def _solve_convex_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
     for i in unresolved:
         one = np.array([i])
         finest, check = solver.finest_convex
-        again = solve_on_finer_rule(finest, solution.at_points(one), alpha[one], ridge[one])
+        again = solve_from(finest, solution.at.x[one], alpha[one], ridge[one])
         if again.converged():
             refined = _convex_values(finest, check, again, alpha[one], ridge[one])
             for name, value in refined.items():

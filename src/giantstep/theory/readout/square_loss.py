@@ -14,7 +14,7 @@ from giantstep.problems.problem import Problem, label_agreement, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.bulk.interface import Bulk, GroupOverlaps, SpikeResponse
 from giantstep.theory.features.bulk.prepare import prepare_bulk
-from giantstep.theory.features.conditional_features import ConditionalFeatures, conditional_features
+from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.features.input_norms import with_input_norms
 from giantstep.theory.features.sparse_rows import with_sparse_rows
 from giantstep.theory.readout.fixed_point import Equations, Resolvent
@@ -88,14 +88,6 @@ class SquareLoss:
         along, across = expressible @ (f.weight * f.h), f.across @ f.weight
         overlap: Array = mean.prediction @ along + mean.slope @ across
         return overlap
-
-    def on_coarser_rule(self, dimension: float, fineness: float) -> SquareLoss:
-        """Return the equations for the same bulk on fewer nodes over kappa."""
-        f = self.features
-        norms = len(f.along) > len(f.projections) * len(f.phi)
-        features = conditional_features(self.srf, fineness, f.B, norms)
-        features = with_finite_size(features, self.srf, dimension, fineness)
-        return SquareLoss(features, self.srf, self.equations.bulk, self.penalty)
 
     def of_groups(self, solution: SquareLossSolution) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair."""
