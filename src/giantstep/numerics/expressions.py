@@ -11,7 +11,6 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -77,7 +76,7 @@ def _evaluator(node: ast.AST, variables: tuple[str, ...]) -> Evaluate:
     """Make what evaluates a node, of the few kinds that are allowed."""
     match node:
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
-            return partial(_constant, float(value))
+            return lambda given: float(value)
         case ast.Name(id=name) if name in variables:
             return operator.itemgetter(name)
         case ast.BinOp(left=left, op=kind, right=right) if type(kind) in _OPERATORS:
@@ -90,15 +89,8 @@ def _evaluator(node: ast.AST, variables: tuple[str, ...]) -> Evaluate:
             function = _CALLS[name][0]
         case _:
             raise ValueError(ast.unparse(node))
-    return partial(_apply, function, [_evaluator(part, variables) for part in parts])
-
-
-def _constant(value: float, given: Mapping[str, Any]) -> float:
-    return value
-
-
-def _apply(function: Callable[..., Any], parts: list[Evaluate], given: Mapping[str, Any]) -> Any:
-    return function(*(part(given) for part in parts))
+    evaluated = [_evaluator(part, variables) for part in parts]
+    return lambda given: function(*(part(given) for part in evaluated))
 
 
 def expression_name(text: str) -> str:

@@ -71,9 +71,6 @@ class LogCoordinates:
 
     def jacobian(self, derivative: Array, values: Array, mapped: Array) -> Array:
         """Turn d mapped/d values into the derivative of coordinates by coordinates."""
-        if not self.correlated.size:  # all are logarithms
-            scale, mapped_scale = self._sizes(values)[0], self._sizes(mapped)[0]
-            return derivative * scale[:, None, :] / mapped_scale[:, :, None]
         return solve_small(self.derivative(mapped), derivative @ self.derivative(values))
 
     def natural_sizes(self, values: Array) -> Array:

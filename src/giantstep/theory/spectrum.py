@@ -26,8 +26,8 @@ _EMPTY, _FAINT = 2e-4, 1e-7
 _GAP = 1.3
 # The bulk is searched from this fraction of its size upwards, and with more points from the next.
 _SMALLEST, _SMALL = 1e-24, 1e-4
-# An edge is bisected in so many rounds, in each on a grid whose points are solved together.
-_ROUNDS, _HALVES = 4, (8, 4, 2, 1)
+# Halvings of an interval that holds an edge.
+_HALVINGS = 16
 # Intervals whose ends have a larger ratio get points of which the logarithms are denser towards the
 # ends; and those beyond the next are divided.
 _WIDE, _WIDEST = 1e3, 1e8
@@ -138,15 +138,11 @@ def _bisect(density: SpectralDensity, x: Array, at: Indices, inside: Mask, empty
         Where the density in log x exceeds this at each of x.
     """
     low, high = np.log(x[at]), np.log(x[at + 1])
-    for _ in range(_ROUNDS if at.size else 0):
-        grid = np.linspace(low, high, 2 * _HALVES[0] + 1)
-        points = np.exp(grid)
-        found = points * density(points.ravel()).reshape(grid.shape)
-        same = (found > empty[at]) == inside[at]
-        place, edge = np.zeros(at.size, dtype=int), np.arange(at.size)
-        for half in _HALVES:
-            place += half * same[place + half, edge]
-        low, high = grid[place, edge], grid[place + 1, edge]
+    for _ in range(_HALVINGS if at.size else 0):
+        middle = (low + high) / 2
+        points = np.exp(middle)
+        same = (points * density(points) > empty[at]) == inside[at]
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
     edges: Array = np.exp((low + high) / 2)
     return edges
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import ndtr, owens_t
+from scipy.special import owens_t
 
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import SIGN
@@ -54,12 +54,8 @@ def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
     mean, slope, variance = _given_kappa(srf, overlaps.flatten(), kappa)
     along, across = srf.first_alignment * kappa, math.sqrt(1 - srf.first_alignment**2)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # failed points hold NaN
-        if across == 0:  # the label is the sign of kappa, up to that of the alignment
-            rest = np.maximum(variance - slope**2, _TINY)
-            wrong = ndtr(-np.sign(along) * mean / np.sqrt(rest))
-        else:
-            std = np.sqrt(np.maximum(variance, _TINY))  # where neurons saturate it is zero
-            wrong = _opposite_signs(mean / std, along / across, slope / std)
+        std = np.sqrt(np.maximum(variance, _TINY))  # where neurons saturate it is zero
+        wrong = _opposite_signs(mean / std, along / max(across, _TINY), slope / std)
     error: Array = wrong @ weight
     return error.reshape(shape)
 

@@ -11,6 +11,8 @@ from giantstep.arrays import Array
 from giantstep.theory.readout.fixed_point import ACCEPTED
 from giantstep.theory.readout.status import Status
 
+# Largest relative change of the test error of a resolved point with twice as many nodes.
+ERROR_RESOLVED = 1e-3
 # Squared errors may be negative by rounding, but by no more than this.
 _NEGATIVE_ERROR = -1e-9
 

@@ -19,30 +19,27 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import FINER_NORMAL, NORMAL
 from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.features.kappa_rules import check_resolution
-from giantstep.theory.readout.channel_averages import LossAverages
 from giantstep.theory.readout.convex_equations import ConvexEquations
 from giantstep.theory.readout.convex_loss import (
-    FixedPoint,
-    newton_step_on_finer_rule,
+    convex_values,
     solve_convex,
     solve_from,
 )
 from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
-from giantstep.theory.readout.solution import Solution, collect_points
+from giantstep.theory.readout.solution import ERROR_RESOLVED, Solution, collect_points
 from giantstep.theory.readout.square_loss import SquareLoss, prepare_square_loss
 from giantstep.theory.reliability import Reliability
 from giantstep.validation import InvalidParametersError, interval_faults
 
 # A point is resolved if doubling the number of nodes changes the hats and the test error by less
-# than these, relatively. Near the interpolation threshold the error is far more sensitive. What a
-# trained bulk averages over a batch has labels without bound, for which rules converge slowly.
-_HATS_RESOLVED, _ERROR_RESOLVED = {ISOTROPIC: 1e-8, TRAINED: 1e-5}, 1e-3
+# than these and `ERROR_RESOLVED`, relatively. Near the interpolation threshold the error is far
+# more sensitive. What a trained bulk averages over a batch has labels without bound, for which
+# rules converge slowly.
+_HATS_RESOLVED = {ISOTROPIC: 1e-8, TRAINED: 1e-5}
 # A change of the test error with twice as many values in the place of a normal readout.
 _LETTERS_RESOLVED = 5e-3
 # Both for several steps on one batch, whose rules over samples are coarse from the third on.
 _REUSED_RESOLVED = 1e-2
-# The first for other losses, whose corners slow down the convergence of quadrature.
-_CONVEX_RESOLVED = 1e-4
 # Changes of the test error below this fraction of the label's second moment are rounding.
 _ROUNDING = 1e-14
 # Floats of an array over the points solved together, so that it stays in the processor's cache.
@@ -245,7 +242,7 @@ def _solve_square_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
     at = solve_resolvent(equations, alpha, ridge)
     solution = solver.coarse.order_parameters(at)
     shift, change = _quadrature_errors(solver, at, solution.test_error)
-    is_resolved = (shift <= _HATS_RESOLVED[solver.bulk]) & (change <= _ERROR_RESOLVED)
+    is_resolved = (shift <= _HATS_RESOLVED[solver.bulk]) & (change <= ERROR_RESOLVED)
     is_resolved |= solver.reuses_samples & (np.maximum(shift, change) <= _REUSED_RESOLVED)
     mean, split = solution.mean, equations.triangle.size
     groups = solver.coarse.of_groups(solution)
@@ -309,7 +306,7 @@ def _solve_convex_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
     """
     coarse, fine = solver.convex
     solution = solve_convex(coarse, alpha, ridge)
-    values = _convex_values(coarse, fine, solution, alpha, ridge)
+    values = convex_values(coarse, fine, solution, alpha, ridge)
     if solver.reuses_samples:
         values["resolved"] = (values["quadrature_error"] <= _REUSED_RESOLVED).astype(float)
     unresolved = np.flatnonzero(solution.converged() & ~(values["resolved"] > 0))
@@ -318,7 +315,7 @@ def _solve_convex_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
         finest, check = solver.finest_convex
         again = solve_from(finest, solution.at.x[one], alpha[one], ridge[one])
         if again.converged():
-            refined = _convex_values(finest, check, again, alpha[one], ridge[one])
+            refined = convex_values(finest, check, again, alpha[one], ridge[one])
             for name, value in refined.items():
                 values[name][one] = value
     averages = solution.at.details
@@ -330,33 +327,3 @@ def _solve_convex_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
         values["test_error"],
         coarse.prediction_moments(solution.at.x).Q @ coarse.weight,
     )
-
-
-def _convex_values(
-    rule: ConvexEquations, finer: ConvexEquations, solution: FixedPoint, alpha: Array, ridge: Array
-) -> dict[str, Array]:
-    """Compute overlaps and errors from a fixed point, and their change on a finer rule."""
-    x = solution.at.x
-    at, moments = rule.order_parameters(x), rule.prediction_moments(x)
-    losses = LossAverages(*(values @ rule.weight for values in rule.channel.losses(moments)))
-    test_error = rule.test_error(x)
-    shift, moved = newton_step_on_finer_rule(finer, solution, alpha, ridge)
-    change = np.abs(finer.test_error(moved) / test_error - 1)
-    split = rule.equations.triangle.size
-    return {
-        "test_error": test_error,
-        "training_error": losses.training_error,
-        "test_loss": losses.test_loss,
-        "training_loss": losses.training_loss,
-        "leave_one_out": np.full_like(test_error, np.nan),
-        "gcv": np.full_like(test_error, np.nan),
-        **rule.overlaps(x, solution.at.details, alpha, ridge)._asdict(),
-        "m": at.prediction[:, : rule.rank] @ rule.to_m.T,
-        "q2": at.q[:, split:],
-        "V2": at.V[:, split:],
-        "residual": solution.at.residual,
-        "quadrature_error": np.maximum(shift, change),
-        "iterations": solution.iterations.astype(float),
-        "converged": solution.converged().astype(float),
-        "resolved": ((shift <= _CONVEX_RESOLVED) & (change <= _ERROR_RESOLVED)).astype(float),
-    }
