@@ -27,7 +27,7 @@ GRID: Array = 0.00314159 + np.concatenate([np.linspace(-4, 4, 800), np.linspace(
 # Where functions that are not finite everywhere often are not.
 _ROUND = np.arange(-SEARCHED, SEARCHED + 0.25, 0.25)
 # Kinks that are closer to each other have to be stated.
-_CLOSE = 0.1
+_CLOSE = 0.01
 # Panels that quadrature rules are split into at most, besides those of any function.
 _MOST_PANELS = 100
 # Of a stated derivative, and of values that are equal by parity; relative.
@@ -125,8 +125,7 @@ def find_all_kinks(
         if stated is None:
             raise _refusal("function", name, _not_smooth(values, error.place)) from error
     kinks.sort()
-    gaps = np.diff([-np.inf, *kinks, np.inf])
-    return kinks, not any(jumps_at(values, k, min(gaps[i : i + 2])) for i, k in enumerate(kinks))
+    return kinks, not any(jumps_at(values, kink) for kink in kinks)
 
 
 def find_panels(name: str, values: Values, kinks: Sequence[float]) -> Array:
@@ -138,8 +137,8 @@ def find_panels(name: str, values: Values, kinks: Sequence[float]) -> Array:
         If it is not smooth there, or varies too fast.
     """
     edges, unresolved = resolving_edges(values, np.union1d(BASE_EDGES, kinks))
-    if unresolved:
-        raise _refusal("function", name, _not_smooth(values, unresolved[0][0]))
+    if unresolved is not None:
+        raise _refusal("function", name, _not_smooth(values, unresolved))
     if edges.size > _MOST_PANELS:
         allowed = (
             f"resolved by {_MOST_PANELS} panels on |z| <= {SEARCHED:g}: it varies so fast, or has"
@@ -163,7 +162,7 @@ def _not_smooth(values: Values, place: float) -> str:
     near = place + np.array([-0.02, 0.0, 0.02])
     places, shown = (", ".join(f"{x:.9g}" for x in column) for column in (near, values(near)))
     return (
-        "smooth except at kinks (stated, where they are as close as 0.1), and of double precision:"
+        "smooth except at kinks (stated, where they are as close as 0.001), and of double precision:"
         f" near z = {place:.6g} it is not; at {places} it is {shown}"
     )
 
