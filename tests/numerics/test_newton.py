@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from giantstep.numerics.log_coordinates import LogCoordinates
-from giantstep.numerics.newton import Iterates, NewtonSettings, iterate_newton, solve_newton
+from giantstep.numerics.newton import Iterates, iterate_newton, solve_newton
 
-SETTINGS = NewtonSettings(max_iterations=60, shortest=1e-2)
+MAX_ITERATIONS = 60
 
 
 class Nothing(NamedTuple):
@@ -43,14 +43,14 @@ class Arctangent:
 def solved(active=None):
     problem = Arctangent(np.array([0.0, 2.0, -10.0, 5.0]))
     at = problem.evaluate(np.array([[0.0], [2.5], [10.0], [25.0]]), np.arange(4))
-    return problem, at, solve_newton(problem, at, SETTINGS, active)
+    return problem, at, solve_newton(problem, at, MAX_ITERATIONS, 1e-2, active)
 
 
 def test_shortened_steps_reach_what_full_steps_overshoot():
     problem, at, iterations = solved()
     assert at.x[:, 0] == pytest.approx(problem.roots, abs=1e-12)
     assert np.all(at.residual < 1e-14)
-    assert iterations.max() < SETTINGS.max_iterations
+    assert iterations.max() < MAX_ITERATIONS
 
 
 def test_finished_points_leave_the_batch():

@@ -104,16 +104,6 @@ def probit_moments(mean: Array, std: Array | float) -> GaussianMoments:
     return GaussianMoments((1 + of_erf.mean) / 2, of_erf.slope / 2, of_erf.residual / 4)
 
 
-def hardtanh_moments(mean: Array, std: Array | float) -> GaussianMoments:
-    """Compute the moments of t clipped to [-1, 1]."""
-    # Of t = |mean| + std z it is 1 - g, where g = min(max(1 - t, 0), 2) is small in the tail.
-    size = np.abs(mean)
-    (one, mass, second), (two, lost, fourth) = _ramp(1 - size, std), _ramp(-1 - size, std)
-    g, slope = one - two, std * (mass - lost)
-    residual = second - fourth - 4 * two - g**2 - slope**2
-    return GaussianMoments(np.sign(mean) * (1 - g), slope, np.maximum(residual, 0))
-
-
 def sign_covariance(C: Array, A: Array, B: Array) -> Array:
     """Compute the covariance of signs."""
     return 2 / np.pi * np.arcsin(np.clip(C / np.sqrt(A * B), -1, 1))

@@ -162,8 +162,8 @@ def _not_smooth(values: Values, place: float) -> str:
     near = place + np.array([-0.02, 0.0, 0.02])
     places, shown = (", ".join(f"{x:.9g}" for x in column) for column in (near, values(near)))
     return (
-        "smooth except at kinks (stated, where they are as close as 0.001), and of double precision:"
-        f" near z = {place:.6g} it is not; at {places} it is {shown}"
+        "smooth except at kinks (stated, where they are as close as 0.001), and of double"
+        f" precision: near z = {place:.6g} it is not; at {places} it is {shown}"
     )
 
 

@@ -23,21 +23,6 @@ State = TypeVar("State")
 
 
 @dataclass(frozen=True)
-class NewtonSettings:
-    """When `solve_newton` gives up.
-
-    Attributes
-    ----------
-    max_iterations : int
-    shortest : float
-        Share of the Newton step below which it is given up for an iteration of the map.
-    """
-
-    max_iterations: int
-    shortest: float
-
-
-@dataclass(frozen=True)
 class Iterates(Generic[Details]):
     """A map, whose fixed point is wanted, evaluated at S points.
 
@@ -95,7 +80,8 @@ class FixedPointProblem(Protocol[Details]):
 def solve_newton(
     problem: FixedPointProblem[Details],
     at: Iterates[Details],
-    settings: NewtonSettings,
+    max_iterations: int,
+    shortest: float,
     active: Indices | None = None,
 ) -> Indices:
     """Move all points to fixed points of a map, in place, by Newton's method.
@@ -109,7 +95,9 @@ def solve_newton(
     problem : FixedPointProblem
     at : Iterates
         Where to start; updated in place.
-    settings : NewtonSettings
+    max_iterations : int
+    shortest : float
+        Share of the Newton step below which it is given up for an iteration of the map.
     active : integer array, optional
         The points to move; by default all.
 
@@ -123,11 +111,11 @@ def solve_newton(
     iterations, count = np.zeros(at.residual.size, dtype=np.int64), 0
     steps, length = np.zeros(here.x.shape), np.ones(active.size)
     moved = np.ones(active.size, dtype=bool)
-    while active.size and count < settings.max_iterations:
+    while active.size and count < max_iterations:
         count += 1
         if moved.any():
             steps[moved] = problem.newton_steps(here.at(moved), active[moved])
-        given_up = length < settings.shortest
+        given_up = length < shortest
         with np.errstate(all="ignore"):  # a trial that overflows is not better, and is shortened
             trial = problem.move(here.x, length[:, None] * steps)
             if given_up.any():
@@ -137,7 +125,7 @@ def solve_newton(
         here.replace(moved, reached, moved)
         length = np.where(moved, 1.0, length / _SHORTENING)
         left = problem.finished(here) | (given_up & ~moved)
-        if count == settings.max_iterations:
+        if count == max_iterations:
             left[:] = True
         if left.any():
             at.replace(active[left], here, left)

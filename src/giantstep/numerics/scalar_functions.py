@@ -19,7 +19,6 @@ from giantstep.numerics.closed_forms import (
     GaussianMoments,
     erf_covariance,
     erf_moments,
-    hardtanh_moments,
     leaky_covariance,
     leaky_moments,
     probit_covariance,
@@ -189,7 +188,6 @@ FUNCTIONS: dict[str, ScalarFunction] = {
             lambda x: np.heaviside(1 - np.abs(x), 0.5),
             "odd",
             kinks=(-1.0, 1.0),
-            moments=hardtanh_moments,
         ),
         ScalarFunction(
             "softsign",

@@ -9,7 +9,6 @@ directions made orthogonal to the spike and to one another, symmetrically: `B B 
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -21,14 +20,6 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
 from giantstep.problems.teachers import Teacher
-
-
-class TeacherRule(NamedTuple):
-    """Noiseless labels, nodes and weights over z given kappa, arrays of shape (N, Z)."""
-
-    labels: Array
-    z: Array
-    weight: Array
 
 
 class TargetRule(NamedTuple):
@@ -85,40 +76,21 @@ def first_direction_across(srf: SpikedFeatures) -> Array:
     return np.divide(first, size) if size > 0 else first
 
 
-def teacher_rule(
-    srf: SpikedFeatures, kappa: Array, fineness: float = 1, panel: float = 1.0
-) -> TeacherRule:
+def rule_across(
+    srf: SpikedFeatures, kappa: Array, fineness: float, panel: float = 1.0
+) -> TargetRule:
     """Choose a rule over z that splits at the kinks of the target `sigma*(gamma kappa + rho z)`.
 
     For a target of one direction. Panels are `panel` wide, or narrower.
     """
-    labels, z, weight = _rule_across(srf, kappa, fineness, panel)
-    return TeacherRule(
-        labels, *(np.broadcast_to(part, labels.shape).copy() for part in (z, weight))
-    )
-
-
-def _rule_across(
-    srf: SpikedFeatures, kappa: Array, fineness: float, panel: float = 1.0
-) -> TeacherRule:
-    """Choose that rule; where the target has no kinks, z and the weights are of shape (1, Z)."""
     target, gamma = lookup(srf.target), srf.first_alignment
     rho = math.sqrt(1 - gamma**2)
     along = gamma * kappa[:, None]
     if rho == 0:
-        return TeacherRule(target.value(along), np.zeros((1, 1)), np.ones((1, 1)))
-    if target.kinks:
-        edges = unit_edges((np.array(target.kinks) - along) / rho, panel)
-        z, weight = split_rule(edges, fineness)
-    else:
-        z, weight = _smooth_rule(fineness, panel)
-    return TeacherRule(target.value(along + rho * z), z, weight)
-
-
-@cache
-def _smooth_rule(fineness: float, panel: float) -> tuple[Array, Array]:
-    """Choose a rule over z for targets without kinks, shape (1, Z)."""
-    return split_rule(unit_edges(np.empty((1, 0)), panel), fineness)
+        return TargetRule(target.value(along), np.zeros((1, 1, 1)), np.ones((1, 1)))
+    kinks = (np.array(target.kinks) - along) / rho if target.kinks else np.empty((1, 0))
+    z, weight = split_rule(unit_edges(kinks, panel), fineness)
+    return TargetRule(target.value(along + rho * z), z[None], weight)
 
 
 def target_rule(
@@ -144,14 +116,14 @@ def _clean_rule(
     """Choose a rule over u for a target of one direction or several."""
     if teacher := teacher_of(srf.target):
         if nodes and teacher.directions == 1:
-            z, weight = _smooth_rule(fineness, panel)
-            return _polynomial_rule(teacher, srf, kappa, (z.T, weight[0]))
+            z, weight = split_rule(unit_edges(np.empty(0), panel), fineness)
+            return _polynomial_rule(teacher, srf, kappa, (z[:, None], weight))
         return _polynomial_rule(teacher, srf, kappa, _product_rule(teacher, 4, nodes))
-    labels, z, weight = _rule_across(srf, kappa, fineness, panel)
+    rule = rule_across(srf, kappa, fineness, panel)
     if srf.first_alignment**2 == 1:  # labels do not depend on u
-        labels, z = np.repeat(labels, 2, axis=1), np.array([[-1.0, 1.0]])
-        weight = np.full((1, 2), 0.5)
-    return TargetRule(labels, z[None], weight)
+        labels = np.repeat(rule.labels, 2, axis=1)
+        return TargetRule(labels, np.array([[[-1.0, 1.0]]]), np.full((1, 2), 0.5))
+    return rule
 
 
 def _product_rule(teacher: Teacher, powers: int, nodes: int = 0) -> tuple[Array, Array]:

@@ -21,7 +21,7 @@ from giantstep.numerics.scalar_functions import SIGN
 from giantstep.problems.losses import ClippedLoss
 from giantstep.problems.problem import label_levels
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.features.conditional_target import TeacherRule, teacher_rule
+from giantstep.theory.features.conditional_target import rule_across
 from giantstep.theory.readout.channel_averages import (
     Averages,
     ChannelAverages,
@@ -109,24 +109,33 @@ def _thin_moments(low: Array, high: Array, mean: Array) -> Array:
     return moments
 
 
+class _Rule(NamedTuple):
+    """Noiseless labels, nodes and weights over z given kappa, arrays of shape (N, Z)."""
+
+    labels: Array
+    z: Array
+    weight: Array
+
+
 class _RuleOverZ:
     """A rule over z at each kappa, without the nodes that are negligible."""
 
     def __init__(self, srf: SpikedFeatures, kappa: Array, fineness: float, panel: float) -> None:
-        self._rule = teacher_rule(srf, kappa, fineness, panel)
-        self.size = self._rule.z.shape[1]
+        labels, (z,), weight = rule_across(srf, kappa, fineness, panel)
+        self._rule = _Rule(*np.broadcast_arrays(labels, z, weight))
+        self.size = labels.shape[1]
         kept = self._rule.weight * normal_density(kappa)[:, None] > _NEGLIGIBLE
         # The columns from the first to the last that is kept; none if all are negligible.
         self._first = np.where(kept.any(axis=1), np.argmax(kept, axis=1), self.size)
         self._end = np.where(kept.any(axis=1), self.size - np.argmax(kept[:, ::-1], axis=1), 0)
 
-    def parts(self, points: int) -> Iterator[tuple[slice, TeacherRule]]:
+    def parts(self, points: int) -> Iterator[tuple[slice, _Rule]]:
         """Divide the nodes over kappa, so that arrays over points, nodes and z stay small."""
         step = max(1, _ENTRIES // (points * self.size))
         for start in range(0, len(self._first), step):
             nodes = slice(start, start + step)
             columns = slice(self._first[nodes].min(), self._end[nodes].max())
-            yield nodes, TeacherRule(*(values[nodes, columns] for values in self._rule))
+            yield nodes, _Rule(*(values[nodes, columns] for values in self._rule))
 
 
 class ClippedChannel:
@@ -151,7 +160,7 @@ class ClippedChannel:
     def _in_parts(
         self,
         at: PredictionMoments,
-        average: Callable[[PredictionMoments, TeacherRule], Averages],
+        average: Callable[[PredictionMoments, _Rule], Averages],
         kind: type[Averages],
     ) -> Averages:
         """Average over z at some nodes over kappa after the others."""
@@ -174,7 +183,7 @@ class ClippedChannel:
         return panel
 
     def _clip(
-        self, at: PredictionMoments, rule: TeacherRule, w: Array, sign: int, noise: float
+        self, at: PredictionMoments, rule: _Rule, w: Array, sign: int, noise: float
     ) -> tuple[Array, _Clipped]:
         """Clip the residual given z, shape (S, N, Z), in units of its standard deviation (S, N)."""
         std = np.sqrt(at.Q - at.P**2 + noise)
@@ -187,7 +196,7 @@ class ClippedChannel:
         )
         return std, _Clipped.of(low, high, mean)
 
-    def _averages(self, at: PredictionMoments, rule: TeacherRule) -> ChannelAverages:
+    def _averages(self, at: PredictionMoments, rule: _Rule) -> ChannelAverages:
         w = self.loss.inverse_curvature + at.V
         g, z_g, minus_dg, g_squared = np.zeros((4, *w.shape))
         for sign, noise, share in self.levels:
@@ -199,7 +208,7 @@ class ClippedChannel:
             g_squared += share * (std / w) ** 2 * _over_z(clipped.square, rule.weight)
         return ChannelAverages(g, z_g, minus_dg, g_squared)
 
-    def _losses(self, at: PredictionMoments, rule: TeacherRule) -> LossAverages:
+    def _losses(self, at: PredictionMoments, rule: _Rule) -> LossAverages:
         error, training = self._errors_at_prox(at, rule, at.V, self.levels)
         _, test = self._errors_at_prox(at, rule, np.zeros_like(at.V), ((1, 0.0, 1.0),))
         return LossAverages(error, training, test)
@@ -207,7 +216,7 @@ class ClippedChannel:
     def _errors_at_prox(
         self,
         at: PredictionMoments,
-        rule: TeacherRule,
+        rule: _Rule,
         V: Array,
         levels: tuple[tuple[int, float, float], ...],
     ) -> tuple[Array, Array]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from giantstep.arrays import Array, Indices, Mask
 from giantstep.numerics.linear_systems import TINY, solve_small
-from giantstep.numerics.newton import Iterates, NewtonSettings, solve_newton
+from giantstep.numerics.newton import Iterates, solve_newton
 from giantstep.theory.readout.channel_averages import (
     ChannelAverages,
     LossAverages,
@@ -26,7 +26,7 @@ from giantstep.theory.readout.square_loss import SquareLoss
 
 # A point is solved when its residual, in coordinates, is below this.
 _TOLERANCE = 1e-12
-_SETTINGS = NewtonSettings(max_iterations=25, shortest=1e-2)
+_MAX_ITERATIONS, _SHORTEST = 25, 1e-2
 # As in `solve`; corners of losses slow down the convergence of quadrature.
 _HATS_RESOLVED = 1e-4
 # Ridges from which solutions are continued, in order of trial, and the largest ratio of a stride.
@@ -224,7 +224,8 @@ def solve_from(
         at = _evaluate(equations, (at.x + at.mapped) / 2, alpha, ridge)
     jacobian = np.zeros((*x.shape, x.shape[-1]))
     problem = _NewtonProblem(equations, alpha, ridge, jacobian)
-    iterations = solve_newton(problem, at, _SETTINGS, np.flatnonzero(np.isfinite(at.residual)))
+    finite = np.flatnonzero(np.isfinite(at.residual))
+    iterations = solve_newton(problem, at, _MAX_ITERATIONS, _SHORTEST, finite)
     return FixedPoint(at, _error(equations, at, jacobian), iterations, jacobian)
 
 

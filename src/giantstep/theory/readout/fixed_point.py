@@ -20,7 +20,7 @@ import numpy as np
 from giantstep.arrays import Array, Indices, Mask, RealOrComplex
 from giantstep.numerics.linear_systems import solve_small
 from giantstep.numerics.log_coordinates import log_coordinates
-from giantstep.numerics.newton import Iterates, NewtonSettings, solve_newton
+from giantstep.numerics.newton import Iterates, solve_newton
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.bulk.interface import Bulk
@@ -30,7 +30,7 @@ from giantstep.theory.features.conditional_features import ConditionalFeatures
 # those that are accepted where rounding stops it earlier.
 TOLERANCE, STEP_TOLERANCE = 1e-13, 1e-9
 ACCEPTED, STEP_ACCEPTED = 1e-10, 1e-6
-SETTINGS = NewtonSettings(max_iterations=300, shortest=1e-3)
+MAX_ITERATIONS, SHORTEST = 300, 1e-3
 _ROUNDING = 2.2e-16
 # Products of all pairs of coefficients on all nodes are kept if they are no more than this.
 _MOST_PRODUCTS = 2e7
@@ -252,7 +252,7 @@ def solve_resolvent(equations: Equations, alpha: Array, ridge: Array) -> Resolve
     """
     points = Points.of(alpha, ridge, equations.beta)
     at = equations.evaluate(equations.initial_hats(points), points)
-    iterations = solve_newton(_NewtonProblem(equations, points), at, SETTINGS)
+    iterations = solve_newton(_NewtonProblem(equations, points), at, MAX_ITERATIONS, SHORTEST)
     V, T, H, newton, sensitivity = at.details
     return Resolvent(
         alpha=alpha,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.linear_systems import TINY, solve_certified
+from giantstep.numerics.linear_systems import TINY, eigh_or_nan, solve_certified
 from giantstep.theory.features.bulk.interface import SpikeResponse
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.readout.fixed_point import Resolvent
@@ -174,12 +174,8 @@ def solve_means(
 
 def _symmetric_root(P: Array, factor: Array) -> tuple[Array, Array]:
     """Factorise `factor P = U diag(s^2) U^T`; returns U and s, which is NaN if P is not finite."""
-    if P.shape[-1] == 1:
-        return np.ones_like(P), np.sqrt(P[:, 0] * factor)
-    values, vectors = np.linalg.eigh(np.where(np.isfinite(P), P, 0.0))
-    size = np.sqrt(np.maximum(values, 0.0) * factor)
-    sound = np.all(np.isfinite(P), axis=(1, 2), keepdims=True)[:, :, 0]
-    return vectors, np.where(sound, size, np.nan)
+    values, vectors = eigh_or_nan(P)
+    return vectors, np.sqrt(np.maximum(values, 0.0) * factor)
 
 
 def _solve_transformed(

@@ -168,13 +168,6 @@ def prepare_square_loss(
     `B` is as in `conditional_features`.
     """
     features, prepared = prepare_bulk(problem, srf, bulk, fineness, B)
-    features = with_finite_size(features, srf, dimension, fineness)
+    features = with_input_norms(features, srf, dimension)
+    features = with_sparse_rows(features, srf, dimension, fineness)
     return SquareLoss(features, srf, prepared, prepare_mean_penalty(problem, srf, dimension))
-
-
-def with_finite_size(
-    f: ConditionalFeatures, srf: SpikedFeatures, dimension: float, fineness: float
-) -> ConditionalFeatures:
-    """Add what the norms of inputs and of samples' features do at a dimension."""
-    f = with_input_norms(f, srf, dimension)
-    return with_sparse_rows(f, srf, dimension, fineness)

@@ -33,15 +33,13 @@ class ContinuedRows:
     Parameters
     ----------
     steps : sequence of CovarianceStep
-        Those that the rows have taken.
-    initial : float
-        Rows have covariance `initial/d` before them.
+        Those that the rows have taken, one or more.
     beta : float
     """
 
-    def __init__(self, steps: Sequence[CovarianceStep], initial: float, beta: float) -> None:
+    def __init__(self, steps: Sequence[CovarianceStep], beta: float) -> None:
         self.steps = [_without_rare_samples(step) for step in reversed(steps)]
-        self.initial, self.beta = initial, beta
+        self.beta = beta
         nodes = sum(step.samples.weight.size for step in steps)
         self._together = 1 + _CACHED // max(1, nodes)
 
@@ -79,15 +77,9 @@ class ContinuedRows:
     def _outer(self, unknowns: Complex, slope: Complex) -> Traces:
         """Compute the traces after all steps, and their derivatives along a slope by that of t."""
         t = unknowns[:, 0]
-        if not self.steps:
-            return self._initial(t)
         before = _from_trace(t, unknowns[:, 2])
         along = slope[:, 2] / slope[:, 0]
         return before._replace(df=before.df + along / t, dphi=before.dphi - along / t**2)
-
-    def _initial(self, t: Complex) -> Traces:
-        c, f = self.initial, 1 / (1 + self.initial * t)
-        return Traces(t, f, c * f, -c * f**2, -((c * f) ** 2))
 
     def _equations(self, unknowns: Complex, ratio: Complex) -> tuple[Complex, Complex]:
         """Evaluate `t (ratio + phi(t)) = beta` and the equations of all steps, and derivatives."""
@@ -96,8 +88,7 @@ class ContinuedRows:
         last = self._before(unknowns, 0)
         gap[:, 0] = last.t * (ratio + last.phi) - self.beta
         jacobian[:, 0, 0] = ratio + last.phi + last.t * last.dphi
-        if self.steps:
-            jacobian[:, 0, 2] = -1 / last.t
+        jacobian[:, 0, 2] = -1 / last.t
         for k, step in enumerate(self.steps):
             own, outer = slice(3 * k + 1, 3 * k + 4), 3 * k
             before = self._before(unknowns, own.stop - 1)
@@ -113,7 +104,8 @@ class ContinuedRows:
         """Compute the traces at the t in some place; derivatives are at fixed theta."""
         if place + 2 < unknowns.shape[1]:
             return _from_trace(unknowns[:, place], unknowns[:, place + 2])
-        return self._initial(unknowns[:, place])
+        t, f = unknowns[:, place], 1 / (1 + unknowns[:, place])
+        return Traces(t, f, f, -(f**2), -(f**2))  # at initialisation
 
 
 def _from_trace(t: Complex, theta: Complex) -> Traces:

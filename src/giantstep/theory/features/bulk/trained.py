@@ -96,7 +96,7 @@ class TrainedBulk:
             return ContinuedReusedRows(descent, self.isotropic.beta)
         before = network_trajectory(descent)[:-1]
         steps = [CovarianceStep.of(descent, state, fineness=1) for state in before]
-        return ContinuedRows(steps, 1.0, self.isotropic.beta)
+        return ContinuedRows(steps, self.isotropic.beta)
 
     def spike_response(self, V1_hat: Array, V: Array) -> TrainedResponse:
         """Compute how the readout responds at a solution."""
