@@ -251,10 +251,8 @@ def _show_map(found: xr.Dataset, request: Request) -> xr.Dataset:
     if request.arguments.show not in found:
         allowed = f"one of {', '.join([*GAINS, *map(str, found.data_vars)])}"
         raise InvalidParametersError([Fault("show", request.arguments.show, allowed)])
-    names = [request.arguments.show, "test_error", "status"]
-    return found[list(dict.fromkeys(names))].transpose(
-        request.arguments.y, request.arguments.x, ...
-    )
+    names, axes = [request.arguments.show, "test_error", "status"], request.arguments
+    return found[list(dict.fromkeys(names))].transpose(axes.y, axes.x, ...)
 
 
 def _show_spectrum(found: xr.Dataset, request: Request) -> xr.Dataset:

@@ -73,9 +73,7 @@ def _joined(answers: list[xr.Dataset], several: Values) -> xr.Dataset:
 
 
 def _along(name: str, values: Sequence[Any], answers: Sequence[xr.Dataset]) -> xr.Dataset:
-    named = [
-        answer.assign_coords({name: value}) for value, answer in zip(values, answers, strict=True)
-    ]
+    named = [one.assign_coords({name: value}) for value, one in zip(values, answers, strict=True)]
     everywhere = [set(answer.coords) for answer in named]
     return xr.concat(
         named,

@@ -222,7 +222,7 @@ def _of_logarithm(data: xr.Dataset) -> xr.Dataset:
 
 
 def _draw_curve(
-    axes: Axes, curve: xr.Dataset, x: str, name: str, look: dict[str, Any], label: str
+    axes: Axes, curve: xr.Dataset, x: str, name: str, look: style.Look, label: str
 ) -> None:
     at = curve[x].values
     at = at.astype(str) if at.dtype.kind in "OU" else at

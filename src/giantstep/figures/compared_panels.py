@@ -70,7 +70,7 @@ def varied_parameter(panel: dict[str, Any]) -> str | None:
 
 
 def draw_curve(
-    axes: Axes, curve: xr.Dataset, along: str | None, look: dict[str, Any], line: Any, name: str
+    axes: Axes, curve: xr.Dataset, along: str | None, look: style.Look, line: Any, name: str
 ) -> None:
     """Draw the theory as a line, networks as markers: along alpha, or along the panel's list.
 

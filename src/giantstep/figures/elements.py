@@ -33,7 +33,7 @@ def theory_and_networks(
     axes: Axes,
     curve: xr.Dataset,
     name: str,
-    look: dict[str, Any],
+    look: style.Look,
     label: str | None = None,
     along: str = "alpha",
 ) -> None:
@@ -81,13 +81,13 @@ def finite_size_entry(axes: Axes, data: xr.Dataset, name: str) -> None:
     legend_entry(axes, label, color="black", **style.FINITE_SIZE)
 
 
-def markers(axes: Axes, x: Any, curve: xr.Dataset, name: str, look: dict[str, Any]) -> None:
+def markers(axes: Axes, x: Any, curve: xr.Dataset, name: str, look: style.Look) -> None:
     """Draw simulated means of a quantity as markers, with their standard errors."""
     error_bars(axes, x, *simulated(curve, name), look)
 
 
 def error_bars(
-    axes: Axes, x: Any, mean: Any, stderr: Any, look: dict[str, Any], **options: Any
+    axes: Axes, x: Any, mean: Any, stderr: Any, look: style.Look, **options: Any
 ) -> None:
     """Draw means as markers, with standard errors over them that are seen if they are smaller."""
     thin: dict[str, Any] = {"linestyle": "none", "elinewidth": 0.7, "capthick": 0.7}

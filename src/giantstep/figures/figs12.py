@@ -18,7 +18,7 @@ _DEGREES = (1, 3, 5)
 _LETTERS = ("one value", "two values", "three values")
 
 
-def against_dimension(axes: Axes, curves: xr.Dataset, look: dict[str, Any]) -> None:
+def against_dimension(axes: Axes, curves: xr.Dataset, look: style.Look) -> None:
     """Draw the theory as a line through the simulations of networks of several dimensions."""
     curves = curves.isel(alpha_simulated=0).sortby("dimension")
     first = curves.isel(curve=0)
@@ -27,7 +27,7 @@ def against_dimension(axes: Axes, curves: xr.Dataset, look: dict[str, Any]) -> N
     markers(axes, curves["dimension"], curves, "test_error", look)
 
 
-def exponents(axes: Axes, data: xr.Dataset, looks: dict[float, dict[str, Any]]) -> None:
+def exponents(axes: Axes, data: xr.Dataset, looks: dict[float, style.Look]) -> None:
     """Draw a curve for each step exponent."""
     for step in distinct(data, "step_exponent"):
         against_dimension(axes, select(data, step_exponent=step), looks[step])

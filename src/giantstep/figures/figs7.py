@@ -38,7 +38,7 @@ def input_label(inputs: str) -> str:
     return "Rademacher" if inputs == "rademacher" else inputs.capitalize()
 
 
-def learning(axes: Axes, data: xr.Dataset, looks: dict[str, dict[str, Any]]) -> None:
+def learning(axes: Axes, data: xr.Dataset, looks: dict[str, style.Look]) -> None:
     """Draw the theory, which is the same for all inputs, and simulations with each of them."""
     first = data.isel(curve=0)
     for inputs, look in looks.items():
@@ -51,7 +51,7 @@ def learning(axes: Axes, data: xr.Dataset, looks: dict[str, dict[str, Any]]) -> 
     axes.set(xlabel=SAMPLE_COMPLEXITY, ylabel=TEST_ERROR)
 
 
-def gaps(axes: Axes, data: xr.Dataset, looks: dict[str, dict[str, Any]]) -> None:
+def gaps(axes: Axes, data: xr.Dataset, looks: dict[str, style.Look]) -> None:
     """Draw the relative gap between networks and theory against the dimension."""
     last = data.isel(alpha_simulated=-1)
     last = last.sel(alpha=last["alpha_simulated"].item())

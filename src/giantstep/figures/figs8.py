@@ -33,7 +33,7 @@ def at_best_rate(curves: xr.Dataset) -> xr.Dataset:
     return curves.isel(curve=[place[np.argmin(errors[place])] for place in places])
 
 
-def trajectories(axes: Axes, curves: xr.Dataset, look: dict[str, Any]) -> None:
+def trajectories(axes: Axes, curves: xr.Dataset, look: style.Look) -> None:
     """Draw errors at the better simulated rate: fresh batches and a reused one."""
     for reuse, face in ((0, {}), (1, style.OPEN)):
         best = at_best_rate(select(curves, reuse_batch=reuse))

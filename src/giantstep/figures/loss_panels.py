@@ -66,7 +66,7 @@ def loss_label(loss: str) -> str:
 
 
 def compare(
-    axes: Axes, along: str, line: xr.Dataset, point: xr.Dataset, name: str, look: dict[str, Any]
+    axes: Axes, along: str, line: xr.Dataset, point: xr.Dataset, name: str, look: style.Look
 ) -> None:
     """Draw a quantity of one loss: theory as a line, networks as markers."""
     axes.plot(line[along], line[name], color=look["color"])

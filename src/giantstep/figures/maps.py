@@ -12,8 +12,8 @@ from matplotlib.colors import BoundaryNorm, LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
+from giantstep.arrays import Array
 from giantstep.figures import style
 from giantstep.figures.elements import ticks, title_panel
 from giantstep.figures.labels import format_parameter, function_label
@@ -64,9 +64,9 @@ _REGIONS = (
 
 def level_lines(
     axes: Axes,
-    x: NDArray[Any],
-    y: NDArray[Any],
-    values: NDArray[Any],
+    x: Array,
+    y: Array,
+    values: Array,
     percent: bool = False,
     preferred: Sequence[float] = (),
 ) -> None:
@@ -111,9 +111,7 @@ def _levels(low: float, high: float, preferred: Sequence[float]) -> list[float]:
     return below + inside + ([high * 1.001 + 1e-9] if high > inside[-1] else [])
 
 
-def hatch(
-    axes: Axes, x: NDArray[Any], y: NDArray[Any], values: NDArray[Any], region: Region
-) -> None:
+def hatch(axes: Axes, x: Array, y: Array, values: Array, region: Region) -> None:
     """Hatch a region with a thick line around it, and add it to the legend; none if it is empty.
 
     Parameters
@@ -132,7 +130,7 @@ def hatch(
     axes.fill([], [], fc="none", ec=colour, hatch=region.hatch, label=region.label)
 
 
-def spacing(axes: Axes, axis: str, values: NDArray[Any]) -> None:
+def spacing(axes: Axes, axis: str, values: Array) -> None:
     """Show an axis in equal ratios, where its values need it."""
     values = np.asarray(values, dtype=float)
     low, high = values.min(), values.max()

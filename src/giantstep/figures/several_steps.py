@@ -32,14 +32,8 @@ def at_best(curves: xr.Dataset, alpha0: float) -> xr.DataArray:
     return least.where(least < largest)
 
 
-def star(
-    axes: Axes, x: float, y: float, text: str, look: dict[str, Any], above: bool = False
-) -> None:
+def star(axes: Axes, x: float, y: float, text: str, look: style.Look, above: bool = False) -> None:
     """Mark a point with a star, and with a number below or above it."""
     axes.plot(x, y, color=look["color"], **style.STAR)
-    place: dict[str, Any] = {
-        "xytext": (0, 5 if above else -11),
-        "textcoords": "offset points",
-        "ha": "center",
-    }
-    axes.annotate(text, (x, y), fontsize=7.5, color=look["color"], **place)
+    at, place = (0, 5 if above else -11), {"textcoords": "offset points", "ha": "center"}
+    axes.annotate(text, (x, y), at, fontsize=7.5, color=look["color"], **place)

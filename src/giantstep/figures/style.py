@@ -27,6 +27,8 @@ from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 TEXT_WIDTH, COLUMN_WIDTH = 4.8, 3.25
 PANEL_RATIO = 0.84
 
+# How something is drawn: matplotlib's options.
+Look = dict[str, Any]
 # From dark to light, also to deuteranopes and protanopes, who tell all of them apart.
 COLOURS = ("#0b1d51", "#7b2d8b", "#c8404f", "#2a9d8f", "#dc9a2c", "#9dbde2")
 # They vary with the colour.
@@ -37,30 +39,30 @@ FACE = 0.35
 # Each line style has one meaning in all figures. Solid: theory, for d -> infinity and an isotropic
 # bulk where it stands beside another. Dashed: theory at the dimension of the simulations, or with
 # the bulk that the step leaves. Simulated points are never joined.
-FINITE_SIZE: dict[str, Any] = {"linestyle": (0, (3.5, 1.5)), "linewidth": 0.8}
-_BULK_LINES: dict[str, Any] = {ISOTROPIC: "-", TRAINED: FINITE_SIZE["linestyle"]}
+FINITE_SIZE: Look = {"linestyle": (0, (3.5, 1.5)), "linewidth": 0.8}
+_BULK_LINES: Look = {ISOTROPIC: "-", TRAINED: FINITE_SIZE["linestyle"]}
 # The bounds on the test error, equations (26) and (27).
-BOUNDS: dict[str, dict[str, Any]] = {
+BOUNDS: dict[str, Look] = {
     "upper_bound": {"color": "0.25", "linestyle": (0, (5, 1.5, 1, 1.5)), "linewidth": 1.0},
     "lower_bound": {"color": "0.25", "linestyle": (0, (4, 1.5, 1, 1.5, 1, 1.5)), "linewidth": 1.0},
 }
 # The best that any method can do with all samples, and the best known that is fast.
-BEST_POSSIBLE: dict[str, dict[str, Any]] = {
+BEST_POSSIBLE: dict[str, Look] = {
     "bayes_optimal_error": {"linestyle": (0, (6, 1, 1, 1, 1, 1)), "linewidth": 0.9},
     "amp_error": {"linestyle": (0, (1, 1)), "linewidth": 0.9},
 }
 # The best linear predictor, or the best of another low degree.
-REFERENCE: dict[str, Any] = {"color": "black", "linestyle": (0, (1, 1.2)), "linewidth": 0.9}
+REFERENCE: Look = {"color": "black", "linestyle": (0, (1, 1.2)), "linewidth": 0.9}
 # The bulk of a spectrum, between its edges.
-BULK: dict[str, Any] = {"color": "0.85", "linewidth": 0, "zorder": 1}
+BULK: Look = {"color": "0.85", "linewidth": 0, "zorder": 1}
 # Zero, and slopes to compare with.
-GUIDE: dict[str, Any] = {"color": "0.6", "linewidth": 0.7, "zorder": 1}
+GUIDE: Look = {"color": "0.6", "linewidth": 0.7, "zorder": 1}
 # The target function.
-TARGET: dict[str, Any] = {"color": "0.75", "linewidth": 2.4, "zorder": 1}
+TARGET: Look = {"color": "0.75", "linewidth": 2.4, "zorder": 1}
 # Markers of networks that differ from those beside them as the legend says.
-OPEN: dict[str, Any] = {"markerfacecolor": "white"}
+OPEN: Look = {"markerfacecolor": "white"}
 # An optimum.
-STAR: dict[str, Any] = {
+STAR: Look = {
     "marker": "*",
     "markersize": 8,
     "markeredgecolor": "black",
@@ -118,19 +120,19 @@ def panels(count: int, more_height: float = 0, **options: Any) -> tuple[Figure, 
     return figure, places[:count]
 
 
-def cycle(count: int, colours: Sequence[str] | None = None) -> list[dict[str, Any]]:
+def cycle(count: int, colours: Sequence[str] | None = None) -> list[Look]:
     """Return colour and marker of each of `count` curves."""
     palette = colours or COLOURS
     return [look(palette[i % len(palette)], MARKERS[i % len(MARKERS)]) for i in range(count)]
 
 
-def looks(values: Iterable[Any], colours: Sequence[str] | None = None) -> dict[Any, dict[str, Any]]:
+def looks(values: Iterable[Any], colours: Sequence[str] | None = None) -> dict[Any, Look]:
     """Return colour and marker of each different value of what sets curves apart, in order."""
     different = list(dict.fromkeys(values))
     return dict(zip(different, cycle(len(different), colours), strict=True))
 
 
-def look(colour: str, marker: str = MARKERS[0]) -> dict[str, Any]:
+def look(colour: str, marker: str = MARKERS[0]) -> Look:
     """Return a colour, and a marker with a pale face of that colour."""
     face = 1 - FACE * (1 - np.array(to_rgb(colour)))
     return {"color": colour, "marker": marker, "markerfacecolor": to_hex(tuple(face))}

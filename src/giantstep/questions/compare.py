@@ -116,10 +116,8 @@ def compare(
     return data.assign_attrs(networks=networks, trainings=trainings, seed=np.int64(seed)), remarks
 
 
-def _joined(dim: str, theories: Sequence[xr.Dataset]) -> xr.Dataset:
-    return xr.concat(
-        theories, dim, data_vars="all", coords="minimal", compat="override", join="exact"
-    )
+def _joined(dim: str, parts: Sequence[xr.Dataset]) -> xr.Dataset:
+    return xr.concat(parts, dim, data_vars="all", coords="minimal", compat="override", join="exact")
 
 
 def _scored(theory: xr.Dataset, networks: xr.Dataset) -> xr.Dataset:

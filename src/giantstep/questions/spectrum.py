@@ -77,9 +77,7 @@ def spectrum(
     faults += interval_faults(given, {"alpha": ALPHA, "points": POINTS})
     at = None if x is None else np.atleast_1d(read_numbers("x", x, faults))
     if at is not None:
-        faults += [
-            Fault("x", value, str(POSITIVE)) for value in at.tolist() if value not in POSITIVE
-        ]
+        faults += [Fault("x", one, str(POSITIVE)) for one in at.tolist() if one not in POSITIVE]
     bulk = check_theory(problem, faults, bulk, dimension)
     raise_all(faults)
     size = points if at is None else at.size

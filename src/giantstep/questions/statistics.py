@@ -35,9 +35,7 @@ def summary(raw: xr.Dataset) -> xr.Dataset:
         statistics = asdict(summarise(ordered.values))
         for statistic in STATISTICS if several else STATISTICS[:2]:
             values[f"{name}_{statistic}"] = (ordered.dims[2:], statistics[statistic])
-    return xr.Dataset(
-        values, {k: x for k, x in raw.coords.items() if k not in ("network", "training")}
-    )
+    return xr.Dataset(values, raw.drop_vars(["network", "training"], errors="ignore").coords)
 
 
 def z_scores(theory: xr.Dataset, networks: xr.Dataset) -> xr.Dataset:

@@ -40,10 +40,7 @@ class Task:
 def question_named(name: str) -> Callable[..., xr.Dataset]:
     """Import a question, and only what it needs; of networks, nothing of the theory."""
     module = "networks" if name in _NETWORKS else name
-    question: Callable[..., xr.Dataset] = getattr(
-        import_module(f"giantstep.questions.{module}"), name
-    )
-    return question
+    return getattr(import_module(f"giantstep.questions.{module}"), name)
 
 
 def answer_task(task: Task, **options: Any) -> xr.Dataset:

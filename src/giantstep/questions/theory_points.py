@@ -90,14 +90,12 @@ class Case(NamedTuple):
             arrays["cost_of_choice"] = arrays["test_error"] / least - 1
         return arrays | {"ridge": best.ridge, _ON_EDGE: best.on_edge}
 
-    def solve_batches(
-        self, alpha: Array, ridge: Array, zero_one: bool, progress: Progress
-    ) -> Arrays:
+    def solve_batches(self, alpha: Array, ridge: Array, zero_one: bool, report: Progress) -> Arrays:
         """Solve at M points, some at a time, and tell the share that is done."""
         parts = []
         for part in self.solver.batches(alpha.size):
             parts.append(self.solve(alpha[part], ridge[part], zero_one))
-            progress(min(part.stop / alpha.size, 1.0))
+            report(min(part.stop / alpha.size, 1.0))
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
     def limit_gaps(self, alpha: Array, ridge: Array, test_error: Array) -> Array:

@@ -148,9 +148,8 @@ def _minimise_primal(
         return value, b - loss.negative_derivative(margins) @ rows / scale
 
     start = np.zeros(rows.shape[1]) if start is None else start * scale
-    minimum = minimize(
-        primal, start, jac=True, method="L-BFGS-B", options=_OPTIONS | {"gtol": 1e-7}
-    )
+    options = _OPTIONS | {"gtol": 1e-7}
+    minimum = minimize(primal, start, jac=True, method="L-BFGS-B", options=options)
     readout = minimum.x / scale
     value, slope = primal(minimum.x)
     return readout, readout, value, float(slope @ slope) / 2

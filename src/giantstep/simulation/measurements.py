@@ -42,9 +42,7 @@ def measure_overlaps(layer: FirstLayer, readouts: Array) -> Overlaps:
     # One by one, so that neither memory nor rounding depends on how many there are.
     each = [_overlaps_of(layer, readout * membership, across) for readout in flat]
     stacked = (np.stack(values) for values in zip(*each, strict=True))
-    return Overlaps(
-        *(values.reshape(*readouts.shape[:-1], *values.shape[1:]) for values in stacked)
-    )
+    return Overlaps(*(x.reshape(*readouts.shape[:-1], *x.shape[1:]) for x in stacked))
 
 
 def _overlaps_of(layer: FirstLayer, of_group: Array, across: Array) -> Overlaps:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -233,9 +234,7 @@ def _fit_readouts(
         samples, values = features.draw(replicate.seed, ROWS, replicate.network, TRAINING, *place)
         return values, samples.clean + samples.noise
 
-    places = [
-        (training, index) for training in range(replicate.sizes.trainings) for index in blocks
-    ]
+    places = list(product(range(replicate.sizes.trainings), blocks))
     pending: list[dict[int, Future[Fit]]] = []
     path: ReadoutPath
     for (_, index), drawn in zip(places, pool.map_ahead(block, places), strict=True):

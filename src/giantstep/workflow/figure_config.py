@@ -137,9 +137,8 @@ def _recovery_curves(panel: Panel) -> list[Curve]:
     for name, given in panel.combinations([name for name in names if name in panel.given]):
         dimension = panel.sizes(given).dimension
         given.pop("dimension", None)
-        elsewhere = (
-            {} if "dimension" in panel.given else {"dimension": "config:simulation.dimension"}
-        )
+        of_config = {"dimension": "config:simulation.dimension"}
+        elsewhere = {} if "dimension" in panel.given else of_config
         with panel.faults.collect(panel.name, elsewhere):
             problem = Recovery(**given)
             check_dimension(problem, dimension)

@@ -38,9 +38,7 @@ def compute(stage: str, tasks: Mapping[str, Task], path: str | Path, **options: 
         If the code was edited meanwhile.
     """
     distinct = {digest(task): task for task in tasks.values()}
-    answers = {
-        name: described(task, answer_task(task, **options)) for name, task in distinct.items()
-    }
+    answers = {key: described(task, answer_task(task, **options)) for key, task in distinct.items()}
     if result_key(stage, tasks) not in str(path):
         raise ChangedCodeError(path)
     store.write({group: answers[digest(task)] for group, task in tasks.items()}, path)
