@@ -8,7 +8,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -121,16 +121,12 @@ def as_table(data: xr.Dataset) -> str:
     """
     rows = _rows(table_of(data), digits=6)
     lines = list(_aligned(rows, str.rjust))
-    if _longest(lines) > _LINE:
+    if max(map(len, lines)) > _LINE:
         headings = [_broken(name, name in data.variables) for name in rows[0]]
         height = max(map(len, headings))
         stacked = zip(*([""] * (height - len(one)) + one for one in headings), strict=True)
         lines = list(_aligned([*map(list, stacked), *rows[1:]], str.rjust))
     return "".join(f"{line}\n" for line in lines)
-
-
-def _longest(lines: Iterable[str]) -> int:
-    return max(map(len, lines))
 
 
 def _broken(name: str, whole: bool) -> list[str]:
@@ -170,7 +166,7 @@ def fitting(data: xr.Dataset) -> xr.Dataset:
 
     for name in sorted([*names, *others], key=lambda name: _rank(name, data)):
         shown.append(name)
-        if _longest(as_table(part()).splitlines()) > _LINE:
+        if max(map(len, as_table(part()).splitlines())) > _LINE:
             shown.remove(name)
     return part()
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from mimetypes import MimeTypes
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -25,7 +26,6 @@ from giantstep.explore.plots.base import Plot
 from giantstep.explore.plots.of_view import make_plot, plot_key
 from giantstep.explore.question import written
 from giantstep.explore.tasks import (
-    FORMATS,
     NETWORKS,
     Answer,
     ExportTask,
@@ -219,7 +219,8 @@ class Session:
         """Send a file to the page, or say what came of it."""
         if isinstance(said, dict):
             content = base64.b64encode(said["content"]).decode()
-            name, kind = f"{said['name']}.{said['format']}", FORMATS[said["format"]]
+            name = f"{said['name']}.{said['format']}"
+            kind = MimeTypes().guess_type(name)[0]  # Python's own, on any machine
             self._send({"file": {"name": name, "type": kind, "content": content}})
         elif isinstance(said, str):
             self._send({"exported": said, "fault": False})

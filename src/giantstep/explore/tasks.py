@@ -13,13 +13,6 @@ from giantstep.validation import Interval
 TEST_SAMPLES = 10_000
 # How many networks are simulated: two have a standard error.
 NETWORKS = Interval(2, 64, whole=True)
-FORMATS = {
-    "png": "image/png",
-    "svg": "image/svg+xml",
-    "pdf": "application/pdf",
-    "csv": "text/csv",
-    "nc": "application/x-netcdf",
-}
 
 # An answer to a view: arrays and texts by name.
 Answer = dict[str, Any]
@@ -74,7 +67,7 @@ class ExportTask:
         Of the figure in the project, or of the one that it would be.
     project : Path
     form : str
-        One of `FORMATS`, or empty.
+        Its suffix, such as png; or empty.
     """
 
     shown: Shown

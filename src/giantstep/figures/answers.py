@@ -13,7 +13,6 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from giantstep.arrays import Array
 from giantstep.figures import style
 from giantstep.figures.elements import (
     error_bars,
@@ -83,7 +82,9 @@ def draw_answer(data: xr.Dataset, path: Path, show: str | None = None) -> None:
 
 def answer_figure(data: xr.Dataset, name: str) -> Figure:
     """Draw a variable of an answer: curves along one parameter, or level lines over two."""
-    data = _of_logarithm(data) if name == "density" else data
+    if name == "density":  # that of logarithms of eigenvalues, as figures show it
+        about = {"long_name": "density of ln x", "symbol": r"x\,\rho(x)"}
+        data = data.assign(density=(data["density"] * data["eigenvalue"]).assign_attrs(about))
     figure = Figure(figsize=style.size(columns=1))
     axes = figure.subplots()
     limit = in_limit(data)[name]
@@ -110,9 +111,8 @@ def _shown(data: xr.Dataset, show: str | None) -> str:
     optima = [name for name in names if name.startswith("optimal_") and data[name].size > 1]
     # The first is the test error at the optimum, which says less than the optimum itself.
     drawn = [*optima[1:2], *(name for name in _DRAWN if name in names), names[0]]
-    if "density" in names and data["density"].size > _MOST_CURVES * data.sizes.get(
-        "point", math.inf
-    ):
+    most = _MOST_CURVES * data.sizes.get("point", math.inf)
+    if "density" in names and data["density"].size > most:
         drawn = ["outlier"]  # so many densities do not fit a picture
     name = show or next((name for name in drawn if np.ptp(data[name].values) > 0), drawn[0])
     if data[name].size == 1:
@@ -194,14 +194,9 @@ def _add_references(axes: Axes, data: xr.Dataset, x: str, name: str) -> None:
     if name == "learned_function" and "target_function" in data:
         known = len(targets) == 1 and targets[0] is not None
         label = rf"target $\sigma_\star = {function_label(str(targets[0]))}$" if known else "target"
-        for k, values in enumerate(_rows_along(data["target_function"], x)):
+        rows = data["target_function"].transpose(..., x).values.reshape(-1, data[x].size)
+        for k, values in enumerate(np.unique(rows, axis=0)):
             axes.plot(data[x], values, label="" if k else label, **style.TARGET)
-
-
-def _rows_along(values: xr.DataArray, x: str) -> Array:
-    """Return the values along a coordinate, a row for each of everything else."""
-    along: Array = values.transpose(..., x).values
-    return np.unique(along.reshape(-1, along.shape[-1]), axis=0)
 
 
 def _space(axes: Axes, data: xr.Dataset, x: str, names: list[str]) -> None:
@@ -213,12 +208,6 @@ def _space(axes: Axes, data: xr.Dataset, x: str, names: list[str]) -> None:
         return
     drawn = np.concatenate([data[name].values.ravel() for name in names])
     spacing(axes, "y", drawn[np.isfinite(drawn)])
-
-
-def _of_logarithm(data: xr.Dataset) -> xr.Dataset:
-    """Turn a density of eigenvalues into that of their logarithms, as figures show it."""
-    about = {"long_name": "density of ln x", "symbol": r"x\,\rho(x)"}
-    return data.assign(density=(data["density"] * data["eigenvalue"]).assign_attrs(about))
 
 
 def _draw_curve(

@@ -23,9 +23,9 @@ from giantstep.figures.several_steps import ONE_STEP, TARGETS, at_best, star
 
 # A step pays if it takes off at least this share of the error.
 _PAYS = 0.01
+_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 # Of the steps, the share after which it is too early to say that none will pay.
 _SEEN = 0.75
-_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 
 
 def last_that_pays(errors: xr.DataArray) -> int:

@@ -75,20 +75,15 @@ def _vocabulary(value: str) -> str:
     return ",".join(letters if equal else pairs)
 
 
-def varied_parameters(data: xr.Dataset, curve: int) -> dict[str, str]:
-    """Return the parameters that differ between the curves of a panel, as the name lists them."""
-    _, _, parts = str(data["curve"].values[curve]).partition(":")
-    pairs = (part.partition("=") for part in parts.split(",") if "=" in part)
-    return {name: value for name, _, value in pairs}
-
-
 def curve_label(data: xr.Dataset, curve: int, without: Sequence[str] = ()) -> str:
     """Label a curve by the parameters in which it differs from the others, `without` some."""
-    values = varied_parameters(data, curve)
+    own = str(data["curve"].values[curve])  # it lists them
+    pairs = (part.partition("=") for part in own.partition(":")[2].split(",") if "=" in part)
+    values = {name: value for name, _, value in pairs}
     if data.sizes["curve"] > 1:
         values = {name: value for name, value in values.items() if _shared(data, name) is None}
     parts = [format_parameter(name, values[name]) for name in values if name not in without]
-    return ", ".join(f"${part}$" for part in parts) or str(data["curve"].values[curve])
+    return ", ".join(f"${part}$" for part in parts) or own
 
 
 def shared_setting(data: xr.Dataset, without: Sequence[str] = (), **more: float) -> str:

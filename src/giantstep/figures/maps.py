@@ -187,9 +187,8 @@ def _title(panel: dict[str, Any], panels: list[dict[str, Any]]) -> str:
     titles = {"gain_over_linear": "", "isotropic_deviation": _DEVIATION}
     parts = [titles.get(show, MEANINGS[show].long_name)]
     for name in (*_FUNCTIONS, *_SETTING):
-        if name in panel and (
-            len(panels) == 1 or any(one.get(name) != panel[name] for one in panels)
-        ):
+        differs = any(one.get(name) != panel.get(name) for one in panels)
+        if name in panel and (len(panels) == 1 or differs):
             symbol = (
                 f"{_FUNCTIONS[name]} = {function_label(panel[name])}" if name in _FUNCTIONS else ""
             )

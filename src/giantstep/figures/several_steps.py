@@ -35,5 +35,7 @@ def at_best(curves: xr.Dataset, alpha0: float) -> xr.DataArray:
 def star(axes: Axes, x: float, y: float, text: str, look: style.Look, above: bool = False) -> None:
     """Mark a point with a star, and with a number below or above it."""
     axes.plot(x, y, color=look["color"], **style.STAR)
-    at, place = (0, 5 if above else -11), {"textcoords": "offset points", "ha": "center"}
-    axes.annotate(text, (x, y), at, fontsize=7.5, color=look["color"], **place)
+    at, colour = (0, 5 if above else -11), look["color"]
+    axes.annotate(
+        text, (x, y), at, "data", "offset points", ha="center", fontsize=7.5, color=colour
+    )

@@ -93,9 +93,8 @@ def teacher_of(target: str) -> Teacher | None:
 
 def is_known_target(target: str) -> bool:
     """Check whether a target has a name that is known; callables of other processes have none."""
-    return not (
-        KNOWN_FUNCTIONS.faults("target", target) and KNOWN_TEACHERS.faults("target", target)
-    )
+    kinds = KNOWN_FUNCTIONS, KNOWN_TEACHERS
+    return not all(known.faults("target", target) for known in kinds)
 
 
 def lookup_target(target: str) -> ScalarFunction | Teacher:

@@ -146,11 +146,9 @@ def optimise(
             for k in range(alphas.size)
         ]
     coords = {one.name: one.candidates for one in search.outer} | {"alpha": alphas}
-    variables: dict[str, Any] = {
-        name: ("alpha", [one[name] for one in optima]) for name in optima[0]
-    }
-    variables[by] = (*coords, RIDGE), profile
-    data = xr.Dataset(variables, coords=coords | {RIDGE: search.ridges, "bulk": bulk})
+    columns: dict[str, Any] = {name: ("alpha", [one[name] for one in optima]) for name in optima[0]}
+    columns[by] = (*coords, RIDGE), profile
+    data = xr.Dataset(columns, coords=coords | {RIDGE: search.ridges, "bulk": bulk})
     remarks = _edge_remarks(search, data)
     if math.isinf(dimension):
         remarks += limit_remarks(data["dimension_of_limit"].max().item())

@@ -63,11 +63,9 @@ def thresholds(
     coefficients = np.abs(hermite_coefficients(function, _DEGREES))[1:]
     found = np.flatnonzero(coefficients > _ROUNDING * coefficients.max())
     value: Any = function.value
-    exponent = int(found[0]) + 1
+    exponent, polynomial = int(found[0]) + 1, isinstance(value, np.polynomial.Polynomial)
     values = {
-        "kernel_degree": value.degree()
-        if isinstance(value, np.polynomial.Polynomial)
-        else math.inf,
+        "kernel_degree": value.degree() if polynomial else math.inf,
         "information_exponent": exponent,
         "leap": exponent,
         "generative_exponent": labels.generative_exponent,

@@ -37,10 +37,8 @@ def summarise(values: Array) -> Summary:
     columns = values.reshape(*values.shape[:2], -1)
     # NumPy rounds the sums of a single column differently: blocks have two or more, if they can.
     count = min(1 + values.size // _BLOCK, max(1, columns.shape[2] // 2))
-    blocks = map(_statistics, np.array_split(columns, count, axis=2))
-    return Summary(
-        *(np.concatenate(x).reshape(values.shape[2:]) for x in zip(*blocks, strict=True))
-    )
+    parts = map(_statistics, np.array_split(columns, count, axis=2))
+    return Summary(*(np.concatenate(x).reshape(values.shape[2:]) for x in zip(*parts, strict=True)))
 
 
 def _statistics(values: Array) -> tuple[Array, Array, Array, Array]:

@@ -82,10 +82,8 @@ def _draw_noise(problem: Problem, rng: Generator) -> Array:
     Which of them are outliers is drawn only if there are any, so that samples without outliers
     stay as they were before outliers existed.
     """
-    normals: Array = rng.standard_normal(ROWS)
-    if problem.outlier_fraction == 0:
-        normals *= np.sqrt(problem.noise)
-        return normals
-    outliers = rng.random(ROWS) < problem.outlier_fraction
-    normals *= np.sqrt(np.where(outliers, problem.outlier_variance, problem.noise))
-    return normals
+    normals, variance = rng.standard_normal(ROWS), np.asarray(problem.noise)
+    if problem.outlier_fraction > 0:
+        outliers = rng.random(ROWS) < problem.outlier_fraction
+        variance = np.where(outliers, problem.outlier_variance, variance)
+    return normals * np.sqrt(variance)

@@ -199,7 +199,8 @@ def _measure_in(
     fit = _fit_readouts(replicate, features, counts, grid, report)
     flat = fit.readouts.reshape(-1, fit.readouts.shape[-1])
     if exact:
-        tested = _test_exactly(replicate, flat)
+        error, learned = exact_test(problem, replicate.layer, flat)
+        tested = _Tested(error, np.full_like(error, np.nan), error / 2, learned)
     else:
         tested = _test_on_samples(replicate, features, tests, flat, lookup_loss(grid.loss), report)
     shape, overlaps = fit.readouts.shape[:-1], measure_overlaps(replicate.layer, fit.readouts)
@@ -258,12 +259,6 @@ class _Tested(NamedTuple):
     classification_error: Array
     test_loss: Array
     learned_function: Array
-
-
-def _test_exactly(replicate: _Replicate, readouts: Array) -> _Tested:
-    """Average errors and outputs over Gaussian inputs in closed form."""
-    error, learned = exact_test(replicate.problem, replicate.layer, readouts)
-    return _Tested(error, np.full_like(error, np.nan), error / 2, learned)
 
 
 def _test_on_samples(

@@ -151,9 +151,7 @@ def _spaced(domain: Domain) -> Any:
     def check(axis: Axis) -> Axis:
         if axis.stop <= axis.start:
             raise ValueError(f"stop, {axis.stop:g}, must be greater than start, {axis.start:g}")
-        if faults := [
-            fault for end in (axis.start, axis.stop) for fault in domain.read("", end)[1]
-        ]:
+        if faults := domain.read("", axis.start)[1] + domain.read("", axis.stop)[1]:
             raise ValueError(f"start and stop must be {faults[0].allowed}")
         return axis
 

@@ -142,10 +142,9 @@ def _remember() -> None:
 
 def _bare(tree: ast.Module) -> ast.Module:
     """Take the docstrings out of a syntax tree."""
+    documented = ast.Module | ast.ClassDef | ast.FunctionDef
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
-            node
-        ):
+        if isinstance(node, documented) and ast.get_docstring(node):
             del node.body[0]
     return tree
 

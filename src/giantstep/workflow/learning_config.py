@@ -108,19 +108,14 @@ class _Tasks:
                 panel.add_fault(field, why)
         if asked and "spectrum" in panel.figure:
             panel.faults.add("spectrum", f"{why}, in panel {panel.name}")
-        if panel.given.get("lower_bound") and not self._is_aligned:
+        along = problem.alpha0 == math.inf if isinstance(problem, Protocol) else problem.is_aligned
+        if panel.given.get("lower_bound") and not along:
             needed = "an alignment of 1 or -1, or alpha0 = .inf"
             panel.add_fault("lower_bound", f"needs a spike along the target: {needed}")
 
     @property
     def _theory_faults(self) -> list[Fault]:
         return theory_faults(self.problem) if isinstance(self.problem, Protocol) else []
-
-    @property
-    def _is_aligned(self) -> bool:
-        """Whether the spike is along the target, as bounds need it."""
-        problem = self.problem
-        return problem.alpha0 == math.inf if isinstance(problem, Protocol) else problem.is_aligned
 
     @property
     def _is_simulated(self) -> bool:
@@ -141,7 +136,9 @@ class _Tasks:
 
     def _theory(self) -> tuple[Task, dict[str, Task]]:
         """Return the tasks of a curve's parameters and of its theory."""
-        first = _first_steps(self.problem)
+        first = self.problem
+        if isinstance(first, Protocol):
+            first = replace(first, steps=min(first.steps, _PLANNED_STEPS[first.reuse_batch]))
         check_resolution(first, equivalent_features(first, self.sizes.dimension))
         versions = self._versions()
         dimension = next(iter(versions.values()))["dimension"]
@@ -218,10 +215,3 @@ class _Tasks:
         """Say where parameters are set that this panel does not set."""
         sizes = [name for name in ("dimension", "test_samples") if name not in self.panel.given]
         return {"alpha": alpha} | {name: f"config:simulation.{name}" for name in sizes}
-
-
-def _first_steps(problem: Problem) -> Problem:
-    """Leave out later steps, which take the theory too long for a plan."""
-    if not isinstance(problem, Protocol):
-        return problem
-    return replace(problem, steps=min(problem.steps, _PLANNED_STEPS[problem.reuse_batch]))

@@ -110,9 +110,8 @@ class CurvePlot(Plot):
             self.sources[curve["name"], curve["bulk"]].data = curve_columns(view, curve)
             names = ("test_error", "training_error") if view.by == TEST_ERROR else (view.by,)
             tops += [curve[name] for name in names]
-        x, advice = (
-            np.concatenate([c[name] for c in answer["curves"]]) for name in ("x", "advice")
-        )
+        curves = answer["curves"]
+        x, advice = (np.concatenate([c[name] for c in curves]) for name in ("x", "advice"))
         failed = advice != ""
         if failed.any() or len(self.failures.data["x"]):
             self.failures.data = {

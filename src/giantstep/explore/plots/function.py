@@ -41,13 +41,11 @@ class FunctionPlot(Plot):
         for curve in answer["curves"]:
             count = curve["x"].size
             error, residual = curve["test_error"].item(), curve["residual"].item()
-            title = [
-                f"θ·x = {x:.3g}, F = {y:.4g}" for x, y in zip(curve["x"], curve["y"], strict=True)
-            ]
+            points = zip(curve["x"], curve["y"], strict=True)
             self.sources[curve["name"], curve["bulk"]].data = {
                 "x": curve["x"],
                 "y": curve["y"],
-                "title": title,
+                "title": [f"θ·x = {x:.3g}, F = {y:.4g}" for x, y in points],
                 "errors": [f"test error {error:.5g}"] * count,
                 "overlaps": overlap_texts(curve) * count,
                 "certificate": [curve["advice"][0] or f"residual {residual:.0e}"] * count,
