@@ -56,6 +56,13 @@ def make(project):
     return project
 
 
+def alone(folder):
+    """Make the project with one of its figures."""
+    project = make(folder)
+    edit(project / TINY, "[fig2, fig4]", "[fig2]")
+    return project
+
+
 def environment(project):
     """Return an environment in which the project's own code runs."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("SNAKEMAKE", "GIANTSTEP"))}

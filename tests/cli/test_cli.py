@@ -221,17 +221,6 @@ def test_a_reader_that_closes_early_ends_a_command_quietly():
         assert process.wait() == 128 + signal.SIGPIPE
 
 
-def test_optima_come_with_how_far_they_hold(capsys):
-    problem = "--activation erf --target relu --alpha0 2 --beta 1 --alpha 1.5 --ridge 0.1".split()
-    _, (limit,), err = run(capsys, "optimise", *problem)
-    assert limit["optimal_learning_rate"] == "0.01"
-    assert "is an end of the range searched (0.01 to 100)" in err
-    assert "only from d = 2e+05 on" in err
-    _, (finite,), err = run(capsys, "optimise", *problem, "--dimension", "500")
-    assert 0.5 < float(finite["optimal_learning_rate"]) < 5
-    assert err == ""
-
-
 def test_every_combination_of_values_and_ranges_is_answered(capsys):
     arguments = ("--learning-rate", "1", "3", "--lambda", "0.1:10:3log", "--alpha", "1:2:2")
     _, rows, _ = run(capsys, "theory", *STEP, *arguments)
@@ -295,6 +284,7 @@ def test_what_was_probably_meant_is_said(capsys, line, words):
     assert words in err
 
 
+@pytest.mark.slow
 def test_the_examples_of_help_run(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, command in commands().items():

@@ -63,7 +63,7 @@ def test_scores_compares_simulations_with_both_theories(capsys, paper):
 
 def test_theory_at_finite_dimension_is_verified_like_the_other(paper):
     plan = make_plan(paper, load_config(paper, [paper / "config/quick.yaml"]))
-    theories = [part for part in parts(plan.figure("fig6")) if part.role == "finite"]
+    theories = [part for part in parts(plan.figure("fig6")) if part.role == "finite"][::5]
     data = giantstep.open_figure("fig6", paper)
     assert not any(texts for _, texts in differences(data, theories))
     off = data["test_error"] * (1 + 4e-16)
@@ -72,15 +72,12 @@ def test_theory_at_finite_dimension_is_verified_like_the_other(paper):
     assert {text.partition(" ")[0] for text in told} == {"test_error"}
 
 
-@pytest.mark.parametrize("command", ["open fig2", "bounds --activation tanh"])
-def test_a_reader_that_closes_ends_a_command_quietly(tmp_path, command):
+def test_a_reader_that_closes_ends_a_command_quietly(tmp_path):
     store.write(xr.Dataset(), tmp_path / "results/figures/fig2.nc")
-    problem = "--target sin --learning-rate 1 --alpha0 inf --beta 1".split()
-    rest = ["--project", str(tmp_path)] if "open" in command else problem
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
-        [sys.executable, "-m", "giantstep", *command.split(), *rest],
+        [sys.executable, "-m", "giantstep", "open", "fig2", "--project", str(tmp_path)],
         stdout=writer,
         stderr=subprocess.PIPE,
         check=False,
@@ -89,25 +86,25 @@ def test_a_reader_that_closes_ends_a_command_quietly(tmp_path, command):
     assert (done.returncode, done.stderr) == (141, b"")
 
 
-@pytest.mark.parametrize(
-    ("variable", "part"),
-    [
-        ("test_error", "left, limit"),
-        ("simulated_q2", "left, replicates"),
-        ("density", "left, spectrum"),
-        ("simulated_overlap", "seen, replicates"),
-    ],
-)
-def test_a_number_off_by_a_rounding_is_told(capsys, project, variable, part):
+def test_a_number_off_by_a_rounding_is_told(capsys, project):
+    off = {
+        "test_error": "left, limit",
+        "simulated_q2": "left, replicates",
+        "density": "left, spectrum",
+        "simulated_overlap": "seen, replicates",
+    }
     path = project / "results/figures/fig2.nc"
     data = xr.load_dataset(path)
-    data[variable] = data[variable] * (1 + 4e-16)
+    for variable in off:
+        data[variable] = data[variable] * (1 + 4e-16)
     store.write(data, path, merged_name("fig2", project))
     code, said = run(capsys, "verify", project, "fig2", "--sample", "100%")
     assert code == 1
     told = [line for line in said.out.splitlines() if "differs by" in line]
-    assert told
-    assert all(line.startswith(part) and f": {variable} differs" in line for line in told)
+    assert {name for name in off if any(f": {name} differs" in line for line in told)} == set(off)
+    for line in told:
+        (part,) = (part for name, part in off.items() if f": {name} differs" in line)
+        assert line.startswith(part)
 
 
 def test_a_damaged_file_is_named_wherever_it_is(capsys, project):

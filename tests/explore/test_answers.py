@@ -24,7 +24,7 @@ def answered(query):
     return view, said
 
 
-@pytest.mark.parametrize("across", ["learning_rate", "alpha0", "steps", "beta"])
+@pytest.mark.parametrize("across", ["alpha0", "steps"])
 def test_a_map_of_the_gain_over_no_step_is_that_of_a_sweep(across):
     view, said = answered(
         f"tab=map&target=sin&across={across}&up=alpha&colour=over_no_step&{QUICK}"

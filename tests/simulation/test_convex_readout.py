@@ -124,7 +124,7 @@ def test_a_fit_that_cannot_be_certified_is_refused(monkeypatch):
 def test_simulated_digits_do_not_depend_on_company(loss):
     sizes = Sizes(60, 1, 500)
     alone = simulate(PROTOCOL, Grid((1.5,), (0.1,), loss), sizes, [1], 5)
-    grid = Grid((0.5, 1.5, 20), (1e-3, 0.1, 1.0), loss)
+    grid = Grid((0.5, 1.5, 4), (0.01, 0.1, 1.0), loss)
     within = simulate(PROTOCOL, grid, sizes, range(2), 5, threads=2)
     for name in MEASURED:
         part = getattr(within, name)[1:, :, 1:2, 1:2]

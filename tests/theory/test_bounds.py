@@ -45,15 +45,16 @@ def test_error_optimised_over_the_ridge_lies_between_its_bounds(srf):
 
 
 def test_bounds_are_realised_by_their_coefficients():
-    srf, rng = ALIGNED[2], np.random.default_rng(0)
-    found, kappa = bounds(srf), rng.standard_normal(400_000)
+    srf = ALIGNED[2]
+    found, (kappa, weight) = bounds(srf), np.polynomial.hermite_e.hermegauss(80)
+    weight /= weight.sum()
     mu0, mu1, _ = conditional_moments(srf, kappa)
     target = np.sin(kappa)
-    upper = np.mean((target - found.upper_coefficients @ mu0) ** 2)
+    upper = weight @ (target - found.upper_coefficients @ mu0) ** 2
     both = np.concatenate([mu0, kappa * mu1])
-    lower = np.mean((target - found.lower_coefficients @ both) ** 2)
-    assert upper == pytest.approx(found.upper, rel=0.01)
-    assert lower == pytest.approx(found.lower, rel=0.15)
+    lower = weight @ (target - found.lower_coefficients @ both) ** 2
+    assert upper == pytest.approx(found.upper, rel=1e-6)
+    assert lower == pytest.approx(found.lower, rel=1e-6)
 
 
 def test_a_bias_and_a_free_learning_rate_only_lower_the_bounds():

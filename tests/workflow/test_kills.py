@@ -30,9 +30,9 @@ NUMBERS = [0, *(pytest.param(number, marks=pytest.mark.slow) for number in range
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_killed_run_is_completed_by_the_same_command(tiny_run, tmp_path, number):
+def test_a_killed_run_is_completed_by_the_same_command(undisturbed, tmp_path, number):
     dice = random.Random(f"{SEED}/{number}")
-    project, start = tiny.make(tmp_path / "project"), STARTS[number % len(STARTS)]
+    project, start = tiny.alone(tmp_path / "project"), STARTS[number % len(STARTS)]
     running = faults.start(project)
     faults.wait_for(running, project, start)
     time.sleep(delay := dice.uniform(0, 4))
@@ -41,12 +41,14 @@ def test_a_killed_run_is_completed_by_the_same_command(tiny_run, tmp_path, numbe
     running.wait(HANGS)
     print(f"KILLS_SEED={SEED} kill {number}: {done}, {delay:.2f} s after {start}")
     tiny.snakemake(project, cores=1 + number % 2)  # the undisturbed run had two
-    assert tiny.made(project) == tiny.made(tiny_run)
+    assert tiny.made(project) == undisturbed
 
 
 @pytest.mark.slow
-def test_a_run_is_stopped_suspended_and_beside_others_and_the_last_completes_it(tiny_run, tmp_path):
-    project, dice = tiny.make(tmp_path / "project"), random.Random(1)
+def test_a_run_is_stopped_suspended_and_beside_others_and_the_last_completes_it(
+    undisturbed, tmp_path
+):
+    project, dice = tiny.alone(tmp_path / "project"), random.Random(1)
     for number in (signal.SIGSTOP, signal.SIGINT, signal.SIGTERM):
         running = faults.start(project)
         faults.wait_for(running, project, "Execute")
@@ -61,7 +63,7 @@ def test_a_run_is_stopped_suspended_and_beside_others_and_the_last_completes_it(
             faults.signal_to(running, "the run", signal.SIGKILL, dice)
         running.wait(HANGS)
     tiny.snakemake(project)
-    assert tiny.made(project) == tiny.made(tiny_run)
+    assert tiny.made(project) == undisturbed
 
 
 def test_a_job_whose_code_was_edited_writes_nothing(tmp_path):
@@ -76,8 +78,8 @@ def test_a_job_whose_code_was_edited_writes_nothing(tmp_path):
 
 
 @pytest.mark.slow
-def test_an_edit_during_a_run_leaves_nothing_under_a_wrong_name(tiny_run, tmp_path):
-    project = tiny.make(tmp_path / "project")
+def test_an_edit_during_a_run_leaves_nothing_under_a_wrong_name(undisturbed, tmp_path):
+    project = tiny.alone(tmp_path / "project")
     path = project / "src/giantstep/theory/bounds.py"
     text = path.read_text()
     running = faults.start(project)
@@ -87,7 +89,7 @@ def test_an_edit_during_a_run_leaves_nothing_under_a_wrong_name(tiny_run, tmp_pa
     assert "run the same command again, which plans anew" in (project / "said").read_text()
     path.write_text(text)
     tiny.snakemake(project)
-    assert tiny.made(project) == tiny.made(tiny_run)
+    assert tiny.made(project) == undisturbed
 
 
 def disturb(project, dice):
@@ -108,7 +110,7 @@ def disturb(project, dice):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(int(os.environ.get("FAULTS", "2"))))
+@pytest.mark.parametrize("number", range(int(os.environ.get("FAULTS", "1"))))
 def test_after_random_faults_runs_end_in_the_same_data(tiny_run, tmp_path, number):
     dice, undisturbed = random.Random(f"{SEED}/{number}"), tiny.made(tiny_run)
     project = shutil.copytree(tiny_run, tmp_path / "project")
@@ -165,12 +167,12 @@ SETTINGS = "axes.facecolor: red\nfont.size: 20\nbackend: module://nothing\n"
 
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", ["project", ODD])
-def test_locale_hash_seed_threads_settings_and_folder_change_no_byte(tiny_run, tmp_path, folder):
-    project = tiny.make(tmp_path / folder)
+def test_locale_hash_seed_threads_settings_and_folder_change_no_byte(undisturbed, tmp_path, folder):
+    project = tiny.alone(tmp_path / folder)
     (project / "matplotlibrc").write_text(SETTINGS)
     environment = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     environment |= {"PYTHONHASHSEED": "1", "OMP_NUM_THREADS": "4", "TZ": "Asia/Tokyo"}
     running = faults.start(project, environment if folder == "project" else {})
     assert running.wait(HANGS) == 0, (project / "said").read_text(errors="replace")
-    assert tiny.made(project) == tiny.made(tiny_run)
+    assert tiny.made(project) == undisturbed
     assert not list(tmp_path.rglob("odd"))

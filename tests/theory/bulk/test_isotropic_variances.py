@@ -25,7 +25,7 @@ def groups_of(c, pi):
 def test_variances_are_traces_over_an_actual_matrix(beta, groups):
     # S = V1_hat_{g(i)g(j)} (W W^T)_ij + delta_ij (ridge + V2_hat_g), for W drawn at finite size:
     # V2 = tr S^-1 / p on each group, V1 = tr (W W^T S^-1) / p on each pair, and T their derivative.
-    d, rng, count = 1200, np.random.default_rng(1), groups.c.size
+    d, rng, count = 700, np.random.default_rng(1), groups.c.size
     member = group_members(groups.pi, round(beta * d))
     root = rng.standard_normal((count, count))
     V1_hat, L = 0.5 + root @ root.T / count, rng.uniform(0.2, 0.6, count)
