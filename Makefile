@@ -127,7 +127,7 @@ help:
 	@echo "make paper     the same at the paper's size"
 	@echo "make supplement figures that go beyond the paper"
 	@echo "make gallery   copy the drawings into docs/gallery, which README shows"
-	@echo "make test      style, types, and a small version of every test: three and a half minutes on two cores"
+	@echo "make test      style, types, and a small version of every test: four minutes on two cores"
 	@echo "make test-all  the same and the full versions, kills, Slurm and Chromium: 20 minutes"
 	@echo "make test-kill kill runs at 30 moments, and see that the same command completes them"
 	@echo "make test-faults damage files and disturb runs at random, in 20 rounds"
