@@ -35,40 +35,42 @@ _WIDEST, _NARROWEST = 4.0, 0.004
 _ENTRIES = 16_000
 
 
-class _LabelPosterior(NamedTuple):
-    """The label and the teacher's z given omega, arrays of shape (B, T).
+class _Label(NamedTuple):
+    """A label and the teacher's z given omega, arrays of shape (B, T).
 
     Attributes
     ----------
+    y : int
     omega : Array
     V : Array, shape (B, 1)
-    probability : Array
-        P(y = 1).
-    z_positive, z : Array
-        E[z 1(y = 1)] and E z.
+    clean, probability : Array
+        The probability of the label, without those that are reversed and with them.
+    z : Array
+        E z on that event.
     """
 
+    y: int
     omega: Array
     V: Array
+    clean: Array
     probability: Array
-    z_positive: Array
     z: Array
 
-    @classmethod
-    def of(cls, at: PredictionMoments, threshold: Array, t: Array) -> _LabelPosterior:
-        """Condition on `omega = M + sqrt(Q) t`."""
-        root = np.sqrt(at.Q)
-        mean, std = at.P / root * t, np.sqrt(1 - at.P**2 / at.Q)
-        place = (threshold + mean) / std
-        probability = ndtr(place)
-        z_positive = mean * probability + std * normal_density(place)
-        return cls(at.M + root * t, at.V, probability, z_positive, mean)
 
-    def of_label(self, y: int) -> tuple[Array, Array]:
-        """Return the probability of the label y, and E z on that event."""
-        if y > 0:
-            return self.probability, self.z_positive
-        return 1 - self.probability, self.z - self.z_positive
+def _labels(at: PredictionMoments, threshold: Array, t: Array, flips: float) -> list[_Label]:
+    """Condition both labels on `omega = M + sqrt(Q) t`."""
+    root = np.sqrt(at.Q)
+    mean, std = at.P / root * t, np.sqrt(1 - at.P**2 / at.Q)
+    place = (threshold + mean) / std
+    p = ndtr(place)
+    z = mean * p + std * normal_density(place)
+    omega, reversed_p, reversed_z = at.M + root * t, 1 - p, mean - z
+    return [
+        _Label(y, omega, at.V, own, own + flips * (other - own), of_z + flips * (other_z - of_z))
+        for y, own, other, of_z, other_z in (
+            (1, p, reversed_p, z, reversed_z), (-1, reversed_p, p, reversed_z, z)
+        )
+    ]  # fmt: skip
 
 
 class MarginChannel:
@@ -97,7 +99,7 @@ class MarginChannel:
     def _integrate(
         self,
         at: PredictionMoments,
-        values: Callable[[_LabelPosterior, int], Averages],
+        values: Callable[[_Label], Averages],
         kind: type[Averages],
     ) -> Averages:
         """Integrate values over omega and both labels, shapes (S, N); NaN without moments.
@@ -118,34 +120,27 @@ class MarginChannel:
             places = places[np.argsort(flat.V[places])]
             for part in np.array_split(places, 1 + places.size * t.size // _ENTRIES):
                 moments = PredictionMoments(*(moment[part, None] for moment in flat))
-                posterior = _LabelPosterior.of(moments, threshold[part, None], t)
-                both = zip(values(posterior, 1), values(posterior, -1), strict=True)
+                labels = _labels(moments, threshold[part, None], t, self.flips)
+                both = zip(*map(values, labels), strict=True)
                 integrals[:, part] = [(one + other) @ weight for one, other in both]
         return kind(*integrals.reshape(-1, *at.V.shape))
 
-    def _channel_values(self, posterior: _LabelPosterior, y: int) -> ChannelAverages:
-        """Compute what is averaged for the channel, times the probability of the label y."""
-        probability, z = self._label(posterior, y)
-        fitted = self.loss.prox(y * posterior.omega, posterior.V)
+    def _channel_values(self, label: _Label) -> ChannelAverages:
+        """Compute what is averaged for the channel, times the probability of the label."""
+        fitted = self.loss.prox(label.y * label.omega, label.V)
         g, curvature = self.loss.derivatives(fitted)  # g along y
-        minus_dg = probability * curvature / (1 + posterior.V * curvature)
-        return ChannelAverages(probability * y * g, z * y * g, minus_dg, probability * g**2)
-
-    def _loss_values(self, posterior: _LabelPosterior, y: int) -> LossAverages:
-        """Compute errors and losses, times the probability of the label y."""
-        (probability, _), (clean, _) = self._label(posterior, y), posterior.of_label(y)
-        margin = y * posterior.omega
-        fitted = self.loss.prox(margin, posterior.V)
-        return LossAverages(
-            probability * (1 - fitted) ** 2,
-            probability * self.loss.of_margin(fitted),
-            clean * self.loss.of_margin(margin),
+        minus_dg = label.probability * curvature / (1 + label.V * curvature)
+        along = label.y * g
+        return ChannelAverages(
+            label.probability * along, label.z * along, minus_dg, label.probability * g**2
         )
 
-    def _label(self, posterior: _LabelPosterior, y: int) -> tuple[Array, Array]:
-        """Return the same as `_LabelPosterior.of_label`, for labels some of which are reversed."""
-        if self.flips == 0:
-            return posterior.of_label(y)
-        pairs = zip(posterior.of_label(y), posterior.of_label(-y), strict=True)
-        probability, z = ((1 - self.flips) * own + self.flips * other for own, other in pairs)
-        return probability, z
+    def _loss_values(self, label: _Label) -> LossAverages:
+        """Compute errors and losses, times the probability of the label."""
+        margin = label.y * label.omega
+        fitted = self.loss.prox(margin, label.V)
+        return LossAverages(
+            label.probability * (1 - fitted) ** 2,
+            label.probability * self.loss.of_margin(fitted),
+            label.clean * self.loss.of_margin(margin),
+        )

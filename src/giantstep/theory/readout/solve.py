@@ -219,9 +219,7 @@ class Solver:
                 solve_points(self, flat_alpha[part], flat_ridge[part])
                 for part in self.batches(alpha.size)
             ]
-        flat = parts[0]
-        if len(parts) > 1:
-            flat = {name: np.concatenate([part[name] for part in parts]) for name in flat}
+        flat = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         if getattr(self._problem, "readout", None) == NORMAL:
             change = self._change_by_finer_letters(flat_alpha, flat_ridge)
             flat["quadrature_error"] = np.fmax(flat["quadrature_error"], change)

@@ -46,13 +46,13 @@ class RowFunctions:
     Attributes
     ----------
     error : float
-        Largest size of the last coefficients, relative to the largest or to the function's unit.
+        Largest size of the last coefficients, relative to the largest or to one.
     """
 
     def __init__(self, scale: float, coefficients: Array) -> None:
         self._scale, self._degree = scale, len(coefficients) - 1
         size, last = (np.max(np.abs(part), axis=0) for part in (coefficients, coefficients[-3:]))
-        self.error = float(np.max(last / np.maximum(size, _units(scale, len(size)))))
+        self.error = float(np.max(last / np.maximum(size, 1.0)))
         slopes = np.zeros_like(coefficients)
         slopes[: max(1, self._degree)] = chebyshev.chebder(coefficients)
         self._values_and_slopes: Array = np.stack([coefficients.T, slopes.T])
@@ -227,14 +227,6 @@ def _as_forms(values: Array) -> Forms:
         pair.append(form)
         values = values[rows.size :]
     return Forms(*pair)
-
-
-def _units(scale: float, functions: int) -> Array:
-    """Return the sizes of the functions: of those with a factor C it is c."""
-    m = math.isqrt(max(1, functions - 2)) - 1
-    units = np.ones(functions)
-    units[1] = units[functions - m * (m + 1) // 2 :] = scale
-    return units
 
 
 @lru_cache(maxsize=256)
