@@ -19,7 +19,7 @@ functions (activation, target)
     A target may also be of several directions, such as "z1+z1*z2" or "he2(z1)"
 loss
     square, huber, huber:0.5 (any turn); for labels +1 and -1 (the target sign without noise) hinge
-    and logistic
+    and logistic; gradient_flow, the square loss stopped at the time 1/ridge
 bulk of the theory
     isotropic, as in the paper; trained, with the covariance that the steps give to the
     rows

@@ -21,3 +21,17 @@ def test_the_readout_is_the_ridge_minimiser(rows, ridge, groups):
     gradient = features.T @ (features @ readout - labels) + ridge * readout
     assert gradient == pytest.approx(0, abs=1e-6)
     assert training_error == pytest.approx(np.mean((labels - features @ readout) ** 2), abs=1e-9)
+
+
+@pytest.mark.parametrize("rows", [7, 33])
+def test_gradient_flow_is_that_of_many_small_steps(rows):
+    rng = default_rng(3)
+    features, labels = rng.standard_normal((rows, 20)), rng.standard_normal(rows)
+    path = RidgePath(np.ones((20, 1)), flow=True)
+    path.extend(features.copy(), labels)
+    (readout,), (training_error,), _ = path.fit(rows)((4.0,))
+    walk, steps = np.zeros(20), 20_000
+    for _ in range(steps):
+        walk += features.T @ (labels - features @ walk) / (4.0 * steps)
+    assert readout == pytest.approx(walk, abs=1e-3)
+    assert training_error == pytest.approx(np.mean((labels - features @ walk) ** 2), abs=1e-3)

@@ -17,6 +17,7 @@ from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
 from giantstep.simulation.threads import workers
+from giantstep.theory.features.bulk.pairs import Hats, pair_of
 from giantstep.theory.features.bulk.prepare import prepare_bulk
 from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.readout.mean_penalty import prepare_mean_penalty
@@ -71,7 +72,8 @@ def test_sources_are_derivatives_of_the_penalty(problem, bulk):
     slopes = np.array([cost(hats + e) - cost(hats - e) for e in moves]) / 2e-5
     multiplicity = np.concatenate([triangle.multiplicity, np.ones(m.size)])
     at, T = response(hats)
-    first, second = penalty.sources(at, m)
+    nothing = Hats(np.zeros((1, at.along.shape[1])), np.zeros((1, at.across.shape[1])), m)
+    first, second = penalty.sources(pair_of(at, at), nothing, nothing)
     assert T @ first[0] + second[0] == pytest.approx(slopes / multiplicity, rel=1e-6, abs=1e-9)
 
 

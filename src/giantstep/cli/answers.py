@@ -25,9 +25,10 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import SEED, Sizes, check_sizes
-from giantstep.questions.choices import GAINS, POINTS, THREADS
+from giantstep.questions.choices import GAINS, POINTS, RIDGE, STOP_AT, THREADS
 from giantstep.questions.costs import Cost, cost_of
 from giantstep.questions.progress import Progress
+from giantstep.questions.stopping import is_stopped, times_to_ridges
 from giantstep.questions.task import Task, question_named
 from giantstep.questions.theory_points import RELIABILITY
 from giantstep.suggestions import did_you_mean
@@ -93,6 +94,11 @@ class Request:
         self.arguments, self.question = arguments, commands()[arguments.command].question
         self._make, self._fields = statement_of(arguments)
         flags = question_flags(self.question)
+        if is_stopped(arguments):
+            replaced = {name: flags.pop(name).default for name in (RIDGE, "loss")}
+            beside = {name: getattr(arguments, name) for name in replaced}
+            wrong = [name for name in replaced if beside[name] != [replaced[name]]]
+            raise_all([Fault(name, beside[name], f"left out with {STOP_AT}") for name in wrong])
         given = {name: getattr(arguments, name) for name in flags}
         several = {name for name, flag in flags.items() if flag.takes_several}
         self.together = {
@@ -110,7 +116,9 @@ class Request:
         own = {name: _axis(list(values)) for name, values in self.apart.items()}
         several = {name: list(values) for name, values in varied(self._fields).items()}
         parameters = {name: own[name] for name in own if name not in self._fields}
-        points = np.size(self.together["alpha"]) * np.size(self.together["ridge"])
+        points = np.size(self.together["alpha"]) * np.size(
+            self.together.get(RIDGE, self.together[STOP_AT])
+        )
         one = self.question == "solve" and not varied(self.apart) and points <= _SILENT
         question = question_named("solve" if one else "sweep")
         return question(self.first, **several, **parameters, **self.together)
@@ -168,6 +176,7 @@ class Request:
             if "networks" in given:
                 sizes = Sizes(given["dimension"], given["trainings"], given["test_samples"])
                 check_sizes(problem, self._grid(given.get("loss", SQUARE)), sizes)
+            times_to_ridges(given)
             task = Task(self.question, problem, given)
             costs.append(cost_of(task, given.get("threads", 1)))
         seconds = sum(cost.seconds for cost in costs) * self.count / len(costs)
@@ -217,7 +226,7 @@ def _read_map(arguments: argparse.Namespace) -> None:
 def _read_optimum(arguments: argparse.Namespace) -> None:
     """Give what is optimised a value, which means nothing."""
     arguments.over = [name.replace("-", "_") for name in arguments.over]  # as flags are spelled
-    if "ridge" in arguments.over:
+    if RIDGE in arguments.over:
         arguments.ridge = [OPTIMAL]
     if "learning_rate" in arguments.over and arguments.alpha0 is not None:
         arguments.learning_rate = [1.0]

@@ -28,7 +28,7 @@ Table = dict[str, NDArray[Any]]
 # Dimensions whose entries are columns instead of rows.
 _ACROSS = {"group", "other_group", "theory", "rank", "interval"}
 # Coordinates that have a column even if they do not vary.
-_ALWAYS = ("alpha", "ridge")
+_ALWAYS = ("alpha", "ridge", "stop_at")
 # Characters of a line of a table; a name with more than the second is broken at the third.
 _LINE, _LONG_NAME, _HEADING = 100, 20, 12
 # A column of texts is no wider; longer cells shift those after them.

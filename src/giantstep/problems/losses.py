@@ -20,6 +20,9 @@ from giantstep.registry import Family, Registry
 from giantstep.validation import read_number
 
 SQUARE = "square"
+# The square loss by gradient flow from zero, stopped at the time 1/ridge: docs/early-stopping.md.
+FLOW = "gradient_flow"
+SQUARES = SQUARE, FLOW
 _HUBER = "huber"
 # Newton steps for a proximal operator. After a step as short as this one only rounding is left of
 # the error.
@@ -152,6 +155,7 @@ LOSSES: dict[str, Loss] = {
     _HUBER: ClippedLoss(-1.0, 1.0, 1.0),
     "hinge": ClippedLoss(0.0, 1.0, 0.0, margin=True),
     "logistic": LogisticLoss(),
+    FLOW: ClippedLoss(-math.inf, math.inf, 1.0),
 }
 
 

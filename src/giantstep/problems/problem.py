@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from giantstep.numerics.scalar_functions import SIGN
-from giantstep.problems.losses import SQUARE, lookup_loss
+from giantstep.problems.losses import SQUARES, lookup_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import Vocabulary
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -48,7 +48,7 @@ def check_theory_of_loss(problem: Problem, loss: str) -> None:
     ------
     InvalidParametersError
     """
-    if loss != SQUARE and teacher_of(problem.target):
+    if loss not in SQUARES and teacher_of(problem.target):
         allowed = "square in the theory of targets of several directions"
         raise InvalidParametersError([Fault("loss", loss, allowed)])
 

@@ -12,7 +12,7 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.domains import COUNTED
 from giantstep.problems.grid import Grid
 from giantstep.problems.inputs import GAUSSIAN
-from giantstep.problems.losses import SQUARE
+from giantstep.problems.losses import SQUARES
 from giantstep.problems.parameter import (
     Parameter,
     parameter,
@@ -172,7 +172,7 @@ def _group_faults(problem: Problem, sizes: Sizes) -> list[Fault]:
 def _exact_faults(problem: Problem, loss: str) -> list[Fault]:
     """Refuse problems whose expectation over the test input has no closed form."""
     wanted = []
-    if loss != SQUARE:
+    if loss not in SQUARES:
         wanted.append(f"the loss is {loss}")
     if lookup(problem.activation).covariance is None:
         wanted.append(f"the activation {problem.activation} has no closed form")

@@ -19,6 +19,7 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.checks import check_problem, plain
 from giantstep.questions.costs import check_task
 from giantstep.questions.remarks import input_remarks
+from giantstep.questions.stopping import ridges_to_times, times_to_ridges
 from giantstep.questions.task import Task
 from giantstep.suggestions import did_you_mean
 from giantstep.validation import whole_number
@@ -55,6 +56,7 @@ def question(
             if "values" not in form.parameters:
                 _check_names(ask.__name__, kwargs, form.parameters)
             bound = form.bind(*args, **kwargs)
+            stopped = times_to_ridges(bound.arguments)
             bound.apply_defaults()
             given = bound.arguments
             check_problem(given["problem"])
@@ -73,6 +75,7 @@ def question(
             if "bulk" in known and known["bulk"] is None:
                 known["bulk"] = bulk_of_networks(given["problem"])
             attrs = {"title": title, "problem": format_problem(given["problem"])} | data.attrs
+            data = ridges_to_times(data) if stopped else data
             data = label(data.assign_coords(known | total_samples(given["problem"], data)))
             data.attrs = attrs | ({"remarks": "\n".join(remarks)} if remarks else {})
             return data

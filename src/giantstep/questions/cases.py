@@ -204,8 +204,8 @@ def _arranged(sweep: Sweep, arrays: Arrays) -> xr.Dataset:
     """Arrange arrays over (cases, points, ...) by the parameters; one value is a scalar."""
     shape, dims = tuple(map(len, sweep.values.values())), tuple(sweep.values)
     shaped = {name: array.reshape(*shape, *array.shape[2:]) for name, array in arrays.items()}
-    squares = all(case.loss == SQUARE for case in sweep.cases if isinstance(case, Case))
-    named = variables(shaped, dims, squares)
+    losses = {case.loss for case in sweep.cases if isinstance(case, Case)}
+    named = variables(shaped, dims, losses)
     coords: dict[str, Any] = {name: ((name,), np.array(v)) for name, v in sweep.values.items()}
     if sweep.optimal:
         coords["ridge"] = named.pop("ridge")

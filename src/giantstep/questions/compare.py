@@ -41,6 +41,7 @@ def compare(
     trainings: int = 1,
     bulk: str | Sequence[str] | None = None,
     loss: str = SQUARE,
+    stop_at: ArrayLike | None = None,
     test_samples: int | Literal["exact"] = 10_000,
     seed: int = 0,
     threads: int = 1,
@@ -58,6 +59,8 @@ def compare(
     dimension, networks, trainings, loss, test_samples, seed, threads
     max_hours, max_memory, progress
         As in `simulate`.
+    stop_at : float or array_like, optional
+        As in `solve`.
     bulk : str or sequence of str
         Bulk of the first layer in the theory, as in `solve`; a sequence is a dimension.
 

@@ -18,7 +18,7 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import SIGN, lookup
 from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks
-from giantstep.problems.losses import SQUARE, ClippedLoss, lookup_loss
+from giantstep.problems.losses import SQUARE, SQUARES, ClippedLoss, lookup_loss
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import UNIFORM
@@ -54,6 +54,8 @@ _STEPS, _CORNER_STEPS, _EASY_RIDGE = 60.0, 250.0, 0.1
 # corners.
 _PROBLEM, _TRAINED, _STEP = 5e-3, 0.15, 0.02
 _POINT, _ZERO_ONE, _SMOOTH_POINT, _CORNER_POINT = 1.2e-4, 3e-4, 0.03, 0.1
+# Ridges in the time of a decomposition, which serves all times of gradient flow.
+_DECOMPOSED = 40
 # How much longer each further direction of the spikes takes, and more memory.
 _SPIKE, _SPIKE_MEMORY = 30, 2
 # Points that the search for the best ridge takes, of the square loss and others; and candidates of
@@ -246,8 +248,9 @@ def _network(problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
     operations += item / 4 * samples * p * (2.0 * d + _ACTIVATION) + _BLOCK * samples / ROWS
     operations += (4.0 * tests * p + _FIT) * readouts
     operations += (8.0 * readouts + _PAIR) * p**2 if exact else 0.0
-    if given["loss"] == SQUARE:
-        fits, held = _ridge_fits(counts, float(p), ridges.size, item, ahead * trainings)
+    if given["loss"] in SQUARES:
+        solved = ridges.size if given["loss"] == SQUARE else _DECOMPOSED
+        fits, held = _ridge_fits(counts, float(p), solved, item, ahead * trainings)
     else:
         fits, held = _convex_fits(counts, float(p), ridges, given["loss"], item, threads)
     seconds = _OPERATION * (operations + trainings * fits) + _DRAW * (drawn + samples * d)

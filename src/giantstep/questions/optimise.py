@@ -45,6 +45,7 @@ def optimise(
     ridge: float | Literal["optimal"] = 0.1,
     *,
     loss: str = SQUARE,
+    stop_at: ArrayLike | None = None,
     bulk: str | None = None,
     dimension: float = math.inf,
     by: str = TEST_ERROR,
@@ -62,14 +63,15 @@ def optimise(
     problem : Protocol or SpikedFeatures
         Its own value of what is optimised is ignored.
     over : str, sequence of str, or mapping
-        Any of "learning_rate"; "ridge"; "readout", its values but the first, whose size is that of
-        the learning rate, at their shares; "bias", one for all neurons after the step. A mapping
-        gives the candidates of each, as in `{"learning_rate": np.geomspace(0.1, 10, 30)}`.
+        Any of "learning_rate"; "ridge", or "stop_at" in its place; "readout", its values but the
+        first, whose size is that of the learning rate, at their shares; "bias", one for all neurons
+        after the step. A mapping gives the candidates of each, as in
+        `{"learning_rate": np.geomspace(0.1, 10, 30)}`.
     alpha : float or array_like, shape (A,)
         Sample complexity n/d of the readout's training set, > 0.
     ridge : float or "optimal"
         If it is not optimised; "optimal" adds it to what is.
-    loss, bulk, dimension, by, max_hours, max_memory
+    loss, stop_at, bulk, dimension, by, max_hours, max_memory
         As in `solve`. Optima as d -> infinity may be far from those of networks: give their
         dimension. A bias needs the isotropic bulk, and has it by default.
     progress : callable, optional

@@ -9,7 +9,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from giantstep.numerics.scalar_functions import SIGN
-from giantstep.problems.losses import SQUARE
+from giantstep.problems.losses import SQUARE, SQUARES
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import DIMENSION, EXACT, SEED, Sizes, check_sizes
 from giantstep.questions.answers import count_groups, drop_fixed, question
@@ -35,6 +35,7 @@ def simulate(
     networks: int = 8,
     trainings: int = 1,
     loss: str = SQUARE,
+    stop_at: ArrayLike | None = None,
     test_samples: int | Literal["exact"] = 10_000,
     seed: int = 0,
     threads: int = 1,
@@ -61,6 +62,8 @@ def simulate(
     trainings : int
         Independent training sets for each network.
     loss : str
+        As in `solve`.
+    stop_at : float or array_like, shape (R,), optional
         As in `solve`.
     test_samples : int or "exact"
         Fresh inputs over which the test error of each network is averaged; or "exact", the
@@ -148,7 +151,7 @@ def measured(
 ) -> xr.Dataset:
     """Train networks; return means and standard errors over (alpha, ridge, ...)."""
     names = ["test_error", "training_error"]
-    if given["loss"] != SQUARE:
+    if given["loss"] not in SQUARES:
         names += ["test_loss", "training_loss"]
     if problem.target == SIGN and given["test_samples"] != EXACT:  # in closed form there is none
         names.append("classification_error")

@@ -23,6 +23,7 @@ def solve(
     ridge: ArrayLike = 0.1,
     *,
     loss: str = SQUARE,
+    stop_at: ArrayLike | None = None,
     bulk: str | None = None,
     dimension: float = math.inf,
     by: str = TEST_ERROR,
@@ -40,7 +41,10 @@ def solve(
         Penalty lambda >= 0, without a factor 1/n; only the square loss may have none. "optimal"
         is the ridge of the least error at each alpha.
     loss : str
-        What the readout minimises: "square", "huber", "huber:0.5", "hinge" or "logistic".
+        What the readout minimises: "square", "huber", "huber:0.5", "hinge" or "logistic"; or
+        "gradient_flow", by gradient flow on the square loss for the time 1/ridge.
+    stop_at : float, array_like, shape (R,), or "optimal", optional
+        Time of gradient flow on the readout, in place of a ridge: docs/early-stopping.md.
     bulk : {"trained", "isotropic"}, optional
         Bulk of the first layer: trained, that of networks, as the batches leave its rows (default
         for a protocol), or isotropic, as in the paper (default for features given directly).
@@ -93,7 +97,7 @@ def solve(
     arrays, points, remarks = solve_axes(
         Case(problem, loss, bulk, dimension, by), axes, max_hours, max_memory
     )
-    named = variables(arrays, axes.dims, squares=loss == SQUARE)
+    named = variables(arrays, axes.dims, losses={loss})
     return count_groups(dataset(named, points, axes.fixed)), remarks
 
 

@@ -52,8 +52,8 @@ def sweep(
         Called from time to time with the share of the work that is done; by default a bar on a
         terminal.
     **values
-        Any field of the problem, `alpha`, `ridge` (numbers or "optimal"), `by`, `loss`, `bulk` or
-        `dimension`, each one value or a sequence of values.
+        Any field of the problem, `alpha`, `ridge` or `stop_at` (numbers or "optimal"), `by`,
+        `loss`, `bulk` or `dimension`, each one value or a sequence of values.
 
     Returns
     -------

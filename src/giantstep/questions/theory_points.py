@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from giantstep.arrays import Array, Indices
 from giantstep.numerics.scalar_functions import SIGN
-from giantstep.problems.losses import SQUARE
+from giantstep.problems.losses import FLOW, SQUARE, SQUARES
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps, by_groups
 from giantstep.problems.problem import Problem
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -43,6 +43,8 @@ from giantstep.validation import InvalidParametersError
 
 # Of the square loss they are half the errors, and no variables of their own; and what only it has.
 _LOSSES, _OF_SQUARES = ("test_loss", "training_loss"), ("leave_one_out", "gcv")
+# Of one ridge.
+_OF_RIDGES = ("V1", "V2")
 # Estimated relative corrections, of names that begin so, and their sum.
 RELIABILITY = "reliability"
 _ON_EDGE = "optimal_ridge_on_edge"
@@ -135,7 +137,7 @@ def _arrays(srf: SpikedFeatures, solution: Solution, zero_one: bool) -> Arrays:
     return arrays
 
 
-def variables(arrays: Arrays, dims: tuple[str, ...], squares: bool) -> dict[str, Variable]:
+def variables(arrays: Arrays, dims: tuple[str, ...], losses: set[str]) -> dict[str, Variable]:
     """Name the dimensions of arrays over points.
 
     Parameters
@@ -143,10 +145,12 @@ def variables(arrays: Arrays, dims: tuple[str, ...], squares: bool) -> dict[str,
     arrays : dict
     dims : tuple of str
         Of the points.
-    squares : bool
-        Whether all are of the square loss.
+    losses : set of str
+        All of them.
     """
-    hidden = _LOSSES if squares else _OF_SQUARES
+    hidden = {*_LOSSES} if losses <= {*SQUARES} else set()
+    hidden |= set() if SQUARE in losses else {*_OF_SQUARES}
+    hidden |= {*_OF_RIDGES} if losses == {FLOW} else set()
     return {
         name: by_groups(dims, values, OVERLAP_DIMENSIONS.get(name, ()))
         for name, values in arrays.items()

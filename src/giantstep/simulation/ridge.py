@@ -11,7 +11,7 @@ Single precision, where it is used, changes no digit that a simulation could res
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -74,10 +74,13 @@ class RidgePath:
     ----------
     membership : array, shape (p, G)
         E: which feature is in which group, as ones and zeros.
+    flow : bool
+        Whether the readout is that of gradient flow from zero for the time 1/ridge instead.
     """
 
-    def __init__(self, membership: Single) -> None:
+    def __init__(self, membership: Single, flow: bool = False) -> None:
         self.membership = membership.astype(float)
+        self._solutions = _flow_solutions if flow else _ridge_solutions
         self._kept: list[_Block] = []
         self._count = 0
         self._moments: _Moments | None = None
@@ -108,14 +111,23 @@ class RidgePath:
         part = _Block(last.rest[:rows], last.shared[:rows], last.labels[:rows])
         if count < self.membership.shape[0]:
             blocks = [*self._kept[:-1], part]
-            return lambda ridges: _fit_dual(self.membership, blocks, ridges)
+            return lambda ridges: _fit_dual(self.membership, blocks, ridges, self._solutions)
         self._sum_kept(len(self._kept) - 1)
         assert self._moments is not None
         moments = self._moments.copy()
-        return lambda ridges: _fit_primal(moments, part, count, ridges)
+        return lambda ridges: _fit_primal(moments, part, count, ridges, self._solutions)
 
 
-def _fit_dual(membership: Array, blocks: list[_Block], ridges: tuple[float, ...]) -> Fit:
+# From a matrix S, ridges, a right side and the precision: the solution x of each ridge, and what it
+# leaves of the right side.
+_Solutions = Callable[
+    [Array, tuple[float, ...], Array, "np.dtype[np.floating]"], Iterator[tuple[Array, Array]]
+]
+
+
+def _fit_dual(
+    membership: Array, blocks: list[_Block], ridges: tuple[float, ...], solutions: _Solutions
+) -> Fit:
     """Solve `(Phi Phi^T + ridge) w = y`; the readout is Phi^T w."""
     rest, shared, labels = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
     kernel = np.zeros((labels.size, labels.size))
@@ -124,11 +136,9 @@ def _fit_dual(membership: Array, blocks: list[_Block], ridges: tuple[float, ...]
         kernel += columns @ columns.T
     _add_symmetrised(rest @ membership + shared @ (membership.T @ membership) / 2, shared, kernel)
     readouts, errors = [], []
-    for ridge in ridges:
-        weights = _solve(kernel, ridge, labels, rest.dtype)
+    for weights, residual in solutions(kernel, ridges, labels, rest.dtype):
         readouts.append(weights @ rest + membership @ (shared.T @ weights))
-        # The residual y - Phi a is ridge times the dual weights: no cancellation.
-        errors.append(float(np.linalg.norm(ridge * weights)) ** 2 / labels.size)
+        errors.append(float(np.linalg.norm(residual)) ** 2 / labels.size)
     return _collect(readouts, errors)
 
 
@@ -174,7 +184,13 @@ class _Moments:
         return _Moments(self.membership, self.inner.copy(), self.cross.copy(), self.outer.copy())
 
 
-def _fit_primal(moments: _Moments, part: _Block, count: int, ridges: tuple[float, ...]) -> Fit:
+def _fit_primal(
+    moments: _Moments,
+    part: _Block,
+    count: int,
+    ridges: tuple[float, ...],
+    solutions: _Solutions,
+) -> Fit:
     """Solve `(Phi^T Phi + ridge) a = Phi^T y`, where `part` holds the last rows."""
     moments.add(part)
     membership, cross, outer = moments.membership, moments.cross, moments.outer
@@ -182,9 +198,8 @@ def _fit_primal(moments: _Moments, part: _Block, count: int, ridges: tuple[float
     _add_symmetrised(cross[:, :-1] + membership @ outer[:-1, :-1] / 2, membership, gram)
     moment, power = cross[:, -1] + membership @ outer[:-1, -1], outer[-1, -1]
     readouts, errors = [], []
-    for ridge in ridges:
-        readout = _solve(gram, ridge, moment, part.rest.dtype)
-        fitted = float(readout @ moment) + ridge * float(readout @ readout)
+    for readout, left in solutions(gram, ridges, moment, part.rest.dtype):
+        fitted = float(readout @ moment) + float(readout @ left)
         readouts.append(readout)
         errors.append(max(power - fitted, 0.0) / count)
     return _collect(readouts, errors)
@@ -195,6 +210,27 @@ def _add_symmetrised(left: Array, right: Array, total: Array) -> None:
     both, other = np.hstack([left, right]), np.hstack([right, left]).T
     for start in range(0, total.shape[0], _STRIP):
         total[start : start + _STRIP] += both[start : start + _STRIP] @ other
+
+
+def _ridge_solutions(
+    matrix: Array, ridges: tuple[float, ...], right: Array, precision: np.dtype[np.floating]
+) -> Iterator[tuple[Array, Array]]:
+    """Solve (S + ridge) x = right; what is left of it is ridge x, without cancellation."""
+    for ridge in ridges:
+        solution = _solve(matrix, ridge, right, precision)
+        yield solution, ridge * solution
+
+
+def _flow_solutions(
+    matrix: Array, ridges: tuple[float, ...], right: Array, _: np.dtype[np.floating]
+) -> Iterator[tuple[Array, Array]]:
+    """Integrate dx/dt = right - S x from x = 0 to the times 1/ridge."""
+    values, vectors = eigh(matrix, check_finite=False)
+    values = np.maximum(values, np.finfo(float).tiny)
+    along = vectors.T @ right
+    for ridge in ridges:
+        gone = -np.expm1(-values / ridge)
+        yield vectors @ (gone / values * along), vectors @ (np.exp(-values / ridge) * along)
 
 
 def _solve(matrix: Array, ridge: float, right: Array, precision: np.dtype[np.floating]) -> Array:

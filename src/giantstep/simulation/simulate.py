@@ -15,7 +15,7 @@ from numpy.random import SeedSequence
 from giantstep.arrays import Array, Reals
 from giantstep.numerics.scalar_functions import SIGN, lookup
 from giantstep.problems.grid import Grid
-from giantstep.problems.losses import SQUARE, Loss, lookup_loss
+from giantstep.problems.losses import FLOW, SQUARES, Loss, lookup_loss
 from giantstep.problems.problem import Problem
 from giantstep.problems.seeds import problem_seed
 from giantstep.problems.sizes import EXACT, Sizes, check_replicates, check_sizes
@@ -240,8 +240,11 @@ def _fit_readouts(
     path: ReadoutPath
     for (_, index), drawn in zip(places, pool.map_ahead(block, places), strict=True):
         if index == 0:
-            square = grid.loss == SQUARE
-            path = RidgePath(layer.membership) if square else ConvexPath(lookup_loss(grid.loss))
+            path = (
+                RidgePath(layer.membership, grid.loss == FLOW)
+                if grid.loss in SQUARES
+                else ConvexPath(lookup_loss(grid.loss))
+            )
             pending.append({})
         path.extend(*drawn)
         del drawn

@@ -10,6 +10,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.simulation.first_layer import group_members
 from giantstep.theory.features.bulk.batch_covariance import FirstBatch
 from giantstep.theory.features.bulk.letters import LettersBulk
+from giantstep.theory.features.bulk.pairs import Hats, pair_of
 from giantstep.theory.features.conditional_features import conditional_features
 from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.readout.solve import solve
@@ -53,7 +54,9 @@ def test_derivatives_are_those_of_the_variances(readout):
         bulk.variances(*split(hats - e))[0] - bulk.variances(*split(hats + e))[0] for e in moves
     ]
     assert T[0].T == pytest.approx(np.concatenate(slopes) / (2 * step), rel=1e-6, abs=1e-8)
-    first, second = bulk.spike_response(split(hats)[0], V).sources(along, across)
+    response = bulk.spike_response(split(hats)[0], V)
+    given = Hats(along, across, np.zeros((1, groups)))
+    first, second = pair_of(response, response).sources(given, given)
     multiplicity = np.concatenate([triangle.multiplicity, np.ones(groups)])
     changes = np.array([form(hats - e) - form(hats + e) for e in moves]) / (2 * step)
     sources = (T @ first[0] + second)[0]

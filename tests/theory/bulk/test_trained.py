@@ -13,6 +13,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.features.bulk.batch_covariance import FirstBatch
+from giantstep.theory.features.bulk.pairs import Hats, pair_of
 from giantstep.theory.features.bulk.prepare import prepare_bulk
 from giantstep.theory.features.bulk.row_functions import row_functions
 from giantstep.theory.features.equivalent_features import equivalent_features
@@ -100,7 +101,8 @@ def test_derivatives_are_those_of_differences():
     _, T, _, response = at(hats, L)
     slopes = [(up[0] - down[0]) / (2 * step) for up, down in pairs]
     assert -np.transpose(slopes) == pytest.approx(T, rel=1e-6)
-    first, second = response.sources(along, across)
+    given = Hats(along, across, np.zeros((1, 1)))
+    first, second = pair_of(response, response).sources(given, given)
     slopes = [(up[2] - down[2]) / (2 * step) for up, down in pairs]
     assert T @ first[0] + second[0] == pytest.approx(-np.array(slopes), rel=1e-6)
 

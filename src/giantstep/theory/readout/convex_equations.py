@@ -19,6 +19,7 @@ from giantstep.problems.losses import ClippedLoss, Loss
 from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.bulk.interface import GroupOverlaps, SpikeResponse
+from giantstep.theory.features.bulk.pairs import Hats, pair_of
 from giantstep.theory.readout.channel_averages import (
     ChannelAverages,
     PredictionMoments,
@@ -192,8 +193,9 @@ class ConvexEquations:
         if response.mixed is not None:
             along += np.einsum("szr,sr->sz", response.mixed, psi_hat)
             slope += np.einsum("szr,sz->sr", response.mixed, zeta_hat)
-        penalty, m = self.square_loss.penalty, at.prediction[:, : self.rank] @ self.to_m.T
-        first, second = penalty.all_sources(response, zeta_hat, psi_hat, m)
+        penalty = self.square_loss.penalty
+        hats = Hats(zeta_hat, psi_hat, at.prediction[:, : self.rank] @ self.to_m.T)
+        first, second = penalty.sources(pair_of(response, response), hats, hats)
         direction = q_hat + first
         q = np.einsum("sij,sj->si", T, direction) + second
         pull = self.to_m.T @ (penalty.matrix(response) / ratio[:, :, None]) @ self.to_m

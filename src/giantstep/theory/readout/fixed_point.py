@@ -73,6 +73,10 @@ class Resolvent:
     error: Array
     iterations: Indices
 
+    def at(self, chosen: Indices) -> Resolvent:
+        """Select some of the points."""
+        return Resolvent(**{name: values[chosen] for name, values in vars(self).items()})
+
     @property
     def converged(self) -> Mask:
         """Whether the equations hold, at each point."""

@@ -20,6 +20,7 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.bulk.interface import GroupOverlaps, SpikeResponse
+from giantstep.theory.features.bulk.pairs import Hats, Pair
 from giantstep.theory.features.letters_steps import letters_states
 from giantstep.theory.features.optimizers import plain_descent
 from giantstep.theory.features.row_norms import common_rows
@@ -56,26 +57,18 @@ class MeanPenalty:
                 matrix = matrix + pairs * response.screened(common)
         return matrix / self.width
 
-    def sources(self, response: SpikeResponse, m: Array) -> tuple[Array, Array]:
-        """Compute the derivative of `m^T Lambda m` by the hats, as `SpikeResponse.sources`."""
-        V2 = response.V2
-        each = [
-            response.screened_sources(common, letters * m)
-            for letters, common in zip(self.letters, self.common, strict=True)
-        ]
-        first, second = (np.sum(parts, axis=0) for parts in zip(*each, strict=True))
-        first[:, -V2.shape[-1] :] += (m / V2) ** 2
-        return first / self.width, second / self.width
-
-    def all_sources(
-        self, response: SpikeResponse, zeta_hat: Array, psi_hat: Array, m: Array
-    ) -> tuple[Array, Array]:
-        """Compute what all overlaps add to the variances, as `SpikeResponse.sources` does."""
-        first, second = response.sources(zeta_hat, psi_hat)
+    def sources(self, pair: Pair, hats: Hats, others: Hats) -> tuple[Array, Array]:
+        """Compute what all overlaps add to the variances, as `Pair.sources` does."""
+        m, n = hats.m, others.m
+        first, second = pair.sources(hats, others)
         if math.isinf(self.width):
             return first, second
-        more, direct = self.sources(response, m)
-        return first + more, second + direct
+        for letters, common in zip(self.letters, self.common, strict=True):
+            more, direct = pair.screened_sources(common, letters * m, letters * n)
+            first, second = first + more / self.width, second + direct / self.width
+        of_m = m * n / (pair.one.V2 * pair.other.V2 * self.width)
+        first[:, -m.shape[1] :] += of_m
+        return first, second
 
     def overlaps_of_groups(
         self, response: SpikeResponse, direction: Array, hats: tuple[Array, Array], m: Array

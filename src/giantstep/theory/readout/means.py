@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, Indices
 from giantstep.numerics.linear_systems import TINY, eigh_or_nan, solve_certified
 from giantstep.theory.features.bulk.interface import SpikeResponse
 from giantstep.theory.features.conditional_features import ConditionalFeatures
@@ -42,6 +42,10 @@ class Means:
     zeta_hat: Array
     psi_hat: Array
     residual: Array
+
+    def at(self, chosen: Indices) -> Means:
+        """Select some of the points."""
+        return Means(**{name: values[chosen] for name, values in vars(self).items()})
 
 
 class ContractedAverages:
@@ -97,22 +101,25 @@ class LabelResidual:
         if f.mean_spread is not None:
             self.average_spread = ContractedAverages(f, f.mean_spread[:, None] * f.mean_spread)
 
-    def at(self, mean: Means) -> Array:
+    def at(self, mean: Means, other: Means | None = None) -> Array:
         """Compute it on all nodes over kappa at S points, shape (S, N).
 
-        If the norms of inputs spread the means, the square of `sum m mean_spread` is added; if
-        those of the features vary, `(1 - row_norm) |P|^2`.
+        With the means of another readout, the product of both residuals. If the norms of inputs
+        spread the means, the square of `sum m mean_spread` is added; if those of the features vary,
+        `(1 - row_norm) |P|^2`.
         """
-        f = self.features
+        f, both = self.features, (mean, mean if other is None else other)
         # As a square of h - M, in which nothing large cancels.
-        residual: Array = (f.h - mean.prediction @ self.expressible) ** 2
-        residual -= 2 * mean.slope @ f.across
+        first, second = (f.h - one.prediction @ self.expressible for one in both)
+        residual: Array = first * second
+        residual -= (both[0].slope + both[1].slope) @ f.across
         residual += f.target_residual + f.slope_power
         if f.mean_spread is not None:
-            residual += (mean.m @ f.mean_spread) ** 2
+            residual += (both[0].m @ f.mean_spread) * (both[1].m @ f.mean_spread)
         if np.any(f.row_norm != 1):
-            P = mean.slope.reshape(len(residual), -1, len(f.phi)) @ f.phi
-            residual += (1 - f.row_norm) * np.sum(P**2, axis=1)
+            shape = len(residual), -1, len(f.phi)
+            P, Q = (one.slope.reshape(shape) @ f.phi for one in both)
+            residual += (1 - f.row_norm) * np.sum(P * Q, axis=1)
         return residual
 
 

@@ -8,12 +8,13 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, Mask
 from giantstep.numerics.linear_systems import TINY
+from giantstep.numerics.stopping_filter import PAIRS
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, validate_bulk
 from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.grid import Grid
-from giantstep.problems.losses import SQUARE, lookup_loss
+from giantstep.problems.losses import FLOW, SQUARE, SQUARES, lookup_loss
 from giantstep.problems.problem import Problem, check_loss, check_theory_of_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import FINER_NORMAL, NORMAL
@@ -25,6 +26,7 @@ from giantstep.theory.readout.convex_loss import (
     solve_convex,
     solve_from,
 )
+from giantstep.theory.readout.early_stopping import solve_stopped
 from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
 from giantstep.theory.readout.solution import ERROR_RESOLVED, Solution, collect_points
 from giantstep.theory.readout.square_loss import SquareLoss, prepare_square_loss
@@ -144,8 +146,9 @@ class Solver:
             max(rule.features.kappa.size, rule.equations.bulk.floats_per_point)
             for rule in (self.coarse, self.fine)
         )
+        self._solve_points = _SOLVE_POINTS.get(loss, _solve_convex_loss)
         if loss != SQUARE:
-            self.floats_per_point *= _CONVEX_ARRAYS
+            self.floats_per_point *= PAIRS if loss == FLOW else _CONVEX_ARRAYS
 
     @cached_property
     def convex(self) -> tuple[ConvexEquations, ConvexEquations]:
@@ -163,7 +166,7 @@ class Solver:
         """What the theory leaves out."""
         f = self.coarse.features
         nodes, fold = f.half, f.fold
-        if self.loss != SQUARE:
+        if self.loss not in SQUARES:
             rule, _ = self.convex
             nodes, fold = rule.on_nodes, lambda values: rule.on_nodes(values) * rule.weight
         return Reliability(self._problem, self.srf, f, nodes, fold, self._dimension)
@@ -176,9 +179,10 @@ class Solver:
         assert isinstance(self._problem, Protocol)
         finer = Solver(replace(self._problem, readout=FINER_NORMAL), self.bulk, self.loss)
         given = self if math.isinf(self._dimension) else Solver(self._problem, self.bulk, self.loss)
-        solve_points = _solve_square_loss if self.loss == SQUARE else _solve_convex_loss
         with np.errstate(all="ignore"):
-            coarse, fine = (solve_points(one, alpha, ridge)["test_error"] for one in (given, finer))
+            coarse, fine = (
+                self._solve_points(one, alpha, ridge)["test_error"] for one in (given, finer)
+            )
             change: Array = np.abs(fine / coarse - 1)
         return change
 
@@ -189,6 +193,11 @@ class Solver:
             srf = equivalent_features(problem, self._dimension, fineness)
         B = self.coarse.features.B
         return prepare_square_loss(problem, srf, self.bulk, self._dimension, fineness, B)
+
+    def is_resolved(self, shift: Array, change: Array) -> Mask:
+        """Tell where errors of quadrature, of hats and of the test error, are small enough."""
+        small = (shift <= _HATS_RESOLVED[self.bulk]) & (change <= ERROR_RESOLVED)
+        return small | (self.reuses_samples & (np.maximum(shift, change) <= _REUSED_RESOLVED))
 
     def _convex_on(self, square_loss: SquareLoss, fineness: float) -> ConvexEquations:
         to_m = self.coarse.label_residual.to_m
@@ -213,10 +222,9 @@ class Solver:
             Arrays of that shape, followed by the dimensions of the groups of neurons.
         """
         flat_alpha, flat_ridge = alpha.ravel(), ridge.ravel()
-        solve_points = _solve_square_loss if self.loss == SQUARE else _solve_convex_loss
         with np.errstate(all="ignore"):  # points that are not finite are marked as failed
             parts = [
-                solve_points(self, flat_alpha[part], flat_ridge[part])
+                self._solve_points(self, flat_alpha[part], flat_ridge[part])
                 for part in self.batches(alpha.size)
             ]
         flat = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -240,22 +248,12 @@ def _solve_square_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
     at = solve_resolvent(equations, alpha, ridge)
     solution = solver.coarse.order_parameters(at)
     shift, change = _quadrature_errors(solver, at, solution.test_error)
-    is_resolved = (shift <= _HATS_RESOLVED[solver.bulk]) & (change <= ERROR_RESOLVED)
-    is_resolved |= solver.reuses_samples & (np.maximum(shift, change) <= _REUSED_RESOLVED)
     mean, split = solution.mean, equations.triangle.size
     groups = solver.coarse.of_groups(solution)
-    of_variance = equations.multiplicity * equations.expectations
     fed_back = (at.T @ (at.H @ solution.q[:, :, None]))[:, :, 0]
-    variance, first = solution.q @ of_variance, (solution.q - fed_back) @ of_variance
     kept = at.contraction @ solver.coarse.weight
-    left_out = solver.reliability.at(
-        alpha,
-        at.V[:, split:],
-        at.contraction,
-        solution.power,
-        solution.test_error,
-        variance,
-        variance / np.maximum(first, TINY),
+    left_out = _left_out(
+        solver, at, solution.power, solution.test_error, solution.q, solution.q - fed_back
     )
     return {
         **left_out,
@@ -273,8 +271,47 @@ def _solve_square_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
         "quadrature_error": np.maximum(shift, change),
         "iterations": at.iterations.astype(float),
         "converged": at.converged.astype(float),
-        "resolved": is_resolved.astype(float),
+        "resolved": solver.is_resolved(shift, change).astype(float),
     }
+
+
+def _solve_stopped(solver: Solver, alpha: Array, ridge: Array) -> dict[str, Array]:
+    """Solve S points of gradient flow for the times 1/ridge; every entry has shape (S, ...).
+
+    Errors of quadrature are those of these ridges. What the test error changes by with a coarser
+    fit of the filter is far more than the error of the fit.
+    """
+    solution = solve_stopped(solver.coarse, alpha, 1 / ridge)
+    at, values = solution.at, solution.values
+    shift, change = _quadrature_errors(solver, at, solver.coarse.order_parameters(at).test_error)
+    change = np.maximum(change, np.abs(solution.coarse_error / values["test_error"] - 1))
+    first = solution.q - solution.fed_back
+    values |= _left_out(solver, at, solution.power, values["test_error"], solution.q, first)
+    return {
+        **values,
+        "test_loss": values["test_error"] / 2,
+        "training_loss": values["training_error"] / 2,
+        "quadrature_error": np.maximum(shift, change),
+        "resolved": solver.is_resolved(shift, change).astype(float),
+    }
+
+
+def _left_out(
+    solver: Solver, at: Resolvent, power: Array, test_error: Array, q: Array, first: Array
+) -> dict[str, Array]:
+    """Compute the corrections of `reliability`; `first` is q without what it feeds itself."""
+    equations = solver.coarse.equations
+    of_variance = equations.multiplicity * equations.expectations
+    variance, given = q @ of_variance, first @ of_variance
+    return solver.reliability.at(
+        at.alpha,
+        at.V[:, equations.triangle.size :],
+        at.contraction,
+        power,
+        test_error,
+        variance,
+        variance / np.maximum(given, TINY),
+    )
 
 
 def _quadrature_errors(solver: Solver, at: Resolvent, test_error: Array) -> tuple[Array, Array]:
@@ -294,6 +331,9 @@ def _quadrature_errors(solver: Solver, at: Resolvent, test_error: Array) -> tupl
     change = np.abs(solver.fine.order_parameters(again).test_error - test_error)
     power = _ROUNDING * solver.fine.label_power
     return shift, np.where(change < power, 0.0, change / np.maximum(np.abs(test_error), power))
+
+
+_SOLVE_POINTS = {SQUARE: _solve_square_loss, FLOW: _solve_stopped}
 
 
 def _solve_convex_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, Array]:

@@ -13,6 +13,7 @@ from giantstep.numerics.linear_systems import solve_certified
 from giantstep.problems.problem import Problem, label_agreement, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.bulk.interface import Bulk, GroupOverlaps, SpikeResponse
+from giantstep.theory.features.bulk.pairs import Hats, pair_of
 from giantstep.theory.features.bulk.prepare import prepare_bulk
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.features.input_norms import with_input_norms
@@ -61,15 +62,16 @@ class SquareLoss:
         residuals = self.label_residual.at(mean)
         squared = at.contraction**2
         unfitted = squared * self.features.fold(residuals)
-        sources = self.penalty.all_sources(response, mean.zeta_hat, mean.psi_hat, mean.m)
-        q, direction, residual = _variances(self.equations, at, sources, unfitted)
+        hats = Hats(mean.zeta_hat, mean.psi_hat, mean.m)
+        sources = self.penalty.sources(pair_of(response, response), hats, hats)
+        q, direction, residual = solve_variances(self.equations, at, sources, unfitted)
         scaled = q * self.equations.multiplicity
         fresh = residuals @ self.features.weight + scaled @ self.equations.expectations
         test_error = fresh - noise_power(self.srf)
         power = unfitted + squared * (scaled @ self.equations.folded.T)
         agreement = label_agreement(self.srf)
         if agreement < 1:
-            test_error = test_error - 2 * (1 / agreement - 1) * self._label_overlap(mean)
+            test_error = test_error - 2 * (1 / agreement - 1) * self.label_overlap(mean)
         return SquareLossSolution(
             test_error=test_error,
             leave_one_out=fresh,
@@ -82,7 +84,7 @@ class SquareLoss:
             residual=np.maximum(mean.residual, residual),
         )
 
-    def _label_overlap(self, mean: Means) -> Array:
+    def label_overlap(self, mean: Means) -> Array:
         """Compute the mean product of label and prediction, shape (S,)."""
         f, expressible = self.features, self.label_residual.expressible
         along, across = expressible @ (f.weight * f.h), f.across @ f.weight
@@ -127,7 +129,7 @@ class SquareLossSolution(NamedTuple):
     residual: Array
 
 
-def _variances(
+def solve_variances(
     equations: Equations, at: Resolvent, sources: tuple[Array, Array], unfitted: Array
 ) -> tuple[Array, Array, Array]:
     """Solve `(q1, q2) = T (q_hat + first) + second`, theory.md section 4, "Variances".

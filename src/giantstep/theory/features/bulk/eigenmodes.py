@@ -11,7 +11,7 @@ so that averages over b are traces that `FirstBatch` computes, at R values of th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -144,28 +144,49 @@ class Modes:
     @property
     def load_decrease(self) -> RealOrComplex:
         """Minus the derivative of the load by q, `beta pi_h E c_g c_h M_gh^2`, (S, G, G)."""
+        return self._load_decrease(self, self.pair.powers)
+
+    def _load_decrease(
+        self, other: Modes, powers: RealOrComplex | Sequence[RealOrComplex]
+    ) -> RealOrComplex:
         squares = product(self.row_norms, self.row_norms)
-        both = self.A[:, :, None] * self.A[:, None]
+        M, N = (modes.A[:, :, None] * modes.A[:, None] for modes in (self, other))
         decrease: RealOrComplex = self._product(
-            "jgh,jskl,sghk,sghl->sgh", squares, self.pair.powers[:3], both, both
+            "jgh,jskl,sghk,sghl->sgh", squares, powers[:3], M, N
         )
         return self.rows.beta * self.rows.pi * decrease
 
-    def terms(self) -> ResponseTerms:
-        """Compute what V and its derivative are made of."""
+    def terms(
+        self, other: Modes | None = None, powers: RealOrComplex | Sequence[RealOrComplex] = ()
+    ) -> ResponseTerms:
+        """Compute what V and its derivative are made of.
+
+        Parameters
+        ----------
+        other : Modes, optional
+            Of another readout, for the derivative that both have: `pairs`.
+        powers : arrays, shape (S, R, R)
+            Traces of B^j Z_k Z_l for the modes k of this one and l of the other.
+        """
         X = np.einsum("sik,jska,jsk->sia", self.dual, self.numerators, self.single.powers[:2])
-        BN = np.einsum("sgk,sik->sgik", self.A, self.dual)  # B N^T, by modes
-        gradient = self._product(
-            "jg,jskl,sgik,sgml->sgim",
-            self.row_norms, self.pair.powers[:2], BN, BN
-        )  # fmt: skip
-        parts = np.einsum("sik,jska->jsika", self.dual, self.numerators)  # X(b), by modes
+        if other is None:
+            other, powers = self, self.pair.powers
+        both = self, other
+        BN, BL = (np.einsum("sgk,sik->sgik", at.A, at.dual) for at in both)  # B N^T, by modes
+        gradient = self._product("jg,jskl,sgik,sgml->sgim", self.row_norms, powers[:2], BN, BL)
+        # X(b), by modes
+        parts, others = (np.einsum("sik,jska->jsika", at.dual, at.numerators) for at in both)
         products = sum(
-            self._product("skl,sika,smlb->simab", self.pair.powers[i + j], parts[i], parts[j])
+            self._product("skl,sika,smlb->simab", powers[i + j], parts[i], others[j])
             for i in (0, 1)
             for j in (0, 1)
         )
-        return ResponseTerms((X + X.transpose(0, 2, 1)) / 2, gradient, self.load_decrease, products)
+        return ResponseTerms(
+            (X + X.transpose(0, 2, 1)) / 2,
+            (gradient + gradient.swapaxes(2, 3)) / 2,
+            self._load_decrease(other, powers),
+            (products + products.transpose(0, 2, 1, 4, 3)) / 2,
+        )
 
 
 def _pencil(fixed: RealOrComplex, linear: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:

@@ -56,19 +56,6 @@ class SpikeResponse(Protocol):
     across: Array
     V2: Array
 
-    def sources(self, zeta_hat: Array, psi_hat: Array) -> tuple[Array, Array]:
-        """Compute what the overlaps add to the variances: `T @ first + second`.
-
-        Parameters
-        ----------
-        zeta_hat : Array, shape (S, Z)
-        psi_hat : Array, shape (S, D R)
-
-        Returns
-        -------
-        first, second : Array, shape (S, K)
-        """
-
     def of_groups(self, direction: Array, zeta_hat: Array, psi_hat: Array) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair of groups.
 
@@ -86,15 +73,6 @@ class SpikeResponse(Protocol):
         Parameters
         ----------
         rows : Array, shape (2,)
-        """
-
-    def screened_sources(self, rows: Array, w: Array) -> tuple[Array, Array]:
-        """Compute the derivative of `w screened(rows) w` by the hats, in the form of `sources`.
-
-        Parameters
-        ----------
-        rows : Array, shape (2,)
-        w : Array, shape (S, G)
         """
 
     def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:

@@ -95,21 +95,12 @@ class IsotropicResponse:
         repeated = np.kron(np.eye(bulk.first_across.size), self.V1).astype(float, copy=False)
         self.across = bulk.beta * repeated
 
-    def sources(self, zeta_hat: Array, psi_hat: Array) -> tuple[Array, Array]:
-        """Compute `beta (psi_hat psi_hat^T, c zeta_hat^2)`, theory.md section 4, "Variances"."""
-        bulk = self.bulk
-        hats = self._by_direction(psi_hat)
-        products = (hats[:, :, :, None] * hats[:, :, None, :]).sum(axis=1)
-        squares = bulk.groups.c * np.sum(self._by_spike(zeta_hat) ** 2, axis=1)
-        direction = bulk.beta * np.concatenate([self.triangle.pack(products), squares], axis=-1)
-        return direction, np.zeros(direction.shape)
-
     def of_groups(self, direction: Array, zeta_hat: Array, psi_hat: Array) -> GroupOverlaps:
         """Compute V1, q1 and the overlaps between groups from those between the functions phi."""
         (c, _, pi, _), beta = self.bulk.groups, self.bulk.beta
         q, split = self.V2 / pi, self.triangle.size
         dA, dL = self.triangle.unpack(direction[:, :split]), direction[:, split:]
-        M, BK, _ = self._screened
+        M, BK, _ = self.matrices
         gradient = c * np.einsum("sgr,srt,sgt->sg", BK, dA, BK)
         decrease = load_decrease(M, self.bulk.groups, beta)
         slope = response_derivative(q, gradient[:, :, None], decrease)
@@ -120,51 +111,40 @@ class IsotropicResponse:
         V1 = W * d[:, None, :]
         dV1 = (W * (pi * c * dq)[:, None, :]) @ W.transpose(0, 2, 1)
         dV1 -= beta * V1B @ dA @ V1B.transpose(0, 2, 1)
-        zeta = beta * (c * self.V2)[:, None] * self._by_spike(zeta_hat)
-        first = np.einsum("d,sdr->sr", self.bulk.first_across, self._by_direction(psi_hat))
+        zeta = beta * (c * self.V2)[:, None] * self.by_spike(zeta_hat)
+        first = np.einsum("d,sdr->sr", self.bulk.first_across, self.by_direction(psi_hat))
         psi = beta * np.einsum("sgr,sr->sg", V1B, first)
         V1 = (V1 + V1.transpose(0, 2, 1)) / 2
         # Averaged over their further directions, spikes curve the mean features.
         xi = np.einsum("sjg,gj->sg", zeta[:, 1:], self.bulk.beside)
         return GroupOverlaps(V1, -dV1, zeta[:, 0], psi, xi)
 
-    def _by_spike(self, zeta_hat: Array) -> Array:
+    def by_spike(self, zeta_hat: Array) -> Array:
         """Compute the hats of groups by the spikes' directions, shape (S, r, G)."""
         spikes = 1 + self.bulk.beside.shape[1]
         hats = zeta_hat.reshape(len(zeta_hat), spikes, self.triangle.order)
         of_groups: Array = hats @ self.bulk.B.T
         return of_groups
 
-    def _by_direction(self, psi_hat: Array) -> Array:
+    def by_direction(self, psi_hat: Array) -> Array:
         """Separate the directions across the spike, shape (S, D, R)."""
         directions = self.bulk.first_across.size
         return psi_hat.reshape(len(psi_hat), directions, self.triangle.order)
 
     @cached_property
-    def _screened(self) -> Screened:
+    def matrices(self) -> Screened:
+        """The matrices of theory.md section 4 at the solution."""
         bulk = self.bulk
         return screened(self.V2 / bulk.groups.pi, self.V1_hat, bulk.B, bulk.groups, bulk.beta)
 
     def screened(self, rows: Array) -> Array:
         """Compute M, times the sum of `rows`, shape (S, G, G)."""
-        M: Array = rows.sum() * self._screened.M
+        M: Array = rows.sum() * self.matrices.M
         return M
-
-    def screened_sources(self, rows: Array, w: Array) -> tuple[Array, Array]:
-        """Compute the derivative of `w screened(rows) w`: through q, and at fixed q."""
-        M, BK, _ = self._screened
-        slope = np.einsum("sgr,sg->sr", BK, w)
-        direct = rows.sum() * self.triangle.pack(slope[:, :, None] * slope[:, None, :])
-        Mw = np.einsum("sgh,sh->sg", M, w)
-        through_q = rows.sum() * self.bulk.beta * self.bulk.groups.c * Mw**2
-        return (
-            np.concatenate([np.zeros_like(direct), through_q], axis=-1),
-            np.concatenate([direct, np.zeros_like(through_q)], axis=-1),
-        )
 
     def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
         """Compute the derivative of the same by V1_hat between groups, at fixed q."""
-        Mw = np.einsum("sgh,sh->sg", self._screened.M, w)
+        Mw = np.einsum("sgh,sh->sg", self.matrices.M, w)
         slope = w - self.bulk.beta * self.bulk.groups.c * self.V2 * Mw
         squares: Array = rows.sum() * slope[:, :, None] * slope[:, None, :]
         return squares

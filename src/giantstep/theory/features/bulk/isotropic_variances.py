@@ -155,11 +155,17 @@ def variances_at(
     q: RealOrComplex, V1_hat: RealOrComplex, B: Array, groups: Groups, beta: float
 ) -> tuple[RealOrComplex, RealOrComplex]:
     """Compute V and T of `variances` once q solves its equation; real or complex."""
-    M, BK, X = screened(q, V1_hat, B, groups, beta)
-    terms = ResponseTerms(
-        V1=X,
-        load_gradient=groups.c[:, None, None] * BK[:, :, :, None] * BK[:, :, None],
-        load_decrease=load_decrease(M, groups, beta),
-        products=X[:, :, None, :, None] * X[:, None, :, None],
+    at = screened(q, V1_hat, B, groups, beta)
+    return variances_from_terms(q, response_terms(at, at, groups, beta), groups.pi, beta)
+
+
+def response_terms(one: Screened, other: Screened, groups: Groups, beta: float) -> ResponseTerms:
+    """Compute what V of one, and the derivative that both have, are made of: `pairs`."""
+    gradient = one.BK[:, :, :, None] * other.BK[:, :, None]
+    products = one.X[:, :, None, :, None] * other.X[:, None, :, None]
+    return ResponseTerms(
+        V1=one.X,
+        load_gradient=groups.c[:, None, None] * (gradient + gradient.swapaxes(2, 3)) / 2,
+        load_decrease=beta * one.M * other.M * (groups.c[:, None] * groups.pi * groups.c),
+        products=(products + products.transpose(0, 2, 1, 4, 3)) / 2,
     )
-    return variances_from_terms(q, terms, groups.pi, beta)

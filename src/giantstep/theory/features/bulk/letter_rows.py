@@ -58,7 +58,7 @@ class LetterRowsResponse(IsotropicResponse):
         self.mixed = self.between
         self.along = along - column @ V1_hat @ both[:, :, self.R :]
 
-    def _hats(self, zeta_hat: Array, psi_hat: Array) -> tuple[Array, Array]:
+    def hats(self, zeta_hat: Array, psi_hat: Array) -> tuple[Array, Array]:
         """Compute psi, and the hats less what the readout does, by groups: (S, r + 1, G)."""
         psi = np.einsum("sat,st->sa", self.across, psi_hat)
         psi += np.einsum("sza,sz->sa", self.between, zeta_hat)
@@ -66,20 +66,10 @@ class LetterRowsResponse(IsotropicResponse):
         hats = np.concatenate([zeta_hat, left], axis=1)
         return psi, hats.reshape(len(psi), -1, self.R) @ self.bulk.B.T
 
-    def sources(self, zeta_hat: Array, psi_hat: Array) -> tuple[Array, Array]:
-        """Compute what the overlaps add to the variances, through V2 and at fixed V2."""
-        psi, hats = self._hats(zeta_hat, psi_hat)
-        squares = np.einsum("sig,gij,sjg->sg", hats, self.covariance, hats)
-        direct = self.triangle.pack(psi[:, :, None] * psi[:, None, :])
-        return (
-            np.concatenate([np.zeros_like(direct), self.bulk.beta * squares], axis=-1),
-            np.concatenate([direct, np.zeros_like(squares)], axis=-1),
-        )
-
     def of_groups(self, direction: Array, zeta_hat: Array, psi_hat: Array) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair of groups."""
         isotropic = super().of_groups(direction, zeta_hat, psi_hat)
-        _, hats = self._hats(zeta_hat, psi_hat)
+        _, hats = self.hats(zeta_hat, psi_hat)
         overlaps = (
             self.bulk.beta * self.V2[:, None] * np.einsum("gij,sjg->sig", self.covariance, hats)
         )

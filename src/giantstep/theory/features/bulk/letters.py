@@ -174,7 +174,7 @@ class LettersResponse:
             [phi[:, 1, :, 0], mixed[:, 1], phi[:, 1, :, 1]],
         ])  # fmt: skip
 
-    def _drives(self, zeta_hat: Array, psi_hat: Array) -> _Drives:
+    def drives(self, zeta_hat: Array, psi_hat: Array) -> _Drives:
         """Resolve the hats of the overlaps into modes."""
         size, (A, dual) = self.triangle.order, (self.modes.A, self.modes.dual)
         hats = np.concatenate([zeta_hat, psi_hat], axis=-1)
@@ -191,31 +191,6 @@ class LettersResponse:
         along_spike = np.einsum("sij,skj,sk->si", self.factor.dual, self.factor.dual, spike)
         return _Drives(rows, functions, norms, along_spike)
 
-    def sources(self, zeta_hat: Array, psi_hat: Array) -> tuple[Array, Array]:
-        """Compute minus the derivative of z K z by the hats: through q, and at fixed q."""
-        beta, modes = self.bulk.rows.beta, self.modes
-        drive = self._drives(zeta_hat, psi_hat)
-        on_groups = np.einsum("sgk,sxk->sgxk", modes.A, drive.rows)
-        D = self.pair_forms
-        squares = contract("jg,jsklxy,sgxk,sgyl->sg", modes.row_norms, D[:2], on_groups, on_groups)
-        squares += 2 * drive.norms * np.einsum("sgxk,skx->sg", on_groups, self.forms[0, ..., 0])
-        squares += drive.norms**2
-        on_functions = np.einsum("srk,jsxk->jsrxk", modes.dual, drive.functions)
-        direct = beta**2 * sum(
-            contract(
-                "sklxy,srxk,stly->srt",
-                D[i + j], on_functions[i], on_functions[j].swapaxes(2, 3)
-            )
-            for i in (0, 1)
-            for j in (0, 1)
-        )  # fmt: skip
-        direct -= drive.spike[:, :, None] * drive.spike[:, None, :]
-        zeros = np.zeros_like(self.triangle.pack(direct))
-        return (
-            np.concatenate([zeros, beta * squares], axis=-1),
-            np.concatenate([self.triangle.pack(direct), np.zeros_like(squares)], axis=-1),
-        )
-
     @cached_property
     def pair_forms(self) -> Array:
         """Quadratic forms of B^j Z_k Z_l in (v, across v), shape (3, S, R, R, 2, 2)."""
@@ -225,7 +200,7 @@ class LettersResponse:
     def of_groups(self, direction: Array, zeta_hat: Array, psi_hat: Array) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair of groups."""
         modes, beta = self.modes, self.bulk.rows.beta
-        drive = self._drives(zeta_hat, psi_hat)
+        drive = self.drives(zeta_hat, psi_hat)
         on_groups = np.einsum("sgk,sxk->sgxk", modes.A, drive.rows)
         single = np.einsum("jg,jskxy,sgxk->sgy", modes.row_norms, self.forms, on_groups)
         single[:, :, 0] += drive.norms
@@ -283,7 +258,7 @@ class LettersResponse:
         dV1 = identity * (mean_c * pi_dq)[:, None] - linear - linear.transpose(0, 2, 1) - quadratic
         return V1, dV1
 
-    def _polynomial(self, rows: Array) -> Array:
+    def polynomial(self, rows: Array) -> Array:
         """Return the coefficients of `rows[0] + rows[1] b/tr B` as a polynomial in b."""
         polynomial: Array = rows / np.array([1.0, self.bulk.rows.batch.label_power])
         return polynomial
@@ -291,25 +266,8 @@ class LettersResponse:
     def screened(self, rows: Array) -> Array:
         """Average `(rows[0] + rows[1] b/tr B) M(b)` over the eigenvalues b of B, (S, G, G)."""
         A, single = self.modes.A, np.stack(self.modes.single.powers[:2])
-        M: Array = np.einsum("sgk,shk,jsk,j->sgh", A, A, single, self._polynomial(rows))
+        M: Array = np.einsum("sgk,shk,jsk,j->sgh", A, A, single, self.polynomial(rows))
         return M
-
-    def screened_sources(self, rows: Array, w: Array) -> tuple[Array, Array]:
-        """Compute the derivative of `w screened(rows) w`: through q, and at fixed q."""
-        modes, pair = self.modes, np.stack(self.modes.pair.powers[:3])
-        polynomial, drive = self._polynomial(rows), np.einsum("sgk,sg->sk", self.modes.A, w)
-        on_groups, on_functions = modes.A * drive[:, None], modes.dual * drive[:, None]
-        norms = product(polynomial, modes.row_norms)
-        through_q = self.bulk.rows.beta * contract(
-            "jg,jskl,sgk,sgl->sg", norms, pair, on_groups, on_groups
-        )
-        between = np.einsum("j,jskl->skl", polynomial, pair[:2])
-        direct = np.einsum("skl,sik,sjl->sij", between, on_functions, on_functions)
-        direct = self.triangle.pack(direct)
-        return (
-            np.concatenate([np.zeros_like(direct), through_q], axis=-1),
-            np.concatenate([direct, np.zeros_like(through_q)], axis=-1),
-        )
 
     def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
         """Compute the derivative of the same by V1_hat between groups, at fixed q.
@@ -319,7 +277,7 @@ class LettersResponse:
         modes, drive = self.modes, np.einsum("sgk,sg->sk", self.modes.A, w)
         single, pair = np.stack(modes.single.powers), np.stack(modes.pair.powers)
         on_groups = self.bulk.rows.beta * self.pi_q[:, :, None] * modes.A * drive[:, None]
-        c = product(self._polynomial(rows), modes.row_norms)
+        c = product(self.polynomial(rows), modes.row_norms)
         mean = np.einsum("jg,jsk,sgk->sg", c, single, on_groups)
         square = contract(
             "jgh,jskl,sgk,shl->sgh",

@@ -135,30 +135,24 @@ class TrainedResponse:
         self.bulk, self.beta, self.V2 = bulk, bulk.isotropic.beta, V[:, 1:]
         self.V1, self.A, q = V[:, :1], V1_hat[:, 0, 0], V[:, 1]
         self.at = bulk.rows.traces(self.beta * self.A * q)
-        psi, self._slope = bulk.response(self.at.t)
+        psi, self.psi_slope = bulk.response(self.at.t)
         self.psi = psi
         self.K = self.beta * q[:, None, None] * psi
         self.along = self.K[:, _WITH_SPIKE][:, :, _WITH_SPIKE]
         self.mixed: Array | None = self.K[:, _WITH_SPIKE, _ACROSS]
         self.across = self.K[:, _ACROSS, _ACROSS]
 
-    def sources(self, zeta_hat: Array, psi_hat: Array) -> tuple[Array, Array]:
-        """Compute minus the derivative of z K z by the hats: through V2, and at fixed V2."""
-        z = _hats(zeta_hat, psi_hat)
-        q, zeros = self.V2[:, 0], np.zeros(len(z))
-        squared, slope = (np.einsum("si,sij,sj->s", z, part, z) for part in (self.psi, self._slope))
-        through_V2 = self.beta * (squared + self.at.t * slope)
-        direct = -((self.beta * q) ** 2) * slope
-        return np.stack([zeros, through_V2], axis=-1), np.stack([direct, zeros], axis=-1)
-
     def of_groups(self, direction: Array, zeta_hat: Array, psi_hat: Array) -> GroupOverlaps:
         """Compute the overlaps of the one group of neurons."""
         B2 = self.bulk.isotropic.B[0, 0] ** 2
         L = 1 / self.V2 - (self.A * self.at.phi)[:, None]
         _, T = self.bulk.variances(self.A[:, None, None], L)
-        _, direct = self.sources(zeta_hat, psi_hat)
-        q1 = np.einsum("sj,sj->s", T[:, 0], direction) + direct[:, 0]
-        overlaps = np.einsum("sij,sj->si", self.K, _hats(zeta_hat, psi_hat))
+        z = order_hats(zeta_hat, psi_hat)
+        direct = -((self.beta * self.V2[:, 0]) ** 2) * np.einsum(
+            "si,sij,sj->s", z, self.psi_slope, z
+        )
+        q1 = np.einsum("sj,sj->s", T[:, 0], direction) + direct
+        overlaps = np.einsum("sij,sj->si", self.K, z)
         return GroupOverlaps(
             V1=(self.V1 * B2)[:, :, None],
             q1=(q1 * B2)[:, None, None],
@@ -172,20 +166,12 @@ class TrainedResponse:
         M: Array = rows.sum() * (self.A * self.at.f)[:, None, None]
         return M
 
-    def screened_sources(self, rows: Array, w: Array) -> tuple[Array, Array]:
-        """Compute the derivative of `w screened(rows) w`: through q, and at fixed q."""
-        squares = rows.sum() * w[:, 0] ** 2
-        through_q = -squares * self.beta * self.A**2 * self.at.df
-        direct = squares * (self.at.f + self.at.t * self.at.df)
-        zeros = np.zeros_like(direct)
-        return np.stack([zeros, through_q], axis=-1), np.stack([direct, zeros], axis=-1)
-
     def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
         """Compute the derivative of the same by V1_hat between groups, at fixed q: (S, 1, 1)."""
-        _, direct = self.screened_sources(rows, w)
-        return direct[:, :1, None]
+        direct: Array = rows.sum() * w[:, 0] ** 2 * (self.at.f + self.at.t * self.at.df)
+        return direct[:, None, None]
 
 
-def _hats(zeta_hat: Array, psi_hat: Array) -> Array:
+def order_hats(zeta_hat: Array, psi_hat: Array) -> Array:
     """Order the hats as Psi is."""
     return np.concatenate([zeta_hat[:, :1], psi_hat, zeta_hat[:, 1:]], axis=-1)

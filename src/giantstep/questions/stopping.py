@@ -1,0 +1,73 @@
+"""Training times in place of ridges: gradient flow for a time t is a loss whose ridge is 1/t."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from giantstep.problems.domains import POSITIVE_RIDGE
+from giantstep.problems.losses import FLOW
+from giantstep.questions.checks import OPTIMAL, read_numbers
+from giantstep.questions.choices import RIDGE, STOP_AT
+from giantstep.validation import Fault, raise_all
+
+
+def times_to_ridges(given: dict[str, Any]) -> bool:
+    """Replace the times among the arguments of a question, if there are any: tell whether.
+
+    Parameters
+    ----------
+    given : dict
+        Arguments by name. Those that a question passes on are `values` in it.
+
+    Raises
+    ------
+    InvalidParametersError
+        For times beside a ridge or another loss, and for those out of range.
+    """
+    own = given.get("values", given)
+    over = given.get("over", ())
+    over = [over] if isinstance(over, str) else over
+    times = own.pop(STOP_AT, None)
+    if times is None and STOP_AT not in over:
+        return False
+    faults = [] if own.get("loss", FLOW) == FLOW else [Fault("loss", own["loss"], "left out")]
+    if times is not None:
+        faults += [Fault(RIDGE, own[RIDGE], f"left out with {STOP_AT}")] if RIDGE in own else []
+        own[RIDGE] = _inverse(times, faults)
+    own["loss"] = FLOW
+    if STOP_AT in over:
+        names = {name: over[name] if isinstance(over, Mapping) else None for name in over}
+        found = names.pop(STOP_AT)
+        names[RIDGE] = found if found is None else np.sort(_inverse(found, faults))
+        given["over"] = names if isinstance(over, Mapping) else list(names)
+    raise_all(faults)
+    return True
+
+
+def is_stopped(given: Namespace) -> bool:
+    """Tell whether the arguments of a command line have times, which exclude ridges and losses."""
+    return getattr(given, STOP_AT, None) is not None or STOP_AT in getattr(given, "over", ())
+
+
+def _inverse(times: ArrayLike, faults: list[Fault]) -> Any:
+    if isinstance(times, str) and times == OPTIMAL:
+        return times
+    numbers = read_numbers(STOP_AT, times, faults)
+    wrong = [x for x in numbers.ravel().tolist() if x not in POSITIVE_RIDGE]
+    faults += [Fault(STOP_AT, x, str(POSITIVE_RIDGE)) for x in wrong]
+    return 1.0 if faults else 1 / numbers
+
+
+def ridges_to_times(data: xr.Dataset) -> xr.Dataset:
+    """Write times in place of ridges, and of the best ridge."""
+    renamed = {name: str(name).replace(RIDGE, STOP_AT) for name in data.variables}
+    for name in {RIDGE, f"optimal_{RIDGE}"} & {*renamed}:
+        times = [float(f"{x:.12g}") for x in np.ravel(1 / data[name].values)]
+        data = data.assign({name: (data[name].dims, np.reshape(times, data[name].shape))})
+    return data.rename({old: new for old, new in renamed.items() if old != new})

@@ -1,0 +1,38 @@
+"""Training times in place of ridges."""
+
+import numpy as np
+import pytest
+
+import giantstep
+from giantstep.validation import InvalidParametersError
+
+PROBLEM = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1, noise=0.1)
+
+
+def test_times_are_a_dimension_in_place_of_ridges():
+    solved = giantstep.solve(PROBLEM, alpha=[1, 2], stop_at=[1, 10])
+    assert solved.test_error.dims == ("alpha", "stop_at")
+    assert solved.stop_at.values.tolist() == [1, 10]
+    assert not {"ridge", "V2", "gcv"} & {*solved.variables}
+    swept = giantstep.sweep(PROBLEM, alpha=[1, 2], stop_at=[1, 10])
+    np.testing.assert_array_equal(swept.test_error, solved.test_error)
+
+
+def test_the_best_time_is_found_in_three_ways():
+    best = giantstep.solve(PROBLEM, stop_at="optimal")
+    optimum = giantstep.optimise(PROBLEM, over="stop_at")
+    assert optimum.optimal_stop_at.item() == pytest.approx(best.stop_at.item(), rel=1e-2)
+    beside = giantstep.solve(PROBLEM, stop_at=best.stop_at.item() * np.array([0.7, 1, 1.4]))
+    assert beside.test_error.values.argmin() == 1
+
+
+def test_networks_agree():
+    both = giantstep.compare(PROBLEM, alpha=[0.5, 2], stop_at=[1, 30], dimension=100, networks=12)
+    for name in ("test_error", "training_error"):
+        assert np.all(np.abs(both[f"z_score_{name}"].sel(theory="finite")) < 4)
+
+
+@pytest.mark.parametrize("given", [{"stop_at": 0}, {"ridge": 1}, {"loss": "hinge"}])
+def test_what_does_not_go_with_times_is_refused(given):
+    with pytest.raises(InvalidParametersError, match=f"^{next(iter(given))} = "):
+        giantstep.solve(PROBLEM, **{"stop_at": 1} | given)
