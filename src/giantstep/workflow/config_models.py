@@ -21,7 +21,14 @@ from pydantic import (
     create_model,
 )
 
-from giantstep.problems.domains import ALPHA, FLAG, LEARNING_RATE, THEORY_DIMENSION, Several
+from giantstep.problems.domains import (
+    ALPHA,
+    FLAG,
+    LEARNING_RATE,
+    POSITIVE_RIDGE,
+    THEORY_DIMENSION,
+    Several,
+)
 from giantstep.problems.grid import Grid
 from giantstep.problems.parameter import Domain, Parameter, parameters_of
 from giantstep.problems.protocol import STEP_FIELDS, Protocol
@@ -205,6 +212,9 @@ class Panel(Section):
 class LearningPanel(Panel):
     """What both kinds of panel with a trained readout may say; a list of ridges makes no curves."""
 
+    stop_at: OneOrList[Annotated[float, _within(POSITIVE_RIDGE)]] = _field(
+        "times of gradient flow on the readout, in place of ridge and loss", None
+    )
     bulk: OneOrList[str] = _field(f"{_BULK}, or both", None)
     test_samples: TestSamples = _field(f"{_TESTS}, instead of the config's", None)
     optimal: bool = _field("also solve the theory at the ridge of the least test error", False)

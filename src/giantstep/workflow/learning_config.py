@@ -9,7 +9,7 @@ from typing import Any
 
 from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks, validate_bulk
 from giantstep.problems.grid import Grid, merged_axis, spaced_axis
-from giantstep.problems.losses import SQUARE
+from giantstep.problems.losses import FLOW, SQUARE
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.problem import Problem, check_loss, check_theory_of_loss
 from giantstep.problems.protocol import Protocol, theory_faults
@@ -38,6 +38,7 @@ _PLANNED_STEPS = 3, 2
 
 def learning_curves(panel: Panel) -> list[Curve]:
     """List the curves of a panel; what is wrong is added to its faults."""
+    panel = _with_ridges(panel)
     _check_points(panel)
     make, parameters = one_spike, one_spike_parameters()
     if kind_of(panel.given) is STEPS:
@@ -56,6 +57,17 @@ def learning_curves(panel: Panel) -> list[Curve]:
             tasks.check()
             curves.append(tasks.curve(name))
     return curves
+
+
+def _with_ridges(panel: Panel) -> Panel:
+    """Write ridges in place of the times of gradient flow, if there are any."""
+    given = dict(panel.given)
+    if (times := given.pop("stop_at", None)) is None:
+        return panel
+    for name in {"ridge", "loss"} & {*given}:
+        panel.add_fault(name, "must be left out with stop_at")
+    ridges = [1 / time for time in (times if isinstance(times, list) else [times])]
+    return replace(panel, given=given | {"ridge": ridges, "loss": FLOW})
 
 
 def _check_points(panel: Panel) -> None:
