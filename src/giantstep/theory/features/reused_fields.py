@@ -36,6 +36,8 @@ _TEACHER_NODES = {1: 30, 2: 14, 3: 8}
 _NEGLIGIBLE = 1e-12
 # Nodes to the width of an averaged activation, at least; and of its table to each of them.
 _TABLE, _LEAST_WIDTH, _FINER = 12, 0.02, 50
+# Samples times neurons, of which arrays stay in the processor's cache.
+_CACHED = 40_000
 # Relative to the others, the variance of a direction that is rounding.
 _ROUNDING = 1e-12
 
@@ -128,47 +130,65 @@ class SampleFields:
 
         The newest noise of a neuron enters linearly, and is averaged over in advance.
         """
-        t, z, share = len(self.pulls), self.neurons, self.share
+        t, z, std = len(self.pulls), self.neurons, own.after[len(self.pulls)][len(self.pulls)]
         mean_field = self.white @ common.after[t][: self.white.shape[1]]
         shift = np.tile(z[:, :t] @ own.after[t][:t], (self.weight.size, 1))
         for a in range(t):
             mean_field = mean_field + common.memory[t, a] / self.alpha0 * self.pulls[a]
             shift += own.memory[t, a] / self.alpha0 * self._own_pulls[a]
         shift += mean_field[:, None]
-        std = own.after[t][t]
-        mean, slope, variance, curvature = _smoothed(self.activation, shift, std)
-        residual = self.labels - self.omega * (mean @ share)
+        table = _SmoothedActivation(self.activation, shift.min(), shift.max(), std)
+        blocks = math.ceil(shift.size / _CACHED)
+        split = [np.array_split(of, blocks) for of in (self.labels, shift, *self._own_pulls)]
+        parts = [self._act(table, *block) for block in zip(*split, strict=True)]
+        *averages, own_pull = map(np.concatenate, zip(*parts, strict=True))
+        for known, new in zip((self.pulls, self.projections, self.products), averages, strict=True):
+            known.append(new)
+        if t < self.steps:
+            self._own_pulls.append(own_pull)
+
+    def _act(
+        self, table: _SmoothedActivation, labels: Array, shift: Array, *before: Array
+    ) -> tuple[Array, ...]:
+        """Compute what some samples do: to the mean row, and to neurons, of which averages."""
+        z, share, std, t = self.neurons, self.share, table.std, len(before)
+        mean, slope, variance, curvature = table.at(shift)
+        residual = labels - self.omega * (mean @ share)
         pull = residual * (slope @ share)
-        drive = (residual[:, None] * slope - pull[:, None]) * share
+        own_pull = residual[:, None] * slope - pull[:, None]
+        drive = own_pull * share
         newest = residual * std * (curvature @ share)
-        self.projections.append(np.column_stack([drive @ z[:, :t], newest]))
-        before = [np.einsum("nz,nz->n", drive, other) for other in self._own_pulls]
-        square = (drive**2 / share).sum(axis=1) + residual**2 * (variance @ share)
-        self.products.append(np.column_stack([*before, square]))
-        self.pulls.append(pull)
+        products = [np.einsum("nz,nz->n", drive, other) for other in (*before, own_pull)]
+        products[-1] += residual**2 * (variance @ share)
         if t < self.steps:
             slope = self.activation.derivative(shift + std * z[:, t])
-            self._own_pulls.append(residual[:, None] * slope - pull[:, None])
+            own_pull = residual[:, None] * slope - pull[:, None]
+        projections = np.column_stack([drive @ z[:, :t], newest])
+        return pull, projections, np.column_stack(products), own_pull
 
 
-def _smoothed(activation: ScalarFunction, shift: Array, std: float) -> tuple[Array, ...]:
-    """Average an activation over Gaussian noise: E sigma, E sigma', Var sigma', E sigma''.
+class _SmoothedActivation:
+    """An activation averaged over Gaussian noise, by a table over shifts in some range."""
 
-    By a table over the shifts.
-    """
-    low, high, width = shift.min(), shift.max(), min(max(std, _LEAST_WIDTH), 1.0)
-    table = np.linspace(low - width, high + width, math.ceil((high - low) / width + 2) * _TABLE)
-    parts = np.array_split(table, math.ceil(table.size / 500))
-    averages = [activation_averages(activation, part, std, 1, 1.0) for part in parts]
-    columns = np.concatenate([(at.mean, at.slope, at.variance) for at in averages], axis=1).T
-    fine = np.linspace(table[0], table[-1], _FINER * table.size)
-    of_table = CubicSpline(table, columns)
-    # The slope's derivative, since a kink may be narrower than the table.
-    values = np.column_stack([of_table(fine), of_table(fine, 1)[:, 1]])
-    place = (shift - fine[0]) / (fine[1] - fine[0])
-    left = place.astype(np.intp)
-    place -= left
-    return tuple(of[left] + place * np.diff(of, append=0.0)[left] for of in values.T.copy())
+    def __init__(self, activation: ScalarFunction, low: float, high: float, std: float) -> None:
+        self.std, width = std, min(max(std, _LEAST_WIDTH), 1.0)
+        table = np.linspace(low - width, high + width, math.ceil((high - low) / width + 2) * _TABLE)
+        parts = np.array_split(table, math.ceil(table.size / 500))
+        averages = [activation_averages(activation, part, std, 1, 1.0) for part in parts]
+        columns = np.concatenate([(at.mean, at.slope, at.variance) for at in averages], axis=1).T
+        fine, self._step = np.linspace(table[0], table[-1], _FINER * table.size, retstep=True)
+        of_table = CubicSpline(table, columns)
+        # The slope's derivative, since a kink may be narrower than the table.
+        self._values = np.vstack([of_table(fine).T, of_table(fine, 1)[:, 1]])
+        self._low, self._changes = table[0], np.diff(self._values, append=0.0)
+
+    def at(self, shift: Array) -> list[Array]:
+        """Interpolate E sigma, E sigma', Var sigma' and E sigma''."""
+        place = (shift - self._low) / self._step
+        left = place.astype(np.intp)
+        place -= left
+        pairs = zip(self._values, self._changes, strict=True)
+        return [values[left] + place * changes[left] for values, changes in pairs]
 
 
 def _samples(protocol: Protocol, steps: int, fineness: int) -> tuple[Array, Array, Array]:

@@ -77,28 +77,28 @@ class ReusedResolvent:
     def solve(self, t: Array) -> Array:
         """Solve for G at some t >= 0, one after the other, shape (S, 2 k + 1, 2 k + 1)."""
         G, before, solved = self.at_zero[None], 0.0, []
-        for now in t[:, None]:
+        for now in t:
             free = np.linalg.inv(G)
             free[:, self.last, self.last] += now - before
-            G, before = np.linalg.inv(free), now
-            for _ in range(_MAX_ITERATIONS):
-                mapped, slope = self.map(now, G)
-                step = solve_small(np.eye(self.order**2) - slope, (mapped - G).reshape(1, -1))
-                G = G + step.reshape(G.shape)
-                if not np.abs(step).max() > _TOLERANCE * np.abs(G).max():
-                    break
+            G, before = self._newton(np.array([now]), np.linalg.inv(free)), now
             solved.append(G[0])
         return np.stack(solved)
 
     @cached_property
     def at_zero(self) -> Array:
-        """G at t = 0, where later steps do not act on earlier ones: iterations end."""
+        """G at t = 0, shape (2 k + 1, 2 k + 1)."""
         zero = np.zeros(1)
-        G: Array = np.linalg.inv(self._inverse(zero))
-        for _ in range(self.order):
-            G, _ = self.map(zero, G)
-        first: Array = G[0]
-        return first
+        G: Array = self._newton(zero, np.linalg.inv(self._inverse(zero)))[0]
+        return G
+
+    def _newton(self, t: Array, G: Array) -> Array:
+        for _ in range(_MAX_ITERATIONS):
+            mapped, slope = self.map(t, G)
+            step = solve_small(np.eye(self.order**2) - slope, (mapped - G).reshape(1, -1))
+            G = G + step.reshape(G.shape)
+            if not np.abs(step).max() > _TOLERANCE * np.abs(G).max():
+                break
+        return G
 
     def map(self, t: RealOrComplex, G: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:
         """Map G to what it should be, with the derivative, shape (S, (2 k + 1)^2, (2 k + 1)^2)."""

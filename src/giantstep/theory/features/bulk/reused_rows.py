@@ -20,7 +20,7 @@ from giantstep.theory.features.bulk.row_resolvent import Traces
 from giantstep.theory.features.reused_batch import reused_batch
 
 # Relative precision of the functions of t, below that of the rules over samples.
-_PRECISION = 1e-7
+_PRECISION = 1e-6
 # Fineness of the rules at complex ridges, where the resolvent is solved thousands of times.
 _COARSE = 0
 
