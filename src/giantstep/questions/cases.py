@@ -23,7 +23,7 @@ from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.questions.answers import count_groups, dataset
 from giantstep.questions.checks import OPTIMAL, SOME_RIDGE, criterion_faults
 from giantstep.questions.progress import Progress, part, progress_bar
-from giantstep.questions.remarks import gap_remarks
+from giantstep.questions.remarks import bulk_remarks, gap_remarks
 from giantstep.questions.theory_points import (
     Arrays,
     Case,
@@ -100,6 +100,8 @@ def solve_cases(
     data = _arranged(sweep, stack(solved, _REFUSED))
     remarks = answer_remarks({str(name): values for name, values in data.items()})
     remarks += gap_remarks(_limit_gaps(sweep, solved)) if compared else []
+    known = [case for case in sweep.cases if isinstance(case, Case)]
+    remarks += dict.fromkeys(r for case in known for r in bulk_remarks(case.problem, case.bulk))
     reasons = dict.fromkeys(str(fault) for error in refused for fault in error.faults)
     remarks += [f"Refused: {reason}" for reason in list(reasons)[:_REASONS]]
     return data, remarks

@@ -21,7 +21,7 @@ from giantstep.questions.checks import OPTIMAL, criterion_faults
 from giantstep.questions.choices import BIAS, RATE, RIDGE
 from giantstep.questions.costs import THEORY_HOURS, check_task
 from giantstep.questions.progress import Progress, progress_bar
-from giantstep.questions.remarks import edge_remarks, limit_remarks
+from giantstep.questions.remarks import bulk_remarks, edge_remarks, limit_remarks
 from giantstep.questions.search import Search, Unknown, read_unknowns
 from giantstep.questions.solve import read_question
 from giantstep.questions.task import Task
@@ -151,7 +151,7 @@ def optimise(
     columns: dict[str, Any] = {name: ("alpha", [one[name] for one in optima]) for name in optima[0]}
     columns[by] = (*coords, RIDGE), profile
     data = xr.Dataset(columns, coords=coords | {RIDGE: search.ridges, "bulk": bulk})
-    remarks = _edge_remarks(search, data)
+    remarks = _edge_remarks(search, data) + bulk_remarks(problem, bulk)
     if math.isinf(dimension):
         remarks += limit_remarks(data["dimension_of_limit"].max().item())
     fixed = [name for name in axes.fixed if name == "alpha" or not search.optimises_ridge]

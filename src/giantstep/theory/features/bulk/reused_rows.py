@@ -19,8 +19,9 @@ from giantstep.theory.features.bulk.row_functions import RowFunctions, as_column
 from giantstep.theory.features.bulk.row_resolvent import Traces
 from giantstep.theory.features.reused_batch import reused_batch
 
-# Relative precision of the functions of t, below that of the rules over samples.
-_PRECISION = 1e-6
+# Relative precision of the functions of t, below that of the rules over samples: of product rules,
+# after up to two steps, and of quasi-random ones.
+_PRECISION, _OF_QUASI_RANDOM = 1e-6, 1e-4
 # Fineness of the rules at complex ridges, where the resolvent is solved thousands of times.
 _COARSE = 0
 
@@ -46,7 +47,8 @@ def reused_row_functions(protocol: Protocol, fineness: int = 1) -> RowFunctions:
         resolvent[:, :m, :m] = np.eye(m) - t[:, None, None] * filtered
         return as_columns(1 - t * phi, phi, Forms(resolvent, filtered))
 
-    return RowFunctions.fitted(batch.states[-1].bulk_variance, functions, _PRECISION)
+    precision = _PRECISION if protocol.steps <= 2 else _OF_QUASI_RANDOM
+    return RowFunctions.fitted(batch.states[-1].bulk_variance, functions, precision)
 
 
 class ContinuedReusedRows(ContinuedRows):
