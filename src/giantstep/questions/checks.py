@@ -116,8 +116,11 @@ def criterion_faults(
         return faults
     if problem.target != SIGN:
         faults.append(Fault("by", by, f"{TEST_ERROR} for targets other than {SIGN}"))
-    several_steps = isinstance(problem, Protocol) and problem.steps > 1
-    if getattr(problem, "further_spikes", several_steps and problem.has_several_spikes):
+    if isinstance(problem, Protocol):
+        several = problem.steps > 1 and problem.has_several_spikes
+    else:
+        several = bool(problem.further_spikes)
+    if several:
         faults.append(Fault("by", by, f"{TEST_ERROR} for spikes of several directions"))
     return faults
 
