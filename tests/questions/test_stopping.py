@@ -1,7 +1,8 @@
-"""Training times in place of ridges."""
+"""Training times, and names of ways to choose, in place of ridges."""
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import giantstep
 from giantstep.validation import InvalidParametersError
@@ -36,3 +37,12 @@ def test_networks_agree():
 def test_what_does_not_go_with_times_is_refused(given):
     with pytest.raises(InvalidParametersError, match=f"^{next(iter(given))} = "):
         giantstep.solve(PROBLEM, **{"stop_at": 1} | given)
+
+
+@pytest.mark.parametrize("word", ["gcv", "leave_one_out", "k_fold"])
+def test_a_ridge_may_be_named_by_what_chooses_it(word):
+    named = giantstep.solve(PROBLEM, ridge=word)
+    xr.testing.assert_identical(named, giantstep.solve(PROBLEM, ridge="optimal", by=word))
+    assert "cost_of_choice" in named
+    with pytest.raises(InvalidParametersError, match="^ridge = "):
+        giantstep.simulate(PROBLEM, ridge=word, dimension=100)

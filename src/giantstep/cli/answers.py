@@ -25,6 +25,7 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import SEED, Sizes, check_sizes
+from giantstep.questions.checks import choose_ridge
 from giantstep.questions.choices import GAINS, POINTS, RIDGE, STOP_AT, THREADS
 from giantstep.questions.costs import Cost, cost_of
 from giantstep.questions.progress import Progress
@@ -68,6 +69,8 @@ def answer(arguments: argparse.Namespace) -> xr.Dataset:
     """
     if arguments.command in _BEFORE:
         _BEFORE[arguments.command](arguments)
+    if "by" in arguments:
+        choose_ridge(vars(arguments))
     request = Request(arguments)
     if request.question in ("solve", "sweep"):
         return _AFTER[arguments.command](request.sweep(), request)

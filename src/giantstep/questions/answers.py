@@ -16,7 +16,7 @@ from giantstep.problems.formatting import format_problem
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.questions.checks import check_problem, plain
+from giantstep.questions.checks import check_problem, choose_ridge, plain
 from giantstep.questions.costs import check_task
 from giantstep.questions.remarks import input_remarks
 from giantstep.questions.stopping import ridges_to_times, times_to_ridges
@@ -56,6 +56,8 @@ def question(
             if "values" not in form.parameters:
                 _check_names(ask.__name__, kwargs, form.parameters)
             bound = form.bind(*args, **kwargs)
+            if {"by", "values"} & {*form.parameters}:
+                choose_ridge(bound.arguments.get("values", bound.arguments))
             stopped = times_to_ridges(bound.arguments)
             bound.apply_defaults()
             given = bound.arguments

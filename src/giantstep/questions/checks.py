@@ -27,6 +27,16 @@ OPTIMAL: Literal["optimal"] = "optimal"
 SOME_RIDGE = 1.0
 
 
+def choose_ridge(given: dict[str, Any]) -> None:
+    """Read the name of a way to cross-validate, in place of a ridge, as the best ridge by it."""
+    ridge = given.get("ridge")
+    word = ridge[0] if isinstance(ridge, list) and len(ridge) == 1 else ridge
+    if isinstance(word, str) and word in CROSS_VALIDATION:
+        given |= {"ridge": OPTIMAL, "by": word}
+        if isinstance(ridge, list):  # on the command line
+            given |= {"ridge": [OPTIMAL], "by": [word]}
+
+
 class Axes(NamedTuple):
     """The points of a question.
 

@@ -37,9 +37,10 @@ def solve(
     problem : Protocol or SpikedFeatures
     alpha : float or array_like, shape (A,)
         Sample complexity n/d of the readout's training set, > 0.
-    ridge : float, array_like, shape (R,), or "optimal"
+    ridge : float, array_like, shape (R,), "optimal", "gcv", "leave_one_out" or "k_fold"
         Penalty lambda >= 0, without a factor 1/n; only the square loss may have none. "optimal"
-        is the ridge of the least error at each alpha.
+        is the ridge of the least error at each alpha, and the others that which cross-validation
+        chooses: `by`.
     loss : str
         What the readout minimises: "square", "huber", "huber:0.5", "hinge" or "logistic"; or
         "gradient_flow", by gradient flow on the square loss for the time 1/ridge.
