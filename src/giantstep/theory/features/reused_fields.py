@@ -194,15 +194,15 @@ class _SmoothedActivation:
 def _samples(protocol: Protocol, steps: int, fineness: int) -> tuple[Array, Array, Array]:
     """Choose a rule over samples: white coordinates (N, D + steps), labels and weights (N,)."""
     rule = (1 + fineness) / 2
-    # Beside quasi-random points the error of this rule is none.
-    density = rule / max(steps, 1) if steps <= 2 else 0.5
     if teacher := teacher_of(protocol.target):
-        D, density = teacher.directions, rule if steps <= 2 else 1.0
-        s, weight = product_rule(D, round(density * max(_TEACHER_NODES[D], teacher.degree + 2)))
+        D = teacher.directions
+        s, weight = product_rule(D, round(rule * max(_TEACHER_NODES[D], teacher.degree + 2)))
         clean = teacher.value(s)
     else:
         target = lookup(protocol.target)
-        s, weight = split_rule(unit_edges(np.array(target.kinks), WIDE), density)
+        s, weight = split_rule(
+            unit_edges(np.array(target.kinks), WIDE), rule / min(max(steps, 1), 2)
+        )
         clean, s = target.value(s), s[:, None]
     kept = weight > _NEGLIGIBLE
     sign, variance, fraction = np.repeat(np.array(label_levels(protocol)).T, kept.sum(), axis=1)
