@@ -38,5 +38,5 @@ def test_entries_and_members_of_families_are_found_and_made_once():
 
 
 def test_names_and_patterns_are_listed():
-    assert KNOWN_LOSSES.allowed.startswith("one of square, huber, hinge, logistic, huber:DELTA")
+    assert KNOWN_LOSSES.allowed.startswith("one of square, huber, hinge, logistic, gradient_flow")
     assert KNOWN_TEACHERS.allowed.startswith("a sum of products of directions")
