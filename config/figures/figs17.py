@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from giantstep.figures import style
 from giantstep.figures.elements import (
+    error_bars,
     finite_size_line,
     legend_entry,
     legends_under,
@@ -38,7 +39,7 @@ def overlaps(axes: Axes, curves: xr.Dataset, path: str) -> None:
         of_target = in_limit(select(curves, target=target).sortby("steps"))
         axes.plot(of_target["steps"], of_target["alignment"], color=look["color"])
         steps, values, errors = measured(path, target)
-        axes.errorbar(steps, values, errors, linestyle="none", **look)
+        error_bars(axes, steps, values, errors, look)
         legend_entry(axes, f"${lookup_target(target).label}$", **look)
     axes.set(xlabel="steps", ylabel=r"overlap $\gamma$")
 
@@ -73,9 +74,8 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     second.set_ylabel("test error/predicting zero")
     errors(third, seen.isel(alpha_simulated=0, alpha=0), "activation", str)
     third.set_ylabel(TEST_ERROR)
-    for place, (axes, text) in enumerate(
-        zip((first, second, third), ("direction", "unseen", "sine"), strict=True)
-    ):
+    titles = "direction", r"$\mathrm{He}_3$ and $z_1 z_2$", "sine"
+    for place, (axes, text) in enumerate(zip((first, second, third), titles, strict=True)):
         title_panel(axes, place, text)
     legends_under((first, second, third))
     return figure

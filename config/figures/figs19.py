@@ -36,8 +36,11 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         legend_entry(left, WORDS[optimizer], color=look["color"])
         legend_entry(right, WORDS[optimizer], **look, **style.FINITE_SIZE)
     left.axhline(math.sqrt(2 / math.pi), label=r"$\sqrt{2/\pi}$", **style.GUIDE)
-    left.set(xscale="log", xlabel=r"$\alpha_0$", ylabel=r"overlap $\gamma$", ylim=(0, 1))
-    right.set(xscale="log", yscale="log", xlabel=r"$\alpha_0$", ylabel=TEST_ERROR)
+    left.set(xscale="log", ylabel=r"overlap $\gamma$", ylim=(0, 1))
+    right.set(xscale="log", yscale="log", ylabel=TEST_ERROR)
+    for axes in (left, right):
+        axes.set_xlabel(r"first batch $\alpha_0$")
+        ticks(axes, "x", (0.25, 1, 4, 16, 64))
     ticks(right, "y", (0.03, 0.05, 0.1, 0.2))
     title_panel(left, 0, "direction")
     title_panel(right, 1, "test error")

@@ -51,8 +51,8 @@ def predictors(axes: Axes, count: int) -> None:
     for name, error in zip(("linear", "cubic"), range(count, 0, -1), strict=False):
         axes.axhline(error, **style.REFERENCE)
         place: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": 7.5}
-        across = axes.get_yaxis_transform()
-        axes.text(1, error, f"best {name} predictor", transform=across, **place)
+        where = axes.get_yaxis_transform(), "offset points"
+        axes.annotate(f"best {name} predictor", (1, error), (0, -2), *where, **place)
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:

@@ -45,7 +45,7 @@ def budget(axes: Axes, theory: xr.Dataset) -> None:
         errors = at_best(split, alpha0).dropna("step")
         samples = alpha0 * errors["step"]
         axes.plot(samples, errors, color=look["color"])
-        axes.plot(samples[:1], errors[:1], color=look["color"], marker=look["marker"])
+        axes.plot(samples[:1], errors[:1], **look)
         last = last_that_pays(errors)
         if last < _SEEN * errors.size:
             star(axes, float(samples[last]), float(errors[last]), f"{last + 1}", look)
@@ -69,6 +69,6 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         ticks(places[i], "y", _TICKS)
         places[i].set_ylabel(TEST_ERROR)
     legends_under(places)
-    places[0].set_ylim(0.006, 0.3)
+    places[0].set_ylim(0.005, 0.3)
     places[1].set_ylim(0.03, 0.8)
     return figure

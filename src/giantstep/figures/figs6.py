@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import error_bars, legends_under, title_panel
+from giantstep.figures.elements import error_bars, legends_under, ticks, title_panel
 from giantstep.figures.labels import (
     BULK_LABELS,
     RELATIVE_GAP,
@@ -38,7 +38,7 @@ def biases(axes: Axes, data: xr.Dataset) -> None:
         curve = by_dimension(data, alpha0, bulk)
         gap, stderr = relative_gap(curve, curve["test_error"])
         text = _step(alpha0) + (f", {BULK_LABELS[bulk]}" if alpha0 > 0 else "")
-        x = np.exp(_OFFSET * (i - 1)) / curve["dimension"]
+        x = curve["dimension"] * np.exp(_OFFSET * (i - 1))
         error_bars(axes, x, gap, stderr, look, label=text)
     axes.set_ylabel(RELATIVE_GAP)
 
@@ -56,12 +56,12 @@ def spreads(axes: Axes, data: xr.Dataset) -> None:
         spread = 100 * np.sqrt(np.maximum(variance, 0)) / curve["test_error"]
         what = "networks" if level == "network" else "training sets"
         text = f"{what}, {_step(alpha0)}"
-        axes.plot(1 / curve["dimension"], spread, linestyle="none", label=text, **look)
-    ends = 1 / np.sort(np.unique(data["dimension"].values))[[0, -1]]
-    guide = 8 * np.sqrt(ends / ends.max())
+        axes.plot(curve["dimension"], spread, linestyle="none", label=text, **look)
+    ends = np.unique(data["dimension"].values)[[0, -1]]
+    guide = 8 * np.sqrt(ends[0] / ends)
     axes.plot(ends, guide, label=r"$\propto d^{-1/2}$", **style.GUIDE)
     axes.set_yscale("log")
-    axes.set_yticks([0.5, 1, 2, 5, 10], ["0.5", "1", "2", "5", "10"])
+    ticks(axes, "y", (0.5, 1, 2, 5, 10))
     axes.set(ylim=(0.4, 11), ylabel="std. deviation/theory [%]")
 
 
@@ -77,7 +77,6 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     sizes = np.unique(data["dimension"].values)
     for axes in (left, right):
         axes.set_xscale("log")
-        axes.set_xticks(1 / sizes, [f"{size:g}" for size in sizes])
-        axes.minorticks_off()
+        ticks(axes, "x", sizes)
         axes.set_xlabel("dimension $d$")
     return figure

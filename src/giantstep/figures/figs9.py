@@ -46,7 +46,7 @@ def against_dimension(axes: Axes, data: xr.Dataset) -> None:
     axes.plot(sizes, 1 / sizes, label="$1/d$", **style.GUIDE)
     axes.set_xscale("log")
     ticks(axes, "x", sizes)
-    axes.set(xlabel="$d$", ylabel="share of a row's change")
+    axes.set(xlabel="dimension $d$", ylabel="share of a row's change")
     axes.set_ylim(6e-4, 1.5)
 
 
@@ -71,6 +71,7 @@ def overlaps_by_step(axes: Axes, data: xr.Dataset) -> None:
         name = f"$z_{direction}$" if teacher == staircase else r"$z_1$ of $z_1\,z_2$"
         legend_entry(axes, name, **look)
     axes.set(yscale="log", ylim=(4e-4, 1.5), xlabel="steps", ylabel="share of a row")
+    axes.minorticks_off()
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -89,7 +90,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         overlaps_by_step(places[place], select(staircase, dimension=size))
         own = f"${format_parameter('dimension', size)}$"
         title_panel(places[place], place, f"staircase, {own}, {_batch(staircase, 'd')}")
-    legends_under(places[1:])
+    legends_under(places)
     return figure
 
 

@@ -93,7 +93,7 @@ def level_lines(
     unit = r"\,\%" if percent else ""
     texts = {level: f"${level:g}{unit}$" for level in lines.levels}
     for text in axes.clabel(lines, fmt=texts, fontsize=7.5, inline_spacing=2):
-        text.set_path_effects([withStroke(linewidth=1.5, foreground="white")])
+        text.set(path_effects=[withStroke(linewidth=1.5, foreground="white")], clip_on=False)
 
 
 def _levels(low: float, high: float, preferred: Sequence[float]) -> list[float]:
@@ -182,12 +182,12 @@ def map_panel(axes: Axes, curve: xr.Dataset, show: str) -> None:
 
 
 def _title(panel: dict[str, Any], panels: list[dict[str, Any]]) -> str:
-    """Write what is shown, and what is the same all over a map but not in all maps."""
+    """Write what is shown, and the parameters that other maps have at other values."""
     show = panel.get("show", "gain_over_linear")
     titles = {"gain_over_linear": "", "isotropic_deviation": _DEVIATION}
     parts = [titles.get(show, MEANINGS[show].long_name)]
     for name in (*_FUNCTIONS, *_SETTING):
-        differs = any(one.get(name) != panel.get(name) for one in panels)
+        differs = any(one.get(name, panel.get(name)) != panel.get(name) for one in panels)
         if name in panel and (len(panels) == 1 or differs):
             symbol = (
                 f"{_FUNCTIONS[name]} = {function_label(panel[name])}" if name in _FUNCTIONS else ""

@@ -24,12 +24,12 @@ def by_rate(curves: xr.Dataset, alpha0: float) -> xr.DataArray:
 def at_best(curves: xr.Dataset, alpha0: float) -> xr.DataArray:
     """Compute the theory's test error after each step, at the best rate of all steps to it.
 
-    It is missing where no rate is too large.
+    It is missing where no larger rate has an error, so that the best may be larger still.
     """
     errors = by_rate(curves, alpha0)
-    largest = errors.isel(theory_learning_rate=-1)
-    least = errors.min("theory_learning_rate")
-    return least.where(least < largest)
+    best = errors.argmin("theory_learning_rate")
+    next_larger = errors.shift(theory_learning_rate=-1).isel(theory_learning_rate=best)
+    return errors.isel(theory_learning_rate=best).where(next_larger.notnull())
 
 
 def star(axes: Axes, x: float, y: float, text: str, look: style.Look, above: bool = False) -> None:

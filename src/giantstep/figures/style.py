@@ -48,7 +48,7 @@ BOUNDS: dict[str, Look] = {
 }
 # The best that any method can do with all samples, and the best known that is fast.
 BEST_POSSIBLE: dict[str, Look] = {
-    "bayes_optimal_error": {"linestyle": (0, (6, 1, 1, 1, 1, 1)), "linewidth": 0.9},
+    "bayes_optimal_error": {"linestyle": (0, (6, 1, 1, 1, 1, 1, 1, 1)), "linewidth": 0.9},
     "amp_error": {"linestyle": (0, (1, 1)), "linewidth": 0.9},
 }
 # The best linear predictor, or the best of another low degree.
