@@ -60,11 +60,12 @@ def _tasks(curve: Curve) -> dict[str, Task]:
 
 
 def parts(figure: FigurePlan) -> list[Part]:
-    """List all parts of a figure's file."""
+    """List the parts of a figure that its file keeps."""
     return [
         Part(curve, role, number)
         for curve in figure.figure.curves
         for role, task in _tasks(curve).items()
+        if role != "finite_parameters"
         for number in _numbers(role, task)
     ]
 
