@@ -50,3 +50,13 @@ def test_the_01_error_is_a_number_where_neurons_saturate():
     errors = giantstep.sweep(protocol, dimension=[300, 1000], alpha=1.4, ridge=0.05)
     small, large = errors.classification_error.values
     assert 0 < small / large - 1 < 0.002
+
+
+def test_the_01_error_is_left_out_where_there_are_spikes_of_several_directions():
+    letters = ((0.5, 0.5), (2.0, 0.5))
+    protocol = giantstep.Protocol("tanh", "sign", 2, alpha0=2, beta=1, steps=2, readout=letters)
+    answer = giantstep.solve(protocol)
+    assert "classification_error" not in answer
+    assert not [name for name in answer.data_vars if np.isnan(answer[name]).any()]
+    beside = giantstep.compare(protocol, dimension=20, networks=2)
+    assert "simulated_classification_error_mean" in beside

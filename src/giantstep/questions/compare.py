@@ -128,7 +128,7 @@ def _scored(theory: xr.Dataset, networks: xr.Dataset) -> xr.Dataset:
     errors = theory[[name for name in _COMPARED if name in theory]]
     scores = z_scores(errors, networks).transpose(*theory["test_error"].dims)
     data = xr.merge([theory, networks, scores], join="exact", compat="equals")
-    ordered = [form.format(name) for name in errors for form in ("{}", *OF_NETWORKS)]
+    ordered = [form.format(name) for name in _COMPARED for form in ("{}", *OF_NETWORKS)]
     ordered += [str(name) for name in theory if str(name).startswith(RELIABILITY)]
     return data[[name for name in [*ordered, "status"] if name in data]]
 

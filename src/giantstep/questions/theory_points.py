@@ -76,7 +76,7 @@ class Case(NamedTuple):
         ----------
         alpha, ridge : Array, of one shape
         zero_one : bool
-            Whether to add the 0-1 error, where the target is a sign.
+            Whether to add the 0-1 error, of a sign target and spikes of one direction.
         """
         return _arrays(self.solver.srf, self.solver.solve(alpha, ridge), zero_one)
 
@@ -126,12 +126,12 @@ def evenly_spread(count: int, most: int) -> Indices:
 
 
 def _arrays(srf: SpikedFeatures, solution: Solution, zero_one: bool) -> Arrays:
-    """List the arrays of a solution, and the 0-1 error where the target is a sign."""
+    """List the arrays of a solution, and the 0-1 error where there is one."""
     arrays = {field.name: getattr(solution, field.name) for field in fields(Solution)}
     arrays["status"] = arrays["status"].astype(np.int8)
     corrections = [values for name, values in arrays.items() if name.startswith(RELIABILITY)]
     arrays[RELIABILITY] = np.sum(corrections, axis=0)
-    if zero_one and srf.target == SIGN:
+    if zero_one and srf.target == SIGN and not srf.further_spikes:
         arrays["classification_error"] = classification_error(srf, Overlaps.of(solution))
     arrays.update({name: arrays.pop(name) for name in _OF_SQUARES})  # after what is read more often
     return arrays
