@@ -42,6 +42,9 @@ _MAX_ITERATIONS, _ROUGH, _ACCURATE, _TRUSTED, _SETTLED = 12, 1e-4, 1e-9, 1e-6, 0
 # Relative imaginary parts that quadrature may leave where there are no eigenvalues.
 _SLACK = 1e-8
 _LOST = complex(np.nan, np.nan)
+# Heights between which a vertical line is followed, relative to the eigenvalue, and the step of
+# their logarithms. Above, the real part of the resolvent falls as the square of the height.
+_TOP, _BOTTOM, _STEP = 1e4, 1e-7, 0.6
 
 
 class SpectralDensity:
@@ -109,12 +112,7 @@ class SpectralDensity:
 
         Points below the lowest are given up: rounding is larger than their density.
         """
-        hats = self.equations.initial_hats(self._points(x)).astype(complex)
-        height = _HIGHEST * (1 + np.abs(hats).sum(axis=-1) / x)
-        V1_hat = self.equations.triangle.unpack(hats[:, : self.split])
-        L = hats[:, self.split :] - (x * (1 + 1j * height))[:, None]
-        response = self.bulk.far_response(V1_hat, L)
-        found = _Known(x, hats, response, np.full_like(hats, _LOST), np.zeros(x.size, bool))
+        found, height = self._far(x)
         above, step, factor = found.at(x > 0), np.ones(x.shape), np.full(x.shape, _DESCENT)
         height, active = height / _DESCENT, np.flatnonzero(x >= lowest)
         while active.size:
@@ -133,6 +131,35 @@ class SpectralDensity:
             active = active[(height[active] > _HEIGHT) & (factor[active] < _LEAST_DESCENT)]
         found.V[height > _HEIGHT] = _LOST
         return found
+
+    def _far(self, x: Array, highest: float = _HIGHEST) -> tuple[_Known, Array]:
+        """Approximate solutions far above the real axis, at heights relative to x."""
+        hats = self.equations.initial_hats(self._points(x)).astype(complex)
+        height = highest * (1 + np.abs(hats).sum(axis=-1) / x)
+        V1_hat = self.equations.triangle.unpack(hats[:, : self.split])
+        L = hats[:, self.split :] - (x * (1 + 1j * height))[:, None]
+        response = self.bulk.far_response(V1_hat, L)
+        unknown = np.full_like(hats, _LOST), np.zeros(x.size, bool)
+        return _Known(x, hats, response, *unknown), height
+
+    def share_above(self, x: Array) -> Array:
+        """Compute the share of eigenvalues above x, shape (M,).
+
+        The integral of the resolvent's real part on the vertical line through x is pi/2 times the
+        share above less that below.
+        """
+        reached, top = self._far(x, _TOP)
+        steps = np.arange(0, np.log(top.max() / _BOTTOM), _STEP)
+        heights = np.exp(-steps)[:, None] * top
+        parts = np.zeros(heights.shape)
+        with np.errstate(all="ignore"):
+            for part, height in zip(parts, heights, strict=True):
+                lower = self._newton(x, np.maximum(height, _BOTTOM), reached)
+                reached.replace(lower.sound, lower.at(lower.sound))  # at an edge it may fail
+                slope = x * height * reached.V[:, self.split :].sum(axis=-1).real
+                part[:] = np.where(height > _BOTTOM, slope, 0)
+        total: Array = parts.sum(axis=0) + parts[0] / math.expm1(_STEP)  # a geometric sum above
+        return 0.5 + _STEP / math.pi * total
 
     def _points(self, x: Array) -> Points:
         return Points.of(np.full(x.shape, self.alpha), np.ones(x.shape), self.srf.beta)
@@ -194,7 +221,7 @@ class _Known(NamedTuple):
         """Select some of the points."""
         return _Known._make(values[chosen] for values in self)
 
-    def replace(self, places: Indices, other: _Known) -> None:
+    def replace(self, places: Indices | Mask, other: _Known) -> None:
         """Replace the points at some places."""
         for mine, theirs in zip(self, other, strict=True):
             mine[places] = theirs

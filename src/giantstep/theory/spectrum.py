@@ -22,7 +22,8 @@ from giantstep.validation import Fault, InvalidParametersError
 # eigenvalue, the second: above it labels without bound have a tail that no network is wide enough
 # to show, below it saturated features have one with a share of the eigenvalues.
 _EMPTY, _FAINT = 2e-4, 1e-7
-# Gaps in the bulk whose ends have a smaller ratio are an artefact of the nodes over kappa.
+# Gaps in the bulk whose ends have a smaller ratio are an artefact of the nodes over kappa, and so
+# are intervals beyond a gap whose mass is less than the first of these for both together.
 _GAP = 1.3
 # The bulk is searched from this fraction of its size upwards, and with more points from the next.
 _SMALLEST, _SMALL = 1e-24, 1e-4
@@ -35,8 +36,6 @@ _FINDABLE = "nearer to beta, so that the whole bulk is wide enough to be found"
 # What is found of the bulk must hold this share of the eigenvalues that do not vanish, as measured
 # with so many points in each of its intervals.
 _FOUND, _COARSE = 0.8, 64
-# Points with this ratio show the power of x that a density without bound follows towards zero.
-_APART = 2.0
 # Where the mean of mu2^2 is smaller, features are linear: their rank is d at most.
 _LINEAR = 1e-20
 
@@ -52,7 +51,7 @@ class Spectrum:
     mass_at_zero : float
         Fraction of eigenvalues that vanish.
     mass : float
-        Theirs and that of the bulk: one, up to the error of the density.
+        Theirs, that of the bulk, and what lies beyond it: one, up to the error of the density.
     edges : Array, shape (B, 2)
         Ends of the intervals of the bulk.
     outliers : Array, shape (R,)
@@ -111,7 +110,8 @@ def bulk_edges(density: SpectralDensity, candidates: int = 280) -> Array:
     tail = np.geomspace(_SMALLEST, _SMALL, candidates // 4, endpoint=False)
     x = scale * np.concatenate([tail, np.geomspace(_SMALL, largest, candidates)])
     empty = np.where(x > scale, _EMPTY, _FAINT)
-    inside = x * density(x) > empty
+    in_log = x * density(x)
+    inside = in_log > empty
     ups = np.flatnonzero(~inside[:-1] & inside[1:])
     downs = np.flatnonzero(inside[:-1] & ~inside[1:])
     edges = _bisect(density, x, np.concatenate([ups, downs]), inside, empty)
@@ -121,7 +121,12 @@ def bulk_edges(density: SpectralDensity, candidates: int = 280) -> Array:
     if not low.size:
         return np.empty((0, 2))
     gap = low[1:] > _GAP * high[:-1]
-    return np.stack([low[np.r_[True, gap]], high[np.r_[gap, True]]], axis=-1)
+    edges = np.stack([low[np.r_[True, gap]], high[np.r_[gap, True]]], axis=-1)
+    in_steps = np.nan_to_num(in_log * np.gradient(np.log(x)))
+    mass = np.array([in_steps @ ((x > a) & (x < b)) for a, b in edges])
+    beyond = np.log(edges[1:, 1] / edges[:-1, 1])
+    kept: Array = edges[np.r_[True, mass[1:] > _EMPTY * beyond]]
+    return kept
 
 
 def _bisect(density: SpectralDensity, x: Array, at: Indices, inside: Mask, empty: Array) -> Array:
@@ -205,34 +210,22 @@ def spectrum(
     if not edges.size:
         raise InvalidParametersError([Fault("alpha", alpha, _FINDABLE)])
     own, dx = bulk_rule(edges, max(points, _COARSE) if x is None else _COARSE)
-    found = density(own)
-    mass = float(dx @ found)
-    if mass < _FOUND * (1 - zeros):
+    shares = dx * density(own)
+    if shares.sum() < _FOUND * (1 - zeros):
         raise InvalidParametersError([Fault("alpha", alpha, _FINDABLE)])
     x = bulk_rule(edges, points)[0] if x is None else x
+    ends = np.array([max(edges[0, 0], edges[0, 1] / _WIDEST), edges[-1, 1]])
+    inside = np.ptp(density.share_above(ends))
     return Spectrum(
         x=x,
         density=density(x),
-        mass=mass + _mass_below(own, own * found) + zeros,
+        mass=float(1 + shares[own > ends[0]].sum() - inside),
         mass_at_zero=zeros,
         edges=edges,
         outliers=outliers(density)
         if math.isinf(dimension)
         else outliers_at(problem, alpha, dimension, edges[-1, 1]) / dimension,
     )
-
-
-def _mass_below(x: Array, in_log: Array) -> float:
-    """Compute the mass below the least x, where a density without bound is a power of x.
-
-    Parameters
-    ----------
-    x, in_log : Array, shape (M,)
-        The density in log x.
-    """
-    k = np.searchsorted(x[:-1], _APART * x[0])
-    power = np.log(in_log[k] / in_log[0]) / np.log(x[k] / x[0])
-    return float(in_log[0] / power) if 0 < power < 1 else 0.0
 
 
 def bulk_rule(edges: Array, points: int) -> tuple[Array, Array]:
