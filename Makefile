@@ -30,7 +30,7 @@ test-all: test
 
 # What `make test` leaves out, and more examples where Hypothesis draws them.
 test-long: $(READY)
-	KILLS=3 $(PYTEST) -m "slow or hypothesis" --hypothesis-profile=thorough --durations=10
+	KILLS=2 $(PYTEST) -m "slow or hypothesis" --hypothesis-profile=thorough --durations=10
 	$(MAKE) test-slurm
 	$(MAKE) test-explore
 
