@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from giantstep.problems.losses import lookup_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.cross_validate import cross_validate as asked
+from giantstep.simulation.convex_readout import ConvexPath, leave_one_out
 from giantstep.simulation.cross_validation import cross_validate
 from giantstep.theory.optima import CROSS_VALIDATION, optimal_ridge
 from giantstep.theory.readout.solve import Solver
@@ -29,6 +31,32 @@ def test_what_is_left_out_is_predicted_as_by_fits_without_it(n, p, ridge):
 
     assert found.leave_one_out == pytest.approx(error(np.arange(n)[:, None]), rel=1e-9)
     assert found.k_fold == pytest.approx(error(np.array_split(np.arange(n), 5)), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["huber:0.3", "hinge", "logistic"])
+def test_a_newton_step_predicts_what_is_left_out_nearly_as_fits_without_it(name):
+    rng, loss = np.random.default_rng(0), lookup_loss(name)
+    features = rng.standard_normal((300, 225)) / 15
+    labels = features @ rng.standard_normal(225) + 0.3 * rng.standard_normal(300)
+    labels = np.sign(labels) if loss.margin else labels
+    exact = []
+    for index in range(0, 300, 15):
+        others = ConvexPath(loss)
+        others.extend(np.delete(features, index, axis=0), np.delete(labels, index))
+        exact.append(features[index] @ others.fit(299)((0.3,)).readouts[0])
+    found = leave_one_out(loss, features, labels, 0.3)[::15]
+    assert np.linalg.norm(found - exact) < 0.2 * np.linalg.norm(exact)
+
+
+@pytest.mark.parametrize("loss", ["huber", "hinge", "logistic"])
+def test_leaving_one_out_has_the_noise_of_labels_for_any_loss(loss):
+    noise = {"label_flips": 0.1} if loss != "huber" else {"noise": 0.3}
+    step = Protocol("tanh", "sign", 2.0, alpha0=2.0, beta=1.0, **noise)
+    found = asked(step, [0.7, 2], 0.5, loss=loss, dimension=150, networks=4)
+    assert "gcv" not in found
+    for name in ("leave_one_out", "k_fold"):
+        assert np.abs(found[f"z_score_{name}"]).max() < 4
+        assert np.all(found[name] > found.test_error + 0.05)
 
 
 @pytest.mark.parametrize(("loudness", "flips"), [(0.3, 0.0), (0.0, 0.1)])

@@ -19,7 +19,13 @@ from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.equivalent_features import equivalent_features
-from giantstep.theory.optima import CRITERIA, CROSS_VALIDATION, TEST_ERROR
+from giantstep.theory.optima import (
+    CRITERIA,
+    CROSS_VALIDATION,
+    GCV,
+    LEAVE_ONE_OUT,
+    TEST_ERROR,
+)
 from giantstep.validation import Fault, collected, interval_faults, raise_all
 
 OPTIMAL: Literal["optimal"] = "optimal"
@@ -121,8 +127,8 @@ def criterion_faults(
         return []
     faults = [] if optimised else [Fault("by", by, f"given with ridge {OPTIMAL}")]
     if by in CROSS_VALIDATION:
-        if loss != SQUARE:
-            faults.append(Fault("by", by, f"{TEST_ERROR} for losses other than {SQUARE}"))
+        if by == GCV and loss != SQUARE:
+            faults.append(Fault("by", by, f"{LEAVE_ONE_OUT} for losses other than {SQUARE}"))
         return faults
     if problem.target != SIGN:
         faults.append(Fault("by", by, f"{TEST_ERROR} for targets other than {SIGN}"))

@@ -157,8 +157,9 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
         return Cost(count * one.seconds, one.memory)
     if task.question in ("replicates", "simulate", "compare", "cross_validate"):
         one = _network(problem, given, threads)
-        if task.question == "cross_validate":  # twice, with decompositions of all training sets
-            one = Cost(4 * one.seconds, 2 * one.memory)
+        if task.question == "cross_validate":  # twice, with decompositions, or more fits
+            factor = 4 if given["loss"] == SQUARE else 8
+            one = Cost(factor * one.seconds, 2 * one.memory)
         theory = _theory(problem, given) if task.question == "compare" else Cost(0, 0)
         return Cost(count * one.seconds + 2 * theory.seconds, one.memory + theory.memory)
     if task.question == "eigenvalues":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -20,7 +21,14 @@ from giantstep.questions.solve import read_question, solve
 from giantstep.questions.statistics import summary, z_scores
 from giantstep.questions.task import Task
 from giantstep.simulation.cross_validation import cross_validation_of_networks
-from giantstep.theory.optima import CROSS_VALIDATION, FOLDS, K_FOLD, LEAVE_ONE_OUT, TEST_ERROR
+from giantstep.theory.optima import (
+    CROSS_VALIDATION,
+    FOLDS,
+    GCV,
+    K_FOLD,
+    LEAVE_ONE_OUT,
+    TEST_ERROR,
+)
 from giantstep.validation import Fault, raise_all
 
 
@@ -30,6 +38,7 @@ def cross_validate(
     alpha: ArrayLike = 1.0,
     ridge: ArrayLike = 0.1,
     *,
+    loss: str = SQUARE,
     dimension: int,
     networks: int = 8,
     trainings: int = 1,
@@ -49,9 +58,9 @@ def cross_validate(
     Parameters
     ----------
     problem : Protocol or SpikedFeatures
-    alpha, ridge, dimension, networks, trainings, test_samples, seed, threads
+    alpha, ridge, loss, dimension, networks, trainings, test_samples, seed, threads
     max_hours, max_memory, progress
-        As in `simulate`, for the square loss.
+        As in `simulate`.
     bulk : {"trained", "isotropic"}, optional
         Bulk of the first layer in the theory, as in `solve`.
 
@@ -60,7 +69,8 @@ def cross_validate(
     xarray.Dataset
         `test_error`, `leave_one_out`, `gcv` and `k_fold` by the theory at the dimension; of each,
         such as `gcv`, `simulated_gcv_mean` and `simulated_gcv_stderr` of the networks, and
-        `z_score_gcv`.
+        `z_score_gcv`. All are mean squared errors. Losses other than the square have no `gcv`, and
+        one sample is left out of their networks approximately, by a Newton step.
 
     Raises
     ------
@@ -78,10 +88,10 @@ def cross_validate(
     (0.47, True)
     """
     faults: list[Fault] = []
-    read_question(problem, alpha, ridge, SQUARE, bulk, dimension, faults)
+    read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
     raise_all(faults)
     axes, given = read_simulation(
-        problem, alpha, ridge, SQUARE, dimension, networks, trainings, test_samples, seed, threads
+        problem, alpha, ridge, loss, dimension, networks, trainings, test_samples, seed, threads
     )
     check_task(Task("cross_validate", problem, given), max_hours, max_memory, threads)
     sizes = Sizes(dimension, trainings)
@@ -91,21 +101,26 @@ def cross_validate(
             problem, axes.grid, sizes, range(networks), seed, FOLDS, part(report, 1, 2), threads
         )
     dims = "network", "training", "alpha", "ridge"
-    raw = {f"simulated_{name}": (dims, values) for name, values in found.items()}
+    names = [TEST_ERROR, *(name for name in CROSS_VALIDATION if name != GCV or loss == SQUARE)]
+    raw = {f"simulated_{name}": (dims, found[name]) for name in names[1:]}
     means = drop_fixed(means.merge(summary(xr.Dataset(raw))), axes.fixed)
-    theory = _theory(problem, alpha, ridge, bulk, dimension)
-    names = (TEST_ERROR, *CROSS_VALIDATION)
-    both = xr.merge([theory, means, z_scores(theory[[*names]], means)], compat="override")
+    theory = _theory(problem, alpha, ridge, loss, bulk, dimension)
+    both = xr.merge([theory, means, z_scores(theory[names], means)], compat="override")
     kept = [form.format(name) for form in ("{}", *OF_NETWORKS) for name in names]
     both.attrs = {"networks": networks, "trainings": trainings, "seed": np.int64(seed)}
     return both[[*kept, "status"]], theory.attrs.get("remarks", "").splitlines()
 
 
 def _theory(
-    problem: Problem, alpha: ArrayLike, ridge: ArrayLike, bulk: str | None, dimension: int
+    problem: Problem,
+    alpha: ArrayLike,
+    ridge: ArrayLike,
+    loss: str,
+    bulk: str | None,
+    dimension: int,
 ) -> xr.Dataset:
     """Solve at the points; folds leave out a share of the samples."""
-    theory = solve(problem, alpha, ridge, bulk=bulk, dimension=dimension)
-    fewer = np.asarray(alpha) * (1 - 1 / FOLDS)
-    of_folds = solve(problem, fewer, ridge, bulk=bulk, dimension=dimension)[LEAVE_ONE_OUT]
+    of = partial(solve, problem, ridge=ridge, loss=loss, bulk=bulk, dimension=dimension)
+    theory = of(alpha)
+    of_folds = of(np.asarray(alpha) * (1 - 1 / FOLDS))[LEAVE_ONE_OUT]
     return theory.assign({K_FOLD: (theory[TEST_ERROR].dims, of_folds.values)})

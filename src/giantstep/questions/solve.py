@@ -63,8 +63,8 @@ def solve(
     Returns
     -------
     xarray.Dataset
-        `test_error` and `training_error` (squared errors), for the square loss `leave_one_out`
-        and `gcv`, for others `test_loss` and `training_loss`, for a sign target and spikes of one
+        `test_error`, `training_error` and `leave_one_out` (squared errors), for the square loss
+        `gcv`, for others `test_loss` and `training_loss`, for a sign target and spikes of one
         direction `classification_error`; the overlaps `m`, `zeta`, `psi`, `xi`, `q1`, `q2`, `V1`,
         `V2`; `reliability`, the sum of the estimated relative corrections that the theory leaves
         out, and each of them; `status`, `residual`, `quadrature_error` and `iterations`. All have

@@ -30,6 +30,8 @@ from giantstep.questions.remarks import (
 from giantstep.questions.task import Task
 from giantstep.theory.optima import (
     CROSS_VALIDATION,
+    GCV,
+    LEAVE_ONE_OUT,
     TEST_ERROR,
     criterion,
     optimal_ridge,
@@ -42,9 +44,9 @@ from giantstep.theory.reliability import LARGE_DIMENSION
 from giantstep.validation import InvalidParametersError
 
 # Of the square loss they are half the errors, and no variables of their own; and what only it has.
-_LOSSES, _OF_SQUARES = ("test_loss", "training_loss"), ("leave_one_out", "gcv")
+_LOSSES, _OF_SQUARES = ("test_loss", "training_loss"), ("gcv",)
 # Of one ridge.
-_OF_RIDGES = ("V1", "V2")
+_OF_RIDGES = ("V1", "V2", "leave_one_out")
 # Estimated relative corrections, of names that begin so, and their sum.
 RELIABILITY = "reliability"
 _ON_EDGE = "optimal_ridge_on_edge"
@@ -133,7 +135,8 @@ def _arrays(srf: SpikedFeatures, solution: Solution, zero_one: bool) -> Arrays:
     arrays[RELIABILITY] = np.sum(corrections, axis=0)
     if zero_one and srf.target == SIGN and not srf.further_spikes:
         arrays["classification_error"] = classification_error(srf, Overlaps.of(solution))
-    arrays.update({name: arrays.pop(name) for name in _OF_SQUARES})  # after what is read more often
+    for name in (LEAVE_ONE_OUT, GCV):  # after what is read more often
+        arrays[name] = arrays.pop(name)
     return arrays
 
 

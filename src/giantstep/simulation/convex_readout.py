@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import inv
 from scipy.optimize import minimize
 
 from giantstep.arrays import Array, Reals
@@ -61,6 +62,53 @@ class ConvexPath:
         return lambda ridges: _fit(self.loss, features, labels, ridges)
 
 
+def leave_one_out(loss: Loss, features: Array, labels: Array, ridge: float) -> Array:
+    """Predict each label by the readout of all other samples, approximately.
+
+    The readout without a sample is a Newton step away from that of all: docs/cross-validation.md.
+    Where the derivative of a clipped loss is at an end of its range, it stays there.
+
+    Parameters
+    ----------
+    loss : Loss
+    features : Array, shape (n, p)
+    labels : Array, shape (n,)
+    ridge : float
+        As in `ConvexPath`.
+
+    Returns
+    -------
+    Array, shape (n,)
+
+    Raises
+    ------
+    InvalidParametersError
+        If the readout cannot be certified.
+
+    Examples
+    --------
+    >>> from giantstep.problems.losses import lookup_loss
+    >>> features, labels = np.array([[1.0], [-1.0], [-2.0]]), np.array([1.0, -1.0, -1.0])
+    >>> leave_one_out(lookup_loss("hinge"), features, labels, ridge=1.0).round(3)
+    array([ 1., -1., -1.])
+    """
+    signs = labels if loss.margin else np.ones_like(labels)
+    rows = features * signs[:, None]
+    kernel = rows @ rows.T
+    f, readout = _readout(loss, _System(rows, kernel, ridge), labels)
+    fitted, response = rows @ readout, kernel / ridge
+    if isinstance(loss, ClippedLoss):
+        free, stiffness = (loss.low < f) & (f < loss.high), np.full(f.size, loss.inverse_curvature)
+    else:
+        f, curvature = loss.derivatives(fitted)
+        free, stiffness = np.ones(f.size, dtype=bool), 1 / curvature
+    inverse = inv(response[np.ix_(free, free)] + np.diag(stiffness[free]))
+    # How much a sample's prediction moves with its own f while the others respond.
+    own = response.diagonal() - np.sum(response[:, free] @ inverse * response[:, free], axis=1)
+    own[free] = 1 / inverse.diagonal() - stiffness[free]
+    return np.asarray(signs * (fitted - own * f))
+
+
 def _fit(loss: Loss, blocks: list[Reals], labels: Array, ridges: tuple[float, ...]) -> Fit:
     """Fit the first samples of the blocks: as many as there are labels."""
     rows = np.concatenate(blocks, dtype=float)[: labels.size]
@@ -68,7 +116,7 @@ def _fit(loss: Loss, blocks: list[Reals], labels: Array, ridges: tuple[float, ..
     rows *= signs[:, None]
     small = isinstance(loss, ClippedLoss) and labels.size <= KERNEL_UP_TO * rows.shape[1]
     kernel = rows @ rows.T if small else None
-    fitted = [_readout(loss, _System(rows, kernel, ridge), labels) for ridge in ridges]
+    fitted = [_readout(loss, _System(rows, kernel, ridge), labels)[1] for ridge in ridges]
     predictions = [signs * (rows @ readout) for readout in fitted]
     return Fit(
         np.stack(fitted),
@@ -90,8 +138,8 @@ class _System(NamedTuple):
         return image / self.ridge
 
 
-def _readout(loss: Loss, system: _System, labels: Array) -> Array:
-    """Fit one readout.
+def _readout(loss: Loss, system: _System, labels: Array) -> tuple[Array, Array]:
+    """Fit one readout; return it after f for a clipped loss, and twice for others.
 
     Raises
     ------
@@ -105,7 +153,7 @@ def _readout(loss: Loss, system: _System, labels: Array) -> Array:
         else:
             start, readout, value, gap = _minimise_primal(loss, system, start)
         if gap <= ACCURACY * value:
-            return readout
+            return start, readout
     ridge = float(f"{system.ridge / system.rows.shape[1]:.12g}")
     allowed = f"such that the minimum is found to a relative accuracy of {ACCURACY:g}: larger"
     raise InvalidParametersError([Fault("ridge", ridge, allowed)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -10,10 +11,12 @@ from scipy.linalg import svd
 
 from giantstep.arrays import Array
 from giantstep.problems.grid import Grid
+from giantstep.problems.losses import SQUARE, Loss, lookup_loss
 from giantstep.problems.problem import Problem
 from giantstep.problems.seeds import problem_seed
 from giantstep.problems.sizes import Sizes, check_replicates, check_sizes
 from giantstep.simulation.arithmetic import ROWS, block_sizes
+from giantstep.simulation.convex_readout import ConvexPath, leave_one_out
 from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.network_features import NetworkFeatures
 from giantstep.simulation.samples import TRAINING
@@ -21,7 +24,10 @@ from giantstep.simulation.threads import workers
 
 
 class CrossValidation(NamedTuple):
-    """Mean squared errors that cross-validation finds; docs/cross-validation.md."""
+    """Mean squared errors that cross-validation finds; docs/cross-validation.md.
+
+    `gcv` is NaN for losses other than the square.
+    """
 
     leave_one_out: float
     gcv: float
@@ -65,7 +71,7 @@ def cross_validation_of_networks(
     Parameters
     ----------
     problem, grid, sizes, networks, root_seed, progress, threads
-        As in `simulate.simulate`; for the square loss.
+        As in `simulate.simulate`.
     folds : int
 
     Returns
@@ -86,13 +92,33 @@ def cross_validation_of_networks(
             drawn = [features.draw(seed, ROWS, network, TRAINING, training, k) for k in blocks]
             values = np.concatenate([block for _, block in drawn])
             labels = np.concatenate([samples.clean + samples.noise for samples, _ in drawn])
-            parts = [(_decompose(values[:count]), labels[:count]) for count in counts]
             scaled = [ridge * layer.bias.size for ridge in grid.ridge]
-            measured.append([[_validate(*part, x, folds) for x in scaled] for part in parts])
+            parts = [_validator(grid.loss, values[:n], labels[:n], folds) for n in counts]
+            measured.append([[validate(ridge) for ridge in scaled] for validate in parts])
             progress((done + 1) / len(places))
     shape = len(indices), sizes.trainings, len(grid.alpha), len(grid.ridge), -1
     stacked = np.moveaxis(np.array(measured).reshape(shape), -1, 0)
     return dict(zip(CrossValidation._fields, stacked, strict=True))
+
+
+def _validator(
+    loss: str, features: Array, labels: Array, folds: int
+) -> Callable[[float], CrossValidation]:
+    """Return a function that cross-validates at a ridge."""
+    if loss == SQUARE:
+        return partial(_validate, _decompose(features), labels, folds=folds)
+    return partial(_refit, lookup_loss(loss), features, labels, folds=folds)
+
+
+def _refit(loss: Loss, features: Array, labels: Array, ridge: float, folds: int) -> CrossValidation:
+    """Leave out one sample approximately, and folds by fitting again."""
+    left_out, of_folds = leave_one_out(loss, features, labels, ridge), np.empty_like(labels)
+    for part in np.array_split(np.arange(labels.size), folds):
+        path = ConvexPath(loss)
+        path.extend(np.delete(features, part, axis=0), np.delete(labels, part))
+        of_folds[part] = features[part] @ path.fit(labels.size)((ridge,)).readouts[0]
+    one, several = (float(np.mean((labels - x) ** 2)) for x in (left_out, of_folds))
+    return CrossValidation(one, np.nan, several)
 
 
 def _decompose(features: Array) -> tuple[Array, Array]:

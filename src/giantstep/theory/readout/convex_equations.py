@@ -251,6 +251,13 @@ class ConvexEquations:
         error: Array = ((self.h - moments.M) ** 2 + beyond + moments.Q) @ self.weight
         return error
 
+    def excess_on_labels(self, x: Array) -> Array:
+        """Compute what the noise and the flips of labels add to the squared error, shape (S,)."""
+        moments = self.prediction_moments(x)
+        product = (self.h * moments.M + self.h_z * moments.P) @ self.weight
+        excess: Array = noise_power(self.srf) + 2 * (1 - label_agreement(self.srf)) * product
+        return excess
+
     def overlaps(
         self, x: Array, averages: ChannelAverages, alpha: Array, ridge: Array
     ) -> GroupOverlaps:

@@ -253,7 +253,7 @@ def convex_values(
         "training_error": losses.training_error,
         "test_loss": losses.test_loss,
         "training_loss": losses.training_loss,
-        "leave_one_out": np.full_like(test_error, np.nan),
+        "leave_one_out": test_error + rule.excess_on_labels(x),
         "gcv": np.full_like(test_error, np.nan),
         **rule.overlaps(x, solution.at.details, alpha, ridge)._asdict(),
         "m": at.prediction[:, : rule.rank] @ rule.to_m.T,

@@ -29,7 +29,8 @@ class Solution:
         The loss that was minimised, which is half the error for the square loss. On the test set
         the labels carry no noise.
     leave_one_out, gcv : Array, shape (alphas, ridges)
-        What cross-validation finds, docs/cross-validation.md; NaN for losses other than the square.
+        What cross-validation finds, docs/cross-validation.md. For losses other than the square
+        `gcv` is NaN, and for gradient flow both are.
     m, zeta, psi, q2, V2 : Array, shape (alphas, ridges, G)
         The overlaps, equation (17) and theory.md section 4, for each group of neurons.
     xi : Array, shape (alphas, ridges, G)

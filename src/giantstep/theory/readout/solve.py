@@ -357,7 +357,7 @@ def _solve_convex_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
             for name, value in refined.items():
                 values[name][one] = value
     averages = solution.at.details
-    return values | solver.reliability.at(
+    left_out = solver.reliability.at(
         alpha,
         values["V2"],
         averages.minus_dg,
@@ -365,3 +365,5 @@ def _solve_convex_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
         values["test_error"],
         coarse.prediction_moments(solution.at.x).Q @ coarse.weight,
     )
+    values["leave_one_out"] += left_out["test_error"] - values["test_error"]
+    return values | left_out
