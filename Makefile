@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 PYTEST := $(BIN)/pytest -n logical --dist worksteal
 
-.PHONY: site figures paper supplement gallery test test-all test-long test-kill test-faults test-slurm test-explore screenshot \
+.PHONY: site figures paper supplement gallery test test-all test-long test-slow test-kill test-faults test-slurm test-explore screenshot \
   pictures claims lint benchmark benchmark-steps docs schemas lock clean help
 
 figures: $(READY)
@@ -28,11 +28,16 @@ test: lint
 test-all: test
 	$(MAKE) test-long
 
-# What `make test` leaves out, and more examples where Hypothesis draws them.
+# What `make test` leaves out. Programs are installed one after the other; tests on Slurm mostly wait.
 test-long: $(READY)
-	KILLS=2 $(PYTEST) -m "slow or hypothesis" --hypothesis-profile=thorough --durations=10
-	$(MAKE) test-slurm
+	tests/workflow/slurm/cluster.sh run true
+	tests/explore/browser/chromium.sh run true
+	$(MAKE) --jobs=2 --output-sync test-slow test-slurm
 	$(MAKE) test-explore
+
+# The slow tests, and more examples where Hypothesis draws them.
+test-slow: $(READY)
+	KILLS=2 $(PYTEST) -m "slow or hypothesis" --hypothesis-profile=thorough --durations=10
 
 # Kills a small run at 30 moments; KILLS_SEED=N repeats one such series.
 test-kill: $(READY)
