@@ -220,7 +220,7 @@ def _read_map(arguments: argparse.Namespace) -> None:
             raise argparse.ArgumentError(None, f"--x and --y must differ, both are {name}")
         setattr(arguments, axis, name)
         setattr(arguments, name, numbers)
-    arguments.zip = ()
+    arguments.zip, arguments.derivatives = (), False
     arguments.gains = [arguments.show] if arguments.show in GAINS else []
     # Maps of other variables are faster.
     arguments.classification_error = arguments.show == "classification_error"
@@ -249,6 +249,8 @@ def _show_theory(found: xr.Dataset, request: Request) -> xr.Dataset:
     parts = [str(name) for name in found if str(name).startswith(f"{RELIABILITY}_")]
     hidden += [] if request.arguments.certificate else [*_ACCURACY, *parts]
     hidden += [] if TRAINED in found["bulk"] else ["xi"]
+    if "derivative" in found:  # a row for each parameter
+        found = found[["derivative", *found.drop_vars("derivative").data_vars]]
     return found.drop_vars(hidden, errors="ignore")
 
 

@@ -134,7 +134,7 @@ _OTHERS = {
         f"{_NETWORK} \\\n      --x alpha0=0.1:30:10log --y learning_rate=0.1:10:10log --plot",
         _MAP,
         "sweep",
-        ("gains", "classification_error", "zip"),
+        ("gains", "classification_error", "derivatives", "zip"),
     ),
     "plot": Command(
         "draw an answer that was saved",

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from giantstep.questions.theory_points import (
     Arrays,
     Case,
     answer_remarks,
+    derivative_faults,
     evenly_spread,
     stack,
     variables,
@@ -171,7 +173,7 @@ class Sweep(NamedTuple):
         return mesh[0].ravel(), mesh[1].ravel()
 
 
-def read_sweep(problem: Problem, given: Mapping[str, Any]) -> Sweep:
+def read_sweep(problem: Problem, given: Mapping[str, Any], derivatives: bool = False) -> Sweep:
     """Read and check the parameters of a sweep.
 
     Raises
@@ -192,8 +194,12 @@ def read_sweep(problem: Problem, given: Mapping[str, Any]) -> Sweep:
     optimal = OPTIMAL in values["ridge"]
     faults = _point_faults(values, optimal)
     outer = {name: values[name] for name in order if name not in POINTS}
+    for loss, by in product(values["loss"], values["by"]):
+        faults += derivative_faults(derivatives, loss, optimal, by)
     cases = _cases(problem, outer, optimal, faults)
     raise_all(faults)
+    if derivatives:
+        cases = [one._replace(derivatives=True) if isinstance(one, Case) else one for one in cases]
     if not optimal:  # there is nothing that it decides
         del outer["by"]
     written = {name: _labels(problem, name, outer[name]) for name in outer}

@@ -70,6 +70,8 @@ _BOUNDS = 3
 # in units of N^2.5, for N^2 pairs of functions on the more nodes that more groups need.
 _THEORY_MEMORY, _TRAINED_MEMORY, _POINT_MEMORY = 20.0, 300.0, 0.015
 _GROUPS_MEMORY, _GROUPS_EXPONENT = 2.7, 2.5
+# How much longer derivatives take.
+_DERIVATIVES = 6
 # Parameters of a sweep that are solved together, or cost differently.
 _COUNTED = ("alpha", "ridge", "loss", "bulk", "gains", "over")
 
@@ -191,6 +193,7 @@ def _theory(problem: Problem, given: Mapping[str, Any]) -> Cost:
     cases = len(readouts) * math.prod(map(np.size, separate.values()))
     cases *= _CANDIDATES[min(len(over - {"ridge"}), len(_CANDIDATES) - 1)]
     cases *= 1 + np.size(given.get("gains", ()))
+    cases *= _DERIVATIVES if separate.get("derivatives") else 1
     optimal = "ridge" in over or isinstance(given["ridge"], str)
     search = _SEARCH if losses == [SQUARE] else _CONVEX_SEARCH
     points = np.size(given["alpha"]) * (search if optimal else np.size(given["ridge"]))

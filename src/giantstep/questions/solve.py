@@ -11,7 +11,13 @@ from giantstep.problems.problem import Problem
 from giantstep.questions.answers import Result, count_groups, dataset, question
 from giantstep.questions.checks import Axes, check_theory, criterion_faults, read_axes
 from giantstep.questions.costs import THEORY_HOURS
-from giantstep.questions.theory_points import Case, solve_axes, variables
+from giantstep.questions.theory_points import (
+    Case,
+    derivative_faults,
+    name_parameters,
+    solve_axes,
+    variables,
+)
 from giantstep.theory.optima import TEST_ERROR
 from giantstep.validation import Fault, raise_all
 
@@ -27,6 +33,7 @@ def solve(
     bulk: str | None = None,
     dimension: float = math.inf,
     by: str = TEST_ERROR,
+    derivatives: bool = False,
     max_hours: float = THEORY_HOURS,
     max_memory: float | None = None,
 ) -> Result:
@@ -55,6 +62,9 @@ def solve(
     by : {"test_error", "classification_error", "leave_one_out", "gcv", "k_fold"}
         The error that an optimal ridge minimises: the squared one; of a sign target, the 0-1 error;
         or what cross-validation finds, with five folds for "k_fold".
+    derivatives : bool
+        Whether to differentiate the test error by all parameters that are numbers:
+        docs/sensitivities.md. At the best ridge, by the others at that ridge, which is the same.
     max_hours : float
         Core-hours beyond which a question is refused.
     max_memory : float, optional
@@ -67,9 +77,10 @@ def solve(
         `gcv`, for others `test_loss` and `training_loss`, for a sign target and spikes of one
         direction `classification_error`; the overlaps `m`, `zeta`, `psi`, `xi`, `q1`, `q2`, `V1`,
         `V2`; `reliability`, the sum of the estimated relative corrections that the theory leaves
-        out, and each of them; `status`, `residual`, `quadrature_error` and `iterations`. All have
-        the dimensions of those of `alpha` and `ridge` that are arrays, and of several groups of
-        neurons. Points that failed hold NaN: `status` and the attribute
+        out, and each of them; `status`, `residual`, `quadrature_error` and `iterations`. With
+        `derivatives`, `derivative` of the test error, along `parameter`. All have the dimensions of
+        those of `alpha` and `ridge` that are arrays, and of several groups of neurons. Points that
+        failed hold NaN: `status` and the attribute
         `remarks` say why. With `ridge="optimal"`, the ridge is a coordinate along alpha.
 
     Raises
@@ -93,12 +104,12 @@ def solve(
     faults: list[Fault] = []
     axes, bulk = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
     faults += criterion_faults(problem, by, axes.optimal, loss)
+    faults += derivative_faults(derivatives, loss, axes.optimal, by)
     raise_all(faults)
-    arrays, points, remarks = solve_axes(
-        Case(problem, loss, bulk, dimension, by), axes, max_hours, max_memory
-    )
+    case = Case(problem, loss, bulk, dimension, by, derivatives)
+    arrays, points, remarks = solve_axes(case, axes, max_hours, max_memory)
     named = variables(arrays, axes.dims, losses={loss})
-    return count_groups(dataset(named, points, axes.fixed)), remarks
+    return name_parameters(count_groups(dataset(named, points, axes.fixed)), problem), remarks
 
 
 def read_question(

@@ -15,6 +15,7 @@ from giantstep.questions.costs import THEORY_HOURS, Cost, check_cost, cost_of
 from giantstep.questions.gains import check_gains, gain
 from giantstep.questions.progress import Progress, part, progress_bar
 from giantstep.questions.task import Task
+from giantstep.questions.theory_points import name_parameters
 
 
 @question("Theory of errors and overlaps")
@@ -24,6 +25,7 @@ def sweep(
     gains: str | Sequence[str] = (),
     zip: str | Sequence[str] = (),
     classification_error: bool = True,
+    derivatives: bool = False,
     max_hours: float = THEORY_HOURS,
     max_memory: float | None = None,
     progress: Progress | None = None,
@@ -38,6 +40,8 @@ def sweep(
     classification_error : bool
         Whether to compute the 0-1 error where the target is a sign, which takes ten times as long
         as all the rest of a point.
+    derivatives : bool
+        As in `solve`; of parameters at their default in some combinations, NaN there.
     gains : str or sequence of str
         What to add: "gain_over_linear" or "gain_over_no_step", the share of the test error of the
         best linear predictor, or of the network without a step, that is saved; negative where the
@@ -93,9 +97,9 @@ def sweep(
     check_gains(problem, names)
     together = [zip] if isinstance(zip, str) else list(zip)
     parts = paired(values, together)
-    cost = cost_of(Task("sweep", problem, parts[0] | {"gains": names}))
+    cost = cost_of(Task("sweep", problem, parts[0] | {"gains": names, "derivatives": derivatives}))
     check_cost(Cost(len(parts) * cost.seconds, cost.memory), max_hours, max_memory)
-    sweeps = [read_sweep(problem, chosen) for chosen in parts]
+    sweeps = [read_sweep(problem, chosen, derivatives) for chosen in parts]
     answers, remarks = list[xr.Dataset](), dict[str, None]()
     with progress_bar("theory", progress) as report:
         for place, (one, chosen) in enumerate(builtins.zip(sweeps, parts, strict=True)):
@@ -105,6 +109,6 @@ def sweep(
             answers.append(data)
             remarks |= dict.fromkeys(said)
     if not together:
-        return answers[0], list(remarks)
+        return name_parameters(answers[0], problem), list(remarks)
     joined = xr.concat(answers, together[0], data_vars="all", coords="different", compat="equals")
-    return joined, list(remarks)
+    return name_parameters(joined, problem), list(remarks)

@@ -8,6 +8,7 @@ from dataclasses import fields
 from typing import Any, NamedTuple
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
 from giantstep.arrays import Array, Indices
@@ -38,10 +39,11 @@ from giantstep.theory.optima import (
     search_of,
 )
 from giantstep.theory.readout.classification_error import classification_error
+from giantstep.theory.readout.derivatives import continuous_parameters, error_derivatives
 from giantstep.theory.readout.solution import Solution
 from giantstep.theory.readout.solve import Solver, cached_solver
 from giantstep.theory.reliability import LARGE_DIMENSION
-from giantstep.validation import InvalidParametersError
+from giantstep.validation import Fault, InvalidParametersError
 
 # Of the square loss they are half the errors, and no variables of their own; and what only it has.
 _LOSSES, _OF_SQUARES = ("test_loss", "training_loss"), ("gcv",)
@@ -53,6 +55,9 @@ _ON_EDGE = "optimal_ridge_on_edge"
 # Points of a case at which the limit d -> infinity is compared with a large dimension: of the
 # square loss, and of others, which take a thousand times as long.
 _COMPARED, _COMPARED_CONVEX = 200, 2
+# By each parameter, along this dimension.
+_DERIVATIVE, _PARAMETER = "derivative", "parameter"
+_FURTHER = OVERLAP_DIMENSIONS | {_DERIVATIVE: (_PARAMETER,)}
 # Arrays by name, of shape (*points, ...).
 Arrays = dict[str, NDArray[Any]]
 
@@ -65,6 +70,7 @@ class Case(NamedTuple):
     bulk: str
     dimension: float
     by: str = TEST_ERROR
+    derivatives: bool = False
 
     @property
     def solver(self) -> Solver:
@@ -80,7 +86,8 @@ class Case(NamedTuple):
         zero_one : bool
             Whether to add the 0-1 error, of a sign target and spikes of one direction.
         """
-        return _arrays(self.solver.srf, self.solver.solve(alpha, ridge), zero_one)
+        arrays = _arrays(self.solver.srf, self.solver.solve(alpha, ridge), zero_one)
+        return arrays | self._derivatives(alpha, ridge, arrays)
 
     def optimise(self, alpha: Array, zero_one: bool = True) -> Arrays:
         """Solve at the best ridges, which are among the arrays."""
@@ -92,7 +99,16 @@ class Case(NamedTuple):
                 arrays[self.by] = criterion(self.solver, alpha, best.ridge, self.by)
             least = optimal_ridge(self.problem, alpha, *of).solution.test_error
             arrays["cost_of_choice"] = arrays["test_error"] / least - 1
+        arrays |= self._derivatives(alpha, best.ridge, arrays)
         return arrays | {"ridge": best.ridge, _ON_EDGE: best.on_edge}
+
+    def _derivatives(self, alpha: Array, ridge: Array, arrays: Arrays) -> Arrays:
+        """Differentiate the test error, where that is asked for and it has a value."""
+        if not self.derivatives:
+            return {}
+        slopes = error_derivatives(self.problem, alpha, ridge, self.bulk, self.dimension)
+        slopes[np.isnan(arrays["test_error"])] = np.nan
+        return {_DERIVATIVE: slopes}
 
     def solve_batches(self, alpha: Array, ridge: Array, zero_one: bool, report: Progress) -> Arrays:
         """Solve at M points, some at a time, and tell the share that is done."""
@@ -155,10 +171,33 @@ def variables(arrays: Arrays, dims: tuple[str, ...], losses: set[str]) -> dict[s
     hidden |= set() if SQUARE in losses else {*_OF_SQUARES}
     hidden |= {*_OF_RIDGES} if losses == {FLOW} else set()
     return {
-        name: by_groups(dims, values, OVERLAP_DIMENSIONS.get(name, ()))
+        name: by_groups(dims, values, _FURTHER.get(name, ()))
         for name, values in arrays.items()
         if name not in hidden
     }
+
+
+def derivative_faults(derivatives: bool, loss: str, optimal: bool, by: str) -> list[Fault]:
+    """List why an answer has no derivatives."""
+    if not derivatives:
+        return []
+    faults = []
+    if loss != SQUARE:
+        allowed = f"{SQUARE} for derivatives: rules for other losses move with their corners"
+        faults.append(Fault("loss", loss, allowed))
+    if optimal and by != TEST_ERROR:
+        allowed = f"{TEST_ERROR} for derivatives: only at its least does a best ridge drop out"
+        faults.append(Fault("by", by, allowed))
+    return faults
+
+
+def name_parameters(data: xr.Dataset, problem: Problem) -> xr.Dataset:
+    """Name the parameters of derivatives, and leave out those that nothing is derived by."""
+    if _DERIVATIVE not in data:
+        return data
+    named = data.assign_coords({_PARAMETER: list(continuous_parameters(problem))})
+    others = [name for name in named[_DERIVATIVE].dims if name != _PARAMETER]
+    return named.sel({_PARAMETER: named[_DERIVATIVE].notnull().any(others)})
 
 
 def solve_axes(
@@ -180,7 +219,8 @@ def solve_axes(
         If it takes more than is allowed.
     """
     given = {"ridge": OPTIMAL if axes.optimal else axes.grid.ridge, "alpha": axes.grid.alpha}
-    task = Task("solve", case.problem, given | {"loss": case.loss, "bulk": case.bulk})
+    by_case = {"loss": case.loss, "bulk": case.bulk, "derivatives": case.derivatives}
+    task = Task("solve", case.problem, given | by_case)
     check_task(task, max_hours, max_memory)
     alpha, ridge = np.array(axes.grid.alpha), np.array(axes.grid.ridge)
     remarks = list[str]()

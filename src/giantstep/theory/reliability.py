@@ -32,6 +32,44 @@ LARGE_DIMENSION = 1000
 _FITTED_NOISE, _BEYOND_MEAN, _FIRST_BATCH, _OWN_OUTPUT = 1 / 8, 1 / 3, 0.8, 1 / 10
 
 
+class MeanFluctuation:
+    """What the fluctuation of m, the mean of the readout, adds to the test error.
+
+    Parameters
+    ----------
+    f : ConditionalFeatures
+    nodes : callable
+        Chooses the nodes over kappa that are used, shape (..., N) to (..., N').
+    fold : callable
+        The same, times their weights.
+    dimension : float
+    """
+
+    def __init__(
+        self,
+        f: ConditionalFeatures,
+        nodes: Callable[[Array], Array],
+        fold: Callable[[Array], Array],
+        dimension: float,
+    ) -> None:
+        self.dimension = dimension
+        self.kappa = np.abs(nodes(f.projections)).max(axis=0)
+        self.mean_power = (f.mu0 * f.weight) @ f.mu0.T
+        pairs = f.mu0[:, None] * f.mu0
+        self.folded_pairs, self.pairs = fold(pairs), nodes(pairs)
+
+    def at(self, alpha: Array, V2: Array, minus_dg: Array, power: Array) -> Array:
+        """Compute it at S points, from inputs that are seen; shapes are those of `Reliability`."""
+        n = alpha * self.dimension
+        seen = self.kappa <= -ndtri(np.minimum(0.5 / n, 0.5))[:, None]
+        stiffness = n[:, None, None] * np.einsum("sn,ghn->sgh", minus_dg * seen, self.folded_pairs)
+        stiffness = stiffness + np.eye(V2.shape[-1]) / V2[:, None, :]
+        noise = n[:, None, None] * np.einsum("sn,ghn->sgh", power * seen, self.pairs)
+        inverse = np.linalg.pinv(np.where(np.isfinite(stiffness), stiffness, 0), hermitian=True)
+        added: Array = np.einsum("sgh,shk,skl,lg->s", inverse, noise, inverse, self.mean_power)
+        return added
+
+
 class Reliability:
     """The corrections of one problem on the nodes of one rule.
 
@@ -40,11 +78,8 @@ class Reliability:
     problem : Protocol or SpikedFeatures
     srf : SpikedFeatures
         Those equivalent to it.
-    f : ConditionalFeatures
-    nodes : callable
-        Chooses the nodes over kappa that are used, shape (..., N) to (..., N').
-    fold : callable
-        The same, times their weights.
+    f, nodes, fold
+        As in `MeanFluctuation`.
     dimension : float
     """
 
@@ -60,12 +95,9 @@ class Reliability:
         self.is_finite = math.isfinite(dimension)
         self.dimension = LARGE_DIMENSION if math.isinf(dimension) else dimension
         self.pi = srf.groups.pi
-        self.kappa = np.abs(nodes(f.projections)).max(axis=0)
+        self.mean = MeanFluctuation(f, nodes, fold, self.dimension)
         self.weight = fold(np.ones(f.kappa.size))
         self.mu2_squared = nodes(f.mu2_squared * f.row_norm)
-        self.mean_power = (f.mu0 * f.weight) @ f.mu0.T
-        pairs = f.mu0[:, None] * f.mu0
-        self.folded_pairs, self.pairs = fold(pairs), nodes(pairs)
         self.own_output = _own_output(problem, srf, self.dimension)
         self.overlap = _row_overlap(problem, srf)
         # There are several nodes of each kappa: `sparse_rows`.
@@ -77,8 +109,10 @@ class Reliability:
         functions = [f.curvature**2, f.curvature * quadratic]
         self.of_curvature = [fold(values) for values in functions]
         self.curvature_averages = [values @ f.weight for values in functions]
+        squares = labels**2
         square, fourth = (
-            float(f.weight @ np.sum(labels**power * weight, axis=-1)[place]) for power in (2, 4)
+            float(f.weight @ np.sum(powers * weight, axis=-1)[place])
+            for powers in (squares, squares**2)
         )
         kurtosis = fourth / max(square, TINY) ** 2
         self.first_batch = math.sqrt(kurtosis) * _first_batch(problem, srf, self.dimension)
@@ -112,8 +146,7 @@ class Reliability:
             How much larger it is for the noise that the readout itself adds to residuals.
         """
         n = alpha * self.dimension
-        seen = self.kappa <= -ndtri(np.minimum(0.5 / n, 0.5))[:, None]
-        of_mean = self._of_mean(n, V2, minus_dg * seen, power * seen)
+        of_mean = self.mean.at(alpha, V2, minus_dg, power)
         whole = test_error + (of_mean if self.is_finite else 0)
         explained = np.minimum(whole, self.label_power)
         share = amplified * np.minimum(variance / whole, 1)
@@ -140,15 +173,6 @@ class Reliability:
         total = np.maximum(of_kappa.sum(axis=-1), TINY)
         share = (of_kappa**2 @ (1 / np.maximum(self.weight, TINY))) / (n * total**2)
         return share / (1 + share), of_kappa @ self.sparseness / total
-
-    def _of_mean(self, n: Array, V2: Array, minus_dg: Array, power: Array) -> Array:
-        """Compute what the fluctuation of m adds to the test error, from inputs that are seen."""
-        stiffness = n[:, None, None] * np.einsum("sn,ghn->sgh", minus_dg, self.folded_pairs)
-        stiffness = stiffness + np.eye(V2.shape[-1]) / V2[:, None, :]
-        noise = n[:, None, None] * np.einsum("sn,ghn->sgh", power, self.pairs)
-        inverse = np.linalg.pinv(np.where(np.isfinite(stiffness), stiffness, 0), hermitian=True)
-        added: Array = np.einsum("sgh,shk,skl,lg->s", inverse, noise, inverse, self.mean_power)
-        return added
 
     def _quadratic(self, alpha: Array, V2: Array, minus_dg: Array) -> Array:
         """Compute what features quadratic in the target's directions fit of the target."""

@@ -243,7 +243,12 @@ class _NewtonProblem:
         return finished
 
 
-def solve_resolvent(equations: Equations, alpha: Array, ridge: Array) -> Resolvent:
+def solve_resolvent(
+    equations: Equations,
+    alpha: Array,
+    ridge: Array,
+    start: Array | None = None,
+) -> Resolvent:
     """Solve equations (18)-(20) for V1, V2 and their hats at all points at once.
 
     `Resolvent.converged` says which points may be used.
@@ -253,9 +258,11 @@ def solve_resolvent(equations: Equations, alpha: Array, ridge: Array) -> Resolve
     equations : Equations
     alpha, ridge : Array, shape (S,)
         The points; alpha > 0, ridge >= 0.
+    start : Array, shape (S, K), optional
+        Hats to start from, such as those of points nearby.
     """
     points = Points.of(alpha, ridge, equations.beta)
-    at = equations.evaluate(equations.initial_hats(points), points)
+    at = equations.evaluate(equations.initial_hats(points) if start is None else start, points)
     iterations = solve_newton(_NewtonProblem(equations, points), at, MAX_ITERATIONS, SHORTEST)
     V, T, H, newton, sensitivity = at.details
     return Resolvent(

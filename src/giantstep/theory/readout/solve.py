@@ -112,6 +112,8 @@ class Solver:
         As in `Grid`.
     dimension : float
         As in `solve`.
+    B : Array, optional
+        As in `conditional_features`.
 
     Examples
     --------
@@ -128,6 +130,7 @@ class Solver:
         bulk: str = ISOTROPIC,
         loss: str = SQUARE,
         dimension: float = math.inf,
+        B: Array | None = None,
     ) -> None:
         check_loss(problem, loss)
         check_theory_of_loss(problem, loss)
@@ -140,15 +143,19 @@ class Solver:
         self._problem, self.bulk = problem, validate_bulk(problem, bulk)
         self._dimension = dimension
         self.reuses_samples = isinstance(problem, Protocol) and problem.reuses_samples
-        self.coarse = prepare_square_loss(problem, self.srf, self.bulk, dimension)
-        self.fine = self._on_finer_rule(2)
-        self.floats_per_point = max(
-            max(rule.features.kappa.size, rule.equations.bulk.floats_per_point)
-            for rule in (self.coarse, self.fine)
-        )
+        self.coarse = prepare_square_loss(problem, self.srf, self.bulk, dimension, B=B)
         self._solve_points = _SOLVE_POINTS.get(loss, _solve_convex_loss)
-        if loss != SQUARE:
-            self.floats_per_point *= PAIRS if loss == FLOW else _CONVEX_ARRAYS
+
+    @cached_property
+    def fine(self) -> SquareLoss:
+        """The equations on twice as many nodes."""
+        return self._on_finer_rule(2)
+
+    @cached_property
+    def floats_per_point(self) -> int:
+        """Size of the largest array at one point, on the finer rule."""
+        rule, arrays = self.coarse, {SQUARE: 1, FLOW: PAIRS}.get(self.loss, _CONVEX_ARRAYS)
+        return 2 * arrays * max(rule.features.kappa.size, rule.equations.bulk.floats_per_point)
 
     @cached_property
     def convex(self) -> tuple[ConvexEquations, ConvexEquations]:
