@@ -92,10 +92,18 @@ class ReusedResolvent:
         return G
 
     def _newton(self, t: Array, G: Array) -> Array:
+        """Solve by Newton's method; steps after which G is further from its map are halved."""
+        distance, step = math.inf, np.zeros_like(G)
         for _ in range(_MAX_ITERATIONS):
             mapped, slope = self.map(t, G)
+            before, distance = distance, float(np.abs(mapped - G).max())
+            if distance > before:
+                step, distance = step / 2, before
+                G = G - step
+                continue
             step = solve_small(np.eye(self.order**2) - slope, (mapped - G).reshape(1, -1))
-            G = G + step.reshape(G.shape)
+            step = step.reshape(G.shape)
+            G = G + step
             if not np.abs(step).max() > _TOLERANCE * np.abs(G).max():
                 break
         return G
