@@ -15,6 +15,7 @@ from giantstep.questions.remarks import bulk_remarks
 from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.threads import workers
 from giantstep.theory.features.bulk.batch_covariance import FirstBatch
+from giantstep.theory.features.bulk.sign_directions import directions_after_signs
 from giantstep.theory.features.bulk.sign_rows import SignRows, rows_after_signs
 from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.features.optimizers import plain_descent
@@ -87,6 +88,28 @@ def test_rows_after_signs_have_the_covariance_of_actual_batches():
     assert np.mean(measured, axis=0) == pytest.approx(predicted, rel=0.04, abs=0.03)
 
 
+@pytest.mark.parametrize("noise", [0.0, 0.4])
+def test_along_spike_and_target_rows_of_odd_activations_have_the_covariance_in_closed_form(noise):
+    problem = at(2, optimizer="sign", noise=noise)
+    found, expected = (of(problem, 1) for of in (directions_after_signs, rows_after_signs))
+    covariances = (state.covariance[:2, :2] for _, state in (found, expected))
+    assert np.subtract(*covariances) == pytest.approx(np.zeros((2, 2)), abs=1e-8)
+
+
+def test_rows_of_relu_networks_have_the_covariance_after_signs():
+    target = "polynomial:-0.5,1,0.5"
+    problem = Protocol("relu", target, 0.65, alpha0=6, beta=0.6, optimizer="sign")
+    with workers(1) as pool:
+        layer = first_layer(problem, Sizes(dimension=800), 0, problem_seed(0, problem), pool)
+    spike = layer.weights.mean(axis=0, dtype=float)
+    v = spike / np.linalg.norm(spike)
+    across = layer.theta - (layer.theta @ v) * v
+    projections = layer.weights @ np.stack([v, across / np.linalg.norm(across)]).T
+    _, state = directions_after_signs(problem, 1)
+    found = 800 * np.cov(projections.T)
+    assert found == pytest.approx(state.covariance[:2, :2], abs=0.35)
+
+
 def test_averages_over_the_entries_resolve_them():
     batch = FirstBatch.of(plain_descent(SIGNS))
     t = np.array([0.5, 3.0])
@@ -100,5 +123,5 @@ def test_what_is_not_known_of_other_optimizers_is_refused_or_remarked():
     with pytest.raises(InvalidParametersError, match="isotropic for the spectrum after a step"):
         giantstep.spectrum(SIGNS, alpha=2)
     relu = Protocol("relu", "sin", 1, alpha0=4, beta=0.5, optimizer="sign")
-    assert "noise without a direction" in bulk_remarks(relu, "trained")[0]
+    assert "along spike and target alone" in bulk_remarks(relu, "trained")[0]
     assert not bulk_remarks(SIGNS, "trained")

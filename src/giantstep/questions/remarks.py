@@ -63,9 +63,8 @@ def bulk_remarks(problem: Problem, bulk: str) -> list[str]:
     if signs and not has_sign_rows(problem):
         remarks += [
             "After a step by signs the whole covariance of the rows is known for odd activations,"
-            " one direction and a readout of one value. Here the trained bulk has that of the"
-            " step's part along the gradient; the rest is noise without a direction,"
-            " and networks differ from the theory by up to 5 %."
+            " one direction and a readout of one value. Here the trained bulk has the covariance"
+            " along spike and target alone, and networks differed from the theory by up to 5 %."
         ]
     return remarks
 

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.problems.protocol import Protocol
+from giantstep.problems.protocol import SIGN_DESCENT, Protocol
 from giantstep.theory.features.bulk.continued_rows import ContinuedRows
 from giantstep.theory.features.bulk.covariance_step import CovarianceStep
 from giantstep.theory.features.bulk.interface import GroupOverlaps
@@ -22,6 +22,7 @@ from giantstep.theory.features.bulk.isotropic import IsotropicBulk
 from giantstep.theory.features.bulk.one_group import OneGroupVariances
 from giantstep.theory.features.bulk.reused_rows import ContinuedReusedRows, reused_row_functions
 from giantstep.theory.features.bulk.row_functions import RowFunctions, row_functions
+from giantstep.theory.features.bulk.sign_directions import directions_after_signs
 from giantstep.theory.features.bulk.sign_rows import has_sign_rows, rows_after_signs
 from giantstep.theory.features.network_state import NetworkState
 from giantstep.theory.features.optimizers import plain_descent
@@ -55,6 +56,10 @@ class TrainedBulk:
     def _in_the_limit(self) -> tuple[RowFunctions, NetworkState]:
         if has_sign_rows(self.protocol):
             return rows_after_signs(self.protocol, self.fineness)
+        if self.protocol.optimizer == SIGN_DESCENT:
+            found = directions_after_signs(self.protocol, self.fineness)
+            if found is not None:
+                return found
         descent = plain_descent(self.protocol)
         of = reused_row_functions if descent.reuses_samples else row_functions
         return of(descent, self.fineness), network_states(descent, self.fineness)[-1]
