@@ -74,6 +74,7 @@ benchmark: $(READY)
 benchmark-steps: $(READY)
 	nice $(BIN)/python benchmarks/several_steps.py
 	nice $(BIN)/python benchmarks/beyond_fresh_batches.py
+	nice $(BIN)/python benchmarks/random_settings.py
 
 # Measures what README and docs claim, and fails if a number is out of its bounds: CLAIMS="speed trust" for
 # some, CLAIMS=--all to include those that simulate or time whole runs.

@@ -89,9 +89,9 @@ class Protocol(WithFields):
         Fraction of the labels, below one half, that are reversed, y -> -y, in batches and training
         sets. Test errors are of labels that are not.
     optimizer : {"sgd", "sign", "normalized"}
-        How far a step goes along the gradient: `sgd` in proportion to it; `sign` by
+        How far a step goes along the gradient: "sgd" in proportion to it; "sign" by
         eta/(p sqrt(d)) in each entry, in the direction of its sign, as the first step of Adam;
-        `normalized` by a length of eta/p in the root mean square over the rows, as `sign` does.
+        "normalized" by a length of eta/p in the root mean square over the rows, as "sign" does.
     pretrain_target : str
         Target that the steps learn, if it is another than `target`, which the readout learns.
     task_overlap : float
