@@ -38,6 +38,8 @@ compare
     theory and networks at the same points, with z-scores
 optimise
     the ridge, learning rate, readout and bias with the least test error, and the whole profile
+plan
+    how to split a budget of samples or operations between steps and readout
 bounds
     how well any readout can do, and any method with the same samples
 thresholds
@@ -92,6 +94,7 @@ if TYPE_CHECKING:
     from giantstep.questions.cross_validate import cross_validate as cross_validate
     from giantstep.questions.learned_function import learned_function as learned_function
     from giantstep.questions.optimise import optimise as optimise
+    from giantstep.questions.plan import plan as plan
     from giantstep.questions.simulate import simulate as simulate
     from giantstep.questions.solve import solve as solve
     from giantstep.questions.spectrum import spectrum as spectrum
@@ -105,8 +108,8 @@ if TYPE_CHECKING:
     from giantstep.workflow.open_figure import open_figure as open_figure
 
 _QUESTIONS = (
-    "bounds", "compare", "cross_validate", "learned_function", "optimise", "simulate", "solve",
-    "spectrum", "sweep", "thresholds",
+    "bounds", "compare", "cross_validate", "learned_function", "optimise", "plan", "simulate",
+    "solve", "spectrum", "sweep", "thresholds",
 )  # fmt: skip
 _HOMES = {name: f"questions.{name}" for name in _QUESTIONS} | {
     "Function": "numerics.own_functions",

@@ -162,7 +162,7 @@ class Request:
                 with collected(faults):
                     self._problem(first | {name: value})
         given = vars(self.arguments)
-        if "ridge" in given:
+        if "ridge" in given and "alpha" in given:
             if OPTIMAL in given["ridge"] and len(given["ridge"]) > 1:
                 faults.append(Fault("ridge", OPTIMAL, "alone, without numbers"))
             for loss in given.get("loss", [SQUARE]):
@@ -235,6 +235,15 @@ def _read_optimum(arguments: argparse.Namespace) -> None:
         arguments.learning_rate = [1.0]
 
 
+def _read_plan(arguments: argparse.Namespace) -> None:
+    """Give what a plan decides a value, which means nothing."""
+    arguments.over = [name.replace("-", "_") for name in arguments.over]
+    planned = ["alpha0", *arguments.over, *([] if arguments.flops is None else ["beta"])]
+    for name in planned:
+        if vars(arguments).get(name) is None:
+            setattr(arguments, name, [1.0])
+
+
 def _read_thresholds(arguments: argparse.Namespace) -> None:
     """Give what thresholds do not depend on a value, which means nothing."""
     unused = {"activation": "tanh", "learning_rate": 1.0, "alpha0": 1.0, "beta": 1.0}
@@ -297,7 +306,12 @@ def _show_features(found: xr.Dataset, request: Request) -> xr.Dataset:
     return found[[*_FEATURES, *by_step]]
 
 
-_BEFORE = {"map": _read_map, "optimise": _read_optimum, "thresholds": _read_thresholds}
+_BEFORE = {
+    "map": _read_map,
+    "optimise": _read_optimum,
+    "plan": _read_plan,
+    "thresholds": _read_thresholds,
+}
 _AFTER = {
     "theory": _show_theory,
     "sweep": _show_sweep,

@@ -33,6 +33,7 @@ _EXAMPLES = {
     " --bulk isotropic trained --gains gain_over_linear -o sweep.nc",
     "optimise": f"{_NETWORK} --alpha0 2 \\\n      --alpha 1 --over learning_rate ridge"
     " --format table",
+    "plan": f"{_NETWORK} --samples 6 \\\n      --dimension 500 --learning-rate 3 --format table",
     "spectrum": f"{_NETWORK} --alpha0 2 \\\n      --learning-rate 0 3 --alpha 2 --plot",
     "bounds": f"{_NETWORK} --learning-rate 3 \\\n      --alpha0 2 inf --format table",
     "thresholds": "--target he3 --format table",

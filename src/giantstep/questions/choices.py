@@ -9,6 +9,8 @@ GAINS = ("gain_over_linear", "gain_over_no_step", "isotropic_deviation")
 RATE, RIDGE, READOUT, BIAS = ("learning_rate", "ridge", "readout", "bias")
 # The time of gradient flow, in place of a ridge.
 STOP_AT = "stop_at"
+# What a plan divides.
+SAMPLES = "samples"
 UNKNOWNS = RATE, RIDGE, STOP_AT, READOUT, BIAS
 # Of eigenvalues at which a spectrum is computed, and of threads: more find nothing to do.
 POINTS, THREADS = Interval(8, 50_000, whole=True), Interval(1, 1024, whole=True)

@@ -12,7 +12,6 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from giantstep.arrays import Array
-from giantstep.numerics.minimisation import lowest_minima, refine_on_grid
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
@@ -21,20 +20,22 @@ from giantstep.questions.checks import OPTIMAL, criterion_faults
 from giantstep.questions.choices import BIAS, RATE, RIDGE
 from giantstep.questions.costs import THEORY_HOURS, check_task
 from giantstep.questions.progress import Progress, progress_bar
-from giantstep.questions.remarks import bulk_remarks, edge_remarks, limit_remarks
-from giantstep.questions.search import Search, Unknown, read_unknowns
+from giantstep.questions.remarks import bulk_remarks, edge_remarks, limit_remarks, named_ridge
+from giantstep.questions.search import (
+    Search,
+    Unknown,
+    beside_nothing,
+    read_unknowns,
+    refine,
+)
 from giantstep.questions.solve import read_question
 from giantstep.questions.task import Task
 from giantstep.questions.theory_points import Case
-from giantstep.theory.optima import TEST_ERROR, dimension_of_limit, search_of
+from giantstep.theory.optima import TEST_ERROR, dimension_of_limit
 from giantstep.validation import Fault, raise_all
 
-# Of what is refined, on the logarithms of rates, and on letters and biases themselves.
-_SEVERAL_TOLERANCE = 1e-3
 # Points that refining one unknown takes, for the bar; of several, times the cube of their number.
 _REFINEMENTS = 12
-# Of several unknowns, so many minima among the candidates are refined, if they are near the lowest.
-_STARTS, _MARGIN = 3, 0.02
 
 
 @question("The least test error")
@@ -170,14 +171,14 @@ def _optimum(
     alpha : Array, shape (1,)
     """
     errors = np.nan_to_num(profile, nan=np.inf).min(axis=-1)
-    x, best, tolerance = _refined(search, errors, alpha, solved)
+    x, best, tolerance = refine(search, errors, alpha, solved)
     error, ridge, ridge_on_edge = (values.item() for values in search.least(x, alpha))
     values = search.values(x)
     # The refinement next to an end stops short of it by less than this.
     short = 10 * tolerance
     on_edge = {
         one.name: bool(min(at - one.axis[0], one.axis[-1] - at) < short)
-        or _beside_nothing(errors, best, k)
+        or beside_nothing(errors, best, k)
         for k, (one, at) in enumerate(zip(search.outer, x, strict=True))
     }
     of_limit = {"dimension_of_limit": math.inf} if math.isinf(search.case.dimension) else {}
@@ -192,34 +193,6 @@ def _optimum(
     return optimum | of_limit
 
 
-def _refined(
-    search: Search, errors: Array, alpha: Array, solved: Callable[[], None]
-) -> tuple[Array, tuple[int, ...], float]:
-    """Refine around the lowest minima among the candidates: place, its candidate, and tolerance."""
-    axes, tolerance = [one.axis for one in search.outer], search_of(search.case.loss).rate_tolerance
-    if not axes:
-        return np.empty(0), (), tolerance
-    if len(axes) > 1:
-        tolerance = max(tolerance, _SEVERAL_TOLERANCE)
-
-    def error(x: Array) -> float:
-        solved()
-        return float(np.nan_to_num(search.least(x, alpha)[0], nan=np.inf).item())
-
-    starts = lowest_minima(errors, _STARTS if len(axes) > 1 else 1, _MARGIN)
-    refined = [(*refine_on_grid(error, axes, start, tolerance), start) for start in starts]
-    if not refined:  # nothing could be solved
-        return np.full(len(axes), np.nan), (0,) * len(axes), tolerance
-    x, _, best = min(refined, key=lambda one: one[1])
-    return x, best, tolerance
-
-
-def _beside_nothing(errors: Array, best: Sequence[Any], axis: int) -> bool:
-    """Check whether a neighbour of the best candidate on an axis could not be solved."""
-    line = errors[(*best[:axis], slice(None), *best[axis + 1 :])]
-    return bool(np.isinf(line[max(best[axis] - 1, 0) : best[axis] + 2]).any())
-
-
 def _edge_remarks(search: Search, data: xr.Dataset) -> list[str]:
     def where(mask: xr.DataArray) -> list[str]:
         return [f"alpha {alpha:g}" for alpha in data["alpha"].values[mask.values]]
@@ -227,7 +200,8 @@ def _edge_remarks(search: Search, data: xr.Dataset) -> list[str]:
     remarks = []
     for name, candidates in search.candidates.items():
         points = where(data[f"optimal_{name}_on_edge"])
-        remarks += edge_remarks(points, f"best {name.replace('_', ' ')}", candidates)
+        what = named_ridge(search.case.loss) if name == RIDGE else f"best {name.replace('_', ' ')}"
+        remarks += edge_remarks(points, what, candidates)
     if unsolved := where(data[f"optimal_{search.case.by}"].isnull()):
         remarks.append(f"At {'; '.join(unsolved)}: nothing in the range searched could be solved.")
     return remarks

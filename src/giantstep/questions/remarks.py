@@ -10,6 +10,7 @@ import numpy as np
 from giantstep.arrays import Array, Indices
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.inputs import GAUSSIAN
+from giantstep.problems.losses import FLOW
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import SIGN_DESCENT, Protocol
 from giantstep.theory.features.bulk.sign_rows import has_sign_rows
@@ -89,6 +90,11 @@ def edge_remarks(points: Sequence[str], what: str, candidates: Array) -> list[st
         f"At {'; '.join(points)}: the {what} is an end of the range searched ({ends}), or of the"
         " part of it that could be solved, not a minimum."
     ]
+
+
+def named_ridge(loss: str) -> str:
+    """Name the best ridge in a remark; that of gradient flow is one over the best time."""
+    return "best ridge (one over the best time)" if loss == FLOW else "best ridge"
 
 
 def gap_remarks(gaps: Array) -> list[str]:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from giantstep.arrays import Array, Mask
+from giantstep.numerics.minimisation import lowest_minima, refine_on_grid
 from giantstep.problems.domains import LEARNING_RATE, LETTER
 from giantstep.problems.domains import RIDGE as RIDGES
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.checks import read_numbers
-from giantstep.questions.choices import BIAS, RATE, READOUT, RIDGE, UNKNOWNS
+from giantstep.questions.choices import BIAS, RATE, READOUT, RIDGE, SAMPLES, UNKNOWNS
 from giantstep.questions.theory_points import Case
 from giantstep.theory.bounds import with_common_bias
 from giantstep.theory.features.equivalent_features import equivalent_features
@@ -29,6 +30,10 @@ _MOST_LETTERS = 4
 _LARGEST_LETTER, _LARGEST_BIAS = 3.0, 5.0
 # Candidates of each unknown but the ridge, by the number of these; fewer for losses that take long.
 _CANDIDATES, _CONVEX_CANDIDATES = (41, 13, 7, 5), (11, 6, 4, 3)
+# Of what is refined, on the logarithms of rates, and on letters and biases themselves.
+_SEVERAL_TOLERANCE = 1e-3
+# Of several unknowns, so many minima among the candidates are refined, if they are near the lowest.
+_STARTS, _MARGIN = 3, 0.02
 _DOMAINS: dict[str, Interval] = {
     RATE: replace(LEARNING_RATE, open_below=True),
     RIDGE: replace(RIDGES, open_below=True),
@@ -63,7 +68,7 @@ class Unknown(NamedTuple):
     @property
     def is_logarithmic(self) -> bool:
         """Whether it is positive, and searched over orders of magnitude."""
-        return self.name in (RATE, RIDGE)
+        return self.name in (RATE, RIDGE, SAMPLES)
 
 
 def read_unknowns(
@@ -217,3 +222,31 @@ class Search:
 
     def _at(self, x: Sequence[float] | Array) -> Case:
         return self.case._replace(problem=self.problem_at(self.values(x)))
+
+
+def refine(
+    search: Search, errors: Array, alpha: Array, solved: Callable[[], None]
+) -> tuple[Array, tuple[int, ...], float]:
+    """Refine around the lowest minima among the candidates: place, its candidate, and tolerance."""
+    axes, tolerance = [one.axis for one in search.outer], search_of(search.case.loss).rate_tolerance
+    if not axes:
+        return np.empty(0), (), tolerance
+    if len(axes) > 1:
+        tolerance = max(tolerance, _SEVERAL_TOLERANCE)
+
+    def error(x: Array) -> float:
+        solved()
+        return float(np.nan_to_num(search.least(x, alpha)[0], nan=np.inf).item())
+
+    starts = lowest_minima(errors, _STARTS if len(axes) > 1 else 1, _MARGIN)
+    refined = [(*refine_on_grid(error, axes, start, tolerance), start) for start in starts]
+    if not refined:  # nothing could be solved
+        return np.full(len(axes), np.nan), (0,) * len(axes), tolerance
+    x, _, best = min(refined, key=lambda one: one[1])
+    return x, best, tolerance
+
+
+def beside_nothing(errors: Array, best: Sequence[Any], axis: int) -> bool:
+    """Check whether a neighbour of the best candidate on an axis could not be solved."""
+    line = errors[(*best[:axis], slice(None), *best[axis + 1 :])]
+    return bool(np.isinf(line[max(best[axis] - 1, 0) : best[axis] + 2]).any())

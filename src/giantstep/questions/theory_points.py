@@ -26,6 +26,7 @@ from giantstep.questions.remarks import (
     edge_remarks,
     failure_remarks,
     gap_remarks,
+    named_ridge,
     reliability_remarks,
 )
 from giantstep.questions.task import Task
@@ -229,7 +230,9 @@ def solve_axes(
         ridge = arrays.pop("ridge")
         mesh = alpha, ridge
         at_edge = [f"alpha {a:g}" for a in alpha[arrays[_ON_EDGE]]]
-        remarks = edge_remarks(at_edge, "best ridge", search_of(case.loss, case.dimension).ridges)
+        remarks = edge_remarks(
+            at_edge, named_ridge(case.loss), search_of(case.loss, case.dimension).ridges
+        )
     else:
         alphas, ridges = np.meshgrid(alpha, ridge, indexing="ij")
         mesh = alphas, ridges
