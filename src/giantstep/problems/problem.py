@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from giantstep.numerics.scalar_functions import SIGN
-from giantstep.problems.losses import SQUARES, lookup_loss
+from giantstep.problems.covariance_scope import THEORY
+from giantstep.problems.losses import SQUARE, SQUARES, lookup_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import Vocabulary
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import Fault, InvalidParametersError, raise_all
 
 Problem = Protocol | SpikedFeatures
 
@@ -42,12 +43,14 @@ def label_agreement(problem: Problem) -> float:
 
 
 def check_theory_of_loss(problem: Problem, loss: str) -> None:
-    """Refuse a loss for which the target has no theory.
+    """Refuse a loss for which the target, or the inputs, have no theory.
 
     Raises
     ------
     InvalidParametersError
     """
+    if isinstance(problem, Protocol) and problem.has_covariance and loss != SQUARE:
+        raise_all([Fault("loss", loss, f"{SQUARE}, without stop_at, {THEORY}")])
     if loss not in SQUARES and teacher_of(problem.target):
         allowed = "square in the theory of targets of several directions"
         raise InvalidParametersError([Fault("loss", loss, allowed)])

@@ -6,6 +6,13 @@ import math
 from dataclasses import replace
 
 from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.covariance import IDENTITY, eigenvalues
+from giantstep.problems.covariance_scope import (
+    ALWAYS,
+    THEORY,
+    covariance_faults,
+    dimension_faults,
+)
 from giantstep.problems.domains import ALPHA0, OVERLAP, STEP_EXPONENT
 from giantstep.problems.function_field import FunctionName
 from giantstep.problems.inputs import GAUSSIAN, KNOWN_INPUTS
@@ -20,6 +27,8 @@ from giantstep.problems.parameter import (
 from giantstep.problems.readout import FINER_NORMAL, NORMAL, READOUT, UNIFORM, Vocabulary
 from giantstep.problems.shared import (
     BETA,
+    COVARIANCE,
+    DECAY,
     INPUTS,
     LABEL_FLIPS,
     LEARNING_RATE,
@@ -33,7 +42,7 @@ from giantstep.problems.shared import (
 )
 from giantstep.problems.targets import SAME_TARGET, PretrainTargetDomain, teacher_of
 from giantstep.registry import Registry
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import Fault, InvalidParametersError, raise_all
 
 # How a step follows the gradient: in proportion to it, by the signs of its entries, or normalised.
 SGD, SIGN_DESCENT, NORMALIZED = OPTIMIZERS = ("sgd", "sign", "normalized")
@@ -96,6 +105,13 @@ class Protocol(WithFields):
         Target that the steps learn, if it is another than `target`, which the readout learns.
     task_overlap : float
         Overlap of the directions of the two, from -1 to 1.
+    covariance : str or sequence of float
+        Covariance of the inputs, of trace d: "identity"; "power:A", with eigenvalues in proportion
+        to k^-A; "two_level:RATIO,SHARE", with eigenvalues RATIO times as large for this share of
+        the directions; or d eigenvalues.
+    target_decay : float
+        Exponent b >= 0: the squared components of the target's direction along the covariance's
+        eigenvectors, in whitened inputs, are in proportion to k^-b.
 
     Raises
     ------
@@ -167,6 +183,8 @@ class Protocol(WithFields):
         default=1.0,
         later=True,
     )
+    covariance: str | tuple[float, ...] = parameter(COVARIANCE, default=IDENTITY, later=True)
+    target_decay: float = parameter(DECAY, default=0.0, later=True)
 
     def __post_init__(self) -> None:
         faults = read_parameters(self)
@@ -183,6 +201,8 @@ class Protocol(WithFields):
                 for name in ("target", "pretrain_target")
                 if (value := getattr(self, name)) != SAME_TARGET and teacher_of(value)
             ]
+        if not faults:
+            faults += covariance_faults(self, ALWAYS)
         refuse(self, faults)
 
     @property
@@ -193,6 +213,8 @@ class Protocol(WithFields):
     def with_giant_step(self, dimension: float) -> Protocol:
         """State the protocol of a dimension with the giant step, at the learning rate that matches.
 
+        The covariance of the inputs is stated by its eigenvalues.
+
         Parameters
         ----------
         dimension : float
@@ -201,7 +223,8 @@ class Protocol(WithFields):
         Raises
         ------
         InvalidParametersError
-            For a smaller step at infinite dimension, where its spike vanishes.
+            For a smaller step at infinite dimension, where its spike vanishes, or a covariance of
+            inputs of another dimension.
 
         Examples
         --------
@@ -210,6 +233,10 @@ class Protocol(WithFields):
         >>> round(smaller.with_giant_step(dimension=10_000).learning_rate, 6)
         0.3
         """
+        raise_all(dimension_faults(self, dimension))
+        if self.has_covariance and isinstance(self.covariance, str):
+            known = tuple(eigenvalues(self.covariance, dimension).tolist())
+            return replace(self, covariance=known).with_giant_step(dimension)
         if self.is_giant_step:
             return self
         if math.isinf(dimension):
@@ -217,6 +244,11 @@ class Protocol(WithFields):
             raise InvalidParametersError([Fault("step_exponent", self.step_exponent, allowed)])
         rate = self.learning_rate * dimension ** (self.step_exponent - GIANT_STEP)
         return replace(self, learning_rate=rate, step_exponent=GIANT_STEP)
+
+    @property
+    def has_covariance(self) -> bool:
+        """Whether the directions of the inputs differ."""
+        return self.covariance != IDENTITY
 
     @property
     def reuses_samples(self) -> bool:
@@ -251,7 +283,7 @@ class Protocol(WithFields):
 
 def theory_faults(protocol: Protocol) -> list[Fault]:
     """List why a protocol has no theory, and can only be simulated."""
-    faults = []
+    faults = covariance_faults(protocol, THEORY)
     letters = len(protocol.readout) > 1
     if letters and protocol.reuses_samples:
         allowed = "false in the theory of readouts of several values, which needs fresh batches"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from giantstep.problems.covariance import CovarianceDomain
 from giantstep.problems.domains import BETA as BETAS
-from giantstep.problems.domains import FLAG, REVERSED, SHARE, VARIANCE
+from giantstep.problems.domains import FLAG, REVERSED, SHARE, TARGET_DECAY, VARIANCE
 from giantstep.problems.domains import LEARNING_RATE as LEARNING_RATES
 from giantstep.problems.domains import STEPS as STEP_COUNTS
 from giantstep.problems.function_field import FunctionDomain
@@ -11,6 +12,7 @@ from giantstep.problems.inputs import KNOWN_INPUTS
 from giantstep.problems.parameter import Parameter
 from giantstep.problems.targets import TargetDomain
 
+_STRUCTURED = "docs/structured-inputs.md"
 ACTIVATION = Parameter("activation of the network", r"\sigma", FunctionDomain(), "(1)")
 TRAINED_ACTIVATION = Parameter(
     "activation of the network", r"\sigma", FunctionDomain(continuous=True), "(1)"
@@ -29,5 +31,7 @@ OUTLIER_VARIANCE = Parameter(
 )
 LABEL_FLIPS = Parameter("share of the labels that are reversed", r"\varphi", REVERSED)
 INPUTS = Parameter("distribution of the inputs' entries", "x", KNOWN_INPUTS)
+COVARIANCE = Parameter("covariance of the inputs", r"\Sigma", CovarianceDomain(), _STRUCTURED)
+DECAY = Parameter("decay of the target along the covariance", "b", TARGET_DECAY, _STRUCTURED)
 STEPS = Parameter("number of gradient steps", "k", STEP_COUNTS, label="gradient steps")
 REUSE_BATCH = Parameter("whether later steps take the first batch again", "reuse", FLAG)

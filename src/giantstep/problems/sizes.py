@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.covariance_scope import NETWORKS, covariance_faults, dimension_faults
 from giantstep.problems.domains import COUNTED
 from giantstep.problems.grid import Grid
 from giantstep.problems.inputs import GAUSSIAN
@@ -129,6 +130,9 @@ def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
         faults.append(Fault("dimension", sizes.dimension, allowed))
     if sizes.test_samples == EXACT:
         faults += _exact_faults(problem, grid.loss)
+    if isinstance(problem, Protocol):
+        faults += covariance_faults(problem, NETWORKS)
+        faults += dimension_faults(problem, sizes.dimension)
     faults += _group_faults(problem, sizes)
     raise_all(faults)
 

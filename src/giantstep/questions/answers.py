@@ -61,7 +61,7 @@ def question(
             stopped = times_to_ridges(bound.arguments)
             bound.apply_defaults()
             given = bound.arguments
-            check_problem(given["problem"])
+            check_problem(given["problem"], ask.__name__, given)
             for name, value in given.items():
                 whole = str(form.parameters[name].annotation).startswith("int")
                 given[name] = whole_number(plain(value)) if whole else plain(value)

@@ -56,8 +56,8 @@ DEFAULTS: dict[str, Any] = {
 }
 # Solved together.
 POINTS = ("alpha", "ridge")
-# One value of a vocabulary is a sequence of pairs.
-_DEPTHS = {"readout": 2}
+# One value of a vocabulary is a sequence of pairs, and of a covariance one of eigenvalues.
+_DEPTHS = {"readout": 2, "covariance": 1}
 # The limit d -> infinity is compared with a large dimension in one of so many cases, but in no more
 # than so many.
 _SHARE_COMPARED, _MOST_COMPARED = 8, 16

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from giantstep.arrays import Array
 from giantstep.numerics.own_functions import check_unchanged
 from giantstep.numerics.scalar_functions import SIGN
 from giantstep.problems.bulk_kind import bulk_of_networks, validate_bulk
+from giantstep.problems.covariance_scope import question_faults
 from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
@@ -103,8 +105,8 @@ def read_axes(alpha: ArrayLike, ridge: ArrayLike, loss: str, faults: list[Fault]
     return axes
 
 
-def check_problem(problem: Any) -> None:
-    """Refuse at once what is no problem: nothing else can be checked.
+def check_problem(problem: Any, question: str, given: Mapping[str, Any]) -> None:
+    """Refuse at once what is no problem, or none of this question: nothing else can be checked.
 
     Raises
     ------
@@ -115,6 +117,7 @@ def check_problem(problem: Any) -> None:
     for value in vars(problem).values():
         if isinstance(value, str):
             check_unchanged(value)
+    raise_all(question_faults(question, problem, given))
 
 
 def criterion_faults(

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from giantstep.problems.bulk_kind import ISOTROPIC
-from giantstep.problems.formatting import format_vocabulary
+from giantstep.problems.formatting import format_value, format_vocabulary
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import SGD, Protocol
 from giantstep.problems.recovery import Recovery
@@ -88,6 +88,7 @@ def problem_parameters(problem: Problem | Recovery) -> xr.Dataset:
     values = asdict(problem)
     if isinstance(problem, Protocol):
         values["readout"] = format_vocabulary(problem.readout)
+        values["covariance"] = format_value(problem.covariance)
     return xr.Dataset(_by_name(values))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from giantstep.theory.reliability import LARGE_DIMENSION
 
 # Of which estimated relative corrections on an answer warns, and in words what they are for.
 RELIABLE = 0.05
+# What the theory is from which chi_2 or chi_3 on, and the least effective dimension of inputs.
+_CHAOS = {0.3: "too pessimistic by a few per cent", 3.0: "not quantitative, and too pessimistic"}
 _LEFT_OUT = {
     "unseen": "much of the error comes from inputs of which a training set has one or none",
     "sparse": "much of the error comes from inputs at which hardly any neuron varies",
@@ -128,6 +131,20 @@ def reliability_remarks(corrections: Mapping[str, Array]) -> list[str]:
         f"At {doubtful.sum()} of {total.size} points the theory may be off by more than"
         f" {RELIABLE:.0%}, as the variable `reliability` estimates (up to {total.flat[worst]:.0%})."
         f" There {_LEFT_OUT[main]}. Please compare with networks."
+    ]
+
+
+def covariance_remarks(arrays: Mapping[str, Any]) -> list[str]:
+    """Say where the leading directions of the inputs make the theory too pessimistic."""
+    if "chi_2" not in arrays:
+        return []
+    chi = np.nan_to_num(np.maximum(arrays["chi_2"], arrays["chi_3"]))
+    beyond = np.digitize(chi, [*_CHAOS])
+    return [
+        f"At {np.sum(beyond == k)} of {chi.size} points the theory is {text}: networks learn"
+        " products of leading directions of the inputs, which it takes as noise."
+        for k, text in enumerate(_CHAOS.values(), start=1)
+        if np.any(beyond == k)
     ]
 
 

@@ -23,6 +23,7 @@ from giantstep.questions.costs import check_task
 from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import (
     bulk_remarks,
+    covariance_remarks,
     edge_remarks,
     failure_remarks,
     gap_remarks,
@@ -146,7 +147,8 @@ def evenly_spread(count: int, most: int) -> Indices:
 
 def _arrays(srf: SpikedFeatures, solution: Solution, zero_one: bool) -> Arrays:
     """List the arrays of a solution, and the 0-1 error where there is one."""
-    arrays = {field.name: getattr(solution, field.name) for field in fields(Solution)}
+    values = {field.name: getattr(solution, field.name) for field in fields(Solution)}
+    arrays = {name: value for name, value in values.items() if value is not None}
     arrays["status"] = arrays["status"].astype(np.int8)
     corrections = [values for name, values in arrays.items() if name.startswith(RELIABILITY)]
     arrays[RELIABILITY] = np.sum(corrections, axis=0)
@@ -250,7 +252,8 @@ def solve_axes(
 def answer_remarks(arrays: Mapping[str, Any]) -> list[str]:
     """Remark on points that failed, and on those that are less reliable."""
     named = {name: np.asarray(a) for name, a in arrays.items() if name.startswith(RELIABILITY)}
-    return failure_remarks(np.asarray(arrays["status"])) + reliability_remarks(named)
+    remarks = failure_remarks(np.asarray(arrays["status"])) + reliability_remarks(named)
+    return remarks + covariance_remarks(arrays)
 
 
 def stack(cases: Sequence[Arrays | None], missing: Mapping[str, Any]) -> Arrays:

@@ -1,4 +1,8 @@
-"""The first layer of one network replicate: as drawn, and after its gradient steps."""
+"""The first layer of one network replicate: as drawn, and after its gradient steps.
+
+Inputs with a covariance are x = S z; weights W of such inputs are weights W S of z. After the
+steps, in which the covariance matters, these take their place, and inputs are z.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from numpy.typing import NDArray
 from giantstep.arrays import Array, Single
 from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
+from giantstep.problems.covariance import target_weights
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import SGD, SIGN_DESCENT, Protocol
 from giantstep.problems.readout import NORMAL
@@ -94,7 +99,8 @@ def first_layer(
     def draw(batch: int, block: int, rows: int) -> tuple[Single, Single]:
         block_rng = stream(seed, network, FIRST_BATCH, batch, block)
         samples = draw_samples(stepped, learned, rows, block_rng)
-        return samples.inputs, (samples.clean + samples.noise).astype(np.float32)
+        inputs = samples.inputs * _scales(stepped) if stepped.has_covariance else samples.inputs
+        return inputs, (samples.clean + samples.noise).astype(np.float32)
 
     layer = _train(stepped, sizes, weights, learned, other, draw, pool, rng)
     check_weights(layer.weights, "learning_rate", problem.learning_rate)
@@ -109,9 +115,16 @@ def _draw_directions(problem: Problem, dimension: int, rng: Generator) -> tuple[
         return np.ascontiguousarray(rows[:-1]), rows[-1]
     rows = unit_rows(rng, 2, dimension)
     theta, other = rows
+    if isinstance(problem, Protocol) and problem.has_covariance:  # of known size, either sign
+        theta[:] = np.copysign(np.sqrt(target_weights(dimension, problem.target_decay)), theta)
     other -= (other @ theta) * theta
     other /= np.linalg.norm(other)
     return rows[:1], other
+
+
+def _scales(protocol: Protocol) -> Single:
+    """Return S, of inputs x = S z."""
+    return np.sqrt(np.array(protocol.covariance), dtype=np.float32)
 
 
 def group_members(fractions: Array, neurons: int) -> NDArray[np.int64]:
@@ -181,6 +194,9 @@ def _train(
     else:
         count = sizes.count(problem.alpha0)
         mean, *_ = BatchSteps(problem, omega, rate, count, draw, pool).take(weights)
+    if problem.has_covariance:
+        weights *= _scales(problem)
+        mean = mean * _scales(problem)
     h1 = float(standard_moments(activation).slope)
     norm = float(np.linalg.norm(mean))
     # As in `equivalent_features`, v takes the sign of h1, so that r >= 0.

@@ -19,6 +19,7 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.features.coloured_step import coloured_step
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.features.conditional_target import target_rule
 from giantstep.theory.features.network_state import NetworkState
@@ -215,6 +216,9 @@ def _own_output(problem: Problem, srf: SpikedFeatures, dimension: float) -> floa
 def _row_overlap(problem: Problem, srf: SpikedFeatures) -> float:
     """Compute d times the variance of a bulk row's projection on the target: Sigma_tt."""
     c = float(np.max(srf.groups.c))
+    if isinstance(problem, Protocol) and problem.has_covariance:
+        step = coloured_step(problem)
+        return float(step.weights @ step.bulk)
     if not isinstance(problem, Protocol) or len(problem.readout) > 1:
         return c
     state: NetworkState = network_states(plain_descent(problem))[-1]

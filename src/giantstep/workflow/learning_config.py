@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks, validate_bulk
+from giantstep.problems.covariance_scope import question_faults
 from giantstep.problems.grid import Grid, merged_axis, spaced_axis
 from giantstep.problems.losses import FLOW, SQUARE
 from giantstep.problems.parameter import parameters_of
@@ -20,7 +21,7 @@ from giantstep.questions.task import Task
 from giantstep.theory.bayes_optimal import state_evolution
 from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.features.kappa_rules import check_resolution
-from giantstep.validation import Fault
+from giantstep.validation import Fault, raise_all
 from giantstep.workflow.config_models import STEPS, kind_of
 from giantstep.workflow.curves import Curve
 from giantstep.workflow.panels import Panel, read_vocabularies
@@ -173,6 +174,7 @@ class _Tasks:
         return self._task("parameters", dimension=dimension), theory
 
     def _task(self, question: str, **arguments: Any) -> Task:
+        raise_all(question_faults(question, self.problem, arguments))
         return Task(question, self.problem, arguments)
 
     def _grid(self, alpha: tuple[float, ...] = ()) -> Grid | None:

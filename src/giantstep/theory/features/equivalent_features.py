@@ -12,8 +12,10 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem, label_agreement, noise_power
 from giantstep.problems.protocol import SIGN_DESCENT, Protocol, theory_faults
 from giantstep.problems.spiked_features import SpikedFeatures, one_spike
+from giantstep.theory.features.coloured_step import coloured_step
 from giantstep.theory.features.letters_steps import letters_states
 from giantstep.theory.features.network_state import (
+    NetworkState,
     check_weights,
     features_in_state,
     shared_parameters,
@@ -65,6 +67,10 @@ def equivalent_features(
     problem = problem.with_giant_step(dimension)
     if faults := theory_faults(problem):
         raise InvalidParametersError(faults)
+    if problem.has_covariance:
+        c, r, gamma = coloured_step(problem).at_dimension(dimension)
+        check_weights(problem, c, r)
+        return features_in_state(problem, NetworkState(c, r, gamma))
     if problem.has_several_spikes:
         return letters_states(problem, fineness)[-1].features(problem)
     plain = plain_descent(problem)

@@ -2,7 +2,8 @@
 
 A neuron's input has variance `c |x|^2/d` given x. Given kappa, `|x|^2/d - 1` has mean
 `(kappa^2 - 1)/d`, summed over the directions of several spikes, and variance `2/d`. It moves the
-mean feature mu0 of a group by `nu = (c/2) E sigma''` times as much.
+mean feature mu0 of a group by `nu = (c/2) E sigma''` times as much. For a bulk of covariance D/d it
+is v.Dv/d and tr D^2/d in place of c and c^2.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ from giantstep.theory.features.conditional_features import ConditionalFeatures
 
 
 def with_input_norms(
-    f: ConditionalFeatures, srf: SpikedFeatures, dimension: float
+    f: ConditionalFeatures,
+    srf: SpikedFeatures,
+    dimension: float,
+    powers: tuple[float, float] = (1.0, 1.0),
 ) -> ConditionalFeatures:
     """Add the effects of the inputs' norms to the mean features.
 
@@ -29,9 +33,11 @@ def with_input_norms(
         Those of the features.
     dimension : float
         d, may be infinite.
+    powers : tuple of float
+        v.Dv over c, and tr D^2/d over c^2, of a bulk that is not isotropic.
     """
     if np.isinf(dimension) or not f.curvature.any():
         return f
-    nu = srf.groups.c[:, None] / 2 * f.curvature
-    mu0 = f.mu0 + nu * np.sum(f.projections**2 - 1, axis=0) / dimension
-    return replace(f, mu0=mu0, mean_spread=nu * np.sqrt(2 / dimension))
+    nu, (along, squared) = srf.groups.c[:, None] / 2 * f.curvature, powers
+    mu0 = f.mu0 + along * nu * np.sum(f.projections**2 - 1, axis=0) / dimension
+    return replace(f, mu0=mu0, mean_spread=nu * np.sqrt(2 * squared / dimension))

@@ -21,6 +21,7 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.targets import target_mean
+from giantstep.theory.features.coloured_step import coloured_step
 from giantstep.theory.features.steps import network_states
 
 
@@ -82,6 +83,8 @@ def common_rows(protocol: Protocol) -> Array:
     """
     if protocol.alpha0 == 0:
         return np.zeros(2)
+    if protocol.has_covariance:
+        return np.array([float(coloured_step(protocol).mean_row().mean()), 0.0])
     if len(protocol.readout) == 1:
         state = network_states(protocol)[-1]
         return np.array([state.mean_row - state.bulk_variance, 0])

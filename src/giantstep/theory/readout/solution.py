@@ -44,6 +44,8 @@ class Solution:
         Largest relative residual of all the equations.
     quadrature_error : Array, shape (alphas, ridges)
         Relative change of the hats and of the test error when the number of nodes is doubled.
+    chi_2, chi_3, effective_dimension : Array, shape (alphas, ridges), or None
+        Of inputs with a covariance: `leading_chaoses`.
     iterations, status : integer arrays, shape (alphas, ridges)
         Number of Newton steps, and a `Status`, of each point.
     """
@@ -72,6 +74,9 @@ class Solution:
     quadrature_error: Array
     iterations: NDArray[np.int64]
     status: NDArray[np.int64]
+    chi_2: Array | None = None
+    chi_3: Array | None = None
+    effective_dimension: Array | None = None
 
 
 def collect_points(values: dict[str, Array], shape: tuple[int, ...]) -> Solution:

@@ -28,6 +28,7 @@ from giantstep.theory.readout.convex_loss import (
 )
 from giantstep.theory.readout.early_stopping import solve_stopped
 from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
+from giantstep.theory.readout.leading_chaoses import leading_chaoses
 from giantstep.theory.readout.solution import ERROR_RESOLVED, Solution, collect_points
 from giantstep.theory.readout.square_loss import SquareLoss, prepare_square_loss
 from giantstep.theory.reliability import Reliability
@@ -140,7 +141,7 @@ class Solver:
         check_resolution(problem, self.srf)
         if isinstance(problem, Protocol):
             problem = problem.with_giant_step(dimension)
-        self._problem, self.bulk = problem, validate_bulk(problem, bulk)
+        self.problem, self.bulk = problem, validate_bulk(problem, bulk)
         self._dimension = dimension
         self.reuses_samples = isinstance(problem, Protocol) and problem.reuses_samples
         self.coarse = prepare_square_loss(problem, self.srf, self.bulk, dimension, B=B)
@@ -176,16 +177,16 @@ class Solver:
         if self.loss not in SQUARES:
             rule, _ = self.convex
             nodes, fold = rule.on_nodes, lambda values: rule.on_nodes(values) * rule.weight
-        return Reliability(self._problem, self.srf, f, nodes, fold, self._dimension)
+        return Reliability(self.problem, self.srf, f, nodes, fold, self._dimension)
 
     def _change_by_finer_letters(self, alpha: Array, ridge: Array) -> Array:
         """Compute how twice as many values in the place of a normal readout change the test error.
 
         At infinite dimension, which is faster.
         """
-        assert isinstance(self._problem, Protocol)
-        finer = Solver(replace(self._problem, readout=FINER_NORMAL), self.bulk, self.loss)
-        given = self if math.isinf(self._dimension) else Solver(self._problem, self.bulk, self.loss)
+        assert isinstance(self.problem, Protocol)
+        finer = Solver(replace(self.problem, readout=FINER_NORMAL), self.bulk, self.loss)
+        given = self if math.isinf(self._dimension) else Solver(self.problem, self.bulk, self.loss)
         with np.errstate(all="ignore"):
             coarse, fine = (
                 self._solve_points(one, alpha, ridge)["test_error"] for one in (given, finer)
@@ -195,7 +196,7 @@ class Solver:
 
     def _on_finer_rule(self, fineness: int) -> SquareLoss:
         """Prepare the same unknowns, over the same functions B, on a finer rule."""
-        problem, srf = self._problem, self.srf
+        problem, srf = self.problem, self.srf
         if isinstance(problem, Protocol) and not problem.as_in_paper:  # found by quadrature
             srf = equivalent_features(problem, self._dimension, fineness)
         B = self.coarse.features.B
@@ -235,7 +236,7 @@ class Solver:
                 for part in self.batches(alpha.size)
             ]
         flat = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        if getattr(self._problem, "readout", None) == NORMAL:
+        if getattr(self.problem, "readout", None) == NORMAL:
             change = self._change_by_finer_letters(flat_alpha, flat_ridge)
             flat["quadrature_error"] = np.fmax(flat["quadrature_error"], change)
             flat["resolved"] *= ~(change > _LETTERS_RESOLVED)
@@ -264,6 +265,7 @@ def _solve_square_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
     )
     return {
         **left_out,
+        **leading_chaoses(solver.problem, solver.srf, solver.coarse.features, at),
         "training_error": solution.training_error,
         "test_loss": left_out["test_error"] / 2,
         "training_loss": solution.training_error / 2,

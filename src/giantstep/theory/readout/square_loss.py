@@ -11,10 +11,12 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import solve_certified
 from giantstep.problems.problem import Problem, label_agreement, noise_power
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.bulk.interface import Bulk, GroupOverlaps, SpikeResponse
 from giantstep.theory.features.bulk.pairs import Hats, pair_of
 from giantstep.theory.features.bulk.prepare import prepare_bulk
+from giantstep.theory.features.coloured_step import coloured_step
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.features.input_norms import with_input_norms
 from giantstep.theory.features.sparse_rows import with_sparse_rows
@@ -170,6 +172,9 @@ def prepare_square_loss(
     `B` is as in `conditional_features`.
     """
     features, prepared = prepare_bulk(problem, srf, bulk, fineness, B)
-    features = with_input_norms(features, srf, dimension)
+    powers = 1.0, 1.0
+    if isinstance(problem, Protocol) and problem.has_covariance:
+        powers = coloured_step(problem).row_power()
+    features = with_input_norms(features, srf, dimension, powers)
     features = with_sparse_rows(features, srf, dimension, fineness)
     return SquareLoss(features, srf, prepared, prepare_mean_penalty(problem, srf, dimension))

@@ -170,7 +170,8 @@ class _TrainedPair:
 
     def screened_sources(self, rows: Array, w: Array, v: Array) -> tuple[Array, Array]:
         """Compute the derivative of `w screened(rows) v`: through q, and at fixed q."""
-        at, by, squares = self.one.at, self.other.at, rows.sum() * w * v
+        at, by = (each.bulk.mean_row(each.at) for each in (self.one, self.other))
+        squares = rows.sum() * w * v
         df, direct = (x[:, None] for x in self._divided(at.f, by.f, at.df))
         through_q = -squares * self.beta * self.AA * df
         return _parts(self.triangle, through_q, (squares * direct)[:, :, None])

@@ -14,6 +14,7 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.bulk.batch_covariance import FirstBatch
+from giantstep.theory.features.bulk.coloured import ColouredBulk
 from giantstep.theory.features.bulk.interface import Bulk
 from giantstep.theory.features.bulk.isotropic import IsotropicBulk
 from giantstep.theory.features.bulk.letter_rows import LetterRowsBulk
@@ -43,6 +44,10 @@ def prepare_bulk(
     B : Array, optional
         As in `conditional_features`.
     """
+    if isinstance(problem, Protocol) and problem.has_covariance:
+        features = conditional_features(srf, fineness, B, norms=True)
+        isotropic, trained = _isotropic_bulk(features, srf), bulk != ISOTROPIC
+        return features, ColouredBulk(isotropic, problem, fineness, trained)
     if bulk == ISOTROPIC:
         features = conditional_features(srf, fineness, B)
         return features, _isotropic_bulk(features, srf)

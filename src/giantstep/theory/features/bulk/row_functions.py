@@ -128,11 +128,11 @@ class RowFunctions:
 
         return RowFunctions.fitted(scale, functions, _TOLERANCE, most)
 
-    def with_norm(self, norm: float) -> RowFunctions:
-        """Return the functions for rows with noise of their own, or shorter, of this norm c."""
-        added = norm - self._scale
+    def with_norm(self, norm: float, before: float) -> RowFunctions:
+        """Return the functions for rows with noise of their own, or shorter: c, and c before."""
+        added = norm - before
         if added < 0:
-            return self._stretched(norm / self._scale)
+            return self._stretched(norm / before)
 
         def functions(t: Array) -> Array:
             own = 1 / (1 + added * t)

@@ -22,6 +22,7 @@ from giantstep.theory.features.bulk.isotropic import IsotropicBulk
 from giantstep.theory.features.bulk.one_group import OneGroupVariances
 from giantstep.theory.features.bulk.reused_rows import ContinuedReusedRows, reused_row_functions
 from giantstep.theory.features.bulk.row_functions import RowFunctions, row_functions
+from giantstep.theory.features.bulk.row_resolvent import Traces
 from giantstep.theory.features.bulk.sign_directions import directions_after_signs
 from giantstep.theory.features.bulk.sign_rows import has_sign_rows, rows_after_signs
 from giantstep.theory.features.network_state import NetworkState
@@ -71,7 +72,7 @@ class TrainedBulk:
         # At finite dimension rows have other norms, and share more than this spike: `row_norms`.
         c, strength = float(self.isotropic.groups.c[0]), float(self.isotropic.groups.u[0])
         if abs(c - last.bulk_variance) > _ROUNDING * last.bulk_variance:
-            rows = rows.with_norm(c)
+            rows = rows.with_norm(c, last.bulk_variance)
         share = last.spike_strength / strength if strength > last.spike_strength else 1.0
         if share < 1:
             rows = rows.with_wider_spike(share, last.alignment)
@@ -106,6 +107,10 @@ class TrainedBulk:
     def spike_response(self, V1_hat: Array, V: Array) -> TrainedResponse:
         """Compute how the readout responds at a solution."""
         return TrainedResponse(self, V1_hat, V)
+
+    def mean_row(self, at: Traces) -> Traces:
+        """Return the traces by which the readout screens the rows' mean: of (1 + t C)^-1."""
+        return at
 
     def response(self, t: Array) -> tuple[Array, Array]:
         """Compute Psi(t) and its derivative, shapes (S, D + 2, D + 2).
@@ -168,12 +173,13 @@ class TrainedResponse:
 
     def screened(self, rows: Array) -> Array:
         """Compute M, averaged over the rows' covariance, times the sum of `rows`: (S, 1, 1)."""
-        M: Array = rows.sum() * (self.A * self.at.f)[:, None, None]
+        M: Array = rows.sum() * (self.A * self.bulk.mean_row(self.at).f)[:, None, None]
         return M
 
     def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
         """Compute the derivative of the same by V1_hat between groups, at fixed q: (S, 1, 1)."""
-        direct: Array = rows.sum() * w[:, 0] ** 2 * (self.at.f + self.at.t * self.at.df)
+        at = self.bulk.mean_row(self.at)
+        direct: Array = rows.sum() * w[:, 0] ** 2 * (at.f + at.t * at.df)
         return direct[:, None, None]
 
 

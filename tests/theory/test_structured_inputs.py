@@ -1,0 +1,152 @@
+"""Inputs with a covariance: docs/theory/structured-inputs.md."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import giantstep
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.seeds import problem_seed
+from giantstep.problems.sizes import Sizes
+from giantstep.simulation.first_layer import first_layer
+from giantstep.simulation.threads import workers
+from giantstep.theory.features.bulk.coloured_rows import ColouredRows
+from giantstep.theory.features.coloured_step import coloured_step
+from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.readout.solve import solve
+from giantstep.validation import InvalidParametersError
+
+PROBLEM = Protocol("tanh", "sign", 1, alpha0=1, beta=1, covariance="two_level:8,0.2")
+# Reference values of the page: eigenvalues of d = 200, as d -> infinity.
+INDEX = np.arange(1, 201.0)
+B = Protocol(
+    "erf", "tanh", 1, 2, 0.7, noise=0.1, covariance=INDEX**-0.5, target_decay=1
+), (1.5, 0.02)  # fmt: skip
+C = Protocol("tanh", "sign", 0.1, 2, 1, covariance=INDEX**-1, target_decay=2), (2.0, 0.1)
+
+
+@pytest.mark.parametrize("bulk", ["isotropic", "trained"])
+@pytest.mark.parametrize("dimension", [math.inf, 300])
+@pytest.mark.parametrize(("target", "alpha0"), [("sign", 1), ("relu", 0.5), ("tanh", math.inf)])
+def test_a_flat_spectrum_is_the_identity(target, alpha0, dimension, bulk):
+    plain = Protocol("tanh", target, 1, alpha0, beta=1)
+    same, flat = (
+        solve(one, Grid((0.5, 2.0), (0.01, 0.1)), bulk, dimension)
+        for one in (plain, replace(plain, covariance="power:0"))
+    )
+    for name in ("test_error", "training_error", "m", "q1", "q2", "V1", "V2"):
+        np.testing.assert_allclose(getattr(flat, name), getattr(same, name), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("reference", "bulk", "expected"),
+    [
+        (B, "isotropic", (0.24678507, 0.10921039, 0.71465718, -0.58454328, 0.54902892)),
+        (C, "isotropic", (0.31944222, 0.13868137, 0.98695852, 0.76810099, 0.74942002)),
+        (C, "trained", (0.31612577, 0.13714436, 0.93162192, 0.63056182, 0.75345406)),
+    ],
+)
+def test_reference_values(reference, bulk, expected):
+    problem, (alpha, ridge) = reference
+    at = solve(problem, Grid((alpha,), (ridge,)), bulk)
+    names = ("test_error", "training_error", "m", "zeta", "psi")
+    assert [getattr(at, name).item() for name in names] == pytest.approx(expected, abs=2e-8)
+
+
+def test_traces_and_forms_are_those_of_a_batch():
+    rng, d = np.random.default_rng(0), 1200
+    problem = replace(PROBLEM, learning_rate=3, target_decay=0.5).with_giant_step(d)
+    step = coloured_step(problem)
+    s, t = step.eigenvalues, np.sqrt(step.weights)
+    z = rng.standard_normal((d, d))
+    y = np.sign(z @ t)
+    inputs = z * s
+    D = np.diag(s) + step.tau / d * (inputs.T * y**2) @ inputs
+    v = y @ inputs / d
+    v /= np.linalg.norm(v)
+    gamma = v @ t
+    across = (t - gamma * v) / np.sqrt(1 - gamma**2)
+    at = 0.7
+    Q = np.linalg.inv(np.eye(d) + at * D)
+    rows = ColouredRows(problem, trained=False)
+    rows.trained = True  # without what norms change
+    f, phi, vv, vt, _, tt, *_ = rows.columns(np.array([at]))[0]
+    assert [f, phi] == pytest.approx([np.trace(Q) / d, np.trace(D @ Q) / d], rel=0.01)
+    forms = [x @ Q @ w for x, w in ((v, v), (v, across), (across, across))]
+    assert [vv, vt, tt] == pytest.approx(forms, abs=0.03)
+
+
+def test_no_batch_turns_the_spike_to_the_target():
+    problem = replace(PROBLEM, alpha0=math.inf, target_decay=1).with_giant_step(400)
+    s, t2 = coloured_step(problem).eigenvalues, coloured_step(problem).weights
+    assert equivalent_features(problem).alignment == pytest.approx(t2 @ s / np.sqrt(t2 @ s**2))
+
+
+def test_the_step_of_a_network():
+    problem, sizes = replace(PROBLEM, alpha0=4, target_decay=1), Sizes(dimension=500)
+    with workers(1) as pool:
+        layer = first_layer(problem, sizes, 0, problem_seed(0, problem), pool)
+    expected = equivalent_features(problem, 500)
+    assert layer.spike @ layer.theta == pytest.approx(expected.alignment, abs=0.05)
+    assert layer.strengths[0] == pytest.approx(expected.spike_strength[0], rel=0.1)
+    bulk = layer.weights - np.outer(layer.strengths, layer.spike)
+    assert np.mean(np.sum(bulk**2, axis=1)) == pytest.approx(expected.bulk_variance[0], rel=0.03)
+
+
+def test_networks_have_the_error_of_the_theory():
+    problem = replace(PROBLEM, covariance="power:0.3", target_decay=1)
+    both = giantstep.compare(problem, alpha=2, ridge=0.5, dimension=100, networks=12, seed=1)
+    assert abs(both.z_score_test_error.sel(theory="finite")) < 4
+
+
+def test_leading_directions_make_the_theory_pessimistic():
+    remarks = []
+    for covariance in ("power:0.3", "power:1"):
+        problem = replace(C[0], covariance=covariance)
+        answer = giantstep.solve(problem, alpha=2, ridge=0.02, dimension=400)
+        chi = max(answer.chi_2, answer.chi_3)
+        remarks.append("pessimistic" in answer.attrs.get("remarks", ""))
+        assert remarks[-1] == (chi > 0.3)
+    assert remarks == [False, True]
+    assert "chi_2" not in giantstep.solve(Protocol("tanh", "sign", 1, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (
+            {"steps": 2, "activation": "relu"},
+            "activation = .relu.: must be odd in theory.*\n.*1 in",
+        ),
+        ({"readout": ((1, 0.5), (-1, 0.5))}, "readout .* must be 1 for all neurons"),
+        ({"inputs": "uniform"}, "inputs = 'uniform': must be gaussian where inputs have a cov"),
+        ({"covariance": "power:9"}, "covariance = 'power:9': must be one of identity, power:A"),
+        ({"covariance": [1, -1]}, "or 2 to 20000 eigenvalues > 0"),
+        ({"covariance": [1, 2]}, "dimension = 100: must be 2, as many as eigenvalues"),
+    ],
+)
+def test_what_is_not_known_is_refused(changed, message):
+    with pytest.raises(InvalidParametersError, match=message):
+        giantstep.solve(replace(PROBLEM, **changed), dimension=100)
+
+
+def test_questions_that_do_not_cover_a_covariance_are_refused():
+    refusals = [
+        lambda: giantstep.spectrum(PROBLEM),
+        lambda: giantstep.solve(PROBLEM, loss="huber"),
+        lambda: giantstep.optimise(PROBLEM, over=["ridge"]),
+        lambda: giantstep.simulate(replace(PROBLEM, alpha0=math.inf), dimension=100),
+    ]
+    for refused in refusals:
+        with pytest.raises(InvalidParametersError, match="covariance"):
+            refused()
+
+
+def test_covariances_are_an_axis_of_sweeps():
+    table = giantstep.sweep(PROBLEM, covariance=["identity", "power:0.3"], alpha=[1, 2])
+    assert table.test_error.dims == ("covariance", "alpha")
+    alone = giantstep.solve(replace(PROBLEM, covariance="power:0.3"), alpha=[1, 2])
+    np.testing.assert_array_equal(table.test_error.sel(covariance="power:0.3"), alone.test_error)
