@@ -50,8 +50,8 @@ def bulk_remarks(problem: Problem, bulk: str) -> list[str]:
         remarks += [
             "On a batch that is used again the trained bulk leaves out how norms of rows fluctuate:"
             " less than 1 % of the test error of tanh networks for alpha0 up to 2, but 1 to 4 % too"
-            " much from alpha0 = 4 on. Networks of d = 300 in random settings differed by 1 % in the"
-            " median, and by 4 % at most."
+            " much from alpha0 = 4 on. In random settings networks of d = 300 differed by 1 % in"
+            " the median, and by 4 % at most."
         ]
     if problem.has_several_spikes:
         remarks += [

@@ -17,8 +17,8 @@ import numpy as np
 from giantstep.arrays import Array, Indices, RealOrComplex
 from giantstep.numerics.linear_systems import solve_small
 
-# Newton's method: most steps, and one after which only rounding is left.
-_MAX_ITERATIONS, _TOLERANCE = 30, 1e-6
+# Newton's method: most steps, and one whose square is negligible.
+_MAX_ITERATIONS, _TOLERANCE = 30, 1e-5
 
 
 class LinearLaw(NamedTuple):
@@ -76,11 +76,17 @@ class ReusedResolvent:
 
     def solve(self, t: Array) -> Array:
         """Solve for G at some t >= 0, one after the other, shape (S, 2 k + 1, 2 k + 1)."""
-        G, before, solved = self.at_zero[None], 0.0, []
+        solved: list[Array] = []
+        known = [(0.0, self._inverse(np.zeros(1))[0] - np.linalg.inv(self.at_zero))]
         for now in t:
-            free = np.linalg.inv(G)
-            free[:, self.last, self.last] += now - before
-            G, before = self._newton(np.array([now]), np.linalg.inv(free)), now
+            # What samples add is nearly linear in t/(1 + t) between points that are close.
+            place, added = now / (1 + now), known[-1][1]
+            if len(known) > 1 and known[-1][0] != known[-2][0]:
+                (first, earlier), (last, _) = known[-2:]
+                added = added + (added - earlier) * (place - last) / (last - first)
+            free = self._inverse(np.array([now]))
+            G = self._newton(np.array([now]), np.linalg.inv(free - added))
+            known.append((place, free[0] - np.linalg.inv(G[0])))
             solved.append(G[0])
         return np.stack(solved)
 

@@ -48,7 +48,12 @@ def reused_row_functions(protocol: Protocol, fineness: int = 1) -> RowFunctions:
         return as_columns(1 - t * phi, phi, Forms(resolvent, filtered))
 
     precision = _PRECISION if protocol.steps <= 2 else _OF_QUASI_RANDOM
-    return RowFunctions.fitted(batch.states[-1].bulk_variance, functions, precision)
+    c = batch.states[-1].bulk_variance
+    if fineness == 1:
+        return RowFunctions.fitted(c, functions, precision)
+    # Finer rules need polynomials of the same degree.
+    least = reused_row_functions(protocol, 1).degree
+    return RowFunctions.fitted(c, functions, precision, least=least)
 
 
 class ContinuedReusedRows(ContinuedRows):

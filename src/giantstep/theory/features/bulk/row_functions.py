@@ -45,16 +45,17 @@ class RowFunctions:
 
     Attributes
     ----------
+    degree : int
     error : float
         Largest size of the last coefficients, relative to the largest or to one.
     """
 
     def __init__(self, scale: float, coefficients: Array) -> None:
-        self._scale, self._degree = scale, len(coefficients) - 1
+        self._scale, self.degree = scale, len(coefficients) - 1
         size, last = (np.max(np.abs(part), axis=0) for part in (coefficients, coefficients[-3:]))
         self.error = float(np.max(last / np.maximum(size, 1.0)))
         slopes = np.zeros_like(coefficients)
-        slopes[: max(1, self._degree)] = chebyshev.chebder(coefficients)
+        slopes[: max(1, self.degree)] = chebyshev.chebder(coefficients)
         self._values_and_slopes: Array = np.stack([coefficients.T, slopes.T])
 
     @classmethod
@@ -70,12 +71,14 @@ class RowFunctions:
         functions: Callable[[Array], Array],
         tolerance: float,
         most: int = _MOST,
+        least: int = _LEAST,
     ) -> RowFunctions:
         """Fit polynomials to functions of t, shape (S,), whose values have shape (S, functions).
 
-        Of ever larger degrees, up to the `most`, until the `error` is below the tolerance.
+        Of ever larger degrees, from the `least` to the `most`, until the `error` is below the
+        tolerance.
         """
-        degree = _LEAST
+        degree = least
         while True:
             x = chebyshev.chebpts1(degree + 1)
             values = functions((1 + x) / (1 - x) / scale) * (2 / (1 - x))[:, None]
@@ -91,7 +94,7 @@ class RowFunctions:
         """Compute functions and their derivatives by t, shapes (functions, S)."""
         c = self._scale
         weight = 1 / (1 + c * t)
-        powers = chebyshev.chebvander((c * t - 1) * weight, self._degree).T
+        powers = chebyshev.chebvander((c * t - 1) * weight, self.degree).T
         values, slopes = self._values_and_slopes[:, chosen] @ powers
         values *= weight
         return values, slopes * 2 * c * weight**3 - c * weight * values
