@@ -36,6 +36,8 @@ LETTERS = ("0.5:0.5,2:0.5", "-1:0.5,1:0.5", "1:0.5,2:0.3,4:0.2")
 MARGIN_LOSSES = ("hinge", "logistic")
 # Floating-point operations for the networks of a problem, and the fewest and most of these.
 WORK, FEWEST, MOST = 3e10, 6, 64
+# Networks that it takes at least to call the theory wrong: the spread of six says little.
+ENOUGH = 24
 TEST_SAMPLES = 4000
 # What counts as wrong, and what is flagged.
 GAP, SCORE, FLAGGED = 0.05, 4, 0.05
@@ -198,13 +200,17 @@ def train(
     """Train networks, in addition to those of which the errors are known, until they decide."""
     problem, alpha, ridge, loss, dimension = case
     found = Found(case, math.nan, math.nan, theory, reliability)
-    while len(errors) < case.networks and not found.fine:
+    if len(errors) > 1:
+        found = found.measured(errors)
+    while len(errors) < max(case.networks, ENOUGH * found.off) and not found.fine:
         answer = replicates(
             problem,
             [alpha],
             [ridge],
             dimension=dimension,
-            networks=range(len(errors), min(max(2 * len(errors), FEWEST), case.networks)),
+            networks=range(
+                len(errors), min(max(2 * len(errors), FEWEST), max(case.networks, ENOUGH))
+            ),
             loss=loss,
             test_samples=TEST_SAMPLES,
             seed=seed,

@@ -30,7 +30,8 @@ from giantstep.theory.features.steps import network_states
 # Stands for the dimension of networks where none is given: the largest that is usually simulated.
 LARGE_DIMENSION = 1000
 # What random problems beside networks have left of each estimate.
-_FITTED_NOISE, _BEYOND_MEAN, _FIRST_BATCH, _OWN_OUTPUT = 1 / 8, 1 / 3, 0.8, 1 / 10
+_UNSEEN, _SPARSE, _BEYOND_MEAN, _OWN_OUTPUT = 1 / 8, 1 / 4, 1 / 3, 1 / 10
+_FIRST_BATCH, _BATCH_SQUARES = 0.8, 1 / 2
 
 
 class MeanFluctuation:
@@ -116,7 +117,13 @@ class Reliability:
             for powers in (squares, squares**2)
         )
         kurtosis = fourth / max(square, TINY) ** 2
-        self.first_batch = math.sqrt(kurtosis) * _first_batch(problem, srf, self.dimension)
+        share, samples = _first_batch(problem, srf, self.dimension)
+        # Rows that few samples make up see squares of few directions, which are learned.
+        x = 2 * srf.beta * self.dimension * (share**2 * kurtosis / samples) ** 2
+        squares = (self.pi * srf.groups.c**2 / 2) @ self.curvature_averages[0]
+        learned = squares / max(float(self.pi @ f.mu2_squared @ f.weight), TINY) * x / (1 + x)
+        fluctuation = _FIRST_BATCH * share * math.sqrt(kurtosis) / samples
+        self.first_batch = fluctuation + _BATCH_SQUARES * float(learned)
         self.label_power = float(f.weight @ (f.h**2 + f.slope_power + f.target_residual))
 
     def at(
@@ -154,8 +161,8 @@ class Reliability:
         largest, sparse = self._concentration(n, power)
         return {
             "test_error": whole,
-            "reliability_unseen": _FITTED_NOISE * share * largest,
-            "reliability_sparse": _FITTED_NOISE * share * sparse,
+            "reliability_unseen": _UNSEEN * share * largest,
+            "reliability_sparse": _SPARSE * share * sparse,
             "reliability_mean": of_mean / whole * (_BEYOND_MEAN if self.is_finite else 1),
             "reliability_quadratic": self._quadratic(alpha, V2, minus_dg) / explained,
             "reliability_first_batch": share * self.first_batch,
@@ -185,12 +192,12 @@ class Reliability:
         return np.abs(gain)
 
 
-def _first_batch(problem: Problem, srf: SpikedFeatures, dimension: float) -> float:
-    """Estimate how a batch's covariance fluctuates, times the share of a row that it makes up."""
+def _first_batch(problem: Problem, srf: SpikedFeatures, dimension: float) -> tuple[float, float]:
+    """Compute the share of a row that batches make up, and the number of their samples."""
     if not isinstance(problem, Protocol) or not 0 < problem.alpha0 < math.inf:
-        return 0.0
+        return 0.0, math.inf
     share = max(1 - 1 / float(srf.groups.pi @ srf.groups.c), 0.0)
-    return _FIRST_BATCH * share / (problem.alpha0 * dimension * problem.steps)
+    return share, problem.alpha0 * dimension * problem.steps
 
 
 def _own_output(problem: Problem, srf: SpikedFeatures, dimension: float) -> float:

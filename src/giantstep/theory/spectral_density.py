@@ -150,16 +150,14 @@ class SpectralDensity:
         """
         reached, top = self._far(x, _TOP)
         steps = np.arange(0, np.log(top.max() / _BOTTOM), _STEP)
-        heights = np.exp(-steps)[:, None] * top
-        parts = np.zeros(heights.shape)
+        parts = list[Array]()
         with np.errstate(all="ignore"):
-            for part, height in zip(parts, heights, strict=True):
-                lower = self._newton(x, np.maximum(height, _BOTTOM), reached)
+            for height in np.exp(-steps)[:, None] * top:
+                lower = self._newton(x, height, reached)
                 reached.replace(lower.sound, lower.at(lower.sound))  # at an edge it may fail
-                slope = x * height * reached.V[:, self.split :].sum(axis=-1).real
-                part[:] = np.where(height > _BOTTOM, slope, 0)
-        total: Array = parts.sum(axis=0) + parts[0] / math.expm1(_STEP)  # a geometric sum above
-        return 0.5 + _STEP / math.pi * total
+                parts.append(x * height * reached.V[:, self.split :].sum(axis=-1).real)
+        # Above the highest it is a geometric sum.
+        return 0.5 + _STEP / math.pi * (np.sum(parts, axis=0) + parts[0] / math.expm1(_STEP))
 
     def _points(self, x: Array) -> Points:
         return Points.of(np.full(x.shape, self.alpha), np.ones(x.shape), self.srf.beta)

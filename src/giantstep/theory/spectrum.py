@@ -124,9 +124,7 @@ def bulk_edges(density: SpectralDensity, candidates: int = 280) -> Array:
     edges = np.stack([low[np.r_[True, gap]], high[np.r_[gap, True]]], axis=-1)
     in_steps = np.nan_to_num(in_log * np.gradient(np.log(x)))
     mass = np.array([in_steps @ ((x > a) & (x < b)) for a, b in edges])
-    beyond = np.log(edges[1:, 1] / edges[:-1, 1])
-    kept: Array = edges[np.r_[True, mass[1:] > _EMPTY * beyond]]
-    return kept
+    return np.asarray(edges[np.r_[True, mass[1:] > _EMPTY * np.log(edges[1:, 1] / edges[:-1, 1])]])
 
 
 def _bisect(density: SpectralDensity, x: Array, at: Indices, inside: Mask, empty: Array) -> Array:
