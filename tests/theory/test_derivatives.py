@@ -88,7 +88,7 @@ def test_a_sweep_has_derivatives_of_each_combination():
 
 
 def test_what_cannot_be_differentiated_is_refused():
-    with pytest.raises(giantstep.InvalidParametersError, match=r"loss = 'hinge'.*\n.*by = 'gcv'"):
+    with pytest.raises(giantstep.InvalidParametersError, match="derivatives = True"):
         giantstep.solve(
             Protocol("erf", "sign", 2, 1, 1),
             ridge="optimal",

@@ -24,7 +24,6 @@ from giantstep.questions.remarks import bulk_remarks, edge_remarks, limit_remark
 from giantstep.questions.search import (
     Search,
     Unknown,
-    beside_nothing,
     read_unknowns,
     refine,
 )
@@ -171,16 +170,10 @@ def _optimum(
     alpha : Array, shape (1,)
     """
     errors = np.nan_to_num(profile, nan=np.inf).min(axis=-1)
-    x, best, tolerance = refine(search, errors, alpha, solved)
+    x, at_ends = refine(search, errors, alpha, solved)
     error, ridge, ridge_on_edge = (values.item() for values in search.least(x, alpha))
     values = search.values(x)
-    # The refinement next to an end stops short of it by less than this.
-    short = 10 * tolerance
-    on_edge = {
-        one.name: bool(min(at - one.axis[0], one.axis[-1] - at) < short)
-        or beside_nothing(errors, best, k)
-        for k, (one, at) in enumerate(zip(search.outer, x, strict=True))
-    }
+    on_edge = {one.name: at_end for one, at_end in zip(search.outer, at_ends, strict=True)}
     of_limit = {"dimension_of_limit": math.inf} if math.isinf(search.case.dimension) else {}
     if of_limit and math.isfinite(error):
         at = search.problem_at(values), alpha, np.array([ridge]), search.case.bulk, search.case.loss

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import count
-from typing import Any, Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import xarray as xr
@@ -23,12 +22,12 @@ from giantstep.questions.choices import RATE, SAMPLES
 from giantstep.questions.costs import THEORY_HOURS, check_task
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.remarks import bulk_remarks
-from giantstep.questions.search import Search, Unknown, beside_nothing, refine
+from giantstep.questions.search import Search, Unknown, refine
 from giantstep.questions.solve import read_question
 from giantstep.questions.task import Task
 from giantstep.questions.theory_points import Case
 from giantstep.theory.optima import search_of
-from giantstep.validation import Fault, Interval, raise_all
+from giantstep.validation import Fault, Interval, interval_faults, raise_all
 
 _SHARE = "share_of_steps"
 # Candidates, before the best is refined.
@@ -37,13 +36,13 @@ _CANDIDATES = {
     RATE: np.geomspace(0.1, 30, 7),
     SAMPLES: np.geomspace(0.3, 100, 7),
 }
-_MOST_STEPS = Interval(1, 10, whole=True)
-_FLOPS = Interval(1, 1e30)
-_REFINEMENTS = 15
+_INTERVALS = {
+    SAMPLES: ALPHA, "flops": Interval(1, 1e30), "max_steps": Interval(1, 10, whole=True)
+}  # fmt: skip
 _COLUMNS = (
-    *(f"optimal_{name}" for name in ("test_error", "alpha0", "alpha", "beta", RATE, "ridge")),
-    "flops",
-)
+    "optimal_test_error", "cost_of_plan", "optimal_alpha0", "optimal_alpha", "optimal_beta",
+    f"optimal_{RATE}", "optimal_ridge", "flops", "on_edge",
+)  # fmt: skip
 
 
 @question("The best split of a budget")
@@ -107,75 +106,54 @@ def plan(
     """
     faults, over = list[Fault](), [over] if isinstance(over, str) else over
     _, bulk = read_question(problem, 1.0, ridge, SQUARE, bulk, dimension, faults)
-    faults += _faults(problem, samples, flops, max_steps, over, dimension)
+    faults += _faults(problem, {SAMPLES: samples, "flops": flops, "max_steps": max_steps})
+    faults += [Fault("over", name, RATE) for name in over if name != RATE]
+    if flops is not None and math.isinf(dimension):
+        faults.append(Fault("dimension", dimension, "finite, for operations to be counted"))
     raise_all(faults)
-    assert isinstance(problem, Protocol)  # checked
     names = [_SHARE, *over, *([SAMPLES] if samples is None else [])]
     searched = {"over": names, "ridge": ridge, "bulk": bulk, "steps": [0] * max_steps}
     check_task(Task("plan", problem, searched), max_hours, max_memory)
     ridges = search_of(SQUARE).ridges if ridge == OPTIMAL else np.array([float(ridge)])
-    case = Case(problem, SQUARE, bulk, float(dimension))
-    rows, done = list[dict[str, Any]](), count(1)
-    sizes = [_CANDIDATES[name].size for name in names]
-    expected = max_steps * (math.prod(sizes) + _REFINEMENTS * len(sizes) ** 3)
+    case, rows = Case(problem, SQUARE, bulk, float(dimension)), []
     with progress_bar("plan", progress) as report:
         for steps in range(max_steps + 1):
             kept = [name for name in names if steps or name == SAMPLES]
             outer = tuple(Unknown(name, _CANDIDATES[name]) for name in kept)
-            search = _Split(case, outer, ridges, steps, samples, flops)
-            rows.append(_best_split(search, lambda: report(min(next(done) / expected, 1.0))))
-    data = xr.Dataset({name: ("steps", [row[name] for row in rows]) for name in rows[0]})
-    data = data.assign_coords(steps=range(max_steps + 1))
-    cost = data["optimal_test_error"] / data["optimal_test_error"].min() - 1
+            rows.append(_best_split(_Split(case, outer, ridges, steps, samples or 0, flops)))
+            report((steps + 1) / (max_steps + 1))
+    columns = zip(*rows, strict=True)
+    data = xr.Dataset(
+        {name: ("steps", list(one)) for name, one in zip(_COLUMNS, columns, strict=True)},
+        coords={"steps": range(max_steps + 1)},
+    )
+    data["cost_of_plan"] = data["cost_of_plan"] / data["cost_of_plan"].min() - 1
     fixed = {"flops": math.isinf(dimension), "optimal_beta": flops is None}
     fixed |= {f"optimal_{RATE}": RATE not in over, "optimal_ridge": ridge != OPTIMAL}
-    others = [name for name in _COLUMNS[1:] if not fixed.get(name)]
-    data = data.assign(cost_of_plan=cost)[[_COLUMNS[0], "cost_of_plan", *others, "on_edge"]]
-    return data, _remarks(data, names) + bulk_remarks(problem, bulk)
+    data = data.drop_vars([name for name, is_fixed in fixed.items() if is_fixed])
+    return data, _remarks(data) + bulk_remarks(problem, bulk)
 
 
-def _faults(
-    problem: Problem,
-    samples: float | None,
-    flops: float | None,
-    max_steps: int,
-    over: Sequence[str],
-    dimension: float,
-) -> list[Fault]:
-    faults = []
+def _faults(problem: Problem, budget: dict[str, float | None]) -> list[Fault]:
+    given = {name: value for name, value in budget.items() if value is not None}
+    faults = interval_faults(given, {name: _INTERVALS[name] for name in given})
     if not isinstance(problem, Protocol):
         faults.append(Fault("problem", problem, "a Protocol: only steps take samples"))
-    if samples is None and flops is None:
-        faults.append(Fault(SAMPLES, samples, "given, or flops"))
-    budgets = {SAMPLES: (samples, ALPHA), "flops": (flops, _FLOPS)}
-    faults += [
-        Fault(name, value, str(interval))
-        for name, (value, interval) in (budgets | {"max_steps": (max_steps, _MOST_STEPS)}).items()
-        if value is not None and value not in interval
-    ]
-    if flops is not None and math.isinf(dimension):
-        faults.append(Fault("dimension", dimension, "finite, for operations to be counted"))
-    faults += [Fault("over", name, RATE) for name in over if name != RATE]
+    if {*given} == {"max_steps"}:
+        faults.append(Fault(SAMPLES, None, "given, or flops"))
     return faults
 
 
-def _remarks(data: xr.Dataset, names: Sequence[str]) -> list[str]:
-    """Say where the best plan is an edge case, and where there is none."""
-    remarks, searched = [], [(name, _CANDIDATES[name]) for name in names]
-    ends = [f"{name.replace('_', ' ')} {one.min():g} to {one.max():g}" for name, one in searched]
-    if edges := np.flatnonzero(data["on_edge"].values).tolist():
-        text = f"the best plan is at an end of the ranges searched ({', '.join(ends)}; the ridge)"
-        remarks.append(f"At steps {', '.join(map(str, edges))}: {text}.")
-    if missing := np.flatnonzero(data["optimal_test_error"].isnull().values).tolist():
-        remarks.append(f"At steps {', '.join(map(str, missing))}: no plan could be solved.")
-    return remarks
-
-
-class _Plan(NamedTuple):
-    """One way to spend a budget."""
-
-    problem: Protocol
-    alpha: float
+def _remarks(data: xr.Dataset) -> list[str]:
+    remarks = {
+        "the best plan is at an end of a range searched": data["on_edge"],
+        "no plan could be solved": data["optimal_test_error"].isnull(),
+    }
+    return [
+        f"With {', '.join(map(str, np.flatnonzero(mask)))} steps {text}."
+        for text, mask in remarks.items()
+        if mask.any()
+    ]
 
 
 @dataclass(frozen=True)
@@ -183,40 +161,35 @@ class _Split(Search):
     """The error of plans of some number of steps, at shares of a budget."""
 
     steps: int
-    samples: float | None
+    samples: float
     flops: float | None
 
-    def plan_at(self, x: Sequence[float] | Array) -> _Plan:
-        """Spend the budget."""
-        problem, values = self.case.problem, self.values(x)
-        assert isinstance(problem, Protocol)
-        samples = values.get(SAMPLES, self.samples)
-        assert samples is not None
-        share = values.get(_SHARE, 0.0)
-        batches = 1 if problem.reuse_batch else max(self.steps, 1)
+    def plan_at(self, x: Sequence[float] | Array) -> tuple[Protocol, float]:
+        """Spend the budget: the problem, and alpha."""
+        problem, values, steps = self.case.problem, self.values(x), max(self.steps, 1)
+        assert isinstance(problem, Protocol)  # checked
         rate = values.get(RATE, problem.learning_rate)
-        alpha0, alpha = share * samples / batches, (1 - share) * samples
-        problem = replace(problem, learning_rate=rate, alpha0=alpha0, steps=max(self.steps, 1))
-        if self.flops is not None:
-            problem = replace(problem, beta=self._width(problem, alpha))
-        return _Plan(problem, alpha)
+        share, samples = values.get(_SHARE, 0.0), values.get(SAMPLES, self.samples)
+        alpha0, alpha = share * samples / steps ** (1 - problem.reuse_batch), (1 - share) * samples
+        problem = replace(problem, learning_rate=rate, alpha0=alpha0, steps=steps)
+        return (self._widest(problem, alpha) if self.flops else problem), alpha
 
-    def _width(self, problem: Protocol, alpha: float) -> float:
-        """Find the width that the operations allow."""
-        d, flops = self.case.dimension, self.flops or math.inf
+    def _widest(self, problem: Protocol, alpha: float) -> Protocol:
+        """Take the width that the operations allow."""
 
-        def excess(log_beta: float) -> float:
-            return math.log(operations(replace(problem, beta=math.exp(log_beta)), alpha, d) / flops)
+        def excess(beta: float) -> float:
+            made = replace(problem, beta=beta)
+            return operations(made, alpha, self.case.dimension) / (self.flops or 1) - 1
 
-        ends = math.log(BETA.lower), math.log(BETA.upper)
-        inside = excess(ends[0]) < 0 < excess(ends[1])
-        return math.exp(brentq(excess, *ends)) if inside else BETA.lower
+        ends = BETA.lower, BETA.upper
+        allowed = excess(ends[0]) < 0 < excess(ends[1])
+        return replace(problem, beta=brentq(excess, *ends) if allowed else ends[0])
 
     def least(self, x: Sequence[float] | Array, alpha: Array) -> tuple[Array, Array, Mask]:
         """Minimise over the ridge."""
-        plan = self.plan_at(x)
-        at = Search(self.case._replace(problem=plan.problem), (), self.ridges)
-        return at.least((), np.array([plan.alpha]))
+        problem, samples = self.plan_at(x)
+        at = Search(self.case._replace(problem=problem), (), self.ridges)
+        return at.least((), np.array([samples]))
 
 
 def operations(problem: Protocol, alpha: float, dimension: float) -> float:
@@ -233,26 +206,18 @@ def operations(problem: Protocol, alpha: float, dimension: float) -> float:
     return dimension**3 * (steps + 2 * alpha * beta + alpha * beta * smaller + smaller**3 / 3)
 
 
-def _best_split(search: _Split, solved: Any) -> dict[str, Any]:
-    """Find the best plan of some number of steps."""
+def _best_split(search: _Split) -> tuple[float, ...]:
+    """Find the best plan of some number of steps: its entries of the columns."""
     nothing = np.empty(0)
-    sizes = [one.candidates.size for one in search.outer]
-    errors = np.full(sizes, np.inf)
-    for place in np.ndindex(*sizes):
+    errors = np.full([one.candidates.size for one in search.outer], np.inf)
+    for place in np.ndindex(*errors.shape):
         at = [one.axis[k] for one, k in zip(search.outer, place, strict=True)]
         errors[place] = np.nan_to_num(search.least(at, nothing)[0], nan=np.inf).item()
-        solved()
-    if not np.isfinite(errors).any():
-        return dict.fromkeys(_COLUMNS, math.nan) | {"on_edge": False}
-    x, best, tolerance = refine(search, errors, nothing, solved)
-    error, ridge, ridge_on_edge = (values.item() for values in search.least(x, nothing))
-    plan, d = search.plan_at(x), search.case.dimension
-    on_edge = ridge_on_edge or any(
-        min(at - one.axis[0], one.axis[-1] - at) < 10 * tolerance or beside_nothing(errors, best, k)
-        for k, (one, at) in enumerate(zip(search.outer, x, strict=True))
-    )
-    of = plan.problem
+    if np.isinf(errors).all():
+        return (*[math.nan] * (len(_COLUMNS) - 1), False)
+    x, at_ends = refine(search, errors, nothing, lambda: None)
+    error, ridge, on_edge = (values.item() for values in search.least(x, nothing))
+    of, alpha = search.plan_at(x)
     rate = of.learning_rate if search.steps else math.nan
-    values = error, of.alpha0, plan.alpha, of.beta, rate, ridge
-    row = dict(zip(_COLUMNS, (*values, operations(of, plan.alpha, d)), strict=True))
-    return row | {"on_edge": bool(on_edge)}
+    spent = operations(of, alpha, search.case.dimension), any([on_edge, *at_ends])
+    return error, error, of.alpha0, alpha, of.beta, rate, ridge, *spent

@@ -226,11 +226,11 @@ class Search:
 
 def refine(
     search: Search, errors: Array, alpha: Array, solved: Callable[[], None]
-) -> tuple[Array, tuple[int, ...], float]:
-    """Refine around the lowest minima among the candidates: place, its candidate, and tolerance."""
+) -> tuple[Array, list[bool]]:
+    """Refine around the lowest minima among the candidates: place, and whether it is at ends."""
     axes, tolerance = [one.axis for one in search.outer], search_of(search.case.loss).rate_tolerance
     if not axes:
-        return np.empty(0), (), tolerance
+        return np.empty(0), []
     if len(axes) > 1:
         tolerance = max(tolerance, _SEVERAL_TOLERANCE)
 
@@ -241,12 +241,17 @@ def refine(
     starts = lowest_minima(errors, _STARTS if len(axes) > 1 else 1, _MARGIN)
     refined = [(*refine_on_grid(error, axes, start, tolerance), start) for start in starts]
     if not refined:  # nothing could be solved
-        return np.full(len(axes), np.nan), (0,) * len(axes), tolerance
+        return np.full(len(axes), np.nan), [True] * len(axes)
     x, _, best = min(refined, key=lambda one: one[1])
-    return x, best, tolerance
+    # The refinement next to an end stops short of it by less than this.
+    short = 10 * tolerance
+    return x, [
+        bool(min(at - axis[0], axis[-1] - at) < short) or _beside_nothing(errors, best, k)
+        for k, (axis, at) in enumerate(zip(axes, x, strict=True))
+    ]
 
 
-def beside_nothing(errors: Array, best: Sequence[Any], axis: int) -> bool:
+def _beside_nothing(errors: Array, best: Sequence[Any], axis: int) -> bool:
     """Check whether a neighbour of the best candidate on an axis could not be solved."""
     line = errors[(*best[:axis], slice(None), *best[axis + 1 :])]
     return bool(np.isinf(line[max(best[axis] - 1, 0) : best[axis] + 2]).any())

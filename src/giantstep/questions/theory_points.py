@@ -181,17 +181,10 @@ def variables(arrays: Arrays, dims: tuple[str, ...], losses: set[str]) -> dict[s
 
 
 def derivative_faults(derivatives: bool, loss: str, optimal: bool, by: str) -> list[Fault]:
-    """List why an answer has no derivatives."""
-    if not derivatives:
-        return []
-    faults = []
-    if loss != SQUARE:
-        allowed = f"{SQUARE} for derivatives: rules for other losses move with their corners"
-        faults.append(Fault("loss", loss, allowed))
-    if optimal and by != TEST_ERROR:
-        allowed = f"{TEST_ERROR} for derivatives: only at its least does a best ridge drop out"
-        faults.append(Fault("by", by, allowed))
-    return faults
+    """Refuse derivatives where they are not known, or where those at fixed ridge are not all."""
+    allowed = f"false but for the {SQUARE} loss, and best ridges by the {TEST_ERROR}"
+    wrong = loss != SQUARE or (optimal and by != TEST_ERROR)
+    return [Fault("derivatives", True, allowed)] if derivatives and wrong else []
 
 
 def name_parameters(data: xr.Dataset, problem: Problem) -> xr.Dataset:
