@@ -37,7 +37,7 @@ from giantstep.validation import InvalidParametersError, interval_faults
 # A point is resolved if doubling the number of nodes changes the hats and the test error by less
 # than these and `ERROR_RESOLVED`, relatively. Near the interpolation threshold the error is far
 # more sensitive. What a trained bulk averages over a batch has labels without bound, for which
-# rules converge slowly.
+# rules converge slowly, and rules over the directions of several spikes are coarser.
 _HATS_RESOLVED = {ISOTROPIC: 1e-8, TRAINED: 1e-5}
 # A change of the test error with twice as many values in the place of a normal readout.
 _LETTERS_RESOLVED = 5e-3
@@ -204,7 +204,8 @@ class Solver:
 
     def is_resolved(self, shift: Array, change: Array) -> Mask:
         """Tell where errors of quadrature, of hats and of the test error, are small enough."""
-        small = (shift <= _HATS_RESOLVED[self.bulk]) & (change <= ERROR_RESOLVED)
+        bulk = TRAINED if self.srf.further_spikes else self.bulk
+        small = (shift <= _HATS_RESOLVED[bulk]) & (change <= ERROR_RESOLVED)
         return small | (self.reuses_samples & (np.maximum(shift, change) <= _REUSED_RESOLVED))
 
     def _convex_on(self, square_loss: SquareLoss, fineness: float) -> ConvexEquations:
