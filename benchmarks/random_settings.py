@@ -4,7 +4,7 @@ Of each kind, problems are drawn from a seed and networks trained at two dimensi
 the mean of |z| of the theory at these dimensions beside what noise alone would give, and the gaps
 in the test error. Where the default bulk is off by more than 3 % and three standard errors, four
 times as many networks are trained anew, and a line has what they show. Four kinds take about
-12 minutes of one core.
+eight minutes of one core.
 
     OMP_NUM_THREADS=1 nice python benchmarks/random_settings.py [KIND ...] [--each]
 """
