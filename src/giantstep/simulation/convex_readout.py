@@ -33,6 +33,8 @@ ACCURACY = 3e-5
 # there.
 _OPTIONS = {"maxiter": 20_000, "maxfun": 40_000, "ftol": 0.0, "maxcor": 30}
 _ROUNDS = 4
+# Inverse curvature of a corner, over the response of a prediction: rows at it may be dependent.
+_SOFT = 1e-9
 
 
 class ConvexPath:
@@ -90,7 +92,7 @@ def leave_one_out(loss: Loss, features: Array, labels: Array, ridge: float) -> A
     >>> from giantstep.problems.losses import lookup_loss
     >>> features, labels = np.array([[1.0], [-1.0], [-2.0]]), np.array([1.0, -1.0, -1.0])
     >>> leave_one_out(lookup_loss("hinge"), features, labels, ridge=1.0).round(3)
-    array([ 1., -1., -1.])
+    array([ 1., -1., -2.])
     """
     signs = labels if loss.margin else np.ones_like(labels)
     rows = features * signs[:, None]
@@ -98,7 +100,8 @@ def leave_one_out(loss: Loss, features: Array, labels: Array, ridge: float) -> A
     f, readout = _readout(loss, _System(rows, kernel, ridge), labels)
     fitted, response = rows @ readout, kernel / ridge
     if isinstance(loss, ClippedLoss):
-        free, stiffness = (loss.low < f) & (f < loss.high), np.full(f.size, loss.inverse_curvature)
+        softest = max(loss.inverse_curvature, _SOFT * float(response.diagonal().mean()))
+        free, stiffness = (loss.low < f) & (f < loss.high), np.full(f.size, softest)
     else:
         f, curvature = loss.derivatives(fitted)
         free, stiffness = np.ones(f.size, dtype=bool), 1 / curvature
