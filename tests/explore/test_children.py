@@ -8,15 +8,13 @@ import pytest
 
 pytest.importorskip("bokeh")
 
-from child_work import count
-
 from giantstep.explore.children import Child, FailedError
 
 
 @pytest.fixture
 def child():
     said = queue.Queue()
-    made = Child(count, lambda number, what: said.put((number, what)), grace=0.2)
+    made = Child("child_work:count", lambda number, what: said.put((number, what)), grace=0.2)
     yield made, said
     made.stop()
 

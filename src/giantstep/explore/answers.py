@@ -121,9 +121,6 @@ def _curve(view: View, beat: Beat) -> Iterator[Answer]:
         for bulk in question["bulk"]
     ]
     known = {"limits": _limits_along(view.question, view.x, view.axis)}
-    if view.by != TEST_ERROR:  # of which they are no limits
-        gaps = {name: np.full_like(row, np.nan) for name, row in known["limits"].items()}
-        known["limits"] = gaps | {"x": known["limits"]["x"]}
     shown = time.perf_counter()
     for stride in _strides(1):
         for _ in chain.from_iterable(curve.steps(stride, beat) for curve in curves):

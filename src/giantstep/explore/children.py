@@ -9,14 +9,13 @@ import threading
 from collections.abc import Callable
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerContext
+from pkgutil import resolve_name
 from typing import Any
 
 from giantstep.validation import InvalidParametersError
 
-# Does a task, and says what it finds by the function that it is given; None says nothing, and ends
-# a task that is superseded.
+# By which a task says what it finds; None says nothing, and ends a task that is superseded.
 Say = Callable[[Any], None]
-Work = Callable[[Any, Say], None]
 Deliver = Callable[[int, Any], None]
 
 
@@ -42,16 +41,16 @@ class Child:
 
     Parameters
     ----------
-    work : callable
-        Called in the child with a task, and with what it calls to say something; a function of a
-        module.
+    work : str
+        The function `module:name` that the child calls with a task, and with what it calls to say
+        something. Only the child imports its module.
     deliver : callable
         Called with the number of a task, and with each thing that it says, a tuple of faults or an
         error; from a thread.
     grace : float
     """
 
-    def __init__(self, work: Work, deliver: Deliver, grace: float = 0.25) -> None:
+    def __init__(self, work: str, deliver: Deliver, grace: float = 0.25) -> None:
         self._work, self._deliver, self._grace = work, deliver, grace
         self._lock = threading.RLock()
         # The newest task, not yet sent, and the one that was sent; each with its number.
@@ -146,7 +145,7 @@ class Child:
             self._deliver(dead[0], FailedError("the process that computed this has died"))
 
 
-def _serve(pipe: Connection, work: Work) -> None:
+def _serve(pipe: Connection, work: str) -> None:
     """Do tasks in the child, until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this
     threading.Thread(target=_end_with_server, daemon=True).start()
@@ -164,7 +163,7 @@ class _SupersededError(Exception):
     """There is another task to do."""
 
 
-def _do(pipe: Connection, work: Work, number: int, task: Any) -> None:
+def _do(pipe: Connection, work: str, number: int, task: Any) -> None:
     def say(said: Any) -> None:
         if said is not None:
             pipe.send((number, said))
@@ -172,7 +171,7 @@ def _do(pipe: Connection, work: Work, number: int, task: Any) -> None:
             raise _SupersededError
 
     try:
-        work(task, say)
+        resolve_name(work)(task, say)
     except _SupersededError:
         pass
     except InvalidParametersError as error:

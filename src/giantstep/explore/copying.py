@@ -19,7 +19,7 @@ from giantstep.explore.parameters import (
     Axis,
     number_text,
 )
-from giantstep.explore.question import Question, written
+from giantstep.explore.question import Question
 from giantstep.explore.view import (
     CURVE,
     FUNCTION,
@@ -29,7 +29,7 @@ from giantstep.explore.view import (
     View,
     axis_values,
 )
-from giantstep.problems.formatting import format_number, format_vocabulary
+from giantstep.problems.formatting import format_number, format_value
 from giantstep.questions.choices import GAINS
 from giantstep.theory.optima import TEST_ERROR
 
@@ -97,10 +97,9 @@ def as_command(view: View) -> str:
     if (answer := _answer(view)) is None:
         return ""
     words = ["giantstep", answer.command]
-    values = {name: _argument(value) for name, value in _stated(view.question).items()}
-    values |= {name: _argument(value) for name, value in answer.values.items()}
-    for name, value in values.items():
-        words += ["--" + name.replace("_", "-"), *value.split(" ")]
+    for name, value in (_stated(view.question) | answer.values).items():
+        text = _range_text(value) if isinstance(value, Axis) else format_value(value)
+        words += ["--" + name.replace("_", "-"), *text.split(" ")]
     return shlex.join(words)
 
 
@@ -179,14 +178,6 @@ def _unusual(question: Question) -> dict[str, Any]:
         bulks = unusual["bulk"]
         unusual["bulk"] = bulks[0] if len(bulks) == 1 else list(bulks)
     return unusual
-
-
-def _argument(value: Any) -> str:
-    if isinstance(value, Axis):
-        return _range_text(value)
-    if isinstance(value, list):
-        return " ".join(value)
-    return format_vocabulary(value) if isinstance(value, tuple) else written(value)
 
 
 def _python(value: Any) -> str:

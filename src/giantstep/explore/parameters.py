@@ -47,9 +47,8 @@ BULK = Parameter(
     VocabularyDomain(),
     default=(TRAINED,),
 )
-PARAMETERS: dict[str, Parameter] = {
-    **OF_MODEL[SPIKED], **OF_MODEL[STEPS], **OF_READOUT, "bulk": BULK, "dimension": DIMENSION
-}  # fmt: skip
+PARAMETERS = OF_MODEL[SPIKED] | OF_MODEL[STEPS] | OF_READOUT
+PARAMETERS |= {"bulk": BULK, "dimension": DIMENSION}
 # What the page starts with.
 DEFAULTS: dict[str, Any] = {
     name: of.default for name, of in PARAMETERS.items() if not of.required

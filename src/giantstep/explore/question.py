@@ -24,7 +24,7 @@ from giantstep.explore.parameters import (
 from giantstep.explore.reading import read_texts
 from giantstep.problems.bulk_kind import BULKS, validate_bulk
 from giantstep.problems.domains import THEORY_DIMENSION
-from giantstep.problems.formatting import format_number, format_vocabulary
+from giantstep.problems.formatting import format_value
 from giantstep.problems.grid import Grid
 from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol, theory_faults
@@ -178,11 +178,6 @@ def _whole(name: str, value: Any) -> Any:
 
 def written(value: Any) -> str:
     """Write a value as a text that is read as the same value."""
-    if isinstance(value, str):
-        return value
-    if value == UNIFORM:
-        return "1"
-    if isinstance(value, tuple):
-        names = [word for word in value if isinstance(word, str)]
-        return ",".join(names) if names or not value else format_vocabulary(value)
-    return format_number(value)
+    if isinstance(value, tuple) and value and isinstance(value[0], str):
+        return ",".join(value)
+    return "1" if value == UNIFORM else format_value(value)

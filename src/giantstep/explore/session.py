@@ -25,6 +25,7 @@ from giantstep.explore.palette import LIGHT
 from giantstep.explore.plots.base import Plot
 from giantstep.explore.plots.of_view import make_plot, plot_key
 from giantstep.explore.question import written
+from giantstep.explore.reading import read_texts
 from giantstep.explore.tasks import (
     NETWORKS,
     Answer,
@@ -33,13 +34,14 @@ from giantstep.explore.tasks import (
     Shown,
 )
 from giantstep.explore.view import CURVE, NAMES, View, from_address, read_pins, to_address
-from giantstep.explore.work import answer_view, make_file, run_networks
 from giantstep.problems.sizes import DIMENSION
 from giantstep.theory.optima import TEST_ERROR
 from giantstep.validation import Fault, InvalidParametersError, interval_faults, read_whole_number
 
 # Where networks are: those of another view are ended.
 _OF_NETWORKS = ("question", "x", "axis", "by")
+# What the processes do.
+_WORK = "answers:answer", "networks:simulate_networks", "export:export"
 # From such a relative correction on, what the theory leaves out is told.
 _TOLD = 0.005
 
@@ -62,9 +64,10 @@ class Session:
         self.view, self._faults = from_address(address)
         self.number, self._count = 0, 0
         self._latest: dict[str, Any] = {}
-        self._theory = Child(answer_view, self._from_child(self._show_answer))
-        self._networks = Child(run_networks, self._from_child(self._show_networks), grace=0)
-        self._exports = Child(make_file, self._from_child(self._show_export), grace=0)
+        answer, simulate, export = (f"giantstep.explore.{name}" for name in _WORK)
+        self._theory = Child(answer, self._from_child(self._show_answer))
+        self._networks = Child(simulate, self._from_child(self._show_networks), grace=0)
+        self._exports = Child(export, self._from_child(self._show_export), grace=0)
         self._answer: Answer = {}
         self._simulated: dict[str, Any] | None = None
         self._networks_task: NetworksTask | None = None
@@ -103,9 +106,7 @@ class Session:
             "view": self._change_view,
             "networks": self._start_networks,
             "stop": self._stop,
-            "leave": self._stop,
             "export": self._make_file,
-            "figure": self._make_file,
         }
         do[message["kind"]](message)
 
@@ -162,20 +163,14 @@ class Session:
 
     def _start_networks(self, message: Mapping[str, Any]) -> None:
         """Simulate networks at the question of the view."""
-        try:
-            dimension, networks = (
-                read_whole_number(message[name]) for name in ("dimension", "networks")
-            )
-        except ValueError as error:
-            self._send({"networks": {"fault": str(error)}})
-            return
-        sizes = {"dimension": dimension, "networks": networks}
-        faults = interval_faults(sizes, {"dimension": DIMENSION, "networks": NETWORKS})
+        intervals = {"dimension": DIMENSION, "networks": NETWORKS}
+        sizes, faults = read_texts(message, dict.fromkeys(intervals, read_whole_number))
+        faults = faults or interval_faults(sizes, intervals)
         if faults or self.view.tab != CURVE or self.view.by != TEST_ERROR:
             self._send({"networks": {"fault": _texts_of(tuple(faults))}})
             return
         self._drop_networks()
-        self._networks_task = NetworksTask(self.view, dimension, networks, self.project)
+        self._networks_task = NetworksTask(self.view, **sizes, project=self.project)
         self._networks.ask(self.number, self._networks_task)
         self._send({"networks": {"fraction": 0.0}})
 

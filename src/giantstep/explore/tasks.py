@@ -1,4 +1,4 @@
-"""What the processes of a page are asked to do; `work` does it."""
+"""What the processes of a page are asked to do."""
 
 from __future__ import annotations
 

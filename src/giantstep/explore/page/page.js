@@ -421,7 +421,7 @@
     });
   $("make-figure").addEventListener("click", () => {
     note("export-note", "writing …");
-    say({ kind: "figure", name: text("figure-name"), turn: Math.random() });
+    say({ kind: "export", name: text("figure-name"), turn: Math.random() });
   });
   function download({ name, type, content }) {
     const bytes = Uint8Array.from(atob(content), (c) => c.charCodeAt(0));
@@ -513,7 +513,7 @@
   const look = () => root.dataset.theme + (root.dataset.large === "yes" ? " large" : "");
 
   // A page that is left takes its networks along; one that comes back starts again.
-  addEventListener("pagehide", () => say({ kind: "leave", turn: Math.random() }));
+  addEventListener("pagehide", () => say({ kind: "stop", turn: Math.random() }));
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
   // ---- start: Bokeh connects, then the server says what the address asked ----

@@ -105,12 +105,12 @@ class CurvePlot(Plot):
         start, end = view.axis.at(_PADDED).tolist()
         self.figure.x_range.update(start=start, end=end)
         self.limits.data = dict(answer["limits"])
-        tops = [answer["limits"]["best_linear"]]
-        for curve in answer["curves"]:
-            self.sources[curve["name"], curve["bulk"]].data = curve_columns(view, curve)
-            names = ("test_error", "training_error") if view.by == TEST_ERROR else (view.by,)
-            tops += [curve[name] for name in names]
         curves = answer["curves"]
+        for curve in curves:
+            self.sources[curve["name"], curve["bulk"]].data = curve_columns(view, curve)
+        tops = [curve[view.by] for curve in curves]
+        if view.by == TEST_ERROR:
+            tops += [answer["limits"]["best_linear"], *(c["training_error"] for c in curves)]
         x, advice = (np.concatenate([c[name] for c in curves]) for name in ("x", "advice"))
         failed = advice != ""
         if failed.any() or len(self.failures.data["x"]):
