@@ -67,6 +67,8 @@ def answer(arguments: argparse.Namespace) -> xr.Dataset:
     argparse.ArgumentError
         For flags that do not go together; for what would take too long, or too much memory.
     """
+    if "over" in arguments:  # spelled as flags
+        arguments.over = [name.replace("-", "_") for name in arguments.over]
     if arguments.command in _BEFORE:
         _BEFORE[arguments.command](arguments)
     if "by" in arguments:
@@ -228,7 +230,6 @@ def _read_map(arguments: argparse.Namespace) -> None:
 
 def _read_optimum(arguments: argparse.Namespace) -> None:
     """Give what is optimised a value, which means nothing."""
-    arguments.over = [name.replace("-", "_") for name in arguments.over]  # as flags are spelled
     if RIDGE in arguments.over:
         arguments.ridge = [OPTIMAL]
     if "learning_rate" in arguments.over and arguments.alpha0 is not None:
@@ -237,18 +238,18 @@ def _read_optimum(arguments: argparse.Namespace) -> None:
 
 def _read_plan(arguments: argparse.Namespace) -> None:
     """Give what a plan decides a value, which means nothing."""
-    arguments.over = [name.replace("-", "_") for name in arguments.over]
     planned = ["alpha0", *arguments.over, *([] if arguments.flops is None else ["beta"])]
-    for name in planned:
-        if vars(arguments).get(name) is None:
-            setattr(arguments, name, [1.0])
+    _fill(arguments, **dict.fromkeys(planned, 1.0))
 
 
 def _read_thresholds(arguments: argparse.Namespace) -> None:
     """Give what thresholds do not depend on a value, which means nothing."""
-    unused = {"activation": "tanh", "learning_rate": 1.0, "alpha0": 1.0, "beta": 1.0}
-    for name, value in unused.items():
-        if getattr(arguments, name) is None:
+    _fill(arguments, activation="tanh", learning_rate=1.0, alpha0=1.0, beta=1.0)
+
+
+def _fill(arguments: argparse.Namespace, **values: Any) -> None:
+    for name, value in values.items():
+        if vars(arguments).get(name) is None:
             setattr(arguments, name, [value])
 
 

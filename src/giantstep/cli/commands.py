@@ -6,13 +6,13 @@ without a line here; its flags are the parameters of the function of that name.
 
 from __future__ import annotations
 
-import argparse
 import re
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import giantstep.questions
+from giantstep.cli.values import reader
 from giantstep.validation import read_whole_number
 
 OPTIMAL = "optimal"
@@ -82,15 +82,8 @@ def _argument(*names: str, **options: Any) -> tuple[tuple[str, ...], dict[str, A
     return names, options
 
 
-def _whole_number(text: str) -> int:
-    try:
-        return read_whole_number(text.strip())
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
 _FILE: dict[str, Any] = {"type": Path, "metavar": "FILE"}
-_COUNT: dict[str, Any] = {"type": _whole_number, "metavar": "COUNT"}
+_COUNT: dict[str, Any] = {"type": reader(read_whole_number), "metavar": "COUNT"}
 _CERTIFICATE = _argument(
     "--certificate", action="store_true", help="add the accuracy of each point"
 )

@@ -27,11 +27,7 @@ from giantstep.validation import read_number, read_whole_number
 from giantstep.vocabulary import MEANINGS
 
 # What parameters mean, and what they may be, by their names.
-_PARAMETERS = {
-    name: parameter
-    for parameters in (parameters_of(Grid), one_spike_parameters(), parameters_of(Protocol))
-    for name, parameter in parameters.items()
-}
+_PARAMETERS = parameters_of(Grid) | one_spike_parameters() | parameters_of(Protocol)
 _PAIR: Any = tuple[float, float]
 # How a value of each kind is called in help texts, and what reads it, or a range of such values.
 _METAVARS: dict[Any, str] = {float: "NUMBER", int: "COUNT", str: "NAME", _PAIR: "VALUE:FRACTION"}

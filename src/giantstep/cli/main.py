@@ -64,9 +64,9 @@ def _run(arguments: argparse.Namespace) -> int:
         if arguments.command in _WITHOUT_WORKFLOW:
             return _WITHOUT_WORKFLOW[arguments.command](arguments)
         require("pydantic")  # so that the advice names the extra that has all they need
-        from giantstep.cli.project_commands import run  # likewise
+        from giantstep.cli.project_commands import COMMANDS  # likewise
 
-        return run(arguments)
+        return COMMANDS[arguments.command](arguments)
     except InvalidParametersError as error:
         return _fail(arguments, "; ".join(map(_sentence, error.faults)))
     except ModuleNotFoundError as error:

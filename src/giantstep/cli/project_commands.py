@@ -37,17 +37,6 @@ from giantstep.workflow.verify import (
 _LOCK = ".snakemake/run.lock"
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Run one of the commands, and return the exit code.
-
-    Returns
-    -------
-    int
-        0; 1 if `verify` found a difference or a damaged file.
-    """
-    return _COMMANDS[arguments.command](arguments)
-
-
 def _init(arguments: argparse.Namespace) -> int:
     for path in create_project(arguments.folder, arguments.figure):
         print(arguments.folder / path)
@@ -195,7 +184,8 @@ def _confirmed() -> bool:
         return False
 
 
-_COMMANDS = {
+# Each returns the exit code: 0; 1 if `verify` found a difference or a damaged file.
+COMMANDS = {
     "init": _init,
     "open": _open,
     "scores": _scores,

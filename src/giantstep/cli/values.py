@@ -33,17 +33,26 @@ def read_values(read: Callable[[str], Any]) -> Callable[[str], list[Any]]:
     ([0.5, 1.0, 1.5, 2.0], [10, 100, 1000])
     """
 
-    def reader(text: str) -> list[Any]:
-        text = unprotected(text)
+    def read_range(text: str) -> list[Any]:
+        found = _RANGE.fullmatch(text)
+        if ":" in text and not found:
+            raise ValueError(f"{text!r} must be a range start:stop:count, such as 0.5:3:20")
+        return _spaced(text, read, *found.groups()) if found else [read(text)]
+
+    return reader(read_range)
+
+
+def reader(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return what reads a text as argparse calls it, from what raises ValueError to refuse one."""
+
+    def checked(text: str) -> Any:
         try:
-            found = _RANGE.fullmatch(text)
-            if ":" in text and not found:
-                raise ValueError(f"{text!r} must be a range start:stop:count, such as 0.5:3:20")
-            return _spaced(text, read, *found.groups()) if found else [read(text)]
+            # Without the blank of `protected`.
+            return read(text[1:] if re.match(r" +-", text) else text)
         except ValueError as error:
             raise argparse.ArgumentTypeError(str(error)) from None
 
-    return reader
+    return checked
 
 
 def _spaced(
@@ -64,24 +73,19 @@ def _spaced(
     return list(values)
 
 
+@reader
 def pair(text: str) -> tuple[float, float]:
     """Read one `value:fraction`."""
-    text = unprotected(text)
     value, _, fraction = text.partition(":")
     try:
         return read_number(value), read_number(fraction)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form value:fraction") from None
+        raise ValueError(f"{text!r} is not of the form value:fraction") from None
 
 
 def protected(argument: str) -> str:
     """Keep argparse from reading -1e-3 or -1:0.5 as a flag, by a leading blank."""
     return f" {argument}" if re.match(r" *-(\d|\.\d|inf|nan)", argument) else argument
-
-
-def unprotected(text: str) -> str:
-    """Remove the blank of `protected`."""
-    return text[1:] if re.match(r" +-", text) else text
 
 
 class Flattened(argparse.Action):
