@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import product
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -34,6 +33,7 @@ from giantstep.figures.maps import level_lines, spacing
 from giantstep.figures.selection import in_limit
 from giantstep.figures.transition import draw_outliers
 from giantstep.files import beside
+from giantstep.problems.combinations import combinations
 from giantstep.problems.formatting import stated_parameters
 from giantstep.problems.targets import is_known_target
 from giantstep.theory.bounds import best_linear_error
@@ -85,8 +85,7 @@ def answer_figure(data: xr.Dataset, name: str) -> Figure:
     if name == "density":  # that of logarithms of eigenvalues, as figures show it
         about = {"long_name": "density of ln x", "symbol": r"x\,\rho(x)"}
         data = data.assign(density=(data["density"] * data["eigenvalue"]).assign_attrs(about))
-    figure = Figure(figsize=style.size(columns=1))
-    axes = figure.subplots()
+    figure, (axes,) = style.panels(1)
     limit = in_limit(data)[name]
     varying = [str(dim) for dim in limit.dims if data.sizes[dim] > 1]
     wide = [dim for dim in varying if data.sizes[dim] > _CURVES and _is_number(data, dim)]
@@ -169,11 +168,10 @@ def _legend_below(axes: Axes) -> None:
 
 def _draw_each(axes: Axes, data: xr.Dataset, x: str, name: str, others: list[str]) -> None:
     """Draw the curves; those that differ in the bulk alone share a colour."""
-    curves = list(product(*(range(data.sizes[dim]) for dim in others)))
     bulks = data["bulk"].values.tolist() if "bulk" in others else []
     lines = style.bulk_lines(bulks)
     coloured = [dim for dim in others if dim != "bulk"]
-    chosen = [dict(zip(others, choice, strict=True)) for choice in curves]
+    chosen = list(combinations({dim: range(data.sizes[dim]) for dim in others}))
     looks = style.looks(tuple(one[dim] for dim in coloured) for one in chosen)
     for one in chosen:
         curve = data.isel(one).squeeze()

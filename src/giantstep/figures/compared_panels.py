@@ -33,8 +33,7 @@ _SPANS_DECADES = 30
 
 def compared_panels(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
-    figure = Figure(figsize=style.size(columns=1))
-    axes = figure.add_subplot()
+    figure, (axes,) = style.panels(1)
     panels = config["panels"]
     titles = {name: panel.get("title", name) for name, panel in panels.items()}
     looks = style.looks(titles.values())

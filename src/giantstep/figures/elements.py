@@ -30,12 +30,7 @@ HISTOGRAM = style.COLOURS[5]
 
 
 def theory_and_networks(
-    axes: Axes,
-    curve: xr.Dataset,
-    name: str,
-    look: style.Look,
-    label: str | None = None,
-    along: str = "alpha",
+    axes: Axes, curve: xr.Dataset, name: str, look: style.Look, label: str, along: str = "alpha"
 ) -> None:
     """Draw one curve: theory as a line, simulated means as markers, one legend entry for both.
 
@@ -49,14 +44,13 @@ def theory_and_networks(
         The quantity, such as `test_error`.
     look : dict
         Colour and marker.
-    label : str, optional
-        The legend entry, if there is to be one.
+    label : str
+        The legend entry.
     along : str
         The theory's coordinate; that of the networks is `{along}_simulated`.
     """
     theory_line(axes, curve[along], curve, name, look["color"])
-    if label is not None:
-        legend_entry(axes, label, **look)
+    legend_entry(axes, label, **look)
     markers(axes, curve[f"{along}_simulated"], curve, name, look)
 
 

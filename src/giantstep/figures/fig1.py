@@ -21,10 +21,8 @@ from giantstep.numerics.scalar_functions import lookup
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
-    panels = config["panels"]
-    figure = Figure(figsize=style.size(columns=len(panels)))
-    for i, name in enumerate(panels):
-        axes = figure.add_subplot(1, len(panels), i + 1)
+    figure, places = style.panels(len(config["panels"]))
+    for i, (axes, name) in enumerate(zip(places, config["panels"], strict=True)):
         shown = panel_data(data, name).isel(alpha_simulated=0)
         target = lookup(str(shown["target"].values[0]))
         s = data["s"].values

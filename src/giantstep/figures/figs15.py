@@ -30,8 +30,7 @@ def staircases(axes: Axes, networks: xr.Dataset) -> None:
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
-    figure = Figure(figsize=style.size(columns=1))
-    axes = figure.add_subplot()
+    figure, (axes,) = style.panels(1)
     staircases(axes, data.isel(alpha_simulated=0, alpha=0))
     legends_under((axes,))
     return figure

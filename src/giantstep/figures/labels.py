@@ -30,7 +30,7 @@ BAYES_LABELS = {"bayes_optimal_error": "best possible", "amp_error": "AMP"}
 BULK_LABELS = {bulk: f"{bulk} bulk" for bulk in BULKS}
 # What is in a panel's title if all its curves share it: functions, parameters of gradient steps or
 # of an sRF, and of both, except for values that go without saying.
-_FUNCTIONS = {"activation": r"\sigma", "target": r"\sigma_\star"}
+FUNCTIONS = {"activation": r"\sigma", "target": r"\sigma_\star"}
 _STEPS = (
     *("learning_rate", "alpha0", "steps", "step_exponent", "reuse_batch", "optimizer"),
     *("pretrain_target", "task_overlap"),
@@ -67,6 +67,13 @@ def format_parameter(name: str, value: str | float) -> str:
     return f"{symbol} = {factor}10^{{{int(exponent)}}}"
 
 
+def format_setting(name: str, value: str | float) -> str:
+    """Write a parameter in LaTeX, and an activation or a target as the function that it is."""
+    if name in FUNCTIONS:
+        return f"{FUNCTIONS[name]} = {function_label(str(value))}"
+    return format_parameter(name, value)
+
+
 def _vocabulary(value: str) -> str:
     """Write the values of a vocabulary, with their fractions if these differ."""
     pairs = value.split()
@@ -98,19 +105,13 @@ def shared_setting(data: xr.Dataset, without: Sequence[str] = (), **more: float)
     **more : float
         Further parameters that are the same all over the panel, such as `alpha`.
     """
-    names = (*_FUNCTIONS, *_STEPS, *_SPIKE, *_OF_BOTH)
+    names = (*FUNCTIONS, *_STEPS, *_SPIKE, *_OF_BOTH)
     shared = {name: value for name in names if (value := _shared(data, name)) is not None}
     said = {name: shared[name] for name in shared if _is_said(data, name, shared)} | more
     if any(str(name).startswith("simulated_") for name in data):
         dimension = _shared(data, "dimension")
         said |= {} if dimension is None else {"dimension": dimension}
-    parts = (
-        f"{_FUNCTIONS[name]} = {function_label(str(value))}"
-        if name in _FUNCTIONS
-        else format_parameter(name, value)
-        for name, value in said.items()
-        if name not in without
-    )
+    parts = (format_setting(name, said[name]) for name in said if name not in without)
     return ", ".join(f"${part}$" for part in parts)
 
 
@@ -119,7 +120,7 @@ def panel_setting(panel: xr.Dataset, figure: xr.Dataset, **more: float) -> str:
 
     What they all share belongs to the caption.
     """
-    names = (*_FUNCTIONS, *_STEPS, *_SPIKE, *_OF_BOTH, "dimension")
+    names = (*FUNCTIONS, *_STEPS, *_SPIKE, *_OF_BOTH, "dimension")
     common = [name for name in names if _shared(figure, name) is not None]
     return shared_setting(panel, common, **more)
 

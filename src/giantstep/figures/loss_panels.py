@@ -33,17 +33,16 @@ def draw_losses(
     ridge, alpha : float
         The ridge of the upper panels, the sample complexity of the lower ones.
     """
-    fixed = {"ridge": ridge}, {"alpha": alpha}
+    fixed = ("ridge", ridge), ("alpha", alpha)
     data = in_limit(data)
     figure = Figure(figsize=style.size(2, 2))
     places = figure.subplots(2, 2, sharey="row")
     for column, panel in enumerate(_PANELS):
         title = config["panels"][panel]["title"]
         theory, networks = (panel_data(data, part) for part in (panel, f"{panel}_networks"))
-        for row, axes in enumerate(places[:, column]):
-            ((fixed_name, value),) = fixed[row].items()
-            setting = format_parameter(fixed_name, value)
-            title_panel(axes, 2 * row + column, f"{title}, ${setting}$")
+        for row, setting in enumerate(fixed):
+            text = f"{title}, ${format_parameter(*setting)}$"
+            title_panel(places[row, column], 2 * row + column, text)
         for loss, look in style.looks(data["loss"].values).items():
             lines, points = (select(p, loss=loss).sortby("ridge") for p in (theory, networks))
             line, point = (select(p, ridge=ridge).isel(curve=0) for p in (lines, points))

@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 from giantstep.arrays import Array
 from giantstep.figures import style
 from giantstep.figures.elements import ticks, title_panel
-from giantstep.figures.labels import format_parameter, function_label
+from giantstep.figures.labels import FUNCTIONS, format_setting
 from giantstep.figures.selection import panel_data
 from giantstep.problems.grid import Grid
 from giantstep.problems.parameter import parameters_of
@@ -41,7 +41,6 @@ _DEVIATION = "gap of isotropic theory"
 _FEW = 200
 # Inches for the legend below all panels.
 _LEGEND = 0.5
-_FUNCTIONS = {"activation": r"\sigma", "target": r"\sigma_\star"}
 # What a title says that is the same all over a map.
 _SETTING = ("learning_rate", "alpha0", "alpha", "beta", "ridge", "noise")
 
@@ -142,16 +141,15 @@ def spacing(axes: Axes, axis: str, values: Array) -> None:
 
 
 def map_figure(data: xr.Dataset, config: dict[str, Any]) -> Figure:
-    """Draw maps, one panel for each panel of the figure's YAML that is one."""
-    names = [name for name, panel in config["panels"].items() if "x" in panel]
-    figure, places = style.panels(len(names), more_height=_LEGEND)
-    for i, name in enumerate(names):
-        panel = config["panels"][name]
+    """Draw maps, one panel for each panel of the figure's YAML."""
+    panels = config["panels"]
+    figure, places = style.panels(len(panels), more_height=_LEGEND)
+    for i, (name, panel) in enumerate(panels.items()):
         curve = panel_data(data, name).isel(curve=0)
         map_panel(places[i], curve, panel.get("show", "gain_over_linear"))
-        title_panel(places[i], i, _title(panel, [config["panels"][one] for one in names]))
+        title_panel(places[i], i, _title(panel, list(panels.values())))
     entries: dict[str, Any] = {}
-    for axes in places[: len(names)]:
+    for axes in places:
         handles, labels = axes.get_legend_handles_labels()
         entries |= dict(zip(labels, handles, strict=True))
     figure.legend(list(entries.values()), list(entries), loc="outside lower center")
@@ -186,11 +184,8 @@ def _title(panel: dict[str, Any], panels: list[dict[str, Any]]) -> str:
     show = panel.get("show", "gain_over_linear")
     titles = {"gain_over_linear": "", "isotropic_deviation": _DEVIATION}
     parts = [titles.get(show, MEANINGS[show].long_name)]
-    for name in (*_FUNCTIONS, *_SETTING):
+    for name in (*FUNCTIONS, *_SETTING):
         differs = any(one.get(name, panel.get(name)) != panel.get(name) for one in panels)
         if name in panel and (len(panels) == 1 or differs):
-            symbol = (
-                f"{_FUNCTIONS[name]} = {function_label(panel[name])}" if name in _FUNCTIONS else ""
-            )
-            parts.append(f"${symbol or format_parameter(name, panel[name])}$")
+            parts.append(f"${format_setting(name, panel[name])}$")
     return ", ".join(filter(None, parts))
