@@ -135,9 +135,13 @@ def as_yaml(view: View) -> str:
         return ""
     panel = as_panel(view.question)
     if view.x != "alpha":
-        values = axis_values(view.axis, _POINTS).tolist()
-        panel[view.x] = [_yaml(float(f"{value:.6g}")) for value in values]
+        panel[view.x] = listed(axis_values(view.axis, _POINTS))
     return str(yaml.safe_dump({"panels": {"explored": panel}}, sort_keys=False, allow_unicode=True))
+
+
+def listed(values: Iterable[float]) -> list[float]:
+    """Return numbers as a panel lists them: each once, of six digits."""
+    return [_yaml(number) for number in dict.fromkeys(float(f"{value:.6g}") for value in values)]
 
 
 def title(view: View) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from giantstep.explore.copying import as_panel, title
+from giantstep.explore.copying import as_panel, listed, title
 from giantstep.explore.parameters import LOG, OPTIMAL
 from giantstep.explore.question import Question
 from giantstep.explore.tasks import TEST_SAMPLES, NetworksTask
@@ -70,21 +70,16 @@ def _panels(view: View, networks: NetworksTask | None) -> Iterator[tuple[str, di
         if not question.has(view.x):
             continue
         panel |= _sizes(beside, question)
-        values = _listed(axis_values(view.axis, _LISTED))
+        values = listed(axis_values(view.axis, _LISTED))
         yield _panel_name(view, k), panel | {view.x: values, "simulated": False}
         if beside:
-            yield "networks", panel | {view.x: _listed(simulated_values(view))}
+            yield "networks", panel | {view.x: listed(simulated_values(view))}
 
 
 def _panel_name(view: View, place: int) -> str:
     """Name a panel by its functions, since it names a curve in the legend."""
     name = f"{view.question['activation']}_{view.question['target']}"
     return name if not view.pins and re.fullmatch(NAME_PATTERN, name) else f"curve{place + 1}"
-
-
-def _listed(values: Any) -> list[float]:
-    numbers = (float(f"{value:.6g}") for value in values)
-    return [int(x) if x.is_integer() else x for x in dict.fromkeys(numbers)]
 
 
 def _sizes(networks: NetworksTask | None, question: Question) -> dict[str, Any]:

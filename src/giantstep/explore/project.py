@@ -75,14 +75,10 @@ def _simulated(task: Task, shown: Shown) -> xr.Dataset:
     """
     tasks = shown.simulated["tasks"]
     place = [one.problem for one in tasks].index(task.problem)
-    made = tasks[place].arguments
-    faults = [
-        Fault(name, task.arguments[name], f"{made[name]}, as when these networks were made:"
-              " simulate again")
-        for name in ("seed", "trainings")
-        if task.arguments[name] != made[name]
-    ]  # fmt: skip
-    raise_all(faults)
+    made, remedy = tasks[place].arguments, "as when these networks were made: simulate again"
+    for name in ("seed", "trainings"):
+        if task.arguments[name] != made[name]:
+            raise_all([Fault(name, task.arguments[name], f"{made[name]}, {remedy}")])
     replicates = shown.simulated["replicates"]
     return join_networks([described(task, parts[place]) for parts in replicates])
 

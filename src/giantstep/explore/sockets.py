@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any
 
 from bokeh.server.auth_provider import AuthProvider
@@ -25,17 +25,11 @@ class OwnPages(AuthProvider):  # type: ignore[misc]
         self._hosts = hosts
         super().__init__()
 
-    @property
-    def get_user(self) -> Callable[[Any], str]:
-        """What Bokeh calls with each request, and with each connection once it is open."""
-        return self._admit
+    # Bokeh wants one; nobody is sent there, since all are admitted or refused.
+    login_url = "/"
 
-    @property
-    def login_url(self) -> str:
-        """Bokeh wants one; nobody is sent there, since all are admitted or refused."""
-        return "/"
-
-    def _admit(self, request: Any) -> str:
+    def get_user(self, request: Any) -> str:
+        """Admit a request, or a connection once it is open; Bokeh calls it with each of them."""
         if request.request.host not in self._hosts:
             raise HTTPError(403)
         if isinstance(request, WebSocketHandler):

@@ -150,10 +150,8 @@ class View:
 
 
 NAMES = ("tab", "x", "x_scale", "y_scale", "by", "across", "up", "colour")
-_READERS: dict[str, Reader] = {
-    **dict.fromkeys(NAMES, str),
-    **dict.fromkeys(("start", "stop"), read_infinite),
-}
+_READERS: dict[str, Reader] = dict.fromkeys(NAMES, str)
+_READERS |= dict.fromkeys(("start", "stop"), read_infinite)
 
 
 def axis_values(axis: Axis, points: int = POINTS) -> Array:

@@ -92,7 +92,8 @@ class MapPlot(Plot):
 
     def _draw_levels(self, values: Array, levels: Array) -> None:
         """Draw level lines, found where the plot is a square of side 1."""
-        texts = {level: self._text(level) for level in levels.tolist()}
+        unit = " %" if self.gain else ""
+        texts = {level: f"{level:g}{unit}".replace("-", "−") for level in levels.tolist()}
         self.ticker.ticks = list(texts)
         self.bar.major_label_overrides = texts
         sides = [np.linspace(0, 1, cells) for cells in values.shape]
@@ -112,11 +113,8 @@ class MapPlot(Plot):
         self.labels.data = {
             "x": self.axes[0].at(places[:, 0]),
             "y": self.axes[1].at(places[:, 1]),
-            "text": [self._text(level) for level, _ in labels],
+            "text": [texts[level] for level, _ in labels],
         }
-
-    def _text(self, level: float) -> str:
-        return f"{level:g}{' %' if self.gain else ''}".replace("-", "−")
 
 
 def _labels(lines: list[tuple[float, Array]]) -> Iterator[tuple[float, Array]]:
