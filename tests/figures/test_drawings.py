@@ -154,7 +154,7 @@ def test_a_drawing_that_does_not_fit_on_its_page_is_not_saved(tmp_path):
         return figure
 
     with pytest.raises(UserWarning, match="layout not applied"):
-        style.draw_and_save(draw, [tmp_path / "small.png"], style.Provenance("", "", (), ""))
+        style.draw_and_save(draw, [tmp_path / "small.png"], style.Provenance("", "", "", ""))
     assert not list(tmp_path.iterdir())
 
 

@@ -33,28 +33,26 @@ def draw_losses(
     ridge, alpha : float
         The ridge of the upper panels, the sample complexity of the lower ones.
     """
-    fixed = ("ridge", ridge), ("alpha", alpha)
     data = in_limit(data)
-    figure = Figure(figsize=style.size(2, 2))
-    places = figure.subplots(2, 2, sharey="row")
+    figure, places = style.panels(4, sharey="row")
     for column, panel in enumerate(_PANELS):
+        upper, lower = places[column::2]
         title = config["panels"][panel]["title"]
         theory, networks = (panel_data(data, part) for part in (panel, f"{panel}_networks"))
-        for row, setting in enumerate(fixed):
-            text = f"{title}, ${format_parameter(*setting)}$"
-            title_panel(places[row, column], 2 * row + column, text)
+        title_panel(upper, column, f"{title}, ${format_parameter('ridge', ridge)}$")
+        title_panel(lower, 2 + column, f"{title}, ${format_parameter('alpha', alpha)}$")
         for loss, look in style.looks(data["loss"].values).items():
             lines, points = (select(p, loss=loss).sortby("ridge") for p in (theory, networks))
             line, point = (select(p, ridge=ridge).isel(curve=0) for p in (lines, points))
-            compare(places[0, column], "alpha", line, point, name, look)
+            compare(upper, "alpha", line, point, name, look)
             line, point = lines.sel(alpha=alpha), points.sel(alpha_simulated=alpha)
-            compare(places[1, column], "ridge", line, point, name, look)
-            legend_entry(places[0, column], loss_label(loss), **look)
-        places[0, column].set(xlabel=SAMPLE_COMPLEXITY, xlim=(0, None))
-        places[1, column].set(xscale="log", xlabel=r"ridge $\lambda$")
-    for row in places:
-        row[0].set_ylabel(label)
-    places[0, 0].legend()
+            compare(lower, "ridge", line, point, name, look)
+            legend_entry(upper, loss_label(loss), **look)
+        upper.set(xlabel=SAMPLE_COMPLEXITY, xlim=(0, None))
+        lower.set(xscale="log", xlabel=r"ridge $\lambda$")
+    for axes in places[::2]:
+        axes.set_ylabel(label)
+    places[0].legend()
     return figure
 
 

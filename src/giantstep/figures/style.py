@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from warnings import catch_warnings, filterwarnings
 
 import numpy as np
@@ -75,8 +74,7 @@ STAR: Look = {
 _STYLE = Path(__file__).with_name("giantstep.mplstyle")
 
 
-@dataclass(frozen=True)
-class Provenance:
+class Provenance(NamedTuple):
     """What a drawing says of where it comes from.
 
     Attributes
@@ -85,16 +83,16 @@ class Provenance:
         What the figure shows.
     source : str
         The name inside the merged file that it was drawn from.
-    results : tuple of str
+    results : str
         The results that were merged; their keys cover parameters and code.
-    version : str
-        Of this package.
+    software : str
+        This package, with its version.
     """
 
     title: str
     source: str
-    results: tuple[str, ...]
-    version: str
+    results: str
+    software: str
 
 
 def settings() -> AbstractContextManager[None]:
@@ -231,5 +229,4 @@ def _metadata(suffix: str, origin: Provenance | None) -> dict[str, Any]:
     timeless: dict[str, Any] = dict.fromkeys(_DATES[suffix])
     if origin is None:
         return timeless
-    told = origin.source, " ".join(origin.results), f"giantstep {origin.version}"
-    return timeless | {"Title": origin.title} | dict(zip(_ORIGINS[suffix], told, strict=True))
+    return timeless | dict(zip(("Title", *_ORIGINS[suffix]), origin, strict=True))

@@ -41,9 +41,8 @@ def draw_figure(
         Where to save it, if not in the project.
     """
     draw, config = load_drawing(root, plan.name), dict(plan.figure.config)
-    origin = style.Provenance(
-        config["title"], plan.merged_name, tuple(plan.made_from), version("giantstep")
-    )
+    results, software = " ".join(plan.made_from), f"giantstep {version('giantstep')}"
+    origin = style.Provenance(config["title"], plan.merged_name, results, software)
     files = list(paths) or [root / path for path in plan.drawings]
     style.draw_and_save(lambda: draw(data, config), files, origin, check)
 
