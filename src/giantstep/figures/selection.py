@@ -37,14 +37,11 @@ def simulated(data: xr.Dataset, name: str) -> tuple[xr.DataArray, xr.DataArray]:
 
     Of networks at the best ridge, those at that of their own dimension, where it is known.
     """
-    parts = []
-    for part in ("mean", "stderr"):
-        values = data[f"simulated_{name}_{part}"]
-        if "theory" in values.dims:
-            limit, known = values.isel(theory=0, drop=True), values.isel(theory=-1, drop=True)
-            values = known.where(known.notnull(), limit)
-        parts.append(values)
-    return parts[0], parts[1]
+    names = [f"simulated_{name}_{part}" for part in ("mean", "stderr")]
+    found = data[names]
+    if "theory" in found.dims:
+        found = found.isel(theory=-1, drop=True).fillna(found.isel(theory=0, drop=True))
+    return found[names[0]], found[names[1]]
 
 
 def smallest_ridge(data: xr.Dataset) -> xr.Dataset:
