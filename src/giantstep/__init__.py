@@ -36,6 +36,8 @@ simulate
     means and standard errors of trained networks
 compare
     theory and networks at the same points, with z-scores
+from_data
+    networks trained on your own inputs and labels, and their errors predicted from the features
 optimise
     the ridge, learning rate, readout and bias with the least test error, and the whole profile
 plan
@@ -92,6 +94,7 @@ if TYPE_CHECKING:
     from giantstep.questions.bounds import bounds as bounds
     from giantstep.questions.compare import compare as compare
     from giantstep.questions.cross_validate import cross_validate as cross_validate
+    from giantstep.questions.from_data import from_data as from_data
     from giantstep.questions.learned_function import learned_function as learned_function
     from giantstep.questions.optimise import optimise as optimise
     from giantstep.questions.plan import plan as plan
@@ -108,8 +111,8 @@ if TYPE_CHECKING:
     from giantstep.workflow.open_figure import open_figure as open_figure
 
 _QUESTIONS = (
-    "bounds", "compare", "cross_validate", "learned_function", "optimise", "plan", "simulate",
-    "solve", "spectrum", "sweep", "thresholds",
+    "bounds", "compare", "cross_validate", "from_data", "learned_function", "optimise", "plan",
+    "simulate", "solve", "spectrum", "sweep", "thresholds",
 )  # fmt: skip
 _HOMES = {name: f"questions.{name}" for name in _QUESTIONS} | {
     "Function": "numerics.own_functions",

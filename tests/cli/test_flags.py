@@ -90,7 +90,9 @@ def test_every_flag_of_a_question_is_explained(name):
 
 # Flags without a parameter.
 OUTPUT = {"help", "format", "output", "plot", "show", "columns", "certificate"}
-ANSWERED = [name for name, one in commands().items() if one.question and name != "map"]
+ANSWERED = [
+    name for name, one in commands().items() if one.question and name not in ("map", "data")
+]
 
 
 @pytest.mark.parametrize("name", ANSWERED)

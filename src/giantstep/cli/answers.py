@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from giantstep.cli.commands import OPTIMAL, commands
+from giantstep.cli.commands import ON_DATA, OPTIMAL, commands
 from giantstep.cli.flags import question_flags
 from giantstep.cli.limits import LIMIT, check_limits
 from giantstep.cli.problem_flags import statement_of
@@ -37,6 +37,7 @@ from giantstep.validation import (
     COUNT,
     Fault,
     InvalidParametersError,
+    RefusalError,
     collected,
     interval_faults,
     raise_all,
@@ -69,6 +70,8 @@ def answer(arguments: argparse.Namespace) -> xr.Dataset:
     """
     if "over" in arguments:  # spelled as flags
         arguments.over = [name.replace("-", "_") for name in arguments.over]
+    if commands()[arguments.command].question == ON_DATA:
+        return _answer_on_data(arguments)
     if arguments.command in _BEFORE:
         _BEFORE[arguments.command](arguments)
     if "by" in arguments:
@@ -77,6 +80,18 @@ def answer(arguments: argparse.Namespace) -> xr.Dataset:
     if request.question in ("solve", "sweep"):
         return _AFTER[arguments.command](request.sweep(), request)
     return request.each(_AFTER.get(arguments.command))
+
+
+def _answer_on_data(arguments: argparse.Namespace) -> xr.Dataset:
+    """Answer for the samples of two files."""
+    from giantstep.questions.from_data import from_data  # only here: few commands train networks
+
+    try:
+        samples = [np.load(path, allow_pickle=False) for path in (arguments.X, arguments.y)]
+    except (ValueError, EOFError) as error:
+        raise RefusalError(f"X and y must be files that numpy.save wrote: {error}") from None
+    apart = {name: flag.alternatives(arguments) for name, flag in question_flags(ON_DATA).items()}
+    return answer_each(apart, lambda chosen, report: from_data(*samples, **chosen, progress=report))
 
 
 class Request:

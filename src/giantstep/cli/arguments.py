@@ -11,7 +11,7 @@ from textwrap import fill
 from typing import Any, NoReturn
 
 from giantstep import __version__
-from giantstep.cli.commands import DRAWING, Command, commands
+from giantstep.cli.commands import DRAWING, ON_DATA, Command, commands
 from giantstep.cli.values import RANGES, protected
 from giantstep.suggestions import did_you_mean
 
@@ -91,7 +91,8 @@ def _add_question(parser: argparse.ArgumentParser, command: Command) -> None:
     from giantstep.cli.output import FORMATS, SUFFIXES
     from giantstep.cli.problem_flags import add_problem
 
-    add_problem(parser)
+    if command.question != ON_DATA:
+        add_problem(parser)
     flags = question_flags(command.question)
     group = parser.add_argument_group("the question")
     for name, flag in flags.items():

@@ -16,11 +16,13 @@ from giantstep.cli.values import reader
 from giantstep.validation import read_whole_number
 
 OPTIMAL = "optimal"
+# The question that is not about a problem.
+ON_DATA = "from_data"
 # Of drawings.
 PICTURES = (".pdf", ".svg", ".png")
 _QUESTION = re.compile(r'"""The question `(\w+)`: (.+)\.(?:""")?\n')
 # Questions whose command has another name.
-_NAMES = {"solve": "theory", "parameters": "srf"}
+_NAMES = {"solve": "theory", "parameters": "srf", "from_data": "data"}
 _NETWORK = "--activation tanh --target sin --beta 1"
 _STEP = f"{_NETWORK} --learning-rate 3 --alpha0 2 \\\n     "
 _SIMULATED = f"{_STEP} --alpha 1 2 --dimension 100 --networks 4 --format table"
@@ -38,6 +40,7 @@ _EXAMPLES = {
     "bounds": f"{_NETWORK} --learning-rate 3 \\\n      --alpha0 2 inf --format table",
     "thresholds": "--target he3 --format table",
     "srf": f"{_STEP} --readout 1:0.5 -1:0.5 --format table",
+    "data": "X.npy y.npy --learning-rate 3 --alpha0 0 2 --alpha 1 2 --format table",
     "learned-function": f"{_STEP} --bulk isotropic trained --plot",
 }
 
@@ -87,8 +90,10 @@ _COUNT: dict[str, Any] = {"type": reader(read_whole_number), "metavar": "COUNT"}
 _CERTIFICATE = _argument(
     "--certificate", action="store_true", help="add the accuracy of each point"
 )
+_INPUTS = _argument("X", type=Path, help="inputs, a row for each sample, in a file of numpy.save")
+_LABELS = _argument("y", type=Path, help="their labels, likewise")
 # Arguments of a command besides the parameters of its question.
-_OWN = {"theory": [_CERTIFICATE], "sweep": [_CERTIFICATE]}
+_OWN = {"theory": [_CERTIFICATE], "sweep": [_CERTIFICATE], "data": [_INPUTS, _LABELS]}
 _AXIS = {"required": True, "metavar": "NAME=RANGE", "help": "such as alpha0=0.1:10:80log"}
 _SHOWN = (
     "a gain, as of `giantstep sweep`, or a variable of its answer, such as test_error (default"

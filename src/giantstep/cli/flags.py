@@ -160,7 +160,7 @@ def question_flags(name: str) -> dict[str, Flag]:
     if "dimension" in flags:
         default = flags["dimension"].default or SIMULATED_DIMENSION
         flags["dimension"] = replace(flags["dimension"], default=default)
-    return {key: flag for key, flag in flags.items() if key not in ("problem", "progress")}
+    return {k: flag for k, flag in flags.items() if k not in ("problem", "X", "y", "progress")}
 
 
 def spelled(name: str) -> str:

@@ -158,7 +158,8 @@ def _sentence(fault: Fault) -> str:
     from giantstep.problems.formatting import format_value
 
     value = format_value(fault.value) if isinstance(fault.value, tuple) else fault.value
-    return f"{spelled(fault.name)} {value}: must be {fault.allowed}{fault.hint}"
+    name = fault.name if fault.name in ("X", "y") else spelled(fault.name)
+    return f"{name} {value}: must be {fault.allowed}{fault.hint}"
 
 
 def _fail(arguments: argparse.Namespace, message: str) -> int:

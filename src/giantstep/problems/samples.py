@@ -1,0 +1,44 @@
+"""Given inputs and labels: checked, and the inputs brought to the scale of the theory's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.validation import Fault, raise_all
+
+
+def read_samples(inputs: Any, labels: Any) -> tuple[Array, Array]:
+    """Read inputs, shape (M, d), and labels, shape (M,).
+
+    Columns of inputs are centred, constant ones left out, and all scaled by one factor, such that
+    the trace of their covariance is d.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    faults: list[Fault] = []
+    x = _read("X", inputs, "a matrix with a row for each sample", 2, faults)
+    y = _read("y", labels, "a vector", 1, faults)
+    if not faults and len(x) != len(y):
+        faults.append(Fault("y", f"{len(y)} labels", f"as many as X has rows, {len(x)}"))
+    raise_all(faults)
+    x = x[:, np.any(x != x[:1], axis=0)]
+    if x.shape[1] < 2:
+        raise_all([Fault("X", f"{x.shape[1]} columns", "2 or more that are not constant")])
+    return (x - x.mean(axis=0)) / np.sqrt(x.var(axis=0).mean()), y
+
+
+def _read(name: str, values: Any, shape: str, ndim: int, faults: list[Fault]) -> Array:
+    """Read finite numbers of so many dimensions."""
+    try:
+        numbers = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        numbers = np.full((), np.nan)
+    if numbers.ndim != ndim or not np.all(np.isfinite(numbers)):
+        given = f"array {numbers.shape}, {np.sum(~np.isfinite(numbers))} entries not finite"
+        faults.append(Fault(name, given, f"{shape}, all finite numbers"))
+    return numbers

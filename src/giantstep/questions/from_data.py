@@ -1,0 +1,160 @@
+"""The question `from_data`: networks on your own samples, and what their features predict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from giantstep.arrays import Array
+from giantstep.problems.domains import POSITIVE_RIDGE
+from giantstep.problems.grid import Grid
+from giantstep.problems.losses import SQUARE
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.samples import read_samples
+from giantstep.problems.sizes import SEED, Sizes, check_sizes
+from giantstep.questions.answers import drop_fixed
+from giantstep.questions.checks import read_axes
+from giantstep.questions.compare import OF_NETWORKS
+from giantstep.questions.progress import Progress, progress_bar
+from giantstep.questions.statistics import summary, z_scores
+from giantstep.simulation.data_networks import train_on_data
+from giantstep.theory.readout.subsets import subset_errors
+from giantstep.validation import COUNT, Fault, collected, interval_faults, raise_all
+from giantstep.vocabulary import label
+
+_COUNTS = {"networks": COUNT, "seed": SEED}
+# Samples that are left to test, at least.
+_TESTS = 30
+# Predicted by the theory, and measured.
+_ERRORS = ("test_error", "training_error", "classification_error")
+
+
+def from_data(
+    X: ArrayLike,
+    y: ArrayLike,
+    activation: str = "tanh",
+    learning_rate: float = 1.0,
+    alpha0: float = 1.0,
+    beta: float = 1.0,
+    alpha: ArrayLike = 1.0,
+    ridge: ArrayLike = 0.1,
+    *,
+    networks: int = 8,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> xr.Dataset:
+    """Train networks on given samples, and predict their errors from the features of the samples.
+
+    Each network splits the samples at random: `alpha0` d for the step, `alpha` d for the readout,
+    the rest to test. The prediction needs no model of the inputs.
+
+    Parameters
+    ----------
+    X : array_like, shape (M, d)
+        Inputs, a row for each sample. Columns are centred, those that are constant left out, and
+        all are scaled by one factor, such that the covariance has the trace d.
+    y : array_like, shape (M,)
+        Labels, used as they are; of labels +1 and -1 the 0-1 error is measured, too.
+    activation : str or callable
+        As in `Protocol`.
+    learning_rate : float
+        Step size over d, >= 0.
+    alpha0 : float
+        Samples of the step over d, finite; 0 leaves out the step. Networks with and without it
+        share initial weights and training sets.
+    beta : float
+        Width over d, > 0.
+    alpha : float or array_like
+        Samples of the readout's training set over d, > 0.
+    ridge : float or array_like
+        Penalty lambda > 0, without a factor 1/n.
+    networks : int
+        Independent networks, each with a split of its own.
+    seed : int
+        Of all random numbers.
+    progress : callable, optional
+        As in `simulate`.
+
+    Returns
+    -------
+    xarray.Dataset
+        `test_error` and `training_error` as predicted for each network after its step, the mean
+        over networks; `simulated_test_error_mean` and `simulated_test_error_stderr` of the
+        networks themselves; `z_score_test_error`; likewise `classification_error`. All errors are
+        on the labels that were given, with their noise.
+
+    Raises
+    ------
+    InvalidParametersError
+        With everything that is wrong with the question, or if there are too few samples.
+
+    Examples
+    --------
+    >>> import giantstep
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.exponential(size=(1000, 40))
+    >>> y = np.sign(X @ rng.normal(size=40))
+    >>> without, step = (giantstep.from_data(X, y, alpha0=x, alpha=[1, 3]) for x in (0, 2))
+    >>> bool((step.test_error < without.test_error).all())
+    True
+    >>> bool((abs(step.z_score_test_error) < 5).all())
+    True
+    """
+    faults: list[Fault] = []
+    with collected(faults):
+        inputs, labels = read_samples(X, y)
+    axes = read_axes(alpha, ridge, SQUARE, faults)
+    ridges = (ridge,) if axes.optimal else axes.grid.ridge
+    faults += [Fault("ridge", x, str(POSITIVE_RIDGE)) for x in ridges if x not in POSITIVE_RIDGE]
+    faults += interval_faults({"networks": networks, "seed": seed}, _COUNTS)
+    with collected(faults):  # no target is drawn from: any will do
+        protocol = Protocol(activation, "linear", learning_rate, alpha0, beta)
+    raise_all(faults)
+    _check_count(protocol, axes.grid, *inputs.shape)
+    errors = []
+    with progress_bar("networks", progress) as report:
+        for network in range(networks):
+            trained = train_on_data(protocol, inputs, labels, axes.grid, seed, network)
+            errors.append([_predict(*trained[:2], axes.grid, inputs.shape[1]), trained[2]])
+            report(len(errors) / networks)
+    names = _ERRORS if np.all(np.abs(labels) == 1) else _ERRORS[:2]
+    data = drop_fixed(_dataset(np.array(errors), axes.grid, names), axes.fixed)
+    data = data.assign_coords(alpha0=alpha0, total_samples=data["alpha"] + alpha0)
+    about = {"dimension": inputs.shape[1], "networks": networks, "seed": np.int64(seed)}
+    if np.isnan(data["test_error"]).any():
+        about["remarks"] = "Some predictions are NaN: the equations for leverages did not converge."
+    return label(data).assign_attrs(about, title="Networks on given data")
+
+
+def _check_count(protocol: Protocol, grid: Grid, count: int, dimension: int) -> None:
+    """Refuse sizes that are empty, and fewer samples than step and readout take, and some to test.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    check_sizes(protocol, grid, Sizes(dimension))
+    needed = (protocol.alpha0 + max(grid.alpha)) * dimension + _TESTS
+    if count < needed:
+        allowed = f"at least (alpha0 + alpha) d + {_TESTS} = {needed:g}, d = {dimension} columns"
+        raise_all([Fault("X", f"{count} rows", allowed)])
+
+
+def _predict(features: Array, labels: Array, grid: Grid, dimension: int) -> Array:
+    """Predict the errors of one network, shape (3, alphas, ridges)."""
+    counts = [Sizes(dimension).count(alpha) for alpha in grid.alpha]
+    each = [[subset_errors(features, labels, n, ridge) for ridge in grid.ridge] for n in counts]
+    return np.moveaxis(np.array(each), 2, 0)
+
+
+def _dataset(errors: Array, grid: Grid, names: Sequence[str]) -> xr.Dataset:
+    """Summarise errors, shape (networks, 2, 3, ...): predicted ones, and measured ones."""
+    dims, at = ("network", "alpha", "ridge"), {"alpha": [*grid.alpha], "ridge": [*grid.ridge]}
+    predicted = {name: (dims, errors[:, 0, k]) for k, name in enumerate(names)}
+    measured = {f"simulated_{name}": (dims, errors[:, 1, k]) for k, name in enumerate(names)}
+    theory, means = xr.Dataset(predicted, at).mean("network"), summary(xr.Dataset(measured, at))
+    data = xr.merge([theory, means, z_scores(theory, means)])
+    return data[[form.format(name) for name in names for form in ("{}", *OF_NETWORKS)]]

@@ -1,0 +1,102 @@
+"""Networks on given samples, and errors predicted from the features of these."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import giantstep
+from giantstep.cli.main import main
+from giantstep.theory.readout.subsets import subset_errors
+
+
+def skewed_samples(count=500, d=30):
+    """Draw correlated inputs that are far from Gaussian, and signs."""
+    drawn = np.random.default_rng(0).exponential(size=(count, d))
+    inputs = drawn * np.geomspace(3, 0.3, d)
+    return inputs, np.sign((inputs - inputs.mean(axis=0)) @ np.ones(d))
+
+
+def test_fits_on_subsets_have_the_errors_that_are_predicted_from_all_features():
+    (inputs, labels), rng = skewed_samples(), np.random.default_rng(0)
+    weights = rng.normal(size=(40, 30)) / 5 + 0.1  # with a spike
+    features = np.tanh((inputs - inputs.mean(axis=0)) @ weights.T) / np.sqrt(40)
+    for count, ridge in (25, 0.01), (60, 0.05), (300, 0.1):
+        errors = []
+        for _ in range(100):
+            fit, rest = np.split(rng.permutation(len(labels)), [count])
+            gram = features[fit].T @ features[fit] + ridge * np.eye(40)
+            output = features @ np.linalg.solve(gram, features[fit].T @ labels[fit])
+            squares, wrong = (labels - output) ** 2, labels * output < 0
+            errors.append([squares[rest].mean(), squares[fit].mean(), wrong[rest].mean()])
+        predicted = subset_errors(features, labels, count, ridge)
+        np.testing.assert_allclose(predicted, np.mean(errors, axis=0), rtol=0.06, atol=0.002)
+
+
+def test_a_fit_on_all_samples_but_one_has_the_error_of_leaving_one_out():
+    rng = np.random.default_rng(0)
+    features, labels = rng.normal(size=(60, 20)), rng.normal(size=60)
+    hat = features @ np.linalg.solve(features.T @ features + np.eye(20), features.T)
+    left_out = np.mean(((labels - hat @ labels) / (1 - np.diag(hat))) ** 2)
+    almost_all = subset_errors(features, labels, 59.999, 1.0)[0]
+    assert almost_all == pytest.approx(left_out, rel=1e-3)
+
+
+def test_gaussian_inputs_have_the_errors_of_the_theory_whatever_their_units():
+    rng = np.random.default_rng(0)
+    inputs = rng.normal(size=(2500, 60))
+    labels = np.sign(inputs @ rng.normal(size=60))
+    given = {"learning_rate": 3, "alpha0": 0, "alpha": [0.5, 2], "ridge": 0.5, "networks": 3}
+    found = giantstep.from_data(inputs, labels, **given)
+    problem = giantstep.Protocol("tanh", "sign", 3, alpha0=0, beta=1)
+    theory = giantstep.solve(problem, [0.5, 2], 0.5, dimension=60)
+    for name in "test_error", "training_error":
+        np.testing.assert_allclose(found[name], theory[name], rtol=0.04)
+    scaled = np.column_stack([7 * inputs + 3, np.ones(2500)])
+    xr.testing.assert_allclose(giantstep.from_data(scaled, labels, **given), found, rtol=1e-6)
+
+
+def test_networks_have_the_errors_that_are_predicted_for_them_after_a_step():
+    inputs, labels = skewed_samples(1500)
+    found = giantstep.from_data(inputs, labels, "relu", 2, 4, 1.5, [1, 3], [0.1, 1], networks=8)
+    for name in "test_error", "training_error", "classification_error":
+        assert (abs(found[f"z_score_{name}"]) < 5).all()
+        assert found[name].dims == ("alpha", "ridge")
+    with_numbers = giantstep.from_data(inputs, 2 * labels, networks=1)
+    assert "classification_error" not in with_numbers
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"X": np.ones(3)}, "a matrix with a row for each sample"),
+        ({"X": np.ones((500, 30))}, "2 or more that are not constant"),
+        ({"X": np.full((500, 30), np.nan)}, "15000 entries not finite"),
+        ({"X": "inputs"}, "a matrix with a row for each sample"),
+        ({"y": np.ones(3)}, "as many as X has rows, 500"),
+        ({"alpha": 20}, "at least (alpha0 + alpha) d + 30 = 660"),
+        ({"alpha0": np.inf}, "alpha0 = inf"),
+        ({"ridge": 0}, "ridge = 0.0"),
+        ({"ridge": "optimal"}, "ridge = 'optimal'"),
+        ({"activation": "sign", "networks": 0}, "activation = 'sign'"),
+    ],
+)
+def test_what_cannot_be_is_refused(change, words):
+    inputs, labels = skewed_samples()
+    with pytest.raises(giantstep.InvalidParametersError) as refused:
+        giantstep.from_data(**{"X": inputs, "y": labels} | change)
+    assert words in str(refused.value)
+
+
+def test_the_command_reads_files_and_compares_steps(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, array in zip(("X.npy", "y.npy"), skewed_samples(200, 10), strict=True):
+        np.save(name, array)
+    assert main("data X.npy y.npy --alpha0 0 2 --networks 2 -o a.nc".split()) == 0
+    with xr.open_dataset("a.nc") as found:
+        assert found.test_error.sizes == {"alpha0": 2, "alpha": 1, "ridge": 1}
+    (tmp_path / "text.npy").write_text("1 2 3")
+    assert main("data text.npy y.npy".split()) == 2
+    assert main("data X.npy y.npy --alpha 50".split()) == 2
+    said = capsys.readouterr().err
+    assert "files that numpy.save wrote" in said
+    assert "X 200 rows: must be" in said
