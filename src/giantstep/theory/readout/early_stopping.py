@@ -14,10 +14,9 @@ import numpy as np
 
 from giantstep.arrays import Array, Indices, Mask
 from giantstep.numerics.stopping_filter import stopping_filter
-from giantstep.problems.problem import label_agreement, noise_power
-from giantstep.theory.features.bulk.pairs import Hats, pair_of
+from giantstep.theory.features.bulk.pairs import pair_of
 from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
-from giantstep.theory.readout.square_loss import SquareLoss, SquareLossSolution, solve_variances
+from giantstep.theory.readout.square_loss import SquareLoss, SquareLossSolution
 
 
 class StoppedSolution(NamedTuple):
@@ -102,22 +101,12 @@ def _pairs(
     equations, both = square_loss.equations, (i, j)
     V1_hat = equations.triangle.unpack(at.V_hat[:, : equations.triangle.size])
     pair = pair_of(*(equations.bulk.spike_response(V1_hat[k], at.V[k]) for k in both))
-    means = [solutions.mean.at(k) for k in both]
     squared = at.contraction[i] * at.contraction[j]
     H = equations.hats_derivative(
         np.sqrt(squared), Points.of(at.alpha[i], at.ridge[i], equations.beta)
     )
     joint = replace(at.at(i), V=(at.V[i] + at.V[j]) / 2, T=pair.response, H=H)
-    residuals = square_loss.label_residual.at(*means)
-    unfitted = squared * square_loss.features.fold(residuals)
-    hats = (Hats(mean.zeta_hat, mean.psi_hat, mean.m) for mean in means)
-    sources = square_loss.penalty.sources(pair, *hats)
-    q, _, residual = solve_variances(equations, joint, sources, unfitted)
-    scaled = q * equations.multiplicity
-    fresh = residuals @ square_loss.features.weight + scaled @ equations.expectations
-    test_error = fresh - noise_power(square_loss.srf)
-    if (agreement := label_agreement(square_loss.srf)) < 1:
-        overlap = square_loss.label_overlap(means[0]) + square_loss.label_overlap(means[1])
-        test_error = test_error - (1 / agreement - 1) * overlap
-    power = unfitted + squared * (scaled @ equations.folded.T)
-    return test_error, power, q, np.einsum("sij,sjk,sk->si", joint.T, joint.H, q), residual
+    means = solutions.mean.at(i), solutions.mean.at(j)
+    errors = square_loss.residual_errors(joint, squared, pair, means)
+    fed_back = np.einsum("sij,sjk,sk->si", joint.T, joint.H, errors.q)
+    return errors.test_error, errors.power, errors.q, fed_back, errors.residual

@@ -101,14 +101,14 @@ class LabelResidual:
         if f.mean_spread is not None:
             self.average_spread = ContractedAverages(f, f.mean_spread[:, None] * f.mean_spread)
 
-    def at(self, mean: Means, other: Means | None = None) -> Array:
+    def at(self, both: tuple[Means, Means]) -> Array:
         """Compute it on all nodes over kappa at S points, shape (S, N).
 
-        With the means of another readout, the product of both residuals. If the norms of inputs
-        spread the means, the square of `sum m mean_spread` is added; if those of the features vary,
-        `(1 - row_norm) |P|^2`.
+        It is the product of the residuals of two readouts, and the square of one if both are the
+        same. If the norms of inputs spread the means, the product of their `sum m mean_spread` is
+        added; if those of the features vary, `(1 - row_norm) P Q`.
         """
-        f, both = self.features, (mean, mean if other is None else other)
+        f = self.features
         # As a square of h - M, in which nothing large cancels.
         first, second = (f.h - one.prediction @ self.expressible for one in both)
         residual: Array = first * second

@@ -14,7 +14,7 @@ from giantstep.problems.problem import Problem, label_agreement, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.bulk.interface import Bulk, GroupOverlaps, SpikeResponse
-from giantstep.theory.features.bulk.pairs import Hats, pair_of
+from giantstep.theory.features.bulk.pairs import Hats, Pair, pair_of
 from giantstep.theory.features.bulk.prepare import prepare_bulk
 from giantstep.theory.features.coloured_step import coloured_step
 from giantstep.theory.features.conditional_features import ConditionalFeatures
@@ -61,32 +61,39 @@ class SquareLoss:
         V1_hat = self.equations.triangle.unpack(at.V_hat[:, :split])
         response = self.equations.bulk.spike_response(V1_hat, at.V)
         mean = solve_means(at, self.label_residual, response, self.penalty)
-        residuals = self.label_residual.at(mean)
-        squared = at.contraction**2
-        unfitted = squared * self.features.fold(residuals)
-        hats = Hats(mean.zeta_hat, mean.psi_hat, mean.m)
-        sources = self.penalty.sources(pair_of(response, response), hats, hats)
+        pair = pair_of(response, response)
+        errors = self.residual_errors(at, at.contraction**2, pair, (mean, mean))
+        return SquareLossSolution(
+            test_error=errors.test_error,
+            leave_one_out=errors.fresh,
+            training_error=at.scale**2 * errors.power.sum(axis=-1),
+            power=errors.power,
+            mean=mean,
+            response=response,
+            q=errors.q,
+            direction=errors.direction,
+            residual=np.maximum(mean.residual, errors.residual),
+        )
+
+    def residual_errors(
+        self, at: Resolvent, contraction_squared: Array, pair: Pair, means: tuple[Means, Means]
+    ) -> ResidualErrors:
+        """Compute the variances of two readouts, and the products of their residuals."""
+        residuals = self.label_residual.at(means)
+        unfitted = contraction_squared * self.features.fold(residuals)
+        hats = (Hats(mean.zeta_hat, mean.psi_hat, mean.m) for mean in means)
+        sources = self.penalty.sources(pair, *hats)
         q, direction, residual = solve_variances(self.equations, at, sources, unfitted)
         scaled = q * self.equations.multiplicity
         fresh = residuals @ self.features.weight + scaled @ self.equations.expectations
         test_error = fresh - noise_power(self.srf)
-        power = unfitted + squared * (scaled @ self.equations.folded.T)
-        agreement = label_agreement(self.srf)
-        if agreement < 1:
-            test_error = test_error - 2 * (1 / agreement - 1) * self.label_overlap(mean)
-        return SquareLossSolution(
-            test_error=test_error,
-            leave_one_out=fresh,
-            training_error=at.scale**2 * power.sum(axis=-1),
-            power=power,
-            mean=mean,
-            response=response,
-            q=q,
-            direction=direction,
-            residual=np.maximum(mean.residual, residual),
-        )
+        if (agreement := label_agreement(self.srf)) < 1:
+            overlap = self._label_overlap(means[0]) + self._label_overlap(means[1])
+            test_error = test_error - (1 / agreement - 1) * overlap
+        power = unfitted + contraction_squared * (scaled @ self.equations.folded.T)
+        return ResidualErrors(test_error, fresh, power, q, direction, residual)
 
-    def label_overlap(self, mean: Means) -> Array:
+    def _label_overlap(self, mean: Means) -> Array:
         """Compute the mean product of label and prediction, shape (S,)."""
         f, expressible = self.features, self.label_residual.expressible
         along, across = expressible @ (f.weight * f.h), f.across @ f.weight
@@ -98,6 +105,25 @@ class SquareLoss:
         mean, response = solution.mean, solution.response
         hats = mean.zeta_hat, mean.psi_hat
         return self.penalty.overlaps_of_groups(response, solution.direction, hats, mean.m)
+
+
+class ResidualErrors(NamedTuple):
+    """What two readouts have in common at S points: of one, its variances and errors.
+
+    Attributes
+    ----------
+    test_error, fresh : Array, shape (S,)
+        Mean products of the residuals on clean labels, and on fresh ones with their noise.
+    power, q, direction, residual : Array
+        As in `SquareLossSolution`.
+    """
+
+    test_error: Array
+    fresh: Array
+    power: Array
+    q: Array
+    direction: Array
+    residual: Array
 
 
 class SquareLossSolution(NamedTuple):
