@@ -211,8 +211,8 @@ def _best_split(search: _Split) -> tuple[float, ...]:
     nothing = np.empty(0)
     errors = np.full([one.candidates.size for one in search.outer], np.inf)
     for place in np.ndindex(*errors.shape):
-        at = [one.axis[k] for one, k in zip(search.outer, place, strict=True)]
-        errors[place] = np.nan_to_num(search.least(at, nothing)[0], nan=np.inf).item()
+        least = search.least(search.axes_at(place), nothing)[0]
+        errors[place] = np.nan_to_num(least, nan=np.inf).item()
     if np.isinf(errors).all():
         return (*[math.nan] * (len(_COLUMNS) - 1), False)
     x, at_ends = refine(search, errors, nothing, lambda: None)

@@ -21,7 +21,7 @@ from giantstep.theory.reliability import LARGE_DIMENSION
 
 # Of which estimated relative corrections on an answer warns, and in words what they are for.
 RELIABLE = 0.05
-# What the theory is from which chi_2 or chi_3 on, and the least effective dimension of inputs.
+# What the theory is from which chi_2 or chi_3 on.
 _CHAOS = {0.3: "too pessimistic by a few per cent", 3.0: "not quantitative, and too pessimistic"}
 _LEFT_OUT = {
     "unseen": "much of the error comes from inputs of which a training set has one or none",

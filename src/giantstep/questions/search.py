@@ -177,6 +177,10 @@ class Search:
         outer = {one.name: one.candidates for one in self.outer}
         return outer | ({RIDGE: self.ridges} if self.optimises_ridge else {})
 
+    def axes_at(self, place: Sequence[int]) -> list[float]:
+        """Return the point of some candidates on the axes of the unknowns."""
+        return [float(one.axis[k]) for one, k in zip(self.outer, place, strict=True)]
+
     def values(self, x: Sequence[float] | Array) -> dict[str, float]:
         """Name the values at a point on the axes of the unknowns."""
         return {one.name: one.value(at) for one, at in zip(self.outer, x, strict=True)}
@@ -200,7 +204,7 @@ class Search:
 
     def profile(self, alpha: Array, place: Sequence[int]) -> Array:
         """Compute errors at candidates, shape (A, R) for R ridges; NaN where there is none."""
-        x = [one.axis[k] for one, k in zip(self.outer, place, strict=True)]
+        x = self.axes_at(place)
         mesh = np.meshgrid(alpha, self.ridges, indexing="ij")
         try:
             return criterion(self._at(x).solver, *mesh, self.case.by)

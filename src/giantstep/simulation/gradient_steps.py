@@ -37,22 +37,17 @@ class BatchSteps(NamedTuple):
 
     Attributes
     ----------
-    activation : ScalarFunction
+    problem : Protocol or Recovery
     omega : Single, shape (p,)
         The readout times sqrt(p): `f(x) = sum_i omega_i sigma(w_i.x)/p`.
     rate : float
     samples : int
         In a batch.
-    steps : int
-    reuse_batch : bool
-        Whether later steps use the batch of the first.
     draw : callable
         From the numbers of a batch and of a block in it, and the samples in the block, to its
         inputs and labels.
     pool : Workers
         The threads that compute on blocks.
-    optimizer : str
-        As in `Protocol`.
     """
 
     problem: Protocol | Recovery

@@ -34,11 +34,14 @@ class ColouredBulk(TrainedBulk):
     trained: bool
 
     @cached_property
+    def _rows(self) -> ColouredRows:
+        return ColouredRows(self.protocol, self.trained)
+
+    @cached_property
     def _in_the_limit(self) -> tuple[RowFunctions, NetworkState]:
-        step, rows = coloured_step(self.protocol), ColouredRows(self.protocol, self.trained)
-        (c, r, gamma), norms = step.features(), rows.norm_variance
+        (c, r, gamma), norms = coloured_step(self.protocol).features(), self._rows.norm_variance
         state = NetworkState(c, r, gamma, covariance=np.diag([1.0, 1.0, norms / c**2]))
-        return self._fitted(rows.columns), state
+        return self._fitted(self._rows.columns), state
 
     def _fitted(self, functions: Callable[[Array], Array]) -> RowFunctions:
         """Fit functions of t."""
@@ -49,7 +52,7 @@ class ColouredBulk(TrainedBulk):
 
     @cached_property
     def _mean_row(self) -> RowFunctions:
-        return self._fitted(ColouredRows(self.protocol, self.trained).mean_row)
+        return self._fitted(self._rows.mean_row)
 
     def mean_row(self, at: Traces) -> Traces:
         """Return the traces by which the readout screens the rows' mean.
