@@ -14,7 +14,6 @@ SHARDS = "results/montecarlo/tanh*/0-1.nc", "results/montecarlo/tanh*/2-3.nc"
 PAIRS = {
     "shards": SHARDS,
     "merged files": ("results/figures/fig2.nc", "results/figures/fig4.nc"),
-    "kinds": ("results/parameters/fig2-*.nc", "results/theory/fig2-*.nc"),
 }
 
 
