@@ -26,5 +26,4 @@ def contract(equation: str, *operands: Any) -> Any:
 @lru_cache(maxsize=1024)
 def _order(equation: str, shapes: tuple[tuple[int, ...], ...]) -> list[Any]:
     stand_ins = (np.broadcast_to(0.0, shape) for shape in shapes)
-    order: list[Any] = np.einsum_path(equation, *stand_ins, optimize=True)[0]
-    return order
+    return np.einsum_path(equation, *stand_ins, optimize=True)[0]

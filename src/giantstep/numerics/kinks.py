@@ -136,8 +136,7 @@ def passes(values: Values, panels: Array, size: float = 0.0, test: Test = _RESOL
     centre, half = panels.mean(axis=1)[:, None], np.diff(panels) / 2
     exact = values(centre + half * test.places)
     error = np.abs(values(centre + half * _NODES) @ test.polynomial.T - exact).max(axis=1)
-    passed: Mask = error <= test.precision * np.maximum(size, np.abs(exact).max(axis=1))
-    return passed
+    return error <= test.precision * np.maximum(size, np.abs(exact).max(axis=1))
 
 
 def jumps_at(values: Values, place: float) -> bool:

@@ -44,8 +44,7 @@ def solve_certified(matrix: Array, right: Array) -> tuple[Array, Array]:
     """
 
     def residual(x: Array) -> Array:
-        left: Array = right - np.einsum("sij,sj->si", matrix, x)
-        return left
+        return right - np.einsum("sij,sj->si", matrix, x)
 
     solution = solve_small(matrix, right)
     solution = solution + solve_small(matrix, residual(solution))
@@ -60,8 +59,7 @@ def invert_symmetric(matrices: RealOrComplex) -> RealOrComplex:
     scale = size[:, :, None] * size[:, None, :]
     identity = np.broadcast_to(np.eye(matrices.shape[-1]), matrices.shape)
     inverse = solve_small(matrices / scale, identity) / scale
-    symmetric: RealOrComplex = (inverse + inverse.transpose(0, 2, 1)) / 2
-    return symmetric
+    return (inverse + inverse.transpose(0, 2, 1)) / 2
 
 
 def eigh_or_nan(matrices: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:

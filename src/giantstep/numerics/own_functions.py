@@ -230,5 +230,4 @@ def _narrow(edges: Array, kinks: Sequence[float]) -> Array:
     """List the ends of panels that are narrower than those of any function."""
     wide = np.isin(edges, [*BASE_EDGES, *kinks])
     beside = np.pad(wide, 1, constant_values=True)
-    narrow: Array = edges[~(wide & beside[:-2] & beside[2:])]
-    return narrow
+    return edges[~(wide & beside[:-2] & beside[2:])]

@@ -30,8 +30,7 @@ class Triangle:
 
     def pack(self, matrices: RealOrComplex) -> RealOrComplex:
         """Return the triangles, shape (..., P), of matrices of shape (..., order, order)."""
-        packed: RealOrComplex = matrices[..., self.rows, self.columns]
-        return packed
+        return matrices[..., self.rows, self.columns]
 
     def unpack(self, vectors: RealOrComplex) -> RealOrComplex:
         """Return the symmetric matrices that have these triangles."""

@@ -28,8 +28,7 @@ _NEGLIGIBLE = 1e-15
 
 def normal_density(z: Array) -> Array:
     """Compute the density of N(0, 1)."""
-    density: Array = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
-    return density
+    return np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
 
 
 _legendre = cache(roots_legendre)
@@ -101,8 +100,7 @@ def divided_edges(edges: Array, width: float) -> Array:
     """Divide the panels between some edges that are wider than `width`, from end to end."""
     edges = np.unique(np.clip([-RANGE, *edges, RANGE], -RANGE, RANGE))
     ends = np.concatenate([[0], np.cumsum(np.ceil(np.diff(edges) / width))])
-    divided: Array = np.interp(np.arange(ends[-1] + 1), ends, edges)
-    return divided
+    return np.interp(np.arange(ends[-1] + 1), ends, edges)
 
 
 def product_rule(directions: int, nodes: int) -> tuple[Array, Array]:

@@ -69,8 +69,7 @@ class StateEvolution:
         last, slope = self._information(end), self._information(end, 1)
         power = 1.0 if limit else -slope / (2 * end * last)
         beyond = limit + (last - limit) * np.exp(power * np.minimum(end**2 - root**2, 0))
-        R: Array = np.where(root > end, beyond, self._information(np.minimum(root, end)))
-        return R
+        return np.where(root > end, beyond, self._information(np.minimum(root, end)))
 
     def overlaps(self, alpha: float) -> tuple[float, float]:
         """Find the squared overlaps that are reached with alpha samples over d.

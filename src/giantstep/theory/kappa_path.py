@@ -98,16 +98,14 @@ def _interpolated(functions: Array, place: Array, least: float) -> RealOrComplex
 
 
 def _fit(nodes: Array, degree: int) -> RealOrComplex:
-    inverse: RealOrComplex = np.linalg.pinv(legvander(nodes, degree))
-    return inverse
+    return np.linalg.pinv(legvander(nodes, degree))
 
 
 def _rates(kappa: Array, functions: Array) -> Array:
     """Compute the mean slope of the logarithm of functions (F, P, N) on each panel, (F, P)."""
     size = np.abs(functions).max(axis=(1, 2), keepdims=True)
     logs = np.log(np.maximum(functions[:, :, [0, -1]], _LEAST**2 * size + TINY))
-    rates: Array = np.diff(logs)[:, :, 0] / (kappa[:, -1] - kappa[:, 0])
-    return rates
+    return np.diff(logs)[:, :, 0] / (kappa[:, -1] - kappa[:, 0])
 
 
 def _heights(half: Array, rates: Array) -> Array:
@@ -120,5 +118,4 @@ def _heights(half: Array, rates: Array) -> Array:
         heights = np.where(tails & (heights == 0), -sign * reach, heights)
     same_side = heights[1:] * heights[:-1] > 0
     smaller = np.minimum(np.abs(heights[1:]), np.abs(heights[:-1]))
-    at_edges: Array = np.where(same_side, smaller * np.sign(heights[1:]), 0.0)
-    return at_edges
+    return np.where(same_side, smaller * np.sign(heights[1:]), 0.0)

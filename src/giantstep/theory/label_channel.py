@@ -70,8 +70,7 @@ class Pieces:
     def holding(self, z: Array, chosen: Mask) -> Mask:
         """Tell which projections are on one of the chosen pieces."""
         low, high = self.ends[chosen].T[..., None]
-        inside: Mask = np.any((low < z) & (z < high), axis=0)
-        return inside
+        return np.any((low < z) & (z < high), axis=0)
 
     def preimages(self, y: Array) -> tuple[Array, Array]:
         """Find the projections at which the function is y, one on each piece.
@@ -155,8 +154,7 @@ def posterior_mean(z: Array, logs: Array, omega: Array, V: float, degree: int = 
     w = (z[:, None] - omega[..., None]) / np.sqrt(V)
     p = logs[:, None] - w**2 / 2
     p = np.exp(p - p.max(axis=-1, keepdims=True))
-    mean: Array = np.sum(p * _hermite(degree, w), axis=-1) / p.sum(axis=-1)
-    return mean
+    return np.sum(p * _hermite(degree, w), axis=-1) / p.sum(axis=-1)
 
 
 def exact_channel(function: ScalarFunction, signs: Mapping[int, float]) -> Channel:

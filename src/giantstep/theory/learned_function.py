@@ -64,8 +64,7 @@ def learned_function(
     overlaps = [m, zeta, psi] if xi is None or not np.any(xi) else [m, zeta, psi, xi]
     blocks = np.array_split(s, math.ceil(s.size / _BLOCK))
     averages = np.concatenate([_averages(srf, block, len(overlaps)) for block in blocks], axis=-1)
-    learned: Array = reduce(np.add, map(np.matmul, overlaps, averages))
-    return learned
+    return reduce(np.add, map(np.matmul, overlaps, averages))
 
 
 def _averages(srf: SpikedFeatures, s: Array, count: int) -> Array:

@@ -160,8 +160,7 @@ def criterion(solver: Solver, alpha: Array, ridge: Array, by: str) -> Array:
     solution = solver.solve(alpha, ridge)
     if by == CLASSIFICATION_ERROR:
         return classification_error(solver.srf, Overlaps.of(solution))
-    error: Array = getattr(solution, by)
-    return error
+    return getattr(solution, by)
 
 
 def dimension_of_limit(

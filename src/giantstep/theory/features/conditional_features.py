@@ -95,8 +95,7 @@ class ConditionalFeatures:
     @cached_property
     def slope_power(self) -> Array:
         """The variance of the target given kappa that is linear in z, |h_z|^2, shape (N,)."""
-        power: Array = np.sum(self.h_z**2, axis=0)
-        return power
+        return np.sum(self.h_z**2, axis=0)
 
     @cached_property
     def across(self) -> Array:
@@ -117,8 +116,7 @@ class ConditionalFeatures:
         if not self.mirrored:
             return weighted
         middle = weighted.shape[-1] // 2
-        folded: Array = weighted[..., middle:] + weighted[..., middle - 1 :: -1]
-        return folded
+        return weighted[..., middle:] + weighted[..., middle - 1 :: -1]
 
 
 def mean_inputs(srf: SpikedFeatures, kappa: Array, beside: Array | None = None) -> Array:
@@ -180,8 +178,7 @@ def _independent(mu1: Array, weight: Array) -> Array:
     if mu1.shape[0] == 1:
         return np.eye(1)
     left, size, _ = np.linalg.svd(mu1 * np.sqrt(weight), full_matrices=False)
-    kept: Array = left[:, size > _INDEPENDENT * size[0]]
-    return kept
+    return left[:, size > _INDEPENDENT * size[0]]
 
 
 def _moments_at_many(

@@ -60,8 +60,7 @@ def across_basis(alignments: Array) -> Array:
     size = float(np.linalg.norm(alignments))
     unit = alignments / size if size > 0 else alignments
     rho = math.sqrt(max(0.0, (1 - size) * (1 + size)))
-    basis: Array = np.eye(alignments.size) - (1 - rho) * np.outer(unit, unit)
-    return basis
+    return np.eye(alignments.size) - (1 - rho) * np.outer(unit, unit)
 
 
 def first_direction_across(srf: SpikedFeatures) -> Array:

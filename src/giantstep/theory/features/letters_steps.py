@@ -277,13 +277,11 @@ class LettersStep:
         batch += (a0 * zeroth * ((a0 * shared).sum(axis=0) + u**2 @ residual)) @ a0.T
         batch += self.beta / 2 * (norms * second) @ norms.T
         batch += np.diag(omega**2 * ((Av - c[:, None] * A1**2) @ second))
-        after: Array = drift @ X @ drift.T + self.rate**2 * self.noise * batch
-        return after
+        return drift @ X @ drift.T + self.rate**2 * self.noise * batch
 
 
 def _factor(gram: Array) -> Array:
     """Factorise a Gram matrix, `R R^T`, into as many columns as its rank."""
     values, vectors = np.linalg.eigh((gram + gram.T) / 2)
     kept = values > 1e-11 * max(float(values.max(initial=0.0)), 1e-3)
-    factor: Array = vectors[:, kept] * np.sqrt(values[kept])
-    return factor
+    return vectors[:, kept] * np.sqrt(values[kept])

@@ -65,8 +65,7 @@ class NetworkState:
         directions = np.column_stack([a, across_basis(a)])
         of_bulk = np.einsum("ki,ij,kj->k", directions, self.covariance[:-1, :-1], directions)
         strength = self.spike_strength**2
-        share: Array = (strength * a**2 + of_bulk / dimension) / (self.bulk_variance + strength)
-        return share
+        return (strength * a**2 + of_bulk / dimension) / (self.bulk_variance + strength)
 
 
 def features_in_state(protocol: Protocol, state: NetworkState) -> SpikedFeatures:

@@ -124,12 +124,10 @@ def _slopes(activation: str) -> Array:
     degree = 32
     normalised = hermite_coefficients(lookup(activation), degree)
     factors = [math.sqrt(math.factorial(k)) for k in range(degree + 1)]
-    slopes: Array = (normalised * factors)[1:]
-    return slopes
+    return (normalised * factors)[1:]
 
 
 def _monomial(m: Array, powers: Powers, less: int | None = None) -> Array:
     """Compute the product of overlaps to their powers, one of them less by one."""
     lowered = [power - (k == less) for k, power in enumerate(powers)]
-    product: Array = np.prod(m**lowered, axis=1)
-    return product
+    return np.prod(m**lowered, axis=1)

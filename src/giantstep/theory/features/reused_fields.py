@@ -248,8 +248,7 @@ def quasi_random(dim: int, blocks: int, n: int) -> Array:
     half = ndtri((sequence[: n // 2] + shift) % 1)
     points = np.concatenate([half, -half], axis=1)
     root = np.linalg.cholesky(points.transpose(0, 2, 1) @ points / points.shape[1])
-    whitened: Array = points @ np.linalg.inv(root).transpose(0, 2, 1)
-    return whitened
+    return points @ np.linalg.inv(root).transpose(0, 2, 1)
 
 
 def triangular_root(covariance: Array) -> Array:

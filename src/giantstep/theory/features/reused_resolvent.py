@@ -94,8 +94,7 @@ class ReusedResolvent:
     def at_zero(self) -> Array:
         """G at t = 0, shape (2 k + 1, 2 k + 1)."""
         zero = np.zeros(1)
-        G: Array = self._newton(zero, np.linalg.inv(self._inverse(zero)))[0]
-        return G
+        return self._newton(zero, np.linalg.inv(self._inverse(zero)))[0]
 
     def _newton(self, t: Array, G: Array) -> Array:
         """Solve by Newton's method; steps after which G is further from its map are halved."""
@@ -169,8 +168,7 @@ class ReusedResolvent:
     def _of_samples(self, G: RealOrComplex) -> RealOrComplex:
         """Compute what each sample adds to that at one t, shape (N, 2 k + 1, 2 k + 1)."""
         J, JT = self._J, self._J.transpose(0, 2, 1)
-        added: RealOrComplex = JT @ np.linalg.solve(self._S - J @ G @ JT, J)
-        return added
+        return JT @ np.linalg.solve(self._S - J @ G @ JT, J)
 
 
 def _triangle(order: int) -> tuple[Indices, Indices, Indices]:

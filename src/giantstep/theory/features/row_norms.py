@@ -55,8 +55,7 @@ def own_output_norms(protocol: Protocol, dimension: float) -> Array:
     k = e * letters**2 / (protocol.beta * dimension)
     mean_label = label_agreement(protocol) * target_mean(protocol.target)
     g = 1 + e * letters * (mean_label - letters * h0) * h2
-    added: Array = (g - k * own) ** 2 - g**2 + e * k * float(fractions @ letters**2) * others
-    return added
+    return (g - k * own) ** 2 - g**2 + e * k * float(fractions @ letters**2) * others
 
 
 def coupled_norms(protocol: Protocol, spike_strengths: Array, dimension: float) -> Array:

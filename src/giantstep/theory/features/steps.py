@@ -162,8 +162,7 @@ class Step:
 
     def expect(self, power: int, values: Array) -> Array:
         """Compute E[rho^power values(kappa) (1, kappa, u)(1, kappa, u)^T], (D + 2, D + 2)."""
-        mean: Array = self.residuals[power] @ (self.weight * values)
-        return mean
+        return self.residuals[power] @ (self.weight * values)
 
     def mean(self, power: int, values: Array) -> float:
         """Compute E[rho^power values(kappa)]."""
@@ -206,8 +205,7 @@ class Step:
         # But for the growth of all rows, what acts on the batch's own direction is in the noise.
         twice = rows[:, BATCH].copy()
         twice[BATCH] -= self.growth
-        after: Array = rows @ before @ rows.T + noise - c * np.outer(twice, twice)
-        return after
+        return rows @ before @ rows.T + noise - c * np.outer(twice, twice)
 
     @property
     def targets(self) -> Array:

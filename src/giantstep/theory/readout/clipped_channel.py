@@ -244,5 +244,4 @@ class ClippedChannel:
 
 def _over_z(values: Array, weight: Array) -> Array:
     """Sum values of shape (S, N, Z) against a weight over z, shape (N, Z)."""
-    average: Array = np.einsum("snz,nz->sn", values, weight)
-    return average
+    return np.einsum("snz,nz->sn", values, weight)

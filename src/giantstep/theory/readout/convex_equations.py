@@ -216,8 +216,7 @@ class ConvexEquations:
         squares = self.functions[: self.rank] ** 2
         smooth = np.max((averages.minus_dg * self.weight) @ squares.T, axis=-1, initial=0.0)
         saturated = np.sqrt(averages.g_squared @ self.weight / self.power)
-        curvature: Array = smooth + saturated + TINY
-        return curvature
+        return smooth + saturated + TINY
 
     def coordinates(self, x: Array) -> Array:
         """Compute Newton's coordinates: logarithms of variances, means over their typical size."""
@@ -248,15 +247,13 @@ class ConvexEquations:
         """Compute E (y - omega)^2 without the label's noise, equation (25), shape (S,)."""
         moments = self.prediction_moments(x)
         beyond = self.noiseless_residual + self.h_z**2 - 2 * moments.P * self.h_z
-        error: Array = ((self.h - moments.M) ** 2 + beyond + moments.Q) @ self.weight
-        return error
+        return ((self.h - moments.M) ** 2 + beyond + moments.Q) @ self.weight
 
     def excess_on_labels(self, x: Array) -> Array:
         """Compute what the noise and the flips of labels add to the squared error, shape (S,)."""
         moments = self.prediction_moments(x)
         product = (self.h * moments.M + self.h_z * moments.P) @ self.weight
-        excess: Array = noise_power(self.srf) + 2 * (1 - label_agreement(self.srf)) * product
-        return excess
+        return noise_power(self.srf) + 2 * (1 - label_agreement(self.srf)) * product
 
     def overlaps(
         self, x: Array, averages: ChannelAverages, alpha: Array, ridge: Array

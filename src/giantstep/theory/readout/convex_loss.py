@@ -121,8 +121,7 @@ def _step(equations: ConvexEquations, at: Iterates[ChannelAverages], jacobian: A
     """Compute the Newton step in coordinates, no longer than `_LONGEST`."""
     step = _unbounded_step(equations.coordinates(at.mapped) - equations.coordinates(at.x), jacobian)
     longest = np.max(np.abs(step), axis=-1, keepdims=True)
-    shortened: Array = step * np.minimum(1, _LONGEST / np.maximum(longest, TINY))
-    return shortened
+    return step * np.minimum(1, _LONGEST / np.maximum(longest, TINY))
 
 
 def _unbounded_step(difference: Array, jacobian: Array) -> Array:
@@ -133,8 +132,7 @@ def _unbounded_step(difference: Array, jacobian: Array) -> Array:
 
 def _error(equations: ConvexEquations, at: Iterates[ChannelAverages], jacobian: Array) -> Array:
     """Compute the size of the next Newton step, shape (S,)."""
-    size: Array = np.max(np.abs(_step(equations, at, jacobian)), axis=-1, initial=0.0)
-    return size
+    return np.max(np.abs(_step(equations, at, jacobian)), axis=-1, initial=0.0)
 
 
 def solve_convex(equations: ConvexEquations, alpha: Array, ridge: Array) -> FixedPoint:
@@ -201,8 +199,7 @@ class _NewtonProblem(NamedTuple):
         return self.equations.move(x, step)
 
     def iterate_map(self, at: Iterates[ChannelAverages]) -> Array:
-        halfway: Array = (at.x + at.mapped) / 2
-        return halfway
+        return (at.x + at.mapped) / 2
 
     def finished(self, at: Iterates[ChannelAverages]) -> Mask:
         return at.residual <= _TOLERANCE

@@ -173,8 +173,7 @@ class Equations:
 
     def initial_hats(self, points: Points) -> Array:
         """Compute the hats at V = 0, which are upper bounds."""
-        start: Array = np.outer(points.ratio, self.expectations)
-        return start
+        return np.outer(points.ratio, self.expectations)
 
     def hats(self, V: RealOrComplex, points: Points) -> tuple[RealOrComplex, RealOrComplex]:
         """Compute the hats at V, and the contraction 1/(scale + V(kappa))."""
@@ -190,8 +189,7 @@ class Equations:
             H = np.stack([(row**2 * self.folded.T) @ self.coefficients.T for row in contraction])
         else:
             H = (contraction**2 @ self._folded_products).reshape(-1, size, size)
-        scaled: RealOrComplex = H * self.multiplicity * points.ratio[:, None, None]
-        return scaled
+        return H * self.multiplicity * points.ratio[:, None, None]
 
     def variances(self, hats: Array, points: Points) -> tuple[Array, Array]:
         """Compute V and T at the hats."""
@@ -214,8 +212,7 @@ class Equations:
 
 
 def _largest(vectors: Array) -> Array:
-    largest: Array = np.abs(vectors).max(axis=-1)
-    return largest
+    return np.abs(vectors).max(axis=-1)
 
 
 @dataclass(frozen=True)
@@ -239,8 +236,7 @@ class _NewtonProblem:
 
     def finished(self, at: Iterates[_Details]) -> Mask:
         far = _largest(at.details.newton) > STEP_TOLERANCE  # not if NaN: nothing helps then
-        finished: Mask = ~((at.residual > TOLERANCE) | far)
-        return finished
+        return ~((at.residual > TOLERANCE) | far)
 
 
 def solve_resolvent(

@@ -64,8 +64,7 @@ class ContractedAverages:
     def at(self, resolvent: Resolvent) -> Array:
         """Compute them at S points, shape (S, ...)."""
         contraction = resolvent.contraction
-        averages: Array = (contraction @ self._folded.T).reshape(len(contraction), *self._shape)
-        return averages
+        return (contraction @ self._folded.T).reshape(len(contraction), *self._shape)
 
 
 class LabelResidual:
@@ -132,8 +131,7 @@ def _to_independent(f: ConditionalFeatures) -> Array:
     left, size, _ = np.linalg.svd(f.mu0 * np.sqrt(f.weight), full_matrices=False)
     power = float(np.sum(f.weight * (f.mu0**2 + f.mu1**2 + f.mu2_squared)))
     kept = size > _INDEPENDENT * max(float(size.max(initial=0.0)), math.sqrt(power), TINY)
-    combinations: Array = left[:, kept] / size[kept]
-    return combinations
+    return left[:, kept] / size[kept]
 
 
 def solve_means(

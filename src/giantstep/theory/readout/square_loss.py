@@ -97,8 +97,7 @@ class SquareLoss:
         """Compute the mean product of label and prediction, shape (S,)."""
         f, expressible = self.features, self.label_residual.expressible
         along, across = expressible @ (f.weight * f.h), f.across @ f.weight
-        overlap: Array = mean.prediction @ along + mean.slope @ across
-        return overlap
+        return mean.prediction @ along + mean.slope @ across
 
     def of_groups(self, solution: SquareLossSolution) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair."""

@@ -189,8 +189,7 @@ class FirstBatch:
 
     def _damping(self, w: RealOrComplex) -> RealOrComplex:
         damped = (self.inverse_alpha0 * w)[..., None] * self.rule.squares
-        damping: RealOrComplex = 1 / (1 + damped)
-        return damping
+        return 1 / (1 + damped)
 
     def traces(self, theta: RealOrComplex, known: KnownTraces | None = None) -> Traces:
         """Compute tr B^j Z_k for j = 0, 1, 2, shapes (S, R).
@@ -300,8 +299,7 @@ class FirstBatch:
         cross = self.task_share * cross
         beyond = self.task_share**2 * beyond + (1 - self.task_share**2) * trace
         shape = (*own.shape, 2, 2)
-        rotated: Array = np.stack([own, cross, cross, beyond], axis=-1).reshape(shape)
-        return rotated
+        return np.stack([own, cross, cross, beyond], axis=-1).reshape(shape)
 
 
 def _expectation(damping: RealOrComplex, integrands: Array) -> RealOrComplex:
@@ -309,5 +307,4 @@ def _expectation(damping: RealOrComplex, integrands: Array) -> RealOrComplex:
     if not np.iscomplexobj(damping):
         return damping @ integrands
     # Two real products are several times as fast as a complex one.
-    expected: RealOrComplex = damping.real @ integrands + 1j * (damping.imag @ integrands)
-    return expected
+    return damping.real @ integrands + 1j * (damping.imag @ integrands)

@@ -69,8 +69,7 @@ class ColouredRows:
         free, squares = 1 + np.multiply.outer(t, self.s), self.s**2
 
         def inverse(averages: Array) -> Array:
-            resolvent: Array = 1 / (free + np.multiply.outer(b * averages[0], squares))
-            return resolvent
+            return 1 / (free + np.multiply.outer(b * averages[0], squares))
 
         def advance(delta: Array) -> tuple[Array, Array]:
             Q = inverse(self._averages(b * delta))

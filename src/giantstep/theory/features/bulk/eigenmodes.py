@@ -130,16 +130,12 @@ class Modes:
         Shape (2, S, R, R).
         """
         weights = self.rows.pi * self.q * self.row_norms[:, None]
-        numerators: RealOrComplex = np.einsum("sgk,jsg,gr->jskr", self.A, weights, self.rows.B)
-        return numerators
+        return np.einsum("sgk,jsg,gr->jskr", self.A, weights, self.rows.B)
 
     @property
     def load(self) -> RealOrComplex:
         """E c_g(b) M_gg(b), shape (S, G)."""
-        load: RealOrComplex = np.einsum(
-            "sgk,jg,jsk->sg", self.A**2, self.row_norms, self.single.powers[:2]
-        )
-        return load
+        return np.einsum("sgk,jg,jsk->sg", self.A**2, self.row_norms, self.single.powers[:2])
 
     @property
     def load_decrease(self) -> RealOrComplex:

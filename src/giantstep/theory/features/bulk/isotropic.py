@@ -123,8 +123,7 @@ class IsotropicResponse:
         """Compute the hats of groups by the spikes' directions, shape (S, r, G)."""
         spikes = 1 + self.bulk.beside.shape[1]
         hats = zeta_hat.reshape(len(zeta_hat), spikes, self.triangle.order)
-        of_groups: Array = hats @ self.bulk.B.T
-        return of_groups
+        return hats @ self.bulk.B.T
 
     def by_direction(self, psi_hat: Array) -> Array:
         """Separate the directions across the spike, shape (S, D, R)."""
@@ -139,12 +138,10 @@ class IsotropicResponse:
 
     def screened(self, rows: Array) -> Array:
         """Compute M, times the sum of `rows`, shape (S, G, G)."""
-        M: Array = rows.sum() * self.matrices.M
-        return M
+        return rows.sum() * self.matrices.M
 
     def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
         """Compute the derivative of the same by V1_hat between groups, at fixed q."""
         Mw = np.einsum("sgh,sh->sg", self.matrices.M, w)
         slope = w - self.bulk.beta * self.bulk.groups.c * self.V2 * Mw
-        squares: Array = rows.sum() * slope[:, :, None] * slope[:, None, :]
-        return squares
+        return rows.sum() * slope[:, :, None] * slope[:, None, :]

@@ -260,14 +260,12 @@ class LettersResponse:
 
     def polynomial(self, rows: Array) -> Array:
         """Return the coefficients of `rows[0] + rows[1] b/tr B` as a polynomial in b."""
-        polynomial: Array = rows / np.array([1.0, self.bulk.rows.batch.label_power])
-        return polynomial
+        return rows / np.array([1.0, self.bulk.rows.batch.label_power])
 
     def screened(self, rows: Array) -> Array:
         """Average `(rows[0] + rows[1] b/tr B) M(b)` over the eigenvalues b of B, (S, G, G)."""
         A, single = self.modes.A, np.stack(self.modes.single.powers[:2])
-        M: Array = np.einsum("sgk,shk,jsk,j->sgh", A, A, single, self.polynomial(rows))
-        return M
+        return np.einsum("sgk,shk,jsk,j->sgh", A, A, single, self.polynomial(rows))
 
     def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
         """Compute the derivative of the same by V1_hat between groups, at fixed q.

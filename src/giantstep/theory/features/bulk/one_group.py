@@ -57,8 +57,7 @@ class OneGroupVariances:
             return log_t + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP), np.abs(step)
 
         start = np.interp(np.log(ratio), self._log_ratio, self._log_t)
-        solution: Array = np.exp(iterate_newton(advance, start, _TOLERANCE, _MAX_ITERATIONS))
-        return solution
+        return np.exp(iterate_newton(advance, start, _TOLERANCE, _MAX_ITERATIONS))
 
 
 def variances_at(

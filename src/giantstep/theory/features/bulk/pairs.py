@@ -81,8 +81,7 @@ def pair_of(one: SpikeResponse, other: SpikeResponse) -> Pair:
         TrainedResponse: _TrainedPair,
         LettersResponse: _LettersPair,
     }
-    pair: Pair = kinds[type(one)](one, other)
-    return pair
+    return kinds[type(one)](one, other)
 
 
 def _parts(triangle: Triangle, through_q: Array, direct: Array | None) -> tuple[Array, Array]:
@@ -104,8 +103,7 @@ class _IsotropicPair:
         groups, beta = self.bulk.groups, self.bulk.beta
         terms = response_terms(self.one.matrices, self.other.matrices, groups, beta)
         q = np.sqrt(self.one.V2 * self.other.V2) / groups.pi
-        T: Array = variances_from_terms(q, terms, groups.pi, beta)[1]
-        return T
+        return variances_from_terms(q, terms, groups.pi, beta)[1]
 
     def sources(self, hats: Hats, others: Hats) -> tuple[Array, Array]:
         """Compute `beta (psi_hat psi_hat^T, c zeta_hat^2)`, theory.md section 4, "Variances"."""
@@ -200,8 +198,7 @@ class _LettersPair:
         """T of `Resolvent`, for the two together."""
         terms = self.one.modes.terms(self.other.modes, self._traces[0])
         q = np.sqrt(self.one.modes.q * self.other.modes.q)
-        T: Array = variances_from_terms(q, terms, self.rows.pi, self.rows.beta)[1]
-        return T
+        return variances_from_terms(q, terms, self.rows.pi, self.rows.beta)[1]
 
     def sources(self, hats: Hats, others: Hats) -> tuple[Array, Array]:
         """Compute minus the derivative of z K z by the hats: through q, and at fixed q."""

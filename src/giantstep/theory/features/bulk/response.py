@@ -49,8 +49,7 @@ def solve_self_consistency(
 
     x = iterate_newton(advance, -np.log(L + largest_load), _TOLERANCE, _MAX_ITERATIONS)
     # One iteration of the map gains the last digits, and spreads NaN where it belongs.
-    solution: Array = 1 / (L + load(np.exp(x))[0])
-    return solution
+    return 1 / (L + load(np.exp(x))[0])
 
 
 def response_derivative(

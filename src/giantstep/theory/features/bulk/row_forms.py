@@ -96,8 +96,7 @@ def _projected(K: Array, at: SelfEnergy, samples: Samples) -> Array:
     change = _by_blocks(at, samples.squares - np.eye(m)[..., None] * samples.weight)
     change = change.transpose(0, 1, 3, 2, 4).reshape(-1, 2 * m, 2 * m)
     update = change @ np.linalg.inv(np.eye(2 * m) + K[:, :-1, :-1] @ change)
-    corrected: Array = K - K[:, :, :-1] @ update @ K[:, :-1]
-    return corrected
+    return K - K[:, :, :-1] @ update @ K[:, :-1]
 
 
 def _means(step: CovarianceStep, at: SelfEnergy) -> tuple[Array, Array]:
@@ -135,5 +134,4 @@ def _with_longer_rows(forms: Array, places: list[int], norm_variance: float, t: 
     """Add to C' what longer rows do: the terms with h, at the places of L a and h."""
     own = np.array([[-norm_variance, 1], [1, 0]]) / t[:, None, None]
     inner = np.linalg.inv(own + forms[:, places][:, :, places])
-    added: Array = forms - forms[:, :, places] @ inner @ forms[:, places]
-    return added
+    return forms - forms[:, :, places] @ inner @ forms[:, places]

@@ -69,8 +69,7 @@ def _covariance(step: Step, e: float, deviation: float, alignments: Array) -> Ar
     across[1:, 1:] = np.eye(unit.size) - np.outer(unit, unit)
 
     def average(values: Array) -> Array:
-        of: Array = (vectors * (weight * values)) @ vectors.T + across * (weight @ values)
-        return of
+        return (vectors * (weight * values)) @ vectors.T + across * (weight @ values)
 
     # Beside multiples of the identity, what plain descent does along target and batch.
     linear, noise = step.linear_map()[1:-1, 1:-1], step.batch_noise()[1:-1, 1:-1]
@@ -86,5 +85,4 @@ def _covariance(step: Step, e: float, deviation: float, alignments: Array) -> Ar
     basis[0, 0] = 1
     basis[1:, 0], basis[1:, 1:-1] = -alignments, np.eye(alignments.size)
     basis[1:] = np.linalg.pinv(across_basis(alignments)) @ basis[1:]
-    turned: Array = basis @ S @ basis.T
-    return turned
+    return basis @ S @ basis.T

@@ -171,8 +171,7 @@ class SignRows:
             return spread - gap / turn, np.abs(gap) / spread
 
         start = (squared / free) @ self.weight
-        solution: Array = iterate_newton(advance, start[:, None], _TOLERANCE, _MAX_ITERATIONS)
-        return solution
+        return iterate_newton(advance, start[:, None], _TOLERANCE, _MAX_ITERATIONS)
 
     def _moments(self, w: Array, factors: int = 1) -> DampedMoments:
         return self.batch.damped_moments(w / self.batch.label_power, factors)

@@ -173,8 +173,7 @@ class TrainedResponse:
 
     def screened(self, rows: Array) -> Array:
         """Compute M, averaged over the rows' covariance, times the sum of `rows`: (S, 1, 1)."""
-        M: Array = rows.sum() * (self.A * self.bulk.mean_row(self.at).f)[:, None, None]
-        return M
+        return rows.sum() * (self.A * self.bulk.mean_row(self.at).f)[:, None, None]
 
     def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
         """Compute the derivative of the same by V1_hat between groups, at fixed q: (S, 1, 1)."""
