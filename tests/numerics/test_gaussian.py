@@ -34,6 +34,13 @@ def test_gaussian_moments_agree_with_adaptive_quadrature(name, mean, std):
         assert float(value) == pytest.approx(expect(g, breaks), rel=1e-10, abs=1e-10 * size)
 
 
+def test_moments_at_many_means_are_those_at_each():
+    means = np.linspace(-5, 5, 2001).reshape(3, 667)
+    many, one = (moments(FUNCTIONS["tanh"], at, 1.3) for at in (means, means[2, 5]))
+    assert many.residual.shape == means.shape
+    assert many.residual[2, 5] == one.residual
+
+
 def test_the_variance_of_the_derivative_has_known_values():
     assert derivative_variance(FUNCTIONS["sin"]) == pytest.approx(
         (1 + np.exp(-2)) / 2 - np.exp(-1), rel=1e-12

@@ -25,6 +25,11 @@ INDEX = np.arange(1, 201.0)
 B = Protocol(
     "erf", "tanh", 1, 2, 0.7, noise=0.1, covariance=INDEX**-0.5, target_decay=1
 ), (1.5, 0.02)  # fmt: skip
+LEADING = INDEX <= 40
+WEIGHTS = np.where(LEADING, 1 / 80, 1 / 320)
+A = Protocol(
+    "tanh", "sign", 1, 1, 1, covariance=np.where(LEADING, 8, 1), target_decay=WEIGHTS
+), (2.0, 0.1)  # fmt: skip
 C = Protocol("tanh", "sign", 0.1, 2, 1, covariance=INDEX**-1, target_decay=2), (2.0, 0.1)
 
 
@@ -44,6 +49,7 @@ def test_a_flat_spectrum_is_the_identity(target, alpha0, dimension, bulk):
 @pytest.mark.parametrize(
     ("reference", "bulk", "expected"),
     [
+        (A, "isotropic", (0.67747255, 0.30349703, 0.92862286, -0.25080374, 0.69248650)),
         (B, "isotropic", (0.24678507, 0.10921039, 0.71465718, -0.58454328, 0.54902892)),
         (C, "isotropic", (0.31944222, 0.13868137, 0.98695852, 0.76810099, 0.74942002)),
         (C, "trained", (0.31612577, 0.13714436, 0.93162192, 0.63056182, 0.75345406)),
@@ -54,6 +60,19 @@ def test_reference_values(reference, bulk, expected):
     at = solve(problem, Grid((alpha,), (ridge,)), bulk)
     names = ("test_error", "training_error", "m", "zeta", "psi")
     assert [getattr(at, name).item() for name in names] == pytest.approx(expected, abs=2e-8)
+
+
+@pytest.mark.parametrize("suffix", ["npy", "csv"])
+def test_eigenvalues_and_weights_are_read_from_a_file(tmp_path, suffix):
+    (problem, _), path = A, tmp_path / f"spectrum.{suffix}"
+    table = np.column_stack([8 * np.array(problem.covariance), WEIGHTS])
+    np.save(path, table) if suffix == "npy" else np.savetxt(path, table, delimiter=",")
+    found = replace(problem, covariance=str(path), target_decay=0)
+    for of in ("test_error", "m"):
+        same = giantstep.solve(found)[of] / giantstep.solve(problem)[of]
+        assert same.item() == pytest.approx(1, rel=1e-12)
+    swept = giantstep.sweep(found, covariance=[str(path), "power:0.3"])
+    assert list(swept.covariance.values) == [str(path), "power:0.3"]
 
 
 def test_traces_and_forms_are_those_of_a_batch():
@@ -125,6 +144,12 @@ def test_leading_directions_make_the_theory_pessimistic():
         ({"inputs": "uniform"}, "inputs = 'uniform': must be gaussian where inputs have a cov"),
         ({"covariance": "power:9"}, "covariance = 'power:9': must be one of identity, power:A"),
         ({"covariance": [1, -1]}, "or 2 to 20000 eigenvalues > 0"),
+        (
+            {"covariance": "none.csv"},
+            "covariance = 'none.csv': must be a file of numbers",
+        ),
+        ({"covariance": [[2, 1], [1, 0]], "target_decay": 1}, "given eigenvalues without weights"),
+        ({"target_decay": [1, 2]}, "target_decay .* must be a number or, for given eigenvalues"),
         ({"covariance": [1, 2]}, "dimension = 100: must be 2, as many as eigenvalues"),
     ],
 )

@@ -24,6 +24,8 @@ from giantstep.numerics.scalar_functions import ScalarFunction
 LONGEST_TAIL = 1e-7
 # Standard deviation from which a sigmoid is integrated like a step.
 _WIDE = 20.0
+# Moments at so many means are computed together: functions with many kinks have many nodes.
+_MEANS = 2000
 
 
 def moments(
@@ -48,6 +50,11 @@ def moments(
         return GaussianMoments(function.value(mean), np.zeros_like(mean), np.zeros_like(mean))
     if function.moments is not None:
         return function.moments(mean, std)
+    if mean.size > _MEANS:
+        parts = np.array_split(mean.ravel(), math.ceil(mean.size / _MEANS))
+        found = [vars(moments(function, part, std, fineness)).values() for part in parts]
+        of_all = zip(*found, strict=True)
+        return GaussianMoments(*(np.concatenate(some).reshape(mean.shape) for some in of_all))
     z, weights = gaussian_rule(function, mean, std, fineness)
     values = function.value(mean[..., None] + std * z)
     first = np.sum(weights * values, axis=-1)

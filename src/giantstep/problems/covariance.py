@@ -1,4 +1,4 @@
-"""Covariances of the inputs, by name or by their eigenvalues: docs/structured-inputs.md.
+"""Covariances of the inputs, by name or by eigenvalues: docs/structured-inputs.md.
 
 To add one, append to `SPECTRA` a function from the number of directions to their eigenvalues.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,14 @@ from giantstep.validation import Fault, Interval, read_number
 
 IDENTITY, _POWER, _TWO_LEVEL = "identity", "power:", "two_level:"
 # How many directions a spectrum by name has where no dimension is given, and at most.
-_DIRECTIONS, MOST_DIRECTIONS = 2000, 20_000
+DIRECTIONS, MOST_DIRECTIONS = 2000, 20_000
 _EXPONENT, _RATIO, _SHARE = Interval(0, 3), Interval(1e-6, 1e6), Interval(1e-6, 1 - 1e-6)
 _ROUNDING = 1e-12
+# Files of numbers, by their suffix. What they hold becomes part of the problem, and of its keys.
+_FILES: dict[str, Callable[[str], Any]] = {
+    ".npy": np.load,  # noqa: TID251
+    ".csv": partial(np.loadtxt, delimiter=","),  # noqa: TID251
+}
 
 
 def _power(text: str) -> Callable[[int], Array]:
@@ -43,30 +49,75 @@ SPECTRA: Registry[Callable[[int], Array]] = Registry(
 
 
 class CovarianceDomain:
-    """Names of spectra, or the eigenvalues, which are divided by their mean."""
+    """Names of spectra; or eigenvalues, which are divided by their mean, in an array or a file."""
 
     def __str__(self) -> str:
-        return f"{SPECTRA}, or 2 to {MOST_DIRECTIONS} eigenvalues > 0"
+        return (
+            f"{SPECTRA}; or 2 to {MOST_DIRECTIONS} eigenvalues > 0, or a file of them"
+            f" ({' or '.join(_FILES)}), with or without the target's weights in a second column"
+        )
 
     def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
-        """Return a name, or a tuple of eigenvalues of mean one."""
+        """Return a name, a tuple of eigenvalues, or one of pairs of eigenvalues and weights."""
+        given = value
         if isinstance(value, str):
-            return value, [Fault(name, value, str(self))] * bool(SPECTRA.faults(name, value))
-        try:
-            values = np.array(value, dtype=float)
-        except (TypeError, ValueError):
-            values = np.empty(0)
-        positive = np.all((values > 0) & np.isfinite(values))
-        if values.ndim != 1 or not 2 <= values.size <= MOST_DIRECTIONS or not positive:
+            if not value.endswith(tuple(_FILES)):
+                return value, [Fault(name, value, str(self))] * bool(SPECTRA.faults(name, value))
+            try:
+                given = _FILES[value[-4:]](value)
+            except (OSError, ValueError) as error:
+                return IDENTITY, [Fault(name, value, f"a file of numbers: {error}")]
+        columns = np.atleast_2d(_numbers(given).T)
+        sizes = 1 <= len(columns) <= 2 and 2 <= columns[0].size <= MOST_DIRECTIONS
+        if not sizes or columns.ndim > 2 or not (_are_weights(columns) and np.all(columns[0] > 0)):
             return IDENTITY, [Fault(name, value, str(self))]
-        mean = float(values.mean())
-        return tuple((values / (mean if abs(mean - 1) > _ROUNDING else 1)).tolist()), []
+        sums = columns.shape[1], 1
+        scaled = [_with_sum(*one).tolist() for one in zip(columns, sums, strict=False)]
+        return tuple(zip(*scaled, strict=True)) if len(scaled) > 1 else tuple(scaled[0]), []
 
 
-def target_weights(count: int, decay: float) -> Array:
-    """Compute the squared components of the target's direction along the eigenvectors."""
-    weights = np.arange(1.0, count + 1) ** -decay
-    return np.asarray(weights / weights.sum())
+class _TargetDecay(Interval):
+    """An exponent; or the squared components of the target, which are divided by their sum."""
+
+    def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
+        """Return an exponent, or a tuple of weights."""
+        if isinstance(value, str) or not np.iterable(value):
+            return super().read(name, value)
+        weights = _numbers(value)
+        if weights.ndim != 1 or not _are_weights(weights):
+            return 0.0, [Fault(name, value, f"{self}, or a sequence of numbers >= 0")]
+        return tuple(_with_sum(weights, 1).tolist()), []
+
+
+TARGET_DECAY = _TargetDecay(0, 10)
+
+
+def _numbers(value: Any) -> Array:
+    """Convert to an array, which is empty if these are no numbers."""
+    try:
+        return np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        return np.empty(0)
+
+
+def _are_weights(values: Array) -> bool:
+    """Tell whether all are finite and none below zero, and those of each row not all zero."""
+    return bool(np.all(np.isfinite(values) & (values >= 0)) and np.all(values.any(axis=-1)))
+
+
+def _with_sum(values: Array, total: float) -> Array:
+    """Scale values to a sum; to their bits, if they have it."""
+    factor = float(values.sum()) / total
+    return values / (factor if abs(factor - 1) > _ROUNDING else 1)
+
+
+def directions_of(covariance: Any, decay: float | tuple[float, ...]) -> tuple[Array, Array]:
+    """Return the eigenvalues that are given, and the target's squared components along each."""
+    values, *beside = np.atleast_2d(np.array(covariance).T)
+    if beside or isinstance(decay, tuple):
+        return values, np.array(beside[0] if beside else decay)
+    weights = np.arange(1.0, values.size + 1) ** -decay
+    return values, np.asarray(weights / weights.sum())
 
 
 def eigenvalues(name: str, dimension: float) -> Array:
@@ -77,5 +128,5 @@ def eigenvalues(name: str, dimension: float) -> Array:
     >>> eigenvalues("power:1", dimension=4)
     array([1.92, 0.96, 0.64, 0.48])
     """
-    values = SPECTRA.lookup(name)(_DIRECTIONS if math.isinf(dimension) else round(dimension))
+    values = SPECTRA.lookup(name)(DIRECTIONS if math.isinf(dimension) else round(dimension))
     return np.asarray(values / values.mean())

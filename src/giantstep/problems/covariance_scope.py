@@ -21,11 +21,25 @@ THEORY, NETWORKS = f"in theory, {ALWAYS}", f"in networks, {ALWAYS}"
 # Questions whose answers take the covariance into account.
 _QUESTIONS = ("solve", "sweep", "simulate", "compare", "optimise", "parameters")
 _OF_NETWORKS = ("replicates", "eigenvalues")
+
+
+_WEIGHTS = "a number or, for given eigenvalues without weights beside them, as many weights,"
+
+
+def _matches(of: Any) -> bool:
+    """Tell whether the target's weights are given once, with as many eigenvalues, or none are."""
+    s, decay = of.covariance, of.target_decay
+    if isinstance(s, str) or isinstance(s[0], tuple):
+        return not isinstance(decay, tuple) and (isinstance(s, str) or decay == 0)
+    return not isinstance(decay, tuple) or len(s) == len(decay)
+
+
 # Where what must hold, and how to say it.
 _RULES: tuple[tuple[str, str, Callable[[Any], bool], str], ...] = (
     (ALWAYS, "inputs", lambda of: of.inputs == GAUSSIAN, GAUSSIAN),
     (ALWAYS, "target", lambda of: teacher_of(of.target) is None, "of one direction"),
     (ALWAYS, "pretrain_target", lambda of: not of.is_transfer, "that of the readout"),
+    (ALWAYS, "target_decay", _matches, _WEIGHTS),
     (THEORY, "activation", lambda of: lookup(of.activation).parity == "odd", "odd"),
     (THEORY, "readout", lambda of: of.readout == UNIFORM, "1 for all neurons"),
     (THEORY, "steps", lambda of: of.steps == 1, "1"),

@@ -61,8 +61,6 @@ VARIANCE = Interval(0, 1e12)
 BULK_VARIANCE = Interval(1e-12, 1e12)
 # Of two directions of unit length.
 OVERLAP = Interval(-1, 1)
-# Of the target's components along the eigenvectors of the inputs' covariance.
-TARGET_DECAY = Interval(0, 10)
 SPIKE_STRENGTH = Interval(-1e12, 1e12)
 # Values of a vocabulary: initial readouts and biases.
 LETTER = Interval(-1e6, 1e6)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.covariance import IDENTITY, eigenvalues
@@ -108,10 +109,12 @@ class Protocol(WithFields):
     covariance : str or sequence of float
         Covariance of the inputs, of trace d: "identity"; "power:A", with eigenvalues in proportion
         to k^-A; "two_level:RATIO,SHARE", with eigenvalues RATIO times as large for this share of
-        the directions; or d eigenvalues.
-    target_decay : float
+        the directions; d eigenvalues; or a file of them, .npy or .csv. A second column has the
+        `target_decay`.
+    target_decay : float or sequence of float
         Exponent b >= 0: the squared components of the target's direction along the covariance's
-        eigenvectors, in whitened inputs, are in proportion to k^-b.
+        eigenvectors, in whitened inputs, are in proportion to k^-b. Or these squares, where
+        eigenvalues are given.
 
     Raises
     ------
@@ -183,8 +186,8 @@ class Protocol(WithFields):
         default=1.0,
         later=True,
     )
-    covariance: str | tuple[float, ...] = parameter(COVARIANCE, default=IDENTITY, later=True)
-    target_decay: float = parameter(DECAY, default=0.0, later=True)
+    covariance: str | tuple[Any, ...] = parameter(COVARIANCE, default=IDENTITY, later=True)
+    target_decay: float | tuple[float, ...] = parameter(DECAY, default=0.0, later=True)
 
     def __post_init__(self) -> None:
         faults = read_parameters(self)

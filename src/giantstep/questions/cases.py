@@ -301,11 +301,12 @@ def _case(problem: Problem, chosen: dict[str, Any], optimal: bool) -> Case:
 def _labels(problem: Problem, name: str, values: Sequence[Any]) -> list[Any]:
     """Write the values of a parameter as coordinates hold them: as numbers, or as texts."""
     labels = []
-    for value in values:
+    for given in values:
+        value = given
         # Not if it is no field of the problem, or goes only with another value of another field.
         with suppress(TypeError, InvalidParametersError):
             value = getattr(replace(problem, **{name: value}), name)
-        value = single(value)
+        value = given if isinstance(given, str) and isinstance(value, tuple) else single(value)
         labels.append(format_value(value) if isinstance(value, tuple | list) else value)
     texts = any(isinstance(label, str) for label in labels)
     return list(map(str, labels)) if texts else labels

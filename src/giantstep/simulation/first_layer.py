@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from giantstep.arrays import Array, Single
 from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
-from giantstep.problems.covariance import target_weights
+from giantstep.problems.covariance import directions_of
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import SGD, SIGN_DESCENT, Protocol
 from giantstep.problems.readout import NORMAL
@@ -116,7 +116,9 @@ def _draw_directions(problem: Problem, dimension: int, rng: Generator) -> tuple[
     rows = unit_rows(rng, 2, dimension)
     theta, other = rows
     if isinstance(problem, Protocol) and problem.has_covariance:  # of known size, either sign
-        theta[:] = np.copysign(np.sqrt(target_weights(dimension, problem.target_decay)), theta)
+        known = problem.with_giant_step(dimension).covariance
+        _, weights = directions_of(known, problem.target_decay)
+        theta[:] = np.copysign(np.sqrt(weights), theta)
     other -= (other @ theta) * theta
     other /= np.linalg.norm(other)
     return rows[:1], other
@@ -124,7 +126,7 @@ def _draw_directions(problem: Problem, dimension: int, rng: Generator) -> tuple[
 
 def _scales(protocol: Protocol) -> Single:
     """Return S, of inputs x = S z."""
-    return np.sqrt(np.array(protocol.covariance), dtype=np.float32)
+    return np.sqrt(directions_of(protocol.covariance, 0)[0], dtype=np.float32)
 
 
 def group_members(fractions: Array, neurons: int) -> NDArray[np.int64]:

@@ -21,7 +21,7 @@ from giantstep.numerics.gaussian import (
     third_coefficient,
 )
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.covariance import target_weights
+from giantstep.problems.covariance import directions_of
 from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.problems.protocol import Protocol
 
@@ -75,8 +75,8 @@ class ColouredStep:
         def mean(power: int, hermite: int = 0) -> float:
             return expectation(f, lambda z: (f.derivative(z) - h1) ** power * (z**2 - 1) ** hermite)
 
-        self.eigenvalues, self.beta = np.array(protocol.covariance), protocol.beta
-        self.weights = target_weights(self.eigenvalues.size, protocol.target_decay)
+        self.eigenvalues, self.weights = directions_of(protocol.covariance, protocol.target_decay)
+        self.beta = protocol.beta
         self.rate = protocol.learning_rate / protocol.beta * moves
         self.inverse_batch = max(1 / protocol.alpha0 if moves else 0.0, _TINY)
         self.agreement = sign * label_agreement(protocol) * moves

@@ -70,7 +70,8 @@ def kappa_rule(srf: SpikedFeatures, fineness: float = 1) -> tuple[Array, Array]:
     -------
     kappa, weight : Array, shape (N,)
     """
-    return split_rule(unit_edges(np.unique(_transition_edges(srf))), fineness)
+    edges = np.unique(np.clip(_transition_edges(srf), -RANGE, RANGE))
+    return split_rule(unit_edges(edges), fineness)
 
 
 def wide_kappa_rule(srf: SpikedFeatures, fineness: float, panel: float) -> tuple[Array, Array]:

@@ -14,6 +14,7 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.gaussian import gaussian_rule
 from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.covariance import directions_of
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -37,7 +38,7 @@ def leading_chaoses(
     """
     if not isinstance(problem, Protocol) or not problem.has_covariance:
         return {}
-    eigenvalues = np.array(problem.covariance)
+    eigenvalues, _ = directions_of(problem.covariance, problem.target_decay)
     count, largest = eigenvalues.size, float(eigenvalues.max()) / eigenvalues.size
     L = Points.of(at.alpha, at.ridge, srf.beta).ridge + at.V_hat[:, -1]
     chi = {
