@@ -114,7 +114,7 @@ def test_losses_that_cannot_be_are_refused():
             Grid((1.0,), (0.1,), loss)
     with pytest.raises(InvalidParametersError, match="ridge"):
         Grid((1.0,), (0.0,), "huber")
-    with pytest.raises(InvalidParametersError, match="only the target sign"):
+    with pytest.raises(InvalidParametersError, match="only sign and class"):
         solve(OUTLIERS, Grid((1.0,), (0.1,), "hinge"))
 
 

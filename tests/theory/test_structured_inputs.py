@@ -141,7 +141,7 @@ def test_leading_directions_make_the_theory_pessimistic():
             "activation = .relu.: must be odd in theory.*\n.*1 in",
         ),
         ({"readout": ((1, 0.5), (-1, 0.5))}, "readout .* must be 1 for all neurons"),
-        ({"inputs": "uniform"}, "inputs = 'uniform': must be gaussian where inputs have a cov"),
+        ({"inputs": "uniform"}, "inputs = 'uniform': must be gaussian or mixture:M where inputs"),
         ({"covariance": "power:9"}, "covariance = 'power:9': must be one of identity, power:A"),
         ({"covariance": [1, -1]}, "or 2 to 20000 eigenvalues > 0"),
         (
@@ -161,7 +161,7 @@ def test_what_is_not_known_is_refused(changed, message):
 def test_questions_that_do_not_cover_a_covariance_are_refused():
     refusals = [
         lambda: giantstep.spectrum(PROBLEM),
-        lambda: giantstep.solve(PROBLEM, loss="huber"),
+        lambda: giantstep.solve(PROBLEM, loss="gradient_flow"),
         lambda: giantstep.optimise(PROBLEM, over=["ridge"]),
         lambda: giantstep.simulate(replace(PROBLEM, alpha0=math.inf), dimension=100),
     ]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -35,8 +36,8 @@ from giantstep.registry import Family, Registry
 from giantstep.validation import read_number
 
 Parity = Literal["odd", "even", "none"]
-# The function of labels that are +1 and -1.
-SIGN = "sign"
+# The targets whose labels are +1 and -1: a function of one direction, and the class of an input.
+SIGN, CLASS = BINARY = "sign", "class"
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,3 +261,20 @@ def _written_out(text: str) -> ScalarFunction:
 
 KNOWN_FUNCTIONS = Registry(FUNCTIONS, Family(_POLYNOMIAL, _written_out, "polynomial:c0,c1,..."))
 lookup = KNOWN_FUNCTIONS.lookup
+# On inputs of class +1. It is no function of one direction, but odd in the input as a whole.
+KNOWN_FUNCTIONS.add(CLASS, ScalarFunction(CLASS, np.ones_like, np.zeros_like, "odd"))
+
+
+@lru_cache(maxsize=64)
+def shifted(f: ScalarFunction, mean: float) -> ScalarFunction:
+    """Return `f(mean + z)` as a function of z."""
+    known = f.moments
+    return replace(
+        f,
+        value=lambda z: f.value(mean + z),
+        derivative=lambda z: f.derivative(mean + z),
+        parity="none",
+        kinks=tuple(kink - mean for kink in f.kinks),
+        moments=None if known is None else lambda z, std: known(mean + z, std),
+        covariance=None,
+    )

@@ -1,4 +1,4 @@
-"""What is known of inputs with a covariance; everything else is refused, with its reason here.
+"""What is known of inputs with a covariance or a mixture; everything else is refused here.
 
 Parameters named `protocol` are a `Protocol`, whose module imports this one.
 """
@@ -9,17 +9,19 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from giantstep.numerics.scalar_functions import lookup
+import numpy as np
+
+from giantstep.numerics.scalar_functions import CLASS, lookup
 from giantstep.problems.covariance import IDENTITY, MOST_DIRECTIONS
-from giantstep.problems.inputs import GAUSSIAN
+from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.readout import UNIFORM
 from giantstep.problems.targets import teacher_of
 from giantstep.validation import Fault
 
-ALWAYS = "where inputs have a covariance"
+ALWAYS = "where inputs have a covariance or are a mixture"
 THEORY, NETWORKS = f"in theory, {ALWAYS}", f"in networks, {ALWAYS}"
 # Questions whose answers take the covariance into account.
-_QUESTIONS = ("solve", "sweep", "simulate", "compare", "optimise", "parameters")
+_QUESTIONS = ("solve", "sweep", "simulate", "compare", "optimise", "parameters", "learned_function")
 _OF_NETWORKS = ("replicates", "eigenvalues")
 
 
@@ -36,10 +38,21 @@ def _matches(of: Any) -> bool:
 
 # Where what must hold, and how to say it.
 _RULES: tuple[tuple[str, str, Callable[[Any], bool], str], ...] = (
-    (ALWAYS, "inputs", lambda of: of.inputs == GAUSSIAN, GAUSSIAN),
+    (
+        ALWAYS,
+        "inputs",
+        lambda of: of.inputs == GAUSSIAN or mixture_mean(of.inputs) is not None,
+        f"{GAUSSIAN} or mixture:M",
+    ),
     (ALWAYS, "target", lambda of: teacher_of(of.target) is None, "of one direction"),
     (ALWAYS, "pretrain_target", lambda of: not of.is_transfer, "that of the readout"),
     (ALWAYS, "target_decay", _matches, _WEIGHTS),
+    (
+        THEORY,
+        "target",
+        lambda of: mixture_mean(of.inputs) is None or lookup(of.target).parity == "odd",
+        f"odd or {CLASS}",
+    ),
     (THEORY, "activation", lambda of: lookup(of.activation).parity == "odd", "odd"),
     (THEORY, "readout", lambda of: of.readout == UNIFORM, "1 for all neurons"),
     (THEORY, "steps", lambda of: of.steps == 1, "1"),
@@ -58,6 +71,14 @@ def covariance_faults(protocol: Any, where: str) -> list[Fault]:
     ]
 
 
+def class_faults(problem: Any) -> list[Fault]:
+    """List the targets that are the class of an input, if inputs have none."""
+    targets = [getattr(problem, name, None) for name in ("target", "pretrain_target")]
+    if CLASS not in targets or mixture_mean(problem.inputs) is not None:
+        return []
+    return [Fault("inputs", problem.inputs, f"mixture:M where a target is the {CLASS}")]
+
+
 def dimension_faults(protocol: Any, dimension: float) -> list[Fault]:
     """List why inputs of a dimension cannot have the covariance."""
     known, by_name = protocol.covariance, isinstance(protocol.covariance, str)
@@ -69,15 +90,22 @@ def dimension_faults(protocol: Any, dimension: float) -> list[Fault]:
 
 
 def question_faults(question: str, problem: Any, given: Mapping[str, Any]) -> list[Fault]:
-    """List why a question cannot be answered for inputs with a covariance."""
-    known = getattr(problem, "covariance", IDENTITY)
-    known = given.get("values", {}).get("covariance", known)
+    """List why a question cannot be answered for inputs with a covariance, or a mixture."""
+    values = given.get("values", {})
+    known = values.get("covariance", getattr(problem, "covariance", IDENTITY))
+    name, plain, others = "covariance", IDENTITY, "others"
     if isinstance(known, str) and known == IDENTITY:
+        inputs = np.ravel(values.get("inputs", getattr(problem, "inputs", GAUSSIAN))).tolist()
+        known = next((one for one in inputs if mixture_mean(str(one)) is not None), None)
+        name, plain, others = "inputs", GAUSSIAN, "mixtures"
+    if known is None:
         return []
-    if question not in (*_QUESTIONS, *_OF_NETWORKS):
-        allowed = f"{IDENTITY} in {question}; others are for {', '.join(_QUESTIONS)}"
+    if not hasattr(problem, "covariance"):
+        allowed = f"{plain} for spiked features given directly; mixtures are for protocols"
+    elif question not in (*_QUESTIONS, *_OF_NETWORKS):
+        allowed = f"{plain} in {question}; {others} are for {', '.join(_QUESTIONS)}"
     elif question == "optimise" and ("bias" in given["over"] or math.isinf(given["dimension"])):
-        allowed = f"{IDENTITY} where a bias is optimised, or no dimension is given"
+        allowed = f"{plain} where a bias is optimised, or no dimension is given"
     else:
         return []
-    return [Fault("covariance", known, allowed)]
+    return [Fault(name, known, allowed)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from giantstep.numerics.expressions import expression_faults, expression_name
 from giantstep.numerics.own_functions import FunctionLike, function_name
-from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS, lookup
+from giantstep.numerics.scalar_functions import CLASS, KNOWN_FUNCTIONS, lookup
 from giantstep.validation import Fault, InvalidParametersError
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ class FunctionDomain:
         if faults and is_own_name(given):
             allowed = "a callable, or known: this process made no function of that name from one"
             faults = [Fault(name, given, allowed)]
+        if known == CLASS:
+            faults = [Fault(name, given, str(self))]
         if self.continuous and not faults and not lookup(known).continuous:
             faults = [Fault(name, known, "continuous, for gradient steps")]
         return known, faults

@@ -1,6 +1,7 @@
 """Distributions of the inputs: independent entries of mean zero and unit variance.
 
-To add one, append its sampler to `INPUTS`.
+To add one, append its sampler to `INPUTS`. Those of a mixture are Gaussian about the means of two
+classes: docs/mixtures.md.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from numpy.random import Generator
 
 from giantstep.arrays import Single
 from giantstep.registry import Family, Registry
-from giantstep.validation import read_number
+from giantstep.validation import Interval, read_number
 
 # Draws entries of a given shape, in single precision whatever precision follows.
 Sampler = Callable[[Generator, tuple[int, int]], Single]
 
 GAUSSIAN = "gaussian"
-_STUDENT = "student_t:"
+_STUDENT, _MIXTURE = "student_t:", "mixture:"
+_MEAN = Interval(0, 100)
 # Of a uniform distribution of unit variance.
 _WIDTH = np.float32(math.sqrt(12))
 
@@ -37,6 +39,24 @@ def _student_t(text: str) -> Sampler:
     return lambda rng, shape: (scale * rng.standard_t(freedom, shape)).astype(np.float32)
 
 
+def _mixture(text: str) -> Sampler:
+    """Make the sampler of what inputs have besides the mean of their class."""
+    if read_number(text) not in _MEAN:
+        raise ValueError(text)
+    return INPUTS[GAUSSIAN]
+
+
+def mixture_mean(inputs: str) -> float | None:
+    """Return the norm M of the mean of whitened inputs of a class, or None without classes.
+
+    Examples
+    --------
+    >>> mixture_mean("mixture:1.5")
+    1.5
+    """
+    return read_number(inputs.removeprefix(_MIXTURE)) if inputs.startswith(_MIXTURE) else None
+
+
 INPUTS: dict[str, Sampler] = {
     GAUSSIAN: lambda rng, shape: rng.standard_normal(shape, np.float32),
     "rademacher": _rademacher,
@@ -44,5 +64,9 @@ INPUTS: dict[str, Sampler] = {
 }
 
 
-KNOWN_INPUTS = Registry(INPUTS, Family(_STUDENT, _student_t, f"{_STUDENT}NU with NU > 2"))
+KNOWN_INPUTS = Registry(
+    INPUTS,
+    Family(_STUDENT, _student_t, f"{_STUDENT}NU with NU > 2"),
+    Family(_MIXTURE, _mixture, f"{_MIXTURE}M with M {_MEAN}"),
+)
 lookup_inputs = KNOWN_INPUTS.lookup

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from giantstep.numerics.scalar_functions import SIGN
+from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.covariance_scope import THEORY
-from giantstep.problems.losses import SQUARE, SQUARES, lookup_loss
+from giantstep.problems.losses import FLOW, SQUARES, lookup_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import Vocabulary
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -49,8 +49,8 @@ def check_theory_of_loss(problem: Problem, loss: str) -> None:
     ------
     InvalidParametersError
     """
-    if isinstance(problem, Protocol) and problem.has_covariance and loss != SQUARE:
-        raise_all([Fault("loss", loss, f"{SQUARE}, without stop_at, {THEORY}")])
+    if isinstance(problem, Protocol) and problem.has_covariance and loss == FLOW:
+        raise_all([Fault("loss", loss, f"another, without stop_at, {THEORY}")])
     if loss not in SQUARES and teacher_of(problem.target):
         allowed = "square in the theory of targets of several directions"
         raise InvalidParametersError([Fault("loss", loss, allowed)])
@@ -63,7 +63,9 @@ def check_loss(problem: Problem, loss: str) -> None:
     ------
     InvalidParametersError
     """
-    binary = problem.target == SIGN and noise_power(problem) == 0
+    binary = problem.target in BINARY and noise_power(problem) == 0
     if lookup_loss(loss).margin and not binary:
-        allowed = "square or huber, since only the target sign without noise has labels +1 and -1"
+        allowed = (
+            f"square or huber: only {' and '.join(BINARY)} without noise have labels +1 and -1"
+        )
         raise InvalidParametersError([Fault("loss", loss, allowed)])

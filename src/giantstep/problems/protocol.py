@@ -11,12 +11,13 @@ from giantstep.problems.covariance import IDENTITY, eigenvalues
 from giantstep.problems.covariance_scope import (
     ALWAYS,
     THEORY,
+    class_faults,
     covariance_faults,
     dimension_faults,
 )
 from giantstep.problems.domains import ALPHA0, OVERLAP, STEP_EXPONENT
 from giantstep.problems.function_field import FunctionName
-from giantstep.problems.inputs import GAUSSIAN, KNOWN_INPUTS
+from giantstep.problems.inputs import GAUSSIAN, KNOWN_INPUTS, mixture_mean
 from giantstep.problems.parameter import (
     Parameter,
     WithFields,
@@ -82,7 +83,10 @@ class Protocol(WithFields):
         N(0, 1), for which the theory takes some values; it covers one step.
     inputs : str
         Distribution of the inputs' entries, such as "gaussian" or "rademacher". The theory is the
-        same for all: that it holds beyond Gaussian inputs is a conjecture to be tested.
+        same for all: that it holds beyond Gaussian inputs is a conjecture to be tested. Or
+        "mixture:M": two classes of Gaussian inputs at the means mu and -mu, with |S^-1 mu| = M for
+        the covariance S^2 within a class. The target's direction is that of S^-1 mu; the target
+        "class" is 1 and -1 on the two.
     steps : int
         Gradient steps, >= 1.
     reuse_batch : bool
@@ -194,7 +198,8 @@ class Protocol(WithFields):
         if self.pretrain_target == self.target:
             object.__setattr__(self, "pretrain_target", SAME_TARGET)
         known = not KNOWN_INPUTS.faults("inputs", self.inputs)
-        if self.alpha0 == math.inf and known and self.inputs != GAUSSIAN:
+        classes = known and mixture_mean(self.inputs) is not None
+        if self.alpha0 == math.inf and known and self.inputs != GAUSSIAN and not classes:
             # There is no population gradient in closed form.
             faults.append(Fault("inputs", self.inputs, f"{GAUSSIAN} where alpha0 = inf"))
         if not faults and self.is_transfer:
@@ -205,7 +210,7 @@ class Protocol(WithFields):
                 if (value := getattr(self, name)) != SAME_TARGET and teacher_of(value)
             ]
         if not faults:
-            faults += covariance_faults(self, ALWAYS)
+            faults += class_faults(self) + covariance_faults(self, ALWAYS)
         refuse(self, faults)
 
     @property
@@ -250,8 +255,8 @@ class Protocol(WithFields):
 
     @property
     def has_covariance(self) -> bool:
-        """Whether the directions of the inputs differ."""
-        return self.covariance != IDENTITY
+        """Whether the directions of the inputs differ: by their variances, or by a mean."""
+        return self.covariance != IDENTITY or mixture_mean(self.inputs) is not None
 
     @property
     def reuses_samples(self) -> bool:

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.problems.covariance_scope import class_faults
 from giantstep.problems.domains import BULK_VARIANCE, LETTER, OVERLAP, SPIKE_STRENGTH, Several
 from giantstep.problems.function_field import FunctionArgument, FunctionName
-from giantstep.problems.inputs import GAUSSIAN
+from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.parameter import (
     Parameter,
     WithFields,
@@ -186,14 +187,18 @@ class SpikedFeatures(WithFields):
             faults += _check_alignment(self, given["alignment"])
         if wrong.isdisjoint(_PER_GROUP):
             faults += _check_groups(self, given)
+        if not wrong:
+            faults += class_faults(self)
         if self.further_spikes and not wrong:
             faults += _check_further_spikes(self)
         refuse(self, faults)
 
     @cached_property
     def groups(self) -> Groups:
-        """The groups as arrays."""
-        return Groups(*(np.array(getattr(self, name)) for name in _PER_GROUP))
+        """The groups as arrays; of a mixture b has the mean input of class +1."""
+        groups = Groups(*(np.array(getattr(self, name)) for name in _PER_GROUP))
+        mean = self.first_alignment * (mixture_mean(self.inputs) or 0.0)
+        return groups._replace(b=groups.b + mean * groups.u) if mean else groups
 
     @cached_property
     def beside(self) -> Array:

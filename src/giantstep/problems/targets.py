@@ -15,8 +15,15 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.expressions import is_expression
 from giantstep.numerics.gaussian import standard_moments
-from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS, ScalarFunction, lookup
+from giantstep.numerics.scalar_functions import (
+    CLASS,
+    KNOWN_FUNCTIONS,
+    ScalarFunction,
+    lookup,
+    shifted,
+)
 from giantstep.problems.function_field import FunctionDomain, is_own_name
+from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.teachers import KNOWN_TEACHERS, Teacher, lookup_teacher, own_teacher
 from giantstep.validation import Fault
 
@@ -26,7 +33,9 @@ LARGEST_TARGET_DEGREE = 6
 # What pretraining learns where it is the target that the readout learns.
 SAME_TARGET = "same"
 # What a target's name may be, for messages and help.
-ALLOWED_TARGETS = f"{KNOWN_FUNCTIONS.allowed}, or {KNOWN_TEACHERS.allowed}"
+ALLOWED_TARGETS = (
+    f"{KNOWN_FUNCTIONS.allowed}, {CLASS} for inputs of a mixture, or {KNOWN_TEACHERS.allowed}"
+)
 
 
 class TargetDomain:
@@ -40,6 +49,8 @@ class TargetDomain:
 
     def read(self, name: str, given: Any) -> tuple[Any, list[Fault]]:
         """Return the name of a target, or list what is wrong with it."""
+        if given == CLASS:
+            return given, []
         if _arguments(given) > 2:
             return given, [Fault(name, given, "a function of one or two arrays")]
         if _arguments(given) == 2:
@@ -102,9 +113,21 @@ def lookup_target(target: str) -> ScalarFunction | Teacher:
     return teacher_of(target) or lookup(target)
 
 
-def target_along(target: str, s: Array) -> Array:
-    """Compute the target given theta.x = s; of several directions its mean given the first."""
-    teacher = teacher_of(target)
+def target_function(target: str, inputs: str) -> ScalarFunction:
+    """Return a target of one direction as a function of the input's projection on it.
+
+    Of a mixture the inputs are those of class +1, and the projection is less its mean. Targets are
+    odd there, so that the other class only has all signs reversed.
+    """
+    mean = mixture_mean(inputs)
+    return lookup(target) if mean is None else shifted(lookup(target), mean)
+
+
+def target_along(target: str, s: Array, inputs: str = GAUSSIAN) -> Array:
+    """Compute the target's mean given theta.x = s, the first direction of several."""
+    teacher, mean = teacher_of(target), mixture_mean(inputs)
+    if target == CLASS and mean is not None:
+        return np.tanh(mean * s)
     return lookup(target).value(s) if teacher is None else teacher.mean_given_first(s)
 
 

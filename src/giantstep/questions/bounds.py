@@ -79,7 +79,7 @@ def bounds(
         "upper_bound": limits.upper,
         "lower_bound": limits.lower,
         "lower_bound_with_bias": lower_bound_with_bias(problem),
-        "best_linear_error": best_linear_error(problem.target),
+        "best_linear_error": best_linear_error(problem.target, problem.inputs),
         "alignment": alignment,
     }
     if isinstance(problem, Protocol):

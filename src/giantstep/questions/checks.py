@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from giantstep.arrays import Array
 from giantstep.numerics.own_functions import check_unchanged
-from giantstep.numerics.scalar_functions import SIGN
+from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.bulk_kind import bulk_of_networks, validate_bulk
 from giantstep.problems.covariance_scope import question_faults
 from giantstep.problems.domains import THEORY_DIMENSION
@@ -133,8 +133,9 @@ def criterion_faults(
         if by == GCV and loss != SQUARE:
             faults.append(Fault("by", by, f"{LEAVE_ONE_OUT} for losses other than {SQUARE}"))
         return faults
-    if problem.target != SIGN:
-        faults.append(Fault("by", by, f"{TEST_ERROR} for targets other than {SIGN}"))
+    if problem.target not in BINARY:
+        allowed = f"{TEST_ERROR} for targets other than {' and '.join(BINARY)}"
+        faults.append(Fault("by", by, allowed))
     if isinstance(problem, Protocol):
         several = problem.steps > 1 and problem.has_several_spikes
     else:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.scalar_functions import SIGN, lookup
+from giantstep.numerics.scalar_functions import BINARY, lookup
 from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks
 from giantstep.problems.covariance import DIRECTIONS, IDENTITY, MOST_DIRECTIONS
 from giantstep.problems.domains import THEORY_DIMENSION
@@ -234,7 +234,7 @@ def _case(problem: Problem, loss: str, bulk: str, points: int) -> float:
     """Estimate the seconds of one problem, solved at some points."""
     steps = problem.steps if isinstance(problem, Protocol) and not problem.as_in_paper else 0
     prepared = _STEP * steps if bulk == ISOTROPIC else max(_TRAINED * steps, _STEP)
-    point = _POINT + (_ZERO_ONE if problem.target == SIGN else 0.0)
+    point = _POINT + (_ZERO_ONE if problem.target in BINARY else 0.0)
     if loss != SQUARE:
         point = _CORNER_POINT if _has_corner(loss) else _SMOOTH_POINT
     seconds = _PROBLEM + points * point * _pairs(problem)

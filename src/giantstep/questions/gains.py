@@ -63,10 +63,14 @@ def gain(data: xr.Dataset, name: str, problem: Problem, values: Mapping[str, Any
 
 
 def _linear(data: xr.Dataset, problem: Problem) -> xr.DataArray:
-    """Return the error of the best linear predictor, of each target."""
-    targets = data["target"] if "target" in data.coords else xr.DataArray(problem.target)
-    errors = [best_linear_error(str(target)) for target in targets.values.ravel()]
-    return xr.DataArray(np.reshape(errors, targets.shape), dims=targets.dims)
+    """Return the error of the best linear predictor, of each target and inputs."""
+    both = xr.broadcast(*(
+        data[name] if name in data.coords else xr.DataArray(getattr(problem, name))
+        for name in ("target", "inputs")
+    ))  # fmt: skip
+    pairs = np.stack([one.values.ravel() for one in both], axis=-1)
+    errors = [best_linear_error(*map(str, pair)) for pair in pairs]
+    return xr.DataArray(np.reshape(errors, both[0].shape), dims=both[0].dims)
 
 
 def _error(problem: Problem, values: Mapping[str, Any]) -> xr.DataArray:

@@ -79,7 +79,7 @@ def learned_function(
         {
             "learned_function": ((*axes.dims, "s"), learned),
             "status": (axes.dims, arrays["status"]),
-            "target_function": (("s",), target_along(problem.target, points)),
+            "target_function": (("s",), target_along(problem.target, points, problem.inputs)),
         },
         coords | {"s": (("s",), points)},
         axes.fixed if at.ndim else (*axes.fixed, "s"),

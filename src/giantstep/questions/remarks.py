@@ -10,7 +10,7 @@ import numpy as np
 
 from giantstep.arrays import Array, Indices
 from giantstep.problems.bulk_kind import ISOTROPIC
-from giantstep.problems.inputs import GAUSSIAN
+from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.losses import FLOW
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import SIGN_DESCENT, Protocol
@@ -82,7 +82,7 @@ def bulk_remarks(problem: Problem, bulk: str) -> list[str]:
 
 def input_remarks(inputs: Iterable[str]) -> list[str]:
     """Say that the theory does not know the distribution of the inputs."""
-    others = [name for name in inputs if name != GAUSSIAN]
+    others = [name for name in inputs if name != GAUSSIAN and mixture_mean(name) is None]
     if not others:
         return []
     return [

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from giantstep.numerics.scalar_functions import SIGN
+from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.losses import SQUARE, SQUARES
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import DIMENSION, EXACT, SEED, Sizes, check_sizes
@@ -153,7 +153,7 @@ def measured(
     names = ["test_error", "training_error"]
     if given["loss"] not in SQUARES:
         names += ["test_loss", "training_loss"]
-    if problem.target == SIGN and given["test_samples"] != EXACT:  # in closed form there is none
+    if problem.target in BINARY and given["test_samples"] != EXACT:  # in closed form there is none
         names.append("classification_error")
     with progress_bar("networks", progress) as report:
         raw = replicates(problem, **given, threads=threads, progress=report)

@@ -12,7 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from giantstep.arrays import Array, Indices
-from giantstep.numerics.scalar_functions import SIGN
+from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.losses import FLOW, SQUARE, SQUARES
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps, by_groups
 from giantstep.problems.problem import Problem
@@ -152,7 +152,7 @@ def _arrays(srf: SpikedFeatures, solution: Solution, zero_one: bool) -> Arrays:
     arrays["status"] = arrays["status"].astype(np.int8)
     corrections = [values for name, values in arrays.items() if name.startswith(RELIABILITY)]
     arrays[RELIABILITY] = np.sum(corrections, axis=0)
-    if zero_one and srf.target == SIGN and not srf.further_spikes:
+    if zero_one and srf.target in BINARY and not srf.further_spikes:
         arrays["classification_error"] = classification_error(srf, Overlaps.of(solution))
     for name in (LEAVE_ONE_OUT, GCV):  # after what is read more often
         arrays[name] = arrays.pop(name)

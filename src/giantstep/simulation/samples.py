@@ -12,8 +12,8 @@ import numpy as np
 from numpy.random import Generator, SeedSequence, default_rng
 
 from giantstep.arrays import Array, Single
-from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.inputs import lookup_inputs
+from giantstep.numerics.scalar_functions import CLASS, lookup
+from giantstep.problems.inputs import lookup_inputs, mixture_mean
 from giantstep.problems.problem import Problem
 from giantstep.problems.targets import teacher_of
 from giantstep.simulation.arithmetic import ROWS
@@ -64,10 +64,17 @@ def draw_samples(problem: Problem, directions: Single, count: int, rng: Generato
     rng : Generator
     """
     noise = _draw_noise(problem, rng)[:count]
+    mean, classes = mixture_mean(problem.inputs), np.array([])
+    if mean is not None:
+        classes = np.asarray(2.0 * rng.integers(0, 2, ROWS)[:count] - 1)
     inputs = lookup_inputs(problem.inputs)(rng, (count, directions.shape[1]))
+    if mean is not None:
+        inputs += np.outer((mean * classes).astype(np.float32), directions[0])
     along = inputs @ directions[0]
     if teacher := teacher_of(problem.target):
         clean = teacher.value((inputs @ directions.T).astype(np.float64))
+    elif problem.target == CLASS:
+        clean = classes
     else:
         clean = lookup(problem.target).value(along.astype(np.float64))
     if problem.label_flips > 0:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import SeedSequence
 
 from giantstep.arrays import Array, Reals
-from giantstep.numerics.scalar_functions import SIGN, lookup
+from giantstep.numerics.scalar_functions import BINARY, lookup
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import FLOW, SQUARES, Loss, lookup_loss
 from giantstep.problems.problem import Problem
@@ -50,7 +50,7 @@ class Simulated:
         Mean squared errors: with respect to clean labels, and to the training set's labels.
     classification_error : Array
         Fraction of the test inputs where the output's sign differs from the clean label; NaN
-        unless the target is a sign, and for tests in closed form.
+        unless the target is a sign or a class, and for tests in closed form.
     training_loss, test_loss : Array
         Means of the loss, likewise; for the square loss, half of the errors.
     m, zeta, psi, q2 : Array, shape (..., G)
@@ -286,7 +286,7 @@ def _test_on_samples(
         total = total.plus(further)
         report()
     count, wrong = sum(sizes), np.full(len(readouts), np.nan)
-    if replicate.problem.target == SIGN:
+    if replicate.problem.target in BINARY:
         wrong = total.wrong / count
     with np.errstate(invalid="ignore"):  # empty slabs
         learned = total.outputs / total.inside

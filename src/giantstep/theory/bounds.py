@@ -9,12 +9,12 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.minimisation import minimise_from_candidates
-from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.problem import Problem, label_agreement, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.problems.targets import teacher_of
-from giantstep.theory.features.conditional_features import conditional_features
+from giantstep.problems.targets import target_function, teacher_of
+from giantstep.theory.features.conditional_features import conditional_features, mean_of_class
 from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.features.kappa_rules import check_resolution
 
@@ -44,16 +44,17 @@ class Bounds:
     lower_coefficients: Array
 
 
-def best_linear_error(target: str) -> float:
-    """Compute the error of the best linear predictor, `E f*^2 - |E z f*|^2`.
+def best_linear_error(target: str, inputs: str = GAUSSIAN) -> float:
+    """Compute the error of the best linear predictor, `E f*^2 - |E z f*|^2/E z^2`.
 
     Neither kernels nor random features do better when n is proportional to d (section 4.1 of the
     paper).
     """
     if teacher := teacher_of(target):
         return teacher.second_moments()[0] - float(teacher.linear @ teacher.linear)
-    of_one = standard_moments(lookup(target))
-    return float(of_one.residual + of_one.mean**2)
+    of_one, mean = standard_moments(target_function(target, inputs)), mixture_mean(inputs) or 0.0
+    along = of_one.slope + mean * of_one.mean
+    return float(of_one.second - along**2 / (1 + mean**2))
 
 
 def bounds(problem: Problem) -> Bounds:
@@ -81,9 +82,9 @@ def bounds(problem: Problem) -> Bounds:
     upper, b = _distance(f.h, f.mu0, f.weight)
     if agreement < 1:  # fits approach the mean label
         upper = float(f.weight @ (f.h - agreement * b @ f.mu0) ** 2)
-    lower, both = _distance(
-        f.h, np.concatenate([f.mu0, *(k * f.mu1 for k in f.projections)]), f.weight
-    )
+    on_spike, beside = mean_of_class(srf)
+    span = [f.mu0, *((on_spike + k) * f.mu1 for k in f.projections), *[f.mu1] * (beside > 0)]
+    lower, both = _distance(f.h, np.concatenate(span), f.weight)
     rest = float(f.weight @ (f.target_residual - noise_power(srf)))
     across = sum(_distance(slope, f.mu1, f.weight)[0] for slope in f.h_z)
     return Bounds(upper + rest + float(f.weight @ f.slope_power), lower + rest + across, b, both)

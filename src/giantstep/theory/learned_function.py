@@ -11,6 +11,7 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.quadrature import split_rule, unit_edges
 from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import (
     conditional_moments,
@@ -61,6 +62,8 @@ def learned_function(
     if srf.further_spikes:  # averaged over their directions, of which the target has no part
         c = srf.groups.c + np.sum(srf.beside**2, axis=1)
         srf = replace(srf, bulk_variance=tuple(c), further_spikes=())
+    if mixture_mean(srf.inputs) is not None:  # the same, given the projection
+        srf = replace(srf, target="linear", inputs=GAUSSIAN)
     overlaps = [m, zeta, psi] if xi is None or not np.any(xi) else [m, zeta, psi, xi]
     blocks = np.array_split(s, math.ceil(s.size / _BLOCK))
     averages = np.concatenate([_averages(srf, block, len(overlaps)) for block in blocks], axis=-1)

@@ -100,7 +100,7 @@ def _labels(
     return labels | {
         "bulk": curve.bulk,
         "loss": curve.loss,
-        "best_linear_error": best_linear_error(curve.problem.target),
+        "best_linear_error": best_linear_error(curve.problem.target, curve.problem.inputs),
         "upper_bound": limits.upper if limits else math.nan,
         "lower_bound": limits.lower if limits else math.nan,
     }

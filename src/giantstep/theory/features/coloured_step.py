@@ -22,8 +22,10 @@ from giantstep.numerics.gaussian import (
 )
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.covariance import directions_of
+from giantstep.problems.inputs import mixture_mean
 from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.problems.protocol import Protocol
+from giantstep.problems.targets import target_function
 
 # A coefficient of Hermite polynomials below this is zero by symmetry. In place of zero, where no
 # step or no noise is, so that the spike has a direction all the same.
@@ -50,6 +52,8 @@ class ColouredStep:
         And e = learning_rate/beta; zero without a step.
     inverse_batch : float
         1/alpha0.
+    mean : float
+        E y t.z for the class y of inputs of a mixture; zero without.
     agreement, slope, label_power : float
         Mean sign of the target in a label, E y t.z and E y^2.
     first, third, power, own : float
@@ -68,8 +72,9 @@ class ColouredStep:
 
     def __init__(self, protocol: Protocol) -> None:
         f, moves = lookup(protocol.activation), protocol.alpha0 > 0
-        student, teacher = standard_moments(f), standard_moments(lookup(protocol.target))
-        h1, h1_star = float(student.slope), float(teacher.slope)
+        teacher = standard_moments(target_function(protocol.target, protocol.inputs))
+        student, self.mean = standard_moments(f), mixture_mean(protocol.inputs) or 0.0
+        h1, h1_star = float(student.slope), float(teacher.slope + self.mean * teacher.mean)
         sign = math.copysign(1.0, h1)
 
         def mean(power: int, hermite: int = 0) -> float:
@@ -104,11 +109,17 @@ class ColouredStep:
         c, r = float(self.bulk.mean()), self.rate * self.first * length
         return c, r, min(1.0, max(-1.0, gamma))
 
-    def row_power(self) -> tuple[float, float]:
-        """Compute the bulk's variance v.Dv along the spike, over c, and tr D^2/d over c^2."""
+    def row_power(self) -> tuple[tuple[float, float, float], float]:
+        """Compute how the variance of rows, over c, varies with inputs, and tr D^2/d over c^2.
+
+        Of an input `kappa v + M t` it is the polynomial in kappa of these coefficients.
+        """
         nu, c = self.tau * self.label_power, self.features()[0]
         along = (self.mean_power(3) + nu * self.mean_power(4)) / self.mean_power(2)
-        return along / c, float(np.mean(self.bulk**2)) / c**2
+        mixed = self.slope * float(self.weights @ (self.eigenvalues * self.bulk))
+        mixed *= 2 * self.mean / math.sqrt(self.mean_power(2))
+        own = self.mean**2 * float(self.weights @ self.bulk)
+        return (own / c, mixed / c, along / c), float(np.mean(self.bulk**2)) / c**2
 
     def mean_row(self) -> Array:
         """Compute the eigenvalues, over d, by which the mean row exceeds that of independent rows.

@@ -13,6 +13,7 @@ from giantstep.numerics.closed_forms import GaussianMoments
 from giantstep.numerics.gaussian import moments
 from giantstep.numerics.interpolation import interpolated
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
+from giantstep.problems.inputs import mixture_mean
 from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_target import conditional_target, first_direction_across
@@ -20,6 +21,8 @@ from giantstep.theory.features.kappa_rules import check_resolution, spike_rule
 
 # Singular values of the mu1 below this fraction of the largest are rounding.
 _INDEPENDENT = 1e-13
+# Where less of the target lies across the spike, it counts as none.
+_ALIGNED = 1e-7
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,8 @@ class ConditionalFeatures:
         Functions that the overlaps along the spikes multiply in the mean prediction: kappa phi of
         each direction in turn and,
         if the norms of the neurons depend on their overlap with the spike, E sigma'' of each group.
+        The rest are for the overlaps across the spike, where the input has a mean there: that times
+        phi.
     h : Array, shape (N,)
         Mean of the target given kappa (theory.md section 4).
     h_z : Array, shape (D, N)
@@ -125,6 +130,16 @@ def mean_inputs(srf: SpikedFeatures, kappa: Array, beside: Array | None = None) 
         [b + u * kappa for u, b in zip(srf.groups.u, srf.groups.b, strict=True)]
     )
     return inputs if beside is None or not beside.size else inputs + srf.beside @ beside
+
+
+def mean_of_class(srf: SpikedFeatures) -> tuple[float, float]:
+    """Return the means of inputs of class +1 of a mixture, along the spike and across it.
+
+    Then kappa is the projection on the spike less its mean. Without classes both are zero.
+    """
+    mean, gamma = mixture_mean(srf.inputs) or 0.0, srf.first_alignment
+    rho = math.sqrt(1 - gamma**2)
+    return mean * gamma, mean * rho * (rho > _ALIGNED)
 
 
 def conditional_moments(
@@ -227,9 +242,12 @@ def conditional_features(
         curvature = mean_curvatures(srf, kappa, fineness, beside)
     B = _independent(mu1, weight) if B is None else B
     phi = B.T @ mu1
-    along = [projection * phi for projection in (kappa, *beside)]
+    on_spike, across = mean_of_class(srf)
+    along = [projection * phi for projection in (on_spike + kappa, *beside)]
     if norms:
         along.append(curvature)
+    if across > 0:
+        along.append(across * phi)
     target, agreement = conditional_target(srf, kappa, fineness), label_agreement(srf)
     reversed_power = (1 - agreement**2) * (target.mean**2 + np.sum(target.slopes**2, axis=0))
     return ConditionalFeatures(

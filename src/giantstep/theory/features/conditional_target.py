@@ -16,9 +16,8 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.gaussian import moments
 from giantstep.numerics.quadrature import product_rule, split_rule, unit_edges
-from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.problems.targets import teacher_of
+from giantstep.problems.targets import target_function, teacher_of
 from giantstep.problems.teachers import Teacher
 
 
@@ -82,7 +81,7 @@ def rule_across(
 
     For a target of one direction. Panels are `panel` wide, or narrower.
     """
-    target, gamma = lookup(srf.target), srf.first_alignment
+    target, gamma = target_function(srf.target, srf.inputs), srf.first_alignment
     rho = math.sqrt(1 - gamma**2)
     along = gamma * kappa[:, None]
     if rho == 0:
@@ -144,8 +143,8 @@ def conditional_target(srf: SpikedFeatures, kappa: Array, fineness: float = 1) -
     """Compute the target's mean and slopes given kappa, and the variance of the rest."""
     teacher = teacher_of(srf.target)
     if teacher is None:
-        gamma = srf.first_alignment
-        of_one = moments(lookup(srf.target), gamma * kappa, math.sqrt(1 - gamma**2), fineness)
+        target, gamma = target_function(srf.target, srf.inputs), srf.first_alignment
+        of_one = moments(target, gamma * kappa, math.sqrt(1 - gamma**2), fineness)
         return ConditionalTarget(of_one.mean, of_one.slope[None], of_one.residual)
     labels, u, weight = _polynomial_rule(teacher, srf, kappa, _product_rule(teacher, 2))
     mean, slopes = labels @ weight[0], (weight * u[:, 0]) @ labels.T

@@ -24,7 +24,7 @@ from giantstep.numerics.scalar_functions import ScalarFunction, lookup
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.problems.targets import teacher_of
+from giantstep.problems.targets import target_function, teacher_of
 from giantstep.validation import Fault, InvalidParametersError
 
 # An oscillating activation has panels of nodes of its own scale in kappa: a million nodes at this
@@ -102,7 +102,8 @@ def _target_edges(srf: SpikedFeatures, panel: float) -> Array:
         return np.empty(0)
     gamma = srf.first_alignment
     width = math.sqrt(1 - gamma**2)
-    return transition_edges(lookup(srf.target), np.zeros(()), gamma, width, panel)
+    target = target_function(srf.target, srf.inputs)
+    return transition_edges(target, np.zeros(()), gamma, width, panel)
 
 
 def spike_rule(srf: SpikedFeatures, fineness: float = 1) -> tuple[Array, Array, Array]:

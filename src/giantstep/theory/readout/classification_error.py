@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import owens_t
+from scipy.special import ndtr, owens_t
 
 from giantstep.arrays import Array
-from giantstep.numerics.scalar_functions import SIGN
+from giantstep.numerics.scalar_functions import BINARY, CLASS
+from giantstep.problems.inputs import mixture_mean
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import (
     conditional_moments,
     mean_curvatures,
+    mean_of_class,
 )
 from giantstep.theory.features.kappa_rules import kappa_rule
 
@@ -22,7 +24,7 @@ _TINY = 1e-300
 
 
 def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
-    """Compute P(y omega < 0) for the target `sign`; NaN for any other target or several spikes.
+    """Compute P(y omega < 0) for labels of +1 and -1; NaN for any other target or several spikes.
 
     Given kappa, omega and the input's projection z on the target are jointly Gaussian: omega has
     mean M and variance Q, and the covariance P with z (theory.md, section 6).
@@ -48,14 +50,18 @@ def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
            [0.119]])
     """
     shape = overlaps.m.shape[:-1]
-    if srf.target != SIGN or srf.further_spikes:
+    if srf.target not in BINARY or srf.further_spikes:
         return np.full(shape, np.nan)
     kappa, weight = kappa_rule(srf)
     mean, slope, variance = _given_kappa(srf, overlaps.flatten(), kappa)
-    along, across = srf.first_alignment * kappa, math.sqrt(1 - srf.first_alignment**2)
+    gamma = srf.first_alignment
+    along, across = (mixture_mean(srf.inputs) or 0) + gamma * kappa, math.sqrt(1 - gamma**2)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # failed points hold NaN
         std = np.sqrt(np.maximum(variance, _TINY))  # where neurons saturate it is zero
-        wrong = _opposite_signs(mean / std, along / max(across, _TINY), slope / std)
+        if srf.target == CLASS:  # one for inputs of class +1
+            wrong = ndtr(-mean / std)
+        else:
+            wrong = _opposite_signs(mean / std, along / max(across, _TINY), slope / std)
     error: Array = wrong @ weight
     return error.reshape(shape)
 
@@ -75,7 +81,9 @@ def _given_kappa(
 ) -> tuple[Array, Array, Array]:
     """Compute M, P and Q of theory.md section 6, each of shape (S, N)."""
     mu0, mu1, mu2_squared = conditional_moments(srf, kappa)
-    mean = overlaps.m @ mu0 + overlaps.zeta @ (kappa * mu1)
+    on_spike, across = mean_of_class(srf)
+    mean = overlaps.m @ mu0 + overlaps.zeta @ ((on_spike + kappa) * mu1)
+    mean += across * overlaps.psi @ mu1
     if overlaps.xi is not None and np.any(overlaps.xi):
         mean = mean + overlaps.xi @ mean_curvatures(srf, kappa)
     variance = np.einsum("sgh,gn,hn->sn", overlaps.q1, mu1, mu1, optimize=True)

@@ -17,7 +17,7 @@ from scipy.special import ndtr
 from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import normal_density
-from giantstep.numerics.scalar_functions import SIGN
+from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.losses import ClippedLoss
 from giantstep.problems.problem import label_levels
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -146,7 +146,7 @@ class ClippedChannel:
     ) -> None:
         self.loss, self.levels = loss, label_levels(srf)
         # Between its kinks a sign is constant: panels need only resolve the average over omega.
-        self._panels = _PANELS if srf.target == SIGN else _PANELS[-1:]
+        self._panels = _PANELS if srf.target in BINARY else _PANELS[-1:]
         self._rule = cache(partial(_RuleOverZ, srf, kappa, fineness))
 
     def averages(self, at: PredictionMoments) -> ChannelAverages:

@@ -14,10 +14,10 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import TINY
-from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.losses import ClippedLoss, Loss
 from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.problems.targets import target_function
 from giantstep.theory.features.bulk.interface import GroupOverlaps, SpikeResponse
 from giantstep.theory.features.bulk.pairs import Hats, pair_of
 from giantstep.theory.readout.channel_averages import (
@@ -26,6 +26,7 @@ from giantstep.theory.readout.channel_averages import (
 )
 from giantstep.theory.readout.clipped_channel import ClippedChannel
 from giantstep.theory.readout.margin_channel import MarginChannel
+from giantstep.theory.readout.means import extended_response, split_hats
 from giantstep.theory.readout.square_loss import SquareLoss
 
 # Nodes over kappa with less weight are left out.
@@ -114,7 +115,8 @@ class ConvexEquations:
         self.square_loss, self.equations, self.to_m = square_loss, square_loss.equations, to_m
         self.beta, self.rank = self.srf.beta, to_m.shape[1]
         # With an odd teacher and odd features every integrand is even in kappa.
-        halved = f.mirrored and lookup(self.srf.target).parity == "odd"
+        target = target_function(self.srf.target, self.srf.inputs)
+        halved = f.mirrored and target.parity == "odd"
         kept = (f.weight > _NEGLIGIBLE) & ((f.kappa > 0) | (not halved))
         self.kept = kept
         self.weight = f.weight[kept] * (2 if halved else 1)
@@ -188,11 +190,13 @@ class ConvexEquations:
         psi_hat = ratio * ((averages.z_g * self.weight) @ self.phi.T)
         # V1_hat psi, without the norms: what z does to features is that of their mean.
         psi_hat += ratio * ((averages.minus_dg * (at.slope @ self.phi) * self.weight) @ self.phi.T)
-        along = np.einsum("szy,sy->sz", response.along, zeta_hat)
+        along_spike, mixed = extended_response(response, zeta_hat.shape[-1])
+        along = np.einsum("szy,sy->sz", along_spike, zeta_hat)
         slope = np.einsum("srt,st->sr", response.across, psi_hat)
-        if response.mixed is not None:
-            along += np.einsum("szr,sr->sz", response.mixed, psi_hat)
-            slope += np.einsum("szr,sz->sr", response.mixed, zeta_hat)
+        if mixed is not None:
+            along += np.einsum("szr,sr->sz", mixed, psi_hat)
+            slope += np.einsum("szr,sz->sr", mixed, zeta_hat)
+        zeta_hat, psi_hat = split_hats(zeta_hat, psi_hat, response.along.shape[-1])
         penalty = self.square_loss.penalty
         hats = Hats(zeta_hat, psi_hat, at.prediction[:, : self.rank] @ self.to_m.T)
         first, second = penalty.sources(pair_of(response, response), hats, hats)

@@ -16,6 +16,8 @@ from scipy.special import ndtr
 
 from giantstep.arrays import Array
 from giantstep.numerics.quadrature import normal_density, strip_rule
+from giantstep.numerics.scalar_functions import CLASS
+from giantstep.problems.inputs import mixture_mean
 from giantstep.problems.losses import MarginLoss
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.readout.channel_averages import (
@@ -86,7 +88,11 @@ class MarginChannel:
         self.loss, self.fineness, self.flips = loss, fineness, srf.label_flips
         rho = math.sqrt(1 - srf.first_alignment**2)
         with np.errstate(divide="ignore"):
-            self.threshold = srf.first_alignment * kappa / rho  # y = 1 where z > -threshold
+            mean = mixture_mean(srf.inputs) or 0.0
+            # y = 1 where z > -threshold
+            self.threshold = (mean + srf.first_alignment * kappa) / rho
+        if srf.target == CLASS:  # one for inputs of class +1
+            self.threshold = np.full_like(kappa, np.inf)
 
     def averages(self, at: PredictionMoments) -> ChannelAverages:
         """Average g_out, its derivative and its square."""

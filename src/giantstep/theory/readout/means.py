@@ -146,13 +146,14 @@ def solve_means(
     `along = root root^T/ratio` the system for `root^-1 (x - mixed psi_hat)` is symmetric and
     positive definite.
     """
-    ratio = (at.alpha / label_residual.beta)[:, None]
+    ratio, count = (at.alpha / label_residual.beta)[:, None], response.along.shape[-1]
+    along, mixed = extended_response(response, len(label_residual.features.along))
     psi_hat, rank = ratio * label_residual.average_slopes.at(at), label_residual.to_m.shape[1]
     matrix, right = label_residual.average_products.at(at), label_residual.average_labels.at(at)
-    vectors, size = _symmetric_root(response.along, ratio)
+    vectors, size = _symmetric_root(along, ratio)
     offset = np.zeros(right.shape)
-    if response.mixed is not None:
-        offset[:, rank:] = np.einsum("szr,sr->sz", response.mixed, psi_hat)
+    if mixed is not None:
+        offset[:, rank:] = np.einsum("szr,sr->sz", mixed, psi_hat)
         right = right - np.einsum("sij,sj->si", matrix, offset)
     root, ridge = vectors * size[:, None, :], np.zeros(matrix.shape)
     ridge[:, rank:, rank:] = np.eye(root.shape[-1])
@@ -164,8 +165,9 @@ def solve_means(
     # zeta_hat is ratio root^-T x rather than an expectation of h - M, in which digits would cancel.
     zeta_hat = ratio * np.einsum("srt,st->sr", vectors, x[:, rank:] / np.maximum(size, TINY))
     slope = np.einsum("srt,st->sr", response.across, psi_hat)
-    if response.mixed is not None:
-        slope = slope + np.einsum("szr,sz->sr", response.mixed, zeta_hat)
+    if mixed is not None:
+        slope = slope + np.einsum("szr,sz->sr", mixed, zeta_hat)
+    zeta_hat, psi_hat = split_hats(zeta_hat, psi_hat, count)
     prediction = coefficients + offset
     return Means(
         m=prediction[:, :rank] @ label_residual.to_m.T,
@@ -175,6 +177,26 @@ def solve_means(
         psi_hat=psi_hat,
         residual=residual,
     )
+
+
+def extended_response(response: SpikeResponse, functions: int) -> tuple[Array, Array | None]:
+    """Return the blocks `along` and `mixed` of K, for so many functions along the spike.
+
+    Those beyond `response.along` are for overlaps across it, of inputs that have a mean there.
+    """
+    along, mixed, across = response.along, response.mixed, response.across
+    if functions == along.shape[-1]:
+        return along, mixed
+    mixed = np.zeros((*along.shape[:2], across.shape[-1])) if mixed is None else mixed
+    own = np.concatenate([mixed.swapaxes(1, 2), across], axis=2)
+    extended = np.concatenate([along, mixed], axis=2)
+    return np.concatenate([extended, own], axis=1), np.concatenate([mixed, across], axis=1)
+
+
+def split_hats(zeta_hat: Array, psi_hat: Array, count: int) -> tuple[Array, Array]:
+    """Add the hats beyond the first, which are for overlaps across the spike, to the others."""
+    further = zeta_hat[:, count:]
+    return zeta_hat[:, :count], psi_hat + further if further.size else psi_hat
 
 
 def _symmetric_root(P: Array, factor: Array) -> tuple[Array, Array]:

@@ -197,7 +197,7 @@ def prepare_square_loss(
     `B` is as in `conditional_features`.
     """
     features, prepared = prepare_bulk(problem, srf, bulk, fineness, B)
-    powers = 1.0, 1.0
+    powers = (0.0, 0.0, 1.0), 1.0
     if isinstance(problem, Protocol) and problem.has_covariance:
         powers = coloured_step(problem).row_power()
     features = with_input_norms(features, srf, dimension, powers)

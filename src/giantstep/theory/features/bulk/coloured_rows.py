@@ -13,9 +13,9 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.newton import iterate_newton
-from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import noise_levels
 from giantstep.problems.protocol import Protocol
+from giantstep.problems.targets import target_function
 from giantstep.theory.features.bulk.batch_rule import split_gauss_rule
 from giantstep.theory.features.bulk.label_rule import label_rule
 from giantstep.theory.features.bulk.row_forms import Forms
@@ -51,12 +51,19 @@ class ColouredRows:
         step = self.step = coloured_step(protocol)
         self.s, self.trained = step.eigenvalues, trained
         sharpness = step.tau * step.inverse_batch * step.trace(2)
-        y, weights = label_rule(lookup(protocol.target), noise_levels(protocol), sharpness, 1)
+        target = target_function(protocol.target, protocol.inputs)
+        y, weights = label_rule(target, noise_levels(protocol), sharpness, 1)
+        weights = self._about_mean(weights)
         rule = split_gauss_rule(y[None], weights[:, None], _FINE * math.sqrt(step.label_power))
         y, weights = rule.rho[0], rule.weights[:, 0]
         of_powers = [step.agreement ** (i % 2) * y**i * weights[j] for i, j in _POWERS]
         self._squares, self._integrands = y**2, np.stack(of_powers, axis=1)
         self.norm_variance = step.norm_variance(float(of_powers[4].sum())) if trained else 0.0
+
+    def _about_mean(self, weights: Array) -> Array:
+        """Turn weights of the powers of t.z less its mean into those of its own."""
+        mean, (one, s, squared) = self.step.mean, weights
+        return np.stack([one, s + mean * one, squared + 2 * mean * s + mean**2 * one])
 
     def _averages(self, w: Array, factors: int = 1) -> Array:
         """Average the powers over the batch with factors 1/(1 + w y^2), shape (6, S)."""
