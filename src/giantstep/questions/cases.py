@@ -24,13 +24,13 @@ from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.questions.answers import count_groups, dataset
 from giantstep.questions.checks import OPTIMAL, SOME_RIDGE, criterion_faults
 from giantstep.questions.progress import Progress, part, progress_bar
-from giantstep.questions.remarks import bulk_remarks, gap_remarks
+from giantstep.questions.remarks import bulk_remarks, dimension_remarks
 from giantstep.questions.theory_points import (
+    RELIABLE_DIMENSION,
     Arrays,
     Case,
     answer_remarks,
     derivative_faults,
-    evenly_spread,
     stack,
     variables,
 )
@@ -58,9 +58,6 @@ DEFAULTS: dict[str, Any] = {
 POINTS = ("alpha", "ridge")
 # One value of a vocabulary is a sequence of pairs, and of a covariance one of eigenvalues.
 _DEPTHS = {"readout": 2, "covariance": 1}
-# The limit d -> infinity is compared with a large dimension in one of so many cases, but in no more
-# than so many.
-_SHARE_COMPARED, _MOST_COMPARED = 8, 16
 # Reasons of refusals that are told.
 _REASONS = 3
 # What arrays hold where a case was refused, instead of NaN.
@@ -75,7 +72,7 @@ def solve_cases(
 ) -> tuple[xr.Dataset, list[str]]:
     """Solve the theory for all combinations of parameters, as `sweep` says; with remarks.
 
-    One of these compares the limit with a large dimension, which takes as long as a few points.
+    With `compared`, from which dimension on they are reliable, which takes half as long again.
 
     Raises
     ------
@@ -99,9 +96,10 @@ def solve_cases(
             report((place + 1) / count)
     if len(refused) == len(solved):
         raise_all([fault for error in refused for fault in error.faults])
+    of_limits = _reliable_dimensions(sweep, solved) if compared else np.empty(0)
     data = _arranged(sweep, stack(solved, _REFUSED))
     remarks = answer_remarks({str(name): values for name, values in data.items()})
-    remarks += gap_remarks(_limit_gaps(sweep, solved)) if compared else []
+    remarks += dimension_remarks(of_limits)
     known = [case for case in sweep.cases if isinstance(case, Case)]
     remarks += dict.fromkeys(r for case in known for r in bulk_remarks(case.problem, case.bulk))
     reasons = dict.fromkeys(str(fault) for error in refused for fault in error.faults)
@@ -109,16 +107,16 @@ def solve_cases(
     return data, remarks
 
 
-def _limit_gaps(sweep: Sweep, solved: Sequence[Arrays | None]) -> Array:
-    """Compare the limit d -> infinity with a large dimension, in a few of the cases."""
+def _reliable_dimensions(sweep: Sweep, solved: Sequence[Arrays | None]) -> Array:
+    """Add to each case from which dimension on it is reliable; return those of d -> infinity."""
     alpha, ridge = sweep.points
-    gaps = [np.empty(0)]
-    for k in evenly_spread(len(solved), min(1 + len(solved) // _SHARE_COMPARED, _MOST_COMPARED)):
-        case, arrays = sweep.cases[k], solved[k]
+    of_limits = [np.empty(0)]
+    for case, arrays in zip(sweep.cases, solved, strict=True):
         if isinstance(case, Case) and arrays:
-            at = arrays.get("ridge", ridge)
-            gaps.append(case.limit_gaps(alpha, at, arrays["test_error"]))
-    return np.concatenate(gaps)
+            dimensions = case.reliable_dimension(alpha, arrays.get("ridge", ridge), arrays)
+            arrays[RELIABLE_DIMENSION] = dimensions
+            of_limits += [dimensions] if math.isinf(case.dimension) else []
+    return np.concatenate(of_limits)
 
 
 def paired(values: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:

@@ -21,6 +21,8 @@ from giantstep.theory.reliability import LARGE_DIMENSION
 
 # Of which estimated relative corrections on an answer warns, and in words what they are for.
 RELIABLE = 0.05
+# The limit d -> infinity says from which dimension on it is reliable, if that is larger.
+SMALL_DIMENSION = 100
 # What the theory is from which chi_2 or chi_3 on.
 _CHAOS = {0.3: "too pessimistic by a few per cent", 3.0: "not quantitative, and too pessimistic"}
 _LEFT_OUT = {
@@ -107,16 +109,14 @@ def named_ridge(loss: str) -> str:
     return "best ridge (one over the best time)" if loss == FLOW else "best ridge"
 
 
-def gap_remarks(gaps: Array) -> list[str]:
-    """Say how far large networks are from the limit d -> infinity, from relative differences."""
-    sizes = np.abs(gaps)
-    far = sizes > NEAR_LIMIT
-    if not far.any():
+def dimension_remarks(dimensions: Array) -> list[str]:
+    """Say from which dimension on the limit d -> infinity is reliable at all points."""
+    if not np.any(dimensions > SMALL_DIMENSION):
         return []
+    largest = float(f"{np.nanmax(dimensions):.1e}")
     return [
-        f"The limit d -> infinity is far: at d = {LARGE_DIMENSION} the test error differs by up to"
-        f" {sizes[far].max():.0%} (by more than {NEAR_LIMIT:.0%} at {far.sum()} of {far.size}"
-        " points compared). Give the dimension of your networks."
+        f"Networks should be within {RELIABLE:.0%} of this limit from d = {largest:g} on. Give the"
+        " dimension of smaller ones."
     ]
 
 

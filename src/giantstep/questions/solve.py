@@ -77,12 +77,13 @@ def solve(
         `gcv`, for others `test_loss` and `training_loss`, for a sign target and spikes of one
         direction `classification_error`; the overlaps `m`, `zeta`, `psi`, `xi`, `q1`, `q2`, `V1`,
         `V2`; `reliability`, the sum of the estimated relative corrections that the theory leaves
-        out, and each of them; of inputs with a covariance `chi_2`, `chi_3` and
-        `effective_dimension`, docs/structured-inputs.md; `status`, `residual`, `quadrature_error`
-        and `iterations`. With `derivatives`, `derivative` of the test error, along `parameter`. All
-        have the dimensions of those of `alpha` and `ridge` that are arrays, and of several groups
-        of neurons. Points that failed hold NaN: `status` and the attribute `remarks` say why. With
-        `ridge="optimal"`, the ridge is a coordinate along alpha.
+        out, and each of them, and `reliable_dimension`, from which on it should be below 5 %; of
+        inputs with a covariance `chi_2`, `chi_3` and `effective_dimension`,
+        docs/structured-inputs.md; `status`, `residual`, `quadrature_error` and `iterations`. With
+        `derivatives`, `derivative` of the test error, along `parameter`. All have the dimensions of
+        those of `alpha` and `ridge` that are arrays, and of several groups of neurons. Points that
+        failed hold NaN: `status` and the attribute `remarks` say why. With `ridge="optimal"`, the
+        ridge is a coordinate along alpha.
 
     Raises
     ------

@@ -22,11 +22,12 @@ from giantstep.questions.checks import OPTIMAL, Axes
 from giantstep.questions.costs import check_task
 from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import (
+    RELIABLE,
     bulk_remarks,
     covariance_remarks,
+    dimension_remarks,
     edge_remarks,
     failure_remarks,
-    gap_remarks,
     named_ridge,
     reliability_remarks,
 )
@@ -51,8 +52,9 @@ from giantstep.validation import Fault, InvalidParametersError
 _LOSSES, _OF_SQUARES = ("test_loss", "training_loss"), ("gcv",)
 # Of one ridge.
 _OF_RIDGES = ("V1", "V2", "leave_one_out")
-# Estimated relative corrections, of names that begin so, and their sum.
-RELIABILITY = "reliability"
+# Estimated relative corrections, of names that begin so, and their sum; and from which dimension on
+# this is small.
+RELIABILITY, RELIABLE_DIMENSION = "reliability", "reliable_dimension"
 _ON_EDGE = "optimal_ridge_on_edge"
 # Points of a case at which the limit d -> infinity is compared with a large dimension: of the
 # square loss, and of others, which take a thousand times as long.
@@ -120,27 +122,34 @@ class Case(NamedTuple):
             report(min(part.stop / alpha.size, 1.0))
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
-    def limit_gaps(self, alpha: Array, ridge: Array, test_error: Array) -> Array:
-        """Compare the limit d -> infinity with a large dimension, at some of the points.
+    def reliable_dimension(self, alpha: Array, ridge: Array, arrays: Arrays) -> Array:
+        """Estimate from which dimension on the answers at some points are reliable.
+
+        All corrections are taken to fall as 1/d, the difference between the limit d -> infinity and
+        a large dimension among them.
 
         Returns
         -------
-        Array, shape (K,)
-            Relative differences of test errors; none if the dimension is finite.
+        Array, of the shape of alpha
+            Infinite where there is no theory at the large dimension.
         """
+        corrections = arrays[RELIABILITY]
         if math.isfinite(self.dimension):
-            return np.empty(0)
+            return self.dimension / RELIABLE * corrections
         most = _COMPARED if self.loss == SQUARE else _COMPARED_CONVEX
-        some = evenly_spread(alpha.size, most)
+        some = _evenly_spread(alpha.size, most)
         try:
             solver = self._replace(dimension=LARGE_DIMENSION).solver
+            finite = solver.solve(alpha.ravel()[some], ridge.ravel()[some]).test_error
+            gaps = np.abs(finite / arrays["test_error"].ravel()[some] - 1)
         except InvalidParametersError:  # rows that are too long at this dimension
-            return np.empty(0)
-        finite = solver.solve(alpha.ravel()[some], ridge.ravel()[some]).test_error
-        return finite / test_error.ravel()[some] - 1
+            gaps = np.full(some.size, np.nan)
+        near = np.arange(alpha.size) * some.size // alpha.size
+        gaps = np.nan_to_num(gaps, nan=np.inf)[near].reshape(alpha.shape)
+        return LARGE_DIMENSION / RELIABLE * (corrections + gaps)
 
 
-def evenly_spread(count: int, most: int) -> Indices:
+def _evenly_spread(count: int, most: int) -> Indices:
     """Choose at most so many of a number of places, from the first to the last."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
 
@@ -232,7 +241,8 @@ def solve_axes(
         alphas, ridges = np.meshgrid(alpha, ridge, indexing="ij")
         mesh = alphas, ridges
         arrays = case.solve(*mesh)
-    remarks += gap_remarks(case.limit_gaps(*mesh, arrays["test_error"]))
+    arrays[RELIABLE_DIMENSION] = case.reliable_dimension(*mesh, arrays)
+    remarks += dimension_remarks(arrays[RELIABLE_DIMENSION]) if math.isinf(case.dimension) else []
     points: dict[str, Variable] = {
         "alpha": (("alpha",), alpha), "ridge": (axes.dims[-1:], ridge)
     }  # fmt: skip
