@@ -43,5 +43,15 @@ def test_operations_are_spent_on_width():
 def test_what_is_no_budget_is_refused_together():
     with pytest.raises(giantstep.InvalidParametersError, match=r"max_steps = 0(.|\n)*inf"):
         giantstep.plan(PROBLEM, flops=1e9, max_steps=0)
-    with pytest.raises(giantstep.InvalidParametersError, match="samples = None"):
+    with pytest.raises(giantstep.InvalidParametersError, match=r"samples = None"):
         giantstep.plan(PROBLEM)
+    with pytest.raises(giantstep.InvalidParametersError, match="by = .class.* targets other than"):
+        giantstep.plan(PROBLEM, 6, by="classification_error", loss="hinge")
+
+
+def test_plans_by_the_classification_error():
+    sign, by = replace(PROBLEM, target="sign"), "classification_error"
+    best = giantstep.plan(sign, 3, max_steps=1, ridge=1, bulk="isotropic", by=by).sel(steps=1)
+    made = replace(sign, alpha0=best.optimal_alpha0.item())
+    known = giantstep.solve(made, best.optimal_alpha.item(), 1, bulk="isotropic")[by]
+    assert best.optimal_classification_error.item() == pytest.approx(known.item(), rel=1e-6)

@@ -17,7 +17,7 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.answers import Result, question
-from giantstep.questions.checks import OPTIMAL
+from giantstep.questions.checks import OPTIMAL, criterion_faults
 from giantstep.questions.choices import RATE, SAMPLES
 from giantstep.questions.costs import THEORY_HOURS, check_task
 from giantstep.questions.progress import Progress, progress_bar
@@ -26,7 +26,12 @@ from giantstep.questions.search import Search, Unknown, refine
 from giantstep.questions.solve import read_question
 from giantstep.questions.task import Task
 from giantstep.questions.theory_points import Case
-from giantstep.theory.optima import search_of
+from giantstep.theory.optima import (
+    CLASSIFICATION_ERROR,
+    CROSS_VALIDATION,
+    TEST_ERROR,
+    search_of,
+)
 from giantstep.validation import Fault, Interval, interval_faults, raise_all
 
 _SHARE = "share_of_steps"
@@ -40,8 +45,8 @@ _INTERVALS = {
     SAMPLES: ALPHA, "flops": Interval(1, 1e30), "max_steps": Interval(1, 10, whole=True)
 }  # fmt: skip
 _COLUMNS = (
-    "optimal_test_error", "cost_of_plan", "optimal_alpha0", "optimal_alpha", "optimal_beta",
-    f"optimal_{RATE}", "optimal_ridge", "flops", "on_edge",
+    "cost_of_plan", "optimal_alpha0", "optimal_alpha", "optimal_beta", f"optimal_{RATE}",
+    "optimal_ridge", "flops", "on_edge",
 )  # fmt: skip
 
 
@@ -54,8 +59,10 @@ def plan(
     max_steps: int = 3,
     over: str | Sequence[str] = (),
     ridge: float | Literal["optimal"] = OPTIMAL,
+    loss: str = SQUARE,
     bulk: str | None = None,
     dimension: float = math.inf,
+    by: str = TEST_ERROR,
     max_hours: float = THEORY_HOURS,
     max_memory: float | None = None,
     progress: Progress | None = None,
@@ -77,7 +84,7 @@ def plan(
     over : str or sequence of str
         "learning_rate", to be optimised as well.
     ridge : float or "optimal"
-    bulk, dimension, max_hours, max_memory
+    loss, bulk, dimension, by, max_hours, max_memory
         As in `solve`. Operations need a finite dimension.
     progress : callable, optional
         As in `optimise`.
@@ -85,11 +92,11 @@ def plan(
     Returns
     -------
     xarray.Dataset
-        Over `steps`, from 0: `optimal_test_error`; `cost_of_plan`, by how much it is above the
-        least, relatively; `optimal_alpha0` and `optimal_alpha`, the samples of each batch and of
-        the readout; of what else was optimised `optimal_ridge`, `optimal_learning_rate` and
-        `optimal_beta`; at finite dimension the operations, `flops`. `on_edge` marks optima at an
-        end of a range searched.
+        Over `steps`, from 0: `optimal_test_error`, or `optimal_classification_error` by the 0-1
+        error; `cost_of_plan`, by how much it is above the least, relatively; `optimal_alpha0` and
+        `optimal_alpha`, the samples of each batch and of the readout; of what else was optimised
+        `optimal_ridge`, `optimal_learning_rate` and `optimal_beta`; at finite dimension the
+        operations, `flops`. `on_edge` marks optima at an end of a range searched.
 
     Raises
     ------
@@ -105,26 +112,29 @@ def plan(
     (array([0., 4.]), array([0.179, 0.079]))
     """
     faults, over = list[Fault](), [over] if isinstance(over, str) else over
-    _, bulk = read_question(problem, 1.0, ridge, SQUARE, bulk, dimension, faults)
+    _, bulk = read_question(problem, 1.0, ridge, loss, bulk, dimension, faults)
+    faults += criterion_faults(problem, by, loss=loss)
+    if by in CROSS_VALIDATION:  # which is about one first layer
+        faults.append(Fault("by", by, f"{TEST_ERROR} or {CLASSIFICATION_ERROR} in plan"))
     faults += _faults(problem, {SAMPLES: samples, "flops": flops, "max_steps": max_steps})
     faults += [Fault("over", name, RATE) for name in over if name != RATE]
     if flops is not None and math.isinf(dimension):
         faults.append(Fault("dimension", dimension, "finite, for operations to be counted"))
     raise_all(faults)
     names = [_SHARE, *over, *([SAMPLES] if samples is None else [])]
-    searched = {"over": names, "ridge": ridge, "bulk": bulk, "steps": [0] * max_steps}
+    searched = {"over": names, "ridge": ridge, "loss": loss, "bulk": bulk, "steps": [0] * max_steps}
     check_task(Task("plan", problem, searched), max_hours, max_memory)
-    ridges = search_of(SQUARE).ridges if ridge == OPTIMAL else np.array([float(ridge)])
-    case, rows = Case(problem, SQUARE, bulk, float(dimension)), []
+    ridges = search_of(loss).ridges if ridge == OPTIMAL else np.array([float(ridge)])
+    case, rows = Case(problem, loss, bulk, float(dimension), by), []
     with progress_bar("plan", progress) as report:
         for steps in range(max_steps + 1):
             kept = [name for name in names if steps or name == SAMPLES]
             outer = tuple(Unknown(name, _CANDIDATES[name]) for name in kept)
             rows.append(_best_split(_Split(case, outer, ridges, steps, samples or 0, flops)))
             report((steps + 1) / (max_steps + 1))
-    columns = zip(*rows, strict=True)
+    names, columns = [f"optimal_{by}", *_COLUMNS], zip(*rows, strict=True)
     data = xr.Dataset(
-        {name: ("steps", list(one)) for name, one in zip(_COLUMNS, columns, strict=True)},
+        {name: ("steps", list(one)) for name, one in zip(names, columns, strict=True)},
         coords={"steps": range(max_steps + 1)},
     )
     data["cost_of_plan"] = data["cost_of_plan"] / data["cost_of_plan"].min() - 1
@@ -147,7 +157,7 @@ def _faults(problem: Problem, budget: dict[str, float | None]) -> list[Fault]:
 def _remarks(data: xr.Dataset) -> list[str]:
     remarks = {
         "the best plan is at an end of a range searched": data["on_edge"],
-        "no plan could be solved": data["optimal_test_error"].isnull(),
+        "no plan could be solved": data["cost_of_plan"].isnull(),
     }
     return [
         f"With {', '.join(map(str, np.flatnonzero(mask)))} steps {text}."
@@ -214,7 +224,7 @@ def _best_split(search: _Split) -> tuple[float, ...]:
         least = search.least(search.axes_at(place), nothing)[0]
         errors[place] = np.nan_to_num(least, nan=np.inf).item()
     if np.isinf(errors).all():
-        return (*[math.nan] * (len(_COLUMNS) - 1), False)
+        return (*[math.nan] * len(_COLUMNS), False)
     x, at_ends = refine(search, errors, nothing, lambda: None)
     error, ridge, on_edge = (values.item() for values in search.least(x, nothing))
     of, alpha = search.plan_at(x)

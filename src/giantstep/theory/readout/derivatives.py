@@ -2,7 +2,7 @@
 
 The solution x of F(x, theta) = x changes by (1 - F_x)^-1 F_theta, which is a Newton step from it
 for the equations of a problem that differs a little. From the hats of the solution, these equations
-are therefore solved in a step or two, on both sides of each parameter.
+are therefore solved in a step or two.
 """
 
 from __future__ import annotations
@@ -24,12 +24,11 @@ from giantstep.theory.readout.solve import Solver, cached_solver
 from giantstep.theory.reliability import MeanFluctuation
 from giantstep.validation import Interval, InvalidParametersError
 
-# Near the cube root of rounding: relative to what errors may vary with on any scale, and else to
-# values beyond one.
-_STEP = 1e-5
+# Of forward differences, which cost one preparation each: relative to what errors may vary with on
+# any scale, and else to values beyond one. Errors of points that are solved from hats so near are
+# precise to rounding, and so differences to about its root.
+_STEP = 2e-7
 _RELATIVE = ("alpha0", "beta", "bulk_variance")
-# Weights by the number of steps from a value, and above zero; rules may differ at zero itself.
-_CENTRAL, _ABOVE_ZERO = {-1: -1 / 2, 1: 1 / 2}, {1: -5 / 2, 2: 4.0, 3: -3 / 2}
 # Errors hardly vary with a small ridge: its steps are longer, the first relative to it, the second
 # from no ridge, and cancel to fourth order. The last weight is that of the value itself.
 _RIDGE_STEP, _FIRST_RIDGE = 5e-3, 1e-3
@@ -63,7 +62,7 @@ class _Points(NamedTuple):
     ridge: Array
     start: Array
 
-    def errors(self, solver: Solver, dimension: float) -> Array:
+    def errors(self, solver: Solver) -> Array:
         """Solve for the test errors, with what a finite dimension adds to them."""
         parts = []
         for part in solver.batches(self.alpha.size):
@@ -71,9 +70,9 @@ class _Points(NamedTuple):
             at = solve_resolvent(solver.coarse.equations, alpha, ridge, start)
             solution = solver.coarse.order_parameters(at)
             parts.append(solution.test_error)
-            if math.isfinite(dimension):
+            if math.isfinite(solver.dimension):
                 f, V2 = solver.coarse.features, at.V[:, solver.coarse.equations.triangle.size :]
-                of_mean = MeanFluctuation(f, f.half, f.fold, dimension)
+                of_mean = MeanFluctuation(f, f.half, f.fold, solver.dimension)
                 parts[-1] += of_mean.at(alpha, V2, at.contraction, solution.power)
         return np.concatenate(parts)
 
@@ -113,16 +112,15 @@ def error_derivatives(
         for part in solver.batches(alpha.size):
             at = solve_resolvent(solver.coarse.equations, alpha.ravel()[part], ridge.ravel()[part])
             points = _Points(at.alpha, at.ridge, at.V_hat)
+            error, *by_point = _by_point(points, solver)
             names = continuous_parameters(problem)[:-2]
-            slopes = [_by_field(points, solver, problem, name, dimension) for name in names]
-            parts.append([*slopes, *_by_point(points, solver, dimension)])
+            slopes = [_by_field(points, error, solver, problem, name) for name in names]
+            parts.append([*slopes, *by_point])
     return np.concatenate(parts, axis=1).T.reshape(*alpha.shape, -1)
 
 
-def _by_field(
-    points: _Points, solver: Solver, problem: Problem, name: str, dimension: float
-) -> Array:
-    """Differentiate by a field of the problem."""
+def _by_field(points: _Points, error: Array, solver: Solver, problem: Problem, name: str) -> Array:
+    """Differentiate by a field of the problem; `error` is that of the points."""
     value, one = getattr(problem, name), parameters_of(type(problem))[name]
     if isinstance(value, tuple) and len(value) == 1:
         (value,) = value
@@ -134,34 +132,35 @@ def _by_field(
     inside = interval is not None and value - step in interval and value + step in interval
     if not inside and (value != 0 or step == 0):
         return nothing
-    slope = np.zeros(points.alpha.shape)
-    for k, weight in (_CENTRAL if inside else _ABOVE_ZERO).items():
-        try:
-            moved = _moved(solver, replace(problem, **{name: value + k * step}), dimension)
-        except InvalidParametersError:
-            return nothing
-        slope += weight / step * points.errors(moved, dimension)
+
+    def moved(steps: int) -> Array:
+        return points.errors(_moved(solver, replace(problem, **{name: value + steps * step})))
+
+    try:  # rules may differ at zero itself
+        slope: Array = ((moved(1) - error) if value else (moved(2) - moved(1))) / step
+    except InvalidParametersError:
+        return nothing
     return slope
 
 
 @lru_cache(maxsize=32)
-def _moved(solver: Solver, problem: Problem, dimension: float) -> Solver:
+def _moved(solver: Solver, problem: Problem) -> Solver:
     """Prepare a problem that differs a little, for the same unknowns."""
-    return Solver(problem, solver.bulk, SQUARE, dimension, solver.coarse.features.B)
+    return Solver(problem, solver.bulk, SQUARE, solver.dimension, solver.coarse.features.B)
 
 
-def _by_point(points: _Points, solver: Solver, dimension: float) -> tuple[Array, Array]:
-    """Differentiate by alpha and by the ridge, with all points solved together."""
+def _by_point(points: _Points, solver: Solver) -> tuple[Array, Array, Array]:
+    """Solve for the test errors, and differentiate by alpha and by the ridge."""
     alpha, ridge, start = points
     no_ridge = ridge == 0
     step = np.where(no_ridge, _FIRST_RIDGE, _RIDGE_STEP * ridge)
     kind = no_ridge.astype(int)
-    alphas = np.stack([(1 - _STEP) * alpha, (1 + _STEP) * alpha, *[alpha] * 5])
-    ridges = np.stack([ridge, ridge, *(ridge + step * _RIDGE_PLACES[kind].T)])
+    alphas = np.stack([(1 + _STEP) * alpha, *[alpha] * 5])
+    ridges = np.stack([ridge, *(ridge + step * _RIDGE_PLACES[kind].T)])
     # Without a ridge, hats may be on another scale.
     first = solver.coarse.equations.initial_hats(Points.of(alpha, ridge, solver.srf.beta))
     starts = np.tile(np.where(no_ridge[:, None], first, start), (len(alphas), 1))
     everything = _Points(alphas.ravel(), ridges.ravel(), starts)
-    errors = everything.errors(solver, dimension).reshape(alphas.shape)
-    by_alpha = (errors[1] - errors[0]) / (alphas[1] - alphas[0])
-    return by_alpha, np.sum(_RIDGE_WEIGHTS[kind].T * errors[2:], axis=0) / step
+    errors = everything.errors(solver).reshape(alphas.shape)
+    by_alpha = (errors[0] - errors[-1]) / (alphas[0] - alpha)
+    return errors[-1], by_alpha, np.sum(_RIDGE_WEIGHTS[kind].T * errors[1:], axis=0) / step

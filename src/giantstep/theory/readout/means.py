@@ -107,14 +107,15 @@ class LabelResidual:
         same. If the norms of inputs spread the means, the product of their `sum m mean_spread` is
         added; if those of the features vary, `(1 - row_norm) P Q`.
         """
-        f = self.features
+        f, different = self.features, both[:1] if both[0] is both[1] else both
         # As a square of h - M, in which nothing large cancels.
-        first, second = (f.h - one.prediction @ self.expressible for one in both)
-        residual: Array = first * second
+        missed = [f.h - one.prediction @ self.expressible for one in different]
+        residual: Array = missed[0] * missed[-1]
         residual -= (both[0].slope + both[1].slope) @ f.across
         residual += f.target_residual + f.slope_power
         if f.mean_spread is not None:
-            residual += (both[0].m @ f.mean_spread) * (both[1].m @ f.mean_spread)
+            spread = [one.m @ f.mean_spread for one in different]
+            residual += spread[0] * spread[-1]
         if np.any(f.row_norm != 1):
             shape = len(residual), -1, len(f.phi)
             P, Q = (one.slope.reshape(shape) @ f.phi for one in both)

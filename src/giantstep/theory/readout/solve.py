@@ -142,7 +142,7 @@ class Solver:
         if isinstance(problem, Protocol):
             problem = problem.with_giant_step(dimension)
         self.problem, self.bulk = problem, validate_bulk(problem, bulk)
-        self._dimension = dimension
+        self.dimension = dimension
         self.reuses_samples = isinstance(problem, Protocol) and problem.reuses_samples
         self.coarse = prepare_square_loss(problem, self.srf, self.bulk, dimension, B=B)
         self._solve_points = _SOLVE_POINTS.get(loss, _solve_convex_loss)
@@ -177,7 +177,7 @@ class Solver:
         if self.loss not in SQUARES:
             rule, _ = self.convex
             nodes, fold = rule.on_nodes, lambda values: rule.on_nodes(values) * rule.weight
-        return Reliability(self.problem, self.srf, f, nodes, fold, self._dimension)
+        return Reliability(self.problem, self.srf, f, nodes, fold, self.dimension)
 
     def _change_by_finer_letters(self, alpha: Array, ridge: Array) -> Array:
         """Compute how twice as many values in the place of a normal readout change the test error.
@@ -186,7 +186,7 @@ class Solver:
         """
         assert isinstance(self.problem, Protocol)
         finer = Solver(replace(self.problem, readout=FINER_NORMAL), self.bulk, self.loss)
-        given = self if math.isinf(self._dimension) else Solver(self.problem, self.bulk, self.loss)
+        given = self if math.isinf(self.dimension) else Solver(self.problem, self.bulk, self.loss)
         with np.errstate(all="ignore"):
             coarse, fine = (
                 self._solve_points(one, alpha, ridge)["test_error"] for one in (given, finer)
@@ -198,9 +198,9 @@ class Solver:
         """Prepare the same unknowns, over the same functions B, on a finer rule."""
         problem, srf = self.problem, self.srf
         if isinstance(problem, Protocol) and not problem.as_in_paper:  # found by quadrature
-            srf = equivalent_features(problem, self._dimension, fineness)
+            srf = equivalent_features(problem, self.dimension, fineness)
         B = self.coarse.features.B
-        return prepare_square_loss(problem, srf, self.bulk, self._dimension, fineness, B)
+        return prepare_square_loss(problem, srf, self.bulk, self.dimension, fineness, B)
 
     def is_resolved(self, shift: Array, change: Array) -> Mask:
         """Tell where errors of quadrature, of hats and of the test error, are small enough."""
