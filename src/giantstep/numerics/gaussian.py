@@ -11,13 +11,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.closed_forms import GaussianMoments
-from giantstep.numerics.quadrature import (
-    RANGE,
-    normal_density,
-    split_rule,
-    strip_rule,
-    unit_edges,
-)
+from giantstep.numerics.quadrature import RANGE, normal_density, split_rule, strip_rule, unit_edges
 from giantstep.numerics.scalar_functions import ScalarFunction
 
 # What integrands may have left where rules end, relatively. They are then right to less than this.

@@ -65,10 +65,7 @@ _REFUSED = {"status": Status.REFUSED, "iterations": 0, "optimal_ridge_on_edge": 
 
 
 def solve_cases(
-    sweep: Sweep,
-    zero_one: bool = True,
-    progress: Progress | None = None,
-    compared: bool = True,
+    sweep: Sweep, zero_one: bool = True, progress: Progress | None = None, compared: bool = True
 ) -> tuple[xr.Dataset, list[str]]:
     """Solve the theory for all combinations of parameters, as `sweep` says; with remarks.
 

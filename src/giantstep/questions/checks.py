@@ -21,13 +21,7 @@ from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.equivalent_features import equivalent_features
-from giantstep.theory.optima import (
-    CRITERIA,
-    CROSS_VALIDATION,
-    GCV,
-    LEAVE_ONE_OUT,
-    TEST_ERROR,
-)
+from giantstep.theory.optima import CRITERIA, CROSS_VALIDATION, GCV, LEAVE_ONE_OUT, TEST_ERROR
 from giantstep.validation import Fault, collected, interval_faults, raise_all
 
 OPTIMAL: Literal["optimal"] = "optimal"

@@ -21,14 +21,7 @@ from giantstep.questions.solve import read_question, solve
 from giantstep.questions.statistics import summary, z_scores
 from giantstep.questions.task import Task
 from giantstep.simulation.cross_validation import cross_validation_of_networks
-from giantstep.theory.optima import (
-    CROSS_VALIDATION,
-    FOLDS,
-    GCV,
-    K_FOLD,
-    LEAVE_ONE_OUT,
-    TEST_ERROR,
-)
+from giantstep.theory.optima import CROSS_VALIDATION, FOLDS, GCV, K_FOLD, LEAVE_ONE_OUT, TEST_ERROR
 from giantstep.validation import Fault, raise_all
 
 

@@ -21,12 +21,7 @@ from giantstep.questions.choices import BIAS, RATE, RIDGE
 from giantstep.questions.costs import THEORY_HOURS, check_task
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.remarks import bulk_remarks, edge_remarks, limit_remarks, named_ridge
-from giantstep.questions.search import (
-    Search,
-    Unknown,
-    read_unknowns,
-    refine,
-)
+from giantstep.questions.search import Search, Unknown, read_unknowns, refine
 from giantstep.questions.solve import read_question
 from giantstep.questions.task import Task
 from giantstep.questions.theory_points import Case

@@ -185,11 +185,7 @@ class _Moments:
 
 
 def _fit_primal(
-    moments: _Moments,
-    part: _Block,
-    count: int,
-    ridges: tuple[float, ...],
-    solutions: _Solutions,
+    moments: _Moments, part: _Block, count: int, ridges: tuple[float, ...], solutions: _Solutions
 ) -> Fit:
     """Solve `(Phi^T Phi + ridge) a = Phi^T y`, where `part` holds the last rows."""
     moments.add(part)

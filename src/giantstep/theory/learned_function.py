@@ -13,10 +13,7 @@ from giantstep.numerics.quadrature import split_rule, unit_edges
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.features.conditional_features import (
-    conditional_moments,
-    mean_curvatures,
-)
+from giantstep.theory.features.conditional_features import conditional_moments, mean_curvatures
 from giantstep.theory.features.kappa_rules import transition_edges
 
 # Points s that are computed together: arrays of all points by all nodes would be large.

@@ -14,11 +14,7 @@ from giantstep.numerics.quadrature import product_rule
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.teachers import Teacher, lookup_teacher
-from giantstep.theory.features.letters_steps import (
-    LettersState,
-    LettersStep,
-    averages_of_letters,
-)
+from giantstep.theory.features.letters_steps import LettersState, LettersStep, averages_of_letters
 from giantstep.validation import Fault, InvalidParametersError
 
 _READOUT = ((1.0, 0.5), (-1.0, 0.5))

@@ -20,10 +20,7 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function
 from giantstep.theory.features.bulk.interface import GroupOverlaps, SpikeResponse
 from giantstep.theory.features.bulk.pairs import Hats, pair_of
-from giantstep.theory.readout.channel_averages import (
-    ChannelAverages,
-    PredictionMoments,
-)
+from giantstep.theory.readout.channel_averages import ChannelAverages, PredictionMoments
 from giantstep.theory.readout.clipped_channel import ClippedChannel
 from giantstep.theory.readout.margin_channel import MarginChannel
 from giantstep.theory.readout.means import extended_response, split_hats

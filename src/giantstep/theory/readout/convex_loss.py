@@ -206,11 +206,7 @@ class _NewtonProblem(NamedTuple):
 
 
 def solve_from(
-    equations: ConvexEquations,
-    x: Array,
-    alpha: Array,
-    ridge: Array,
-    damped_iterations: int = 0,
+    equations: ConvexEquations, x: Array, alpha: Array, ridge: Array, damped_iterations: int = 0
 ) -> FixedPoint:
     """Solve the equations from some unknowns, after some damped iterations of the map.
 

@@ -82,11 +82,7 @@ def solve_stopped(square_loss: SquareLoss, alpha: Array, times: Array) -> Stoppe
 
 
 def _pairs(
-    square_loss: SquareLoss,
-    at: Resolvent,
-    solutions: SquareLossSolution,
-    i: Indices,
-    j: Indices,
+    square_loss: SquareLoss, at: Resolvent, solutions: SquareLossSolution, i: Indices, j: Indices
 ) -> tuple[Array, Array, Array, Array, Array]:
     """Compute covariances of the residuals of ridges i and j, shape (P,).
 

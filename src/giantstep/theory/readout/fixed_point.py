@@ -240,10 +240,7 @@ class _NewtonProblem:
 
 
 def solve_resolvent(
-    equations: Equations,
-    alpha: Array,
-    ridge: Array,
-    start: Array | None = None,
+    equations: Equations, alpha: Array, ridge: Array, start: Array | None = None
 ) -> Resolvent:
     """Solve equations (18)-(20) for V1, V2 and their hats at all points at once.
 

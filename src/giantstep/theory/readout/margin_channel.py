@@ -103,10 +103,7 @@ class MarginChannel:
         return self._integrate(at, self._loss_values, LossAverages)
 
     def _integrate(
-        self,
-        at: PredictionMoments,
-        values: Callable[[_Label], Averages],
-        kind: type[Averages],
+        self, at: PredictionMoments, values: Callable[[_Label], Averages], kind: type[Averages]
     ) -> Averages:
         """Integrate values over omega and both labels, shapes (S, N); NaN without moments.
 

@@ -136,10 +136,7 @@ def _to_independent(f: ConditionalFeatures) -> Array:
 
 
 def solve_means(
-    at: Resolvent,
-    label_residual: LabelResidual,
-    response: SpikeResponse,
-    penalty: MeanPenalty,
+    at: Resolvent, label_residual: LabelResidual, response: SpikeResponse, penalty: MeanPenalty
 ) -> Means:
     """Solve the equations of theory.md section 4, "Means", for any bulk; section 12 for finite d.
 

@@ -21,11 +21,7 @@ from giantstep.problems.readout import FINER_NORMAL, NORMAL
 from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.features.kappa_rules import check_resolution
 from giantstep.theory.readout.convex_equations import ConvexEquations
-from giantstep.theory.readout.convex_loss import (
-    convex_values,
-    solve_convex,
-    solve_from,
-)
+from giantstep.theory.readout.convex_loss import convex_values, solve_convex, solve_from
 from giantstep.theory.readout.early_stopping import solve_stopped
 from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
 from giantstep.theory.readout.leading_chaoses import leading_chaoses

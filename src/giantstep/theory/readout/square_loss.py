@@ -38,11 +38,7 @@ class SquareLoss:
     """
 
     def __init__(
-        self,
-        f: ConditionalFeatures,
-        srf: SpikedFeatures,
-        bulk: Bulk,
-        penalty: MeanPenalty,
+        self, f: ConditionalFeatures, srf: SpikedFeatures, bulk: Bulk, penalty: MeanPenalty
     ) -> None:
         self.features, self.srf, self.penalty = f, srf, penalty
         self.equations = Equations(f, srf, bulk)

@@ -85,9 +85,7 @@ class SelfEnergy(NamedTuple):
 
 
 def solve_self_energy(
-    step: CovarianceStep,
-    traces: Callable[[Array], Traces],
-    t: Array,
+    step: CovarianceStep, traces: Callable[[Array], Traces], t: Array
 ) -> SelfEnergy:
     """Solve for the self-energy of a step at some t > 0, shape (S,).
 
