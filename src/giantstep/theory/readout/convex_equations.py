@@ -79,15 +79,14 @@ class MapValue(NamedTuple):
     response : SpikeResponse
     direction : Array, shape (S, K)
         Perturbation of the hats along which V changes by minus (q1, q2).
-    zeta_hat, psi_hat : Array, shape (S, Z) and (S, R)
-        Hats of the overlaps along the spike and across it.
+    hats : Hats
+        Those of the overlaps, of shapes (S, Z) and (S, R), and the means m, (S, G).
     """
 
     x: Array
     response: SpikeResponse
     direction: Array
-    zeta_hat: Array
-    psi_hat: Array
+    hats: Hats
 
 
 class ConvexEquations:
@@ -210,7 +209,7 @@ class ConvexEquations:
         curvature = self._curvature_along_m(averages)
         free = free + gap / (curvature + np.max(np.abs(pull), axis=(1, 2), initial=0.0))[:, None]
         mapped = np.concatenate([V, free, along, slope, q], axis=-1)
-        return MapValue(mapped, response, direction, zeta_hat, psi_hat)
+        return MapValue(mapped, response, direction, hats)
 
     def _curvature_along_m(self, averages: ChannelAverages) -> Array:
         """Estimate minus the derivative of E[mu0 g] by m, shape (S,)."""
@@ -261,7 +260,5 @@ class ConvexEquations:
     ) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair."""
         image = self.evaluate(x, averages, alpha, ridge)
-        m = self.order_parameters(x).prediction[:, : self.rank] @ self.to_m.T
-        hats = image.zeta_hat, image.psi_hat
         penalty = self.square_loss.penalty
-        return penalty.overlaps_of_groups(image.response, image.direction, hats, m)
+        return penalty.overlaps_of_groups(image.response, image.direction, image.hats)

@@ -31,7 +31,7 @@ class StoppedSolution(NamedTuple):
     q, fed_back : Array, shape (S, K)
         (q1, q2) over the functions phi and the groups, and the part that it feeds itself.
     power : Array, shape (S, N')
-        As in `SquareLossSolution`.
+        As in `ResidualErrors`.
     at : Resolvent
         That of the ridges 1/t.
     """

@@ -71,15 +71,15 @@ class MeanPenalty:
         return first, second
 
     def overlaps_of_groups(
-        self, response: SpikeResponse, direction: Array, hats: tuple[Array, Array], m: Array
+        self, response: SpikeResponse, direction: Array, hats: Hats
     ) -> GroupOverlaps:
         """Compute the overlaps between groups, as `SpikeResponse.of_groups` does."""
-        groups = response.of_groups(direction, *hats)
+        groups = response.of_groups(direction, hats.zeta, hats.psi)
         if math.isinf(self.width):
             return groups
         q1 = groups.q1
         for letters, common in zip(self.letters, self.common, strict=True):
-            direct = response.screened_sources_of_groups(common, letters * m)
+            direct = response.screened_sources_of_groups(common, letters * hats.m)
             q1 = q1 + direct / self.width
         return groups._replace(q1=q1)
 

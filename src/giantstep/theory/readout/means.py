@@ -10,6 +10,7 @@ import numpy as np
 from giantstep.arrays import Array, Indices
 from giantstep.numerics.linear_systems import TINY, eigh_or_nan, solve_certified
 from giantstep.theory.features.bulk.interface import SpikeResponse
+from giantstep.theory.features.bulk.pairs import Hats
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.readout.fixed_point import Resolvent
 from giantstep.theory.readout.mean_penalty import MeanPenalty
@@ -42,6 +43,11 @@ class Means:
     zeta_hat: Array
     psi_hat: Array
     residual: Array
+
+    @property
+    def hats(self) -> Hats:
+        """The hats of the overlaps, and m."""
+        return Hats(self.zeta_hat, self.psi_hat, self.m)
 
     def at(self, chosen: Indices) -> Means:
         """Select some of the points."""

@@ -23,10 +23,14 @@ from giantstep.theory.features.kappa_rules import check_resolution
 from giantstep.theory.readout.convex_equations import ConvexEquations
 from giantstep.theory.readout.convex_loss import convex_values, solve_convex, solve_from
 from giantstep.theory.readout.early_stopping import solve_stopped
-from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
+from giantstep.theory.readout.fixed_point import Resolvent, solve_resolvent
 from giantstep.theory.readout.leading_chaoses import leading_chaoses
 from giantstep.theory.readout.solution import ERROR_RESOLVED, Solution, collect_points
-from giantstep.theory.readout.square_loss import SquareLoss, prepare_square_loss
+from giantstep.theory.readout.square_loss import (
+    SquareLoss,
+    changes_on_finer_rule,
+    prepare_square_loss,
+)
 from giantstep.theory.reliability import Reliability
 from giantstep.validation import InvalidParametersError, interval_faults
 
@@ -39,8 +43,6 @@ _HATS_RESOLVED = {ISOTROPIC: 1e-8, TRAINED: 1e-5}
 _LETTERS_RESOLVED = 5e-3
 # Both for several steps on one batch, whose rules over samples are coarse from the third on.
 _REUSED_RESOLVED = 1e-2
-# Changes of the test error below this fraction of the label's second moment are rounding.
-_ROUNDING = 1e-14
 # Floats of an array over the points solved together, so that it stays in the processor's cache.
 _BATCH_FLOATS = 1_500_000
 # How many more arrays of that size other losses need.
@@ -149,21 +151,14 @@ class Solver:
         return self._on_finer_rule(2)
 
     @cached_property
-    def floats_per_point(self) -> int:
-        """Size of the largest array at one point, on the finer rule."""
-        rule, arrays = self.coarse, {SQUARE: 1, FLOW: PAIRS}.get(self.loss, _CONVEX_ARRAYS)
-        return 2 * arrays * max(rule.features.kappa.size, rule.equations.bulk.floats_per_point)
-
-    @cached_property
     def convex(self) -> tuple[ConvexEquations, ConvexEquations]:
         """The equations for a loss other than the square loss, on both rules."""
-        return self._convex_on(self.coarse, 1), self._convex_on(self.fine, 2)
+        return self._convex_on(self.coarse, self.fine)
 
     @cached_property
     def finest_convex(self) -> tuple[ConvexEquations, ConvexEquations]:
         """The same, with more nodes over kappa, for points that are unresolved."""
-        coarse, fine = self._on_finer_rule(_FINEST), self._on_finer_rule(2 * _FINEST)
-        return self._convex_on(coarse, 1), self._convex_on(fine, 2)
+        return self._convex_on(self._on_finer_rule(_FINEST), self._on_finer_rule(2 * _FINEST))
 
     @cached_property
     def reliability(self) -> Reliability:
@@ -187,8 +182,7 @@ class Solver:
             coarse, fine = (
                 self._solve_points(one, alpha, ridge)["test_error"] for one in (given, finer)
             )
-            change: Array = np.abs(fine / coarse - 1)
-        return change
+            return np.abs(fine / coarse - 1)
 
     def _on_finer_rule(self, fineness: int) -> SquareLoss:
         """Prepare the same unknowns, over the same functions B, on a finer rule."""
@@ -204,13 +198,17 @@ class Solver:
         small = (shift <= _HATS_RESOLVED[bulk]) & (change <= ERROR_RESOLVED)
         return small | (self.reuses_samples & (np.maximum(shift, change) <= _REUSED_RESOLVED))
 
-    def _convex_on(self, square_loss: SquareLoss, fineness: float) -> ConvexEquations:
-        to_m = self.coarse.label_residual.to_m
-        return ConvexEquations(square_loss, lookup_loss(self.loss), to_m, fineness)
+    def _convex_on(
+        self, coarse: SquareLoss, fine: SquareLoss
+    ) -> tuple[ConvexEquations, ConvexEquations]:
+        loss, to_m = lookup_loss(self.loss), self.coarse.label_residual.to_m
+        return ConvexEquations(coarse, loss, to_m, 1), ConvexEquations(fine, loss, to_m, 2)
 
     def batches(self, points: int) -> list[slice]:
         """Divide points into those that are solved together."""
-        batch = max(1, _BATCH_FLOATS // self.floats_per_point)
+        rule, arrays = self.coarse, {SQUARE: 1, FLOW: PAIRS}.get(self.loss, _CONVEX_ARRAYS)
+        largest = max(rule.features.kappa.size, rule.equations.bulk.floats_per_point)
+        batch = max(1, _BATCH_FLOATS // (2 * arrays * largest))  # on the finer rule
         return [slice(start, start + batch) for start in range(0, points, batch)]
 
     def solve(self, alpha: Array, ridge: Array) -> Solution:
@@ -249,36 +247,29 @@ cached_solver = lru_cache(maxsize=16)(Solver)
 
 def _solve_square_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, Array]:
     """Solve S points; every entry has shape (S, ...)."""
-    equations = solver.coarse.equations
-    at = solve_resolvent(equations, alpha, ridge)
-    solution = solver.coarse.order_parameters(at)
-    shift, change = _quadrature_errors(solver, at, solution.test_error)
-    mean, split = solution.mean, equations.triangle.size
-    groups = solver.coarse.of_groups(solution)
-    fed_back = (at.T @ (at.H @ solution.q[:, :, None]))[:, :, 0]
-    kept = at.contraction @ solver.coarse.weight
-    left_out = _left_out(
-        solver, at, solution.power, solution.test_error, solution.q, solution.q - fed_back
-    )
-    return {
-        **left_out,
-        **leading_chaoses(solver.problem, solver.srf, solver.coarse.features, at),
-        "training_error": solution.training_error,
-        "test_loss": left_out["test_error"] / 2,
-        "training_loss": solution.training_error / 2,
-        "leave_one_out": solution.leave_one_out + left_out["test_error"] - solution.test_error,
-        "gcv": solution.power.sum(axis=-1) / kept**2,
+    rule = solver.coarse
+    at = solve_resolvent(rule.equations, alpha, ridge)
+    solution = rule.order_parameters(at)
+    groups, split = rule.of_groups(solution), rule.equations.triangle.size
+    residuals = solution.power.sum(axis=-1)
+    values = {
+        **leading_chaoses(solver.problem, solver.srf, rule.features, at),
+        "test_error": solution.test_error,
+        "training_error": at.scale**2 * residuals,
+        "leave_one_out": solution.fresh,
+        "gcv": residuals / (at.contraction @ rule.weight) ** 2,
         **groups._asdict(),
-        "m": mean.m,
+        "m": solution.mean.m,
         "q2": solution.q[:, split:],
         "V1": groups.V1 / at.scale[:, None, None],
         "V2": at.V[:, split:] / at.scale[:, None],
         "residual": np.maximum(at.residual, solution.residual),
-        "quadrature_error": np.maximum(shift, change),
         "iterations": at.iterations.astype(float),
         "converged": at.converged.astype(float),
-        "resolved": solver.is_resolved(shift, change).astype(float),
+        **_quadrature(solver, at, solution.test_error),
     }
+    first = solution.q - (at.T @ (at.H @ solution.q[:, :, None]))[:, :, 0]
+    return _of_squares(solver, at, values, solution.power, solution.q, first)
 
 
 def _solve_stopped(solver: Solver, alpha: Array, ridge: Array) -> dict[str, Array]:
@@ -289,54 +280,47 @@ def _solve_stopped(solver: Solver, alpha: Array, ridge: Array) -> dict[str, Arra
     """
     solution = solve_stopped(solver.coarse, alpha, 1 / ridge)
     at, values = solution.at, solution.values
-    shift, change = _quadrature_errors(solver, at, solver.coarse.order_parameters(at).test_error)
-    change = np.maximum(change, np.abs(solution.coarse_error / values["test_error"] - 1))
+    of_filter = np.abs(solution.coarse_error / values["test_error"] - 1)
+    one_ridge = solver.coarse.order_parameters(at).test_error
+    values |= _quadrature(solver, at, one_ridge, of_filter)
     first = solution.q - solution.fed_back
-    values |= _left_out(solver, at, solution.power, values["test_error"], solution.q, first)
-    return {
-        **values,
-        "test_loss": values["test_error"] / 2,
-        "training_loss": values["training_error"] / 2,
-        "quadrature_error": np.maximum(shift, change),
-        "resolved": solver.is_resolved(shift, change).astype(float),
-    }
+    return _of_squares(solver, at, values, solution.power, solution.q, first)
 
 
-def _left_out(
-    solver: Solver, at: Resolvent, power: Array, test_error: Array, q: Array, first: Array
+def _of_squares(
+    solver: Solver, at: Resolvent, values: dict[str, Array], power: Array, q: Array, first: Array
 ) -> dict[str, Array]:
-    """Compute the corrections of `reliability`; `first` is q without what it feeds itself."""
+    """Add corrections, and losses; `first` is q without what it feeds itself."""
     equations = solver.coarse.equations
     of_variance = equations.multiplicity * equations.expectations
     variance, given = q @ of_variance, first @ of_variance
-    return solver.reliability.at(
-        at.alpha,
-        at.V[:, equations.triangle.size :],
-        at.contraction,
-        power,
-        test_error,
-        variance,
-        variance / np.maximum(given, TINY),
-    )
+    V2, amplified = at.V[:, equations.triangle.size :], variance / np.maximum(given, TINY)
+    values = _corrected(solver, values, (at.alpha, V2, at.contraction, power), variance, amplified)
+    return values | {f"{name}_loss": values[f"{name}_error"] / 2 for name in ("test", "training")}
 
 
-def _quadrature_errors(solver: Solver, at: Resolvent, test_error: Array) -> tuple[Array, Array]:
-    """Compute the relative changes of hats and test error on twice as many nodes.
+def _corrected(
+    solver: Solver,
+    values: dict[str, Array],
+    fluctuation: tuple[Array, Array, Array, Array],
+    variance: Array,
+    amplified: Array | float = 1.0,
+) -> dict[str, Array]:
+    """Add what `Reliability.at` returns, also to the error that leaves one out."""
+    test_error = values["test_error"]
+    left_out = solver.reliability.at(*fluctuation, test_error, variance, amplified)
+    values["leave_one_out"] = values["leave_one_out"] + left_out["test_error"] - test_error
+    return values | left_out
 
-    The hats are evaluated once on the finer rule, at the solution on the coarser one. Means,
-    variances and test error are computed anew from them: the change of the error shows how
-    sensitive it is to errors of quadrature.
-    """
-    equations = solver.fine.equations
-    points = Points.of(at.alpha, at.ridge, equations.beta)
-    V, T = equations.variances(at.V_hat, points)
-    V_hat, contraction = equations.hats(V, points)
-    shift: Array = np.abs(V_hat - at.V_hat).max(axis=-1) / np.abs(V_hat).max(axis=-1)
-    slopes = equations.hats_derivative(contraction, points)
-    again = replace(at, V=V, T=T, V_hat=V_hat, contraction=contraction, H=slopes)
-    change = np.abs(solver.fine.order_parameters(again).test_error - test_error)
-    power = _ROUNDING * solver.fine.label_power
-    return shift, np.where(change < power, 0.0, change / np.maximum(np.abs(test_error), power))
+
+def _quadrature(
+    solver: Solver, at: Resolvent, test_error: Array, of_filter: Array | float = 0.0
+) -> dict[str, Array]:
+    """Say how hats and test error change on twice as many nodes, and whether that is little."""
+    shift, change = changes_on_finer_rule(solver.fine, at, test_error)
+    change = np.maximum(change, of_filter)
+    resolved = solver.is_resolved(shift, change).astype(float)
+    return {"quadrature_error": np.maximum(shift, change), "resolved": resolved}
 
 
 _SOLVE_POINTS = {SQUARE: _solve_square_loss, FLOW: _solve_stopped}
@@ -353,23 +337,14 @@ def _solve_convex_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
     values = convex_values(coarse, fine, solution, alpha, ridge)
     if solver.reuses_samples:
         values["resolved"] = (values["quadrature_error"] <= _REUSED_RESOLVED).astype(float)
-    unresolved = np.flatnonzero(solution.converged() & ~(values["resolved"] > 0))
-    for i in unresolved:
-        one = np.array([i])
+    for one in np.flatnonzero(solution.converged() & ~(values["resolved"] > 0))[:, None]:
         finest, check = solver.finest_convex
-        again = solve_from(finest, solution.at.x[one], alpha[one], ridge[one])
+        at = alpha[one], ridge[one]
+        again = solve_from(finest, solution.at.x[one], *at)
         if again.converged():
-            refined = convex_values(finest, check, again, alpha[one], ridge[one])
-            for name, value in refined.items():
+            for name, value in convex_values(finest, check, again, *at).items():
                 values[name][one] = value
     averages = solution.at.details
-    left_out = solver.reliability.at(
-        alpha,
-        values["V2"],
-        averages.minus_dg,
-        averages.g_squared * coarse.weight,
-        values["test_error"],
-        coarse.prediction_moments(solution.at.x).Q @ coarse.weight,
-    )
-    values["leave_one_out"] += left_out["test_error"] - values["test_error"]
-    return values | left_out
+    fluctuation = alpha, values["V2"], averages.minus_dg, averages.g_squared * coarse.weight
+    variance = coarse.prediction_moments(solution.at.x).Q @ coarse.weight
+    return _corrected(solver, values, fluctuation, variance)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,15 +15,18 @@ from giantstep.problems.problem import Problem, label_agreement, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.bulk.interface import Bulk, GroupOverlaps, SpikeResponse
-from giantstep.theory.features.bulk.pairs import Hats, Pair, pair_of
+from giantstep.theory.features.bulk.pairs import Pair, pair_of
 from giantstep.theory.features.bulk.prepare import prepare_bulk
 from giantstep.theory.features.coloured_step import coloured_step
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.features.input_norms import with_input_norms
 from giantstep.theory.features.sparse_rows import with_sparse_rows
-from giantstep.theory.readout.fixed_point import Equations, Resolvent
+from giantstep.theory.readout.fixed_point import Equations, Points, Resolvent
 from giantstep.theory.readout.mean_penalty import MeanPenalty, prepare_mean_penalty
 from giantstep.theory.readout.means import LabelResidual, Means, solve_means
+
+# Changes of the test error below this fraction of the label's second moment are rounding.
+_ROUNDING = 1e-14
 
 
 class SquareLoss:
@@ -59,17 +63,7 @@ class SquareLoss:
         mean = solve_means(at, self.label_residual, response, self.penalty)
         pair = pair_of(response, response)
         errors = self.residual_errors(at, at.contraction**2, pair, (mean, mean))
-        return SquareLossSolution(
-            test_error=errors.test_error,
-            leave_one_out=errors.fresh,
-            training_error=at.scale**2 * errors.power.sum(axis=-1),
-            power=errors.power,
-            mean=mean,
-            response=response,
-            q=errors.q,
-            direction=errors.direction,
-            residual=np.maximum(mean.residual, errors.residual),
-        )
+        return SquareLossSolution(*errors, mean, response)
 
     def residual_errors(
         self, at: Resolvent, contraction_squared: Array, pair: Pair, means: tuple[Means, Means]
@@ -77,8 +71,7 @@ class SquareLoss:
         """Compute the variances of two readouts, and the products of their residuals."""
         residuals = self.label_residual.at(means)
         unfitted = contraction_squared * self.features.fold(residuals)
-        hats = (Hats(mean.zeta_hat, mean.psi_hat, mean.m) for mean in means)
-        sources = self.penalty.sources(pair, *hats)
+        sources = self.penalty.sources(pair, *(mean.hats for mean in means))
         q, direction, residual = solve_variances(self.equations, at, sources, unfitted)
         scaled = q * self.equations.multiplicity
         fresh = residuals @ self.features.weight + scaled @ self.equations.expectations
@@ -87,6 +80,7 @@ class SquareLoss:
             overlap = self._label_overlap(means[0]) + self._label_overlap(means[1])
             test_error = test_error - (1 / agreement - 1) * overlap
         power = unfitted + contraction_squared * (scaled @ self.equations.folded.T)
+        residual = np.maximum.reduce([residual, *(mean.residual for mean in means)])
         return ResidualErrors(test_error, fresh, power, q, direction, residual)
 
     def _label_overlap(self, mean: Means) -> Array:
@@ -97,9 +91,8 @@ class SquareLoss:
 
     def of_groups(self, solution: SquareLossSolution) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair."""
-        mean, response = solution.mean, solution.response
-        hats = mean.zeta_hat, mean.psi_hat
-        return self.penalty.overlaps_of_groups(response, solution.direction, hats, mean.m)
+        hats = solution.mean.hats
+        return self.penalty.overlaps_of_groups(solution.response, solution.direction, hats)
 
 
 class ResidualErrors(NamedTuple):
@@ -109,8 +102,14 @@ class ResidualErrors(NamedTuple):
     ----------
     test_error, fresh : Array, shape (S,)
         Mean products of the residuals on clean labels, and on fresh ones with their noise.
-    power, q, direction, residual : Array
-        As in `SquareLossSolution`.
+    power : Array, shape (S, N')
+        That of residuals after fitting at each kappa, over the scale squared, times the weight.
+    q : Array, shape (S, K)
+        (q1, q2) over the functions phi and the groups.
+    direction : Array, shape (S, K)
+        Perturbation of the hats along which V changes by minus (q1, q2).
+    residual : Array, shape (S,)
+        Largest relative residual of the linear equations.
     """
 
     test_error: Array
@@ -122,34 +121,37 @@ class ResidualErrors(NamedTuple):
 
 
 class SquareLossSolution(NamedTuple):
-    """Means, variances and errors at S points.
-
-    Attributes
-    ----------
-    test_error, training_error : Array, shape (S,)
-    leave_one_out : Array, shape (S,)
-        The error on fresh labels, noise included.
-    power : Array, shape (S, N')
-        The mean square of a residual after fitting at each kappa, over the scale, times the weight.
-    mean : Means
-    response : SpikeResponse
-    q : Array, shape (S, K)
-        (q1, q2) over the functions phi and the groups.
-    direction : Array, shape (S, K)
-        Perturbation of the hats along which V changes by minus (q1, q2).
-    residual : Array, shape (S,)
-        Largest relative residual of the linear equations.
-    """
+    """Errors and variances at S points, as in `ResidualErrors`, with what they follow from."""
 
     test_error: Array
-    training_error: Array
-    leave_one_out: Array
+    fresh: Array
     power: Array
-    mean: Means
-    response: SpikeResponse
     q: Array
     direction: Array
     residual: Array
+    mean: Means
+    response: SpikeResponse
+
+
+def changes_on_finer_rule(
+    fine: SquareLoss, at: Resolvent, test_error: Array
+) -> tuple[Array, Array]:
+    """Compute the relative changes of hats and test error on a finer rule, each of shape (S,).
+
+    The hats are evaluated once on the finer rule, at the solution on the coarser one. Means,
+    variances and test error are computed anew from them: the change of the error shows how
+    sensitive it is to errors of quadrature.
+    """
+    equations = fine.equations
+    points = Points.of(at.alpha, at.ridge, equations.beta)
+    V, T = equations.variances(at.V_hat, points)
+    V_hat, contraction = equations.hats(V, points)
+    shift = np.abs(V_hat - at.V_hat).max(axis=-1) / np.abs(V_hat).max(axis=-1)
+    slopes = equations.hats_derivative(contraction, points)
+    again = replace(at, V=V, T=T, V_hat=V_hat, contraction=contraction, H=slopes)
+    change = np.abs(fine.order_parameters(again).test_error - test_error)
+    power = _ROUNDING * fine.label_power
+    return shift, np.where(change < power, 0.0, change / np.maximum(np.abs(test_error), power))
 
 
 def solve_variances(
