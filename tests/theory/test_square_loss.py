@@ -6,7 +6,7 @@ import pytest
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.features.bulk.isotropic_variances import variances
+from giantstep.theory.features.bulk.isotropic import IsotropicBulk
 from giantstep.theory.features.conditional_features import conditional_features
 from giantstep.theory.readout import fixed_point
 from giantstep.theory.readout.solve import Solver, solve
@@ -50,9 +50,8 @@ def test_overlaps_satisfy_the_equations_of_several_groups_written_plainly():
     along_L = ratio * f.mu2_squared @ (f.weight * w**2 * v) + srf.beta * c * zeta_hat**2
 
     def at(h):
-        eye = np.eye(2)
         shifted = (hats + h * along)[None], (L + h * along_L)[None]
-        return variances(*shifted, eye, srf.groups, srf.beta)[0]
+        return IsotropicBulk(np.eye(2), srf.groups, srf.beta).variances(*shifted)[0]
 
     q = (at(-1e-6) - at(1e-6))[0] / 2e-6
     assert q == pytest.approx(np.concatenate([q1[np.triu_indices(2)], q2]), rel=1e-6)

@@ -2,7 +2,7 @@
 
 They are the only non-linear equations of the square loss. Vectors of K = R (R + 1)/2 + G entries
 hold V1, between the R functions phi that combine to the mu1 of G groups, and V2; likewise their
-hats: see `bulk.isotropic_variances`.
+hats: see `bulk.isotropic`.
 
 Below the interpolation threshold V1 and V2 diverge like 1/ridge as the ridge vanishes. To make that
 limit an ordinary point, the unknowns are rescaled: with W = scale V, and hats divided by the scale,

@@ -115,7 +115,7 @@ class Bulk(Protocol):
         """Size of the largest array at one point, for the choice of batch sizes."""
 
     def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
-        """Map the hats to V and T as `isotropic_variances.variances` does."""
+        """Map the hats to V and T as `IsotropicBulk.variances` does."""
 
     @property
     def continued(self) -> ContinuedVariances:

@@ -1,25 +1,55 @@
-"""The isotropic bulk of the paper."""
+"""The isotropic bulk of the paper: theory.md sections 4 and 5.
+
+For G groups of neurons V1 and its hat are G x G. They enter only between the mu1 of the groups,
+which may be (nearly) linearly dependent; V1 then has huge entries that cancel. So we write
+`mu1 = B phi`, with R <= G independent functions phi of kappa: the hat is `B V1_hat B^T` with an
+R x R matrix V1_hat, and `V1` below is `B^T V1 B`. A symmetric matrix and a vector are stored
+together as one vector of K = R (R + 1)/2 + G entries, the upper triangle of V1 followed by V2, and
+likewise their hats. A single group has R = 1, B = 1, K = 2 and is Result 3.3 of the paper.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from giantstep.arrays import Array, Complex
+from giantstep.arrays import Array, Complex, RealOrComplex
+from giantstep.numerics.contraction import contract
+from giantstep.numerics.linear_systems import invert_symmetric, solve_small
+from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.spiked_features import Groups
 from giantstep.theory.features.bulk.interface import GroupOverlaps
-from giantstep.theory.features.bulk.isotropic_variances import (
-    Screened,
-    load_decrease,
-    response_near,
-    screened,
-    variances,
-    variances_at,
+from giantstep.theory.features.bulk.response import (
+    ResponseTerms,
+    response_derivative,
+    solve_self_consistency,
+    variances_from_terms,
 )
-from giantstep.theory.features.bulk.response import response_derivative
+
+# Newton's method for q near a known one: most steps, and the relative step at which it converged.
+_MAX_ITERATIONS, _TOLERANCE = 12, 1e-11
+
+
+class Screened(NamedTuple):
+    """The matrices of theory.md section 4 at some q, between the functions phi.
+
+    Attributes
+    ----------
+    M : shape (S, G, G)
+        V1_hat (I + beta D V1_hat)^-1, between groups.
+    BK : shape (S, G, R)
+        B (I + beta V1_hat P)^-1, with P = B^T D B.
+    X : shape (S, R, R)
+        (P^-1 + beta V1_hat)^-1, which is B^T V1 B.
+    """
+
+    M: RealOrComplex
+    BK: RealOrComplex
+    X: RealOrComplex
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +80,71 @@ class IsotropicBulk:
         return self.B.size**2
 
     def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
-        """Map the hats to V and T."""
-        return variances(V1_hat, L, self.B, self.groups, self.beta)
+        """Map the hats to V = (V1, V2) and to T = -dV/d(V1_hat, L), `L = ridge + V2_hat`.
+
+        Parameters
+        ----------
+        V1_hat : Array, shape (S, R, R)
+        L : Array, shape (S, G)
+
+        Returns
+        -------
+        V : Array, shape (S, K)
+        T : Array, shape (S, K, K)
+            One column for each entry of (V1_hat, L); an off-diagonal entry of V1_hat moves both
+            its places.
+        """
+        if self.groups.c.size == 1:
+            return variances_of_one_group(
+                V1_hat[:, 0, 0], L[:, 0], float(self.groups.c[0]), self.beta
+            )
+        return self.variances_of_groups(V1_hat, L)
+
+    def variances_of_groups(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
+        """Compute `variances` for any number of groups, theory.md section 4."""
+
+        def load(q: Array) -> tuple[Array, Array]:
+            M = self.screened(q, V1_hat).M
+            return self.groups.c * np.einsum("sgg->sg", M), self.load_decrease(M, M)
+
+        diagonal = contract("gr,srt,gt->sg", self.B, V1_hat, self.B)
+        q = solve_self_consistency(L, self.groups.c * diagonal, load)
+        return self._variances_at(q, V1_hat)
+
+    def _variances_at(
+        self, q: RealOrComplex, V1_hat: RealOrComplex
+    ) -> tuple[RealOrComplex, RealOrComplex]:
+        """Compute V and T of `variances` once q solves its equation; real or complex."""
+        at = self.screened(q, V1_hat)
+        return variances_from_terms(q, self.response_terms(at, at), self.groups.pi, self.beta)
+
+    def screened(self, q: RealOrComplex, V1_hat: RealOrComplex) -> Screened:
+        """Compute the matrices of `Screened`; real or complex."""
+        d = self.groups.pi * self.groups.c * q
+        P_inverse = invert_symmetric((self.B.T * d[:, None, :]) @ self.B)
+        X = invert_symmetric(P_inverse + self.beta * V1_hat)
+        K = P_inverse @ X
+        M = self.B @ (K @ V1_hat) @ self.B.T
+        return Screened((M + M.transpose(0, 2, 1)) / 2, self.B @ K, X)
+
+    def load_decrease(self, M: RealOrComplex, N: RealOrComplex) -> RealOrComplex:
+        """Compute minus the derivative of `c_g M_gg` by q: `beta c_g M_gh^2 pi_h c_h`, (S, G, G).
+
+        The derivative that two readouts have together has the product of their M: `pairs`.
+        """
+        c, _, pi, _ = self.groups
+        return self.beta * M * N * (c[:, None] * pi * c)
+
+    def response_terms(self, one: Screened, other: Screened) -> ResponseTerms:
+        """Compute what V of one, and the derivative that both have, are made of: `pairs`."""
+        gradient = one.BK[:, :, :, None] * other.BK[:, :, None]
+        products = one.X[:, :, None, :, None] * other.X[:, None, :, None]
+        return ResponseTerms(
+            V1=one.X,
+            load_gradient=self.groups.c[:, None, None] * (gradient + gradient.swapaxes(2, 3)) / 2,
+            load_decrease=self.load_decrease(one.M, other.M),
+            products=(products + products.transpose(0, 2, 1, 4, 3)) / 2,
+        )
 
     @property
     def continued(self) -> IsotropicBulk:
@@ -65,10 +158,20 @@ class IsotropicBulk:
     def variances_near(
         self, V1_hat: Complex, L: Complex, near: Complex
     ) -> tuple[Complex, Complex, Complex]:
-        """Map complex hats to V and T; the response is q."""
-        q = response_near(near, V1_hat, L, self.B, self.groups, self.beta)
-        V, T = variances_at(q, V1_hat, self.B, self.groups, self.beta)
-        return V, T, q
+        """Map complex hats to V and T; the response is the root q of `q (L + c M(q)) = 1`."""
+
+        def advance(q: Complex) -> tuple[Complex, Array]:
+            M = self.screened(q, V1_hat).M
+            inner = L + self.groups.c * np.einsum("sgg->sg", M)
+            # d(q inner) = inner dq - q c beta M^2 pi c dq
+            slope = inner[:, :, None] * np.eye(q.shape[-1]) - q[:, :, None] * self.load_decrease(
+                M, M
+            )
+            step = solve_small(slope, 1 - q * inner)
+            return q + step, np.abs(step) / np.abs(q + step)
+
+        q = iterate_newton(advance, near, _TOLERANCE, _MAX_ITERATIONS)
+        return *self._variances_at(q, V1_hat), q
 
     def moved(self, response: Complex, dV: Complex) -> Complex:
         """Leave q, which `variances_near` solves for."""
@@ -77,6 +180,35 @@ class IsotropicBulk:
     def spike_response(self, V1_hat: Array, V: Array) -> IsotropicResponse:
         """Compute how the readout responds at a solution."""
         return IsotropicResponse(self, V1_hat, V)
+
+
+def variances_of_one_group(V1_hat: Array, L: Array, c: float, beta: float) -> tuple[Array, Array]:
+    """Compute `variances` for one group in closed form, theory.md section 5.
+
+    q solves `q (L + c M(q)) = 1`, a quadratic, whose positive root is computed without cancellation
+    (`c V1_hat q` is section 5's Marchenko-Pastur resolvent g(s)); the traces of equation (19)
+    follow as sums of positive terms.
+
+    Parameters
+    ----------
+    V1_hat, L : Array, shape (S,)
+    """
+    load = c * V1_hat  # at q = 0
+    a, b = beta * c * L * V1_hat, L + load * (1 - beta)
+    root = np.sqrt(b**2 + 4 * a)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        q = np.where(b >= 0, 2 / (b + root), (root - b) / (2 * a))
+    shrink = 1 / (1 + beta * c * q * V1_hat)  # (1 + beta D V1_hat)^-1, D = c q
+    V1 = c * q * shrink
+    squared = shrink**2
+    slope = L + load * squared
+    T20 = q / slope
+    T21 = V1 * shrink / slope
+    T22 = beta * V1**2 + c * squared * T21
+    V, T = np.empty((q.size, 2)), np.empty((q.size, 2, 2))
+    V[:, 0], V[:, 1] = V1, q
+    T[:, 0, 0], T[:, 0, 1], T[:, 1, 0], T[:, 1, 1] = T22, T21, T21, T20
+    return V, T
 
 
 class IsotropicResponse:
@@ -102,8 +234,7 @@ class IsotropicResponse:
         dA, dL = self.triangle.unpack(direction[:, :split]), direction[:, split:]
         M, BK, _ = self.matrices
         gradient = c * np.einsum("sgr,srt,sgt->sg", BK, dA, BK)
-        decrease = load_decrease(M, self.bulk.groups, beta)
-        slope = response_derivative(q, gradient[:, :, None], decrease)
+        slope = response_derivative(q, gradient[:, :, None], self.bulk.load_decrease(M, M))
         dq = slope[:, :, 0] + np.einsum("sgh,sh->sg", slope[:, :, 1:], dL)
         d = pi * c * q
         W = np.eye(c.size) - beta * d[:, :, None] * M  # (I + beta D V1_hat)^-1
@@ -133,8 +264,7 @@ class IsotropicResponse:
     @cached_property
     def matrices(self) -> Screened:
         """The matrices of theory.md section 4 at the solution."""
-        bulk = self.bulk
-        return screened(self.V2 / bulk.groups.pi, self.V1_hat, bulk.B, bulk.groups, bulk.beta)
+        return self.bulk.screened(self.V2 / self.bulk.groups.pi, self.V1_hat)
 
     def screened(self, rows: Array) -> Array:
         """Compute M, times the sum of `rows`, shape (S, G, G)."""

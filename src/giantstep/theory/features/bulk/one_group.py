@@ -39,7 +39,7 @@ class OneGroupVariances:
         self._log_t, self._log_ratio = np.log(t[reached]), np.log(ratio[reached])
 
     def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
-        """Map the hats, shape (S,), to V and T as `isotropic_variances.variances` does."""
+        """Map the hats, shape (S,), to V and T as `IsotropicBulk.variances` does."""
         return variances_at(V1_hat, L, self.rows.traces(self._solve(L / V1_hat)), self.beta)
 
     def _solve(self, ratio: Array) -> Array:

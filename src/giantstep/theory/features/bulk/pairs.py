@@ -18,7 +18,6 @@ from giantstep.numerics.packed_symmetric import Triangle, triangle_of
 from giantstep.theory.features.bulk.eigenmodes import product
 from giantstep.theory.features.bulk.interface import SpikeResponse
 from giantstep.theory.features.bulk.isotropic import IsotropicResponse
-from giantstep.theory.features.bulk.isotropic_variances import response_terms
 from giantstep.theory.features.bulk.letter_rows import LetterRowsResponse
 from giantstep.theory.features.bulk.letters import LettersResponse
 from giantstep.theory.features.bulk.response import variances_from_terms
@@ -100,10 +99,10 @@ class _IsotropicPair:
     @cached_property
     def response(self) -> Array:
         """T of `Resolvent`, for the two together."""
-        groups, beta = self.bulk.groups, self.bulk.beta
-        terms = response_terms(self.one.matrices, self.other.matrices, groups, beta)
-        q = np.sqrt(self.one.V2 * self.other.V2) / groups.pi
-        return variances_from_terms(q, terms, groups.pi, beta)[1]
+        pi, beta = self.bulk.groups.pi, self.bulk.beta
+        terms = self.bulk.response_terms(self.one.matrices, self.other.matrices)
+        q = np.sqrt(self.one.V2 * self.other.V2) / pi
+        return variances_from_terms(q, terms, pi, beta)[1]
 
     def sources(self, hats: Hats, others: Hats) -> tuple[Array, Array]:
         """Compute `beta (psi_hat psi_hat^T, c zeta_hat^2)`, theory.md section 4, "Variances"."""

@@ -6,7 +6,7 @@ import pytest
 from giantstep.numerics.packed_symmetric import Triangle
 from giantstep.problems.spiked_features import Groups
 from giantstep.simulation.first_layer import group_members
-from giantstep.theory.features.bulk.isotropic_variances import variances, variances_of_groups
+from giantstep.theory.features.bulk.isotropic import IsotropicBulk
 
 
 def groups_of(c, pi):
@@ -41,7 +41,7 @@ def test_variances_are_traces_over_an_actual_matrix(beta, groups):
             pairs.T @ np.diag(inverse),
         ]) / member.size  # fmt: skip
 
-    V, T = variances(V1_hat[None], L[None], np.eye(count), groups, beta)
+    V, T = IsotropicBulk(np.eye(count), groups, beta).variances(V1_hat[None], L[None])
     actual = traces(V1_hat, L)
     assert V[0] == pytest.approx(actual, rel=8e-3, abs=2e-3)
     change = (actual - traces(V1_hat * 1.001, L * 1.001)) / 0.001
@@ -61,7 +61,8 @@ def test_T_is_minus_the_derivative_of_the_variances(count):
 
     def at(hats):
         V1_hat = triangle.unpack(hats[None, : triangle.size])
-        return variances(V1_hat, hats[None, triangle.size :], np.eye(count), groups, 1.7)
+        isotropic = IsotropicBulk(np.eye(count), groups, 1.7)
+        return isotropic.variances(V1_hat, hats[None, triangle.size :])
 
     steps = 1e-6 * np.eye(hats.size)
     differences = [(at(hats - h)[0][0] - at(hats + h)[0][0]) / 2e-6 for h in steps]
@@ -73,8 +74,8 @@ def test_the_closed_form_of_one_group_and_the_general_iteration_agree():
     V1_hat = np.exp(rng.uniform(-9, 9, (200, 1, 1)))
     L = np.exp(rng.uniform(-9, 9, (200, 1)))
     for beta in (0.01, 1.0, 100.0):
-        group = groups_of([1.7], [1.0])
-        closed = variances(V1_hat, L, np.eye(1), group, beta)
-        general = variances_of_groups(V1_hat, L, np.eye(1), group, beta)
+        isotropic = IsotropicBulk(np.eye(1), groups_of([1.7], [1.0]), beta)
+        closed = isotropic.variances(V1_hat, L)
+        general = isotropic.variances_of_groups(V1_hat, L)
         for one, other in zip(closed, general, strict=True):
             assert other == pytest.approx(one, rel=1e-10)
