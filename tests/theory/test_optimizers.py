@@ -113,7 +113,7 @@ def test_rows_of_relu_networks_have_the_covariance_after_signs():
 def test_averages_over_the_entries_resolve_them():
     batch = FirstBatch.of(plain_descent(SIGNS))
     t = np.array([0.5, 3.0])
-    coarse, fine = (SignRows.of(batch, 2, fineness).functions()[0] for fineness in (1, 2))
+    coarse, fine = (SignRows(batch, 2, fineness).functions()[0] for fineness in (1, 2))
     assert coarse.forms(t)[0].resolvent == pytest.approx(fine.forms(t)[0].resolvent, rel=1e-9)
 
 

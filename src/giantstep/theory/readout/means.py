@@ -173,14 +173,8 @@ def solve_means(
         slope = slope + np.einsum("szr,sz->sr", mixed, zeta_hat)
     zeta_hat, psi_hat = split_hats(zeta_hat, psi_hat, count)
     prediction = coefficients + offset
-    return Means(
-        m=prediction[:, :rank] @ label_residual.to_m.T,
-        prediction=prediction,
-        slope=slope,
-        zeta_hat=zeta_hat,
-        psi_hat=psi_hat,
-        residual=residual,
-    )
+    m = prediction[:, :rank] @ label_residual.to_m.T
+    return Means(m, prediction, slope, zeta_hat, psi_hat, residual)
 
 
 def extended_response(response: SpikeResponse, functions: int) -> tuple[Array, Array | None]:

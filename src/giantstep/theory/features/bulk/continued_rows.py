@@ -19,7 +19,7 @@ from giantstep.arrays import Complex
 from giantstep.numerics.linear_systems import solve_small
 from giantstep.theory.features.bulk.covariance_step import CovarianceStep, Samples
 from giantstep.theory.features.bulk.one_group import variances_at
-from giantstep.theory.features.bulk.row_resolvent import Traces, self_energy
+from giantstep.theory.features.bulk.row_resolvent import SelfEnergy, Traces
 
 # Rarer samples are left out.
 _RARE = 1e-8
@@ -92,7 +92,7 @@ class ContinuedRows:
         for k, step in enumerate(self.steps):
             own, outer = slice(3 * k + 1, 3 * k + 4), 3 * k
             before = self._before(unknowns, own.stop - 1)
-            at = self_energy(step, unknowns[:, outer], unknowns[:, own], before)
+            at = SelfEnergy(step, unknowns[:, outer], unknowns[:, own], before)
             gap[:, own], jacobian[:, own, own] = at.gap, at.jacobian
             jacobian[:, own, outer] = at.by_t
             if k + 1 < len(self.steps):

@@ -46,13 +46,20 @@ class Traces(NamedTuple):
     dphi: RealOrComplex
 
 
-class SelfEnergy(NamedTuple):
+class SelfEnergy:
     """What the samples of a step add up to at some t; arrays of shape (S,), or (S, N) by samples.
+
+    With eta and noise of a sample, and the unknowns x = (G, theta, t_before),
+
+        P = 1 + eta G/alpha0,    X = noise + eta^2 phi/alpha0,    1/D = P^2 + X theta/alpha0,
+        a = 1 + t E X D,    b = 1 + E eta P D,    w = E eta^2 D,
+        G = b t phi/a,    theta = t (f + w theta phi/alpha0)/a,
+        t_before = t b^2/a + w theta/alpha0.
 
     Attributes
     ----------
     t, mixed_trace : array
-        t, and alpha0 times the trace Gamma of the mixed block over n0.
+        t, and alpha0 times the trace Gamma of the mixed block over n0, which is G.
     a, b, w : array
         The self-energy is `[a - 1, b - 1; b - 1, -w f'/alpha0]`, f' the trace after the step.
     first, mixed, second : array, shape (S, N)
@@ -66,22 +73,44 @@ class SelfEnergy(NamedTuple):
         Their derivatives by t, and by the traces before the step.
     """
 
-    t: RealOrComplex
-    mixed_trace: RealOrComplex
-    a: RealOrComplex
-    b: RealOrComplex
-    w: RealOrComplex
-    first: RealOrComplex
-    mixed: RealOrComplex
-    second: RealOrComplex
-    f: RealOrComplex
-    phi: RealOrComplex
-    before: Traces
-    gap: RealOrComplex
-    jacobian: RealOrComplex
-    by_t: RealOrComplex
-    by_f: RealOrComplex
-    by_phi: RealOrComplex
+    def __init__(
+        self, step: CovarianceStep, t: RealOrComplex, x: RealOrComplex, before: Traces
+    ) -> None:
+        inv, (G, theta, _), W = step.inverse_batch, np.moveaxis(x, -1, 0), step.samples.weight
+        t_before, f, phi, df, dphi = before
+        reach, parts = inv * theta, _of_samples(step, x, phi)
+        sigma, b, w = parts @ W
+        by_points = parts.transpose(1, 0, 2)
+        squares = (by_points * W) @ by_points.transpose(0, 2, 1)
+        (XX, XP, Xq), (_, PP, Pq), (_, _, qq) = np.moveaxis(squares, 0, -1)
+        a, b = 1 + t * sigma, 1 + b
+        ratio, f_after = b / a, (f + reach * w * phi) / a
+        self.t, self.mixed_trace, self.before = t, G, before
+        self.a, self.b, self.w = a, b, w
+        self.first, self.mixed = t[:, None] * parts[0], parts[1]
+        self.second = -(reach / t)[:, None] * parts[2]
+        self.f, self.phi = f_after, sigma / a + ratio**2 * phi
+        # Derivatives by G, theta and phi.
+        da = inv * t * np.stack([-2 * XP, -XX, w - reach * Xq])
+        db = inv * np.stack([w - 2 * PP, -XP, -reach * Pq])
+        dw = inv * np.stack([-2 * Pq, -Xq, -reach * qq])
+        one, zero = np.ones_like(t), np.zeros_like(t)
+        by_theta = np.stack([zero, one, zero])
+        by_phi = np.stack([zero, zero, one])
+        dreach_w = inv * (w * by_theta + theta * dw)
+        by = np.stack([
+            np.stack([one, zero, zero]) - t / a * (phi * (db - ratio * da) + b * by_phi),
+            by_theta - t / a * (phi * dreach_w + reach * w * by_phi - f_after * da),
+            -t * ratio * (2 * db - ratio * da) - dreach_w,
+        ])  # fmt: skip
+        by_f = np.stack([zero, -t / a, zero])
+        by_before = by[:, 2] * dphi + by_f * df + by_phi
+        self.gap = np.stack([
+            G - ratio * t * phi, theta - t * f_after, t_before - t * b * ratio - reach * w
+        ], axis=-1)  # fmt: skip
+        self.jacobian = np.moveaxis(np.stack([by[:, 0], by[:, 1], by_before], axis=1), -1, 0)
+        self.by_t = np.stack([-ratio * phi / a, -f_after / a, -(ratio**2)], axis=-1)
+        self.by_f, self.by_phi = by_f.T, by[:, 2].T
 
 
 def solve_self_energy(
@@ -98,7 +127,7 @@ def solve_self_energy(
     """
     x = _approached(step, traces, t)
     for _ in range(_NEWTON_ITERATIONS):
-        at = self_energy(step, t, x, traces(x[:, 2]))
+        at = SelfEnergy(step, t, x, traces(x[:, 2]))
         change = -solve_small(at.jacobian, at.gap)
         relative = change[:, 1:] / x[:, 1:]
         size = np.max(np.abs(relative), axis=-1, keepdims=True)
@@ -108,7 +137,7 @@ def solve_self_energy(
         )
         if not np.any(size > _TOLERANCE):
             break
-    return self_energy(step, t, x, traces(x[:, 2]))
+    return SelfEnergy(step, t, x, traces(x[:, 2]))
 
 
 def _approached(step: CovarianceStep, traces: Callable[[Array], Traces], t: Array) -> Array:
@@ -128,7 +157,7 @@ def _approached(step: CovarianceStep, traces: Callable[[Array], Traces], t: Arra
 
 
 def _of_samples(step: CovarianceStep, x: RealOrComplex, phi: RealOrComplex) -> RealOrComplex:
-    """Compute X D, eta P D and eta^2 D of `self_energy` for each sample, shape (3, S, N)."""
+    """Compute X D, eta P D and eta^2 D of `SelfEnergy` for each sample, shape (3, S, N)."""
     (eta, noise), inv = (step.samples.eta, step.samples.noise), step.inverse_batch
     parts = np.empty((3, len(x), eta.size), dtype=x.dtype)
     P = 1 + (inv * x[:, :1]) * eta
@@ -138,67 +167,3 @@ def _of_samples(step: CovarianceStep, x: RealOrComplex, phi: RealOrComplex) -> R
     np.multiply(eta * D, P, out=parts[1])
     np.multiply(eta**2, D, out=parts[2])
     return parts
-
-
-def self_energy(
-    step: CovarianceStep, t: RealOrComplex, x: RealOrComplex, before: Traces
-) -> SelfEnergy:
-    """Evaluate the equations of a step.
-
-    With eta and noise of a sample, and x = (G, theta, t_before),
-
-        P = 1 + eta G/alpha0,    X = noise + eta^2 phi/alpha0,    1/D = P^2 + X theta/alpha0,
-        a = 1 + t E X D,    b = 1 + E eta P D,    w = E eta^2 D,
-        G = b t phi/a,    theta = t (f + w theta phi/alpha0)/a,
-        t_before = t b^2/a + w theta/alpha0.
-    """
-    inv, (G, theta, _), (t_before, f, phi, df, dphi) = (
-        step.inverse_batch, np.moveaxis(x, -1, 0), before
-    )  # fmt: skip
-    reach, W = inv * theta, step.samples.weight
-    parts = _of_samples(step, x, phi)
-    sigma, b, w = parts @ W
-    b = 1 + b
-    by_points = parts.transpose(1, 0, 2)
-    squares = (by_points * W) @ by_points.transpose(0, 2, 1)
-    (XX, XP, Xq), (_, PP, Pq), (_, _, qq) = np.moveaxis(squares, 0, -1)
-    a = 1 + t * sigma
-    ratio, f_after = b / a, (f + reach * w * phi) / a
-    # Derivatives by G, theta and phi.
-    da = inv * t * np.stack([-2 * XP, -XX, w - reach * Xq])
-    db = inv * np.stack([w - 2 * PP, -XP, -reach * Pq])
-    dw = inv * np.stack([-2 * Pq, -Xq, -reach * qq])
-    one, zero = np.ones_like(t), np.zeros_like(t)
-    by_theta = np.stack([zero, one, zero])
-    by_phi = np.stack([zero, zero, one])
-    dreach_w = inv * (w * by_theta + theta * dw)
-    by = np.stack([
-        np.stack([one, zero, zero]) - t / a * (phi * (db - ratio * da) + b * by_phi),
-        by_theta - t / a * (phi * dreach_w + reach * w * by_phi - f_after * da),
-        -t * ratio * (2 * db - ratio * da) - dreach_w,
-    ])  # fmt: skip
-    by_f = np.stack([zero, -t / a, zero])
-    by_before = by[:, 2] * dphi + by_f * df + np.stack([zero, zero, one])
-    gap = np.stack([
-        G - ratio * t * phi, theta - t * f_after, t_before - t * b * ratio - reach * w
-    ], axis=-1)  # fmt: skip
-    jacobian = np.moveaxis(np.stack([by[:, 0], by[:, 1], by_before], axis=1), -1, 0)
-    by_t = np.stack([-ratio * phi / a, -f_after / a, -(ratio**2)], axis=-1)
-    return SelfEnergy(
-        t=t,
-        mixed_trace=G,
-        a=a,
-        b=b,
-        w=w,
-        first=t[:, None] * parts[0],
-        mixed=parts[1],
-        second=-(reach / t)[:, None] * parts[2],
-        f=f_after,
-        phi=sigma / a + ratio**2 * phi,
-        before=before,
-        gap=gap,
-        jacobian=jacobian,
-        by_t=by_t,
-        by_f=by_f.T,
-        by_phi=by[:, 2].T,
-    )

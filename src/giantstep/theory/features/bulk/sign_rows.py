@@ -11,7 +11,6 @@ a longer one along the spike leaves less for the rest: the covariance of a row a
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import erf
@@ -39,7 +38,7 @@ def has_sign_rows(protocol: Protocol) -> bool:
 def rows_after_signs(protocol: Protocol, fineness: int) -> tuple[RowFunctions, NetworkState]:
     """Compute the rows' functions and the state after a step."""
     batch = FirstBatch.of(plain_descent(protocol), fineness)
-    at = SignRows.of(batch, protocol.learning_rate / protocol.beta, fineness)
+    at = SignRows(batch, protocol.learning_rate / protocol.beta, fineness)
     rows, norm_variance = at.functions()
     state = NetworkState(
         bulk_variance=at.bulk_variance,
@@ -50,14 +49,19 @@ def rows_after_signs(protocol: Protocol, fineness: int) -> tuple[RowFunctions, N
     return rows, state
 
 
-@dataclass(frozen=True, eq=False)
 class SignRows:
     """Averages over the entries z of the mean gradient.
 
-    Attributes
+    Parameters
     ----------
     batch : FirstBatch
         Of the step's part along the gradient.
+    e : float
+        Length of a step.
+    fineness : int
+
+    Attributes
+    ----------
     weight, squared_gain, other : Array, shape (N,)
         Weights of a rule over z; D^2 and A.
     powers : Array, shape (3, 3, 3, N)
@@ -65,23 +69,11 @@ class SignRows:
         of the batch's noise.
     vectors : Array, shape (3, 3)
         The spike, the target across it, and the mean gradient in these.
-    strength, bulk_variance, length : float
-        r, c and e.
+    strength, bulk_variance : float
+        r and c.
     """
 
-    batch: FirstBatch
-    weight: Array
-    squared_gain: Array
-    other: Array
-    powers: Array
-    vectors: Array
-    strength: float
-    bulk_variance: float
-    length: float
-
-    @classmethod
-    def of(cls, batch: FirstBatch, e: float, fineness: int) -> SignRows:
-        """Prepare the rows from the first batch and the length of a step."""
+    def __init__(self, batch: FirstBatch, e: float, fineness: int) -> None:
         # Squared, the mean over the noise of an entry of the gradient.
         k = math.sqrt(2 / math.pi * e**2 / (batch.tau * batch.label_power) - 1)
         z, weight = split_rule(unit_edges(graded_edges(0.0, 1 / k)), fineness)
@@ -95,17 +87,11 @@ class SignRows:
         products = along[:, None] * along + np.outer(across, across)[..., None]
         overlap = float(weight @ products[0, 1])
         beside = math.sqrt(1 - overlap**2)
-        return cls(
-            batch,
-            weight,
-            D**2,
-            1 + e**2 * (1 - mean**2) - D**2,
-            np.stack([products, D * products, D**2 * products]),
-            np.array([[1, 0, 0], [-overlap / beside, 1 / beside, 0], [0, gamma, rho]]),
-            e * size,
-            1 + e**2 * (1 - size**2),
-            e,
-        )
+        self.batch, self.weight, self.squared_gain = batch, weight, D**2
+        self.other = 1 + e**2 * (1 - mean**2) - D**2
+        self.powers = np.stack([products, D * products, D**2 * products])
+        self.vectors = np.array([[1, 0, 0], [-overlap / beside, 1 / beside, 0], [0, gamma, rho]])
+        self.strength, self.bulk_variance = e * size, 1 + e**2 * (1 - size**2)
 
     def functions(self) -> tuple[RowFunctions, float]:
         """Fit traces and forms of the resolvent; with d times the variance of |b|^2/c - 1."""
