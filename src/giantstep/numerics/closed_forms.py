@@ -40,6 +40,10 @@ class GaussianMoments:
         return self.residual + self.mean**2 + self.slope**2
 
 
+Moments = Callable[[Array, Array | float], GaussianMoments]
+Covariance = Callable[[Array, Array, Array], Array]
+
+
 def sign_moments(mean: Array, std: Array | float) -> GaussianMoments:
     """Compute the moments of the sign."""
     x = mean / (np.sqrt(2) * std)
@@ -84,7 +88,7 @@ def relu_moments(mean: Array, std: Array | float) -> GaussianMoments:
     return GaussianMoments(value, std * mass, np.maximum(residual, 0))
 
 
-def leaky_moments(below: float) -> Callable[[Array, Array | float], GaussianMoments]:
+def leaky_moments(below: float) -> Moments:
     """Make the moments of max(t, 0) + below min(t, 0), a line with a bend at the origin."""
 
     def moments(mean: Array, std: Array | float) -> GaussianMoments:
@@ -125,7 +129,7 @@ def relu_covariance(C: Array, A: Array, B: Array) -> Array:
     return np.sqrt(A * B) / (2 * np.pi) * (np.sin(angle) + (np.pi - angle) * np.cos(angle))
 
 
-def leaky_covariance(below: float) -> Callable[[Array, Array, Array], Array]:
+def leaky_covariance(below: float) -> Covariance:
     """Make E f(a) f(b) of f(t) = max(t, 0) + below min(t, 0)."""
     return lambda C, A, B: below * C + (1 - below) ** 2 * relu_covariance(C, A, B)
 
@@ -133,3 +137,15 @@ def leaky_covariance(below: float) -> Callable[[Array, Array, Array], Array]:
 def probit_covariance(C: Array, A: Array, B: Array) -> Array:
     """Compute E f(a) f(b) of the Gaussian distribution function f."""
     return (1 + erf_covariance(C / 2, A / 2, B / 2)) / 4
+
+
+# Both, by the name of the function.
+CLOSED_FORMS: dict[str, tuple[Moments, Covariance]] = {
+    "sign": (sign_moments, sign_covariance),
+    "sin": (sin_moments, sin_covariance),
+    "erf": (erf_moments, erf_covariance),
+    "relu": (relu_moments, relu_covariance),
+    "leaky_relu": (leaky_moments(0.01), leaky_covariance(0.01)),
+    "abs": (leaky_moments(-1.0), leaky_covariance(-1.0)),
+    "probit": (probit_moments, probit_covariance),
+}

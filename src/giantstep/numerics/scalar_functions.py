@@ -6,7 +6,6 @@ Polynomials need no entry: `polynomial:0,1,0,0.5` is x + x^3/2.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -16,21 +15,7 @@ import numpy as np
 from scipy.special import erf, expit, factorial, ndtr, roots_hermitenorm
 
 from giantstep.arrays import Array, Reals
-from giantstep.numerics.closed_forms import (
-    GaussianMoments,
-    erf_covariance,
-    erf_moments,
-    leaky_covariance,
-    leaky_moments,
-    probit_covariance,
-    probit_moments,
-    relu_covariance,
-    relu_moments,
-    sign_covariance,
-    sign_moments,
-    sin_covariance,
-    sin_moments,
-)
+from giantstep.numerics.closed_forms import CLOSED_FORMS, Covariance, GaussianMoments, Moments
 from giantstep.numerics.quadrature import normal_density
 from giantstep.registry import Family, Registry
 from giantstep.validation import read_number
@@ -78,8 +63,8 @@ class ScalarFunction:
     continuous: bool = True
     strip: float | None = None
     oscillates: bool = False
-    moments: Callable[[Array, Array | float], GaussianMoments] | None = None
-    covariance: Callable[[Array, Array, Array], Array] | None = None
+    moments: Moments | None = None
+    covariance: Covariance | None = None
     symbol: str = ""
 
     @property
@@ -141,47 +126,23 @@ def _hermite(degree: int) -> ScalarFunction:
     return polynomial(f"he{degree}", rf"\mathrm{{He}}_{degree}", coefficients)
 
 
+def _with_closed_form(function: ScalarFunction) -> ScalarFunction:
+    """Add moments and covariance where they are known in closed form."""
+    known = CLOSED_FORMS.get(function.name, (function.moments, function.covariance))
+    return replace(function, moments=known[0], covariance=known[1])
+
+
 FUNCTIONS: dict[str, ScalarFunction] = {
-    function.name: function
+    function.name: _with_closed_form(function)
     for function in (
         ScalarFunction(
             "tanh", np.tanh, lambda x: 1 - np.tanh(x) ** 2, "odd", strip=np.pi / 2, symbol=r"\tanh"
         ),
+        ScalarFunction("erf", erf, lambda x: 2 / np.sqrt(np.pi) * np.exp(-(x**2)), "odd"),
+        ScalarFunction("sin", np.sin, np.cos, "odd", oscillates=True, symbol=r"\sin"),
+        ScalarFunction(SIGN, np.sign, np.zeros_like, "odd", kinks=(0.0,), continuous=False),
         ScalarFunction(
-            "erf",
-            erf,
-            lambda x: 2 / np.sqrt(np.pi) * np.exp(-(x**2)),
-            "odd",
-            moments=erf_moments,
-            covariance=erf_covariance,
-        ),
-        ScalarFunction(
-            "sin",
-            np.sin,
-            np.cos,
-            "odd",
-            oscillates=True,
-            moments=sin_moments,
-            covariance=sin_covariance,
-            symbol=r"\sin",
-        ),
-        ScalarFunction(
-            SIGN,
-            np.sign,
-            np.zeros_like,
-            "odd",
-            kinks=(0.0,),
-            continuous=False,
-            moments=sign_moments,
-            covariance=sign_covariance,
-        ),
-        ScalarFunction(
-            "relu",
-            lambda x: np.maximum(x, 0.0),
-            lambda x: np.heaviside(x, 0.5),
-            kinks=(0.0,),
-            moments=relu_moments,
-            covariance=relu_covariance,
+            "relu", lambda x: np.maximum(x, 0.0), lambda x: np.heaviside(x, 0.5), kinks=(0.0,)
         ),
         ScalarFunction(
             "hardtanh",
@@ -204,39 +165,18 @@ FUNCTIONS: dict[str, ScalarFunction] = {
             kinks=(0.0,),
         ),
         ScalarFunction("softplus", lambda x: np.logaddexp(x, 0.0), expit),
-        ScalarFunction(
-            "gelu",
-            lambda x: x * ndtr(x),
-            lambda x: ndtr(x) + x * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi),
-        ),
+        ScalarFunction("gelu", lambda x: x * ndtr(x), lambda x: ndtr(x) + x * normal_density(x)),
         ScalarFunction("silu", lambda x: x * expit(x), lambda x: expit(x) * (1 + x * expit(-x))),
         ScalarFunction("sigmoid", expit, lambda x: expit(x) * expit(-x), strip=np.pi),
-        ScalarFunction(
-            "probit",
-            ndtr,
-            normal_density,
-            moments=probit_moments,
-            covariance=probit_covariance,
-            symbol=r"\Phi",
-        ),
+        ScalarFunction("probit", ndtr, normal_density, symbol=r"\Phi"),
         ScalarFunction(
             "leaky_relu",
             lambda x: np.maximum(x, 0.01 * x),
             lambda x: np.where(x > 0, 1.0, 0.01),
             kinks=(0.0,),
-            moments=leaky_moments(0.01),
-            covariance=leaky_covariance(0.01),
             symbol=r"\mathrm{leaky\,relu}",
         ),
-        ScalarFunction(
-            "abs",
-            np.abs,
-            np.sign,
-            "even",
-            kinks=(0.0,),
-            moments=leaky_moments(-1.0),
-            covariance=leaky_covariance(-1.0),
-        ),
+        ScalarFunction("abs", np.abs, np.sign, "even", kinks=(0.0,)),
         polynomial("linear", r"\mathrm{id}", (0.0, 1.0)),
         *map(_hermite, range(1, 6)),
     )
