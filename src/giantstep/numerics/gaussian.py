@@ -139,7 +139,13 @@ def hermite_coefficients(function: ScalarFunction, degree: int) -> Array:
     return np.array([weighted @ He for He in hermite_polynomials(z, degree)])
 
 
+def mean_derivatives(function: ScalarFunction, degree: int) -> Array:
+    """Compute E f(z) He_k(z), which is the mean of the k-th derivative, k = 0 ... degree."""
+    factorials = [math.sqrt(math.factorial(k)) for k in range(degree + 1)]
+    return hermite_coefficients(function, degree) * factorials
+
+
 @cache
 def third_coefficient(function: ScalarFunction) -> float:
     """Compute E f(z) He_3(z), z ~ N(0, 1)."""
-    return math.sqrt(6) * float(hermite_coefficients(function, 3)[3])
+    return float(mean_derivatives(function, 3)[3])

@@ -110,6 +110,32 @@ class Teacher:
         alone = (powers for powers in self.terms if not any(powers[1:]))
         return sum((self.terms[p] * _hermite(p[0], s) for p in alone), np.zeros_like(s))
 
+    def mean_gradient(self, derivatives: Array, overlaps: Array) -> tuple[Array, Array]:
+        """Compute `E dF/dz_k h'(t)` and `E F h''(t)`, t ~ N(0, 1), from means of h's derivatives.
+
+        For a product of Hermite polynomials they are products of powers of the overlaps of t with
+        the directions, times the mean of a derivative of h, by Mehler's formula.
+
+        Parameters
+        ----------
+        derivatives : Array, shape (J,) or (J, N)
+            E h, E h', E h'', and so on, up to two beyond the degree.
+        overlaps : Array, shape (N, directions)
+
+        Returns
+        -------
+        Array, shape (N, directions)
+        Array, shape (N,)
+        """
+        along, own = np.zeros_like(overlaps), np.zeros(len(overlaps))
+        for powers, coefficient in self.terms.items():
+            degree, exponents = sum(powers), np.array(powers)
+            for k in np.flatnonzero(exponents):
+                lowered = np.prod(overlaps ** (exponents - np.eye(exponents.size)[k]), axis=1)
+                along[:, k] += coefficient * powers[k] * derivatives[degree] * lowered
+            own += coefficient * derivatives[degree + 2] * np.prod(overlaps**exponents, axis=1)
+        return along, own
+
     def second_moments(self) -> tuple[float, Array]:
         """Compute E F^2, and E F^2 z_k^2 of each direction."""
         z, weights = product_rule(self.directions, self.nodes)

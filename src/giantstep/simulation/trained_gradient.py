@@ -67,7 +67,9 @@ def trained_population_gradient(
         along_target = along_theta[:, None]
     else:
         student, own = _row_coefficients(activation, norms, max(degree, target.degree) + 2)
-        along_target, along_row = _teacher_terms(target, student, on_target)
+        factors = [math.sqrt(math.factorial(k)) for k in range(len(student))]
+        derivatives = student * np.array(factors)[:, None]
+        along_target, along_row = target.mean_gradient(derivatives, on_target)
     # Subtract the network's output, a mean over rows; a row's own part is a case of its own.
     along_others, from_others = _output_series(student, omega, among)
     gradient: Array = along_target @ directions - along_others @ units / omega.size
@@ -113,24 +115,6 @@ def _target_series(teacher: Array, student: Array, overlap: Array) -> tuple[Arra
         along_target = along_target * overlap + (k + 1) * teacher[k + 1] * student[k + 1]
         twice = math.sqrt((k + 1) * (k + 2)) * student[k + 2]
         along_row = along_row * overlap + teacher[k] * twice
-    return along_target, along_row
-
-
-def _teacher_terms(target: Teacher, student: Array, overlaps: Array) -> tuple[Array, Array]:
-    """Compute `E dF/dz_k h'(t)` and `E F h''(t)` for each row's h and its overlaps, (p, D).
-
-    For a product of Hermite polynomials they are products of powers of the overlaps, times the mean
-    of a derivative of h, by Mehler's formula.
-    """
-    along_target, along_row = np.zeros_like(overlaps), np.zeros(len(overlaps))
-    for powers, coefficient in target.terms.items():
-        degree, exponents = sum(powers), np.array(powers)
-        by_degree = coefficient * math.sqrt(math.factorial(degree)) * student[degree]
-        for k in np.flatnonzero(exponents):
-            lowered = exponents - (np.arange(exponents.size) == k)
-            along_target[:, k] += by_degree * powers[k] * np.prod(overlaps**lowered, axis=1)
-        twice = coefficient * math.sqrt(math.factorial(degree + 2)) * student[degree + 2]
-        along_row += twice * np.prod(overlaps**exponents, axis=1)
     return along_target, along_row
 
 

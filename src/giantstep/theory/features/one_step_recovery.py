@@ -8,14 +8,16 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import expectation, hermite_coefficients
+from giantstep.numerics.gaussian import expectation, mean_derivatives
 from giantstep.numerics.quadrature import product_rule
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.recovery import Recovery
-from giantstep.problems.teachers import Powers, Teacher, lookup_teacher
+from giantstep.problems.teachers import Teacher, lookup_teacher
 
 # Quadrature nodes for each direction, over the overlaps of a row at initialisation.
 _NODES = 64
+# Of derivatives of the activation: two more than any teacher's.
+_DEGREE = 32
 
 
 class ExpectedOverlaps(NamedTuple):
@@ -96,38 +98,15 @@ def expected_overlaps(problem: Recovery, dimension: int) -> ExpectedOverlaps:
 
 
 def _gradient(problem: Recovery, teacher: Teacher, m: Array, dimension: int) -> _Gradient:
-    slopes = _slopes(problem.activation)
-    moved, own, along = np.zeros_like(m), np.zeros(m.shape[0]), np.zeros(m.shape[0])
-    for powers, coefficient in teacher.terms.items():
-        degree = sum(powers)
-        for k, power in enumerate(powers):
-            if power:
-                moved[:, k] += coefficient * power * slopes[degree - 1] * _monomial(m, powers, k)
-        term = coefficient * _monomial(m, powers)
-        own += slopes[degree + 1] * term
-        along += (degree * slopes[degree - 1] + slopes[degree + 1]) * term
-    signal = moved + own[:, None] * m
+    activation = lookup(problem.activation)
+    along, own = teacher.mean_gradient(mean_derivatives(activation, _DEGREE), m)
+    signal = along + own[:, None] * m
     square = np.sum(signal**2, axis=1) + own**2 * np.maximum(1 - np.sum(m**2, axis=1), 0)
     second, with_directions = teacher.second_moments()
-    activation = lookup(problem.activation)
     slope = expectation(activation, lambda t: activation.derivative(t) ** 2)
     with_row = expectation(activation, lambda t: (t * activation.derivative(t)) ** 2)
     across = (dimension - teacher.directions - 1) * second * slope
     count = problem.batch(dimension)
     spread = with_directions * slope / count
     variance = spread.sum() + (across + second * with_row) / count
-    return _Gradient(signal, along, square, spread, float(variance))
-
-
-def _slopes(activation: str) -> Array:
-    """Compute E of the activation's derivatives from the first on: `s_j = E sigma^(j+1)`."""
-    degree = 32
-    normalised = hermite_coefficients(lookup(activation), degree)
-    factors = [math.sqrt(math.factorial(k)) for k in range(degree + 1)]
-    return (normalised * factors)[1:]
-
-
-def _monomial(m: Array, powers: Powers, less: int | None = None) -> Array:
-    """Compute the product of overlaps to their powers, one of them less by one."""
-    lowered = [power - (k == less) for k, power in enumerate(powers)]
-    return np.prod(m**lowered, axis=1)
+    return _Gradient(signal, np.sum(along * m, axis=1) + own, square, spread, float(variance))

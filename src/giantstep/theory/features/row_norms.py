@@ -12,7 +12,7 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.gaussian import (
     derivative_variance,
-    hermite_coefficients,
+    mean_derivatives,
     self_gradient,
     standard_moments,
     third_coefficient,
@@ -48,7 +48,7 @@ def own_output_norms(protocol: Protocol, dimension: float) -> Array:
     if np.isinf(dimension) or protocol.alpha0 == 0:
         return np.zeros(letters.size)
     activation, e = lookup(protocol.activation), protocol.learning_rate / protocol.beta
-    h0, h1, h2 = hermite_coefficients(activation, 2) * (1, 1, np.sqrt(2))
+    h0, h1, h2 = mean_derivatives(activation, 2)
     derivative_power = derivative_variance(activation) + h1**2
     own, power = self_gradient(activation) - h0 * h2, standard_moments(activation).second - h0**2
     others = h1**4 + power * derivative_power / protocol.alpha0
