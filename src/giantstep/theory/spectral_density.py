@@ -33,8 +33,9 @@ _HEIGHT, _HIGHEST, _DESCENT = 1e-9, 50.0, 0.05
 _LEAST_DESCENT = 0.7
 # Solutions follow powers of the height where that is larger, relative to the eigenvalue.
 _FAR = 1.0
-# At first every so many points begin far above. All others begin between points that are known.
-_SPACING = 32
+# At first every so many points begin far above. All others begin between points that are known, and
+# all together where the ratio of these is no larger than the second.
+_SPACING, _NEAR = 32, 1.1
 # Newton's method at one height: most steps, the relative step at which it has converged on the way
 # and at the end, and up to which its result is used; and the relative step of the bulk's response,
 # which hats hardly show where features are far from saturated.
@@ -96,7 +97,7 @@ class SpectralDensity:
                 self._known = self._descend(np.unique([*wanted[::_SPACING], *wanted[-2:]]))
             new, every = np.setdiff1d(wanted, self._known.x), _SPACING
             while new.size:
-                chosen = np.arange(new.size) % every == 0
+                chosen = self._known.encloses(new) | (np.arange(new.size) % every == 0)
                 reached = self._newton(new[chosen], _HEIGHT, self._known.at_x(new[chosen]))
                 self._known = self._known.joined(reached.at(reached.sound))
                 if every == 1 and not reached.sound.any():
@@ -229,12 +230,22 @@ class _Known(NamedTuple):
         both = _Known._make(np.concatenate(pair) for pair in zip(self, other, strict=True))
         return both.at(np.argsort(both.x))
 
-    def at_x(self, x: Array) -> _Known:
-        """Interpolate, in logarithms of x."""
+    def encloses(self, x: Array) -> Mask:
+        """Tell which x lie between points near each other."""
+        low, high = self._around(x)
+        between: Mask = (low.x < x) & (x < high.x) & (high.x < _NEAR * low.x)
+        return between
+
+    def _around(self, x: Array) -> tuple[_Known, _Known]:
+        """Return the points below and above each x."""
         finite = np.isfinite(self.V[:, 0])
         sound = self.at(finite) if finite.sum() > 1 else self
         right = np.searchsorted(sound.x, x).clip(1, sound.x.size - 1)
-        low, high = sound.at(right - 1), sound.at(right)
+        return sound.at(right - 1), sound.at(right)
+
+    def at_x(self, x: Array) -> _Known:
+        """Interpolate, in logarithms of x."""
+        low, high = self._around(x)
         share = (np.log(x / low.x) / np.log(high.x / low.x)).clip(None, 1)
         return low.towards(high, share)._replace(x=x)
 

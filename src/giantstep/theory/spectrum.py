@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -27,8 +28,8 @@ _EMPTY, _FAINT = 2e-4, 1e-7
 _GAP = 1.3
 # The bulk is searched from this fraction of its size upwards, and with more points from the next.
 _SMALLEST, _SMALL = 1e-24, 1e-4
-# Halvings of an interval that holds an edge.
-_HALVINGS = 16
+# An interval that holds an edge is divided into so many, so many times.
+_PARTS, _DIVISIONS = 16, 4
 # Intervals whose ends have a larger ratio get points of which the logarithms are denser towards the
 # ends; and those beyond the next are divided.
 _WIDE, _WIDEST = 1e3, 1e8
@@ -50,21 +51,29 @@ class Spectrum:
         Density of the p eigenvalues at x > 0; NaN where the solver failed.
     mass_at_zero : float
         Fraction of eigenvalues that vanish.
-    mass : float
-        Theirs, that of the bulk, and what lies beyond it: one, up to the error of the density.
     edges : Array, shape (B, 2)
         Ends of the intervals of the bulk.
     outliers : Array, shape (R,)
         Eigenvalues of order d, divided by d, largest first: equation (191). At a finite dimension,
         all those above the bulk, divided by d.
+    solved : SpectralDensity
+        That of all x.
     """
 
     x: Array
     density: Array
     mass_at_zero: float
-    mass: float
     edges: Array
     outliers: Array
+    solved: SpectralDensity
+
+    @cached_property
+    def mass(self) -> float:
+        """Mass at zero, of the bulk, and beyond it: one, up to the error of the density."""
+        x, dx = bulk_rule(self.edges, max(self.x.size, _COARSE))
+        ends = np.array([max(self.edges[0, 0], self.edges[0, 1] / _WIDEST), self.edges[-1, 1]])
+        of_bulk = (dx * self.solved(x))[x > ends[0]].sum()
+        return float(1 + of_bulk - np.ptp(self.solved.share_above(ends)))
 
 
 def mass_at_zero(density: SpectralDensity) -> float:
@@ -114,7 +123,7 @@ def bulk_edges(density: SpectralDensity, candidates: int = 280) -> Array:
     inside = in_log > empty
     ups = np.flatnonzero(~inside[:-1] & inside[1:])
     downs = np.flatnonzero(inside[:-1] & ~inside[1:])
-    edges = _bisect(density, x, np.concatenate([ups, downs]), inside, empty)
+    edges = _locate(density, x, np.concatenate([ups, downs]), inside, empty)
     low, high = edges[: ups.size], edges[ups.size :]
     if inside[0]:  # the bulk reaches zero
         low = np.concatenate([[0.0], low])
@@ -127,8 +136,8 @@ def bulk_edges(density: SpectralDensity, candidates: int = 280) -> Array:
     return np.asarray(edges[np.r_[True, mass[1:] > _EMPTY * np.log(edges[1:, 1] / edges[:-1, 1])]])
 
 
-def _bisect(density: SpectralDensity, x: Array, at: Indices, inside: Mask, empty: Array) -> Array:
-    """Locate by bisection, between x[at] and x[at + 1], where the density begins or ends.
+def _locate(density: SpectralDensity, x: Array, at: Indices, inside: Mask, empty: Array) -> Array:
+    """Locate, between x[at] and x[at + 1], where the density begins or ends.
 
     Parameters
     ----------
@@ -140,13 +149,14 @@ def _bisect(density: SpectralDensity, x: Array, at: Indices, inside: Mask, empty
     empty : Array, shape (M,)
         Where the density in log x exceeds this at each of x.
     """
-    low, high = np.log(x[at]), np.log(x[at + 1])
-    for _ in range(_HALVINGS if at.size else 0):
-        middle = (low + high) / 2
-        points = np.exp(middle)
-        same = (points * density(points) > empty[at]) == inside[at]
-        low, high = np.where(same, middle, low), np.where(same, high, middle)
-    edges: Array = np.exp((low + high) / 2)
+    low, width = np.log(x[at]), np.log(x[at + 1] / x[at])
+    for _ in range(_DIVISIONS if at.size else 0):
+        width = width / _PARTS
+        points = np.exp(low + np.arange(1, _PARTS)[:, None] * width)
+        in_log = points * density(points.ravel()).reshape(points.shape)
+        same = np.logical_and.accumulate((in_log > empty[at]) == inside[at])
+        low = low + same.sum(axis=0) * width
+    edges: Array = np.exp(low + width / 2)
     return edges
 
 
@@ -208,21 +218,18 @@ def spectrum(
     if not edges.size:
         raise InvalidParametersError([Fault("alpha", alpha, _FINDABLE)])
     own, dx = bulk_rule(edges, max(points, _COARSE) if x is None else _COARSE)
-    shares = dx * density(own)
-    if shares.sum() < _FOUND * (1 - zeros):
+    if dx @ density(own) < _FOUND * (1 - zeros):
         raise InvalidParametersError([Fault("alpha", alpha, _FINDABLE)])
     x = bulk_rule(edges, points)[0] if x is None else x
-    ends = np.array([max(edges[0, 0], edges[0, 1] / _WIDEST), edges[-1, 1]])
-    inside = np.ptp(density.share_above(ends))
     return Spectrum(
         x=x,
         density=density(x),
-        mass=float(1 + shares[own > ends[0]].sum() - inside),
         mass_at_zero=zeros,
         edges=edges,
         outliers=outliers(density)
         if math.isinf(dimension)
         else outliers_at(problem, alpha, dimension, edges[-1, 1]) / dimension,
+        solved=density,
     )
 
 
