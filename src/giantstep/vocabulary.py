@@ -32,6 +32,7 @@ class Meaning:
     equation: str = "not in the paper"
 
 
+_DATA = "docs/data.md"
 # What is derived from a variable, by its name, with the variable's own as the group: long name,
 # symbol and, if it is not that of the variable, equation.
 _DERIVED = (
@@ -55,6 +56,8 @@ _DERIVED = (
         r"\mathrm{Var}_j\, %s",
     ),
     (r"simulated_(.+)", "simulated %s", "%s"),
+    (r"gaussian_(.+)", "%s, of Gaussian inputs with the covariance of samples", "%s", _DATA),
+    (r"isotropic_(.+)", "%s, of Gaussian inputs without a covariance", "%s", _DATA),
     (r"optimal_(.+)", "%s, at the optimum", "%s_{opt}"),
 )
 

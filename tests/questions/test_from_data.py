@@ -5,8 +5,15 @@ import pytest
 import xarray as xr
 
 import giantstep
+from giantstep import Protocol
 from giantstep.cli.main import main
+from giantstep.problems.covariance import directions_of
+from giantstep.problems.gaussian_model import gaussian_model
+from giantstep.questions.costs import CostError
 from giantstep.theory.readout.subsets import subset_errors
+
+INDEX = np.arange(1, 61.0)
+ERRORS = "test_error", "classification_error", "training_error"
 
 
 def skewed_samples(count=500, d=30):
@@ -55,9 +62,60 @@ def test_gaussian_inputs_have_the_errors_of_the_theory_whatever_their_units():
     xr.testing.assert_allclose(giantstep.from_data(scaled, labels, **given), found, rtol=1e-6)
 
 
+@pytest.mark.parametrize("names", [ERRORS, ERRORS[::2]])
+def test_gaussian_classes_and_smooth_labels_have_the_errors_of_the_gaussian_theory(names):
+    rng, scales = np.random.default_rng(0), INDEX[:30] ** -0.2
+    labels = rng.choice([-1.0, 1.0], 1500)
+    inputs = (rng.normal(size=(1500, 30)) + 0.3 * labels[:, None]) * scales
+    if names != ERRORS:
+        inputs = rng.normal(size=(1500, 30)) * scales
+        labels = np.tanh(inputs @ rng.normal(size=30) / 3) + 0.1 * rng.normal(size=1500)
+    found = giantstep.from_data(inputs, labels, alpha0=6, alpha=2, ridge=0.3, networks=3)
+    for name in names:
+        assert found[f"gaussian_{name}"] == pytest.approx(found[name].item(), rel=0.12)
+    assert found.chi_2 < 0.1
+    assert found.isotropic_test_error < found.gaussian_test_error
+
+
+def test_the_model_of_samples_has_what_they_were_drawn_with():
+    rng, weights = np.random.default_rng(0), INDEX**-1.0
+    known = {"covariance": INDEX**-0.5, "target_decay": weights}
+    s = np.array(Protocol("tanh", "linear", 1, 1, 1, **known).covariance)
+    z = rng.normal(size=(20_000, 60))
+    labels = 3 * z @ np.sqrt(weights / weights.sum()) + rng.normal(size=20_000)
+    model = gaussian_model(Protocol("tanh", "linear", 1, 1, 1), z * np.sqrt(s), labels)
+    found, powers = directions_of(model.covariance, 0)
+    order = np.argsort(-found)
+    np.testing.assert_allclose(found[order], s, rtol=0.1)
+    np.testing.assert_allclose(powers[order][:5], (weights / weights.sum())[:5], rtol=0.2)
+    assert model.noise == pytest.approx(1, rel=0.05)
+    assert float(model.target.split(",")[1]) == pytest.approx(3, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("samples", "options", "words"),
+    [
+        ((300, 20), {"activation": "relu"}, "is left out: activation = 'relu': must be odd"),
+        ((60, 100), {"alpha": 0.1, "alpha0": 0.1}, "needs more samples"),
+    ],
+)
+def test_where_there_is_no_gaussian_theory_its_reason_is_told(samples, options, words):
+    rng = np.random.default_rng(0)
+    inputs, labels = rng.normal(size=samples), rng.choice([-1, 1], samples[0])
+    found = giantstep.from_data(inputs, labels, networks=1, **options)
+    assert words in found.attrs["remarks"]
+    assert "gaussian_test_error" not in found
+
+
+def test_what_would_take_too_much_is_refused():
+    for limit in "max_hours", "max_memory":
+        with pytest.raises(CostError, match=f"allowed with {limit}="):
+            giantstep.from_data(*skewed_samples(), **{limit: 1e-9})
+
+
 def test_networks_have_the_errors_that_are_predicted_for_them_after_a_step():
     inputs, labels = skewed_samples(1500)
-    found = giantstep.from_data(inputs, labels, "relu", 2, 4, 1.5, [1, 3], [0.1, 1], networks=8)
+    found = giantstep.from_data(inputs, labels, "relu", 2, 4, 1.5, [1, 3], [0.1, 1], networks=5)
     for name in "test_error", "training_error", "classification_error":
         assert (abs(found[f"z_score_{name}"]) < 5).all()
         assert found[name].dims == ("alpha", "ridge")
@@ -72,6 +130,8 @@ def test_networks_have_the_errors_that_are_predicted_for_them_after_a_step():
         ({"X": np.ones((500, 30))}, "2 or more that are not constant"),
         ({"X": np.full((500, 30), np.nan)}, "15000 entries not finite"),
         ({"X": "inputs"}, "a matrix with a row for each sample"),
+        ({"y": ["cat"] * 500}, "array of <U3': must be a vector (of two classes: +1 and -1)"),
+        ({"y": np.ones(500)}, "two values or more"),
         ({"y": np.ones(3)}, "as many as X has rows, 500"),
         ({"alpha": 20}, "at least (alpha0 + alpha) d + 30 = 660"),
         ({"alpha0": np.inf}, "alpha0 = inf"),
@@ -97,6 +157,8 @@ def test_the_command_reads_files_and_compares_steps(tmp_path, capsys, monkeypatc
     (tmp_path / "text.npy").write_text("1 2 3")
     assert main("data text.npy y.npy".split()) == 2
     assert main("data X.npy y.npy --alpha 50".split()) == 2
+    assert main("data X.npy y.npy --max-hours 1e-9".split()) == 2
     said = capsys.readouterr().err
     assert "files that numpy.save wrote" in said
     assert "X 200 rows: must be" in said
+    assert "allowed with --max-hours" in said

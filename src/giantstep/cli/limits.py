@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 
-from giantstep.cli.flags import spelled
-from giantstep.questions.costs import Cost, CostError, check_cost
+from giantstep.questions.costs import Cost, check_cost
 from giantstep.validation import Interval
 
 LIMIT = Interval(0, infinity=True)
@@ -22,10 +20,6 @@ def check_limits(arguments: argparse.Namespace, cost: Cost) -> None:
     ------
     CostError
     """
-    try:
-        check_cost(cost, arguments.max_hours, arguments.max_memory)
-    except CostError as error:
-        text = re.sub(r"(max_\w+)=", lambda name: f"{spelled(name[1])} ", str(error))
-        raise CostError(text) from None
+    check_cost(cost, arguments.max_hours, arguments.max_memory)
     if cost.seconds > _LONG:
         print(f"this takes about {cost.seconds / 60:.2g} minutes of one core", file=sys.stderr)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -163,6 +164,7 @@ def _sentence(fault: Fault) -> str:
 
 
 def _fail(arguments: argparse.Namespace, message: str) -> int:
+    message = re.sub(r"max_(hours|memory)=", r"--max-\1 ", message)
     print(f"giantstep {arguments.command}: error: {message}", file=sys.stderr)
     return 2
 

@@ -22,23 +22,30 @@ def read_samples(inputs: Any, labels: Any) -> tuple[Array, Array]:
     """
     faults: list[Fault] = []
     x = _read("X", inputs, "a matrix with a row for each sample", 2, faults)
-    y = _read("y", labels, "a vector", 1, faults)
+    y = _read("y", labels, "a vector (of two classes: +1 and -1)", 1, faults)
     if not faults and len(x) != len(y):
         faults.append(Fault("y", f"{len(y)} labels", f"as many as X has rows, {len(x)}"))
+    elif not faults and np.all(y == y[:1]):
+        faults.append(Fault("y", y[:1].tolist(), "of two values or more"))
     raise_all(faults)
     x = x[:, np.any(x != x[:1], axis=0)]
     if x.shape[1] < 2:
         raise_all([Fault("X", f"{x.shape[1]} columns", "2 or more that are not constant")])
+    x = x / np.abs(x).max()  # whose squares neither overflow nor vanish
     return (x - x.mean(axis=0)) / np.sqrt(x.var(axis=0).mean()), y
 
 
 def _read(name: str, values: Any, shape: str, ndim: int, faults: list[Fault]) -> Array:
     """Read finite numbers of so many dimensions."""
+    given = np.asarray(values)
     try:
-        numbers = np.asarray(values, dtype=float)
+        if given.dtype.kind in "cmM":
+            raise TypeError
+        numbers = given.astype(float)
     except (TypeError, ValueError):
-        numbers = np.full((), np.nan)
+        faults.append(Fault(name, f"array of {given.dtype}", f"{shape}, all finite numbers"))
+        return np.empty(0)
     if numbers.ndim != ndim or not np.all(np.isfinite(numbers)):
-        given = f"array {numbers.shape}, {np.sum(~np.isfinite(numbers))} entries not finite"
-        faults.append(Fault(name, given, f"{shape}, all finite numbers"))
+        found = f"array {numbers.shape}, {np.sum(~np.isfinite(numbers))} entries not finite"
+        faults.append(Fault(name, found, f"{shape}, all finite numbers"))
     return numbers

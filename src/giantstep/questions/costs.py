@@ -75,6 +75,9 @@ _THEORY_MEMORY, _TRAINED_MEMORY, _POINT_MEMORY = 20.0, 300.0, 0.015
 _GROUPS_MEMORY, _GROUPS_EXPONENT = 2.7, 2.5
 # Seconds and MiB of each direction of a covariance; gentle spectra take a tenth of the time.
 _DIRECTION, _DIRECTION_MEMORY = 1e-4, 0.02
+# Seconds of a predicted error of given samples, of each value of a feature and each of its products
+# with others; and arrays of features that are held.
+_SUBSET_VALUE, _SUBSET_PRODUCT, _SUBSET_ARRAYS = 4e-7, 1.7e-9, 5
 # How much longer derivatives take.
 _DERIVATIVES = 6
 # Parameters of a sweep that are solved together, or cost differently.
@@ -367,3 +370,11 @@ def _recovery(problem: Recovery, d: int) -> Cost:
     operations, drawn = _steps(float(d * p), problem.steps * problem.batch(d), d)
     held = 24 * d * p + FEWER_ROWS * (24 * p + 4 * d)
     return Cost(_OPERATION * operations + _DRAW * drawn, held / MIB)
+
+
+def cost_of_data(shape: tuple[int, ...], beta: float, predictions: int) -> Cost:
+    """Estimate networks on given samples; most of it are predictions from the features of all."""
+    (count, d), p = shape, _rows(beta, shape[1])
+    one = _SUBSET_VALUE * count * p + _SUBSET_PRODUCT * (float(count) * p**2 + p**3 / 3)
+    held = 8.0 * (_SUBSET_ARRAYS * count * p + 3 * count * d + 3 * p**2 + 2 * p * d)
+    return Cost(predictions * one, held / MIB)

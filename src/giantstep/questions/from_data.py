@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
 from giantstep.arrays import Array
+from giantstep.numerics.scalar_functions import CLASS
+from giantstep.problems.covariance import IDENTITY
 from giantstep.problems.domains import POSITIVE_RIDGE
+from giantstep.problems.gaussian_model import gaussian_model
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.protocol import Protocol
@@ -18,11 +22,20 @@ from giantstep.problems.sizes import SEED, Sizes, check_sizes
 from giantstep.questions.answers import drop_fixed
 from giantstep.questions.checks import read_axes
 from giantstep.questions.compare import OF_NETWORKS
+from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of_data
 from giantstep.questions.progress import Progress, progress_bar
+from giantstep.questions.solve import solve
 from giantstep.questions.statistics import summary, z_scores
 from giantstep.simulation.data_networks import train_on_data
 from giantstep.theory.readout.subsets import subset_errors
-from giantstep.validation import COUNT, Fault, collected, interval_faults, raise_all
+from giantstep.validation import (
+    COUNT,
+    Fault,
+    InvalidParametersError,
+    collected,
+    interval_faults,
+    raise_all,
+)
 from giantstep.vocabulary import label
 
 _COUNTS = {"networks": COUNT, "seed": SEED}
@@ -30,6 +43,10 @@ _COUNTS = {"networks": COUNT, "seed": SEED}
 _TESTS = 30
 # Predicted by the theory, and measured.
 _ERRORS = ("test_error", "training_error", "classification_error")
+# The mean label from which on classes are not equally large.
+_UNEQUAL = 0.2
+# What says how far the Gaussian theory holds.
+_RANGE, _OF_THEORY = ("chi_2", "chi_3", "effective_dimension"), "Of the Gaussian theory: "
 
 
 def from_data(
@@ -44,12 +61,15 @@ def from_data(
     *,
     networks: int = 8,
     seed: int = 0,
+    max_hours: float = SIMULATION_HOURS,
+    max_memory: float | None = None,
     progress: Progress | None = None,
 ) -> xr.Dataset:
     """Train networks on given samples, and predict their errors from the features of the samples.
 
     Each network splits the samples at random: `alpha0` d for the step, `alpha` d for the readout,
-    the rest to test. The prediction needs no model of the inputs.
+    the rest to test. The prediction needs no model of the inputs. Beside it is the theory of
+    Gaussian inputs with the same covariance.
 
     Parameters
     ----------
@@ -75,6 +95,8 @@ def from_data(
         Independent networks, each with a split of its own.
     seed : int
         Of all random numbers.
+    max_hours, max_memory : float
+        As in `simulate`.
     progress : callable, optional
         As in `simulate`.
 
@@ -84,12 +106,17 @@ def from_data(
         `test_error` and `training_error` as predicted for each network after its step, the mean
         over networks; `simulated_test_error_mean` and `simulated_test_error_stderr` of the
         networks themselves; `z_score_test_error`; likewise `classification_error`. All errors are
-        on the labels that were given, with their noise.
+        on the labels that were given, with their noise. Of an odd activation, the same errors as
+        `gaussian_test_error` and so on, by the theory of Gaussian inputs and labels that resemble
+        the samples, with `chi_2`, `chi_3` and `effective_dimension`; and as `isotropic_test_error`
+        without a covariance.
 
     Raises
     ------
     InvalidParametersError
         With everything that is wrong with the question, or if there are too few samples.
+    CostError
+        If it takes more than is allowed.
 
     Examples
     --------
@@ -114,6 +141,8 @@ def from_data(
         protocol = Protocol(activation, "linear", learning_rate, alpha0, beta)
     raise_all(faults)
     _check_count(protocol, axes.grid, *inputs.shape)
+    points = len(axes.grid.alpha) * len(axes.grid.ridge)
+    check_cost(cost_of_data(inputs.shape, protocol.beta, points * networks), max_hours, max_memory)
     errors = []
     with progress_bar("networks", progress) as report:
         for network in range(networks):
@@ -121,12 +150,39 @@ def from_data(
             errors.append([_predict(*trained[:2], axes.grid, inputs.shape[1]), trained[2]])
             report(len(errors) / networks)
     names = _ERRORS if np.all(np.abs(labels) == 1) else _ERRORS[:2]
-    data = drop_fixed(_dataset(np.array(errors), axes.grid, names), axes.fixed)
+    data, remarks = _dataset(np.array(errors), axes.grid, names), list[str]()
+    if np.isnan(data["test_error"]).any():
+        remarks += ["Some predictions are NaN: the equations for leverages did not converge."]
+    theory, said = _gaussian_theory(protocol, inputs, labels, axes.grid, names)
+    data = drop_fixed(xr.merge([data, theory]), axes.fixed)
     data = data.assign_coords(alpha0=alpha0, total_samples=data["alpha"] + alpha0)
     about = {"dimension": inputs.shape[1], "networks": networks, "seed": np.int64(seed)}
-    if np.isnan(data["test_error"]).any():
-        about["remarks"] = "Some predictions are NaN: the equations for leverages did not converge."
+    about["remarks"] = "\n".join([*remarks, *said])
     return label(data).assign_attrs(about, title="Networks on given data")
+
+
+def _gaussian_theory(
+    protocol: Protocol, inputs: Array, labels: Array, grid: Grid, names: Sequence[str]
+) -> tuple[xr.Dataset, list[str]]:
+    """Solve the theory of Gaussian inputs with the covariance of the samples, and without one."""
+    if len(inputs) < inputs.shape[1] + _TESTS:
+        return xr.Dataset(), ["The Gaussian theory needs more samples than inputs have columns."]
+    found, remarks = xr.Dataset(), list[str]()
+    try:
+        model = gaussian_model(protocol, inputs, labels)
+        problems = {"gaussian": model, "isotropic": replace(model, covariance=IDENTITY)}
+        for kind, problem in problems.items():
+            theory = solve(problem, grid.alpha, grid.ridge, dimension=inputs.shape[1])
+            theory["test_error"] += model.noise
+            found = found.assign({f"{kind}_{name}": theory[name] for name in names})
+            if kind == "gaussian":
+                found = found.assign({name: theory[name] for name in _RANGE})
+                remarks += theory.attrs.get("remarks", "").splitlines()
+    except InvalidParametersError as error:
+        return xr.Dataset(), [f"The Gaussian theory is left out: {error}"]
+    if model.target == CLASS and abs(mean := labels.mean()) > _UNEQUAL:
+        remarks.append(f"classes are taken as equally large, and labels have a mean of {mean:.2g}.")
+    return found.drop_vars({*found.coords} - {"alpha", "ridge"}), [_OF_THEORY + x for x in remarks]
 
 
 def _check_count(protocol: Protocol, grid: Grid, count: int, dimension: int) -> None:

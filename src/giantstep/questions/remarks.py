@@ -25,6 +25,8 @@ RELIABLE = 0.05
 SMALL_DIMENSION = 100
 # What the theory is from which chi_2 or chi_3 on.
 _CHAOS = {0.3: "too pessimistic by a few per cent", 3.0: "not quantitative, and too pessimistic"}
+# The least effective dimension at which norms of inputs vary little.
+_LEAST_DIMENSION = 40
 _LEFT_OUT = {
     "unseen": "much of the error comes from inputs of which a training set has one or none",
     "sparse": "much of the error comes from inputs at which hardly any neuron varies",
@@ -145,9 +147,14 @@ def covariance_remarks(arrays: Mapping[str, Any]) -> list[str]:
     """Say where the leading directions of the inputs make the theory too pessimistic."""
     if "chi_2" not in arrays:
         return []
+    least = float(np.nanmin(arrays["effective_dimension"]))
+    remarks = [
+        f"The effective dimension of the inputs is {least:.3g}, below {_LEAST_DIMENSION}: their"
+        " norms vary more than the theory takes into account."
+    ]
     chi = np.nan_to_num(np.maximum(arrays["chi_2"], arrays["chi_3"]))
     beyond = np.digitize(chi, [*_CHAOS])
-    return [
+    return remarks * (least < _LEAST_DIMENSION) + [
         f"At {np.sum(beyond == k)} of {chi.size} points the theory is {text}: networks learn"
         " products of leading directions of the inputs, which it takes as noise."
         for k, text in enumerate(_CHAOS.values(), start=1)
