@@ -13,6 +13,7 @@ from giantstep.problems.seeds import problem_seed
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.threads import workers
+from giantstep.theory.bounds import bounds
 from giantstep.theory.features.bulk.coloured_rows import ColouredRows
 from giantstep.theory.features.coloured_step import coloured_step
 from giantstep.theory.features.equivalent_features import equivalent_features
@@ -102,6 +103,14 @@ def test_no_batch_turns_the_spike_to_the_target():
     problem = replace(PROBLEM, alpha0=math.inf, target_decay=1).with_giant_step(400)
     s, t2 = coloured_step(problem).eigenvalues, coloured_step(problem).weights
     assert equivalent_features(problem).alignment == pytest.approx(t2 @ s / np.sqrt(t2 @ s**2))
+
+
+def test_errors_approach_the_lower_bound():
+    problem = replace(PROBLEM, covariance="power:0.3", target_decay=1)
+    wide = replace(problem, learning_rate=1e4, beta=1e4)
+    error = solve(wide, Grid((1e4,), (50.0,))).test_error.item()
+    bound = bounds(problem).lower
+    assert bound < error < 1.01 * bound
 
 
 def test_the_step_of_a_network():

@@ -92,18 +92,18 @@ def dimension_faults(protocol: Any, dimension: float) -> list[Fault]:
 def question_faults(question: str, problem: Any, given: Mapping[str, Any]) -> list[Fault]:
     """List why a question cannot be answered for inputs with a covariance, or a mixture."""
     values = given.get("values", {})
-    known = values.get("covariance", getattr(problem, "covariance", IDENTITY))
-    name, plain, others = "covariance", IDENTITY, "others"
-    if isinstance(known, str) and known == IDENTITY:
-        inputs = np.ravel(values.get("inputs", getattr(problem, "inputs", GAUSSIAN))).tolist()
-        known = next((one for one in inputs if mixture_mean(str(one)) is not None), None)
-        name, plain, others = "inputs", GAUSSIAN, "mixtures"
+    inputs = np.ravel(values.get("inputs", getattr(problem, "inputs", GAUSSIAN))).tolist()
+    known = next((one for one in inputs if mixture_mean(str(one)) is not None), None)
+    name, plain, others, questions = "inputs", GAUSSIAN, "mixtures", _QUESTIONS
     if known is None:
+        known = values.get("covariance", getattr(problem, "covariance", IDENTITY))
+        name, plain, others, questions = "covariance", IDENTITY, "others", (*_QUESTIONS, "bounds")
+    if isinstance(known, str) and known == IDENTITY:
         return []
     if not hasattr(problem, "covariance"):
         allowed = f"{plain} for spiked features given directly; mixtures are for protocols"
-    elif question not in (*_QUESTIONS, *_OF_NETWORKS):
-        allowed = f"{plain} in {question}; {others} are for {', '.join(_QUESTIONS)}"
+    elif question not in (*questions, *_OF_NETWORKS):
+        allowed = f"{plain} in {question}; {others} are for {', '.join(questions)}"
     elif question == "optimise" and ("bias" in given["over"] or math.isinf(given["dimension"])):
         allowed = f"{plain} where a bias is optimised, or no dimension is given"
     else:

@@ -88,8 +88,8 @@ def bounds(
     remarks = []
     if abs(alignment) < _ALONG:
         remarks.append(
-            "Equations (26)-(31) are for a spike along the target (alignment 1), which alpha0 = inf"
-            " gives; these bounds are their counterparts for any alignment (theory.md section 7)."
-            " The best linear error holds for all."
+            "Equations (26)-(31) are for a spike along the target (alignment 1); these bounds are"
+            " their counterparts for any alignment (theory.md section 7). The best linear error"
+            " holds for all."
         )
     return best.assign(values), remarks
