@@ -32,6 +32,7 @@ from giantstep.explore.question import Question, written
 from giantstep.explore.view import CURVE, MAP, SPECTRUM, TABS, View
 from giantstep.numerics.scalar_functions import FUNCTIONS
 from giantstep.problems.bulk_kind import BULKS
+from giantstep.problems.covariance import IDENTITY
 from giantstep.problems.losses import LOSSES
 from giantstep.problems.protocol import OPTIMIZERS
 from giantstep.validation import Fault, InvalidParametersError
@@ -110,6 +111,8 @@ def _inapplicable(view: View) -> Iterator[tuple[str, str]]:
             yield name, f"is not a parameter of {_MODEL_WORDS[question.model]}"
     if question.model == STEPS and question["alpha0"] == 0:
         yield "learning_rate", "no step is taken where α₀ = 0"
+    if question.model == STEPS and question["covariance"] == IDENTITY:
+        yield "target_decay", "inputs have no covariance"
     if question["ridge"] == OPTIMAL:
         yield "ridge", "the best is found at each point"
     if view.tab == SPECTRUM:

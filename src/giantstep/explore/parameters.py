@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.explore.reading import Reader, read_infinite, read_letters
+from giantstep.explore.reading import Reader, read_infinite, read_letters, read_spectrum
 from giantstep.problems.bulk_kind import BULKS, ISOTROPIC, TRAINED
 from giantstep.problems.domains import THEORY_DIMENSION, Several
 from giantstep.problems.grid import Grid
@@ -30,7 +30,7 @@ OPTIMAL = "optimal"
 LINEAR, LOG = SCALES = ("linear", "log")
 # What the page does not ask about, since it changes no curve, has no theory, or none of the limit.
 _LEFT_OUT = {"inputs", "reuse_batch", "step_exponent", "outlier_fraction", "outlier_variance"}
-_LEFT_OUT |= {"model", "bias", "covariance", "target_decay"}
+_LEFT_OUT |= {"model", "bias"}
 
 
 OF_MODEL = {
@@ -113,6 +113,7 @@ _AXES = {
     "spike_strength": (0.1, 5.0, LINEAR),
     "alignment": (0.0, 1.0, LINEAR),
     "bulk_variance": (0.5, 3.0, LINEAR),
+    "target_decay": (0.0, 3.0, LINEAR),
 }
 # Sliders that run elsewhere.
 _SLIDERS = {
@@ -159,6 +160,8 @@ def reader(name: str) -> Reader:
         return lambda text: OPTIMAL if text == OPTIMAL else read_infinite(text)
     if name == "bulk":
         return lambda text: tuple(dict.fromkeys(text.replace(",", " ").split()))
+    if name == "covariance":
+        return read_spectrum
     if domain:
         return read_whole_number if domain.whole else read_infinite
     return read_letters if isinstance(PARAMETERS[name].domain, VocabularyDomain) else str

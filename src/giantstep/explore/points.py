@@ -26,7 +26,11 @@ from giantstep.validation import InvalidParametersError
 Points = dict[str, NDArray[Any]]
 # Called from time to time; it ends what is not wanted any more.
 Beat = Callable[[], None]
-_ALONG = ("test_error", "training_error", "ridge", "residual", "quadrature_error", "reliability")
+# The last two are NaN where inputs have no covariance.
+_ALONG = (
+    *("test_error", "training_error", "ridge", "residual", "quadrature_error", "reliability"),
+    *("chi_2", "chi_3"),
+)
 
 
 def ask_sweep(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from giantstep.problems.covariance import SPECTRA
 from giantstep.problems.readout import NORMAL, Vocabulary
 from giantstep.validation import Fault, read_number, shown
 
@@ -35,6 +36,18 @@ def read_letters(text: str) -> Vocabulary:
     if not 0 < len(pairs) <= MOST_LETTERS:
         raise ValueError(f"{shown(text)} must be 1 to {MOST_LETTERS} values, such as 0.5:0.3 2:0.7")
     return tuple((read_number(value), read_number(share or "1")) for value, _, share in pairs)
+
+
+def read_spectrum(text: str) -> str:
+    """Read the name of a covariance; a page reads no files.
+
+    Raises
+    ------
+    ValueError
+    """
+    if SPECTRA.faults("covariance", text):
+        raise ValueError(f"{shown(text)} must be {SPECTRA}")
+    return text
 
 
 def read_texts(

@@ -35,6 +35,7 @@ from giantstep.explore.tasks import (
 )
 from giantstep.explore.view import CURVE, NAMES, View, from_address, read_pins, to_address
 from giantstep.problems.sizes import DIMENSION
+from giantstep.questions.remarks import covariance_remarks
 from giantstep.theory.optima import TEST_ERROR
 from giantstep.validation import Fault, InvalidParametersError, interval_faults, read_whole_number
 
@@ -277,6 +278,8 @@ def certificate(said: Mapping[str, Any]) -> str:
         parts += [f"quadrature error {np.nan_to_num(quadrature).max():.0e}"]
         left_out = max(np.nan_to_num(curve["reliability"]).max() for curve in solved)
         parts += [f"left out by the theory: up to {left_out:.1%}"] if left_out > _TOLD else []
+        chi = {name: np.concatenate([c[name] for c in solved]) for name in ("chi_2", "chi_3")}
+        parts += [remark.rstrip(".") for remark in covariance_remarks(chi)]
     if "values" in said:
         rows, columns = said["values"].shape
         parts.append(f"{columns} × {rows} points, {said['bulk']} bulk")

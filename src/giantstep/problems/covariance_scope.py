@@ -21,7 +21,15 @@ from giantstep.validation import Fault
 ALWAYS = "where inputs have a covariance or are a mixture"
 THEORY, NETWORKS = f"in theory, {ALWAYS}", f"in networks, {ALWAYS}"
 # Questions whose answers take the covariance into account.
-_QUESTIONS = ("solve", "sweep", "simulate", "compare", "optimise", "parameters", "learned_function")
+_QUESTIONS: tuple[str, ...] = (
+    "solve",
+    "sweep",
+    "simulate",
+    "compare",
+    "optimise",
+    "parameters",
+    "learned_function",
+)
 _OF_NETWORKS = ("replicates", "eigenvalues")
 
 
