@@ -61,7 +61,7 @@ def test_plain_descent_is_what_it_was_and_the_shares_of_a_step_by_signs_add_up()
 @pytest.mark.slow
 def test_rows_after_signs_have_the_covariance_of_actual_batches():
     d, e = 300, 2.0
-    batch = FirstBatch.of(plain_descent(SIGNS))
+    batch = FirstBatch(plain_descent(SIGNS))
     k = math.sqrt(2 / math.pi * e**2 / (batch.tau * batch.label_power) - 1)
     rows, state = rows_after_signs(SIGNS, 1)
     t, measured = np.array([0.2, 1, 5]), []
@@ -111,7 +111,7 @@ def test_rows_of_relu_networks_have_the_covariance_after_signs():
 
 
 def test_averages_over_the_entries_resolve_them():
-    batch = FirstBatch.of(plain_descent(SIGNS))
+    batch = FirstBatch(plain_descent(SIGNS))
     t = np.array([0.5, 3.0])
     coarse, fine = (SignRows(batch, 2, fineness).functions()[0] for fineness in (1, 2))
     assert coarse.forms(t)[0].resolvent == pytest.approx(fine.forms(t)[0].resolvent, rel=1e-9)

@@ -232,20 +232,17 @@ def solve_axes(
     if axes.optimal:
         arrays = case.optimise(alpha)
         ridge = arrays.pop("ridge")
-        mesh = alpha, ridge
         at_edge = [f"alpha {a:g}" for a in alpha[arrays[_ON_EDGE]]]
-        remarks = edge_remarks(
-            at_edge, named_ridge(case.loss), search_of(case.loss, case.dimension).ridges
-        )
+        candidates = search_of(case.loss, case.dimension).ridges
+        remarks = edge_remarks(at_edge, named_ridge(case.loss), candidates)
+        mesh = alpha, ridge
     else:
         alphas, ridges = np.meshgrid(alpha, ridge, indexing="ij")
         mesh = alphas, ridges
         arrays = case.solve(*mesh)
     arrays[RELIABLE_DIMENSION] = case.reliable_dimension(*mesh, arrays)
     remarks += dimension_remarks(arrays[RELIABLE_DIMENSION]) if math.isinf(case.dimension) else []
-    points: dict[str, Variable] = {
-        "alpha": (("alpha",), alpha), "ridge": (axes.dims[-1:], ridge)
-    }  # fmt: skip
+    points: dict[str, Variable] = {"alpha": (("alpha",), alpha), "ridge": (axes.dims[-1:], ridge)}
     if axes.optimal:
         points["by"] = (), np.array(case.by)
     remarks += bulk_remarks(case.problem, case.bulk)

@@ -17,7 +17,7 @@ from giantstep.theory.features.bulk.batch_covariance import FirstBatch
     ],
 )
 def test_traces_and_forms_are_those_of_an_actual_batch(protocol):
-    d, rng, batch = 1500, np.random.default_rng(2), FirstBatch.of(protocol)
+    d, rng, batch = 1500, np.random.default_rng(2), FirstBatch(protocol)
     theta = np.array([[0.3, 2.0]])
     x = rng.standard_normal((round(protocol.alpha0 * d), d))
     noise = np.sqrt(protocol.noise) * rng.standard_normal(len(x))

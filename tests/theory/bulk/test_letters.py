@@ -21,7 +21,7 @@ LETTERS = ((-1.0, 0.3), (0.3, 0.3), (1.5, 0.4))
 def of_protocol(protocol):
     features = conditional_features(equivalent_features(protocol))
     base = np.ones(len(protocol.readout))
-    return LettersBulk(protocol, base, features.B, FirstBatch.of(protocol), norms=True)
+    return LettersBulk(protocol, base, features.B, FirstBatch(protocol), norms=True)
 
 
 @pytest.mark.parametrize("readout", [((1.0, 1.0),), LETTERS])

@@ -85,20 +85,13 @@ def activation_averages(
     squared = weight * fluctuation**2
     variance, along, with_norm = _moments(squared, z, 3)
     cube, cube_along = _moments(squared * fluctuation, z, 2)
+    (residual,) = _moments(weight * values**2, z, 1)
+    fourth_power = np.einsum("nz,nz->n", squared, fluctuation**2)
     return ActivationAverages(
-        mean,
-        slope,
-        curvature,
-        third,
-        fourth,
-        residual=_moments(weight * values**2, z, 1)[0],
-        variance=variance,
-        variance_along=along / std,
-        variance_with_norm=(with_norm - variance) / 2,
-        cube=cube,
-        fourth_power=np.einsum("nz,nz->n", squared, fluctuation**2),
-        cube_along=std * cube_along,
-    )
+        mean, slope, curvature, third, fourth, residual,
+        variance, along / std, (with_norm - variance) / 2,
+        cube, fourth_power, std * cube_along,
+    )  # fmt: skip
 
 
 def _moments(weighted: Array, z: Array, count: int) -> list[Array]:

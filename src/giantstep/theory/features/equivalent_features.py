@@ -20,7 +20,7 @@ from giantstep.theory.features.network_state import (
     features_in_state,
     shared_parameters,
 )
-from giantstep.theory.features.optimizers import plain_descent, with_signs
+from giantstep.theory.features.optimizers import plain_descent, with_rows, with_signs
 from giantstep.theory.features.row_norms import common_rows, coupled_norms, own_output_norms
 from giantstep.theory.features.steps import network_states
 from giantstep.validation import InvalidParametersError
@@ -132,10 +132,5 @@ def _at_dimension(srf: SpikedFeatures, problem: Protocol, dimension: float) -> S
     largest = np.argmax(np.abs(letters))
     strength = float(r[largest] / letters[largest])
     longer = math.hypot(strength, math.sqrt(shift))
-    alignment = srf.alignments * (strength / longer if longer > 0 else 1.0)
-    return replace(
-        srf,
-        bulk_variance=tuple(c),
-        spike_strength=tuple(r + letters * (longer - strength)),
-        alignment=tuple(alignment) if isinstance(srf.alignment, tuple) else float(alignment[0]),
-    )
+    share = strength / longer if longer > 0 else 1.0
+    return with_rows(srf, c, r + letters * (longer - strength), share)

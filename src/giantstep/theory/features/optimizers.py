@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from giantstep.arrays import Array
 from giantstep.problems.protocol import SGD, SIGN_DESCENT, Protocol
 from giantstep.problems.readout import UNIFORM
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -82,11 +83,10 @@ def with_signs(srf: SpikedFeatures, protocol: Protocol) -> SpikedFeatures:
     check_weights(protocol, float(c.max()), float(np.abs(strength).max()))
     largest = np.argmax(np.abs(u))
     narrower = float(u[largest] / strength[largest]) if u[largest] else 1.0
-    return replace(
-        srf,
-        bulk_variance=tuple(c),
-        spike_strength=tuple(strength),
-        alignment=tuple(narrower * srf.alignments)
-        if isinstance(srf.alignment, tuple)
-        else narrower * srf.first_alignment,
-    )
+    return with_rows(srf, c, strength, narrower)
+
+
+def with_rows(srf: SpikedFeatures, c: Array, u: Array, share: float) -> SpikedFeatures:
+    """Replace the rows; of the spikes' direction, a share (a cosine) is that of before."""
+    alignment = tuple(share * srf.alignments)
+    return replace(srf, bulk_variance=tuple(c), spike_strength=tuple(u), alignment=alignment)

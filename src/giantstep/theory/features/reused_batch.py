@@ -18,7 +18,7 @@ from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.conditional_target import across_basis
 from giantstep.theory.features.network_state import NetworkState, check_weights
 from giantstep.theory.features.reused_fields import Part, SampleFields, triangular_root
-from giantstep.theory.features.reused_resolvent import LinearLaw, ReusedResolvent
+from giantstep.theory.features.reused_resolvent import ReusedResolvent
 
 
 class ReusedBatch:
@@ -58,12 +58,12 @@ class ReusedBatch:
             self.common.take(self.rate, drive, noise / alpha0)
             drive, noise = (fields.weight @ of[t] for of in (fields.projections, fields.products))
             self.own.take(self.rate, drive, noise / alpha0)
-            self.rows = ReusedResolvent(self._law(fields, t + 1))
+            self.rows = self._resolvent(fields, t + 1)
             state = self._network_state(t + 1, many=teacher is not None)
             check_weights(protocol, state.bulk_variance, state.spike_strength)
             self.states.append(state)
 
-    def _law(self, fields: SampleFields, k: int) -> LinearLaw:
+    def _resolvent(self, fields: SampleFields, k: int) -> ReusedResolvent:
         weight, pulls, D = fields.weight, np.column_stack(fields.pulls), self.directions
         root = triangular_root((pulls.T * weight) @ pulls)
         pulls = pulls @ np.linalg.pinv(root).T
@@ -76,7 +76,7 @@ class ReusedBatch:
         response = projections @ np.linalg.pinv(np.array(self.own.after)[:k, :k])
         noise = products - projections @ projections.transpose(0, 2, 1)
         of_samples = weight, along, pulls, response, noise
-        return LinearLaw(*of_samples, self.own.memory[:k, :k], self.rate, fields.alpha0)
+        return ReusedResolvent(*of_samples, self.own.memory[:k, :k], self.rate, fields.alpha0)
 
     def _network_state(self, k: int, many: bool) -> NetworkState:
         """Describe the network after k steps."""

@@ -1,35 +1,36 @@
 """The covariance that several steps on one batch give to the rows: docs/theory/reused-batch.md.
 
-Given the batch, a row has linear dynamics, whose law over the samples is a `LinearLaw`. The rows'
-covariance C/d is a polynomial in the inputs and in matrices that are diagonal in the samples. Its
-resolvent follows from a matrix G for each coordinate, of the rows before and after each of k steps
-and of k multipliers, which solves a fixed point.
+Given the batch, a row has linear dynamics. The rows' covariance C/d is a polynomial in the inputs
+and in matrices that are diagonal in the samples. Its resolvent follows from a matrix G for each
+coordinate, of the rows before and after each of k steps and of k multipliers, which solves a fixed
+point.
 """
 
 from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
-from giantstep.arrays import Array, Indices, RealOrComplex
+from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.linear_systems import solve_small
+from giantstep.numerics.packed_symmetric import triangle_of
 
 # Newton's method: most steps, and one whose square is negligible.
 _MAX_ITERATIONS, _TOLERANCE = 30, 1e-5
 
 
-class LinearLaw(NamedTuple):
-    """The law of linear dynamics that give rows their covariance, over the N samples of a rule.
+class ReusedResolvent:
+    """The resolvent of the rows' covariance after k steps on one batch.
 
     In each of k steps a sample acts on the rows with `tau = response eta + noise`, where eta are
     the rows' projections on it but for what they remember of it.
 
-    Attributes
+    Parameters
     ----------
     weight : Array, shape (N,)
+        Of the samples of a rule.
     along : Array, shape (N, D + k)
         A sample's projections on the target's directions and on a new one in each step.
     pulls : Array, shape (N, k)
@@ -41,34 +42,27 @@ class LinearLaw(NamedTuple):
     rate, alpha0 : float
     """
 
-    weight: Array
-    along: Array
-    pulls: Array
-    response: Array
-    noise: Array
-    memory: Array
-    rate: float
-    alpha0: float
-
-
-class ReusedResolvent:
-    """The resolvent of the rows' covariance after k steps on one batch.
-
-    Parameters
-    ----------
-    law : LinearLaw
-    """
-
-    def __init__(self, law: LinearLaw) -> None:
-        self.law, (N, k, _) = law, law.response.shape
+    def __init__(
+        self,
+        weight: Array,
+        along: Array,
+        pulls: Array,
+        response: Array,
+        noise: Array,
+        memory: Array,
+        rate: float,
+        alpha0: float,
+    ) -> None:
+        self.weight, self.along, self.pulls, self.alpha0 = weight, along, pulls, alpha0
+        N, k, _ = response.shape
         self.last, self.order = k, 2 * k + 1
         steps = np.arange(k)
         self._J, self._S = np.zeros((N, 2 * k, self.order)), np.zeros((N, 2 * k, 2 * k))
-        self._J[:, steps, k + 1 + steps] = -law.rate / law.alpha0
-        self._J[:, k:, :k] = -law.response
-        self._S[:, k:, :k] = np.eye(k) + law.response @ law.memory / law.alpha0
+        self._J[:, steps, k + 1 + steps] = -rate / alpha0
+        self._J[:, k:, :k] = -response
+        self._S[:, k:, :k] = np.eye(k) + response @ memory / alpha0
         self._S[:, :k, k:] = self._S[:, k:, :k].transpose(0, 2, 1)
-        self._S[:, k:, k:] = -law.noise
+        self._S[:, k:, k:] = -noise
         self._free = np.zeros((self.order, self.order))
         self._free[0, 0] = 1
         for s in steps:
@@ -115,15 +109,15 @@ class ReusedResolvent:
 
     def map(self, t: RealOrComplex, G: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:
         """Map G to what it should be, with the derivative, shape (S, (2 k + 1)^2, (2 k + 1)^2)."""
-        m, weight, (first, second, place) = self.order, self.law.weight, _triangle(self.order)
+        m, weight, triangle = self.order, self.weight, triangle_of(self.order)
         mean, pairs = np.empty_like(G), np.empty((t.size, *(m,) * 4), dtype=G.dtype)
         for i, one in enumerate(G):
-            V = self._of_samples(one)[:, first, second]
-            mean[i] = (weight @ V)[place]
+            V, place = triangle.pack(self._of_samples(one)), triangle.place
+            mean[i] = triangle.unpack(weight @ V)
             pairs[i] = ((V.T * weight) @ V)[place[:, None, :, None], place[:, None, :]]
-        mapped = np.linalg.inv(self._inverse(t) - self.law.alpha0 * mean)
+        mapped = np.linalg.inv(self._inverse(t) - self.alpha0 * mean)
         both = np.einsum("sab,scd->sacbd", mapped, mapped).reshape(t.size, m * m, m * m)
-        return mapped, self.law.alpha0 * both @ pairs.reshape(t.size, m * m, m * m)
+        return mapped, self.alpha0 * both @ pairs.reshape(t.size, m * m, m * m)
 
     def forms(self, t: Array, G: Array, basis: Array) -> Array:
         """Compute the quadratic forms of `C (1 + t C)^-1` in some directions.
@@ -134,25 +128,24 @@ class ReusedResolvent:
         G : Array, shape (S, 2 k + 1, 2 k + 1)
             As `solve` returns it.
         basis : Array, shape (M, D + k)
-            The directions, in those of `LinearLaw.along`.
+            The directions, in those of `along`.
 
         Returns
         -------
         Array, shape (S, M, M)
         """
-        law, n, k, m = self.law, self.law.along.shape[1], self.last, self.order
-        fields = np.hstack([law.along, law.pulls / math.sqrt(law.alpha0)])
-        first, second, place = _triangle(m)
-        left, right, among = _triangle(n + k)
-        weighted = (fields[:, left] * fields[:, right]).T * (law.alpha0 * law.weight)
+        n, k, m, alpha0 = self.along.shape[1], self.last, self.order, self.alpha0
+        fields = np.hstack([self.along, self.pulls / math.sqrt(alpha0)])
+        triangle, both = triangle_of(m), triangle_of(n + k)
+        weighted = (fields[:, both.rows] * fields[:, both.columns]).T * (alpha0 * self.weight)
         fresh, other = np.arange(n), np.arange(n, n + k)
         forms = []
         for free, one in zip(self._inverse(t), G, strict=True):
-            V = self._of_samples(one)[:, first, second]
-            M = -(weighted @ V)[among[:, :, None, None], place]
+            V = triangle.pack(self._of_samples(one))
+            M = -(weighted @ V)[both.place[:, :, None, None], triangle.place]
             M[fresh, fresh] += free
             # The last step's own noise, which no field has seen.
-            M[n - 1, n - 1] -= law.alpha0 * (law.weight @ V)[place]
+            M[n - 1, n - 1] -= alpha0 * triangle.unpack(self.weight @ V)
             M[other, other] -= np.linalg.inv(one)
             inverse = np.linalg.inv(M.transpose(0, 2, 1, 3).reshape((n + k) * m, -1))
             inverse = inverse.reshape(n + k, m, n + k, m)[:n, k, :n, k]
@@ -169,11 +162,3 @@ class ReusedResolvent:
         """Compute what each sample adds to that at one t, shape (N, 2 k + 1, 2 k + 1)."""
         J, JT = self._J, self._J.transpose(0, 2, 1)
         return JT @ np.linalg.solve(self._S - J @ G @ JT, J)
-
-
-def _triangle(order: int) -> tuple[Indices, Indices, Indices]:
-    """Return rows and columns of a symmetric matrix's triangle, and where entries are in it."""
-    first, second = np.triu_indices(order)
-    place = np.empty((order, order), dtype=int)
-    place[first, second] = place[second, first] = np.arange(first.size)
-    return first, second, place

@@ -12,7 +12,7 @@ where theta_k = theta_l. Traces are sums of positive terms.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -77,9 +77,15 @@ class KnownTraces(NamedTuple):
         return np.take_along_axis(self.f, np.argmin(distance, axis=-1), axis=-1)
 
 
-@dataclass(frozen=True, eq=False)
 class FirstBatch:
     """The first batch, as far as the trained weights remember it.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        With alpha0 > 0, and one step.
+    fineness : int
+        Multiplies the number of nodes of the rule over y.
 
     Attributes
     ----------
@@ -103,53 +109,27 @@ class FirstBatch:
         Cosine of the angle, across the spike, of the readout's target and that of the step.
     """
 
-    tau: float
-    inverse_alpha0: float
-    alignment: float
-    spike_sign: float
-    norm_coupling: float
-    label_power: float
-    rule: BatchRule
-    noise_share: float = 1.0
-    task_share: float = 1.0
+    noise_share, task_share = 1.0, 1.0
 
-    @classmethod
-    def of(cls, protocol: Protocol, fineness: int = 1) -> FirstBatch:
-        """Describe the batch of one step.
-
-        Parameters
-        ----------
-        protocol : Protocol
-            With alpha0 > 0.
-        fineness : int
-            Multiplies the number of nodes of the rule over y.
-        """
+    def __init__(self, protocol: Protocol, fineness: int = 1) -> None:
         activation, target = lookup(protocol.activation), lookup(protocol.target)
-        inverse_alpha0, e = 1 / protocol.alpha0, protocol.learning_rate / protocol.beta
+        self.inverse_alpha0, e = 1 / protocol.alpha0, protocol.learning_rate / protocol.beta
         teacher = standard_moments(target)
-        power = float(teacher.second) + noise_power(protocol)
+        self.label_power = float(teacher.second) + noise_power(protocol)
         agreement = label_agreement(protocol)
-        norm = math.hypot(agreement * float(teacher.slope), math.sqrt(power * inverse_alpha0))
+        noise = math.sqrt(self.label_power * self.inverse_alpha0)
+        norm = math.hypot(agreement * float(teacher.slope), noise)
+        self.alignment = equivalent_features(protocol).first_alignment
         h1 = float(standard_moments(activation).slope)
-        spike_sign = -1.0 if h1 < -_ROUNDING else 1.0  # as in `equivalent_features`
+        self.spike_sign = -1.0 if h1 < -_ROUNDING else 1.0  # as in `equivalent_features`
         b3 = third_coefficient(activation)
-        b3 = 0.0 if abs(b3) < _ROUNDING else b3
-        tau = e * e * derivative_variance(activation) * inverse_alpha0
+        self.norm_coupling = e * b3 * norm * self.spike_sign * (abs(b3) >= _ROUNDING)
+        self.tau = e * e * derivative_variance(activation) * self.inverse_alpha0
         largest = max(abs(omega) for omega, _ in protocol.readout)
-        sharpness = largest**2 * tau * inverse_alpha0
+        sharpness = largest**2 * self.tau * self.inverse_alpha0
         y, weights = label_rule(target, noise_levels(protocol), sharpness, fineness)
-        return cls(
-            tau=tau,
-            inverse_alpha0=inverse_alpha0,
-            alignment=equivalent_features(protocol).first_alignment,
-            spike_sign=spike_sign,
-            norm_coupling=e * b3 * norm * spike_sign,
-            label_power=power,
-            rule=BatchRule(
-                y**2,
-                np.stack([agreement ** (i % 2) * y**i * weights[j] for i, j in _POWERS], axis=1),
-            ),
-        )
+        of_powers = [agreement ** (i % 2) * y**i * weights[j] for i, j in _POWERS]
+        self.rule = BatchRule(y**2, np.stack(of_powers, axis=1))
 
     def with_wider_spike(self, share: float) -> FirstBatch:
         """Describe it beside a spike of which the mean of y x is this share (a cosine)."""
@@ -157,13 +137,18 @@ class FirstBatch:
         gamma = share * self.alignment
         across, beside = (math.sqrt(1 - x**2) for x in (gamma, self.alignment))
         noise_share = share * beside / across if across > 0 else 1.0
-        return replace(self, alignment=gamma, noise_share=noise_share)
+        return self._changed(alignment=gamma, noise_share=noise_share)
 
     def for_task(self, overlap: float) -> FirstBatch:
         """Describe it for a readout whose target has this overlap with that of the step."""
         across = math.sqrt(1 - (overlap * self.alignment) ** 2)
         known = overlap * math.sqrt(1 - self.alignment**2)
-        return replace(self, task_share=known / across if across > 0 else 1.0)
+        return self._changed(task_share=known / across if across > 0 else 1.0)
+
+    def _changed(self, **attributes: float) -> FirstBatch:
+        changed = copy(self)
+        vars(changed).update(attributes)
+        return changed
 
     def resolvent_trace(
         self, theta: RealOrComplex, known: KnownTraces | None = None

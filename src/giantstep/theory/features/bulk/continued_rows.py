@@ -10,16 +10,16 @@ and, for each step from the last to the first, G, theta and t before that step, 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from giantstep.arrays import Complex
 from giantstep.numerics.linear_systems import solve_small
-from giantstep.theory.features.bulk.covariance_step import CovarianceStep, Samples
+from giantstep.problems.protocol import Protocol
+from giantstep.theory.features.bulk.covariance_step import CovarianceStep
 from giantstep.theory.features.bulk.one_group import variances_at
 from giantstep.theory.features.bulk.row_resolvent import SelfEnergy, Traces
+from giantstep.theory.features.steps import network_trajectory
 
 # Rarer samples are left out.
 _RARE = 1e-8
@@ -32,15 +32,16 @@ class ContinuedRows:
 
     Parameters
     ----------
-    steps : sequence of CovarianceStep
-        Those that the rows have taken, one or more.
+    protocol : Protocol
+        Of plain descent.
     beta : float
     """
 
-    def __init__(self, steps: Sequence[CovarianceStep], beta: float) -> None:
-        self.steps = [_without_rare_samples(step) for step in reversed(steps)]
+    def __init__(self, protocol: Protocol, beta: float) -> None:
+        before = reversed(network_trajectory(protocol)[:-1])
+        self.steps = [CovarianceStep(protocol, state, 1, _RARE) for state in before]
         self.beta = beta
-        nodes = sum(step.samples.weight.size for step in steps)
+        nodes = sum(step.samples.weight.size for step in self.steps)
         self._together = 1 + _CACHED // max(1, nodes)
 
     def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
@@ -112,8 +113,3 @@ def _from_trace(t: Complex, theta: Complex) -> Traces:
     """Compute the traces from theta = t f, and their derivatives by t at fixed theta."""
     f = theta / t
     return Traces(t, f, (1 - f) / t, -f / t, (2 * f - 1) / t**2)
-
-
-def _without_rare_samples(step: CovarianceStep) -> CovarianceStep:
-    kept = step.samples.weight > _RARE
-    return replace(step, samples=Samples(*(values[..., kept] for values in step.samples)))

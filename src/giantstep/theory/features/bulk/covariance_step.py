@@ -12,8 +12,6 @@ where h, l and k are the means over the batch of x times `by_norm`, `norm` and `
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -33,8 +31,8 @@ _NODES = {1: 1, 2: 40, 3: 16}
 _FIRST = 2
 
 
-class Samples(NamedTuple):
-    """The samples of a batch, on the N nodes of a rule.
+class Samples:
+    """The samples of a batch, on the N nodes of a rule; nodes with less than a weight are left out.
 
     Attributes
     ----------
@@ -49,30 +47,57 @@ class Samples(NamedTuple):
         rho A0: the mean of this times x moves all rows alike.
     """
 
-    weight: Array
-    along: Array
-    squares: Array
-    eta: Array
-    noise: Array
-    by_norm: Array
-    norm: Array
-    pull: Array
-    gradient: Array
+    def __init__(self, step: Step, fineness: int, least: float) -> None:
+        inside, share = step.weight > _NEGLIGIBLE, step.weight
+        if step.mirrored:  # all that is averaged is even in kappa
+            inside, share = inside & (step.kappa > 0), 2 * share
+        kept = np.flatnonzero(inside)
+        kappa, A = step.kappa[kept], step.activation.at(kept)
+        rho, weights = _residuals(step, kappa, A.mean, fineness)
+        weights = weights * share[kept, None]
+        counts = weights[0] > least
+        nodes, rho = np.nonzero(counts)[0], rho[counts]
+        kappa, A = kappa[nodes], A.at(nodes)
+        # In place of powers of (1, u) those of (kappa, u).
+        size = math.isqrt(2 * len(weights))
+        squares = np.empty((size, size, rho.size))
+        first, second = np.triu_indices(size)
+        squares[first, second] = squares[second, first] = weights[:, counts]
+        self.weight, self.along, self.squares = squares[0, 0].copy(), squares[0].copy(), squares
+        self.along[0] *= kappa
+        squares[0] *= kappa
+        squares[:, 0] *= kappa
+        e, b, growth = step.rate, step.inverse_batch, step.growth
+        c, c_next = step.state.bulk_variance, step.bulk_variance
+        squared = e**2 * b * rho**2
+        self.eta, self.gradient = e * rho * A.curvature, rho * A.slope
+        self.noise = squared * np.maximum(A.variance - c * A.curvature**2, 0)
+        self.by_norm = e * c / 2 * rho * A.third
+        self.norm = (2 * e * c * growth * rho * A.third + squared * A.variance_along) / c_next
+        pull = 2 * growth * squared * (c * A.variance_along - c**2 * A.curvature * A.third)
+        pull += e * b * rho * squared * (A.cube - c * A.curvature * A.variance_along)
+        self.pull = pull / c_next
 
 
-@dataclass(frozen=True, eq=False)
 class CovarianceStep:
-    """One step, as the covariance of the rows sees it.
+    """The step that a network in some state takes next, as the covariance of the rows sees it.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    state : NetworkState
+    fineness : int
+        Multiplies the number of nodes of rules.
+    least : float
+        Samples of less weight are left out.
 
     Attributes
     ----------
     samples : Samples
     inverse_batch : float
         1/alpha0.
-    bulk_variance : float
-        c before the step.
-    covariance : Array, shape (m + 1, m + 1)
-        Sigma before the step.
+    bulk_variance, norm_variance : float
+        c before the step, and d times the variance of |b|^2/c.
     keeps_norm : float
         p above.
     turn : Array, shape (m, m + 1)
@@ -80,69 +105,18 @@ class CovarianceStep:
         the directions across that, and the mean over the batch of x times `gradient`.
     """
 
-    samples: Samples
-    inverse_batch: float
-    bulk_variance: float
-    covariance: Array
-    keeps_norm: float
-    turn: Array
-
-    @classmethod
-    def of(cls, protocol: Protocol, state: NetworkState, fineness: int) -> CovarianceStep:
-        """Prepare the step that a network in some state takes next."""
+    def __init__(
+        self, protocol: Protocol, state: NetworkState, fineness: int, least: float = _NEGLIGIBLE
+    ) -> None:
         step = next_step(protocol, state, fineness)
-        samples = _samples(step, fineness)
-        turn = step.directions()
+        samples, turn = Samples(step, fineness, least), step.directions()
         size = math.sqrt(step.inverse_batch * (samples.weight @ samples.gradient**2))
         if size > 0:  # from the noise of the gradient to the gradient
             turn[:, -1] /= size
             turn[:, :-1] -= np.outer(turn[:, -1], samples.along @ samples.gradient)
-        return cls(
-            samples=samples,
-            inverse_batch=step.inverse_batch,
-            bulk_variance=state.bulk_variance,
-            covariance=state.covariance,
-            keeps_norm=step.linear_map()[NORM, NORM],
-            turn=turn,
-        )
-
-
-def _samples(step: Step, fineness: int) -> Samples:
-    inside, share = step.weight > _NEGLIGIBLE, step.weight
-    if step.mirrored:  # all that is averaged is even in kappa
-        inside, share = inside & (step.kappa > 0), 2 * share
-    kept = np.flatnonzero(inside)
-    kappa, A = step.kappa[kept], step.activation.at(kept)
-    rho, weights = _residuals(step, kappa, A.mean, fineness)
-    weights = weights * share[kept, None]
-    counts = weights[0] > _NEGLIGIBLE
-    nodes, rho = np.nonzero(counts)[0], rho[counts]
-    kappa, A = kappa[nodes], A.at(nodes)
-    # In place of powers of (1, u) those of (kappa, u).
-    size = math.isqrt(2 * len(weights))
-    squares = np.empty((size, size, rho.size))
-    first, second = np.triu_indices(size)
-    squares[first, second] = squares[second, first] = weights[:, counts]
-    weight, along = squares[0, 0].copy(), squares[0].copy()
-    along[0] *= kappa
-    squares[0] *= kappa
-    squares[:, 0] *= kappa
-    e, b, growth = step.rate, step.inverse_batch, step.growth
-    c, c_next = step.state.bulk_variance, step.bulk_variance
-    squared = e**2 * b * rho**2
-    pull = 2 * growth * squared * (c * A.variance_along - c**2 * A.curvature * A.third)
-    pull += e * b * rho * squared * (A.cube - c * A.curvature * A.variance_along)
-    return Samples(
-        weight,
-        along,
-        squares,
-        eta=e * rho * A.curvature,
-        noise=squared * np.maximum(A.variance - c * A.curvature**2, 0),
-        by_norm=e * c / 2 * rho * A.third,
-        norm=(2 * e * c * growth * rho * A.third + squared * A.variance_along) / c_next,
-        pull=pull / c_next,
-        gradient=rho * A.slope,
-    )
+        self.samples, self.turn, self.inverse_batch = samples, turn, step.inverse_batch
+        self.bulk_variance, self.norm_variance = state.bulk_variance, state.covariance[NORM, NORM]
+        self.keeps_norm = step.linear_map()[NORM, NORM]
 
 
 def _residuals(step: Step, kappa: Array, output: Array, fineness: int) -> ResidualRule:

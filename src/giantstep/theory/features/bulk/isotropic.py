@@ -234,13 +234,12 @@ class IsotropicResponse:
         dA, dL = self.triangle.unpack(direction[:, :split]), direction[:, split:]
         M, BK, _ = self.matrices
         gradient = c * np.einsum("sgr,srt,sgt->sg", BK, dA, BK)
-        slope = response_derivative(q, gradient[:, :, None], self.bulk.load_decrease(M, M))
-        dq = slope[:, :, 0] + np.einsum("sgh,sh->sg", slope[:, :, 1:], dL)
+        dq = response_derivative(q, (gradient + dL)[..., None], self.bulk.load_decrease(M, M))
         d = pi * c * q
         W = np.eye(c.size) - beta * d[:, :, None] * M  # (I + beta D V1_hat)^-1
         V1B = d[:, :, None] * BK
         V1 = W * d[:, None, :]
-        dV1 = (W * (pi * c * dq)[:, None, :]) @ W.transpose(0, 2, 1)
+        dV1 = (W * (pi * c * dq[..., 0])[:, None, :]) @ W.transpose(0, 2, 1)
         dV1 -= beta * V1B @ dA @ V1B.transpose(0, 2, 1)
         zeta = beta * (c * self.V2)[:, None] * self.by_spike(zeta_hat)
         first = np.einsum("d,sdr->sr", self.bulk.first_across, self.by_direction(psi_hat))

@@ -242,8 +242,8 @@ class LettersResponse:
         dA, dL = self.triangle.unpack(direction[:, :split]), direction[:, split:]
         terms = modes.terms()
         gradient = np.einsum("sgij,sij->sg", terms.load_gradient, dA)
-        slope = response_derivative(modes.q, gradient[:, :, None], terms.load_decrease)
-        pi_dq = pi * (slope[:, :, 0] + np.einsum("sgh,sh->sg", slope[:, :, 1:], dL))
+        change = (gradient + dL)[..., None]
+        pi_dq = pi * response_derivative(modes.q, change, terms.load_decrease)[..., 0]
         identity, mean_c = np.eye(pi.size), base + batch_weight * batch.label_power
         ccM = np.einsum("jgh,jsk,sgk,shk->sgh", cc, np.stack(modes.single.powers), A, A)
         V1 = identity * (mean_c * pi_q)[:, None] - beta * pi_q[:, :, None] * ccM * pi_q[:, None]

@@ -61,7 +61,7 @@ def prepare_bulk(
         features = conditional_features(srf, fineness, B, norms=True)
         return features, TrainedBulk(_isotropic_bulk(features, srf), problem, fineness)
     overlap, problem = problem.task_overlap, plain_descent(problem)
-    batch = FirstBatch.of(problem, fineness)
+    batch = FirstBatch(problem, fineness)
     coupled = batch.norm_coupling != 0
     features = conditional_features(srf, fineness, B, coupled)
     limit = equivalent_features(problem)

@@ -53,22 +53,20 @@ def solve_self_consistency(
 
 
 def response_derivative(
-    q: RealOrComplex, load_gradient: RealOrComplex, load_decrease: RealOrComplex
+    q: RealOrComplex, change: RealOrComplex, load_decrease: RealOrComplex
 ) -> RealOrComplex:
-    """Compute dq along directions of V1_hat and of each L, shape (S, G, directions + G).
+    """Compute dq along directions of the hats, shape (S, G, directions).
 
     Parameters
     ----------
     q : array, shape (S, G)
-    load_gradient : array, shape (S, G, directions)
-        Derivative of each group's load along each direction of V1_hat, at fixed q.
+    change : array, shape (S, G, directions)
+        That of L and each group's load along each direction, at fixed q.
     load_decrease : array, shape (S, G, G)
-        Minus its derivative by q.
+        Minus the load's derivative by q.
     """
-    identity = np.broadcast_to(np.eye(q.shape[-1]), load_decrease.shape)
-    both = np.concatenate([load_gradient, identity], axis=-1)
     square = (q**2)[:, :, None]
-    return -solve_small(identity - square * load_decrease, square * both)
+    return -solve_small(np.eye(q.shape[-1]) - square * load_decrease, square * change)
 
 
 class ResponseTerms(NamedTuple):
@@ -109,7 +107,9 @@ def variances_from_terms(
     V = np.concatenate([triangle.pack(terms.V1), pi * q], axis=-1)
     # Along each direction (dA, dL) of the hats: dq, then dX = N dP N^T - beta X dA X for X = V1.
     gradient = triangle.pack(terms.load_gradient)
-    dq = response_derivative(q, gradient * triangle.multiplicity, terms.load_decrease)
+    identity = np.broadcast_to(np.eye(q.shape[-1]), terms.load_decrease.shape)
+    change = np.concatenate([gradient * triangle.multiplicity, identity], axis=-1)
+    dq = response_derivative(q, change, terms.load_decrease)
     dX = gradient.transpose(0, 2, 1) @ (pi[:, None] * dq)
     a, b = i[:, None], j[:, None]
     straight, crossed = terms.products[:, a, b, i, j], terms.products[:, a, b, j, i]

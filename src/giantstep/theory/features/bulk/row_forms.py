@@ -32,19 +32,20 @@ class Forms(NamedTuple):
     filtered: Array
 
 
-def forms_after(step: CovarianceStep, at: SelfEnergy, before: Forms) -> Forms:
+def forms_after(step: CovarianceStep, sigma: Array, at: SelfEnergy, before: Forms) -> Forms:
     """Compute the forms after a step from those before.
 
     Parameters
     ----------
     step : CovarianceStep
+    sigma : Array, shape (m + 1, m + 1)
+        Sigma before the step.
     at : SelfEnergy
         As `solve_self_energy` finds it.
     before : Forms
         Those before the step, at `at.before.t`.
     """
-    samples, sigma, t = step.samples, step.covariance, at.t
-    m = len(samples.along)
+    samples, t, m = step.samples, at.t, len(step.samples.along)
     # The vectors: v and those across it, the mean of the gradient, L a, h, and what else is in a'.
     gradient, stretched, longer, rest = range(m, m + 4)
     K = _projected(_uniform(step, at, before), at, samples)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from giantstep.arrays import Array
+from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.features.bulk.covariance_step import CovarianceStep
 from giantstep.theory.features.bulk.row_forms import Forms, forms_after
@@ -118,14 +119,14 @@ class RowFunctions:
 
     def after(self, step: CovarianceStep, scale: float, most: int = _MOST) -> RowFunctions:
         """Compute the functions after a step; `scale` is c there, `most` the largest degree."""
-        step = replace(step, covariance=self.covariance(step.covariance[-1, -1]))
+        sigma = self.covariance(step.norm_variance)
 
         def functions(t: Array) -> Array:
             count = min(t.size, math.ceil(t.size * step.samples.weight.size / _CACHED))
             columns = []
             for part in np.array_split(t, count):
                 at = solve_self_energy(step, self.traces, part)
-                forms = forms_after(step, at, self.forms(at.before.t)[0])
+                forms = forms_after(step, sigma, at, self.forms(at.before.t)[0])
                 columns.append(as_columns(at.f, at.phi, forms))
             return np.concatenate(columns)
 
@@ -215,7 +216,7 @@ def _fit(x: Array, values: Array) -> Array:
 
 def as_columns(f: Array, phi: Array, forms: Forms) -> Array:
     """Put the triangles of the forms beside the traces, shape (S, functions)."""
-    triangles = [form[:, *np.triu_indices(form.shape[-1])] for form in forms]
+    triangles = [triangle_of(form.shape[-1]).pack(form) for form in forms]
     return np.column_stack([f, phi, *triangles])
 
 
@@ -224,11 +225,9 @@ def _as_forms(values: Array) -> Forms:
     m = math.isqrt(len(values)) - 1  # (m + 1)(m + 2)/2 + m (m + 1)/2 are (m + 1)^2
     pair = []
     for size in (m + 1, m):
-        rows, columns = np.triu_indices(size)
-        form = np.empty((values.shape[1], size, size))
-        form[:, rows, columns] = form[:, columns, rows] = values[: rows.size].T
-        pair.append(form)
-        values = values[rows.size :]
+        triangle = triangle_of(size)
+        pair.append(triangle.unpack(values[: triangle.size].T))
+        values = values[triangle.size :]
     return Forms(*pair)
 
 
@@ -252,7 +251,7 @@ def row_functions(protocol: Protocol, fineness: int = 1) -> RowFunctions:
     states = network_trajectory(protocol, fineness)
     rows = _sequence(replace(protocol, steps=1), fineness)
     for before, after in pairwise(states[len(rows) - 1 :]):
-        step = CovarianceStep.of(protocol, before, fineness)
+        step = CovarianceStep(protocol, before, fineness)
         most = _MOST if fineness == 1 else _FEWER
         rows.append(rows[-1].after(step, after.bulk_variance, most))
     return rows[protocol.steps]

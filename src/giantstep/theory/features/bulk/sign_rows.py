@@ -37,7 +37,7 @@ def has_sign_rows(protocol: Protocol) -> bool:
 
 def rows_after_signs(protocol: Protocol, fineness: int) -> tuple[RowFunctions, NetworkState]:
     """Compute the rows' functions and the state after a step."""
-    batch = FirstBatch.of(plain_descent(protocol), fineness)
+    batch = FirstBatch(plain_descent(protocol), fineness)
     at = SignRows(batch, protocol.learning_rate / protocol.beta, fineness)
     rows, norm_variance = at.functions()
     state = NetworkState(

@@ -16,7 +16,6 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.problems.protocol import SIGN_DESCENT, Protocol
 from giantstep.theory.features.bulk.continued_rows import ContinuedRows
-from giantstep.theory.features.bulk.covariance_step import CovarianceStep
 from giantstep.theory.features.bulk.interface import GroupOverlaps
 from giantstep.theory.features.bulk.isotropic import IsotropicBulk
 from giantstep.theory.features.bulk.one_group import OneGroupVariances
@@ -27,7 +26,7 @@ from giantstep.theory.features.bulk.sign_directions import directions_after_sign
 from giantstep.theory.features.bulk.sign_rows import has_sign_rows, rows_after_signs
 from giantstep.theory.features.network_state import NetworkState
 from giantstep.theory.features.optimizers import plain_descent
-from giantstep.theory.features.steps import network_states, network_trajectory
+from giantstep.theory.features.steps import network_states
 
 _ALONG, _ACROSS, _NORM = 0, slice(1, -1), -1
 _WITH_SPIKE = [_ALONG, _NORM]  # the functions of the mean prediction: kappa mu1 and E sigma''
@@ -98,11 +97,8 @@ class TrainedBulk:
     def continued(self) -> ContinuedRows:
         """The variances at complex ridges."""
         descent = plain_descent(self.protocol)
-        if descent.reuses_samples:
-            return ContinuedReusedRows(descent, self.isotropic.beta)
-        before = network_trajectory(descent)[:-1]
-        steps = [CovarianceStep.of(descent, state, fineness=1) for state in before]
-        return ContinuedRows(steps, self.isotropic.beta)
+        kind = ContinuedReusedRows if descent.reuses_samples else ContinuedRows
+        return kind(descent, self.isotropic.beta)
 
     def spike_response(self, V1_hat: Array, V: Array) -> TrainedResponse:
         """Compute how the readout responds at a solution."""
