@@ -26,10 +26,11 @@ from giantstep.validation import InvalidParametersError
 Points = dict[str, NDArray[Any]]
 # Called from time to time; it ends what is not wanted any more.
 Beat = Callable[[], None]
-# The last two are NaN where inputs have no covariance.
+# NaN where inputs have no covariance.
+OF_COVARIANCE = "chi_2", "chi_3", "effective_dimension"
 _ALONG = (
     *("test_error", "training_error", "ridge", "residual", "quadrature_error", "reliability"),
-    *("chi_2", "chi_3"),
+    *OF_COVARIANCE,
 )
 
 

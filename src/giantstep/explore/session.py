@@ -24,6 +24,7 @@ from giantstep.explore.messages import Message
 from giantstep.explore.palette import LIGHT
 from giantstep.explore.plots.base import Plot
 from giantstep.explore.plots.of_view import make_plot, plot_key
+from giantstep.explore.points import OF_COVARIANCE
 from giantstep.explore.question import written
 from giantstep.explore.reading import read_texts
 from giantstep.explore.tasks import (
@@ -278,8 +279,9 @@ def certificate(said: Mapping[str, Any]) -> str:
         parts += [f"quadrature error {np.nan_to_num(quadrature).max():.0e}"]
         left_out = max(np.nan_to_num(curve["reliability"]).max() for curve in solved)
         parts += [f"left out by the theory: up to {left_out:.1%}"] if left_out > _TOLD else []
-        chi = {name: np.concatenate([c[name] for c in solved]) for name in ("chi_2", "chi_3")}
-        parts += [remark.rstrip(".") for remark in covariance_remarks(chi)]
+        known = {name: np.concatenate([one[name] for one in solved]) for name in OF_COVARIANCE}
+        if not np.isnan(known["chi_2"]).all():
+            parts += [remark.rstrip(".") for remark in covariance_remarks(known)]
     if "values" in said:
         rows, columns = said["values"].shape
         parts.append(f"{columns} × {rows} points, {said['bulk']} bulk")
