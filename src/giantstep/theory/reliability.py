@@ -68,8 +68,7 @@ class MeanFluctuation:
         stiffness = stiffness + np.eye(V2.shape[-1]) / V2[:, None, :]
         noise = n[:, None, None] * np.einsum("sn,ghn->sgh", power * seen, self.pairs)
         inverse = np.linalg.pinv(np.where(np.isfinite(stiffness), stiffness, 0), hermitian=True)
-        added: Array = np.einsum("sgh,shk,skl,lg->s", inverse, noise, inverse, self.mean_power)
-        return added
+        return np.einsum("sgh,shk,skl,lg->s", inverse, noise, inverse, self.mean_power)
 
 
 class Reliability:
@@ -235,9 +234,7 @@ def _row_overlap(problem: Problem, srf: SpikedFeatures) -> float:
 def _quadratic_target(labels: Array, u: Array, weight: Array) -> Array:
     """Compute the target's coefficient in He2 of u across the spike, given kappa."""
     if len(u) == 1:
-        he2: Array = np.sum(labels * weight * (u[0] ** 2 - 1), axis=-1) / math.sqrt(2)
-        return he2
+        return np.sum(labels * weight * (u[0] ** 2 - 1), axis=-1) / math.sqrt(2)
     pairs = [(i, j) for i in range(len(u)) for j in range(len(u))]
     squares = [np.sum(labels * weight * (u[i] * u[j] - (i == j)), axis=-1) ** 2 for i, j in pairs]
-    size: Array = np.sqrt(np.sum(squares, axis=0) / 2)
-    return size
+    return np.sqrt(np.sum(squares, axis=0) / 2)

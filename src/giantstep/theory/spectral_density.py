@@ -85,8 +85,7 @@ class SpectralDensity:
     def __call__(self, x: Array) -> Array:
         """Compute the density at x > 0, shape (M,)."""
         # The sum of V2 is tr (K - x - i0)^-1 / p.
-        density: Array = self.variances(x)[:, self.split :].sum(axis=-1).imag / np.pi
-        return density
+        return self.variances(x)[:, self.split :].sum(axis=-1).imag / np.pi
 
     def variances(self, x: Array) -> Complex:
         """Compute V = (V1, V2) at the ridge -x - i0, shape (M, K); NaN where it was not reached."""
@@ -233,8 +232,7 @@ class _Known(NamedTuple):
     def encloses(self, x: Array) -> Mask:
         """Tell which x lie between points near each other."""
         low, high = self._around(x)
-        between: Mask = (low.x < x) & (x < high.x) & (high.x < _NEAR * low.x)
-        return between
+        return (low.x < x) & (x < high.x) & (high.x < _NEAR * low.x)
 
     def _around(self, x: Array) -> tuple[_Known, _Known]:
         """Return the points below and above each x."""

@@ -156,8 +156,7 @@ def _locate(density: SpectralDensity, x: Array, at: Indices, inside: Mask, empty
         in_log = points * density(points.ravel()).reshape(points.shape)
         same = np.logical_and.accumulate((in_log > empty[at]) == inside[at])
         low = low + same.sum(axis=0) * width
-    edges: Array = np.exp(low + width / 2)
-    return edges
+    return np.exp(low + width / 2)
 
 
 def spectrum(

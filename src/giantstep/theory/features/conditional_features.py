@@ -146,13 +146,7 @@ def conditional_moments(
     srf: SpikedFeatures, kappa: Array, fineness: float = 1, beside: Array | None = None
 ) -> tuple[Array, Array, Array]:
     """Evaluate equation (15): mu0, mu1 and mu2^2 of each group, shapes (G, *kappa.shape)."""
-    groups = _moments_of_groups(lookup(srf.activation), srf, kappa, fineness, beside)
-    roots = np.sqrt(srf.groups.c)
-    return (
-        np.stack([group.mean for group in groups]),
-        np.stack([group.slope / root for group, root in zip(groups, roots, strict=True)]),
-        np.stack([group.residual for group in groups]),
-    )
+    return _moments_of_groups(lookup(srf.activation), srf, kappa, fineness, beside)
 
 
 def mean_curvatures(
@@ -167,9 +161,7 @@ def mean_curvatures(
     if not activation.continuous:
         return np.zeros((srf.groups.c.size, *kappa.shape))
     slope = replace(activation, value=activation.derivative, moments=None)
-    groups = _moments_of_groups(slope, srf, kappa, fineness, beside)
-    roots = np.sqrt(srf.groups.c)
-    return np.stack([group.slope / root for group, root in zip(groups, roots, strict=True)])
+    return _moments_of_groups(slope, srf, kappa, fineness, beside)[1]
 
 
 def _moments_of_groups(
@@ -178,14 +170,19 @@ def _moments_of_groups(
     kappa: Array,
     fineness: float,
     beside: Array | None,
-) -> list[GaussianMoments]:
-    """Compute the moments of a function of the inputs of each group's neurons."""
+) -> tuple[Array, Array, Array]:
+    """Compute mean, slope over sqrt(c) and residual of a function of each group's inputs."""
     average = _moments_at_many if srf.further_spikes else moments
-    inputs = mean_inputs(srf, kappa, beside)
-    return [
-        average(function, of_group, math.sqrt(c), fineness)
-        for c, of_group in zip(srf.groups.c, inputs, strict=True)
+    inputs, roots = mean_inputs(srf, kappa, beside), np.sqrt(srf.groups.c).tolist()
+    groups = [
+        average(function, of_group, std, fineness)
+        for of_group, std in zip(inputs, roots, strict=True)
     ]
+    return (
+        np.stack([group.mean for group in groups]),
+        np.stack([group.slope / std for group, std in zip(groups, roots, strict=True)]),
+        np.stack([group.residual for group in groups]),
+    )
 
 
 def _independent(mu1: Array, weight: Array) -> Array:
@@ -229,17 +226,13 @@ def conditional_features(
     kappa, beside, weight = spike_rule(srf, fineness)
     mirrored = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
     mirrored = mirrored and kappa.size % 2 == 0 and np.array_equal(kappa, -kappa[::-1])
+    right = slice(kappa.size // 2 if mirrored else 0, None)
+    at = kappa[right], fineness, beside[:, right]
+    functions = [*conditional_moments(srf, *at), mean_curvatures(srf, *at)]
     if mirrored:
-        right = slice(kappa.size // 2, None)
-        at = kappa[right], fineness, beside[:, right]
-        half = *conditional_moments(srf, *at), mean_curvatures(srf, *at)
-        mu0, mu1, mu2_squared, curvature = (
-            np.concatenate([sign * values[:, ::-1], values], axis=1)
-            for sign, values in zip((-1, 1, 1, -1), half, strict=True)
-        )
-    else:
-        mu0, mu1, mu2_squared = conditional_moments(srf, kappa, fineness, beside)
-        curvature = mean_curvatures(srf, kappa, fineness, beside)
+        parities = zip(functions, (-1, 1, 1, -1), strict=True)
+        functions = [np.concatenate([sign * f[:, ::-1], f], axis=1) for f, sign in parities]
+    mu0, mu1, mu2_squared, curvature = functions
     B = _independent(mu1, weight) if B is None else B
     phi = B.T @ mu1
     on_spike, across = mean_of_class(srf)

@@ -23,7 +23,7 @@ from giantstep.theory.features.network_state import (
 from giantstep.theory.features.optimizers import plain_descent, with_rows, with_signs
 from giantstep.theory.features.row_norms import common_rows, coupled_norms, own_output_norms
 from giantstep.theory.features.steps import network_states
-from giantstep.validation import InvalidParametersError
+from giantstep.validation import raise_all
 
 _ROUNDING = 1e-13
 
@@ -65,8 +65,7 @@ def equivalent_features(
     if isinstance(problem, SpikedFeatures):
         return problem
     problem = problem.with_giant_step(dimension)
-    if faults := theory_faults(problem):
-        raise InvalidParametersError(faults)
+    raise_all(theory_faults(problem))
     if problem.has_covariance:
         c, r, gamma = coloured_step(problem).at_dimension(dimension)
         check_weights(problem, c, r)

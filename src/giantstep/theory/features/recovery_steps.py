@@ -15,7 +15,7 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.teachers import Teacher, lookup_teacher
 from giantstep.theory.features.letters_steps import LettersState, LettersStep, averages_of_letters
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import Fault, raise_all
 
 _READOUT = ((1.0, 0.5), (-1.0, 0.5))
 # Gauss-Hermite nodes in each of the two dimensions that the spikes span.
@@ -64,8 +64,7 @@ def overlaps_after_steps(problem: Recovery, dimension: int) -> Array:
     array([[0.82, 0.  ],
            [0.51, 0.2 ]])
     """
-    if faults := recovery_faults(problem):
-        raise InvalidParametersError(faults)
+    raise_all(recovery_faults(problem))
     teacher = lookup_teacher(problem.teacher)
     state = LettersState.at_initialisation(len(_READOUT), teacher.directions)
     shares = []

@@ -153,11 +153,8 @@ class Step:
         zeroth, first, second, third, fourth = averages
         variance = noise_power(self.protocol)
         of_noise = sum(3 * share * level**2 for level, share in noise_levels(self.protocol))
-        second, third, fourth = (
-            second + variance * zeroth,
-            third + 3 * variance * first,
-            fourth + 6 * variance * second + of_noise * zeroth,
-        )
+        fourth = fourth + 6 * variance * second + of_noise * zeroth
+        third, second = third + 3 * variance * first, second + variance * zeroth
         return np.stack([zeroth, first, second, third, fourth])
 
     def expect(self, power: int, values: Array) -> Array:

@@ -32,7 +32,7 @@ from giantstep.theory.readout.square_loss import (
     prepare_square_loss,
 )
 from giantstep.theory.reliability import Reliability
-from giantstep.validation import InvalidParametersError, interval_faults
+from giantstep.validation import interval_faults, raise_all
 
 # A point is resolved if doubling the number of nodes changes the hats and the test error by less
 # than these and `ERROR_RESOLVED`, relatively. Near the interpolation threshold the error is far
@@ -133,8 +133,7 @@ class Solver:
     ) -> None:
         check_loss(problem, loss)
         check_theory_of_loss(problem, loss)
-        if faults := interval_faults({"dimension": dimension}, {"dimension": THEORY_DIMENSION}):
-            raise InvalidParametersError(faults)
+        raise_all(interval_faults({"dimension": dimension}, {"dimension": THEORY_DIMENSION}))
         self.srf, self.loss = equivalent_features(problem, dimension), loss
         check_resolution(problem, self.srf)
         if isinstance(problem, Protocol):
