@@ -123,7 +123,7 @@ class Found(NamedTuple):
     theory : float
         The test error; NaN if the status says that there is none.
     reliability : dict of float
-        The sum under "reliability", and its parts.
+        All together under "reliability", and its parts.
     """
 
     case: Case

@@ -128,7 +128,7 @@ def reliability_remarks(corrections: Mapping[str, Array]) -> list[str]:
     Parameters
     ----------
     corrections : mapping
-        Those of `theory.reliability` and, as "reliability", their sum.
+        Those of `theory.reliability` and, as "reliability", all together.
     """
     total = corrections["reliability"]
     doubtful = total > RELIABLE

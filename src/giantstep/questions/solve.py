@@ -76,9 +76,9 @@ def solve(
         `test_error`, `training_error` and `leave_one_out` (squared errors), for the square loss
         `gcv`, for others `test_loss` and `training_loss`, for a sign target and spikes of one
         direction `classification_error`; the overlaps `m`, `zeta`, `psi`, `xi`, `q1`, `q2`, `V1`,
-        `V2`; `reliability`, the sum of the estimated relative corrections that the theory leaves
-        out, and each of them, and `reliable_dimension`, from which on it should be below 5 %; of
-        inputs with a covariance `chi_2`, `chi_3` and `effective_dimension`,
+        `V2`; `reliability`, the estimated relative corrections that the theory leaves out, added in
+        quadrature, and each of them, and `reliable_dimension`, from which on it should be below
+        5 %; of inputs with a covariance `chi_2`, `chi_3` and `effective_dimension`,
         docs/structured-inputs.md; `status`, `residual`, `quadrature_error` and `iterations`. With
         `derivatives`, `derivative` of the test error, along `parameter`. All have the dimensions of
         those of `alpha` and `ridge` that are arrays, and of several groups of neurons. Points that

@@ -52,8 +52,8 @@ from giantstep.validation import Fault, InvalidParametersError
 _LOSSES, _OF_SQUARES = ("test_loss", "training_loss"), ("gcv",)
 # Of one ridge.
 _OF_RIDGES = ("V1", "V2", "leave_one_out")
-# Estimated relative corrections, of names that begin so, and their sum; and from which dimension on
-# this is small.
+# Estimated relative corrections, of names that begin so, and all together; and from which
+# dimension on these are small.
 RELIABILITY, RELIABLE_DIMENSION = "reliability", "reliable_dimension"
 _ON_EDGE = "optimal_ridge_on_edge"
 # Points of a case at which the limit d -> infinity is compared with a large dimension: of the
@@ -160,7 +160,7 @@ def _arrays(srf: SpikedFeatures, solution: Solution, zero_one: bool) -> Arrays:
     arrays = {name: value for name, value in values.items() if value is not None}
     arrays["status"] = arrays["status"].astype(np.int8)
     corrections = [values for name, values in arrays.items() if name.startswith(RELIABILITY)]
-    arrays[RELIABILITY] = np.sum(corrections, axis=0)
+    arrays[RELIABILITY] = np.sqrt(np.sum(np.square(corrections), axis=0))
     if zero_one and srf.target in BINARY and not srf.further_spikes:
         arrays["classification_error"] = classification_error(srf, Overlaps.of(solution))
     for name in (LEAVE_ONE_OUT, GCV):  # after what is read more often

@@ -30,8 +30,7 @@ from giantstep.theory.features.steps import network_states
 # Stands for the dimension of networks where none is given: the largest that is usually simulated.
 LARGE_DIMENSION = 1000
 # What random problems beside networks have left of each estimate.
-_UNSEEN, _SPARSE, _BEYOND_MEAN, _OWN_OUTPUT = 1 / 8, 1 / 4, 1 / 3, 1 / 10
-_FIRST_BATCH, _BATCH_SQUARES = 0.8, 1 / 2
+_UNSEEN, _SPARSE, _BEYOND_MEAN, _OWN_OUTPUT, _FIRST_BATCH = 1 / 8, 1 / 4, 1 / 3, 1 / 10, 0.8
 
 
 class MeanFluctuation:
@@ -117,12 +116,7 @@ class Reliability:
         )
         kurtosis = fourth / max(square, TINY) ** 2
         share, samples = _first_batch(problem, srf, self.dimension)
-        # Rows that few samples make up see squares of few directions, which are learned.
-        x = 2 * srf.beta * self.dimension * (share**2 * kurtosis / samples) ** 2
-        squares = (self.pi * srf.groups.c**2 / 2) @ self.curvature_averages[0]
-        learned = squares / max(float(self.pi @ f.mu2_squared @ f.weight), TINY) * x / (1 + x)
-        fluctuation = _FIRST_BATCH * share * math.sqrt(kurtosis) / samples
-        self.first_batch = fluctuation + _BATCH_SQUARES * float(learned)
+        self.first_batch = _FIRST_BATCH * share * math.sqrt(kurtosis) / samples
         self.label_power = float(f.weight @ (f.h**2 + f.slope_power + f.target_residual))
 
     def at(
@@ -164,7 +158,7 @@ class Reliability:
             "reliability_sparse": _SPARSE * share * sparse,
             "reliability_mean": of_mean / whole * (_BEYOND_MEAN if self.is_finite else 1),
             "reliability_quadratic": self._quadratic(alpha, V2, minus_dg) / explained,
-            "reliability_first_batch": share * self.first_batch,
+            "reliability_first_batch": np.minimum(share, 1) * self.first_batch,
             "reliability_own_output": np.full(n.shape, self.own_output),
         }
 
