@@ -321,22 +321,14 @@ def one_spike(
     bias, bias_faults = BIAS.domain.read("bias", bias)
     raise_all(readout_faults + bias_faults)
     pairs = list(product(readout, bias))  # a group each: theory.md section 2
+    c = tuple(1 + omega**2 * (bulk_variance - 1) for (omega, _), _ in pairs)
+    u = tuple(omega * spike_strength for (omega, _), _ in pairs)
+    fraction = tuple(share * part for (_, share), (_, part) in pairs)
+    biases = tuple(b for _, (b, _) in pairs)
     return SpikedFeatures(
-        activation=activation,
-        target=target,
-        alignment=alignment,
-        beta=beta,
-        noise=noise,
-        inputs=inputs,
-        model=model,
-        outlier_fraction=outlier_fraction,
-        outlier_variance=outlier_variance,
-        label_flips=label_flips,
-        bulk_variance=tuple(1 + omega**2 * (bulk_variance - 1) for (omega, _), _ in pairs),
-        spike_strength=tuple(omega * spike_strength for (omega, _), _ in pairs),
-        fraction=tuple(share * part for (_, share), (_, part) in pairs),
-        bias=tuple(b for _, (b, _) in pairs),
-    )
+        activation, target, c, u, alignment, beta, noise, fraction, biases, inputs, model,
+        outlier_fraction, outlier_variance, label_flips,
+    )  # fmt: skip
 
 
 def one_spike_parameters() -> dict[str, Parameter]:

@@ -45,8 +45,8 @@ _INTERVALS = {
     SAMPLES: ALPHA, "flops": Interval(1, 1e30), "max_steps": Interval(1, 10, whole=True)
 }  # fmt: skip
 _COLUMNS = (
-    "cost_of_plan", "optimal_alpha0", "optimal_alpha", "optimal_beta", f"optimal_{RATE}",
-    "optimal_ridge", "flops", "on_edge",
+    "optimal_alpha0", "optimal_alpha", "optimal_beta", f"optimal_{RATE}", "optimal_ridge",
+    "flops", "on_edge",
 )  # fmt: skip
 
 
@@ -132,12 +132,14 @@ def plan(
             outer = tuple(Unknown(name, _CANDIDATES[name]) for name in kept)
             rows.append(_best_split(_Split(case, outer, ridges, steps, samples or 0, flops)))
             report((steps + 1) / (max_steps + 1))
-    names, columns = [f"optimal_{by}", *_COLUMNS], zip(*rows, strict=True)
+    least, *others = zip(*rows, strict=True)
+    cost = np.array(least) / np.fmin.reduce(least) - 1
+    columns = {f"optimal_{by}": least, "cost_of_plan": cost}
+    columns |= dict(zip(_COLUMNS, others, strict=True))
     data = xr.Dataset(
-        {name: ("steps", list(one)) for name, one in zip(names, columns, strict=True)},
+        {name: ("steps", list(one)) for name, one in columns.items()},
         coords={"steps": range(max_steps + 1)},
     )
-    data["cost_of_plan"] = data["cost_of_plan"] / data["cost_of_plan"].min() - 1
     fixed = {"flops": math.isinf(dimension), "optimal_beta": flops is None}
     fixed |= {f"optimal_{RATE}": RATE not in over, "optimal_ridge": ridge != OPTIMAL}
     data = data.drop_vars([name for name, is_fixed in fixed.items() if is_fixed])
@@ -230,4 +232,4 @@ def _best_split(search: _Split) -> tuple[float, ...]:
     of, alpha = search.plan_at(x)
     rate = of.learning_rate if search.steps else math.nan
     spent = operations(of, alpha, search.case.dimension), any([on_edge, *at_ends])
-    return error, error, of.alpha0, alpha, of.beta, rate, ridge, *spent
+    return error, of.alpha0, alpha, of.beta, rate, ridge, *spent

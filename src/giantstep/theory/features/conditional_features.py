@@ -243,20 +243,9 @@ def conditional_features(
         along.append(across * phi)
     target, agreement = conditional_target(srf, kappa, fineness), label_agreement(srf)
     reversed_power = (1 - agreement**2) * (target.mean**2 + np.sum(target.slopes**2, axis=0))
+    h, h_z = agreement * target.mean, agreement * target.slopes
+    target_residual = target.residual + reversed_power + noise_power(srf)
     return ConditionalFeatures(
-        kappa=kappa,
-        weight=weight,
-        mu0=mu0,
-        mu1=mu1,
-        mu2_squared=mu2_squared,
-        curvature=curvature,
-        phi=phi,
-        B=B,
-        along=np.concatenate(along),
-        h=agreement * target.mean,
-        h_z=agreement * target.slopes,
-        first_across=first_direction_across(srf),
-        target_residual=target.residual + reversed_power + noise_power(srf),
-        mirrored=mirrored,
-        beside=beside,
-    )
+        kappa, weight, mu0, mu1, mu2_squared, curvature, phi, B, np.concatenate(along), h, h_z,
+        first_direction_across(srf), target_residual, mirrored, beside=beside,
+    )  # fmt: skip

@@ -258,16 +258,8 @@ def solve_resolvent(
     at = equations.evaluate(equations.initial_hats(points) if start is None else start, points)
     iterations = solve_newton(_NewtonProblem(equations, points), at, MAX_ITERATIONS, SHORTEST)
     V, T, H, newton, sensitivity = at.details
+    _, contraction = equations.hats(V, points)
+    error = np.maximum(_largest(newton), _ROUNDING * sensitivity)
     return Resolvent(
-        alpha=alpha,
-        ridge=ridge,
-        scale=points.scale,
-        V=V,
-        V_hat=at.x,
-        T=T,
-        H=H,
-        contraction=equations.hats(V, points)[1],
-        residual=at.residual,
-        error=np.maximum(_largest(newton), _ROUNDING * sensitivity),
-        iterations=iterations,
+        alpha, ridge, points.scale, V, at.x, T, H, contraction, at.residual, error, iterations
     )
