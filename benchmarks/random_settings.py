@@ -1,10 +1,10 @@
-"""Random settings of a reused batch, several letters, steps by signs, and transfer.
+"""Random settings of a reused batch, several letters, steps by signs, transfer and mixtures.
 
 Of each kind, problems are drawn from a seed and networks trained at two dimensions. The table has
 the mean of |z| of the theory at these dimensions beside what noise alone would give, and the gaps
 in the test error. Where the default bulk is off by more than 3 % and three standard errors, four
-times as many networks are trained anew, and a line has what they show. Four kinds take about
-eight minutes of one core.
+times as many networks are trained anew, and a line has what they show. Five kinds take about
+ten minutes of one core.
 
     OMP_NUM_THREADS=1 nice python benchmarks/random_settings.py [KIND ...] [--each]
 """
@@ -57,6 +57,7 @@ class Setting(NamedTuple):
         p = self.problem
         parts = [f"{p.activation}, {p.target}, rate {p.learning_rate}, alpha0 {p.alpha0}"]
         parts += [f"beta {p.beta}, noise {p.noise}, {p.steps} steps, {p.optimizer}"]
+        parts += [f"{p.inputs}, {p.covariance}"] if p.has_covariance else []
         parts += [f"letters {[value for value, _ in p.readout]}"] if len(p.readout) > 1 else []
         parts += [f"pretrained on {p.pretrain_target}, {p.task_overlap}"] if p.is_transfer else []
         return ", ".join([*parts, f"alpha {self.alpha}, ridge {self.ridge}"])
@@ -105,11 +106,24 @@ def transfer(rng: Generator) -> Protocol:
     )
 
 
+def mixtures(rng: Generator) -> Protocol:
+    """Draw a step on two classes, whose labels are the class or the sign of a projection."""
+    mean, covariance = between(rng, 0.7, 3), ("identity", "two_level:8,0.2", "power:0.3")
+    return replace(
+        plain(rng, odd=1),
+        target=str(rng.choice(("class", "class", "sign"))),
+        inputs=f"mixture:{mean}",
+        covariance=str(rng.choice(covariance)),
+        target_decay=float(rng.choice((0, 1))),
+    )
+
+
 KINDS: dict[str, Callable[[Generator], Protocol]] = {
     "reused": reused_batch,
     "letters": several_letters,
     "signs": signs,
     "transfer": transfer,
+    "mixtures": mixtures,
 }
 
 

@@ -21,7 +21,7 @@ Sampler = Callable[[Generator, tuple[int, int]], Single]
 
 GAUSSIAN = "gaussian"
 _STUDENT, _MIXTURE = "student_t:", "mixture:"
-_MEAN = Interval(0, 100)
+_MEAN = Interval(0, 10)
 # Of a uniform distribution of unit variance.
 _WIDTH = np.float32(math.sqrt(12))
 

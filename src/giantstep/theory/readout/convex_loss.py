@@ -32,8 +32,8 @@ _HATS_RESOLVED = 1e-4
 # Ridges from which solutions are continued, in order of trial, and the largest ratio of a stride.
 _ANCHORS, _RATIO = (10.0, 1.0, 0.1), 3.2
 # Damped iterations of the map before Newton's method, which often diverges from the solution for
-# the square loss.
-_DAMPED_ITERATIONS = 6
+# the square loss; and many, where it does. They converge slowly, but from almost anywhere.
+_DAMPED_ITERATIONS, _MANY = 6, 100
 # At a smaller residual Newton's method keeps its last Jacobian.
 _NEAR = 1e-3
 # Step of finite differences and longest Newton step, in coordinates.
@@ -138,9 +138,9 @@ def _error(equations: ConvexEquations, at: Iterates[ChannelAverages], jacobian: 
 def solve_convex(equations: ConvexEquations, alpha: Array, ridge: Array) -> FixedPoint:
     """Solve the equations at S points, from the solution for the square loss.
 
-    A few damped iterations of the map precede Newton's method. Where the start is too far from the
-    solution, the equations are solved at a ridge of `_ANCHORS` where it is not, and that solution
-    is continued to the given ridge.
+    A few damped iterations of the map precede Newton's method, or many where it fails. Where the
+    start is still too far from the solution, the equations are solved at a ridge of `_ANCHORS`
+    where it is not, and that solution is continued to the given ridge.
 
     Parameters
     ----------
@@ -149,6 +149,9 @@ def solve_convex(equations: ConvexEquations, alpha: Array, ridge: Array) -> Fixe
     """
     start = square_loss_unknowns(equations.square_loss, alpha, ridge)
     best = solve_from(equations, start, alpha, ridge, _DAMPED_ITERATIONS)
+    if (failed := np.flatnonzero(~best.converged())).size:
+        again = solve_from(equations, start[failed], alpha[failed], ridge[failed], _MANY)
+        best.replace(failed, again)
     for anchor in _ANCHORS:
         failed = np.flatnonzero(~best.converged())
         if not failed.size:

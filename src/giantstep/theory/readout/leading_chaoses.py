@@ -2,7 +2,7 @@
 
 The theory takes what is not linear in the bulk as noise. If the inputs' covariance has a few large
 eigenvalues, products of these directions are features of their own, which networks learn:
-docs/theory/structured-inputs.md, equation (16).
+docs/theory/structured-inputs.md, equation (20).
 """
 
 from __future__ import annotations
