@@ -173,10 +173,12 @@ def map_panel(axes: Axes, curve: xr.Dataset, show: str) -> None:
         level_lines(axes, x, y, values, percent=True, preferred=_DEVIATIONS * of_theory)
     for region in () if show == "isotropic_deviation" else _REGIONS:
         hatch(axes, x, y, curve[region.quantity].values, region)
+    parameters = parameters_of(Protocol) | parameters_of(Grid)
+    words = {name: of.label for name, of in parameters.items()}
     for axis, parameter in ((axes.xaxis, "x_parameter"), (axes.yaxis, "y_parameter")):
         name = curve[parameter].item()
-        of = (parameters_of(Protocol) | parameters_of(Grid))[name]
-        axis.set_label_text(f"{of.label or name.replace('_', ' ')} ${of.symbol}$")
+        word = words.get(name) or name.replace("_", " ")
+        axis.set_label_text(f"{word} ${MEANINGS[name].symbol}$")
 
 
 def _title(panel: dict[str, Any], panels: list[dict[str, Any]]) -> str:

@@ -33,13 +33,18 @@ def times_to_ridges(given: dict[str, Any]) -> bool:
     own = given.get("values", given)
     over = given.get("over", ())
     over = [over] if isinstance(over, str) else over
-    times = own.pop(STOP_AT, None)
-    if times is None and STOP_AT not in over:
-        return False
+    times = own.get(STOP_AT)
+    if times is None:
+        own.pop(STOP_AT, None)
+        if STOP_AT not in over:
+            return False
     faults = [] if own.get("loss", FLOW) == FLOW else [Fault("loss", own["loss"], "left out")]
     if times is not None:
         faults += [Fault(RIDGE, own[RIDGE], f"left out with {STOP_AT}")] if RIDGE in own else []
-        own[RIDGE] = _inverse(times, faults)
+        # In its place, since parameters vary in their order.
+        renamed = {RIDGE if name == STOP_AT else name: value for name, value in own.items()}
+        own.clear()
+        own.update(renamed | {RIDGE: _inverse(times, faults)})
     own["loss"] = FLOW
     if STOP_AT in over:
         names = {name: over[name] if isinstance(over, Mapping) else None for name in over}

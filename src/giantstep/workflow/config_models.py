@@ -36,6 +36,7 @@ from giantstep.problems.readout import VocabularyDomain
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.sizes import SEED, Sizes
 from giantstep.problems.spiked_features import SPIKED_FIELDS, one_spike_parameters
+from giantstep.questions.choices import STOP_AT
 from giantstep.validation import POSITIVE, Interval, shown
 
 NAME_PATTERN = "^[a-z][a-z0-9_]*$"
@@ -98,7 +99,9 @@ OneOrList = Annotated[
     Discriminator(lambda value: LIST if isinstance(value, list) else ONE),
 ]
 Colour = Annotated[str, AfterValidator(_colour)]
+_STOPPED = "times of gradient flow on the readout, in place of ridge and loss"
 _SIZES, _GRID = parameters_of(Sizes), parameters_of(Grid)
+_GRID |= {STOP_AT: Parameter(_STOPPED, "t", POSITIVE_RIDGE, default=None)}
 Dimension = Annotated[int, _within(_SIZES["dimension"].domain)]
 TestSamples = Annotated[int | Literal["exact"], _within(_SIZES["test_samples"].domain)]
 _TESTS = "inputs over which test errors are averaged; or exact, for activations with a closed form"
@@ -212,9 +215,7 @@ class Panel(Section):
 class LearningPanel(Panel):
     """What both kinds of panel with a trained readout may say; a list of ridges makes no curves."""
 
-    stop_at: OneOrList[Annotated[float, _within(POSITIVE_RIDGE)]] = _field(
-        "times of gradient flow on the readout, in place of ridge and loss", None
-    )
+    stop_at: OneOrList[Annotated[float, _within(POSITIVE_RIDGE)]] = _field(_STOPPED, None)
     bulk: OneOrList[str] = _field(f"{_BULK}, or both", None)
     test_samples: TestSamples = _field(f"{_TESTS}, instead of the config's", None)
     optimal: bool = _field("also solve the theory at the ridge of the least test error", False)
@@ -246,7 +247,7 @@ class _MapPanel(Section):
     )
 
 
-_READOUT, _POINT = ("ridge", "loss", "dimension"), ("alpha", "ridge")
+_READOUT, _POINT = ("ridge", "loss", "dimension"), ("alpha", "ridge", STOP_AT)
 
 
 def _panel_model(

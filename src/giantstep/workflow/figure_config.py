@@ -14,7 +14,7 @@ from giantstep.problems.grid import Grid, spaced_axis
 from giantstep.problems.losses import SQUARE, lookup_loss
 from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.recovery import Recovery, check_dimension
-from giantstep.questions.choices import GAINS
+from giantstep.questions.choices import GAINS, RIDGE, STOP_AT
 from giantstep.questions.task import Task
 from giantstep.validation import raise_all
 from giantstep.workflow.config import CONFIG, FIGURES, MAIN, Faults, load_yaml
@@ -159,9 +159,9 @@ def _map_curves(panel: Panel) -> list[Curve]:
     with panel.faults.collect(panel.name, {}):
         for end in (-1, 0):
             corner = read_vocabularies(given | {name: axis[end] for name, axis in axes.items()})
-            point = {name: corner.pop(name) for name in ("alpha", "ridge")}
+            point = {name: corner.pop(name) for name in ("alpha", RIDGE, STOP_AT) if name in corner}
             problem = Protocol(**corner)
-            Grid((point["alpha"],), (point["ridge"],))
+            Grid((point["alpha"],), (point.get(RIDGE, 1.0),))
         raise_all(theory_faults(problem))
         problem.with_giant_step(math.inf)
         bulk = panel.given.get("bulk") or bulk_of_networks(problem)
@@ -183,8 +183,11 @@ def _check_axes(panel: Panel, given: Mapping[str, Any], axes: Mapping[str, Any])
             panel.add_fault(name, "must be left out: it is an axis of the map")
     if len(axes) < 2:
         panel.add_fault("y", "must be another parameter than x")
+    stopped = STOP_AT in (*given, *axes)
+    if stopped and RIDGE in (*given, *axes):
+        panel.add_fault(RIDGE, f"must be left out with {STOP_AT}")
     for name, parameter in MAP_PARAMETERS.items():
-        if parameter.required and name not in (*given, *axes):
+        if parameter.required and name not in (*given, *axes) and not (stopped and name == RIDGE):
             panel.add_fault(name, "this key is missing")
     return len(panel.faults.faults) == before
 
