@@ -40,7 +40,7 @@ _SOFT = 1e-9
 class ConvexPath:
     """The readout `argmin sum loss(y, Phi a) + ridge/2 |a|^2` as rows are added to Phi.
 
-    It is a `ridge.ReadoutPath` that keeps all rows. A fit that cannot be certified raises
+    It is as `RidgePath`, but keeps all rows. A fit that cannot be certified raises
     `InvalidParametersError`.
 
     Parameters
@@ -59,7 +59,7 @@ class ConvexPath:
         self._labels.append(labels)
 
     def fit(self, count: int) -> Callable[[tuple[float, ...]], Fit]:
-        """Return a function that fits the first `count` samples; see `ReadoutPath`."""
+        """Return a function that fits the first `count` samples; see `RidgePath`."""
         features, labels = list(self._features), np.concatenate(self._labels)[:count]
         return lambda ridges: _fit(self.loss, features, labels, ridges)
 

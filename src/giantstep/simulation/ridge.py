@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
@@ -40,19 +40,6 @@ class Fit(NamedTuple):
     readouts: Array
     errors: Array
     losses: Array
-
-
-class ReadoutPath(Protocol):
-    """Fits readouts at the sample sizes of a learning curve, as training data are added."""
-
-    def extend(self, features: Reals, labels: Array) -> None:
-        """Add a block of samples: features of shape (n, p), which may be overwritten."""
-
-    def fit(self, count: int) -> Callable[[tuple[float, ...]], Fit]:
-        """Return a function that fits the first `count` samples, which end in the last block.
-
-        Its argument is the ridges. It may be called later, and from another thread.
-        """
 
 
 class _Block(NamedTuple):
@@ -105,7 +92,10 @@ class RidgePath:
         del self._kept[:count]
 
     def fit(self, count: int) -> Callable[[tuple[float, ...]], Fit]:
-        """Return a function that fits the first `count` samples; see `ReadoutPath`."""
+        """Return a function that fits the first `count` samples, which end in the last block.
+
+        Its argument is the ridges. It may be called later, and from another thread.
+        """
         last = self._kept[-1]
         rows = count - (self._count - last.labels.size)
         part = _Block(last.rest[:rows], last.shared[:rows], last.labels[:rows])

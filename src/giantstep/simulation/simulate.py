@@ -31,7 +31,7 @@ from giantstep.simulation.convex_readout import ConvexPath
 from giantstep.simulation.first_layer import FirstLayer, first_layer
 from giantstep.simulation.measurements import Tally, exact_test, measure_overlaps, tally
 from giantstep.simulation.network_features import NetworkFeatures
-from giantstep.simulation.ridge import Fit, ReadoutPath, RidgePath
+from giantstep.simulation.ridge import Fit, RidgePath
 from giantstep.simulation.samples import TEST, TRAINING
 from giantstep.simulation.threads import Workers, workers
 
@@ -237,7 +237,7 @@ def _fit_readouts(
 
     places = list(product(range(replicate.sizes.trainings), blocks))
     pending: list[dict[int, Future[Fit]]] = []
-    path: ReadoutPath
+    path: RidgePath | ConvexPath
     for (_, index), drawn in zip(places, pool.map_ahead(block, places), strict=True):
         if index == 0:
             path = (

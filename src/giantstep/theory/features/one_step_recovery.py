@@ -35,30 +35,6 @@ class ExpectedOverlaps(NamedTuple):
     update_overlap: Array
 
 
-class _Gradient(NamedTuple):
-    """Mean and variance of a row's gradient, at N values of its overlaps m with the directions.
-
-    Attributes
-    ----------
-    signal : Array, shape (N, r)
-        The mean along the directions.
-    along_row : Array, shape (N,)
-        The mean along the row.
-    square : Array, shape (N,)
-        The squared norm of the mean.
-    spread : Array, shape (r,)
-        The variance along each direction.
-    variance : float
-        The total variance.
-    """
-
-    signal: Array
-    along_row: Array
-    square: Array
-    spread: Array
-    variance: float
-
-
 def expected_overlaps(problem: Recovery, dimension: int) -> ExpectedOverlaps:
     """Compute the expected overlaps of rows after one step, averaged over the initialisation.
 
@@ -86,18 +62,33 @@ def expected_overlaps(problem: Recovery, dimension: int) -> ExpectedOverlaps:
     teacher = lookup_teacher(problem.teacher)
     xi, weights = product_rule(teacher.directions, _NODES)
     m = xi / math.sqrt(dimension)
-    g = _gradient(problem, teacher, m, dimension)
-    update = (g.signal**2 + g.spread) / (g.square + g.variance)[:, None]
+    signal, along_row, square, spread = _gradient(problem, teacher, m, dimension)
+    update = (signal**2 + spread) / square[:, None]
     rate, rows = problem.rate(dimension), np.zeros_like(update)
     for sign in (1.0, -1.0):  # of the readout
         step = sign * rate
-        along = (m + step * g.signal) ** 2 + step**2 * g.spread
-        norm = 1 + 2 * step * g.along_row + step**2 * (g.square + g.variance)
+        along = (m + step * signal) ** 2 + step**2 * spread
+        norm = 1 + 2 * step * along_row + step**2 * square
         rows += along / norm[:, None] / 2
     return ExpectedOverlaps(weights @ rows, weights @ update)
 
 
-def _gradient(problem: Recovery, teacher: Teacher, m: Array, dimension: int) -> _Gradient:
+def _gradient(
+    problem: Recovery, teacher: Teacher, m: Array, dimension: int
+) -> tuple[Array, Array, Array, Array]:
+    """Compute mean and variance of a row's gradient, at N values of its overlaps with r directions.
+
+    Returns
+    -------
+    signal : Array, shape (N, r)
+        The mean along the directions.
+    along_row : Array, shape (N,)
+        The mean along the row.
+    square : Array, shape (N,)
+        The mean of the squared norm.
+    spread : Array, shape (r,)
+        The variance along each direction.
+    """
     activation = lookup(problem.activation)
     along, own = teacher.mean_gradient(mean_derivatives(activation, _DEGREE), m)
     signal = along + own[:, None] * m
@@ -109,4 +100,4 @@ def _gradient(problem: Recovery, teacher: Teacher, m: Array, dimension: int) -> 
     count = problem.batch(dimension)
     spread = with_directions * slope / count
     variance = spread.sum() + (across + second * with_row) / count
-    return _Gradient(signal, np.sum(along * m, axis=1) + own, square, spread, float(variance))
+    return signal, np.sum(along * m, axis=1) + own, square + variance, spread

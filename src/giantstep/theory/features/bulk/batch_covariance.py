@@ -23,7 +23,7 @@ from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import label_agreement, noise_levels, noise_power
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.features.bulk.label_rule import BatchRule, label_rule
+from giantstep.theory.features.bulk.label_rule import label_rule
 from giantstep.theory.features.equivalent_features import equivalent_features
 
 # Newton's method for a trace: most steps, and the relative step at which it has converged; from
@@ -101,7 +101,10 @@ class FirstBatch:
         `spike_sign e b3 |v~|`, with b3 = E sigma He_3.
     label_power : float
         E y^2.
-    rule : BatchRule
+    squares : Array, shape (N,)
+        y^2 on the nodes of a rule over the batch.
+    integrands : Array, shape (N, 7)
+        The powers of `DampedMoments` there, times the weights of the rule.
     noise_share : float
         Cosine of the angle between the batch's noise and all that the spike has beside the target:
         at finite dimension that is more than noise, along a direction like all others.
@@ -129,7 +132,7 @@ class FirstBatch:
         sharpness = largest**2 * self.tau * self.inverse_alpha0
         y, weights = label_rule(target, noise_levels(protocol), sharpness, fineness)
         of_powers = [agreement ** (i % 2) * y**i * weights[j] for i, j in _POWERS]
-        self.rule = BatchRule(y**2, np.stack(of_powers, axis=1))
+        self.squares, self.integrands = y**2, np.stack(of_powers, axis=1)
 
     def with_wider_spike(self, share: float) -> FirstBatch:
         """Describe it beside a spike of which the mean of y x is this share (a cosine)."""
@@ -158,7 +161,7 @@ class FirstBatch:
         By Newton's method. For theta > 0 it starts from zero: the left side is concave, so f rises
         to the solution. For complex theta it starts from traces that are known nearby.
         """
-        power = self.rule.integrands[:, :1]
+        power = self.integrands[:, :1]
 
         def advance(f: RealOrComplex) -> tuple[RealOrComplex, Array]:
             damping = self._damping(theta * f)
@@ -173,7 +176,7 @@ class FirstBatch:
         return iterate_newton(advance, np.zeros_like(theta), _TOLERANCE, _MAX_ITERATIONS)
 
     def _damping(self, w: RealOrComplex) -> RealOrComplex:
-        damped = (self.inverse_alpha0 * w)[..., None] * self.rule.squares
+        damped = (self.inverse_alpha0 * w)[..., None] * self.squares
         return 1 / (1 + damped)
 
     def traces(self, theta: RealOrComplex, known: KnownTraces | None = None) -> Traces:
@@ -194,7 +197,7 @@ class FirstBatch:
         return self._expected(self._damping(w) ** factors)
 
     def _expected(self, damping: RealOrComplex) -> DampedMoments:
-        return DampedMoments(*np.moveaxis(_expectation(damping, self.rule.integrands), -1, 0))
+        return DampedMoments(*np.moveaxis(_expectation(damping, self.integrands), -1, 0))
 
     def pair_traces(self, theta: RealOrComplex, single: Traces) -> Traces:
         """Compute tr B^j Z_k Z_l for j = 0 ... 3, shapes (S, R, R)."""

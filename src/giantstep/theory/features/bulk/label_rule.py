@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import roots_hermitenorm, roots_legendre
@@ -25,21 +24,6 @@ _MOST_PANELS = 600
 _LEAST_SHARPNESS = 1e-2
 # Farther from zero than this many standard deviations, noise is averaged over with a few nodes.
 _NEAR, _NOISE_NODES = 10, 24
-
-
-class BatchRule(NamedTuple):
-    """A rule for averages over a batch of powers of y and s, with factors 1/(1 + w y^2/alpha0).
-
-    Attributes
-    ----------
-    squares : Array, shape (N,)
-        y^2.
-    integrands : Array, shape (N, 7)
-        The powers of `DampedMoments`, times the weights of the rule.
-    """
-
-    squares: Array
-    integrands: Array
 
 
 def label_rule(
