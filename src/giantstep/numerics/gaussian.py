@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.polynomial.hermite_e import hermeval
 
 from giantstep.arrays import Array
 from giantstep.numerics.closed_forms import GaussianMoments
@@ -111,6 +112,11 @@ def derivative_variance(function: ScalarFunction) -> float:
 def self_gradient(function: ScalarFunction) -> float:
     """Compute E z f(z) f'(z): of a unit row's gradient, the part from the row's own output."""
     return expectation(function, lambda z: z * function.value(z) * function.derivative(z))
+
+
+def hermite(degree: int, z: Array) -> Array:
+    """Compute the probabilists' Hermite polynomial He_k, elementwise."""
+    return np.asarray(hermeval(z, [0] * degree + [1]))
 
 
 def hermite_polynomials(z: Array, degree: int) -> Iterator[Array]:

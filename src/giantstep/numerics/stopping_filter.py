@@ -8,7 +8,6 @@ holds the former for all x > 0.
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -24,26 +23,18 @@ _AT = np.geomspace(1e-5, 1e6, 4000)
 _CUTS = 1e-9, 1e-6
 
 
-class StoppingFilter(NamedTuple):
-    """Ridges and weights of gradient flow for a time 1, for a time t of all ridges over t.
+@cache
+def stopping_filter() -> tuple[Array, Array, int]:
+    """Fit the filter of gradient flow, with more weight where a small eigenvalue makes readouts.
 
-    Attributes
-    ----------
+    Returns
+    -------
     ridges : Array, shape (N,)
+        For a time 1; for a time t all are over t.
     weights : Array, shape (2, N)
         Of a fit that is off by 6e-6, and of one that is off by 1e-4; both add up to one.
     first : int
         The place of the ridge 1.
-    """
-
-    ridges: Array
-    weights: Array
-    first: int
-
-
-@cache
-def stopping_filter() -> StoppingFilter:
-    """Fit the filter of gradient flow, with more weight where a small eigenvalue makes readouts.
 
     Examples
     --------
@@ -60,4 +51,4 @@ def stopping_filter() -> StoppingFilter:
     system = emphasis[:, None] * (residuals @ differences)
     fits = [np.linalg.pinv(system, rcond=cut) @ right for cut in _CUTS]
     weights = even + np.stack(fits) @ differences.T
-    return StoppingFilter(_RIDGES, weights, int(np.flatnonzero(_RIDGES == 1)[0]))
+    return _RIDGES, weights, int(np.flatnonzero(_RIDGES == 1)[0])

@@ -14,10 +14,10 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.polynomial.hermite_e import hermeval
 
 from giantstep.arrays import Array, Reals
 from giantstep.numerics.expressions import Evaluate, parse_expression
+from giantstep.numerics.gaussian import hermite
 from giantstep.numerics.quadrature import product_rule
 from giantstep.registry import Family, Registry
 
@@ -101,14 +101,14 @@ class Teacher:
         columns = np.asarray(z, dtype=float).T
         total = np.zeros(columns.shape[1])
         for powers, coefficient in self.terms.items():
-            factors = [_hermite(power, z_k) for power, z_k in zip(powers, columns, strict=True)]
+            factors = [hermite(power, z_k) for power, z_k in zip(powers, columns, strict=True)]
             total += coefficient * np.prod(factors, axis=0)
         return total
 
     def mean_given_first(self, s: Array) -> Array:
         """Compute E[F | z_1 = s], elementwise."""
         alone = (powers for powers in self.terms if not any(powers[1:]))
-        return sum((self.terms[p] * _hermite(p[0], s) for p in alone), np.zeros_like(s))
+        return sum((self.terms[p] * hermite(p[0], s) for p in alone), np.zeros_like(s))
 
     def mean_gradient(self, derivatives: Array, overlaps: Array) -> tuple[Array, Array]:
         """Compute `E dF/dz_k h'(t)` and `E F h''(t)`, t ~ N(0, 1), from means of h's derivatives.
@@ -211,17 +211,13 @@ def _smooth(name: str, evaluate: Evaluate) -> WrittenTeacher:
     values = _values(evaluate, z)
     size = float(weights @ values**2)
     terms = {}
-    scaled = [[_hermite(k, z_k) / math.factorial(k) for k in _POWERS] for z_k in z.T]
+    scaled = [[hermite(k, z_k) / math.factorial(k) for k in _POWERS] for z_k in z.T]
     for powers in product(_POWERS, repeat=len(_WRITTEN)):
         factors = [of[power] for of, power in zip(scaled, powers, strict=True)]
         coefficient = float((weights * values) @ np.prod(factors, axis=0))
         if coefficient**2 > _ROUNDING**2 * size:
             terms[powers] = coefficient
     return WrittenTeacher(name, terms, evaluate)
-
-
-def _hermite(degree: int, z: Array) -> Array:
-    return np.asarray(hermeval(z, [0] * degree + [1]))
 
 
 def _parse(name: str) -> Teacher:

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.polynomial.hermite_e import hermeval
 from scipy.special import ndtr
 
 from giantstep.arrays import Array, Mask
+from giantstep.numerics.gaussian import hermite
 from giantstep.numerics.quadrature import normal_density, split_rule, unit_edges
 from giantstep.numerics.scalar_functions import ScalarFunction
 
@@ -32,10 +32,6 @@ _FINENESS, _U_STEP, _Y_STEP, _OMEGA_STEP = 0.5, 0.2, 0.3, 0.2
 _HALVINGS, _SEEN = 52, 1203
 # The least sqrt(V) without noise, and with noise in units of it; and panels along z.
 _SMALLEST, _SMALLEST_NOISY, _MOST_PANELS = 0.02, 0.1, 2_000
-
-
-def _hermite(degree: int, w: Array) -> Array:
-    return np.asarray(hermeval(w, [0] * degree + [1]))
 
 
 def _bisect(values: Callable[[Array], Array], low: Array, high: Array, y: Array | float) -> Array:
@@ -129,7 +125,7 @@ class Channel:
             weights = normal_density(xi) * np.where(self.half & (xi > 0), 2, 1)
             w = (self.z[:, None] - np.sqrt(q) * xi) / np.sqrt(V)
             given = normal_density(w) / np.sqrt(V)
-            p, first = self.labels @ given, self.labels @ (given * _hermite(degree, w))
+            p, first = self.labels @ given, self.labels @ (given * hermite(degree, w))
             square = np.sum(first**2 / np.maximum(p, 1e-300), axis=0)
             total += float(weights @ square / weights.sum())
         if self.nodes.size:
@@ -154,7 +150,7 @@ def posterior_mean(z: Array, logs: Array, omega: Array, V: float, degree: int = 
     w = (z[:, None] - omega[..., None]) / np.sqrt(V)
     p = logs[:, None] - w**2 / 2
     p = np.exp(p - p.max(axis=-1, keepdims=True))
-    return np.sum(p * _hermite(degree, w), axis=-1) / p.sum(axis=-1)
+    return np.sum(p * hermite(degree, w), axis=-1) / p.sum(axis=-1)
 
 
 def exact_channel(function: ScalarFunction, signs: Mapping[int, float]) -> Channel:
