@@ -30,7 +30,7 @@ from giantstep.theory.features.steps import network_states
 # Stands for the dimension of networks where none is given: the largest that is usually simulated.
 LARGE_DIMENSION = 1000
 # What random problems beside networks have left of each estimate.
-_UNSEEN, _SPARSE, _BEYOND_MEAN, _OWN_OUTPUT, _FIRST_BATCH = 1 / 8, 1 / 4, 1 / 3, 1 / 10, 0.8
+_UNSEEN, _SPARSE, _BEYOND_MEAN, _OWN_OUTPUT = 1 / 8, 1 / 4, 1 / 3, 1 / 10
 
 
 class MeanFluctuation:
@@ -116,7 +116,7 @@ class Reliability:
         )
         kurtosis = fourth / max(square, TINY) ** 2
         share, samples = _first_batch(problem, srf, self.dimension)
-        self.first_batch = _FIRST_BATCH * share * math.sqrt(kurtosis) / samples
+        self.first_batch = share * math.sqrt(kurtosis) / samples
         self.label_power = float(f.weight @ (f.h**2 + f.slope_power + f.target_residual))
 
     def at(

@@ -29,7 +29,7 @@ _GAP = 1.3
 # The bulk is searched from this fraction of its size upwards, and with more points from the next.
 _SMALLEST, _SMALL = 1e-24, 1e-4
 # An interval that holds an edge is divided into so many, so many times.
-_PARTS, _DIVISIONS = 16, 4
+_PARTS, _DIVISIONS = 8, 5
 # Intervals whose ends have a larger ratio get points of which the logarithms are denser towards the
 # ends; and those beyond the next are divided.
 _WIDE, _WIDEST = 1e3, 1e8
