@@ -123,7 +123,7 @@ $(READY): requirements.lock pyproject.toml
 # hashes, and no address.
 lock:
 	uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --extra workflow --extra test --extra slurm \
-	  --extra explore --extra docs --generate-hashes --no-header --no-annotate -o requirements.lock pyproject.toml
+	  --extra explore --extra data --extra docs --generate-hashes --no-header --no-annotate -o requirements.lock pyproject.toml
 
 clean:
 	rm -rf .venv .snakemake docs/build docs/generated results logs report.html figures/*.png figures/*.pdf figures/*.svg .pytest_cache .mypy_cache .ruff_cache

@@ -23,6 +23,7 @@ WRITTEN = {
     "tutorials/command-line": "command-line-tutorial.png",
     "tutorials/theory-beside-networks": "theory-beside-networks.png",
     "cross-validation": "cross-validation.png",
+    "digits": "digits.png",
 }
 
 

@@ -92,6 +92,17 @@ def test_the_model_of_samples_has_what_they_were_drawn_with():
     assert float(model.target.split(",")[1]) == pytest.approx(3, rel=0.03)
 
 
+def test_a_step_helps_on_digits_and_the_predictions_are_those_of_networks():
+    X, digit = pytest.importorskip("sklearn.datasets").load_digits(return_X_y=True)
+    y = np.where(digit % 2 == 0, 1, -1)
+    given = {"learning_rate": 0.8, "beta": 2, "ridge": 0.3, "networks": 2}
+    without, step = (giantstep.from_data(X, y, alpha0=x, **given) for x in (0, 2))
+    assert step.test_error < 0.9 * without.test_error
+    for one in without, step:
+        assert one.test_error == pytest.approx(one.simulated_test_error_mean.item(), rel=0.1)
+    assert "effective dimension of the inputs is 13.7" in step.attrs["remarks"]
+
+
 @pytest.mark.parametrize(
     ("samples", "options", "words"),
     [

@@ -13,8 +13,6 @@ from giantstep.problems.protocol import Protocol
 
 # Eigenvalues of less relative size are taken as this.
 _SINGULAR = 1e-6
-# The mean of a class has no larger norm, in units of the inputs around it.
-_LARGEST_MEAN = 100.0
 
 
 def gaussian_model(protocol: Protocol, inputs: Array, labels: Array) -> Protocol:
@@ -31,6 +29,11 @@ def gaussian_model(protocol: Protocol, inputs: Array, labels: Array) -> Protocol
     inputs : Array, shape (M, d)
         Centred; M > d + 1.
     labels : Array, shape (M,)
+
+    Raises
+    ------
+    InvalidParametersError
+        If there is no such problem: of classes that are too far apart, or very large labels.
 
     Examples
     --------
@@ -49,7 +52,7 @@ def gaussian_model(protocol: Protocol, inputs: Array, labels: Array) -> Protocol
         mean = slope / share  # half the difference of the means
         values, slopes, _ = _whitened(covariance - share * np.outer(mean, mean), mean, inputs)
         powers = np.maximum(unexplained * slopes**2 - 1 / (share * count), 0)
-        norm = min(math.sqrt(powers.sum()), _LARGEST_MEAN)
+        norm = math.sqrt(powers.sum())
         return replace(
             protocol, target=CLASS, inputs=f"mixture:{norm!r}", covariance=_pairs(values, powers)
         )

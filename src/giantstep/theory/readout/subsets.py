@@ -7,8 +7,10 @@ assumed of the features, but that V and the errors concentrate; docs/data.md has
 
 from __future__ import annotations
 
+from warnings import catch_warnings
+
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.linalg import LinAlgError, LinAlgWarning, cholesky, solve_triangular
 from scipy.optimize import NoConvergence, anderson
 from scipy.sparse.linalg import LinearOperator, gmres
 from scipy.special import ndtr
@@ -55,7 +57,8 @@ def subset_errors(features: Array, labels: Array, count: int, ridge: float) -> A
         return np.log(diagonal / (1 - weights * diagonal) + _NEGLIGIBLE) - logarithm
 
     try:
-        with np.errstate(invalid="ignore"):  # of leverages out of bounds, which ends the search
+        # Of leverages out of bounds, which ends the search; and of steps that repeat each other.
+        with np.errstate(invalid="ignore"), catch_warnings(category=LinAlgWarning, action="ignore"):
             leverage = np.exp(anderson(change, 0 * labels, f_tol=_PRECISION, maxiter=_ITERATIONS))
     except (NoConvergence, LinAlgError, ValueError):
         return np.full(3, np.nan)
