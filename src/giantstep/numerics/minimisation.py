@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from scipy.ndimage import generate_binary_structure, minimum_filter
@@ -10,6 +11,9 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.optimize.elementwise import find_minimum
 
 from giantstep.arrays import Array, Mask
+
+# At most as many of a function of several variables, to refine one minimum.
+_EVALUATIONS = 100
 
 
 def minimise_from_candidates(
@@ -77,11 +81,9 @@ def minimise_each_from_candidates(
     argument = logs[best]
     if inner.any():
         middle = best[inner]
+        bracket, of = (logs[middle - 1], logs[middle], logs[middle + 1]), (parameter[inner],)
         refined = find_minimum(
-            lambda x, a: function(np.exp(x), a),
-            (logs[middle - 1], logs[middle], logs[middle + 1]),
-            args=(parameter[inner],),
-            tolerances=tolerances,
+            lambda x, a: function(np.exp(x), a), bracket, args=of, tolerances=tolerances
         )
         argument[inner] = np.where(refined.success, refined.x, argument[inner])
     return np.exp(argument), finite & ~inner
@@ -122,7 +124,6 @@ def refine_on_grid(
     axes: Sequence[Array],
     best: Sequence[int],
     tolerance: float,
-    evaluations: int = 100,
 ) -> tuple[Array, float]:
     """Refine the minimum of a function of some variables around the best point of a grid.
 
@@ -139,8 +140,6 @@ def refine_on_grid(
         The place of the best point on each.
     tolerance : float
         Absolute, in each variable.
-    evaluations : int
-        At most as many of the function of several variables.
 
     Returns
     -------
@@ -160,30 +159,19 @@ def refine_on_grid(
     ends = [
         axis[[max(k - 1, 0), min(k + 1, axis.size - 1)]] for axis, k in zip(axes, best, strict=True)
     ]
+    options: dict[str, Any] = {"xatol": tolerance}
     least = function(start)
     if len(axes) == 1:
         optimum = minimize_scalar(
-            lambda x: function(np.array([x])),
-            bounds=ends[0],
-            method="bounded",
-            options={"xatol": tolerance},
+            lambda x: function(np.array([x])), bounds=ends[0], method="bounded", options=options
         )
         x = np.array([optimum.x])
     else:
         simplex = np.tile(start, (len(axes) + 1, 1))
         for k, (low, high) in enumerate(ends):  # into the grid, at its ends
             simplex[k + 1, k] = (start[k] + (high if high > start[k] else low)) / 2
-        optimum = minimize(
-            function,
-            start,
-            method="Nelder-Mead",
-            bounds=[(axis[0], axis[-1]) for axis in axes],
-            options={
-                "initial_simplex": simplex,
-                "xatol": tolerance,
-                "fatol": tolerance**2,
-                "maxfev": evaluations,
-            },
-        )
+        options |= {"fatol": tolerance**2, "maxfev": _EVALUATIONS, "initial_simplex": simplex}
+        bounds = [(axis[0], axis[-1]) for axis in axes]
+        optimum = minimize(function, start, method="Nelder-Mead", bounds=bounds, options=options)
         x = optimum.x
     return (x, float(optimum.fun)) if optimum.fun < least else (start, least)

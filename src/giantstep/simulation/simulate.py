@@ -36,6 +36,8 @@ from giantstep.simulation.samples import TEST, TRAINING
 from giantstep.simulation.threads import Workers, workers
 
 Progress = Callable[[float], None]
+# Means over test inputs.
+_TESTED = ("test_error", "classification_error", "test_loss", "learned_function")
 # Neurons from whose weights the size of features is estimated.
 _FEW = 64
 
@@ -198,16 +200,17 @@ def _measure_in(
 
     fit = _fit_readouts(replicate, features, counts, grid, report)
     flat = fit.readouts.reshape(-1, fit.readouts.shape[-1])
+    tested: tuple[Array, ...]
     if exact:
         error, learned = exact_test(problem, replicate.layer, flat)
-        tested = _Tested(error, np.full_like(error, np.nan), error / 2, learned)
+        tested = error, np.full_like(error, np.nan), error / 2, learned
     else:
         tested = _test_on_samples(replicate, features, tests, flat, lookup_loss(grid.loss), report)
     shape, overlaps = fit.readouts.shape[:-1], measure_overlaps(replicate.layer, fit.readouts)
     return {
         "training_error": fit.errors,
         "training_loss": fit.losses,
-        **{name: x.reshape(*shape, *x.shape[1:]) for name, x in tested._asdict().items()},
+        **{k: x.reshape(*shape, *x.shape[1:]) for k, x in zip(_TESTED, tested, strict=True)},
         **{name: getattr(overlaps, name) for name in ("m", "zeta", "psi", "q1", "q2")},
     }
 
@@ -255,15 +258,6 @@ def _fit_readouts(
     return Fit(*(np.stack([[fit[part] for fit in row] for row in fits]) for part in range(3)))
 
 
-class _Tested(NamedTuple):
-    """Means over test inputs, of shape (R,) for R readouts; in slabs of inputs (R, S)."""
-
-    test_error: Array
-    classification_error: Array
-    test_loss: Array
-    learned_function: Array
-
-
 def _test_on_samples(
     replicate: _Replicate,
     features: NetworkFeatures,
@@ -271,8 +265,14 @@ def _test_on_samples(
     readouts: Array,
     loss: Loss,
     report: Callable[[], None],
-) -> _Tested:
-    """Average errors, losses, and outputs in slabs, over blocks of fresh clean samples."""
+) -> tuple[Array, ...]:
+    """Average over blocks of fresh clean samples what `_TESTED` names, of R readouts.
+
+    Returns
+    -------
+    tuple of Array
+        Of shape (R,); in slabs of inputs (R, S).
+    """
 
     def block(item: tuple[int, int]) -> Tally:
         index, rows = item
@@ -290,4 +290,4 @@ def _test_on_samples(
         wrong = total.wrong / count
     with np.errstate(invalid="ignore"):  # empty slabs
         learned = total.outputs / total.inside
-    return _Tested(total.squares / count, wrong, total.losses / count, learned)
+    return total.squares / count, wrong, total.losses / count, learned

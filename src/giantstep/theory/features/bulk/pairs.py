@@ -3,12 +3,20 @@
 Variances of one readout depend on squares of what the ridge decides, and on derivatives. Those of
 two, on the same features and samples, depend on products in their place, and on divided
 differences. One readout is a pair of the same.
+
+A pair of any bulk has
+
+- `response`, T of `Resolvent` for the two together;
+- `sources`, what the overlaps add to the variances, minus the derivative of the hats' form K: first
+  and second, each of shape (S, K), of `T @ first + second`;
+- `screened_sources`, in the same form, the derivative of `w screened(rows) v` by the hats, with w
+  and v of shape (S, G).
 """
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,50 +45,6 @@ class Hats(NamedTuple):
     zeta: Array
     psi: Array
     m: Array
-
-
-class Pair(Protocol):
-    """How two readouts respond together.
-
-    Attributes
-    ----------
-    one, other : SpikeResponse
-        Those of each.
-    """
-
-    one: Any
-    other: Any
-
-    @property
-    def response(self) -> Array:
-        """T of `Resolvent`, for the two together."""
-
-    def sources(self, hats: Hats, others: Hats) -> tuple[Array, Array]:
-        """Compute what the overlaps add to the variances: `T @ first + second`, each (S, K).
-
-        It is minus the derivative of the hats' form K.
-        """
-
-    def screened_sources(self, rows: Array, w: Array, v: Array) -> tuple[Array, Array]:
-        """Compute the derivative of `w screened(rows) v` by the hats, in the same form.
-
-        Parameters
-        ----------
-        rows : Array, shape (2,)
-            As in `SpikeResponse.screened`.
-        w, v : Array, shape (S, G)
-        """
-
-
-def pair_of(one: SpikeResponse, other: SpikeResponse) -> Pair:
-    """Pair the responses of two readouts on the same bulk, or of one readout twice."""
-    kinds: dict[type, Any] = {
-        IsotropicResponse: _IsotropicPair,
-        LetterRowsResponse: _LetterRowsPair,
-        TrainedResponse: _TrainedPair,
-        LettersResponse: _LettersPair,
-    }
-    return kinds[type(one)](one, other)
 
 
 def _parts(triangle: Triangle, through_q: Array, direct: Array | None) -> tuple[Array, Array]:
@@ -231,3 +195,18 @@ class _LettersPair:
         between = np.einsum("j,jskl->skl", polynomial, powers[:2])
         direct = np.einsum("skl,sik,sjl->sij", between, one.dual, other.dual)
         return _parts(self.triangle, self.rows.beta * through_q, direct)
+
+
+# How two readouts respond together.
+Pair = _IsotropicPair | _TrainedPair | _LettersPair
+
+
+def pair_of(one: SpikeResponse, other: SpikeResponse) -> Pair:
+    """Pair the responses of two readouts on the same bulk, or of one readout twice."""
+    kinds: dict[type, Any] = {
+        IsotropicResponse: _IsotropicPair,
+        LetterRowsResponse: _LetterRowsPair,
+        TrainedResponse: _TrainedPair,
+        LettersResponse: _LettersPair,
+    }
+    return kinds[type(one)](one, other)
