@@ -29,7 +29,7 @@ from giantstep.explore.parameters import (
 )
 from giantstep.explore.presets import PRESETS
 from giantstep.explore.question import Question, written
-from giantstep.explore.view import CURVE, MAP, SPECTRUM, TABS, View
+from giantstep.explore.view import CURVE, ERRORS, MAP, SPECTRUM, TABS, View
 from giantstep.numerics.scalar_functions import FUNCTIONS
 from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.covariance import IDENTITY
@@ -184,6 +184,7 @@ def page_variables() -> dict[str, Any]:
                 for name, a in AXES.items()
             },
         },
+        "errors": ERRORS,
         "presets": {name: urlencode(pairs) for name, pairs in PRESETS.items()},
         "models": [(STEPS, "Gradient step"), (SPIKED, "Spiked features")],
     }

@@ -19,7 +19,7 @@ from giantstep.explore.question import Question
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.questions.cases import read_sweep, solve_cases
 from giantstep.theory.bounds import best_linear_error, bounds
-from giantstep.theory.optima import TEST_ERROR
+from giantstep.theory.optima import CLASSIFICATION_ERROR, TEST_ERROR
 from giantstep.theory.readout.status import Status
 from giantstep.validation import InvalidParametersError
 
@@ -50,7 +50,7 @@ def ask_sweep(
     given |= {name: question.along(name, array) for name, array in values.items()}
     if given["ridge"] == OPTIMAL:
         given["by"] = by
-    shown = by != TEST_ERROR
+    shown = by == CLASSIFICATION_ERROR
     data, remarks = solve_cases(
         read_sweep(question.problem, given), shown, lambda _: beat(), compared=False
     )

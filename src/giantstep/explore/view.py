@@ -13,10 +13,17 @@ from giantstep.explore.parameters import AXES, AXES_OF, LINEAR, LOG, SCALES, Axi
 from giantstep.explore.question import Question, written
 from giantstep.explore.reading import LONGEST, Reader, read_infinite, read_texts
 from giantstep.questions.checks import criterion_faults
-from giantstep.theory.optima import TEST_ERROR
+from giantstep.theory.optima import CLASSIFICATION_ERROR, GCV, LEAVE_ONE_OUT, TEST_ERROR
 from giantstep.validation import Fault, InvalidParametersError, collected, raise_all
 
 CURVE, FUNCTION, SPECTRUM, MAP = TABS = ("curve", "function", "spectrum", "map")
+# The errors that curves and maps show; further ones need a fit of their own.
+ERRORS = {
+    TEST_ERROR: "test error",
+    CLASSIFICATION_ERROR: "0-1 error",
+    LEAVE_ONE_OUT: "leaving one out",
+    GCV: "generalised cross-validation",
+}
 ERROR, OVER_LINEAR, OVER_NO_STEP = COLOURS = ("error", "over_linear", "over_no_step")
 # Points of a curve: the stride between the first that are computed is STRIDE.
 POINTS, STRIDE = 113, 16
@@ -48,8 +55,8 @@ class View:
         Where it runs; None for the axis's own ends.
     x_scale, y_scale : {"linear", "log"}
         That of x may be empty, for the axis's own.
-    by : {"test_error", "classification_error"}
-        The error that curves and maps show, and that the best ridge minimises.
+    by : str
+        One of `ERRORS`: the error that curves and maps show, and that the best ridge minimises.
     across, up : str
         The parameters of the map.
     colour : {"error", "over_linear", "over_no_step"}
@@ -125,13 +132,14 @@ class View:
 
     def _faults(self) -> list[Fault]:
         allowed = {"tab": TABS, "x_scale": ("", *SCALES), "y_scale": SCALES, "colour": COLOURS}
+        allowed["by"] = tuple(ERRORS)
         allowed |= dict.fromkeys(("x", "across", "up"), tuple(AXES_OF[self.question.model]))
         faults = [
             Fault(name, getattr(self, name), f"one of {', '.join(filter(None, values))}")
             for name, values in allowed.items()
             if getattr(self, name) not in values
         ]
-        faults += criterion_faults(self.question.problem, self.by)
+        faults += criterion_faults(self.question.problem, self.by, loss=self.question["loss"])
         if self.across == self.up:
             faults.append(Fault("up", self.up, f"another parameter than across, {self.across}"))
         return faults or self._axis_faults()

@@ -4,6 +4,7 @@
   const $ = (id) => document.getElementById(id);
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const root = document.documentElement;
+  const ZERO_ONE = "classification_error"; // of a sign alone
   const AXES = ["x", "start", "stop", "by", "across", "up", "colour"];
   const { colours: COLOURS, ranges: RANGES } = JSON.parse($("facts").textContent);
   let ask = null, answered = true, waiting = false, number = 0, asked = 0, spinner = 0;
@@ -26,7 +27,7 @@
     }
     if ($("best-ridge").checked) found.ridge = "optimal";
     for (const name of AXES) found[name] = text(name);
-    if (found.target !== "sign") found.by = "test_error"; // there is no 0-1 error
+    if (found.target !== "sign" && found.by === ZERO_ONE) found.by = "test_error";
     found.x_scale = $("x_scale").checked ? "log" : "linear";
     found.y_scale = $("y_scale").checked ? "log" : "linear";
     return found;
@@ -139,8 +140,9 @@
 
   let reasons = {}, notes = {};
   function disable() {
-    $("by").disabled = texts().target !== "sign";
-    if ($("by").disabled) $("by").value = "test_error";
+    const zeroOne = document.querySelector(`#by option[value=${ZERO_ONE}]`);
+    zeroOne.disabled = texts().target !== "sign";
+    if (zeroOne.disabled && zeroOne.selected) $("by").value = "test_error";
     for (const control of all(".control")) {
       const name = control.dataset.field, reason = reasons[name] ?? "";
       const inputs = all("input, select", control).filter((input) => input.id !== "best-ridge");

@@ -20,7 +20,7 @@ from giantstep.explore.plots.base import (
     overlap_texts,
     round_top,
 )
-from giantstep.explore.view import View
+from giantstep.explore.view import ERRORS, View
 from giantstep.problems.losses import SQUARE
 from giantstep.theory.optima import TEST_ERROR
 
@@ -56,7 +56,7 @@ class CurvePlot(Plot):
         colours = self.palette
         first = colours.text if self.view.pins else colours.curves[0]
         if self.view.by != TEST_ERROR:
-            self.legend.append(LegendEntry("0-1 error", first, 2.4))
+            self.legend.append(LegendEntry(ERRORS[self.view.by], first, 2.4))
             return
         self.legend.append(LegendEntry("test error", first, 2.4))
         self.legend.append(LegendEntry("training error", first, 1))
@@ -162,7 +162,7 @@ def curve_columns(view: View, curve: dict[str, Any]) -> dict[str, Any]:
     symbol = SYMBOLS[view.x]
     name = curve["name"] + ": " if curve["name"] else ""
     ridges = zip(curve["test_error"], curve["training_error"], curve["ridge"], strict=True)
-    classified = "" if view.by == TEST_ERROR else "0-1 {:.4g}, "
+    shown = "" if view.by == TEST_ERROR else f"{ERRORS[view.by]} {{:.4g}}, "
     accuracy = zip(curve["residual"], curve["quadrature_error"], strict=True)
     return {
         "x": curve["x"],
@@ -170,7 +170,7 @@ def curve_columns(view: View, curve: dict[str, Any]) -> dict[str, Any]:
         "training": curve["training_error"],
         "title": [f"{name}{symbol} = {number_text(x)}" for x in curve["x"]],
         "errors": [
-            classified.format(error) + f"test {e:.5g}, training {t:.5g}, λ = {r:.3g}"
+            shown.format(error) + f"test {e:.5g}, training {t:.5g}, λ = {r:.3g}"
             for error, (e, t, r) in zip(curve[view.by], ridges, strict=True)
         ],
         "overlaps": overlap_texts(curve),
