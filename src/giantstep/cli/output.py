@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from giantstep.figures.labels import latex_number
 from giantstep.files import beside
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.theory.readout.status import Status
@@ -227,14 +228,10 @@ def _heading(data: xr.Dataset, column: str) -> str:
 
 
 def _tex_cell(text: str) -> str:
-    if re.fullmatch(r"-?inf", text):
-        return text.replace("inf", r"$\infty$")
     try:
-        number = f"{float(text):.6g}"
+        return f"${latex_number(f'{float(text):.6g}')}$"
     except ValueError:
         return text.replace("_", r"\_")
-    mantissa, _, exponent = number.partition("e")
-    return rf"${mantissa} \cdot 10^{{{int(exponent)}}}$" if exponent else f"${number}$"
 
 
 FORMATS: dict[str, Callable[[xr.Dataset], str]] = {

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -17,14 +16,12 @@ from giantstep.figures import style
 from giantstep.figures.elements import (
     best_linear,
     bulk_entries,
-    failure_crosses,
     finite_size_entry,
     legend_entry,
     legends_under,
-    markers,
-    theory_line,
 )
 from giantstep.figures.labels import SAMPLE_COMPLEXITY, TEST_ERROR
+from giantstep.figures.learning_curves import draw_networks, draw_theory
 from giantstep.figures.selection import distinct, panel_data, select
 from giantstep.vocabulary import MEANINGS
 
@@ -41,11 +38,12 @@ def compared_panels(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     drawn: set[str] = set()
     for name, panel in panels.items():
         look, along = looks[titles[name]], varied_parameter(panel)
+        quantity = "optimal_test_error" if panel.get("optimal") else "test_error"
         for bulk in distinct(panel_data(data, name), "bulk"):
-            curve = select(data, panel=name, bulk=bulk)
-            line = None if titles[name] in drawn else lines[bulk]
-            quantity = "optimal_test_error" if panel.get("optimal") else "test_error"
-            draw_curve(axes, curve, along, look, line, quantity)
+            curve = along_one(select(data, panel=name, bulk=bulk), along)
+            if titles[name] not in drawn:
+                draw_theory(axes, curve, quantity, look, lines[bulk], along or "alpha")
+            draw_networks(axes, curve, quantity, look, along or "alpha_simulated")
         drawn.add(titles[name])
     if any(panel.get("best_linear") for panel in panels.values()):
         best_linear(axes, data)
@@ -68,26 +66,11 @@ def varied_parameter(panel: dict[str, Any]) -> str | None:
     return None
 
 
-def draw_curve(
-    axes: Axes, curve: xr.Dataset, along: str | None, look: style.Look, line: Any, name: str
-) -> None:
-    """Draw the theory as a line, networks as markers: along alpha, or along the panel's list.
-
-    Without a line, networks alone.
-    """
+def along_one(curves: xr.Dataset, along: str | None) -> xr.Dataset:
+    """Select the one curve along alpha, or make one of curves that differ in a parameter."""
     if along is None:
-        curve = curve.isel(curve=0)
-        x, simulated = curve.get("alpha"), curve.get("alpha_simulated")
-    else:
-        curve = curve.sortby(along)
-        curve = curve.isel({d: 0 for d in ("alpha", "alpha_simulated") if d in curve.dims})
-        x = simulated = curve[along]
-    if line is not None and x is not None and name in curve:
-        theory_line(axes, x, curve, name, look["color"], linestyle=line)
-        failure_crosses(axes, along or "alpha", curve, look["color"])
-    means = f"simulated_{name}_mean"
-    if means in curve and np.isfinite(curve[means]).any():
-        markers(axes, simulated, curve, name, look)
+        return curves.isel(curve=0)
+    return curves.sortby(along).isel(alpha=0, alpha_simulated=0, missing_dims="ignore")
 
 
 def label_axes(axes: Axes, along: str | None, values: Any) -> None:

@@ -47,11 +47,11 @@ def theory_and_networks(
     label : str
         The legend entry.
     along : str
-        The theory's coordinate; that of the networks is `{along}_simulated`.
+        The theory's coordinate; that of the networks is `{along}_simulated`, if there is one.
     """
     theory_line(axes, curve[along], curve, name, look["color"])
     legend_entry(axes, label, **look)
-    markers(axes, curve[f"{along}_simulated"], curve, name, look)
+    markers(axes, curve.get(f"{along}_simulated", curve[along]), curve, name, look)
 
 
 def theory_line(axes: Axes, x: Any, curve: xr.Dataset, name: str, colour: str, **look: Any) -> None:

@@ -29,9 +29,8 @@ def gaps(axes: Axes, data: xr.Dataset) -> None:
     looks = style.looks(data["bulk"].values)
     for i, (bulk, look) in enumerate(looks.items()):
         curves = select(data, bulk=bulk).sortby("alpha0").isel(alpha=0, alpha_simulated=0)
-        gap, stderr = relative_gap(curves, curves["test_error"])
         x = curves["alpha0"] * np.exp(_OFFSET * (2 * i - len(looks) + 1))
-        error_bars(axes, x, gap, stderr, look)
+        error_bars(axes, x, *relative_gap(curves), look)
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter("{x:g}")
     axes.set(xlabel=r"first batch $\alpha_0 = n_0/d$", ylabel=RELATIVE_GAP)

@@ -5,28 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import xarray as xr
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import theory_and_networks, title_panel
-from giantstep.figures.labels import (
-    SAMPLE_COMPLEXITY,
-    TEST_ERROR,
-    curve_label,
-    format_parameter,
-)
+from giantstep.figures.elements import title_panel
+from giantstep.figures.labels import format_parameter
 from giantstep.figures.learning_curves import learning_curves
 from giantstep.figures.selection import in_limit, smallest_ridge
-
-
-def noise(axes: Axes, data: xr.Dataset) -> None:
-    """Draw test errors at the best ridge, of networks at the nearest simulated one."""
-    for i, look in enumerate(style.cycle(data.sizes["curve"])):
-        curve = data.isel(curve=i)
-        theory_and_networks(axes, curve, "optimal_test_error", look, curve_label(data, i))
-    axes.set_xlim(left=0)
-    axes.set(xlabel=SAMPLE_COMPLEXITY, ylabel=TEST_ERROR)
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -35,7 +20,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     figure, (left, right) = style.panels(2, sharey=True)
     learning_curves(left, noisy)
     title_panel(left, 0, f"${format_parameter('ridge', noisy['ridge'].values[0])}$")
-    noise(right, noisy)
+    learning_curves(right, noisy, name="optimal_test_error")
     title_panel(right, 1, "best ridge")
     right.set_ylabel("")
     left.set_ylim(bottom=0)

@@ -36,10 +36,9 @@ def biases(axes: Axes, data: xr.Dataset) -> None:
     pairs = [(a, b) for a in batches for b in bulks if a > 0 or b == ISOTROPIC]
     for i, ((alpha0, bulk), look) in enumerate(style.looks(pairs).items()):
         curve = by_dimension(data, alpha0, bulk)
-        gap, stderr = relative_gap(curve, curve["test_error"])
         text = _step(alpha0) + (f", {BULK_LABELS[bulk]}" if alpha0 > 0 else "")
         x = curve["dimension"] * np.exp(_OFFSET * (i - 1))
-        error_bars(axes, x, gap, stderr, look, label=text)
+        error_bars(axes, x, *relative_gap(curve), look, label=text)
     axes.set_ylabel(RELATIVE_GAP)
 
 

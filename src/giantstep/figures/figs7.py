@@ -58,9 +58,8 @@ def gaps(axes: Axes, data: xr.Dataset, looks: dict[str, style.Look]) -> None:
     axes.axhline(0, **style.GUIDE)
     for i, (inputs, look) in enumerate(looks.items()):
         curves = select(last, inputs=inputs)
-        gap, stderr = relative_gap(curves, curves["test_error"])
         x = curves["dimension"].values * np.exp(2 * _OFFSET * (i - (len(looks) - 1) / 2))
-        error_bars(axes, x, gap, stderr, look)
+        error_bars(axes, x, *relative_gap(curves), look)
     axes.set_xscale("log")
     ticks(axes, "x", np.unique(data["dimension"].values))
     axes.set(xlabel="dimension $d$", ylabel=RELATIVE_GAP)

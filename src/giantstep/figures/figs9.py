@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import legend_entry, legends_under, markers, ticks, title_panel
+from giantstep.figures.elements import legends_under, theory_and_networks, ticks, title_panel
 from giantstep.figures.labels import format_parameter
 from giantstep.figures.selection import distinct, panel_data, select
 from giantstep.problems.teachers import lookup_teacher
@@ -22,7 +22,7 @@ def total(curves: xr.Dataset) -> xr.Dataset:
     networks = one["simulated_update_overlap"].sum("direction", min_count=1)
     stderr = networks.std("network", ddof=1) / np.sqrt(networks.count("network"))
     simulated = {"simulated_total_mean": networks.mean("network"), "simulated_total_stderr": stderr}
-    return xr.Dataset({"predicted": one["update_overlap"].sum("direction")} | simulated)
+    return xr.Dataset({"total": one["update_overlap"].sum("direction")} | simulated)
 
 
 def after_one_step(axes: Axes, data: xr.Dataset, across: str) -> None:
@@ -30,12 +30,9 @@ def after_one_step(axes: Axes, data: xr.Dataset, across: str) -> None:
     pairs = zip(data["activation"].values, data["teacher"].values, strict=True)
     for (activation, teacher), look in style.looks(pairs).items():
         curves = select(data, activation=activation, teacher=teacher).sortby(across)
-        sums = total(curves)
-        axes.plot(sums[across], sums["predicted"], color=look["color"])
-        markers(axes, sums[across], sums, "total", look)
-        name = f"${lookup_teacher(teacher).label}$"
         odd = ", tanh" if activation == "tanh" else ""
-        legend_entry(axes, name + odd, **look)
+        name = f"${lookup_teacher(teacher).label}${odd}"
+        theory_and_networks(axes, total(curves), "total", look, name, along=across)
     axes.set_yscale("log")
 
 
@@ -66,10 +63,8 @@ def overlaps_by_step(axes: Axes, data: xr.Dataset) -> None:
     shown = [(staircase, 1), (staircase, 2), (staircase, 3), (product, 1)]
     for (teacher, direction), look in style.looks(shown).items():
         curve = select(data, teacher=teacher).isel(curve=0).sel(direction=direction)
-        axes.plot(curve["step"], curve["overlap"], color=look["color"])
-        markers(axes, curve["step"].values, curve, "overlap", look)
         name = f"$z_{direction}$" if teacher == staircase else r"$z_1$ of $z_1\,z_2$"
-        legend_entry(axes, name, **look)
+        theory_and_networks(axes, curve, "overlap", look, name, along="step")
     axes.set(yscale="log", ylim=(4e-4, 1.5), xlabel="steps", ylabel="share of a row")
     axes.minorticks_off()
 

@@ -60,11 +60,22 @@ def format_parameter(name: str, value: str | float) -> str:
         float(value)
     except ValueError:  # a name
         return r"\mathrm{" + value.replace("_", r"\ ") + "}"
-    mantissa, _, exponent = value.replace("inf", r"\infty").partition("e")
+    return f"{symbol} = {latex_number(value)}"
+
+
+def latex_number(text: str) -> str:
+    r"""Write a number in LaTeX.
+
+    Examples
+    --------
+    >>> print(latex_number("2.5e-07"), latex_number("inf"))
+    2.5 \cdot 10^{-7} \infty
+    """
+    mantissa, _, exponent = text.replace("inf", r"\infty").partition("e")
     if not exponent:
-        return f"{symbol} = {mantissa}"
+        return mantissa
     factor = "" if mantissa == "1" else rf"{mantissa} \cdot "
-    return f"{symbol} = {factor}10^{{{int(exponent)}}}"
+    return f"{factor}10^{{{int(exponent)}}}"
 
 
 def format_setting(name: str, value: str | float) -> str:

@@ -63,8 +63,31 @@ def learning_panel(
     title_panel(axes, index, panel_setting(shown, data) if several else shared_setting(shown))
 
 
-def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None = None) -> None:
-    """Draw the test error of every curve of `data` against the sample complexity.
+def draw_theory(
+    axes: Axes, curve: xr.Dataset, name: str, look: style.Look, line: Any, along: str = "alpha"
+) -> None:
+    """Draw the theory of a curve as a line, if it has one; crosses on the axis where it failed."""
+    if along in curve.coords and name in curve:
+        theory_line(axes, curve[along], curve, name, look["color"], linestyle=line)
+        failure_crosses(axes, along, curve, look["color"])
+
+
+def draw_networks(
+    axes: Axes, curve: xr.Dataset, name: str, look: style.Look, along: str = "alpha_simulated"
+) -> None:
+    """Draw the networks of a curve as markers, if it has any."""
+    means = curve.get(f"simulated_{name}_mean")
+    if means is not None and means.notnull().any():
+        markers(axes, curve[along], curve, name, look)
+
+
+def learning_curves(
+    axes: Axes,
+    data: xr.Dataset,
+    colours: Sequence[str] | None = None,
+    name: str = "test_error",
+) -> None:
+    """Draw an error of every curve of `data` against the sample complexity.
 
     Curves that differ only in the bulk of their theory share simulations, and so colour, markers
     and legend entry. Points where the theory failed are gaps in the line, with crosses on the axis.
@@ -74,17 +97,12 @@ def learning_curves(axes: Axes, data: xr.Dataset, colours: Sequence[str] | None 
     lines = style.bulk_lines(distinct(data, "bulk"))
     for i, text in enumerate(labels):
         curve, look = data.isel(curve=i), looks[text]
-        line = lines[curve["bulk"].item()]
-        if "alpha" in curve.dims:  # a curve may be simulated only
-            theory_line(axes, curve["alpha"], curve, "test_error", look["color"], linestyle=line)
-            failure_crosses(axes, "alpha", curve, look["color"])
-        if text in labels[:i]:
-            continue
-        if "alpha_simulated" in curve:
-            markers(axes, curve["alpha_simulated"], curve, "test_error", look)
-        legend_entry(axes, text, **look)  # one for both the line and its markers
+        draw_theory(axes, curve, name, look, lines[curve["bulk"].item()])
+        if text not in labels[:i]:
+            draw_networks(axes, curve, name, look)
+            legend_entry(axes, text, **look)  # one for both the line and its markers
     bulk_entries(axes, lines)
-    finite_size_entry(axes, data, "test_error")
+    finite_size_entry(axes, data, name)
     axes.set(xlabel=SAMPLE_COMPLEXITY, ylabel=TEST_ERROR)
     axes.set_xlim(left=0)
 

@@ -54,7 +54,7 @@ def distinct(data: xr.Dataset, name: str) -> list[Any]:
     return list(dict.fromkeys(data[name].values.tolist()))
 
 
-def relative_gap(data: xr.Dataset, theory: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
+def relative_gap(data: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
     """Compare the simulated test error with the theory.
 
     Returns
@@ -62,5 +62,5 @@ def relative_gap(data: xr.Dataset, theory: xr.DataArray) -> tuple[xr.DataArray, 
     gap, stderr : xarray.DataArray
         Simulated mean over theory, less one, and its standard error, in percent.
     """
-    mean, stderr = simulated(data, "test_error")
+    (mean, stderr), theory = simulated(data, "test_error"), data["test_error"]
     return 100 * (mean / theory - 1), 100 * stderr / theory

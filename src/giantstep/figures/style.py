@@ -100,17 +100,12 @@ def settings() -> AbstractContextManager[None]:
     return rc_context(fname=_STYLE)
 
 
-def size(columns: float, rows: int = 1) -> tuple[float, float]:
-    """Return width and height in inches: of several columns across the text, or of one column."""
-    width = TEXT_WIDTH if columns > 1 else COLUMN_WIDTH
-    return width, width / columns * PANEL_RATIO * rows
-
-
 def panels(count: int, more_height: float = 0, **options: Any) -> tuple[Figure, list[Axes]]:
     """Make a figure of some panels, two in a row; `more_height` inches leave room for a legend."""
     columns = min(count, 2)
     rows = -(-count // columns)
-    width, height = size(columns, rows)
+    width = TEXT_WIDTH if columns > 1 else COLUMN_WIDTH
+    height = width / columns * PANEL_RATIO * rows
     figure = Figure(figsize=(width, height + more_height))
     places = figure.subplots(rows, columns, squeeze=False, **options).ravel().tolist()
     for empty in places[count:]:
