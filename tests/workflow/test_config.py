@@ -148,7 +148,6 @@ def test_all_faults_of_all_files_are_told_at_once(write):
         ("panels.left.alignment", 0.5, "left: must have all of (learning_rate, alpha0) or"),
         ("panels.left.bulk", "square", "left.bulk: 'square' must be"),
         ("panels.left.loss", "hinge", "left.loss: 'hinge' must be square or huber"),
-        ("panels.left.loss", ["huber", "huber:1"], "panels.left: a curve appears twice"),
         ("panels.left.steps", 10**9, "left.steps: 1000000000 must be a whole number from 1"),
         ("panels.left.reuse_batch", 1, "reuse_batch: 1 must be a valid boolean"),
         ("panels.left.learning_rates", AXIS | {"stop": 1e13}, "start and stop must be a number"),

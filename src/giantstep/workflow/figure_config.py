@@ -11,7 +11,7 @@ from typing import Any
 
 from giantstep.problems.bulk_kind import bulk_of_networks, validate_bulk
 from giantstep.problems.grid import Grid, spaced_axis
-from giantstep.problems.losses import SQUARE, lookup_loss
+from giantstep.problems.losses import SQUARE
 from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.recovery import Recovery, check_dimension
 from giantstep.questions.choices import GAINS, RIDGE, STOP_AT
@@ -106,9 +106,7 @@ def read_figure(root: Path, name: str, config: Mapping[str, Any]) -> Figure:
         panel = Panel(title, of_panel, given, checked, faults)
         kind = kind_of(of_panel)
         assert kind is not None  # or there were faults
-        read = _READERS[kind](panel)
-        _refuse_twins(panel, read)
-        curves += read
+        curves += _READERS[kind](panel)
     faults.refuse()
     return Figure(name, given, tuple(curves))
 
@@ -190,17 +188,6 @@ def _check_axes(panel: Panel, given: Mapping[str, Any], axes: Mapping[str, Any])
         if parameter.required and name not in (*given, *axes) and not (stopped and name == RIDGE):
             panel.add_fault(name, "this key is missing")
     return len(panel.faults.faults) == before
-
-
-def _refuse_twins(panel: Panel, curves: list[Curve]) -> None:
-    """Refuse curves that are the same by other names."""
-    seen = set()
-    for curve in curves:
-        loss = lookup_loss(curve.loss) if curve.loss else None
-        same = curve.problem, curve.bulk, loss, curve.dimension
-        if same in seen:
-            panel.add_fault("", "a curve appears twice: two entries of a list mean the same")
-        seen.add(same)
 
 
 _READERS = {

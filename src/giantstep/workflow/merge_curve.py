@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from giantstep.problems.formatting import format_number
-from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps, by_groups
+from giantstep.problems.overlaps import by_groups
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.parameters import problem_parameters
@@ -21,7 +21,6 @@ from giantstep.theory.bounds import best_linear_error, bounds
 from giantstep.theory.features.conditional_features import conditional_moments
 from giantstep.theory.features.conditional_target import conditional_target
 from giantstep.theory.learned_function import learned_function
-from giantstep.theory.readout.classification_error import classification_error
 from giantstep.workflow.arrangement import FINITE, LIMIT, THEORIES, arrange
 from giantstep.workflow.comparison import at_nearest_ridge, score
 from giantstep.workflow.curves import Curve
@@ -167,13 +166,8 @@ def _completed(
     """Yield a theory, what follows from it, and how far from it the networks are."""
     off_grid = [name for name, x in solved.items() if "ridge" not in x.dims]
     yield z_scores(solved[off_grid], networks)
-    if "test_error" not in solved:
-        yield solved
-        return
-    assert features is not None
-    solved = _classified(features, solved)
     yield solved
-    if "simulated_test_error_mean" not in networks:
+    if features is None or not ("test_error" in solved and "simulated_test_error_mean" in networks):
         return
     on_grid = solved[[name for name, x in solved.items() if "ridge" in x.dims]]
     at = on_grid.sel(alpha=networks["alpha_simulated"]).drop_vars("alpha")
@@ -199,20 +193,6 @@ def _functions(features: SpikedFeatures) -> xr.Dataset:
         values["upper_bound_function"] = (("kappa",), limits.upper_coefficients @ mu0)
         values["lower_bound_function"] = (("kappa",), limits.lower_coefficients @ both)
     return xr.Dataset(values, coords={"kappa": KAPPAS})
-
-
-def _classified(features: SpikedFeatures, theory: xr.Dataset) -> xr.Dataset:
-    """Add the 0-1 error to a theory, and of the square loss the losses, half the errors."""
-    error, groups = theory["test_error"], features.groups.c.size
-    overlaps = Overlaps(**{
-        name: theory[name].values.reshape(*error.shape, *(groups,) * len(OVERLAP_DIMENSIONS[name]))
-        for name in Overlaps._fields
-    })  # fmt: skip
-    if "test_loss" not in theory:
-        halves = {f"{name}_loss": theory[f"{name}_error"] / 2 for name in ("training", "test")}
-        theory = theory.assign(halves)
-    zero_one = classification_error(features, overlaps)
-    return theory.assign(classification_error=(error.dims, zero_one))
 
 
 def _learned(features: SpikedFeatures, at: xr.Dataset) -> xr.DataArray:

@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from giantstep.workflow import store
-from giantstep.workflow.arrangement import LIMIT
+from giantstep.workflow.arrangement import FINITE, LIMIT
 from giantstep.workflow.comparison import DRAWN
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ _COLUMNS = (
     "optimizer", "pretrain_target", "task_overlap",
 )  # fmt: skip
 _SIZES = ("largest", "mean")
+_SUFFIXES = {LIMIT: "", FINITE: ", finite d"}
 
 _PAGE = Path(__file__).with_suffix(".html")
 
@@ -83,16 +84,15 @@ def score_summary(data: xr.Dataset) -> pd.DataFrame:
     for panel in dict.fromkeys(data["panel"].values.tolist()):
         lines = data.isel(curve=np.flatnonzero(data["panel"].values == panel))
         for drawn in DRAWN:
-            row = {"panel": panel, "quantity": drawn}
-            for suffix in ("", ", finite d"):
-                row |= {f"{size} z{suffix}": "" for size in _SIZES}
-            for size in _SIZES:
-                for theory, values in _theories(lines.get(f"{size}_z_score_{drawn}")):
-                    suffix = "" if theory == LIMIT else ", finite d"
-                    row[f"{size} z{suffix}"] = _of_curves(values)
-            if any(list(row.values())[2:]):
-                rows.append(row)
-    return pd.DataFrame(rows)
+            scores = {
+                f"{size} z{_SUFFIXES[theory]}": _of_curves(values)
+                for size in _SIZES
+                for theory, values in _theories(lines.get(f"{size}_z_score_{drawn}"))
+            }
+            if any(scores.values()):
+                rows.append({"panel": panel, "quantity": drawn} | scores)
+    columns = [f"{size} z{suffix}" for suffix in _SUFFIXES.values() for size in _SIZES]
+    return pd.DataFrame(rows, columns=["panel", "quantity", *columns]).fillna("")
 
 
 def score_page(data: xr.Dataset) -> str:

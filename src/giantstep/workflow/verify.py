@@ -84,10 +84,9 @@ def sample(everything: list[Part], size: str, seed: int) -> list[Part]:
     VerificationError
         If the size is neither.
     """
-    given = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(%?)", size)
-    share, is_share = (float(given[1]), bool(given[2])) if given else (0.0, False)
-    whole = is_share or share == int(share)
-    if share <= 0 or not whole or (is_share and share > 100):
+    given = re.fullmatch(r"([0-9]{1,9})|([0-9]{1,3}(?:\.[0-9]{1,9})?)%", size)
+    number, share = (float(part or 0) for part in given.groups()) if given else (0, 0)
+    if not number + share or share > 100:
         raise VerificationError(
             f"--sample {size}: must be a share such as 5%, above 0% and up to 100%, or a number"
             " of parts such as 3"
@@ -96,7 +95,7 @@ def sample(everything: list[Part], size: str, seed: int) -> list[Part]:
     drawn: list[Part] = []
     for role in dict.fromkeys(part.role for part in everything):
         of_role = [part for part in everything if part.role == role]
-        count = round(share / 100 * len(of_role)) if is_share else int(share)
+        count = int(number) or round(share / 100 * len(of_role))
         chosen = rng.choice(len(of_role), min(max(count, 1), len(of_role)), replace=False)
         drawn += [of_role[place] for place in sorted(chosen)]
     return drawn
