@@ -70,23 +70,20 @@ def check_entrywise(parameter: str, name: str, call: Callable[[Any], Any]) -> No
             allowed = f"{_ENTRYWISE}for an array it raised {error!r}"
             raise _refusal(parameter, name, allowed) from error
     if whole.shape != z.shape or whole.dtype.kind not in "buif":
-        allowed = (
-            f"{_ENTRYWISE}for {z.size} entries it returned {whole.dtype} of shape {whole.shape}"
-        )
-        raise _refusal(parameter, name, allowed)
-    if not np.array_equal(given, z):
-        raise _refusal(parameter, name, "such that it leaves its argument as it is")
-    if not np.all(finite := np.isfinite(whole)):
+        returned = f"{whole.dtype} of shape {whole.shape}"
+        allowed = f"{_ENTRYWISE}for {z.size} entries it returned {returned}"
+    elif not np.array_equal(given, z):
+        allowed = "such that it leaves its argument as it is"
+    elif not np.all(finite := np.isfinite(whole)):
         i = int(np.argmin(np.where(finite, np.inf, np.abs(z))))
         allowed = f"finite for |z| <= {SEARCHED:g}: at z = {z[i]:.6g} it is {whole[i]}"
-        raise _refusal(parameter, name, allowed)
-    differ = np.flatnonzero(~np.isclose(whole[some], alone, rtol=1e-9, atol=1e-12))
-    if differ.size:
-        place, one, other = (values[differ[0]] for values in (z[some], whole[some], alone))
-        allowed = (
-            f"{_ENTRYWISE}at z = {place:.6g} it is {one:.6g} in one array, {other:.6g} in another"
-        )
-        raise _refusal(parameter, name, allowed)
+    elif (differ := ~np.isclose(whole[some], alone, rtol=1e-9, atol=1e-12)).any():
+        place, one, other = (values[differ][0] for values in (z[some], whole[some], alone))
+        in_arrays = f"{one:.6g} in one array, {other:.6g} in another"
+        allowed = f"{_ENTRYWISE}at z = {place:.6g} it is {in_arrays}"
+    else:
+        return
+    raise _refusal(parameter, name, allowed)
 
 
 def check_growth(name: str, values: Values) -> None:
