@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from giantstep.arrays import Array, Indices
+from giantstep.arrays import Array
 from giantstep.explore.children import Say
 from giantstep.explore.parameters import AXES, OPTIMAL, STEPS, Axis
 from giantstep.explore.points import (
@@ -193,43 +193,22 @@ def _map(view: View, beat: Beat) -> Iterator[Answer]:
     axes = AXES[view.across], AXES[view.up]
     x, y = (axis_values(axis, MAP_SIDE) for axis in axes)
     values, texts = np.full((y.size, x.size), np.nan), np.full((y.size, x.size), "", object)
-    known = {"bulk": view.question["bulk"][0].replace("_", " ")}
-    before = np.empty(0, int), np.empty(0, int)
-    shown = time.perf_counter()
+    bulk = view.question["bulk"][0].replace("_", " ")
+    solved = np.empty(0, int), np.empty(0, int)
     for stride in MAP_STRIDES:
         rows, columns = (
             np.arange(0, side.size, 1 if axis.domain.whole else stride)
             for axis, side in zip(axes[::-1], (y, x), strict=True)
         )
+        further_rows, further_columns = map(np.setdiff1d, (rows, columns), solved)
+        for block in ((further_rows, columns), (solved[0], further_columns)):
+            if block[0].size and block[1].size:
+                place = np.ix_(*block)
+                values[place], texts[place] = _cells(view, y[block[0]], x[block[1]], beat)
         place = np.ix_(rows, columns)
-        answer = known | {"x": x[columns], "y": y[rows]}
-        for block in _blocks(rows, columns, before):
-            values[np.ix_(*block)], texts[np.ix_(*block)] = _cells(
-                view, y[block[0]], x[block[1]], beat
-            )
-            beat()
-            # Later, the map in fewer cells shows more than a part of the next.
-            if stride == MAP_STRIDES[0] and time.perf_counter() > shown + _PATIENCE:
-                shown = time.perf_counter()
-                yield answer | {"values": values[place], "advice": texts[place], "done": False}
-        done = stride == MAP_STRIDES[-1]
-        yield answer | {"values": values[place], "advice": texts[place], "done": done}
-        before = rows, columns
-
-
-def _blocks(
-    rows: Indices, columns: Indices, before: tuple[Indices, Indices]
-) -> Iterator[tuple[Indices, Indices]]:
-    """Yield what is new of some rows and columns: at first row by row, then all at once."""
-    if not before[0].size:
-        yield from ((rows[k : k + 1], columns) for k in range(rows.size))
-        return
-    for block in (
-        (np.setdiff1d(rows, before[0]), columns),
-        (before[0], np.setdiff1d(columns, before[1])),
-    ):
-        if block[0].size and block[1].size:
-            yield block
+        known = {"x": x[columns], "y": y[rows], "values": values[place], "advice": texts[place]}
+        yield known | {"bulk": bulk, "done": stride == MAP_STRIDES[-1]}
+        solved = rows, columns
 
 
 def _cells(view: View, y: Array, x: Array, beat: Beat) -> tuple[Array, Array]:

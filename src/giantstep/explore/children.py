@@ -176,8 +176,6 @@ def _do(pipe: Connection, work: str, number: int, task: Any) -> None:
         pass
     except InvalidParametersError as error:
         pipe.send((number, error.faults))
-    except MemoryError:
-        pipe.send((number, FailedError("not enough memory")))
     except Exception as error:
         pipe.send((number, FailedError(f"{type(error).__name__}: {error}")))
     pipe.send((number, None))

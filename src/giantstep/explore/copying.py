@@ -55,7 +55,7 @@ def _range_python(axis: Axis) -> str:
 
 
 class _Answer(NamedTuple):
-    """What the library gives for a tab: a command, a function, its arguments, and a variable.
+    """What the library gives for a tab: a command, a function and its arguments.
 
     Several bulks are a list, over which a function loops that takes one.
     """
@@ -63,7 +63,6 @@ class _Answer(NamedTuple):
     command: str
     function: str
     values: dict[str, Any]
-    variable: str
 
 
 def _answer(view: View) -> _Answer | None:
@@ -71,25 +70,24 @@ def _answer(view: View) -> _Answer | None:
     question = view.question
     values = {"alpha": question["alpha"], "ridge": question["ridge"]} | _unusual(question)
     if view.tab == FUNCTION:
-        return _Answer("learned-function", "learned_function", values, "learned_function")
+        return _Answer("learned-function", "learned_function", values)
     if view.tab == SPECTRUM:
         values = {k: v for k, v in values.items() if k in ("alpha", "bulk", "dimension")}
-        return _Answer("spectrum", "spectrum", values, "density")
+        return _Answer("spectrum", "spectrum", values)
     if view.tab == MAP:
         if view.colour == OVER_NO_STEP and question.model != STEPS:
             return None
         if "bulk" in values:
             values["bulk"] = question["bulk"][0]
         values |= {name: AXES[name] for name in (view.across, view.up)}
-        variable = view.map_variable
-        values |= {"gains": variable} if variable in GAINS else {}
-        return _Answer("sweep", "sweep", values, variable)
+        values |= {"gains": view.variable} if view.variable in GAINS else {}
+        return _Answer("sweep", "sweep", values)
     values[view.x] = view.axis
     solved = view.x in ("alpha", "ridge") and len(question["bulk"]) == 1
     command, function = ("theory", "solve") if solved else ("sweep", "sweep")
     if view.by != TEST_ERROR and question["ridge"] == OPTIMAL and view.x != "ridge":
         values["by"] = view.by
-    return _Answer(command, function, values, view.by)
+    return _Answer(command, function, values)
 
 
 def as_command(view: View) -> str:
@@ -117,8 +115,8 @@ def as_python(view: View) -> str:
     head = "import numpy as np\n\nimport giantstep\n\n"
     made = f"problem = giantstep.{make}({stated})\n"
     if loop:
-        return f"{head}{made}answers = [{call}{loop}]\n[one.{answer.variable} for one in answers]\n"
-    return f"{head}{made}answer = {call}\nanswer.{answer.variable}\n"
+        return f"{head}{made}answers = [{call}{loop}]\n[one.{view.variable} for one in answers]\n"
+    return f"{head}{made}answer = {call}\nanswer.{view.variable}\n"
 
 
 def as_panel(question: Question) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def file_of(task: ExportTask, folder: Path) -> bytes:
     elif task.form == "nc":
         as_dataset(shown).to_netcdf(path, engine="netcdf4")
     else:
-        draw_answer(as_dataset(shown), path, _drawn(shown.view))
+        draw_answer(as_dataset(shown), path, shown.view.variable)
     return path.read_bytes()
 
 
@@ -76,7 +76,7 @@ def as_table(shown: Shown) -> pd.DataFrame:
     view, answer = shown.view, shown.answer
     if view.tab == MAP:
         y, x = np.meshgrid(answer["y"], answer["x"], indexing="ij")
-        columns = {view.up: y, view.across: x, _drawn(view): answer["values"]}
+        columns = {view.up: y, view.across: x, view.variable: answer["values"]}
         return pd.DataFrame({name: np.ravel(values) for name, values in columns.items()})
     parts = [_rows(view, curve) for curve in answer["curves"]]
     if measured := shown.simulated:
@@ -100,12 +100,6 @@ def as_dataset(shown: Shown) -> xr.Dataset:
     if not view.pins:  # or there are several
         data.attrs["problem"] = format_problem(view.question.problem)
     return data
-
-
-def _drawn(view: View) -> str:
-    """Name the variable that a tab shows."""
-    names = {CURVE: view.by, FUNCTION: "learned_function", SPECTRUM: "density"}
-    return names.get(view.tab, view.map_variable)
 
 
 def _rows(view: View, curve: Answer) -> pd.DataFrame:

@@ -62,18 +62,14 @@ def _panels(view: View, networks: NetworksTask | None) -> Iterator[tuple[str, di
     for k, (name, question) in enumerate(view.questions):
         beside = networks if k == 0 else None
         panel: dict[str, Any] = {"title": name or unnamed} if compared else {}
-        panel |= as_panel(question)
+        panel |= as_panel(question) | _sizes(beside, question)
         if view.x == "alpha":
-            panel |= {} if view.pins else {"best_linear": True}
-            yield _panel_name(view, k), panel | _sizes(beside, question)
-            continue
-        if not question.has(view.x):
-            continue
-        panel |= _sizes(beside, question)
-        values = listed(axis_values(view.axis, _LISTED))
-        yield _panel_name(view, k), panel | {view.x: values, "simulated": False}
-        if beside:
-            yield "networks", panel | {view.x: listed(simulated_values(view))}
+            yield _panel_name(view, k), panel | ({} if view.pins else {"best_linear": True})
+        elif question.has(view.x):
+            values = listed(axis_values(view.axis, _LISTED))
+            yield _panel_name(view, k), panel | {view.x: values, "simulated": False}
+            if beside:
+                yield "networks", panel | {view.x: listed(simulated_values(view))}
 
 
 def _panel_name(view: View, place: int) -> str:

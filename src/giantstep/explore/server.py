@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import webbrowser
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from socket import create_server
@@ -19,10 +20,6 @@ HOST = "127.0.0.1"
 # Seconds that a page may be gone, as for a reload or on a busy machine, before its processes are
 # ended. Networks end at once, since a page that is left says so.
 _GONE = 20
-# Each page takes 55 MB, most of it in processes that compute. One more waits, and tries again.
-_MOST_PAGES = 8
-_FULL = f"""<!doctype html><meta http-equiv="refresh" content="3"><title>giantstep explore</title>
-<p>{_MOST_PAGES} pages are open. This one opens once another has been closed."""
 
 
 def serve(port: int = 0, browser: bool = True, project: Path = Path()) -> None:
@@ -67,7 +64,6 @@ def make_server(port: int, project: Path) -> Any:
     from bokeh.application.handlers import FunctionHandler
     from bokeh.server.server import Server
     from bokeh.settings import settings
-    from jinja2 import Environment
 
     from giantstep.explore.sockets import OwnPages
 
@@ -75,20 +71,12 @@ def make_server(port: int, project: Path) -> Any:
     settings.resources.set_value("server")
     settings.allowed_ws_origin.unset_value()
     os.environ.pop("BOKEH_ALLOW_WS_ORIGIN", None)
-    port, pages = free_port(port), set[str]()
+    port = free_port(port)
     hosts = [f"{HOST}:{port}", f"localhost:{port}"]
 
-    def open_page(document: Any) -> None:
-        if len(pages) >= _MOST_PAGES:
-            document.template = Environment(autoescape=True).from_string(_FULL)
-            return
-        page = document.session_context.id
-        pages.add(page)
-        document.on_session_destroyed(lambda _: pages.discard(page))
-        _open_page(document, port, project)
-
+    page = FunctionHandler(partial(_open_page, port=port, project=project))
     return Server(
-        {"/": Application(FunctionHandler(open_page))},
+        {"/": Application(page)},
         address=HOST,
         port=port,
         allow_websocket_origin=hosts,

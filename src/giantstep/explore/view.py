@@ -117,10 +117,12 @@ class View:
         return self.question.texts | own
 
     @property
-    def map_variable(self) -> str:
-        """The variable of an answer that the map shows."""
-        gains = {OVER_LINEAR: "gain_over_linear", OVER_NO_STEP: "gain_over_no_step"}
-        return gains.get(self.colour, self.by)
+    def variable(self) -> str:
+        """The variable of the library's answer that the tab shows."""
+        if self.tab == MAP:
+            gains = {OVER_LINEAR: "gain_over_linear", OVER_NO_STEP: "gain_over_no_step"}
+            return gains.get(self.colour, self.by)
+        return {FUNCTION: "learned_function", SPECTRUM: "density"}.get(self.tab, self.by)
 
     @property
     def axis(self) -> Axis:

@@ -132,11 +132,9 @@ def _labels(lines: list[tuple[float, Array]]) -> Iterator[tuple[float, Array]]:
 
 def _bilinear(values: Array, rows: Array, columns: Array) -> Array:
     """Interpolate between cells; beside a cell that failed there is nothing."""
-    for axis, places in enumerate((rows, columns)):
-        before = np.minimum(places.astype(int), values.shape[axis] - 2)
-        share = np.expand_dims(places - before, 1 - axis)
-        low, high = values.take(before, axis), values.take(before + 1, axis)
-        values = np.where(share == 0, low, np.where(share == 1, high, low + share * (high - low)))
+    for places in (rows, columns):
+        cells = np.arange(len(values))
+        values = np.array([np.interp(places, cells, column) for column in values.T])
     return values
 
 

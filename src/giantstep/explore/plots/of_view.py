@@ -23,14 +23,9 @@ _PLOTS: dict[str, Callable[[View, str], Plot]] = {
 
 def plot_key(view: View, theme: str) -> tuple[Any, ...]:
     """Return what a plot is made for: if it changes, another plot is made."""
-    names = tuple((pin.name, pin.question["bulk"]) for pin in view.pins)
-    common = view.tab, theme, view.question["bulk"], names
-    if view.tab == CURVE:
-        square = view.question["loss"] == SQUARE
-        return (*common, view.x, view.axis.scale, view.y_scale, view.by, square)
-    if view.tab == MAP:
-        return (*common, view.across, view.up, view.colour)
-    return common
+    curves = tuple((name, question["bulk"]) for name, question in view.questions)
+    of_curve = view.x, view.axis.scale, view.y_scale, view.by, view.question["loss"] == SQUARE
+    return view.tab, theme, curves, of_curve, view.across, view.up, view.colour
 
 
 def make_plot(view: View, theme: str) -> Plot:
