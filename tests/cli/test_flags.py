@@ -64,12 +64,6 @@ def test_a_new_field_is_a_flag_with_its_type_default_and_documentation():
     assert "whether 5% are used again" in text
 
 
-def test_a_field_without_a_default_must_be_given(capsys):
-    with pytest.raises(SystemExit):
-        parser().parse_args([])
-    assert "required: --spike-strength" in capsys.readouterr().err
-
-
 def test_help_imports_no_question():
     code = (
         "import sys; from giantstep.cli.arguments import parse\n"

@@ -62,7 +62,7 @@ def test_a_map_shows_something_at_once_and_then_more():
     plot = make_plot(view, "light")
     for one in shown:
         plot.update(view, one)
-    assert plot.labels.data["text"]
+    assert plot.lines.data["xs"]
     assert np.isfinite(plot.image.data["image"][0]).all()
 
 

@@ -97,7 +97,7 @@ def _add_question(parser: argparse.ArgumentParser, command: Command) -> None:
     group = parser.add_argument_group("the question")
     for name, flag in flags.items():
         if name not in command.fixed:
-            flag.add_to(group, required=False)
+            flag.add_to(group)
     _add(group, command)
     group = parser.add_argument_group("the output")
     text = "what is printed (default csv)"

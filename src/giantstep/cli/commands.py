@@ -118,7 +118,7 @@ _FROM: dict[str, Any] = {"dest": "figure", "default": "example", "metavar": "FIG
 _FIGURE = _argument("figure", help="name of a figure, such as fig2")
 _FIGURES = _argument("figure", nargs="*", help="names of figures, such as fig2 (default all)")
 _VERIFIED = _argument("figure", help="name of a figure, such as fig2; or an archive, fig2.zip")
-_SHARE = "how many theory points and networks: a share (5%%) or a number (3) (default 5%%)"
+_SHARE = "how many tasks of the theory and networks: a share (5%%) or a number (3) (default 5%%)"
 _SAMPLE = _argument("--sample", default="5%", metavar="SIZE", help=_SHARE)
 _SEED = _argument("--seed", **_COUNT, help="seed that draws the sample (default random)")
 _RUN = "run the code by which an archive's figure is drawn, if it has its own"

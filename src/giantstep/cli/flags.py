@@ -74,21 +74,13 @@ class Flag:
     is_sequence: bool = False
     takes_several: bool = False
 
-    def add_to(self, parser: Any, required: bool | None = None) -> None:
-        """Add the flag to a parser or to one of its groups.
-
-        Parameters
-        ----------
-        parser : argparse.ArgumentParser
-        required : bool, optional
-            By default whether it has no default.
-        """
+    def add_to(self, parser: Any) -> None:
+        """Add the flag to a parser or to one of its groups."""
         options: dict[str, Any] = {"help": self._help(), "default": self.default, "dest": self.name}
         if self.kind is bool:
             options["action"] = argparse.BooleanOptionalAction if self.default else "store_true"
         else:
             options |= {"metavar": _METAVARS[self.kind], "type": self._read_one}
-            options["required"] = self.default is None if required is None else required
             if self.takes_several or self.is_sequence:
                 options |= {"type": self._read, "nargs": "+", "action": Flattened}
                 if self.default is not None and not isinstance(self.default, tuple):

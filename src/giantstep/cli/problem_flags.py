@@ -43,11 +43,11 @@ def add_problem(parser: argparse.ArgumentParser) -> None:
     """Add the flags that every problem has, and those of each way to state one."""
     group = parser.add_argument_group("the problem")
     for flag in _SHARED.values():
-        flag.add_to(group, required=False)
+        flag.add_to(group)
     for word, kind in zip(("either", "or"), _KINDS, strict=True):
         group = parser.add_argument_group(f"{word} {kind.title}")
         for flag in kind.flags.values():
-            flag.add_to(group, required=False)
+            flag.add_to(group)
 
 
 def statement_of(

@@ -82,10 +82,7 @@ def draw_networks(
 
 
 def learning_curves(
-    axes: Axes,
-    data: xr.Dataset,
-    colours: Sequence[str] | None = None,
-    name: str = "test_error",
+    axes: Axes, data: xr.Dataset, colours: Sequence[str] | None = None, name: str = "test_error"
 ) -> None:
     """Draw an error of every curve of `data` against the sample complexity.
 

@@ -66,33 +66,22 @@ def arrange(role: str, data: xr.Dataset) -> xr.Dataset:
 
 def _spectrum(data: xr.Dataset) -> xr.Dataset:
     """Give points of a density numbers, since those of other curves are elsewhere."""
-    return xr.Dataset(
-        {
-            "eigenvalue": ("point", data["eigenvalue"].values),
-            "density": ("point", data["density"].values),
-            "mass_at_zero": data["mass_at_zero"].item(),
-            "outlier": (("theory", "rank"), data["outlier"].values[None]),
-        },
-        coords={
-            "alpha_spectrum": data["alpha"].item(),
-            "point": np.arange(1, data.sizes["eigenvalue"] + 1),
-            "rank": np.arange(1, data.sizes["rank"] + 1),
-            "theory": [LIMIT],
-        },
-    )
+    data = data.rename(eigenvalue="point", alpha="alpha_spectrum")
+    kept = data[["density", "mass_at_zero", "outlier"]].assign(eigenvalue=data["point"].variable)
+    kept = kept.assign(outlier=kept["outlier"].expand_dims(theory=[LIMIT]))
+    return _numbered(kept.drop_vars(["bulk", "dimension", "total_samples"]), "point")
 
 
 def _map(data: xr.Dataset) -> xr.Dataset:
     """Give rows and columns numbers, since other maps vary other parameters."""
     y, x = map(str, data["test_error"].dims)
-    values = {"map_test_error": data["test_error"], **{name: data[name] for name in GAINS}}
-    return xr.Dataset(
-        {name: (("row", "column"), value.values) for name, value in values.items()}
-        | {"map_x": ("column", data[x].values), "map_y": ("row", data[y].values)},
-        coords={
-            "row": np.arange(1, data.sizes[y] + 1),
-            "column": np.arange(1, data.sizes[x] + 1),
-            "x_parameter": x,
-            "y_parameter": y,
-        },
-    )
+    kept = data[["test_error", *GAINS]].reset_coords(drop=True)
+    kept = kept.rename({"test_error": "map_test_error", y: "row", x: "column"})
+    axes = {"map_x": kept["column"].variable, "map_y": kept["row"].variable}
+    named = kept.assign(axes).assign_coords(x_parameter=x, y_parameter=y)
+    return _numbered(named, "row", "column")
+
+
+def _numbered(data: xr.Dataset, *dims: str) -> xr.Dataset:
+    """Count the places along some dimensions."""
+    return data.assign_coords({dim: np.arange(1, data.sizes[dim] + 1) for dim in dims})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -13,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from giantstep.files import beside
 from giantstep.problems.canonical import digest
 from giantstep.problems.formatting import format_number
 from giantstep.problems.problem import Problem
@@ -133,11 +133,8 @@ def _hashes() -> dict[str, str]:
 def _remember() -> None:
     """Keep what is new for the next process, if this folder is a project's."""
     if _hashes().pop("changed", "") and Path("Snakefile").is_file():
-        beside = _MEMORY.with_suffix(f".{os.getpid()}")
-        with suppress(OSError):
-            beside.parent.mkdir(exist_ok=True)
-            beside.write_text(json.dumps(_hashes()), encoding="utf-8")
-            beside.replace(_MEMORY)
+        with suppress(OSError), beside(_MEMORY) as place:
+            place.write_text(json.dumps(_hashes()), encoding="utf-8")
 
 
 def _bare(tree: ast.Module) -> ast.Module:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -68,30 +68,23 @@ def join_lines(lines: Sequence[xr.Dataset]) -> xr.Dataset:
     """
     if any("group" in line.dims for line in lines):
         lines = [by_group(line) for line in lines]
-    missing: dict[Hashable, object] = {
-        name: "" if coordinate.dtype.kind in "OU" else np.nan
-        for line in lines
-        for name, coordinate in line.coords.items()
-        if name not in line.dims
-    }
-    filled = [
-        line.assign_coords({name: missing[name] for name in missing.keys() - line.coords.keys()})
-        for line in lines
-    ]
+    coords = dict.fromkeys(name for line in lines for name in sorted(line.coords, key=str))
+    variables = dict.fromkeys(name for line in lines for name in line.data_vars)
+    texts = {x: "" for line in lines for x in line.variables if line[x].dtype.kind in "OU"}
+    # As variables, since coordinates that some lines lack are not filled.
+    bare = [line.reset_coords(line.coords.keys() - {*line.dims, "curve"}) for line in lines]
     whole = xr.concat(
-        filled,
+        bare,
         "curve",
         data_vars="all",
-        coords=sorted(missing.keys() - {"curve"}, key=str),
         compat="equals",
         join="outer",  # curves may have different points, networks, and numbers of groups
         combine_attrs="drop",
+        fill_value=texts,
     )
     if "theory" in whole.dims:
         whole = whole.sel(theory=[name for name in THEORIES if name in whole["theory"]])
     # In the order of their first line; xarray's order varies for those that some lines lack.
-    coords = dict.fromkeys(name for line in filled for name in sorted(line.coords, key=str))
-    variables = dict.fromkeys(name for line in lines for name in line.data_vars)
     return xr.Dataset(
         {name: whole[name].variable for name in variables},
         coords={name: whole[name].variable for name in coords},

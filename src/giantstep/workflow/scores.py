@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from giantstep.vocabulary import MEANINGS
 from giantstep.workflow import store
 from giantstep.workflow.arrangement import FINITE, LIMIT
 from giantstep.workflow.comparison import DRAWN
@@ -16,13 +17,8 @@ from giantstep.workflow.comparison import DRAWN
 if TYPE_CHECKING:
     from giantstep.workflow.figure_plan import FigurePlan
 
-# Coordinates of a curve that its row of scores repeats, where it has them.
-_COLUMNS = (
-    "activation", "target", "teacher", "learning_rate", "step_exponent", "alpha0", "exponent",
-    "dimension", "spike_strength", "bulk_variance", "alignment", "beta", "ridge", "noise",
-    "outlier_fraction", "outlier_variance", "label_flips", "bulk", "loss", "steps", "reuse_batch",
-    "optimizer", "pretrain_target", "task_overlap",
-)  # fmt: skip
+# Dimensions of what a row of scores repeats of its curve.
+_OF_CURVE = ("curve",), ("curve", "group")
 _SIZES = ("largest", "mean")
 _SUFFIXES = {LIMIT: "", FINITE: ", finite d"}
 
@@ -50,7 +46,9 @@ def score_table(data: xr.Dataset) -> pd.DataFrame:
         A row of texts for each curve; the parameters of several groups of neurons are separated by
         blanks. What is of the theory at finite dimension ends in `_finite`.
     """
-    names = ["curve", *_COLUMNS, *(f"{size}_z_score_{x}" for x in DRAWN for size in _SIZES)]
+    parameters = [x for x in MEANINGS if x in data.coords and data[x].dims in _OF_CURVE]
+    scores = [f"{size}_z_score_{x}" for x in DRAWN for size in _SIZES]
+    names = ["curve", *parameters, *scores]
     if "simulated_outlier_mean" in data:
         names += ["outlier", "simulated_outlier_mean", "simulated_outlier_stderr"]
     columns = {

@@ -15,8 +15,7 @@ from threadpoolctl import threadpool_limits
 from giantstep.questions.task import Task, answer_task
 from giantstep.validation import RefusalError
 from giantstep.workflow import store
-from giantstep.workflow.arrangement import THEORIES, arrange
-from giantstep.workflow.curves import Curve
+from giantstep.workflow.arrangement import arrange
 from giantstep.workflow.figure_plan import RESULTS, FigurePlan
 from giantstep.workflow.merge import by_group
 from giantstep.workflow.open_figure import merged_name
@@ -29,51 +28,31 @@ class VerificationError(RefusalError):
 
 @dataclass(frozen=True)
 class Part:
-    """A part of one result of a curve: one point, one network replicate, or all of it.
+    """A part of what was computed of a curve: a task of its theory, or one network replicate."""
 
-    `number` is that of the network, or the place of the point along alpha.
-    """
-
-    curve: Curve
+    curve: str
     role: str
-    number: int = 0
+    task: Task
 
     def __str__(self) -> str:
-        number = f" {self.number}" if self.role in (*THEORIES, *self.curve.networks) else ""
-        return f"{self.curve.name}, {self.role}{number}"
+        number = "".join(f" {network}" for network in self.task.arguments.get("networks", ()))
+        return f"{self.curve}, {self.role}{number}"
 
-    def compute(self, wholes: dict[tuple[str, str], xr.Dataset]) -> xr.Dataset:
-        """Compute it again; points of a theory are solved together, as they share roundings."""
-        if self.role in self.curve.networks:
-            task = with_networks(self.curve.networks[self.role], [self.number])
-            return arrange(self.role, answer_task(task))
-        key = self.curve.name, self.role
-        if key not in wholes:
-            wholes[key] = arrange(self.role, answer_task(_tasks(self.curve)[self.role]))
-        whole = wholes[key]
-        return whole.isel(alpha=[self.number]) if self.role in THEORIES else whole
-
-
-def _tasks(curve: Curve) -> dict[str, Task]:
-    parameters = {"parameters": curve.parameters} if curve.parameters else {}
-    return parameters | dict(curve.theory) | dict(curve.networks)
+    def compute(self) -> xr.Dataset:
+        """Compute it again."""
+        return arrange(self.role, answer_task(self.task))
 
 
 def parts(figure: FigurePlan) -> list[Part]:
     """List the parts of a figure that its file keeps."""
-    return [
-        Part(curve, role, number)
-        for curve in figure.figure.curves
-        for role, task in _tasks(curve).items()
-        if role != "finite_parameters"
-        for number in _numbers(role, task)
-    ]
-
-
-def _numbers(role: str, task: Task) -> range:
-    """List the parts of a task."""
-    along = "alpha" if role in THEORIES else "networks"
-    return range(len(task.arguments[along])) if along in task.arguments else range(1)
+    listed = [Part(name, "parameters", task) for name, task in figure.parameter_tasks.items()]
+    for curve in figure.figure.curves:
+        for role, task in curve.theory.items():
+            listed += [Part(curve.name, role, task)] if role != "finite_parameters" else []
+        for role, task in curve.networks.items():
+            each = (with_networks(task, [number]) for number in task.arguments["networks"])
+            listed += [Part(curve.name, role, one) for one in each]
+    return listed
 
 
 def sample(everything: list[Part], size: str, seed: int) -> list[Part]:
@@ -110,11 +89,10 @@ def differences(data: xr.Dataset, chosen: list[Part]) -> Iterator[tuple[Part, li
         The figure's file.
     chosen : list of Part
     """
-    wholes: dict[tuple[str, str], xr.Dataset] = {}
     with threadpool_limits(1):  # as in the workflow: another number may round differently
         for part in chosen:
-            again = part.compute(wholes)
-            lines = _lines(part.curve.name, data)
+            again = part.compute()
+            lines = _lines(part.curve, data)
             texts = (text for line in lines for text in _compare(again, line))
             yield part, list(dict.fromkeys(texts))
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from bokeh.core.properties import value
 from bokeh.models import ColorBar, FixedTicker, LinearColorMapper, Range1d
 from bokeh.palettes import Viridis256
 from contourpy import contour_generator
@@ -18,9 +16,6 @@ from giantstep.explore.plots.base import FONT, Plot, empty
 from giantstep.explore.view import ERROR, View
 
 _LEVELS = 8
-# Labels of level lines are at least so far apart, as a share of the plot's side, and so many
-# times nearer to its edge.
-_APART, _TO_EDGE = 0.075, 2
 # Pixels for each cell that was solved, in between which the map is linear.
 _PIXELS = 4
 _TOOLTIP = """<div style="max-width:280px;font:12px/1.45 system-ui,sans-serif;color:#1c2330">
@@ -46,11 +41,8 @@ class MapPlot(Plot):
         )
         box = {"x": "x", "y": "y", "dw": "width", "dh": "height"}
         drawn = plot.image("image", **box, source=self.image, color_mapper=self.mapper)
-        self.lines, self.labels = empty("xs", "ys"), empty("x", "y", "text")
+        self.lines = empty("xs", "ys")
         plot.multi_line("xs", "ys", source=self.lines, line_color="#10151f", line_alpha=0.6)
-        look = {"text_color": "#10151f", "text_font_size": "11px", "text_font": value(FONT)}
-        halo = {"background_fill_color": "#ffffffb0", "padding": 1, "text_align": "center"}
-        plot.text("x", "y", "text", source=self.labels, text_baseline="middle", **look, **halo)
         self.here = empty("x", "y")
         cross = {"marker": "cross", "size": 16, "line_width": 2, "line_color": "#e02b2b"}
         plot.scatter("x", "y", source=self.here, **cross)
@@ -91,43 +83,18 @@ class MapPlot(Plot):
             self._draw_levels(values, round_levels(bottom, top))
 
     def _draw_levels(self, values: Array, levels: Array) -> None:
-        """Draw level lines, found where the plot is a square of side 1."""
+        """Draw level lines, found where the plot is a square of side 1; the bar labels them."""
         unit = " %" if self.gain else ""
         texts = {level: f"{level:g}{unit}".replace("-", "−") for level in levels.tolist()}
         self.ticker.ticks = list(texts)
         self.bar.major_label_overrides = texts
         sides = [np.linspace(0, 1, cells) for cells in values.shape]
         lines = contour_generator(sides[1], sides[0], np.ma.masked_invalid(values))
-        drawn: list[tuple[float, Array]] = [
-            (level, np.array(line))
-            for level in levels
-            for line in lines.lines(level)
-            if len(line) > 1
-        ]
+        drawn = [np.array(line) for level in levels for line in lines.lines(level)]
         self.lines.data = {
-            "xs": [self.axes[0].at(line[:, 0]) for _, line in drawn],
-            "ys": [self.axes[1].at(line[:, 1]) for _, line in drawn],
+            "xs": [self.axes[0].at(line[:, 0]) for line in drawn],
+            "ys": [self.axes[1].at(line[:, 1]) for line in drawn],
         }
-        labels = list(_labels(drawn))
-        places = np.array([place for _, place in labels]).reshape(-1, 2)
-        self.labels.data = {
-            "x": self.axes[0].at(places[:, 0]),
-            "y": self.axes[1].at(places[:, 1]),
-            "text": [texts[level] for level, _ in labels],
-        }
-
-
-def _labels(lines: list[tuple[float, Array]]) -> Iterator[tuple[float, Array]]:
-    """Yield where level lines are labelled: far from other labels and from the edges."""
-    placed: list[Array] = []
-    for level, line in lines:
-        room = _TO_EDGE * np.minimum(line, 1 - line).min(axis=1)
-        for other in placed:
-            room = np.minimum(room, np.linalg.norm(line - other, axis=1))
-        best = int(np.argmax(room))
-        if room[best] > _APART:
-            placed.append(line[best])
-            yield level, line[best]
 
 
 def _bilinear(values: Array, rows: Array, columns: Array) -> Array:
