@@ -16,9 +16,10 @@ from giantstep.figures import style
 from giantstep.figures.elements import (
     error_bars,
     failure_crosses,
-    finite_size_line,
+    finite_size_entry,
     legend_entry,
     markers,
+    theory_line,
     title_panel,
 )
 from giantstep.figures.labels import (
@@ -220,22 +221,17 @@ def _draw_curve(
     if at.dtype.kind == "U":  # names are in no order
         axes.plot(at, in_limit(curve)[name].values, linestyle="none", label=label, **look)
         return
-    line = {key: look[key] for key in ("color", "linestyle") if key in look}
-    text = (label or _theory(curve)) + (_outliers(curve) if name == "density" else "")
-    axes.plot(at, in_limit(curve)[name].values, label=text, **line)
-    finite_size_line(axes, at, curve, name, look["color"])
-    if "theory" in curve.dims and not label:
-        own = format_parameter("dimension", curve["dimension"].item())
-        legend_entry(axes, f"theory, ${own}$", color=look["color"], **style.FINITE_SIZE)
+    line = {key: look[key] for key in ("linestyle",) if key in look}
+    theory = r"theory, $d \to \infty$" if "theory" in curve.dims else "theory"
+    text = (label or theory) + (_outliers(curve) if name == "density" else "")
+    theory_line(axes, at, curve, name, look["color"], label=text, **line)
+    if not label:
+        finite_size_entry(axes, curve, name, look["color"])
     if "status" in curve:
         failure_crosses(axes, x, curve, look["color"])
     if f"simulated_{name}_mean" in curve:
         markers(axes, at, curve, name, look)
         legend_entry(axes, "" if label else "networks", linestyle="none", **look)
-
-
-def _theory(curve: xr.Dataset) -> str:
-    return r"theory, $d \to \infty$" if "theory" in curve.dims else "theory"
 
 
 def _outliers(curve: xr.Dataset) -> str:

@@ -20,10 +20,9 @@ from giantstep.figures.elements import (
     legend_entry,
     legends_under,
 )
-from giantstep.figures.labels import SAMPLE_COMPLEXITY, TEST_ERROR
+from giantstep.figures.labels import SAMPLE_COMPLEXITY, TEST_ERROR, axis_label
 from giantstep.figures.learning_curves import draw_networks, draw_theory
 from giantstep.figures.selection import distinct, panel_data, select
-from giantstep.vocabulary import MEANINGS
 
 _SPANS_DECADES = 30
 
@@ -79,7 +78,6 @@ def label_axes(axes: Axes, along: str | None, values: Any) -> None:
     if along is None:
         axes.set_xlabel(SAMPLE_COMPLEXITY)
         return
-    meaning = MEANINGS[along]
-    axes.set_xlabel(f"{meaning.long_name} ${meaning.symbol}$")
+    axes.set_xlabel(axis_label(along))
     if values.min() > 0 and values.max() > _SPANS_DECADES * values.min():
         axes.set_xscale("log")

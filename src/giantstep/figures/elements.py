@@ -66,13 +66,13 @@ def finite_size_line(axes: Axes, x: Any, curve: xr.Dataset, name: str, colour: s
         axes.plot(x, theory, color=colour, **style.FINITE_SIZE)
 
 
-def finite_size_entry(axes: Axes, data: xr.Dataset, name: str) -> None:
+def finite_size_entry(axes: Axes, data: xr.Dataset, name: str, colour: str = "black") -> None:
     """Add one legend entry for the theory of all curves at the dimension of the simulations."""
     if at_dimension(data, name) is None:
         return
     dimensions = np.unique(data["dimension"].values)
     label = f"theory, $d = {dimensions[0]:g}$" if dimensions.size == 1 else "theory, finite $d$"
-    legend_entry(axes, label, color="black", **style.FINITE_SIZE)
+    legend_entry(axes, label, color=colour, **style.FINITE_SIZE)
 
 
 def markers(axes: Axes, x: Any, curve: xr.Dataset, name: str, look: style.Look) -> None:

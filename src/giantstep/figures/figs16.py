@@ -10,7 +10,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import legend_entry, legends_under, markers, title_panel
+from giantstep.figures.elements import (
+    legend_entry,
+    legends_under,
+    theory_and_networks,
+    title_panel,
+)
 from giantstep.figures.labels import BOUND_LABELS, format_parameter
 from giantstep.figures.learning_curves import learning_curves, limits
 from giantstep.figures.selection import in_limit, panel_data
@@ -31,12 +36,11 @@ def uniform(axes: Axes, data: xr.Dataset) -> None:
     shown = data.sel(alpha=alpha, alpha_simulated=alpha).assign_coords(at=alpha)
     shown = shown.isel(curve=np.argsort(shown["bias"].isel(group=0).values))
     bias = shown["bias"].isel(group=0).values
+    shown = shown.assign_coords(bias=("curve", bias))
     test, least = style.look(style.COLOURS[0], "o"), style.look(style.COLOURS[3], "s")
     bound = style.BOUNDS["lower_bound"]
     axes.plot(bias, shown["lower_bound"], label=BOUND_LABELS["lower_bound"], **bound)
-    axes.plot(bias, shown["test_error"], color=test["color"])
-    legend_entry(axes, "test error", **test)
-    markers(axes, bias, shown, "test_error", test)
+    theory_and_networks(axes, shown, "test_error", test, "test error", along="bias")
     trained = objective(shown)
     axes.plot(bias, trained, color=least["color"])
     legend_entry(axes, "training objective$/d$", **least)

@@ -39,13 +39,18 @@ _SPIKE = ("spike_strength", "alignment", "bulk_variance")
 _NOISE = ("noise", "outlier_fraction", "outlier_variance", "label_flips")
 _OF_BOTH = ("beta", "readout", "bias", "inputs", *_NOISE, "loss", "ridge")
 _OF_GROUPS = ("readout", "bias", "spike_strength", "bulk_variance")
+_PARAMETERS = parameters_of(SpikedFeatures) | parameters_of(Protocol) | parameters_of(Grid)
 # Defaults, as files of figures hold them.
 _UNSAID = {
     name: format_vocabulary(of.default) if isinstance(of.default, tuple) else of.default
-    for name, of in (
-        parameters_of(SpikedFeatures) | parameters_of(Protocol) | parameters_of(Grid)
-    ).items()
+    for name, of in _PARAMETERS.items()
 }
+
+
+def axis_label(name: str) -> str:
+    r"""Label the axis of a parameter: `sample complexity $\alpha$`."""
+    word = _PARAMETERS[name].label if name in _PARAMETERS else ""
+    return f"{word or name.replace('_', ' ')} ${MEANINGS[name].symbol}$"
 
 
 def format_parameter(name: str, value: str | float) -> str:

@@ -16,11 +16,8 @@ from matplotlib.ticker import MaxNLocator
 from giantstep.arrays import Array
 from giantstep.figures import style
 from giantstep.figures.elements import ticks, title_panel
-from giantstep.figures.labels import FUNCTIONS, format_setting
+from giantstep.figures.labels import FUNCTIONS, axis_label, format_setting
 from giantstep.figures.selection import panel_data
-from giantstep.problems.grid import Grid
-from giantstep.problems.parameter import parameters_of
-from giantstep.problems.protocol import Protocol
 from giantstep.vocabulary import MEANINGS
 
 # From light to dark, so that lines and regions over it can be seen.
@@ -173,12 +170,8 @@ def map_panel(axes: Axes, curve: xr.Dataset, show: str) -> None:
         level_lines(axes, x, y, values, percent=True, preferred=_DEVIATIONS * of_theory)
     for region in () if show == "isotropic_deviation" else _REGIONS:
         hatch(axes, x, y, curve[region.quantity].values, region)
-    parameters = parameters_of(Protocol) | parameters_of(Grid)
-    words = {name: of.label for name, of in parameters.items()}
     for axis, parameter in ((axes.xaxis, "x_parameter"), (axes.yaxis, "y_parameter")):
-        name = curve[parameter].item()
-        word = words.get(name) or name.replace("_", " ")
-        axis.set_label_text(f"{word} ${MEANINGS[name].symbol}$")
+        axis.set_label_text(axis_label(curve[parameter].item()))
 
 
 def _title(panel: dict[str, Any], panels: list[dict[str, Any]]) -> str:
