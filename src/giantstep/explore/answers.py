@@ -29,11 +29,8 @@ from giantstep.explore.question import Question
 from giantstep.explore.tasks import Answer
 from giantstep.explore.view import (
     CURVE,
-    ERROR,
     FUNCTION,
     MAP,
-    OVER_LINEAR,
-    OVER_NO_STEP,
     SPECTRUM,
     STRIDE,
     View,
@@ -44,7 +41,6 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.targets import target_along
 from giantstep.questions.learned_function import learned_function
 from giantstep.questions.spectrum import spectrum
-from giantstep.theory.optima import TEST_ERROR
 from giantstep.validation import InvalidParametersError
 
 # Seconds after which what is known is shown.
@@ -55,8 +51,6 @@ _BATCH, _SMALL_BATCH = 29, 8
 PROJECTIONS = np.linspace(-3, 3, 241)
 _EIGENVALUES = 160
 MAP_SIDE, MAP_STRIDES = 33, (8, 4, 2, 1)
-# What a network without a step does not depend on.
-_OF_STEP = ("learning_rate", "alpha0", "steps", "spike_strength", "bulk_variance", "alignment")
 
 
 def answer(view: View, say: Say) -> None:
@@ -216,26 +210,12 @@ def _cells(view: View, y: Array, x: Array, beat: Beat) -> tuple[Array, Array]:
     question, bulk = view.question, view.question["bulk"][0]
     values: dict[str, Any] = {view.up: y, view.across: x}
     try:
-        by = view.by if view.colour == ERROR else TEST_ERROR
-        data = ask_sweep(question, bulk, beat, by, **values).transpose(view.up, view.across, ...)
+        data = ask_sweep(question, bulk, beat, view.variable, **values)
     except InvalidParametersError as error:
         shape = y.size, x.size
         return np.full(shape, np.nan), np.full(shape, str(error), object)
-    errors = data[by]
-    if view.colour == OVER_LINEAR:
-        errors = 1 - errors / limits(question)["best_linear"]
-    if view.colour == OVER_NO_STEP:
-        others = {name: side for name, side in values.items() if name not in _OF_STEP}
-        base = ask_sweep(without_step(question), bulk, beat, **others)["test_error"]
-        errors = 1 - errors / base.drop_vars(set(base.coords) - set(base.dims))
-    return errors.values, advice(data)
-
-
-def without_step(question: Question) -> Question:
-    """Return the same network, or the same features, without the step."""
-    if question.model == STEPS:
-        return question.moved(alpha0=0.0, steps=1)
-    return question.moved(spike_strength=0.0, bulk_variance=1.0)
+    data = data.transpose(view.up, view.across, ...)
+    return data[view.variable].values, advice(data)
 
 
 _ANSWERS: dict[str, Callable[[View, Beat], Iterator[Answer]]] = {

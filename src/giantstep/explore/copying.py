@@ -24,7 +24,6 @@ from giantstep.explore.view import (
     CURVE,
     FUNCTION,
     MAP,
-    OVER_NO_STEP,
     SPECTRUM,
     View,
     axis_values,
@@ -65,8 +64,8 @@ class _Answer(NamedTuple):
     values: dict[str, Any]
 
 
-def _answer(view: View) -> _Answer | None:
-    """Return what the library gives for what is shown; None if there is no such question."""
+def _answer(view: View) -> _Answer:
+    """Return what the library gives for what is shown."""
     question = view.question
     values = {"alpha": question["alpha"], "ridge": question["ridge"]} | _unusual(question)
     if view.tab == FUNCTION:
@@ -75,8 +74,6 @@ def _answer(view: View) -> _Answer | None:
         values = {k: v for k, v in values.items() if k in ("alpha", "bulk", "dimension")}
         return _Answer("spectrum", "spectrum", values)
     if view.tab == MAP:
-        if view.colour == OVER_NO_STEP and question.model != STEPS:
-            return None
         if "bulk" in values:
             values["bulk"] = question["bulk"][0]
         values |= {name: AXES[name] for name in (view.across, view.up)}
@@ -91,9 +88,8 @@ def _answer(view: View) -> _Answer | None:
 
 
 def as_command(view: View) -> str:
-    """Write the question as a command line; empty where no command shows what is shown."""
-    if (answer := _answer(view)) is None:
-        return ""
+    """Write the question as a command line."""
+    answer = _answer(view)
     words = ["giantstep", answer.command]
     for name, value in (_stated(view.question) | answer.values).items():
         text = _range_text(value) if isinstance(value, Axis) else format_value(value)
@@ -102,9 +98,8 @@ def as_command(view: View) -> str:
 
 
 def as_python(view: View) -> str:
-    """Write the question as Python; empty where no function gives what is shown."""
-    if (answer := _answer(view)) is None:
-        return ""
+    """Write the question as Python."""
+    answer = _answer(view)
     make = "Protocol" if view.question.model == STEPS else "one_spike"
     stated = ", ".join(f"{k}={_python(v)}" for k, v in _stated(view.question).items())
     values, loop = {name: _python(value) for name, value in answer.values.items()}, ""

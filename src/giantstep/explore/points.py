@@ -18,6 +18,8 @@ from giantstep.explore.parameters import OPTIMAL, OVERLAPS
 from giantstep.explore.question import Question
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.questions.cases import read_sweep, solve_cases
+from giantstep.questions.choices import GAINS
+from giantstep.questions.gains import gain
 from giantstep.theory.bounds import best_linear_error, bounds
 from giantstep.theory.optima import CLASSIFICATION_ERROR, TEST_ERROR
 from giantstep.theory.readout.status import Status
@@ -35,11 +37,12 @@ _ALONG = (
 
 
 def ask_sweep(
-    question: Question, bulk: str, beat: Beat, by: str = TEST_ERROR, **values: Array
+    question: Question, bulk: str, beat: Beat, show: str = TEST_ERROR, **values: Array
 ) -> xr.Dataset:
     """Solve where some parameters have all combinations of some values.
 
-    The 0-1 error, which takes longer, is there if it is what is asked by.
+    The 0-1 error and gains, which take longer, are there if they are shown. The best ridge is that
+    of the error that is shown.
 
     Raises
     ------
@@ -48,12 +51,13 @@ def ask_sweep(
     """
     given = question.given("alpha", "ridge", "loss") | {"bulk": bulk}
     given |= {name: question.along(name, array) for name, array in values.items()}
+    by = TEST_ERROR if show in GAINS else show
     if given["ridge"] == OPTIMAL:
         given["by"] = by
-    shown = by == CLASSIFICATION_ERROR
-    data, remarks = solve_cases(
-        read_sweep(question.problem, given), shown, lambda _: beat(), compared=False
-    )
+    sweep = read_sweep(question.problem, given)
+    data, remarks = solve_cases(sweep, by == CLASSIFICATION_ERROR, lambda _: beat(), compared=False)
+    if show in GAINS:
+        data[show] = gain(data, show, question.problem, given)
     return data.assign_attrs(remarks="\n".join(remarks))
 
 

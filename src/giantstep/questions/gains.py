@@ -17,8 +17,9 @@ from giantstep.questions.choices import GAINS
 from giantstep.theory.bounds import best_linear_error
 from giantstep.validation import Fault, raise_all
 
-# What a network without a step does not depend on.
-_OF_STEP = ("learning_rate", "alpha0", "step_exponent")
+# What networks without a step, and features without a spike, do not depend on.
+_OF_STEP = {"learning_rate", "alpha0", "step_exponent"}
+_OF_STEP |= {"spike_strength", "bulk_variance", "alignment"}
 
 
 def check_gains(problem: Problem, names: Sequence[str]) -> None:
@@ -30,7 +31,7 @@ def check_gains(problem: Problem, names: Sequence[str]) -> None:
     """
     allowed, text = list(GAINS), f"one of {', '.join(GAINS)}"
     if not isinstance(problem, Protocol):
-        allowed, text = allowed[:1], f"{GAINS[0]} for features given directly"
+        allowed, text = allowed[:2], f"{' or '.join(GAINS[:2])} for features given directly"
     raise_all([Fault("gains", name, text) for name in names if name not in allowed])
 
 
@@ -50,9 +51,8 @@ def gain(data: xr.Dataset, name: str, problem: Problem, values: Mapping[str, Any
     if name == "gain_over_linear":
         gained = 1 - error / _linear(data, problem)
     elif name == "gain_over_no_step":
-        assert isinstance(problem, Protocol)  # others have no such gain
         others = {name: value for name, value in values.items() if name not in _OF_STEP}
-        gained = 1 - error / _error(replace(problem, alpha0=0.0), others)
+        gained = 1 - error / _error(without_step(problem), others)
     else:
         isotropic, trained = (
             _error(problem, dict(values) | {"bulk": bulk}) for bulk in (ISOTROPIC, TRAINED)
@@ -60,6 +60,13 @@ def gain(data: xr.Dataset, name: str, problem: Problem, values: Mapping[str, Any
         gained = isotropic / trained - 1
     values_of = gained.broadcast_like(error).transpose(*error.dims).values
     return error.copy(data=values_of)
+
+
+def without_step(problem: Problem) -> Problem:
+    """Return the same network without a step, or the same features without a spike."""
+    if isinstance(problem, Protocol):
+        return replace(problem, alpha0=0.0)
+    return replace(problem, spike_strength=0.0, bulk_variance=1.0, further_spikes=())
 
 
 def _linear(data: xr.Dataset, problem: Problem) -> xr.DataArray:
