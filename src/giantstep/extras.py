@@ -8,7 +8,6 @@ EXTRAS = {
     "matplotlib": "figures",
     "netCDF4": "figures",
     "pandas": "workflow",
-    "psutil": "explore",
     "pydantic": "workflow",
     "snakemake": "workflow",
     "threadpoolctl": "workflow",

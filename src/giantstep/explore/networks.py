@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import psutil
 import xarray as xr
 
 from giantstep.arrays import Array
@@ -20,7 +19,7 @@ from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.sizes import Sizes, check_sizes
-from giantstep.questions.costs import MIB, cost_of
+from giantstep.questions.costs import Cost, CostError, check_cost, cost_of
 from giantstep.questions.statistics import summary, z_scores
 from giantstep.questions.task import Task, answer_task
 from giantstep.validation import Fault, InvalidParametersError
@@ -90,14 +89,13 @@ def _parts(
 def _check_costs(tasks: list[Task], networks: int) -> None:
     """Refuse networks that are too many or too large."""
     costs = [cost_of(with_networks(task, range(networks))) for task in tasks]
-    hours, allowed = sum(cost.seconds for cost in costs) / 3600, ""
-    if max(cost.memory for cost in costs) * MIB > psutil.virtual_memory().total:
-        allowed = "smaller: these networks need more memory than there is"
-    elif hours > MOST_HOURS:
-        allowed = f"smaller: these networks take about {hours:.2g} hours"
-    if allowed:
+    total = Cost(sum(cost.seconds for cost in costs), max(cost.memory for cost in costs))
+    try:
+        check_cost(total, MOST_HOURS)
+    except CostError as error:
+        allowed = f"smaller: {str(error).partition(':')[0]}"
         dimension = tasks[0].arguments["dimension"]
-        raise InvalidParametersError([Fault("dimension", dimension, allowed)])
+        raise InvalidParametersError([Fault("dimension", dimension, allowed)]) from None
 
 
 def _theory(question: Question, view: View, values: Array) -> dict[str, Array]:
