@@ -118,16 +118,11 @@ def load_yaml(path: Path, name: str) -> Any:
     """
     try:
         return yaml.load(path.read_text(encoding="utf-8"), _Loader)
-    except FileNotFoundError:
-        problem = "there is no such file"
-    except yaml.MarkedYAMLError as error:
-        line = f" in line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        problem = f"not readable: {error.problem or error.context}{line}"
     except OSError as error:
-        problem = f"not readable: {error.strerror}"
+        problem = str(error.strerror)
     except (ValueError, yaml.YAMLError, RecursionError) as error:
-        problem = f"not readable: {error}".replace("\n", " ")
-    raise InvalidConfigError([ConfigFault(name, "", problem)])
+        problem = " ".join(str(error).replace('"<unicode string>", ', "").split())
+    raise InvalidConfigError([ConfigFault(name, "", f"not readable: {problem}")])
 
 
 def load_config(root: Path, overlays: Sequence[Path] = ()) -> Any:

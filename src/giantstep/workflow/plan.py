@@ -15,7 +15,7 @@ from giantstep.validation import RefusalError
 from giantstep.workflow.config import FIGURES, InvalidConfigError
 from giantstep.workflow.curves import Figure
 from giantstep.workflow.figure_config import read_figure, read_figures
-from giantstep.workflow.figure_plan import MONTECARLO, RESULTS, FigurePlan, Networks
+from giantstep.workflow.figure_plan import MONTECARLO, FigurePlan, Networks
 from giantstep.workflow.keys import ChangedCodeError, code_hash, is_loaded_code, result_key, slug
 from giantstep.workflow.resources import Request, request, threads
 from giantstep.workflow.shards import block_length, split, stored_blocks, with_networks
@@ -99,15 +99,12 @@ class Plan:
         Raises
         ------
         ChangedCodeError
-            If the configuration and the code make no such file now.
+            If the configuration has no such networks now.
         """
         if stage == "montecarlo":
             return {"/": self._shard(f"{curve}-{key}", range(int(first), int(last) + 1))}
         plan = self.figure(figure)
-        tasks = {"parameters": plan.parameter_tasks, "theory": plan.theory_tasks}[stage]
-        if result_key(stage, tasks) != key:
-            raise ChangedCodeError(f"{RESULTS}/{stage}/{figure}-{key}.nc")
-        return tasks
+        return plan.parameter_tasks if stage == "parameters" else plan.theory_tasks
 
     def _shard(self, name: str, networks: range) -> Task:
         # A job of a cluster reads the Snakefile anew, and knows no figure that is not listed.
