@@ -130,18 +130,6 @@ EXPORTED = {
 }
 
 
-def test_networks_of_another_seed_are_not_exported_under_that_of_the_project(tmp_path):
-    project = configured(tmp_path)
-    networks = NetworksTask(EXPORTED["ridges"], 40, 2, project)
-    one = shown(EXPORTED["ridges"], networks)
-    config = project / "config/config.yaml"
-    edited = yaml.safe_load(config.read_text())
-    edited["seed"] += 1
-    config.write_text(yaml.safe_dump(edited))
-    with pytest.raises(InvalidParametersError, match="seed"):
-        exported(one, "mine", project, "nc")
-
-
 @pytest.mark.slow
 def test_exports_have_the_bytes_of_the_workflows_own_figures(tmp_path):
     project = copied(tmp_path / "project")

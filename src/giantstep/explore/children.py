@@ -12,7 +12,7 @@ from multiprocessing.context import ForkServerContext
 from pkgutil import resolve_name
 from typing import Any
 
-from giantstep.validation import InvalidParametersError
+from giantstep.validation import InvalidParametersError, RefusalError
 
 # By which a task says what it finds; None says nothing, and ends a task that is superseded.
 Say = Callable[[Any], None]
@@ -176,6 +176,8 @@ def _do(pipe: Connection, work: str, number: int, task: Any) -> None:
         pass
     except InvalidParametersError as error:
         pipe.send((number, error.faults))
+    except RefusalError as error:
+        pipe.send((number, FailedError(str(error))))
     except Exception as error:
         pipe.send((number, FailedError(f"{type(error).__name__}: {error}")))
     pipe.send((number, None))

@@ -186,5 +186,5 @@ def page_variables() -> dict[str, Any]:
         },
         "errors": ERRORS,
         "presets": {name: urlencode(pairs) for name, pairs in PRESETS.items()},
-        "models": [(STEPS, "Gradient step"), (SPIKED, "Spiked features")],
+        "models": list(zip(MODELS, ("Gradient step", "Spiked features"), strict=True)),
     }

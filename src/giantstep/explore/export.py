@@ -28,7 +28,7 @@ from giantstep.problems.formatting import format_problem
 from giantstep.problems.targets import target_along
 from giantstep.validation import Fault, InvalidParametersError
 from giantstep.vocabulary import label
-from giantstep.workflow.config import FIGURES, InvalidConfigError
+from giantstep.workflow.config import FIGURES
 from giantstep.workflow.config_models import NAME_PATTERN
 
 
@@ -38,22 +38,19 @@ def export(task: ExportTask, say: Say) -> None:
     Raises
     ------
     InvalidParametersError
-        For a name that is none, or taken; and for what the workflow would refuse.
+        For a name that is none, or taken.
+    InvalidConfigError
+        For what the workflow would refuse.
     """
     if not re.fullmatch(NAME_PATTERN, task.name):
         allowed = "lower-case letters, digits and _, a letter first"
         raise InvalidParametersError([Fault("name", task.name, allowed)])
-    try:
-        with TemporaryDirectory() as folder:
-            if task.form:
-                content = file_of(task, Path(folder))
-                say({"name": task.name, "format": task.form, "content": content})
-            else:
-                say(make_figure(task, Path(folder)))
-    except InvalidConfigError as error:
-        parts = [(fault.path, fault.problem.rpartition("must be ")) for fault in error.faults]
-        faults = [Fault(path, value.strip(), allowed) for path, (value, _, allowed) in parts]
-        raise InvalidParametersError(faults) from error
+    with TemporaryDirectory() as folder:
+        if task.form:
+            content = file_of(task, Path(folder))
+            say({"name": task.name, "format": task.form, "content": content})
+        else:
+            say(make_figure(task, Path(folder)))
 
 
 def file_of(task: ExportTask, folder: Path) -> bytes:
@@ -62,7 +59,7 @@ def file_of(task: ExportTask, folder: Path) -> bytes:
     if task.form == "csv":
         as_table(shown).to_csv(path, index=False)
     elif shown.view.tab == CURVE:
-        config = project_config(task.project)
+        config = shown.simulated.get("config") or project_config(task.project)
         path = make_figure_files(folder, shown, task.name, config)[path.suffix]
     elif task.form == "nc":
         as_dataset(shown).to_netcdf(path, engine="netcdf4")

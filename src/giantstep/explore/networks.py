@@ -20,6 +20,7 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.questions.costs import Cost, CostError, check_cost, cost_of
+from giantstep.questions.progress import part as part_of
 from giantstep.questions.statistics import summary, z_scores
 from giantstep.questions.task import Task, answer_task
 from giantstep.validation import Fault, InvalidParametersError
@@ -55,22 +56,23 @@ def simulate_networks(task: NetworksTask, say: Say) -> None:
     _check_costs(tasks, task.networks)
     theory = _theory(question, view, np.array(values))
     say({"theory": theory, "fraction": 0.0, "done": False})
+
+    def tell(share: float) -> None:
+        say({"fraction": share, "done": False})
+
     replicates: list[list[xr.Dataset]] = []
     for network in range(task.networks):
-        measured: list[xr.Dataset] = []
-        for one in tasks:
-            before = network + len(measured) / len(tasks)
-
-            def report(done: float, before: float = before) -> None:
-                say({"fraction": (before + done / len(tasks)) / task.networks, "done": False})
-
-            measured.append(answer_task(with_networks(one, (network,)), progress=report))
-        replicates.append(measured)
+        report = part_of(tell, network, task.networks)
+        replicates.append([
+            answer_task(with_networks(one, (network,)), progress=part_of(report, k, len(tasks)))
+            for k, one in enumerate(tasks)
+        ])  # fmt: skip
         errors = np.stack([_errors(parts) for parts in replicates])
         done = network + 1 == task.networks
-        progress = {"theory": theory, "fraction": (network + 1) / task.networks, "done": done}
-        made = {"replicates": replicates, "tasks": tasks} if done else {}
-        say(_statistics(values, errors, theory["at"], task.dimension) | progress | made)
+        said = _statistics(values, errors, theory["at"], task.dimension)
+        said |= {"theory": theory, "fraction": (network + 1) / task.networks, "done": done}
+        made = {"replicates": replicates, "tasks": tasks, "config": config} if done else {}
+        say(said | made)
 
 
 def _parts(

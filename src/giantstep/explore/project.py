@@ -11,7 +11,6 @@ import xarray as xr
 from giantstep.explore.figure import write_figure
 from giantstep.explore.tasks import Shown
 from giantstep.questions.task import Task
-from giantstep.validation import Fault, raise_all
 from giantstep.workflow import store
 from giantstep.workflow.config import MAIN, load_config
 from giantstep.workflow.drawing import draw_figure
@@ -46,8 +45,6 @@ def make_figure_files(
     ------
     InvalidConfigError
         For what the workflow would refuse.
-    InvalidParametersError
-        If the project's networks are others than those that are shown.
     """
     plan = plan_figure(folder, shown, name, config)
     with chdir(folder):
@@ -66,19 +63,8 @@ def make_figure_files(
 
 
 def _simulated(task: Task, shown: Shown) -> xr.Dataset:
-    """Take networks from those that were simulated beside the view.
-
-    Raises
-    ------
-    InvalidParametersError
-        If the configuration was edited since they were simulated.
-    """
-    tasks = shown.simulated["tasks"]
-    place = [one.problem for one in tasks].index(task.problem)
-    made, remedy = tasks[place].arguments, "as when these networks were made: simulate again"
-    for name in ("seed", "trainings"):
-        if task.arguments[name] != made[name]:
-            raise_all([Fault(name, task.arguments[name], f"{made[name]}, {remedy}")])
+    """Take networks from those that were simulated beside the view."""
+    place = [one.problem for one in shown.simulated["tasks"]].index(task.problem)
     replicates = shown.simulated["replicates"]
     return join_networks([described(task, parts[place]) for parts in replicates])
 
