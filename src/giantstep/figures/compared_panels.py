@@ -22,9 +22,8 @@ from giantstep.figures.elements import (
 )
 from giantstep.figures.labels import SAMPLE_COMPLEXITY, TEST_ERROR, axis_label
 from giantstep.figures.learning_curves import draw_networks, draw_theory
+from giantstep.figures.maps import spacing
 from giantstep.figures.selection import distinct, panel_data, select
-
-_SPANS_DECADES = 30
 
 
 def compared_panels(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -79,5 +78,4 @@ def label_axes(axes: Axes, along: str | None, values: Any) -> None:
         axes.set_xlabel(SAMPLE_COMPLEXITY)
         return
     axes.set_xlabel(axis_label(along))
-    if values.min() > 0 and values.max() > _SPANS_DECADES * values.min():
-        axes.set_xscale("log")
+    spacing(axes, "x", values)

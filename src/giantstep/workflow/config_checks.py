@@ -26,7 +26,7 @@ from giantstep.workflow.config_models import KINDS, LIST, ONE, Config, FigureCon
 _EXPONENT = re.compile(r"[-+]?[0-9.]+[eE][-+]?[0-9]+")
 
 
-def check_config(config: Mapping[str, Any]) -> Config:
+def check_config(config: Mapping[str, Any]) -> None:
     """Check the content of config/config.yaml and its overlays.
 
     Raises
@@ -37,7 +37,6 @@ def check_config(config: Mapping[str, Any]) -> Config:
     faults = Faults(CONFIG)
     add_faults(faults, Config, config)
     faults.refuse()
-    return Config.model_validate(config)
 
 
 def add_faults(faults: Faults, model: type[BaseModel], given: Any) -> None:

@@ -60,12 +60,13 @@ def read_figures(root: Path, config: Mapping[str, Any]) -> list[Figure]:
         With every fault of every file.
     """
     faults = Faults(CONFIG)
-    sound, checked = _SOUND, Config.model_validate(_SOUND)
+    sound = _SOUND
     if (root / MAIN).exists():
         with faults.collect_file():
             load_yaml(root / MAIN, str(MAIN))  # Snakemake's reader lets keys be repeated
     with faults.collect_file():
-        sound, checked = config, check_config(config)
+        check_config(config)
+        sound = config
     figures = []
     names = config.get("figures") if isinstance(config, Mapping) else None
     for name in map(str, names if isinstance(names, list) else ()):
@@ -73,7 +74,7 @@ def read_figures(root: Path, config: Mapping[str, Any]) -> list[Figure]:
             if _is_name(name):
                 figures.append(read_figure(root, name, sound))
     if not faults.faults:
-        check_limits(faults, checked, figures)
+        check_limits(faults, Config.model_validate(config), figures)
     faults.refuse()
     return figures
 

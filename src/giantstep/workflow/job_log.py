@@ -44,12 +44,7 @@ def job_log(path: str | Path) -> Iterator[Callable[[float], None]]:
 
     try:
         yield progress
-    except OSError as error:
-        log.error("error: %s %s", error.filename or "", error.strerror or error)
-        sys.exit(1)
-    except (RefusalError, MemoryError) as error:
-        log.error("error: %s", error)
-        sys.exit(1)
-    except Exception:
-        log.exception("error:")
+    except Exception as error:
+        is_told = isinstance(error, RefusalError | OSError | MemoryError)
+        log.error("error: %s", error, exc_info=not is_told)
         sys.exit(1)

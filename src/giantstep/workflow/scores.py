@@ -90,7 +90,7 @@ def score_summary(data: xr.Dataset) -> pd.DataFrame:
             if any(scores.values()):
                 rows.append({"panel": panel, "quantity": drawn} | scores)
     columns = [f"{size} z{suffix}" for suffix in _SUFFIXES.values() for size in _SIZES]
-    return pd.DataFrame(rows, columns=["panel", "quantity", *columns]).fillna("")
+    return pd.DataFrame(rows, columns=["panel", "quantity", *columns], dtype=object).fillna("")
 
 
 def score_page(data: xr.Dataset) -> str:

@@ -113,15 +113,12 @@ class CurvePlot(Plot):
             tops += [answer["limits"]["best_linear"], *(c["training_error"] for c in curves)]
         x, advice = (np.concatenate([c[name] for c in curves]) for name in ("x", "advice"))
         failed = advice != ""
-        if failed.any() or len(self.failures.data["x"]):
-            self.failures.data = {
-                "x": x[failed],
-                "y": np.full(failed.sum(), 0.015),
-                "title": [
-                    f"No solution at {SYMBOLS[view.x]} = {number_text(v)}" for v in x[failed]
-                ],
-                "advice": advice[failed].tolist(),
-            }
+        self.failures.data = {
+            "x": x[failed],
+            "y": np.full(failed.sum(), 0.015),
+            "title": [f"No solution at {SYMBOLS[view.x]} = {number_text(v)}" for v in x[failed]],
+            "advice": advice[failed].tolist(),
+        }
         self.errors = np.concatenate(tops)
         self._scale()
 
