@@ -17,7 +17,6 @@ from giantstep.cli.flags import question_flags
 from giantstep.cli.limits import LIMIT, check_limits
 from giantstep.cli.problem_flags import statement_of
 from giantstep.cli.products import answer_each
-from giantstep.cli.values import read_values
 from giantstep.problems.bulk_kind import TRAINED
 from giantstep.problems.combinations import combinations, varied
 from giantstep.problems.grid import Grid
@@ -41,7 +40,6 @@ from giantstep.validation import (
     collected,
     interval_faults,
     raise_all,
-    read_number,
 )
 from giantstep.vocabulary import MEANINGS
 
@@ -219,20 +217,13 @@ def _axis(values: Any) -> Any:
 
 
 def _read_map(arguments: argparse.Namespace) -> None:
-    """Read the axes of a map, `alpha0=0.1:10:80log`: the values of flags with numbers."""
+    """Give the values of the axes of a map to the flags with their names."""
     for axis in ("y", "x"):
-        text = getattr(arguments, axis)
-        name, _, values = text.partition("=")
-        name = name.replace("-", "_")
+        name, numbers = getattr(arguments, axis)
         known = [key for key in vars(arguments) if key in MEANINGS]
-        if name not in known or not values:
-            hint = did_you_mean(name, known) if name not in known else ""
-            problem = f"--{axis} {text!r} must be NAME=RANGE, such as alpha0=0.1:10:80log{hint}"
-            raise argparse.ArgumentError(None, problem)
-        try:
-            numbers = [x for word in values.split(",") for x in read_values(read_number)(word)]
-        except argparse.ArgumentTypeError as error:
-            raise argparse.ArgumentError(None, f"--{axis} {text}: {error}") from None
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise argparse.ArgumentError(None, f"--{axis}: there is no parameter {name}{hint}")
         if axis == "x" and name == arguments.y:
             raise argparse.ArgumentError(None, f"--x and --y must differ, both are {name}")
         setattr(arguments, axis, name)

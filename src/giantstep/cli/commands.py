@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import giantstep.questions
-from giantstep.cli.values import reader
+from giantstep.cli.values import named_values, reader
 from giantstep.validation import read_whole_number
 
 OPTIMAL = "optimal"
@@ -94,7 +94,8 @@ _INPUTS = _argument("X", type=Path, help="inputs, a row for each sample, in a fi
 _LABELS = _argument("y", type=Path, help="their labels, likewise")
 # Arguments of a command besides the parameters of its question.
 _OWN = {"theory": [_CERTIFICATE], "sweep": [_CERTIFICATE], "data": [_INPUTS, _LABELS]}
-_AXIS = {"required": True, "metavar": "NAME=RANGE", "help": "such as alpha0=0.1:10:80log"}
+_AXIS: dict[str, Any] = {"type": named_values, "required": True, "metavar": "NAME=RANGE"}
+_AXIS |= {"help": "such as alpha0=0.1:10:80log"}
 _SHOWN = (
     "a gain, as of `giantstep sweep`, or a variable of its answer, such as test_error (default"
     " gain_over_linear)"

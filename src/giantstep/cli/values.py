@@ -83,6 +83,13 @@ def pair(text: str) -> tuple[float, float]:
         raise ValueError(f"{text!r} is not of the form value:fraction") from None
 
 
+def named_values(text: str) -> tuple[str, list[float]]:
+    """Read the axis of a map, `alpha0=0.1:10:80log`: a parameter and its values."""
+    name, _, values = text.partition("=")
+    read = read_values(read_number)
+    return name.replace("-", "_"), [x for word in values.split(",") for x in read(word)]
+
+
 def protected(argument: str) -> str:
     """Keep argparse from reading -1e-3 or -1:0.5 as a flag, by a leading blank."""
     return f" {argument}" if re.match(r" *-(\d|\.\d|inf|nan)", argument) else argument

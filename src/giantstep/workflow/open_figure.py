@@ -50,8 +50,6 @@ def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
             raise FileNotFoundError(f"there is no {copy}")
         return store.read(copy, None)
     folder = Path(project) / _FOLDER
-    if Path(name).name != str(name):
-        raise FileNotFoundError(f"{name} is no name of a figure; a copy's path ends in .nc")
     if not (path := folder / f"{name}.nc").exists():
         made = ", ".join(made_figures(project)) or "none"
         raise FileNotFoundError(
