@@ -87,14 +87,10 @@ class Registry(Generic[T]):
                     break
         raise KeyError(name)
 
-    @property
-    def allowed(self) -> str:
-        """What a name may be, for messages and help."""
+    def __str__(self) -> str:
+        """Write what a name may be, for messages and help."""
         patterns = ", ".join([*self._entries, *(family.pattern for family in self._families)])
         return f"one of {patterns}" if self._entries else patterns
-
-    def __str__(self) -> str:
-        return self.allowed
 
     def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
         """Return a name as it is, and its fault if it is unknown."""
@@ -105,5 +101,5 @@ class Registry(Generic[T]):
         try:
             self.lookup(str(name))
         except KeyError:
-            return [Fault(parameter, name, self.allowed)]
+            return [Fault(parameter, name, str(self))]
         return []

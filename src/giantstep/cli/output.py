@@ -43,55 +43,38 @@ def table_of(data: xr.Dataset) -> Table:
     of neurons, pairs of them, outliers and intervals have columns of their own, counted from 1; so
     have theories.
     """
+    import xarray  # only here: it takes a while
+
     points = [str(dim) for dim in next(iter(data.data_vars.values())).dims if dim not in _ACROSS]
     inside = [str(name) for name in data.coords if set(data[name].dims) <= set(points)]
     order = [*points, *_ALWAYS]
     shown = [name for name in order if name in inside]
     shown += [name for name in inside if data[name].ndim > 0 and name not in shown]
-    table: Table = {
-        name: data[name].broadcast_like(_grid(data, points)).transpose(*points).values.ravel()
-        for name in dict.fromkeys(shown)
-    }
+    columns = {name: data[name] for name in shown}
     for variable in data.data_vars.values():
         if set(variable.dims) - _ACROSS <= set(points):  # the same for several, if not along all
-            same = variable.broadcast_like(_grid(data, points)).transpose(*points, ...)
-            table |= _columns(same, len(points))
+            columns |= _columns(variable)
+    alike = zip(columns, xarray.broadcast(*columns.values()), strict=True)
+    table: Table = {name: one.transpose(*points).values.ravel() for name, one in alike}
     for name in [name for name in table if name.startswith("status")]:  # it comes last
         codes = table.pop(name)
         table[name] = np.array([Status(int(code)).label for code in codes])
     return table
 
 
-def _grid(data: xr.Dataset, points: Sequence[str]) -> xr.DataArray:
-    import xarray  # only here: it takes a while
-
-    return xarray.DataArray(np.zeros([data.sizes[dim] for dim in points]), dims=points)
-
-
-def _columns(variable: xr.DataArray, points: int) -> Table:
-    """Make one column, or one for each group of neurons, pair of groups, or theory.
-
-    Parameters
-    ----------
-    variable : xarray.DataArray
-        Its first dimensions are those of the points.
-    points : int
-        How many these are.
-    """
-    name, across = str(variable.name), variable.dims[points:]
-    shape = variable.shape[points:]
-    if all(size == 1 for size in shape) and "theory" not in across:
-        return {name: variable.values.ravel()}
-    flat = variable.values.reshape(-1, *shape)
-    table = {}
-    for index in np.ndindex(shape):
+def _columns(variable: xr.DataArray) -> dict[str, xr.DataArray]:
+    """Make one column, or one for each group of neurons, pair of groups, or theory."""
+    name, across = str(variable.name), [dim for dim in variable.dims if dim in _ACROSS]
+    sizes = [variable.sizes[dim] for dim in across]
+    if all(size == 1 for size in sizes) and "theory" not in across:
+        return {name: variable.squeeze(across, drop=True)}
+    columns = {}
+    for index in np.ndindex(*sizes):
         if list(index) == sorted(index) or name not in OVERLAP_DIMENSIONS:
-            labels = [
-                variable[dim].values[k] if dim == "theory" else k + 1
-                for dim, k in zip(across, index, strict=True)
-            ]
-            table["_".join(map(str, [name, *labels]))] = flat[:, *index]
-    return table
+            place = dict(zip(across, index, strict=True))
+            labels = [variable[d].values[k] if d == "theory" else k + 1 for d, k in place.items()]
+            columns["_".join(map(str, [name, *labels]))] = variable.isel(place, drop=True)
+    return columns
 
 
 def _rows(table: Table, digits: int = 12) -> list[list[str]]:

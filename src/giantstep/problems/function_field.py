@@ -36,7 +36,7 @@ class FunctionDomain:
     continuous: bool = False
 
     def __str__(self) -> str:
-        return KNOWN_FUNCTIONS.allowed
+        return str(KNOWN_FUNCTIONS)
 
     def read(self, name: str, given: Any) -> tuple[Any, list[Fault]]:
         """Return the name of a function, or list what is wrong with it."""

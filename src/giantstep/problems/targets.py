@@ -33,9 +33,7 @@ LARGEST_TARGET_DEGREE = 6
 # What pretraining learns where it is the target that the readout learns.
 SAME_TARGET = "same"
 # What a target's name may be, for messages and help.
-ALLOWED_TARGETS = (
-    f"{KNOWN_FUNCTIONS.allowed}, {CLASS} for inputs of a mixture, or {KNOWN_TEACHERS.allowed}"
-)
+ALLOWED_TARGETS = f"{KNOWN_FUNCTIONS}, {CLASS} for inputs of a mixture, or {KNOWN_TEACHERS}"
 
 
 class TargetDomain:
