@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -107,18 +107,15 @@ class FigurePlan:
     @cached_property
     def results(self) -> list[str]:
         """The files that are merged."""
-        return self._with_theory(path for one in self.networks.values() for path in one.files)
+        return list(dict.fromkeys(path for _, path, _ in self.jobs()))
 
     @cached_property
     def made_from(self) -> list[str]:
         """The results that are merged, whatever the files over which replicates are split."""
-        return self._with_theory(
+        networks = [
             f"{one.folder}/0-{len(one.task.arguments['networks']) - 1}"
             for one in self.networks.values()
-        )
-
-    def _with_theory(self, networks: Iterable[str]) -> list[str]:
-        """List the files of parameters and theory, if there are any, and of networks, each once."""
+        ]
         return [path for path in dict.fromkeys([self.parameters, self.theory, *networks]) if path]
 
     @property
