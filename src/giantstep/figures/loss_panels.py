@@ -9,8 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import failure_crosses, legend_entry, markers, title_panel
+from giantstep.figures.elements import legend_entry, title_panel
 from giantstep.figures.labels import SAMPLE_COMPLEXITY, format_parameter
+from giantstep.figures.learning_curves import draw_networks, draw_theory
 from giantstep.figures.selection import in_limit, panel_data, select
 
 # Panels of theory in the YAML; those of simulations, at fewer ridges, are named `before_networks`
@@ -66,7 +67,5 @@ def compare(
     axes: Axes, along: str, line: xr.Dataset, point: xr.Dataset, name: str, look: style.Look
 ) -> None:
     """Draw a quantity of one loss: theory as a line, networks as markers."""
-    axes.plot(line[along], line[name], color=look["color"])
-    failure_crosses(axes, along, line, look["color"])
-    x = point["alpha_simulated" if along == "alpha" else along]
-    markers(axes, x, point, name, look)
+    draw_theory(axes, line, name, look, "-", along)
+    draw_networks(axes, point, name, look, "alpha_simulated" if along == "alpha" else along)
