@@ -122,7 +122,7 @@ def test_a_damaged_file_is_named_wherever_it_is(capsys, project):
         (("fig2", "--sample", "0"), "--sample 0: must be a share such as 5%"),
         (("fig2", "--sample", "101%"), "--sample 101%: must be"),
         (("fig2", "--seed", "-1"), "seed = -1: must be a whole number"),
-        (("fig9",), "there is no"),
+        (("fig9",), "No such file"),
         (("../../etc",), "figures.0: '../../etc'"),
     ],
 )
