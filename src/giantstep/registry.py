@@ -83,8 +83,8 @@ class Registry(Generic[T]):
             if name.startswith(family.prefix):
                 try:
                     return family.make(name.removeprefix(family.prefix))
-                except ValueError:
-                    break
+                except ValueError as refusal:
+                    raise KeyError(name) from refusal
         raise KeyError(name)
 
     def __str__(self) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from giantstep.numerics.own_functions import Function
 from giantstep.numerics.scalar_functions import FUNCTIONS, KNOWN_FUNCTIONS, ScalarFunction, lookup
 from giantstep.registry import Family
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import Fault
 
 # What is evaluated, given the variables by name.
 Evaluate = Callable[[Mapping[str, Any]], Any]
@@ -115,13 +115,10 @@ def expression_faults(parameter: str, text: str) -> list[Fault]:
         return []
     try:
         lookup(text)
-    except KeyError:
-        try:
-            _make(text)
-        except InvalidParametersError as error:
-            return [Fault(parameter, text, fault.allowed) for fault in error.faults]
-        except ValueError:
-            return [Fault(parameter, text, _ALLOWED)]
+    except KeyError as unknown:
+        refused = getattr(unknown.__cause__, "faults", None)
+        allowed = [fault.allowed for fault in refused] if refused else [_ALLOWED]
+        return [Fault(parameter, text, one) for one in allowed]
     return []
 
 
