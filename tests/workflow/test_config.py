@@ -119,7 +119,7 @@ def test_all_faults_of_all_files_are_told_at_once(write):
         "fig2.yaml: simulation.alpha.1: '1e3' must be a valid number: YAML reads this as a text",
         "fig2.yaml: panels.left.beta: -1 must be a number from 1e-09 to 1e+09",
         "fig2.yaml: panels.right.activation: 'sign' must be continuous, for gradient steps",
-        "config/figures/fig99.yaml: top level: there is no such file",
+        "config/figures/fig99.yaml: top level: not readable: No such file",
     ):
         assert words in told, told
 

@@ -131,11 +131,8 @@ _refinement = lru_cache(maxsize=32)(_Refinement)
 
 def _limits_along(question: Question, x: str, axis: Axis) -> Answer:
     """Return the limits on the test error at some points along x, or at its two ends."""
-    if x in ("alpha", "ridge"):
-        values, rows = np.array([axis.start, axis.stop]), 2 * [limits(question)]
-    else:
-        values = axis_values(axis, 29)
-        rows = [_limits_at(question, x, value) for value in values]
+    values = axis_values(axis, 2 if x in ("alpha", "ridge") else 29)
+    rows = [_limits_at(question, x, value) for value in values]
     return {"x": values} | {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
 
