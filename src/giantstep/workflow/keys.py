@@ -26,15 +26,8 @@ PACKAGE = Path(__file__).parents[1]
 # Snakemake's folder of a project.
 _MEMORY = Path(".snakemake/code.json")
 _THIS = Path(__file__).read_bytes()
-_ALL = (
-    "numerics",
-    "problems",
-    "arrays.py",
-    "extras.py",
-    "registry.py",
-    "suggestions.py",
-    "validation.py",
-)
+_FLAT = "arrays.py", "extras.py", "registry.py", "suggestions.py", "validation.py"
+_ALL = "numerics", "problems", *_FLAT
 _NETWORKS = "questions/networks.py", "questions/task.py"
 _STORED = ("files.py", "workflow/jobs.py", "workflow/store.py")
 _NAMES = "vocabulary.py", "vocabulary.csv"
