@@ -15,7 +15,6 @@ from giantstep.problems.formatting import format_vocabulary, stated_parameters
 from giantstep.problems.grid import Grid
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import is_known_target, lookup_target
 from giantstep.vocabulary import MEANINGS
@@ -40,8 +39,7 @@ _SPIKE = ("spike_strength", "alignment", "bulk_variance")
 _NOISE = ("noise", "outlier_fraction", "outlier_variance", "label_flips")
 _OF_BOTH = ("beta", "readout", "bias", "inputs", *_NOISE, "loss", "ridge")
 _OF_GROUPS = ("readout", "bias", "spike_strength", "bulk_variance")
-_PARAMETERS = parameters_of(Sizes) | parameters_of(Grid)
-_PARAMETERS |= parameters_of(SpikedFeatures) | parameters_of(Protocol)
+_PARAMETERS = parameters_of(SpikedFeatures) | parameters_of(Protocol) | parameters_of(Grid)
 # Defaults, as files of figures hold them.
 _UNSAID = {
     name: format_vocabulary(of.default) if isinstance(of.default, tuple) else of.default
