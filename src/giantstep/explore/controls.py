@@ -33,7 +33,7 @@ from giantstep.explore.view import CURVE, ERRORS, MAP, SPECTRUM, TABS, View
 from giantstep.numerics.scalar_functions import FUNCTIONS
 from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.covariance import IDENTITY
-from giantstep.problems.losses import LOSSES
+from giantstep.problems.losses import FLOW, LOSSES
 from giantstep.problems.protocol import OPTIMIZERS
 from giantstep.validation import Fault, InvalidParametersError
 
@@ -123,15 +123,17 @@ def _inapplicable(view: View) -> Iterator[tuple[str, str]]:
 
 
 def notes(view: View) -> dict[str, str]:
-    """Return what to say beside controls that apply: how many samples several steps use."""
-    question = view.question
-    steps, batch = question["steps"], question["alpha0"]
+    """Return what to say beside controls that apply: when readouts stop, and what steps use."""
+    question, told = view.question, {}
+    steps, batch, ridge = question["steps"], question["alpha0"], question["ridge"]
+    if question["loss"] == FLOW and ridge != OPTIMAL and "ridge" not in _axes(view):
+        told["ridge"] = f"the readout is trained for the time 1/λ = {number_text(1 / ridge)}"
     several = question.model == STEPS and steps > 1 and math.isfinite(batch)
-    if not several or {"steps", "alpha0"} & _axes(view):
-        return {}
-    total = number_text(steps * batch + question["alpha"])
-    readout = "" if "alpha" in _axes(view) else f"; with the readout's, {total} d samples"
-    return {"steps": f"{steps} fresh batches of {number_text(batch)} d samples{readout}"}
+    if several and not {"steps", "alpha0"} & _axes(view):
+        total = number_text(steps * batch + question["alpha"])
+        readout = "" if "alpha" in _axes(view) else f"; with the readout's, {total} d samples"
+        told["steps"] = f"{steps} fresh batches of {number_text(batch)} d samples{readout}"
+    return told
 
 
 def _axes(view: View) -> set[str]:
