@@ -97,23 +97,11 @@ def cross_validate(
     names = [TEST_ERROR, *(name for name in CROSS_VALIDATION if name != GCV or loss == SQUARE)]
     raw = {f"simulated_{name}": (dims, found[name]) for name in names[1:]}
     means = drop_fixed(means.merge(summary(xr.Dataset(raw))), axes.fixed)
-    theory = _theory(problem, alpha, ridge, loss, bulk, dimension)
+    of = partial(solve, problem, ridge=ridge, loss=loss, bulk=bulk, dimension=dimension)
+    theory = of(alpha)
+    of_folds = of(np.asarray(alpha) * (1 - 1 / FOLDS))[LEAVE_ONE_OUT]  # which leave out samples
+    theory = theory.assign({K_FOLD: (theory[TEST_ERROR].dims, of_folds.values)})
     both = xr.merge([theory, means, z_scores(theory[names], means)], compat="override")
     kept = [form.format(name) for form in ("{}", *OF_NETWORKS) for name in names]
     both.attrs = {"networks": networks, "trainings": trainings, "seed": np.int64(seed)}
     return both[[*kept, "status"]], theory.attrs.get("remarks", "").splitlines()
-
-
-def _theory(
-    problem: Problem,
-    alpha: ArrayLike,
-    ridge: ArrayLike,
-    loss: str,
-    bulk: str | None,
-    dimension: int,
-) -> xr.Dataset:
-    """Solve at the points; folds leave out a share of the samples."""
-    of = partial(solve, problem, ridge=ridge, loss=loss, bulk=bulk, dimension=dimension)
-    theory = of(alpha)
-    of_folds = of(np.asarray(alpha) * (1 - 1 / FOLDS))[LEAVE_ONE_OUT]
-    return theory.assign({K_FOLD: (theory[TEST_ERROR].dims, of_folds.values)})

@@ -76,7 +76,7 @@ class ReusedBatch:
         response = projections @ np.linalg.pinv(np.array(self.own.after)[:k, :k])
         noise = products - projections @ projections.transpose(0, 2, 1)
         of_samples = weight, along, pulls, response, noise
-        return ReusedResolvent(*of_samples, self.own.memory[:k, :k], self.rate, fields.alpha0)
+        return ReusedResolvent(of_samples, self.own.memory[:k, :k], self.rate, fields.alpha0)
 
     def _network_state(self, k: int, many: bool) -> NetworkState:
         """Describe the network after k steps."""

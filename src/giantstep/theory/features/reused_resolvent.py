@@ -29,32 +29,20 @@ class ReusedResolvent:
 
     Parameters
     ----------
-    weight : Array, shape (N,)
-        Of the samples of a rule.
-    along : Array, shape (N, D + k)
-        A sample's projections on the target's directions and on a new one in each step.
-    pulls : Array, shape (N, k)
-        What it does to the mean row, whitened.
-    response, noise : Array, shape (N, k, k)
-        The noise by its covariance.
+    samples : tuple of Array
+        Of the N samples of a rule: weights, of shape (N,); projections `along` the target's
+        directions and a new one in each step, (N, D + k); pulls, what a sample does to the mean
+        row, whitened, (N, k); response, and noise by its covariance, (N, k, k).
     memory : Array, shape (k, k)
         What a unit drive in each step does to rows before each.
     rate, alpha0 : float
     """
 
     def __init__(
-        self,
-        weight: Array,
-        along: Array,
-        pulls: Array,
-        response: Array,
-        noise: Array,
-        memory: Array,
-        rate: float,
-        alpha0: float,
+        self, samples: tuple[Array, ...], memory: Array, rate: float, alpha0: float
     ) -> None:
-        self.weight, self.along, self.pulls, self.alpha0 = weight, along, pulls, alpha0
-        N, k, _ = response.shape
+        self.weight, self.along, self.pulls, response, noise = samples
+        self.alpha0, (N, k, _) = alpha0, response.shape
         self.last, self.order = k, 2 * k + 1
         steps = np.arange(k)
         self._J, self._S = np.zeros((N, 2 * k, self.order)), np.zeros((N, 2 * k, 2 * k))

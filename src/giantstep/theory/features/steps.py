@@ -120,7 +120,8 @@ class Step:
         kappa, weight = wide_kappa_rule(srf, *rule)
         if state.spike_strength == 0:  # then two nodes are exact: nothing else depends on kappa
             kappa, weight = np.array([-1.0, 1.0]), np.full(2, 0.5)
-        self.mirrored = activation.parity == "odd" and _is_odd(srf.target)
+        odd_target = teacher_of(srf.target) is None and lookup(srf.target).parity == "odd"
+        self.mirrored = activation.parity == "odd" and odd_target
         if self.mirrored:  # what happens at -kappa follows
             kappa, weight = kappa[kappa > 0], weight[kappa > 0]
         std = math.sqrt(state.bulk_variance)
@@ -310,11 +311,6 @@ class Step:
 
 # A step is needed twice: for the state after it, and for the covariance that it gives to rows.
 next_step = lru_cache(maxsize=32)(Step)
-
-
-def _is_odd(target: str) -> bool:
-    """Tell whether a target is an odd function of one direction."""
-    return teacher_of(target) is None and lookup(target).parity == "odd"
 
 
 def _bordered(matrix: Array, border: Array, corner: float) -> Array:

@@ -130,11 +130,6 @@ def _unbounded_step(difference: Array, jacobian: Array) -> Array:
     return solve_small(matrix, difference)
 
 
-def _error(equations: ConvexEquations, at: Iterates[ChannelAverages], jacobian: Array) -> Array:
-    """Compute the size of the next Newton step, shape (S,)."""
-    return np.max(np.abs(_step(equations, at, jacobian)), axis=-1, initial=0.0)
-
-
 def solve_convex(equations: ConvexEquations, alpha: Array, ridge: Array) -> FixedPoint:
     """Solve the equations at S points, from the solution for the square loss.
 
@@ -222,15 +217,16 @@ def solve_from(
     problem = _NewtonProblem(equations, alpha, ridge, jacobian)
     finite = np.flatnonzero(np.isfinite(at.residual))
     iterations = solve_newton(problem, at, _MAX_ITERATIONS, _SHORTEST, finite)
-    return FixedPoint(at, _error(equations, at, jacobian), iterations, jacobian)
+    error = np.max(np.abs(_step(equations, at, jacobian)), axis=-1, initial=0.0)
+    return FixedPoint(at, error, iterations, jacobian)
 
 
 def square_loss_unknowns(square_loss: SquareLoss, alpha: Array, ridge: Array) -> Array:
     """Solve for the square loss, and return the unknowns, shape (S, D)."""
     at = solve_resolvent(square_loss.equations, alpha, ridge)
     solution = square_loss.order_parameters(at)
-    mean = solution.mean
-    return np.concatenate([at.V, mean.prediction, mean.slope, solution.q], axis=-1)
+    mean, q = solution.mean, solution.errors.q
+    return np.concatenate([at.V, mean.prediction, mean.slope, q], axis=-1)
 
 
 def convex_values(

@@ -68,7 +68,7 @@ class _Points(NamedTuple):
         for part in solver.batches(self.alpha.size):
             alpha, ridge, start = (values[part] for values in self)
             at = solve_resolvent(solver.coarse.equations, alpha, ridge, start)
-            solution = solver.coarse.order_parameters(at)
+            solution = solver.coarse.order_parameters(at).errors
             parts.append(solution.test_error)
             if math.isfinite(solver.dimension):
                 f, V2 = solver.coarse.features, at.V[:, solver.coarse.equations.triangle.size :]

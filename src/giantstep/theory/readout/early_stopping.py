@@ -62,7 +62,7 @@ def solve_stopped(square_loss: SquareLoss, alpha: Array, times: Array) -> Stoppe
     linear = {"m": solutions.mean.m, "zeta": groups.zeta, "psi": groups.psi, "xi": groups.xi}
     split, nothing = equations.triangle.size, np.full_like(fine, np.nan)
     q1 = equations.B @ equations.triangle.unpack(q[:, :split]) @ equations.B.T
-    worst = np.maximum(solutions.residual, at.residual).reshape(S, N)
+    worst = np.maximum(solutions.errors.residual, at.residual).reshape(S, N)
     converged: Mask = np.asarray(at.converged)
     values = {
         "test_error": fine,

@@ -66,8 +66,7 @@ class MeanPenalty:
         for letters, common in zip(self.letters, self.common, strict=True):
             more, direct = pair.screened_sources(common, letters * m, letters * n)
             first, second = first + more / self.width, second + direct / self.width
-        of_m = m * n / (pair.one.V2 * pair.other.V2 * self.width)
-        first[:, -m.shape[1] :] += of_m
+        first[:, -m.shape[1] :] += m * n / (pair.one.V2 * pair.other.V2 * self.width)
         return first, second
 
     def overlaps_of_groups(
@@ -79,8 +78,7 @@ class MeanPenalty:
             return groups
         q1 = groups.q1
         for letters, common in zip(self.letters, self.common, strict=True):
-            direct = response.screened_sources_of_groups(common, letters * hats.m)
-            q1 = q1 + direct / self.width
+            q1 = q1 + response.screened_sources_of_groups(common, letters * hats.m) / self.width
         return groups._replace(q1=q1)
 
 

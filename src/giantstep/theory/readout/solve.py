@@ -249,26 +249,27 @@ def _solve_square_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
     rule = solver.coarse
     at = solve_resolvent(rule.equations, alpha, ridge)
     solution = rule.order_parameters(at)
+    errors = solution.errors
     groups, split = rule.of_groups(solution), rule.equations.triangle.size
-    residuals = solution.power.sum(axis=-1)
+    residuals = errors.power.sum(axis=-1)
     values = {
         **leading_chaoses(solver.problem, solver.srf, rule.features, at),
-        "test_error": solution.test_error,
+        "test_error": errors.test_error,
         "training_error": at.scale**2 * residuals,
-        "leave_one_out": solution.fresh,
+        "leave_one_out": errors.fresh,
         "gcv": residuals / (at.contraction @ rule.weight) ** 2,
         **groups._asdict(),
         "m": solution.mean.m,
-        "q2": solution.q[:, split:],
+        "q2": errors.q[:, split:],
         "V1": groups.V1 / at.scale[:, None, None],
         "V2": at.V[:, split:] / at.scale[:, None],
-        "residual": np.maximum(at.residual, solution.residual),
+        "residual": np.maximum(at.residual, errors.residual),
         "iterations": at.iterations.astype(float),
         "converged": at.converged.astype(float),
-        **_quadrature(solver, at, solution.test_error),
+        **_quadrature(solver, at, errors.test_error),
     }
-    first = solution.q - (at.T @ (at.H @ solution.q[:, :, None]))[:, :, 0]
-    return _of_squares(solver, at, values, solution.power, solution.q, first)
+    first = errors.q - (at.T @ (at.H @ errors.q[:, :, None]))[:, :, 0]
+    return _of_squares(solver, at, values, errors.power, errors.q, first)
 
 
 def _solve_stopped(solver: Solver, alpha: Array, ridge: Array) -> dict[str, Array]:
@@ -280,7 +281,7 @@ def _solve_stopped(solver: Solver, alpha: Array, ridge: Array) -> dict[str, Arra
     solution = solve_stopped(solver.coarse, alpha, 1 / ridge)
     at, values = solution.at, solution.values
     of_filter = np.abs(solution.coarse_error / values["test_error"] - 1)
-    one_ridge = solver.coarse.order_parameters(at).test_error
+    one_ridge = solver.coarse.order_parameters(at).errors.test_error
     values |= _quadrature(solver, at, one_ridge, of_filter)
     first = solution.q - solution.fed_back
     return _of_squares(solver, at, values, solution.power, solution.q, first)

@@ -63,7 +63,7 @@ class SquareLoss:
         mean = solve_means(at, self.label_residual, response, self.penalty)
         pair = pair_of(response, response)
         errors = self.residual_errors(at, at.contraction**2, pair, (mean, mean))
-        return SquareLossSolution(*errors, mean, response)
+        return SquareLossSolution(errors, mean, response)
 
     def residual_errors(
         self, at: Resolvent, contraction_squared: Array, pair: Pair, means: tuple[Means, Means]
@@ -92,7 +92,7 @@ class SquareLoss:
     def of_groups(self, solution: SquareLossSolution) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair."""
         hats = solution.mean.hats
-        return self.penalty.overlaps_of_groups(solution.response, solution.direction, hats)
+        return self.penalty.overlaps_of_groups(solution.response, solution.errors.direction, hats)
 
 
 class ResidualErrors(NamedTuple):
@@ -121,14 +121,9 @@ class ResidualErrors(NamedTuple):
 
 
 class SquareLossSolution(NamedTuple):
-    """Errors and variances at S points, as in `ResidualErrors`, with what they follow from."""
+    """Errors and variances at S points, and what they follow from."""
 
-    test_error: Array
-    fresh: Array
-    power: Array
-    q: Array
-    direction: Array
-    residual: Array
+    errors: ResidualErrors
     mean: Means
     response: SpikeResponse
 
@@ -149,7 +144,7 @@ def changes_on_finer_rule(
     shift = np.abs(V_hat - at.V_hat).max(axis=-1) / np.abs(V_hat).max(axis=-1)
     slopes = equations.hats_derivative(contraction, points)
     again = replace(at, V=V, T=T, V_hat=V_hat, contraction=contraction, H=slopes)
-    change = np.abs(fine.order_parameters(again).test_error - test_error)
+    change = np.abs(fine.order_parameters(again).errors.test_error - test_error)
     power = _ROUNDING * fine.label_power
     return shift, np.where(change < power, 0.0, change / np.maximum(np.abs(test_error), power))
 
