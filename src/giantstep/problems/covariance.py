@@ -59,21 +59,21 @@ class CovarianceDomain:
 
     def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
         """Return a name, a tuple of eigenvalues, or one of pairs of eigenvalues and weights."""
-        given = value
-        if isinstance(value, str):
-            if not value.endswith(tuple(_FILES)):
-                return value, [Fault(name, value, str(self))] * bool(SPECTRA.faults(name, value))
-            try:
-                given = _FILES[value[-4:]](value)
-            except (OSError, ValueError) as error:
-                return IDENTITY, [Fault(name, value, f"a file of numbers: {error}")]
-        columns = np.atleast_2d(_numbers(given).T)
-        sizes = 1 <= len(columns) <= 2 and 2 <= columns[0].size <= MOST_DIRECTIONS
-        if not sizes or columns.ndim > 2 or not (_are_weights(columns) and np.all(columns[0] > 0)):
-            return IDENTITY, [Fault(name, value, str(self))]
-        sums = columns.shape[1], 1
-        scaled = [_with_sum(*one).tolist() for one in zip(columns, sums, strict=False)]
-        return tuple(zip(*scaled, strict=True)) if len(scaled) > 1 else tuple(scaled[0]), []
+        by_name = isinstance(value, str)
+        if by_name and not value.endswith(tuple(_FILES)):
+            return value, [Fault(name, value, str(self))] * bool(SPECTRA.faults(name, value))
+        try:
+            given = _FILES[value[-4:]](value) if by_name else np.array(value, dtype=float)
+            columns = np.atleast_2d(given.T)
+            count = columns.shape[1]
+            if len(columns) > 2 or not 2 <= count <= MOST_DIRECTIONS or np.any(columns[0] <= 0):
+                raise ValueError(str(self))
+            scaled = [_with_sum(*one) for one in zip(columns, (count, 1), strict=False)]
+        except (OSError, TypeError, ValueError) as error:
+            return IDENTITY, [
+                Fault(name, value, f"a file of numbers: {error}" if by_name else str(self))
+            ]
+        return tuple(zip(*scaled, strict=True)) if len(scaled) > 1 else scaled[0], []
 
 
 class _TargetDecay(Interval):
@@ -83,32 +83,27 @@ class _TargetDecay(Interval):
         """Return an exponent, or a tuple of weights."""
         if isinstance(value, str) or not np.iterable(value):
             return super().read(name, value)
-        weights = _numbers(value)
-        if weights.ndim != 1 or not _are_weights(weights):
+        try:
+            return _with_sum(np.array(value, dtype=float), 1), []
+        except (TypeError, ValueError):
             return 0.0, [Fault(name, value, f"{self}, or a sequence of numbers >= 0")]
-        return tuple(_with_sum(weights, 1).tolist()), []
 
 
 TARGET_DECAY = _TargetDecay(0, 10)
 
 
-def _numbers(value: Any) -> Array:
-    """Convert to an array, which is empty if these are no numbers."""
-    try:
-        return np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        return np.empty(0)
+def _with_sum(values: Array, total: float) -> tuple[float, ...]:
+    """Scale numbers >= 0 to a sum; to their bits, if they have it.
 
-
-def _are_weights(values: Array) -> bool:
-    """Tell whether all are finite and none below zero, and those of each row not all zero."""
-    return bool(np.all(np.isfinite(values) & (values >= 0)) and np.all(values.any(axis=-1)))
-
-
-def _with_sum(values: Array, total: float) -> Array:
-    """Scale values to a sum; to their bits, if they have it."""
+    Raises
+    ------
+    ValueError
+        If they are no such numbers, or all are zero.
+    """
     factor = float(values.sum()) / total
-    return values / (factor if abs(factor - 1) > _ROUNDING else 1)
+    if values.ndim != 1 or not (np.all(values >= 0) and 0 < factor < np.inf):
+        raise ValueError("weights must be numbers >= 0")
+    return tuple((values / (factor if abs(factor - 1) > _ROUNDING else 1)).tolist())
 
 
 def directions_of(covariance: Any, decay: float | tuple[float, ...]) -> tuple[Array, Array]:

@@ -60,12 +60,11 @@ def gaussian_model(protocol: Protocol, inputs: Array, labels: Array) -> Protocol
     noise = max(labels.var() - slopes @ slopes, 0.0) / unexplained
     powers = np.maximum(slopes**2 - noise / count, 0)
     projection = whitened @ (np.sign(slopes) * np.sqrt(powers))
-    size = math.sqrt(powers.sum())
-    s = projection / (projection.std() or 1.0)
-    curved = [np.mean(labels * he) for he in ((s**2 - 1) / 2, (s**3 - 3 * s) / 6)]
-    second, third = (c * np.sign(size) for c in curved)
+    s, centred = projection / (projection.std() or 1.0), labels - labels.mean()
+    second, third = np.mean(centred * (s**2 - 1)) / 2, np.mean(centred * (s**3 - 3 * s)) / 6
     noise = max(noise - 2 * second**2 - 6 * third**2, 0.0)
-    coefficients = labels.mean() - second, size - 3 * third, second, third
+    slope = math.sqrt(powers.sum())
+    coefficients = labels.mean() - second, slope - 3 * third, second, third
     target = "polynomial:" + ",".join(repr(float(c)) for c in coefficients)
     return replace(protocol, target=target, noise=noise, covariance=_pairs(values, powers))
 

@@ -37,15 +37,12 @@ def read_samples(inputs: Any, labels: Any) -> tuple[Array, Array]:
 
 def _read(name: str, values: Any, shape: str, ndim: int, faults: list[Fault]) -> Array:
     """Read finite numbers of so many dimensions."""
-    given = np.asarray(values)
     try:
-        if given.dtype.kind in "cmM":
-            raise TypeError
-        numbers = given.astype(float)
-    except (TypeError, ValueError):
-        faults.append(Fault(name, f"array of {given.dtype}", f"{shape}, all finite numbers"))
+        numbers = np.asarray(values).astype(float, casting="same_kind")
+    except (TypeError, ValueError) as error:
+        faults.append(Fault(name, str(error), f"{shape}, all finite numbers"))
         return np.empty(0)
     if numbers.ndim != ndim or not np.all(np.isfinite(numbers)):
-        found = f"array {numbers.shape}, {np.sum(~np.isfinite(numbers))} entries not finite"
-        faults.append(Fault(name, found, f"{shape}, all finite numbers"))
+        given = f"array {numbers.shape}, {np.sum(~np.isfinite(numbers))} entries not finite"
+        faults.append(Fault(name, given, f"{shape}, all finite numbers"))
     return numbers

@@ -18,8 +18,7 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY, lookup
 from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks
-from giantstep.problems.covariance import DIRECTIONS, IDENTITY, MOST_DIRECTIONS
-from giantstep.problems.domains import THEORY_DIMENSION
+from giantstep.problems.covariance import DIRECTIONS, IDENTITY
 from giantstep.problems.losses import SQUARE, SQUARES, ClippedLoss, lookup_loss
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
@@ -43,7 +42,6 @@ THEORY_HOURS, SIMULATION_HOURS = 0.05, 1.0
 # Of arguments that a task leaves out.
 _DEFAULTS: dict[str, Any] = {"alpha": 1.0, "ridge": 0.1, "loss": SQUARE, "bulk": None}
 _DEFAULTS |= {"networks": 8, "trainings": 1, "test_samples": 10_000, "points": 400}
-_DEFAULTS |= {"dimension": math.inf}
 # Seconds of an operation of a matrix product in single precision, and of a random number.
 _OPERATION, _DRAW = 8.6e-12, 1.5e-8
 # Operations in the time of one value of an activation, one block of samples, one fit of a readout,
@@ -198,9 +196,8 @@ def _theory(problem: Problem, given: Mapping[str, Any]) -> Cost:
     readouts = separate.pop("readout", UNIFORM)
     readouts = readouts if np.ndim(readouts[0][0]) else [readouts]  # pairs of one readout
     groups = max(_groups(problem), *map(len, readouts))
-    spectra = _spectra(separate.pop("covariance", getattr(problem, "covariance", IDENTITY)))
-    directions = max(_directions(one, given["dimension"]) for one in spectra)
-    cases = len(readouts) * len(spectra) * math.prod(map(np.size, separate.values()))
+    directions = _directions(problem, separate.pop("covariance", None))
+    cases = len(readouts) * len(directions) * math.prod(map(np.size, separate.values()))
     cases *= _CANDIDATES[min(len(over - {"ridge"}), len(_CANDIDATES) - 1)]
     cases *= 1 + np.size(given.get("gains", ()))
     cases *= _DERIVATIVES if separate.get("derivatives") else 1
@@ -208,29 +205,25 @@ def _theory(problem: Problem, given: Mapping[str, Any]) -> Cost:
     search = _SEARCH if losses == [SQUARE] else _CONVEX_SEARCH
     points = np.size(given["alpha"]) * (search if optimal else np.size(given["ridge"]))
     seconds = sum(_case(problem, loss, bulk, points) for loss in losses for bulk in bulks)
-    seconds += len(bulks) * _DIRECTION * directions
+    seconds += len(bulks) * _DIRECTION * max(directions)
     plain = losses == [SQUARE] and bulks == [ISOTROPIC]
     memory = _THEORY_MEMORY if plain else _TRAINED_MEMORY
     if spikes := _further_spikes(problem):
         memory = _TRAINED_MEMORY * _SPIKE_MEMORY**spikes
-    memory += _GROUPS_MEMORY * (groups**_GROUPS_EXPONENT - 1) + _DIRECTION_MEMORY * directions
+    memory += _GROUPS_MEMORY * (groups**_GROUPS_EXPONENT - 1)
+    memory += _DIRECTION_MEMORY * max(directions)
     return Cost(cases * seconds, memory + _POINT_MEMORY * cases * points * len(losses))
 
 
-def _spectra(given: Any) -> list[Any]:
-    """List the covariances of a question, each of them a name or its eigenvalues."""
-    entries = [] if isinstance(given, str) or not np.iterable(given) else list(given)
-    several = any(isinstance(one, str) or np.iterable(one) for one in entries)
-    return entries if several else [given]
-
-
-def _directions(covariance: Any, dimensions: Any) -> int:
-    """Return of how many directions the theory prepares a covariance, at most."""
-    if not isinstance(covariance, str):
-        return np.size(covariance)
-    known = [x for x in np.ravel(dimensions).tolist() if x in THEORY_DIMENSION]
-    counts = [DIRECTIONS if math.isinf(x) else min(int(x), MOST_DIRECTIONS) for x in known]
-    return 0 if covariance == IDENTITY else max(counts, default=DIRECTIONS)
+def _directions(problem: Problem, covariance: Any) -> list[int]:
+    """Return of about how many directions the theory prepares each covariance that is given."""
+    several = not isinstance(covariance, str) and np.iterable(covariance)
+    several = several and any(map(np.iterable, covariance))
+    own = getattr(problem, "covariance", IDENTITY) if covariance is None else covariance
+    return [
+        DIRECTIONS * (one != IDENTITY) if isinstance(one, str) else np.size(one)
+        for one in (covariance if several else [own])
+    ]
 
 
 def _case(problem: Problem, loss: str, bulk: str, points: int) -> float:

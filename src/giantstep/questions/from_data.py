@@ -167,19 +167,16 @@ def _gaussian_theory(
     """Solve the theory of Gaussian inputs with the covariance of the samples, and without one."""
     if len(inputs) < inputs.shape[1] + _TESTS:
         return xr.Dataset(), ["The Gaussian theory needs more samples than inputs have columns."]
-    found, remarks = xr.Dataset(), list[str]()
     try:
-        model = gaussian_model(protocol, inputs, labels)
-        problems = {"gaussian": model, "isotropic": replace(model, covariance=IDENTITY)}
-        for kind, problem in problems.items():
-            theory = solve(problem, grid.alpha, grid.ridge, dimension=inputs.shape[1])
-            theory["test_error"] += model.noise
-            found = found.assign({f"{kind}_{name}": theory[name] for name in names})
-            if kind == "gaussian":
-                found = found.assign({name: theory[name] for name in _RANGE})
-                remarks += theory.attrs.get("remarks", "").splitlines()
+        model, dimension = gaussian_model(protocol, inputs, labels), inputs.shape[1]
+        isotropic = replace(model, covariance=IDENTITY)
+        both = [solve(x, grid.alpha, grid.ridge, dimension=dimension) for x in (model, isotropic)]
     except InvalidParametersError as error:
         return xr.Dataset(), [f"The Gaussian theory is left out: {error}"]
+    found, remarks = both[0][[*_RANGE]], both[0].attrs.get("remarks", "").splitlines()
+    for kind, theory in zip(("gaussian", "isotropic"), both, strict=True):
+        theory["test_error"] += model.noise
+        found = found.assign({f"{kind}_{name}": theory[name] for name in names})
     if model.target == CLASS and abs(mean := labels.mean()) > _UNEQUAL:
         remarks.append(f"classes are taken as equally large, and labels have a mean of {mean:.2g}.")
     return found.drop_vars({*found.coords} - {"alpha", "ridge"}), [_OF_THEORY + x for x in remarks]

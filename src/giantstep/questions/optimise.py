@@ -121,7 +121,6 @@ def optimise(
         faults.append(Fault("bulk", bulk, f"{ISOTROPIC} where a bias is optimised"))
     raise_all(faults)
     given = {"over": searched, "alpha": alpha, "ridge": ridge, "loss": loss, "bulk": bulk}
-    given["dimension"] = dimension
     check_task(Task("optimise", problem, given), max_hours, max_memory)
     ridges = unknowns.pop(RIDGE, Unknown(RIDGE, np.array(axes.grid.ridge))).candidates
     outer = tuple(unknowns.values())

@@ -224,7 +224,7 @@ def solve_axes(
         If it takes more than is allowed.
     """
     given = {"ridge": OPTIMAL if axes.optimal else axes.grid.ridge, "alpha": axes.grid.alpha}
-    by_case = {name: getattr(case, name) for name in ("loss", "bulk", "dimension", "derivatives")}
+    by_case = {"loss": case.loss, "bulk": case.bulk, "derivatives": case.derivatives}
     task = Task("solve", case.problem, given | by_case)
     check_task(task, max_hours, max_memory)
     alpha, ridge = np.array(axes.grid.alpha), np.array(axes.grid.ridge)
