@@ -48,14 +48,9 @@ def label_rule(
     y : Array, shape (N,)
     weights : Array, shape (3, N)
     """
-    parts = [
-        (*_rule_at(target, noise, sharpness, fineness), fraction)
-        for noise, fraction in noise_levels
-    ]
-    return (
-        np.concatenate([y for y, _, _ in parts]),
-        np.hstack([fraction * weights for _, weights, fraction in parts]),
-    )
+    rules = [_rule_at(target, noise, sharpness, fineness) for noise, _ in noise_levels]
+    weights = [share * of for (_, of), (_, share) in zip(rules, noise_levels, strict=True)]
+    return np.concatenate([y for y, _ in rules]), np.hstack(weights)
 
 
 def _rule_at(
