@@ -1,4 +1,4 @@
-"""The server answers to its own addresses."""
+"""The server answers to its own addresses, and opens so many pages at once."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -12,20 +12,24 @@ from giantstep.explore import server as served
 
 
 @pytest.mark.slow
-def test_another_host_is_refused():
+def test_another_host_is_refused_and_one_page_too_many_waits(monkeypatch):
+    monkeypatch.setattr(served, "_MOST_PAGES", 1)
+
     def ask(server):
         address = f"http://{served.HOST}:{server.port}/"
-        page = urlopen(address).read().decode()
+        pages = [urlopen(address).read().decode() for _ in range(2)]
         with pytest.raises(HTTPError, match="403"):
             urlopen(Request(address, headers={"Host": f"elsewhere.example:{server.port}"}))
         server.io_loop.add_callback(server.io_loop.stop)
-        return page
+        return pages
 
     asyncio.set_event_loop(asyncio.new_event_loop())
     server = served.make_server(0, Path())
     server.start()
     with ThreadPoolExecutor(1) as pool:
-        page = pool.submit(ask, server)
+        pages = pool.submit(ask, server)
         server.io_loop.start()
     server.stop()
-    assert "giantstep explore" in page.result()
+    first, second = pages.result()
+    assert "pages are open" not in first
+    assert "pages are open" in second

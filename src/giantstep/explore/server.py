@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 import webbrowser
-from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from socket import create_server
@@ -20,6 +19,10 @@ HOST = "127.0.0.1"
 # Seconds that a page may be gone, as for a reload or on a busy machine, before its processes are
 # ended. Networks end at once, since a page that is left says so.
 _GONE = 20
+# Each page takes 55 MB, most of it in processes that compute. One more waits, and tries again.
+_MOST_PAGES = 8
+_FULL = f"""<!doctype html><meta http-equiv="refresh" content="3"><title>giantstep explore</title>
+<p>{_MOST_PAGES} pages are open. This one opens once another has been closed."""
 
 
 def serve(port: int = 0, browser: bool = True, project: Path = Path()) -> None:
@@ -64,6 +67,7 @@ def make_server(port: int, project: Path) -> Any:
     from bokeh.application.handlers import FunctionHandler
     from bokeh.server.server import Server
     from bokeh.settings import settings
+    from jinja2 import Environment
 
     from giantstep.explore.sockets import OwnPages
 
@@ -71,12 +75,20 @@ def make_server(port: int, project: Path) -> Any:
     settings.resources.set_value("server")
     settings.allowed_ws_origin.unset_value()
     os.environ.pop("BOKEH_ALLOW_WS_ORIGIN", None)
-    port = free_port(port)
+    port, pages = free_port(port), set[str]()
     hosts = [f"{HOST}:{port}", f"localhost:{port}"]
 
-    page = FunctionHandler(partial(_open_page, port=port, project=project))
+    def open_page(document: Any) -> None:
+        if len(pages) >= _MOST_PAGES:
+            document.template = Environment(autoescape=True).from_string(_FULL)
+            return
+        page = document.session_context.id
+        pages.add(page)
+        document.on_session_destroyed(lambda _: pages.discard(page))
+        _open_page(document, port, project)
+
     return Server(
-        {"/": Application(page)},
+        {"/": Application(FunctionHandler(open_page))},
         address=HOST,
         port=port,
         allow_websocket_origin=hosts,
