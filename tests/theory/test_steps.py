@@ -56,7 +56,7 @@ def test_states_are_those_of_the_reference():
 def test_half_of_the_nodes_are_enough_where_everything_is_odd(monkeypatch):
     before = network_states(replace(SMALL_BATCH, noise=0.2))[1]
     half = Step(SMALL_BATCH, before, fineness=1)
-    monkeypatch.setattr(steps, "_is_odd", lambda target: False)
+    monkeypatch.setattr(steps, "teacher_of", lambda target: "of several directions")
     whole = Step(SMALL_BATCH, before, fineness=1)
     np.testing.assert_allclose(whole.residuals, half.residuals, atol=1e-9)
     np.testing.assert_allclose(whole.take().covariance, half.take().covariance, rtol=1e-9)
