@@ -1,5 +1,7 @@
 """The optimum is the least of the whole profile, and says where it is none."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -49,11 +51,15 @@ def test_an_optimum_at_an_end_of_the_candidates_is_told():
     assert "best learning rate is an end of the range searched (0.01 to 0.02)" in found.remarks
 
 
-def test_a_limit_that_is_far_is_told():
+def test_a_limit_that_is_far_is_told_with_the_dimension_where_it_is_near():
     far = Protocol("erf", "relu", learning_rate=1, alpha0=2, beta=1)
     found = giantstep.optimise(far, {"learning_rate": [0.01, 0.1]}, alpha=1.5)
-    assert found.dimension_of_limit > 1000
-    assert "The limit d -> infinity is far" in found.remarks
+    best = replace(far, learning_rate=found.optimal_learning_rate.item())
+    sizes = found.reliable_dimension.item() * np.array([0.8, 1.25])
+    errors = giantstep.sweep(best, alpha=1.5, dimension=sizes).test_error
+    below, beyond = abs(errors / found.optimal_test_error - 1).values
+    assert below > 0.05 > beyond
+    assert "within 5% of this limit from d = 110000 on" in found.remarks
 
 
 def test_all_faults_of_a_search_are_told_at_once():

@@ -8,7 +8,6 @@ import pytest
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.optima import (
-    dimension_of_limit,
     optimal_ridge,
 )
 from giantstep.theory.readout.solve import Solver
@@ -57,11 +56,6 @@ def test_labels_that_means_separate_have_a_best_ridge_at_finite_dimension_only()
     assert not finite.on_edge
 
 
-def test_the_limit_is_far_for_a_ridge_that_only_holds_the_mean_down():
-    (needed,) = dimension_of_limit(STEP, np.array([1.5]), np.array([50.0]), loss="logistic")
-    assert needed > 10_000
-
-
 def test_no_best_ridge_is_given_where_no_point_has_an_error(monkeypatch):
     points = Solver.solve
 
@@ -83,14 +77,3 @@ def test_the_best_ridge_of_a_small_step_is_another_at_finite_dimension():
     )
     assert limit == pytest.approx(182, abs=1)
     assert 1 < finite < 10
-
-
-def test_the_limit_is_near_from_the_dimension_on_that_is_given():
-    protocol = Protocol("tanh", "sin", 1, alpha0=np.inf, beta=1)
-    alpha, ridge = np.array([2.0]), np.array([182.0])
-    (needed,) = dimension_of_limit(protocol, alpha, ridge)
-    limit, at, below = (
-        Solver(protocol, dimension=d).solve(alpha, ridge).test_error.item()
-        for d in (np.inf, needed, needed / 2)
-    )
-    assert abs(at / limit - 1) < 0.05 < abs(below / limit - 1)

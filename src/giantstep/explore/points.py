@@ -55,7 +55,7 @@ def ask_sweep(
     if given["ridge"] == OPTIMAL:
         given["by"] = by
     sweep = read_sweep(question.problem, given)
-    data, remarks = solve_cases(sweep, by == CLASSIFICATION_ERROR, lambda _: beat(), compared=False)
+    data, remarks = solve_cases(sweep, by == CLASSIFICATION_ERROR, lambda _: beat())
     if show in GAINS:
         data[show] = gain(data, show, question.problem, given)
     return data.assign_attrs(remarks="\n".join(remarks))

@@ -24,9 +24,8 @@ from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.questions.answers import count_groups, dataset
 from giantstep.questions.checks import OPTIMAL, SOME_RIDGE, criterion_faults
 from giantstep.questions.progress import Progress, part, progress_bar
-from giantstep.questions.remarks import bulk_remarks, dimension_remarks
+from giantstep.questions.remarks import bulk_remarks
 from giantstep.questions.theory_points import (
-    RELIABLE_DIMENSION,
     Arrays,
     Case,
     answer_remarks,
@@ -65,11 +64,9 @@ _REFUSED = {"status": Status.REFUSED, "iterations": 0, "optimal_ridge_on_edge": 
 
 
 def solve_cases(
-    sweep: Sweep, zero_one: bool = True, progress: Progress | None = None, compared: bool = True
+    sweep: Sweep, zero_one: bool = True, progress: Progress | None = None
 ) -> tuple[xr.Dataset, list[str]]:
     """Solve the theory for all combinations of parameters, as `sweep` says; with remarks.
-
-    With `compared`, from which dimension on they are reliable, which takes half as long again.
 
     Raises
     ------
@@ -93,27 +90,14 @@ def solve_cases(
             report((place + 1) / count)
     if len(refused) == len(solved):
         raise_all([fault for error in refused for fault in error.faults])
-    of_limits = _reliable_dimensions(sweep, solved) if compared else np.empty(0)
     data = _arranged(sweep, stack(solved, _REFUSED))
-    remarks = answer_remarks({str(name): values for name, values in data.items()})
-    remarks += dimension_remarks(of_limits)
+    arrays = {str(name): values for name, values in data.items()}
+    remarks = answer_remarks(arrays, data["dimension"])
     known = [case for case in sweep.cases if isinstance(case, Case)]
     remarks += dict.fromkeys(r for case in known for r in bulk_remarks(case.problem, case.bulk))
     reasons = dict.fromkeys(str(fault) for error in refused for fault in error.faults)
     remarks += [f"Refused: {reason}" for reason in list(reasons)[:_REASONS]]
     return data, remarks
-
-
-def _reliable_dimensions(sweep: Sweep, solved: Sequence[Arrays | None]) -> Array:
-    """Add to each case from which dimension on it is reliable; return those of d -> infinity."""
-    alpha, ridge = sweep.points
-    of_limits = [np.empty(0)]
-    for case, arrays in zip(sweep.cases, solved, strict=True):
-        if isinstance(case, Case) and arrays:
-            dimensions = case.reliable_dimension(alpha, arrays.get("ridge", ridge), arrays)
-            arrays[RELIABLE_DIMENSION] = dimensions
-            of_limits += [dimensions] if math.isinf(case.dimension) else []
-    return np.concatenate(of_limits)
 
 
 def paired(values: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
@@ -168,8 +152,13 @@ class Sweep(NamedTuple):
         return mesh[0].ravel(), mesh[1].ravel()
 
 
-def read_sweep(problem: Problem, given: Mapping[str, Any], derivatives: bool = False) -> Sweep:
-    """Read and check the parameters of a sweep.
+def read_sweep(
+    problem: Problem,
+    given: Mapping[str, Any],
+    derivatives: bool = False,
+    compared: bool = False,
+) -> Sweep:
+    """Read and check the parameters of a sweep; the last two are those of its cases.
 
     Raises
     ------
@@ -193,8 +182,10 @@ def read_sweep(problem: Problem, given: Mapping[str, Any], derivatives: bool = F
         faults += derivative_faults(derivatives, loss, optimal, by)
     cases = _cases(problem, outer, optimal, faults)
     raise_all(faults)
-    if derivatives:
-        cases = [one._replace(derivatives=True) if isinstance(one, Case) else one for one in cases]
+    cases = [
+        one._replace(derivatives=derivatives, compared=compared) if isinstance(one, Case) else one
+        for one in cases
+    ]
     if not optimal:  # there is nothing that it decides
         del outer["by"]
     written = {name: _labels(problem, name, outer[name]) for name in outer}

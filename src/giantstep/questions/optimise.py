@@ -20,12 +20,12 @@ from giantstep.questions.checks import OPTIMAL, criterion_faults
 from giantstep.questions.choices import BIAS, RATE, RIDGE
 from giantstep.questions.costs import THEORY_HOURS, check_task
 from giantstep.questions.progress import Progress, progress_bar
-from giantstep.questions.remarks import bulk_remarks, edge_remarks, limit_remarks, named_ridge
+from giantstep.questions.remarks import bulk_remarks, dimension_remarks, edge_remarks, named_ridge
 from giantstep.questions.search import Search, Unknown, read_unknowns, refine
 from giantstep.questions.solve import read_question
 from giantstep.questions.task import Task
-from giantstep.questions.theory_points import Case
-from giantstep.theory.optima import TEST_ERROR, dimension_of_limit
+from giantstep.questions.theory_points import RELIABLE_DIMENSION, Case
+from giantstep.theory.optima import TEST_ERROR
 from giantstep.validation import Fault, raise_all
 
 # Points that refining one unknown takes, for the bar; of several, times the cube of their number.
@@ -80,9 +80,9 @@ def optimise(
         `optimal_bias` of what was optimised, each with `..._on_edge`, whether it is an end of the
         range searched, or of the part of it that could be solved: the error may be smaller beyond.
         `test_error`: the whole profile, over all candidates. By the 0-1 error, both are named after
-        it, such as `optimal_classification_error`. `dimension_of_limit`: as
-        d -> infinity, the dimension from which on the test error at the optimum is within 5 % of
-        the limit. The attribute `remarks` tells of edges and of a limit that is far.
+        it, such as `optimal_classification_error`. `reliable_dimension`: that from which on the
+        theory at the optimum should be within 5 %. The attribute `remarks` tells of edges and of a
+        limit that is far.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def optimise(
     >>> problem = giantstep.Protocol("erf", "relu", learning_rate=1, alpha0=2, beta=1)
     >>> over = {"learning_rate": [0.01, 0.1, 1, 10]}
     >>> limit = giantstep.optimise(problem, over, alpha=1.5)
-    >>> limit.optimal_learning_rate_on_edge.item(), limit.dimension_of_limit.item() > 1000
+    >>> limit.optimal_learning_rate_on_edge.item(), limit.reliable_dimension.item() > 1000
     (True, True)
     >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=1, alpha0=2, beta=1)
     >>> over = {"learning_rate": [0.3, 1, 3, 10], "ridge": [0.01, 0.1, 1, 10]}
@@ -148,7 +148,7 @@ def optimise(
     data = xr.Dataset(columns, coords=coords | {RIDGE: search.ridges, "bulk": bulk})
     remarks = _edge_remarks(search, data) + bulk_remarks(problem, bulk)
     if math.isinf(dimension):
-        remarks += limit_remarks(data["dimension_of_limit"].max().item())
+        remarks += dimension_remarks(data[RELIABLE_DIMENSION].values)
     fixed = [name for name in axes.fixed if name == "alpha" or not search.optimises_ridge]
     return drop_fixed(data.transpose("alpha", ...), fixed), remarks
 
@@ -169,16 +169,16 @@ def _optimum(
     error, ridge, ridge_on_edge = (values.item() for values in search.least(x, alpha))
     values = search.values(x)
     on_edge = {one.name: at_end for one, at_end in zip(search.outer, at_ends, strict=True)}
-    of_limit = {"dimension_of_limit": math.inf} if math.isinf(search.case.dimension) else {}
-    if of_limit and math.isfinite(error):
-        at = search.problem_at(values), alpha, np.array([ridge]), search.case.bulk, search.case.loss
-        of_limit["dimension_of_limit"] = dimension_of_limit(*at).item()
+    reliable = math.nan
+    if math.isfinite(error):
+        case = search.case._replace(problem=search.problem_at(values), compared=True)
+        reliable = case.solve(alpha, np.array([ridge]))[RELIABLE_DIMENSION].item()
     if search.optimises_ridge:
         values[RIDGE], on_edge[RIDGE] = ridge, bool(ridge_on_edge)
     optimum: dict[str, Any] = {f"optimal_{search.case.by}": error}
     for name, value in values.items():
         optimum |= {f"optimal_{name}": value, f"optimal_{name}_on_edge": on_edge[name]}
-    return optimum | of_limit
+    return optimum | {RELIABLE_DIMENSION: reliable}
 
 
 def _edge_remarks(search: Search, data: xr.Dataset) -> list[str]:

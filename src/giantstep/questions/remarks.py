@@ -15,9 +15,7 @@ from giantstep.problems.losses import FLOW
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import SIGN_DESCENT, Protocol
 from giantstep.theory.features.bulk.sign_rows import has_sign_rows
-from giantstep.theory.optima import NEAR_LIMIT
 from giantstep.theory.readout.status import Status
-from giantstep.theory.reliability import LARGE_DIMENSION
 
 # Of which estimated relative corrections on an answer warns, and in words what they are for.
 RELIABLE = 0.05
@@ -115,6 +113,8 @@ def dimension_remarks(dimensions: Array) -> list[str]:
     """Say from which dimension on the limit d -> infinity is reliable at all points."""
     if not np.any(dimensions > SMALL_DIMENSION):
         return []
+    if np.isinf(dimensions).any():
+        return ["This limit is far from networks of any dimension that was tried. Give theirs."]
     largest = float(f"{np.nanmax(dimensions):.1e}")
     return [
         f"Networks should be within {RELIABLE:.0%} of this limit from d = {largest:g} on. Give the"
@@ -159,18 +159,4 @@ def covariance_remarks(arrays: Mapping[str, Any]) -> list[str]:
         " products of leading directions of the inputs, which it takes as noise."
         for k, text in enumerate(_CHAOS.values(), start=1)
         if np.any(beyond == k)
-    ]
-
-
-def limit_remarks(dimension: float) -> list[str]:
-    """Say from which dimension on an optimum of the limit d -> infinity holds, where it is far."""
-    if dimension <= LARGE_DIMENSION:
-        return []
-    since = (
-        "at no dimension tried" if math.isinf(dimension) else f"only from d = {dimension:.0e} on"
-    )
-    return [
-        "The limit d -> infinity is far here: at this optimum its test error is within"
-        f" {NEAR_LIMIT:.0%} of that of a finite dimension {since}. Give a dimension for smaller"
-        " networks."
     ]

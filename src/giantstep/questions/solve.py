@@ -108,7 +108,7 @@ def solve(
     faults += criterion_faults(problem, by, axes.optimal, loss)
     faults += derivative_faults(derivatives, loss, axes.optimal, by)
     raise_all(faults)
-    case = Case(problem, loss, bulk, dimension, by, derivatives)
+    case = Case(problem, loss, bulk, dimension, by, derivatives, compared=True)
     arrays, points, remarks = solve_axes(case, axes, max_hours, max_memory)
     named = variables(arrays, axes.dims, losses={loss})
     return name_parameters(count_groups(dataset(named, points, axes.fixed)), problem), remarks

@@ -99,7 +99,7 @@ def sweep(
     parts = paired(values, together)
     cost = cost_of(Task("sweep", problem, parts[0] | {"gains": names, "derivatives": derivatives}))
     check_cost(Cost(len(parts) * cost.seconds, cost.memory), max_hours, max_memory)
-    sweeps = [read_sweep(problem, chosen, derivatives) for chosen in parts]
+    sweeps = [read_sweep(problem, chosen, derivatives, compared=True) for chosen in parts]
     answers, remarks = list[xr.Dataset](), dict[str, None]()
     with progress_bar("theory", progress) as report:
         for place, (one, chosen) in enumerate(builtins.zip(sweeps, parts, strict=True)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from typing import Any, NamedTuple
 
@@ -56,9 +57,11 @@ _OF_RIDGES = ("V1", "V2", "leave_one_out")
 # dimension on these are small.
 RELIABILITY, RELIABLE_DIMENSION = "reliability", "reliable_dimension"
 _ON_EDGE = "optimal_ridge_on_edge"
-# Points of a case at which the limit d -> infinity is compared with a large dimension: of the
-# square loss, and of others, which take a thousand times as long.
+# Points of a case at which the limit d -> infinity is compared with large dimensions: of the square
+# loss, and of others, which take a thousand times as long.
 _COMPARED, _COMPARED_CONVEX = 200, 2
+_RATIO = 4.0
+_DIMENSIONS = LARGE_DIMENSION * _RATIO ** np.arange(6)
 # By each parameter, along this dimension.
 _DERIVATIVE, _PARAMETER = "derivative", "parameter"
 _FURTHER = OVERLAP_DIMENSIONS | {_DERIVATIVE: (_PARAMETER,)}
@@ -67,7 +70,10 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class Case(NamedTuple):
-    """What is prepared once, and solved at all points."""
+    """What is prepared once, and solved at all points.
+
+    With `compared`, answers have the dimension from which on they are reliable.
+    """
 
     problem: Problem
     loss: str
@@ -75,6 +81,7 @@ class Case(NamedTuple):
     dimension: float
     by: str = TEST_ERROR
     derivatives: bool = False
+    compared: bool = False
 
     @property
     def solver(self) -> Solver:
@@ -91,7 +98,7 @@ class Case(NamedTuple):
             Whether to add the 0-1 error, of a sign target and spikes of one direction.
         """
         arrays = _arrays(self.solver.srf, self.solver.solve(alpha, ridge), zero_one)
-        return arrays | self._derivatives(alpha, ridge, arrays)
+        return arrays | self._besides(alpha, ridge, arrays)
 
     def optimise(self, alpha: Array, zero_one: bool = True) -> Arrays:
         """Solve at the best ridges, which are among the arrays."""
@@ -103,16 +110,19 @@ class Case(NamedTuple):
                 arrays[self.by] = criterion(self.solver, alpha, best.ridge, self.by)
             least = optimal_ridge(self.problem, alpha, *of).solution.test_error
             arrays["cost_of_choice"] = arrays["test_error"] / least - 1
-        arrays |= self._derivatives(alpha, best.ridge, arrays)
+        arrays |= self._besides(alpha, best.ridge, arrays)
         return arrays | {"ridge": best.ridge, _ON_EDGE: best.on_edge}
 
-    def _derivatives(self, alpha: Array, ridge: Array, arrays: Arrays) -> Arrays:
-        """Differentiate the test error, where that is asked for and it has a value."""
-        if not self.derivatives:
-            return {}
-        slopes = error_derivatives(self.problem, alpha, ridge, self.bulk, self.dimension)
-        slopes[np.isnan(arrays["test_error"])] = np.nan
-        return {_DERIVATIVE: slopes}
+    def _besides(self, alpha: Array, ridge: Array, arrays: Arrays) -> Arrays:
+        """Compute what is asked for beside a solution."""
+        found: Arrays = {}
+        if self.compared:
+            found[RELIABLE_DIMENSION] = self._reliable_dimension(alpha, ridge, arrays)
+        if self.derivatives:
+            slopes = error_derivatives(self.problem, alpha, ridge, self.bulk, self.dimension)
+            slopes[np.isnan(arrays["test_error"])] = np.nan
+            found[_DERIVATIVE] = slopes
+        return found
 
     def solve_batches(self, alpha: Array, ridge: Array, zero_one: bool, report: Progress) -> Arrays:
         """Solve at M points, some at a time, and tell the share that is done."""
@@ -122,31 +132,43 @@ class Case(NamedTuple):
             report(min(part.stop / alpha.size, 1.0))
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
-    def reliable_dimension(self, alpha: Array, ridge: Array, arrays: Arrays) -> Array:
+    def _reliable_dimension(self, alpha: Array, ridge: Array, arrays: Arrays) -> Array:
         """Estimate from which dimension on the answers at some points are reliable.
 
-        All corrections are taken to fall as 1/d, the difference between the limit d -> infinity and
-        a large dimension among them.
+        Corrections are taken to fall as 1/d, the difference between the limit d -> infinity and
+        a large dimension among them; if it is too large there, larger dimensions are tried.
 
         Returns
         -------
         Array, of the shape of alpha
-            Infinite where there is no theory at the large dimension.
+            Infinite where the limit is near none of the dimensions.
         """
         corrections = arrays[RELIABILITY]
         if math.isfinite(self.dimension):
             return self.dimension / RELIABLE * corrections
         most = _COMPARED if self.loss == SQUARE else _COMPARED_CONVEX
         some = _evenly_spread(alpha.size, most)
-        try:
-            solver = self._replace(dimension=LARGE_DIMENSION).solver
-            finite = solver.solve(alpha.ravel()[some], ridge.ravel()[some]).test_error
-            gaps = np.abs(finite / arrays["test_error"].ravel()[some] - 1)
-        except InvalidParametersError:  # rows that are too long at this dimension
-            gaps = np.full(some.size, np.nan)
-        near = np.arange(alpha.size) * some.size // alpha.size
-        gaps = np.nan_to_num(gaps, nan=np.inf)[near].reshape(alpha.shape)
-        return LARGE_DIMENSION / RELIABLE * (corrections + gaps)
+        points, limit = (
+            (alpha.ravel()[some], ridge.ravel()[some]),
+            arrays["test_error"].ravel()[some],
+        )
+        far = np.isfinite(limit)
+        needed, last = np.where(far, np.inf, np.nan), np.full(some.size, np.inf)
+        for dimension in _DIMENSIONS:
+            gap = np.full(some.size, np.inf)
+            with suppress(InvalidParametersError):  # rows that are too long at this dimension
+                finite = self._replace(dimension=dimension).solver.solve(*points).test_error
+                gap = np.nan_to_num(np.abs(finite / limit - 1), nan=np.inf)
+            near = far & (gap < RELIABLE)
+            # Beyond the first dimension, a power law between two of them.
+            power = np.log(last[near] / gap[near]) / math.log(_RATIO)
+            power[np.isinf(last[near])] = 1.0
+            needed[near] = dimension * (gap[near] / RELIABLE) ** (1 / power)
+            far, last = far & ~near, gap
+            if not far.any():
+                break
+        nearest = np.arange(alpha.size) * some.size // alpha.size
+        return LARGE_DIMENSION / RELIABLE * corrections + needed[nearest].reshape(alpha.shape)
 
 
 def _evenly_spread(count: int, most: int) -> Indices:
@@ -235,24 +257,21 @@ def solve_axes(
         at_edge = [f"alpha {a:g}" for a in alpha[arrays[_ON_EDGE]]]
         candidates = search_of(case.loss, case.dimension).ridges
         remarks = edge_remarks(at_edge, named_ridge(case.loss), candidates)
-        mesh = alpha, ridge
     else:
-        alphas, ridges = np.meshgrid(alpha, ridge, indexing="ij")
-        mesh = alphas, ridges
-        arrays = case.solve(*mesh)
-    arrays[RELIABLE_DIMENSION] = case.reliable_dimension(*mesh, arrays)
-    remarks += dimension_remarks(arrays[RELIABLE_DIMENSION]) if math.isinf(case.dimension) else []
+        arrays = case.solve(*np.meshgrid(alpha, ridge, indexing="ij"))
     points: dict[str, Variable] = {"alpha": (("alpha",), alpha), "ridge": (axes.dims[-1:], ridge)}
     if axes.optimal:
         points["by"] = (), np.array(case.by)
     remarks += bulk_remarks(case.problem, case.bulk)
-    return arrays, points, answer_remarks(arrays) + remarks
+    return arrays, points, answer_remarks(arrays, case.dimension) + remarks
 
 
-def answer_remarks(arrays: Mapping[str, Any]) -> list[str]:
-    """Remark on points that failed, and on those that are less reliable."""
+def answer_remarks(arrays: Mapping[str, Any], dimension: Any) -> list[str]:
+    """Remark on points that failed, and on those that are less reliable, at some dimensions."""
     named = {name: np.asarray(a) for name, a in arrays.items() if name.startswith(RELIABILITY)}
     remarks = failure_remarks(np.asarray(arrays["status"])) + reliability_remarks(named)
+    if RELIABLE_DIMENSION in arrays:
+        remarks += dimension_remarks(np.asarray(arrays[RELIABLE_DIMENSION] * np.isinf(dimension)))
     return remarks + covariance_remarks(arrays)
 
 

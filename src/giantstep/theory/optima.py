@@ -1,4 +1,4 @@
-"""The test error at the optimal ridge, where optima are searched for, and how far they hold."""
+"""The test error at the optimal ridge, and where optima are searched for."""
 
 from __future__ import annotations
 
@@ -39,30 +39,24 @@ class Search(NamedTuple):
         As in `minimise_each_from_candidates`.
     rate_tolerance : float
         Of the logarithm of the best learning rate.
-    dimensions : Array
-        Where the theory of finite dimension is compared with its limit, largest first.
     """
 
     ridges: Array
     learning_rates: Array
     ridge_tolerances: Mapping[str, float] | None
     rate_tolerance: float
-    dimensions: Array
 
 
 _RIDGES, _RATES = np.geomspace(1e-8, 1e8, 65), np.geomspace(1e-2, 1e2, 41)
-_DIMENSIONS = np.geomspace(1e10, 10, 37)
-_SQUARE_SEARCH = Search(_RIDGES, _RATES, None, 1e-5, _DIMENSIONS)
+_SQUARE_SEARCH = Search(_RIDGES, _RATES, None, 1e-5)
 # Points for other losses take a thousand times as long. Their errors are accurate to 1e-6 or so,
 # which fixes a minimum to 1e-3; a ridge that is one per cent off costs 1e-4 of the error.
 _CONVEX_SEARCH = Search(
-    np.geomspace(1e-3, 1e3, 19), _RATES[::4], {"xatol": 1e-2, "frtol": 1e-6}, 1e-2, _DIMENSIONS[::4]
+    np.geomspace(1e-3, 1e3, 19), _RATES[::4], {"xatol": 1e-2, "frtol": 1e-6}, 1e-2
 )
 # Up to this dimension the range of ridges is that of the limit; beyond, it grows by at most so many
 # decades, with so many candidates in each.
 _SMALL_DIMENSION, _MOST_DECADES, _PER_DECADE = 100.0, 5, 3
-# The relative difference of test errors up to which the limit is a good approximation.
-NEAR_LIMIT = 0.05
 
 
 @dataclass(frozen=True)
@@ -125,7 +119,7 @@ def optimal_ridge(
     alpha : Array, shape (A,)
     bulk, dimension
         As in `solve.solve`. Optima of the limit of infinite dimension may be far from those of
-        networks; `dimension_of_limit` says how far.
+        networks.
     loss : str
         As in `Grid`.
     ridges : Array, optional
@@ -161,43 +155,3 @@ def criterion(solver: Solver, alpha: Array, ridge: Array, by: str) -> Array:
     if by == CLASSIFICATION_ERROR:
         return classification_error(solver.srf, Overlaps.of(solution))
     return getattr(solution, by)
-
-
-def dimension_of_limit(
-    problem: Problem, alpha: Array, ridge: Array, bulk: str = ISOTROPIC, loss: str = SQUARE
-) -> Array:
-    """Estimate the dimension from which on the limit d -> infinity is near the finite theory.
-
-    Near means that the test errors differ by less than `NEAR_LIMIT`, relatively. Dimensions from
-    1e10 down to 10 are tried: four to a decade, or one for a loss other than the square.
-
-    Parameters
-    ----------
-    problem : Protocol or SpikedFeatures
-    alpha, ridge : Array, shape (A,)
-        The points.
-    bulk, loss : str
-
-    Returns
-    -------
-    Array, shape (A,)
-        Infinity where even 1e10 is not enough, or where a theory has no solution.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from giantstep import Protocol
-    >>> problem = Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
-    >>> dimension_of_limit(problem, np.array([1.0]), np.array([0.3])) < 1000
-    array([ True])
-    """
-    limit = Solver(problem, bulk, loss).solve(alpha, ridge).test_error
-    smallest = np.full(limit.shape, np.inf)
-    near = np.ones(limit.shape, dtype=bool)
-    for dimension in search_of(loss).dimensions:
-        error = Solver(problem, bulk, loss, float(dimension)).solve(alpha, ridge).test_error
-        near &= np.abs(error / limit - 1) < NEAR_LIMIT
-        if not near.any():
-            break
-        smallest[near] = dimension
-    return smallest
