@@ -153,9 +153,10 @@ def line_of(name, groups, networks, alphas):
 
 def test_lines_of_other_groups_networks_and_points_stand_at_their_places():
     lines = [line_of("a", 2, [0, 1], [1.0, 3.0]), line_of("b", 1, [2], [2.0])]
-    whole = join_lines(lines)
+    theory_alone = xr.Dataset(coords={"curve": "c", "beta": 2.0})
+    whole = join_lines([*lines, theory_alone])
     assert dict(whole.sizes) == {
-        "curve": 2, "network": 3, "training": 1, "alpha_simulated": 3, "group": 2,
+        "curve": 3, "network": 3, "training": 1, "alpha_simulated": 3, "group": 2,
     }  # fmt: skip
     for line in map(by_group, lines):
         found = whole["simulated_m"].sel(curve=line["curve"].item())

@@ -77,6 +77,7 @@ def join_lines(lines: Sequence[xr.Dataset]) -> xr.Dataset:
         bare,
         "curve",
         data_vars="all",
+        coords="minimal",
         compat="equals",
         join="outer",  # curves may have different points, networks, and numbers of groups
         combine_attrs="drop",
