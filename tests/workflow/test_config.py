@@ -199,9 +199,7 @@ def test_what_does_not_go_together_is_refused(write, panel, rest, words):
     assert any(words in fault for fault in faults(write(with_panel(panel, **rest))))
 
 
-@pytest.mark.parametrize(
-    "text", ["", "- a list", "title: [", "\x00", "words", "a: 1\na: 2", "a: 010"]
-)
+@pytest.mark.parametrize("text", ["", "- a list", "title: [", "\x00", "words", "a: 1\na: 2"])
 def test_a_file_that_is_no_figure_is_refused(write, text):
     told = faults(write(text))
     assert all(fault.startswith("config/figures/fig2.yaml: ") for fault in told)
@@ -216,11 +214,13 @@ def test_a_merged_key_is_not_a_repeated_one(tmp_path):
 @pytest.mark.parametrize(
     ("limit", "simulation", "words"),
     [
-        ({"networks": 3}, {}, "limits.networks: this configuration takes 128 simulated networks"),
-        ({}, {"networks": 10**6, "networks_per_job": 1}, "takes 8,000,004 jobs"),
+        (
+            {},
+            {"networks": 10**6, "networks_per_job": 1},
+            "jobs: this configuration takes 8,000,004 jobs",
+        ),
         ({}, {"dimension": 10**6}, "GiB of memory in one job"),
         ({"core_hours": 1}, {"networks": 100_000}, "core-hours, and must take at most 1"),
-        ({"points": 100}, {}, "points of the theory"),
     ],
 )
 def test_what_could_never_run_is_refused_with_what_it_would_take(write, limit, simulation, words):

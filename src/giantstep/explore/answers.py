@@ -17,25 +17,10 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.explore.children import Say
 from giantstep.explore.parameters import AXES, OPTIMAL, STEPS, Axis
-from giantstep.explore.points import (
-    Beat,
-    Points,
-    advice,
-    ask_sweep,
-    limits,
-    solve_points,
-)
+from giantstep.explore.points import Beat, Points, advice, ask_sweep, limits, solve_points
 from giantstep.explore.question import Question
 from giantstep.explore.tasks import Answer
-from giantstep.explore.view import (
-    CURVE,
-    FUNCTION,
-    MAP,
-    SPECTRUM,
-    STRIDE,
-    View,
-    axis_values,
-)
+from giantstep.explore.view import CURVE, FUNCTION, MAP, SPECTRUM, STRIDE, View, axis_values
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.targets import target_along

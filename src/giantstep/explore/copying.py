@@ -20,14 +20,7 @@ from giantstep.explore.parameters import (
     number_text,
 )
 from giantstep.explore.question import Question
-from giantstep.explore.view import (
-    CURVE,
-    FUNCTION,
-    MAP,
-    SPECTRUM,
-    View,
-    axis_values,
-)
+from giantstep.explore.view import CURVE, FUNCTION, MAP, SPECTRUM, View, axis_values
 from giantstep.problems.formatting import format_number, format_value
 from giantstep.questions.choices import GAINS
 from giantstep.theory.optima import TEST_ERROR

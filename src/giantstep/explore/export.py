@@ -16,13 +16,7 @@ from giantstep.explore.figure import figure_paths, write_figure
 from giantstep.explore.parameters import OVERLAPS
 from giantstep.explore.project import make_figure_files, plan_figure, project_config
 from giantstep.explore.tasks import Answer, ExportTask, Shown
-from giantstep.explore.view import (
-    CURVE,
-    FUNCTION,
-    MAP,
-    SPECTRUM,
-    View,
-)
+from giantstep.explore.view import CURVE, FUNCTION, MAP, SPECTRUM, View
 from giantstep.figures.answers import draw_answer
 from giantstep.problems.formatting import format_problem
 from giantstep.problems.targets import target_along

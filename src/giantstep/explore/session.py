@@ -27,13 +27,7 @@ from giantstep.explore.plots.of_view import make_plot, plot_key
 from giantstep.explore.points import OF_COVARIANCE
 from giantstep.explore.question import written
 from giantstep.explore.reading import read_texts
-from giantstep.explore.tasks import (
-    NETWORKS,
-    Answer,
-    ExportTask,
-    NetworksTask,
-    Shown,
-)
+from giantstep.explore.tasks import NETWORKS, Answer, ExportTask, NetworksTask, Shown
 from giantstep.explore.view import CURVE, NAMES, View, from_address, read_pins, to_address
 from giantstep.problems.sizes import DIMENSION
 from giantstep.questions.remarks import covariance_remarks

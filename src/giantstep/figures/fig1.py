@@ -9,11 +9,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import (
-    finite_size_entry,
-    theory_and_networks,
-    title_panel,
-)
+from giantstep.figures.elements import finite_size_entry, theory_and_networks, title_panel
 from giantstep.figures.labels import curve_label, panel_setting
 from giantstep.figures.selection import panel_data
 from giantstep.numerics.scalar_functions import lookup

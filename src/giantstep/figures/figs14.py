@@ -10,13 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import (
-    best_linear,
-    legend_entry,
-    legends_under,
-    ticks,
-    title_panel,
-)
+from giantstep.figures.elements import best_linear, legend_entry, legends_under, ticks, title_panel
 from giantstep.figures.labels import TEST_ERROR, format_parameter
 from giantstep.figures.selection import distinct, panel_data, select
 from giantstep.figures.several_steps import ONE_STEP, TARGETS, at_best, star

@@ -10,12 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import (
-    legend_entry,
-    legends_under,
-    theory_and_networks,
-    title_panel,
-)
+from giantstep.figures.elements import legend_entry, legends_under, theory_and_networks, title_panel
 from giantstep.figures.labels import BOUND_LABELS, format_parameter
 from giantstep.figures.learning_curves import learning_curves, limits
 from giantstep.figures.selection import in_limit, panel_data

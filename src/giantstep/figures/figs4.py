@@ -17,11 +17,7 @@ from giantstep.figures.elements import (
     theory_and_networks,
     title_panel,
 )
-from giantstep.figures.labels import (
-    SAMPLE_COMPLEXITY,
-    TEST_ERROR,
-    format_parameter,
-)
+from giantstep.figures.labels import SAMPLE_COMPLEXITY, TEST_ERROR, format_parameter
 from giantstep.figures.selection import in_limit, panel_data, smallest_ridge
 
 # Open markers are larger, so that those of networks are seen in them.

@@ -11,11 +11,7 @@ from matplotlib.figure import Figure
 
 from giantstep.figures import style
 from giantstep.figures.elements import error_bars, legends_under, ticks, title_panel
-from giantstep.figures.labels import (
-    BULK_LABELS,
-    RELATIVE_GAP,
-    format_parameter,
-)
+from giantstep.figures.labels import BULK_LABELS, RELATIVE_GAP, format_parameter
 from giantstep.figures.selection import distinct, in_limit, relative_gap, select
 from giantstep.problems.bulk_kind import ISOTROPIC
 

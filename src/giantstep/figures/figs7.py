@@ -18,12 +18,7 @@ from giantstep.figures.elements import (
     ticks,
     title_panel,
 )
-from giantstep.figures.labels import (
-    RELATIVE_GAP,
-    SAMPLE_COMPLEXITY,
-    TEST_ERROR,
-    format_parameter,
-)
+from giantstep.figures.labels import RELATIVE_GAP, SAMPLE_COMPLEXITY, TEST_ERROR, format_parameter
 from giantstep.figures.selection import in_limit, panel_data, relative_gap, select
 
 _STUDENT = "student_t:"

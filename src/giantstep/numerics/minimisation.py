@@ -120,10 +120,7 @@ def lowest_minima(values: Array, count: int, margin: float) -> list[tuple[int, .
 
 
 def refine_on_grid(
-    function: Callable[[Array], float],
-    axes: Sequence[Array],
-    best: Sequence[int],
-    tolerance: float,
+    function: Callable[[Array], float], axes: Sequence[Array], best: Sequence[int], tolerance: float
 ) -> tuple[Array, float]:
     """Refine the minimum of a function of some variables around the best point of a grid.
 

@@ -12,7 +12,6 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.validation import Fault, InvalidParametersError
 
 ISOTROPIC, TRAINED = BULKS = ("isotropic", "trained")
-_FORMER = ("trained_norms", "trained_covariance")
 
 
 def validate_bulk(problem: Problem, bulk: str) -> str:
@@ -25,8 +24,6 @@ def validate_bulk(problem: Problem, bulk: str) -> str:
     InvalidParametersError
         For an unknown bulk, or the trained bulk of features that are given directly.
     """
-    if bulk in _FORMER:
-        raise InvalidParametersError([Fault("bulk", bulk, f"{TRAINED}, which has taken its place")])
     if bulk not in BULKS:
         raise InvalidParametersError([Fault("bulk", bulk, f"one of {', '.join(BULKS)}")])
     if bulk == ISOTROPIC:

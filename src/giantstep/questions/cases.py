@@ -153,10 +153,7 @@ class Sweep(NamedTuple):
 
 
 def read_sweep(
-    problem: Problem,
-    given: Mapping[str, Any],
-    derivatives: bool = False,
-    compared: bool = False,
+    problem: Problem, given: Mapping[str, Any], derivatives: bool = False, compared: bool = False
 ) -> Sweep:
     """Read and check the parameters of a sweep; the last two are those of its cases.
 

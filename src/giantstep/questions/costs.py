@@ -25,7 +25,6 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import UNIFORM
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.sizes import EXACT
-from giantstep.problems.targets import teacher_of
 from giantstep.questions.task import Task
 from giantstep.simulation.arithmetic import (
     FEWER_ROWS,
@@ -39,6 +38,8 @@ from giantstep.validation import RefusalError
 MIB = 2**20
 # Core-hours that an answer may take, of theory alone and of networks, unless more are allowed.
 THEORY_HOURS, SIMULATION_HOURS = 0.05, 1.0
+# How much longer than a network's errors what is asked of it takes: further fits, all eigenvalues.
+_NETWORKS = {"replicates": 1, "simulate": 1, "compare": 1, "cross_validate": 8, "eigenvalues": 4}
 # Of arguments that a task leaves out.
 _DEFAULTS: dict[str, Any] = {"alpha": 1.0, "ridge": 0.1, "loss": SQUARE, "bulk": None}
 _DEFAULTS |= {"networks": 8, "trainings": 1, "test_samples": 10_000, "points": 400}
@@ -62,9 +63,9 @@ _SPIKE, _SPIKE_MEMORY = 30, 2
 # Points that the search for the best ridge takes, of the square loss and others; and candidates of
 # a search for other optima, by their number.
 _SEARCH, _CONVEX_SEARCH, _CANDIDATES = 80, 40, (1, 80, 340, 700, 1300)
-# Seconds of a point of a spectrum, the points that finding the bulk takes, and how much longer a
-# trained bulk takes by each step and each of the target's directions, or with several letters.
-_SPECTRAL_POINT, _EDGE_POINTS, _TRAINED_SPECTRUM, _OF_LETTERS = 2.5e-4, 500, 1.5, 20
+# Seconds of a point of a spectrum, the points that finding the bulk takes, and how much longer each
+# step of a trained bulk takes.
+_SPECTRAL_POINT, _EDGE_POINTS, _TRAINED_SPECTRUM = 2.5e-4, 500, 4
 # Of how many theories the search for the rate of the best bounds takes the time.
 _BOUNDS = 3
 # MiB of a theory, of a trained bulk or another loss, and of each point; and of N groups of neurons,
@@ -77,7 +78,7 @@ _DIRECTION, _DIRECTION_MEMORY = 1e-4, 0.02
 # with others; and arrays of features that are held.
 _SUBSET_VALUE, _SUBSET_PRODUCT, _SUBSET_ARRAYS = 4e-7, 1.7e-9, 5
 # How much longer derivatives take.
-_DERIVATIVES = 6
+_DERIVATIVES = 3
 # Parameters of a sweep that are solved together, or cost differently.
 _COUNTED = ("alpha", "ridge", "loss", "bulk", "gains", "over")
 
@@ -163,24 +164,16 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
     if isinstance(problem, Recovery):
         one = _recovery(problem, given["dimension"])
         return Cost(count * one.seconds, one.memory)
-    if task.question in ("replicates", "simulate", "compare", "cross_validate"):
-        one = _network(problem, given, threads)
-        if task.question == "cross_validate":  # twice, with decompositions, or more fits
-            factor = 4 if given["loss"] == SQUARE else 8
-            one = Cost(factor * one.seconds, 2 * one.memory)
+    if task.question in _NETWORKS:
+        one, longer = _network(problem, given, threads), _NETWORKS[task.question]
         theory = _theory(problem, given) if task.question == "compare" else Cost(0, 0)
-        return Cost(count * one.seconds + 2 * theory.seconds, one.memory + theory.memory)
-    if task.question == "eigenvalues":
-        one = _eigenvalues(problem, given)
-        return Cost(count * one.seconds, one.memory)
+        memory = one.memory * (2 if longer > 1 else 1) + theory.memory
+        return Cost(count * longer * one.seconds + 2 * theory.seconds, memory)
     if task.question == "spectrum":
         seconds = _SPECTRAL_POINT * (_EDGE_POINTS + given["points"]) * _pairs(problem)
         seconds *= _SPIKE ** _further_spikes(problem)
         if given["bulk"] != ISOTROPIC and isinstance(problem, Protocol):
-            teacher = teacher_of(problem.target)
-            directions = teacher.directions if teacher else 1
-            seconds *= 1 + _TRAINED_SPECTRUM * problem.steps * directions
-            seconds *= _OF_LETTERS if len(problem.readout) > 1 else 1
+            seconds *= _TRAINED_SPECTRUM * problem.steps
         return Cost(seconds, _TRAINED_MEMORY)
     theory = _theory(problem, given)
     searched = _BOUNDS if task.question == "bounds" else 1
@@ -344,17 +337,6 @@ def _convex_fits(
     kept = math.ceil(counts.max() / ROWS) * ROWS * p
     each = 8 * counts * p + 8 * counts**2 * kernel
     return 2 * float(operations), item * kept + threads * float(each.max())
-
-
-def _eigenvalues(problem: Problem, given: Mapping[str, Any]) -> Cost:
-    """Estimate the eigenvalues of one network's features."""
-    d = int(given["dimension"])
-    p, count = _rows(problem.beta, d), _rows(given["alpha"], d)
-    side = min(p, count)
-    operations, drawn, step = _first_layer(problem, d, p, 1)
-    operations += 4.0 * count * p * (d + side) + 4.0 * float(side) ** 3
-    held = 12 * p * d + 16 * min(count, p + ROWS) * p + 24 * side**2
-    return Cost(_OPERATION * operations + _DRAW * (drawn + count * d), max(held, step) / MIB)
 
 
 def _recovery(problem: Recovery, d: int) -> Cost:

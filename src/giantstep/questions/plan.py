@@ -26,12 +26,7 @@ from giantstep.questions.search import Search, Unknown, refine
 from giantstep.questions.solve import read_question
 from giantstep.questions.task import Task
 from giantstep.questions.theory_points import Case
-from giantstep.theory.optima import (
-    CLASSIFICATION_ERROR,
-    CROSS_VALIDATION,
-    TEST_ERROR,
-    search_of,
-)
+from giantstep.theory.optima import CLASSIFICATION_ERROR, CROSS_VALIDATION, TEST_ERROR, search_of
 from giantstep.validation import Fault, Interval, interval_faults, raise_all
 
 _SHARE = "share_of_steps"

@@ -62,11 +62,7 @@ class SpectralDensity:
     """
 
     def __init__(
-        self,
-        problem: Problem,
-        alpha: float,
-        bulk: str = ISOTROPIC,
-        dimension: float = math.inf,
+        self, problem: Problem, alpha: float, bulk: str = ISOTROPIC, dimension: float = math.inf
     ) -> None:
         self.srf = equivalent_features(problem, dimension)
         check_resolution(problem, self.srf)

@@ -87,15 +87,7 @@ class Faults:
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML, which refuses keys that appear twice, and numbers such as 010, 1_0 or 1:30."""
-
-    def compose_scalar_node(self, anchor: Any) -> Any:
-        node = super().compose_scalar_node(anchor)
-        number = node.tag.endswith((":int", ":float"))
-        if number and re.search(r"[_:]|^[-+]?0[0-9b]", node.value):
-            text = f"{node.value} must be a decimal number; put it in quotes if it is a text"
-            raise yaml.constructor.ConstructorError(None, None, text, node.start_mark)
-        return node
+    """PyYAML, which refuses keys that appear twice."""
 
     def compose_mapping_node(self, anchor: Any) -> Any:
         node = super().compose_mapping_node(anchor)

@@ -11,15 +11,7 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Discriminator,
-    Field,
-    Tag,
-    create_model,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, create_model
 
 from giantstep.problems.domains import (
     ALPHA,
@@ -132,8 +124,6 @@ class Limits(Section):
     core_hours: Positive = _field("of all jobs together, as estimated", 1e6)
     memory: Positive = _field("GiB that any one job may hold, as estimated", 1024)
     jobs: Count = _field("of all kinds", 100_000)
-    networks: Count = _field("simulated networks of all curves", 1_000_000)
-    points: Count = _field("points of the theory of all curves", 1_000_000)
 
 
 class Config(Section):

@@ -17,8 +17,6 @@ _UNITS = {
     "core_hours": "core-hours",
     "memory": "GiB of memory in one job",
     "jobs": "jobs",
-    "networks": "simulated networks",
-    "points": "points of the theory",
 }
 
 
@@ -46,16 +44,12 @@ def _demands(config: Config, figures: Sequence[Figure]) -> Iterator[dict[str, fl
     for figure in figures:
         yield {"jobs": 4}  # all but those of networks
         for curve in figure.curves:
-            for task in curve.theory.values():
-                given = task.arguments.items()
-                points = math.prod(len(v) for k, v in given if k != "gains" and type(v) is tuple)
-                yield _taken(task) | {"points": points}
+            yield from map(_taken, curve.theory.values())
             for task in curve.networks.values():
                 networks = len(task.arguments["networks"])
                 one = with_networks(task, range(1))
                 per_job = config.simulation.networks_per_job or block_length(cost_of(one).seconds)
-                jobs = {"jobs": math.ceil(networks / per_job), "networks": networks}
-                yield _taken(one, networks) | jobs
+                yield _taken(one, networks) | {"jobs": math.ceil(networks / per_job)}
 
 
 def _taken(task: Task, times: int = 1) -> dict[str, float]:

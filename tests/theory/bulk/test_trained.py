@@ -161,12 +161,6 @@ def test_the_bulk_of_a_vanishing_step_is_isotropic(alpha0):
     assert trained.test_error == pytest.approx(isotropic.test_error, rel=1e-6)
 
 
-@pytest.mark.parametrize("former", ["trained_norms", "trained_covariance"])
-def test_former_names_say_what_to_use(former):
-    with pytest.raises(InvalidParametersError, match="trained, which has taken its place"):
-        solve(TANH, GRID, former)
-
-
 def test_a_network_upside_down_has_the_same_theory():
     # With h1 = 0 the spike has no sign of its own; rounding must not give it one.
     up, down = (

@@ -7,14 +7,7 @@ from typing import Any
 import numpy as np
 from bokeh.models import Range1d
 
-from giantstep.explore.plots.base import (
-    TOOLTIP,
-    LegendEntry,
-    Plot,
-    empty,
-    overlap_texts,
-    round_top,
-)
+from giantstep.explore.plots.base import TOOLTIP, LegendEntry, Plot, empty, overlap_texts, round_top
 from giantstep.explore.view import View
 
 
