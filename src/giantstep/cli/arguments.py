@@ -61,7 +61,7 @@ def make_parser(
 
 def _check_flags(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     """Refuse unknown flags, with those that may have been meant, before any other fault."""
-    flags = [flag for action in parser._actions for flag in action.option_strings]
+    flags = re.findall(r"--[a-z][\w-]*", parser.format_help())
     given = (word.partition("=")[0] for word in argv if re.match("--[a-z]", word))
     unknown = [word for word in given if not any(flag.startswith(word) for flag in flags)]
     if refused := [f"there is no {word}{did_you_mean(word, flags)}" for word in unknown]:
