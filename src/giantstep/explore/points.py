@@ -20,6 +20,7 @@ from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.questions.cases import read_sweep, solve_cases
 from giantstep.questions.choices import GAINS
 from giantstep.questions.gains import gain
+from giantstep.questions.remarks import OF_COVARIANCE
 from giantstep.theory.bounds import best_linear_error, bounds
 from giantstep.theory.optima import CLASSIFICATION_ERROR, TEST_ERROR
 from giantstep.theory.readout.status import Status
@@ -29,7 +30,6 @@ Points = dict[str, NDArray[Any]]
 # Called from time to time; it ends what is not wanted any more.
 Beat = Callable[[], None]
 # NaN where inputs have no covariance.
-OF_COVARIANCE = "chi_2", "chi_3", "effective_dimension"
 _ALONG = (
     *("test_error", "training_error", "ridge", "residual", "quadrature_error", "reliability"),
     *OF_COVARIANCE,

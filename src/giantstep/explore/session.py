@@ -24,13 +24,12 @@ from giantstep.explore.messages import Message
 from giantstep.explore.palette import LIGHT
 from giantstep.explore.plots.base import Plot
 from giantstep.explore.plots.of_view import make_plot, plot_key
-from giantstep.explore.points import OF_COVARIANCE
 from giantstep.explore.question import written
 from giantstep.explore.reading import read_texts
 from giantstep.explore.tasks import NETWORKS, Answer, ExportTask, NetworksTask, Shown
 from giantstep.explore.view import CURVE, NAMES, View, from_address, read_pins, to_address
 from giantstep.problems.sizes import DIMENSION
-from giantstep.questions.remarks import covariance_remarks
+from giantstep.questions.remarks import OF_COVARIANCE, covariance_remarks
 from giantstep.theory.optima import TEST_ERROR
 from giantstep.validation import Fault, InvalidParametersError, interval_faults, read_whole_number
 

@@ -24,6 +24,7 @@ from giantstep.questions.checks import read_axes
 from giantstep.questions.compare import OF_NETWORKS
 from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of_data
 from giantstep.questions.progress import Progress, progress_bar
+from giantstep.questions.remarks import OF_COVARIANCE
 from giantstep.questions.solve import solve
 from giantstep.questions.statistics import summary, z_scores
 from giantstep.simulation.data_networks import train_on_data
@@ -45,8 +46,7 @@ _TESTS = 30
 _ERRORS = ("test_error", "training_error", "classification_error")
 # The mean label from which on classes are not equally large.
 _UNEQUAL = 0.2
-# What says how far the Gaussian theory holds.
-_RANGE, _OF_THEORY = ("chi_2", "chi_3", "effective_dimension"), "Of the Gaussian theory: "
+_OF_THEORY = "Of the Gaussian theory: "
 
 
 def from_data(
@@ -173,7 +173,7 @@ def _gaussian_theory(
         both = [solve(x, grid.alpha, grid.ridge, dimension=dimension) for x in (model, isotropic)]
     except InvalidParametersError as error:
         return xr.Dataset(), [f"The Gaussian theory is left out: {error}"]
-    found, remarks = both[0][[*_RANGE]], both[0].attrs.get("remarks", "").splitlines()
+    found, remarks = both[0][[*OF_COVARIANCE]], both[0].attrs.get("remarks", "").splitlines()
     for kind, theory in zip(("gaussian", "isotropic"), both, strict=True):
         theory["test_error"] += model.noise
         found = found.assign({f"{kind}_{name}": theory[name] for name in names})

@@ -21,6 +21,8 @@ from giantstep.theory.readout.status import Status
 RELIABLE = 0.05
 # The limit d -> infinity says from which dimension on it is reliable, if that is larger.
 SMALL_DIMENSION = 100
+# Variables of inputs with a covariance.
+OF_COVARIANCE = "chi_2", "chi_3", "effective_dimension"
 # What the theory is from which chi_2 or chi_3 on.
 _CHAOS = {0.3: "too pessimistic by a few per cent", 3.0: "not quantitative, and too pessimistic"}
 # The least effective dimension at which norms of inputs vary little.
