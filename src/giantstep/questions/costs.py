@@ -28,7 +28,6 @@ from giantstep.problems.sizes import EXACT
 from giantstep.questions.task import Task
 from giantstep.simulation.arithmetic import (
     FEWER_ROWS,
-    KERNEL_UP_TO,
     ROWS,
     feature_power,
     fit_precision,
@@ -327,15 +326,12 @@ def _convex_fits(
     counts: Array, p: float, ridges: Array, loss: str, item: int, threads: int
 ) -> tuple[float, float]:
     """Count operations of the fits of another loss on one training set, and bytes of all."""
-    clipped = isinstance(lookup_loss(loss), ClippedLoss)
-    kernel = clipped & (counts <= KERNEL_UP_TO * p)
-    entries = np.where(kernel, counts**2, 2 * counts * p) + 300 * counts + 6e4
     steps = np.full((ridges.size, counts.size), _CORNER_STEPS if _has_corner(loss) else _STEPS)
-    if clipped:
+    if isinstance(lookup_loss(loss), ClippedLoss):
         steps *= (1 + counts / p) ** 0.5 * (np.minimum(ridges / _EASY_RIDGE, 1) ** -0.3)[:, None]
-    operations = _ENTRY * np.sum(steps * entries) + np.sum(kernel * 4 * counts**2 * p)
+    operations = _ENTRY * np.sum(steps * (2 * counts * p + 300 * counts + 6e4))
     kept = math.ceil(counts.max() / ROWS) * ROWS * p
-    each = 8 * counts * p + 8 * counts**2 * kernel
+    each = 8 * counts * (p + np.minimum(counts, p))
     return 2 * float(operations), item * kept + threads * float(each.max())
 
 
