@@ -135,11 +135,21 @@ def test_leading_directions_make_the_theory_pessimistic():
     for covariance in ("power:0.3", "power:1"):
         problem = replace(C[0], covariance=covariance)
         answer = giantstep.solve(problem, alpha=2, ridge=0.02, dimension=400)
-        chi = max(answer.chi_2, answer.chi_3)
+        chi = max(answer.chi_2, answer.chi_3, answer.chi_rows)
         remarks.append("pessimistic" in answer.attrs.get("remarks", ""))
         assert remarks[-1] == (chi > 0.3)
     assert remarks == [False, True]
     assert "chi_2" not in giantstep.solve(Protocol("tanh", "sign", 1, 1, 1))
+    nearly = giantstep.solve(problem, alpha=2, ridge=0.02, dimension=400, loss="huber:100")
+    for name in "chi_2", "chi_3", "chi_rows":
+        assert nearly[name] == pytest.approx(answer[name].item(), rel=1e-6)
+    best = giantstep.optimise(problem, "ridge", alpha=2, dimension=400)
+    assert "pessimistic" in best.attrs["remarks"]
+
+
+def test_bounds_skip_rates_at_which_rows_are_too_long():
+    steep = giantstep.bounds(replace(PROBLEM, covariance="power:1", target_decay=1))
+    assert steep.lower_bound_best_learning_rate <= steep.lower_bound
 
 
 @pytest.mark.parametrize(

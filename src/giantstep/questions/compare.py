@@ -16,6 +16,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.questions.answers import Result, drop_fixed, question
 from giantstep.questions.costs import SIMULATION_HOURS, check_task
 from giantstep.questions.progress import Progress
+from giantstep.questions.remarks import OF_COVARIANCE
 from giantstep.questions.simulate import measured, read_simulation
 from giantstep.questions.solve import read_question, solve
 from giantstep.questions.statistics import z_scores
@@ -70,8 +71,8 @@ def compare(
         For each error, such as the test error: `test_error` of the theory and `z_score_test_error`,
         mean minus theory over the standard error, over `theory`: "limit" as d -> infinity and
         "finite" at the dimension; `simulated_test_error_mean` and `simulated_test_error_stderr` of
-        the networks. `status` is that of the theory. A step smaller than the giant one has no
-        limit, and one network no standard error.
+        the networks. `status` and what says how far the theory holds are as in `solve`. A step
+        smaller than the giant one has no limit, and one network no standard error.
 
     Raises
     ------
@@ -130,7 +131,7 @@ def _scored(theory: xr.Dataset, networks: xr.Dataset) -> xr.Dataset:
     data = xr.merge([theory, networks, scores], join="exact", compat="equals")
     ordered = [form.format(name) for name in _COMPARED for form in ("{}", *OF_NETWORKS)]
     ordered += [str(name) for name in theory if str(name).startswith(RELIABILITY)]
-    return data[[name for name in [*ordered, "status"] if name in data]]
+    return data[[name for name in [*ordered, *OF_COVARIANCE, "status"] if name in data]]
 
 
 def _remarks(theory: xr.Dataset) -> list[str]:

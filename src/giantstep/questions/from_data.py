@@ -108,8 +108,8 @@ def from_data(
         networks themselves; `z_score_test_error`; likewise `classification_error`. All errors are
         on the labels that were given, with their noise. Of an odd activation, the same errors as
         `gaussian_test_error` and so on, by the theory of Gaussian inputs and labels that resemble
-        the samples, with `chi_2`, `chi_3` and `effective_dimension`; and as `isotropic_test_error`
-        without a covariance.
+        the samples, with `chi_2`, `chi_3`, `chi_rows` and `effective_dimension`; and as
+        `isotropic_test_error` without a covariance.
 
     Raises
     ------

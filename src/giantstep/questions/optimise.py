@@ -20,7 +20,14 @@ from giantstep.questions.checks import OPTIMAL, criterion_faults
 from giantstep.questions.choices import BIAS, RATE, RIDGE
 from giantstep.questions.costs import THEORY_HOURS, check_task
 from giantstep.questions.progress import Progress, progress_bar
-from giantstep.questions.remarks import bulk_remarks, dimension_remarks, edge_remarks, named_ridge
+from giantstep.questions.remarks import (
+    OF_COVARIANCE,
+    bulk_remarks,
+    covariance_remarks,
+    dimension_remarks,
+    edge_remarks,
+    named_ridge,
+)
 from giantstep.questions.search import Search, Unknown, read_unknowns, refine
 from giantstep.questions.solve import read_question
 from giantstep.questions.task import Task
@@ -81,7 +88,8 @@ def optimise(
         range searched, or of the part of it that could be solved: the error may be smaller beyond.
         `test_error`: the whole profile, over all candidates. By the 0-1 error, both are named after
         it, such as `optimal_classification_error`. `reliable_dimension`: that from which on the
-        theory at the optimum should be within 5 %. The attribute `remarks` tells of edges and of a
+        theory at the optimum should be within 5 %; of inputs with a covariance also what `solve`
+        has of these. The attribute `remarks` tells of edges and of a
         limit that is far.
 
     Raises
@@ -149,6 +157,7 @@ def optimise(
     remarks = _edge_remarks(search, data) + bulk_remarks(problem, bulk)
     if math.isinf(dimension):
         remarks += dimension_remarks(data[RELIABLE_DIMENSION].values)
+    remarks += covariance_remarks({str(name): data[name].values for name in data})
     fixed = [name for name in axes.fixed if name == "alpha" or not search.optimises_ridge]
     return drop_fixed(data.transpose("alpha", ...), fixed), remarks
 
@@ -169,16 +178,18 @@ def _optimum(
     error, ridge, ridge_on_edge = (values.item() for values in search.least(x, alpha))
     values = search.values(x)
     on_edge = {one.name: at_end for one, at_end in zip(search.outer, at_ends, strict=True)}
-    reliable = math.nan
+    arrays: dict[str, Any] = {}
     if math.isfinite(error):
         case = search.case._replace(problem=search.problem_at(values), compared=True)
-        reliable = case.solve(alpha, np.array([ridge]))[RELIABLE_DIMENSION].item()
+        arrays = case.solve(alpha, np.array([ridge]))
+    of_inputs = OF_COVARIANCE if getattr(search.case.problem, "has_covariance", False) else ()
     if search.optimises_ridge:
         values[RIDGE], on_edge[RIDGE] = ridge, bool(ridge_on_edge)
     optimum: dict[str, Any] = {f"optimal_{search.case.by}": error}
     for name, value in values.items():
         optimum |= {f"optimal_{name}": value, f"optimal_{name}_on_edge": on_edge[name]}
-    return optimum | {RELIABLE_DIMENSION: reliable}
+    names = RELIABLE_DIMENSION, *of_inputs
+    return optimum | {name: arrays[name].item() if arrays else math.nan for name in names}
 
 
 def _edge_remarks(search: Search, data: xr.Dataset) -> list[str]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -17,6 +20,7 @@ from giantstep.problems.targets import target_function, teacher_of
 from giantstep.theory.features.conditional_features import conditional_features, mean_of_class
 from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.features.kappa_rules import check_resolution
+from giantstep.validation import InvalidParametersError
 
 # Candidates for the best learning rate and the best bias.
 LEARNING_RATES = np.geomspace(1e-3, 1e3, 61)
@@ -105,12 +109,16 @@ def bounds_at_best_learning_rate(protocol: Protocol) -> tuple[float, float]:
     upper, lower : float
     """
 
-    def at(log_rate: float) -> Bounds:
-        return bounds(replace(protocol, learning_rate=float(np.exp(log_rate))))
+    def at(log_rate: float, which: str) -> float:
+        with suppress(InvalidParametersError):  # rows that are too long at this rate
+            of = bounds(replace(protocol, learning_rate=float(np.exp(log_rate))))
+            return float(getattr(of, which))
+        return math.inf
 
-    candidates = np.log(LEARNING_RATES)
-    _, upper = minimise_from_candidates(lambda log_rate: at(log_rate).upper, candidates)
-    _, lower = minimise_from_candidates(lambda log_rate: at(log_rate).lower, candidates)
+    upper, lower = (
+        minimise_from_candidates(partial(at, which=which), np.log(LEARNING_RATES))[1]
+        for which in ("upper", "lower")
+    )
     return upper, lower
 
 

@@ -1,52 +1,64 @@
 """How near the readout comes to learning quadratic and cubic features of the leading directions.
 
 The theory takes what is not linear in the bulk as noise. If the inputs' covariance has a few large
-eigenvalues, products of these directions are features of their own, which networks learn:
-docs/theory/structured-inputs.md, equation (20).
+eigenvalues, products of these directions are features of their own, which networks learn, and a
+step changes rows along them in proportion to themselves: docs/theory/structured-inputs.md, (20).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.gaussian import gaussian_rule
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.covariance import directions_of
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.features.coloured_step import coloured_step
 from giantstep.theory.features.conditional_features import ConditionalFeatures, mean_inputs
-from giantstep.theory.readout.fixed_point import Points, Resolvent
+from giantstep.theory.readout.fixed_point import Points
 
 
 def leading_chaoses(
-    problem: Problem, srf: SpikedFeatures, f: ConditionalFeatures, at: Resolvent
+    problem: Problem,
+    srf: SpikedFeatures,
+    f: ConditionalFeatures,
+    fold: Callable[[Array], Array],
+    alpha: Array,
+    ridge: Array,
+    slopes: Array,
 ) -> dict[str, Array]:
-    """Compute chi_2, chi_3 and the effective dimension, of inputs with a covariance, at S points.
+    """Say how far the theory of inputs with a covariance holds, at S points.
 
     Parameters
     ----------
     problem : Protocol or SpikedFeatures
     srf : SpikedFeatures
         Those equivalent to it.
-    f : ConditionalFeatures
-    at : Resolvent
-        The solution at the points.
+    f, fold
+        As in `Reliability`.
+    alpha, ridge : Array, shape (S,)
+    slopes : Array, shape (S, N')
+        The slope of g_out given kappa: 1/(1 + V) for the square loss.
     """
     if not isinstance(problem, Protocol) or not problem.has_covariance:
         return {}
-    eigenvalues, _ = directions_of(problem.covariance, problem.target_decay)
-    count, largest = eigenvalues.size, float(eigenvalues.max()) / eigenvalues.size
-    L = Points.of(at.alpha, at.ridge, srf.beta).ridge + at.V_hat[:, -1]
-    chi = {
-        f"chi_{order}": count * largest**order * at.alpha * (at.contraction @ f.fold(mu**2)) / L
-        for order, mu in ((2, f.curvature[0]), (3, _mean_third(srf, f.kappa)))
+    step = coloured_step(problem)
+    count, largest = step.eigenvalues.size, float(step.eigenvalues.max())
+    squares = [mu**2 for mu in (f.curvature[0], _mean_third(srf, f.kappa))]
+    powers = alpha * (fold(np.stack([*squares, f.mu2_squared[0] * f.row_norm])) @ slopes.T)
+    L = Points.of(alpha, ridge, srf.beta).ridge + powers[2] / srf.beta
+    rows = (2 * step.rate * step.third * largest) ** 2 * step.mean_power(1) / count
+    return {
+        "chi_2": largest**2 / count * powers[0] / L,
+        "chi_3": largest**3 / count**2 * powers[1] / L,
+        "chi_rows": np.full(alpha.shape, rows),
+        "effective_dimension": np.full(alpha.shape, count / step.trace(2)),
     }
-    effective = count / float(np.mean(eigenvalues**2))
-    return chi | {"effective_dimension": np.full(at.alpha.shape, effective)}
 
 
 def _mean_third(srf: SpikedFeatures, kappa: Array) -> Array:

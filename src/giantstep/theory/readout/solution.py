@@ -44,7 +44,7 @@ class Solution:
         Largest relative residual of all the equations.
     quadrature_error : Array, shape (alphas, ridges)
         Relative change of the hats and of the test error when the number of nodes is doubled.
-    chi_2, chi_3, effective_dimension : Array, shape (alphas, ridges), or None
+    chi_2, chi_3, chi_rows, effective_dimension : Array, shape (alphas, ridges), or None
         Of inputs with a covariance: `leading_chaoses`.
     iterations, status : integer arrays, shape (alphas, ridges)
         Number of Newton steps, and a `Status`, of each point.
@@ -76,6 +76,7 @@ class Solution:
     status: NDArray[np.int64]
     chi_2: Array | None = None
     chi_3: Array | None = None
+    chi_rows: Array | None = None
     effective_dimension: Array | None = None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property, lru_cache
 
@@ -162,12 +163,23 @@ class Solver:
     @cached_property
     def reliability(self) -> Reliability:
         """What the theory leaves out."""
-        f = self.coarse.features
-        nodes, fold = f.half, f.fold
-        if self.loss not in SQUARES:
-            rule, _ = self.convex
-            nodes, fold = rule.on_nodes, lambda values: rule.on_nodes(values) * rule.weight
-        return Reliability(self.problem, self.srf, f, nodes, fold, self.dimension)
+        return Reliability(
+            self.problem, self.srf, self.coarse.features, *self._on_nodes, self.dimension
+        )
+
+    @property
+    def _on_nodes(self) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+        """Choose the nodes over kappa that a loss needs; and the same, times their weights."""
+        if self.loss in SQUARES:
+            return self.coarse.features.half, self.coarse.features.fold
+        rule, _ = self.convex
+        return rule.on_nodes, lambda values: rule.on_nodes(values) * rule.weight
+
+    def validity(self, alpha: Array, ridge: Array, slopes: Array) -> dict[str, Array]:
+        """Say how far the theory of inputs with a covariance holds: `leading_chaoses`."""
+        fold = self._on_nodes[1]
+        features = self.coarse.features
+        return leading_chaoses(self.problem, self.srf, features, fold, alpha, ridge, slopes)
 
     def _change_by_finer_letters(self, alpha: Array, ridge: Array) -> Array:
         """Compute how twice as many values in the place of a normal readout change the test error.
@@ -253,7 +265,7 @@ def _solve_square_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
     groups, split = rule.of_groups(solution), rule.equations.triangle.size
     residuals = errors.power.sum(axis=-1)
     values = {
-        **leading_chaoses(solver.problem, solver.srf, rule.features, at),
+        **solver.validity(alpha, ridge, at.contraction),
         "test_error": errors.test_error,
         "training_error": at.scale**2 * residuals,
         "leave_one_out": errors.fresh,
@@ -346,5 +358,6 @@ def _solve_convex_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
                 values[name][one] = value
     averages = solution.at.details
     fluctuation = alpha, values["V2"], averages.minus_dg, averages.g_squared * coarse.weight
+    values |= solver.validity(alpha, ridge, averages.minus_dg)
     variance = coarse.prediction_moments(solution.at.x).Q @ coarse.weight
     return _corrected(solver, values, fluctuation, variance)
