@@ -16,6 +16,7 @@ from giantstep.workflow.config import InvalidConfigError, load_config, load_yaml
 from giantstep.workflow.config_checks import schemas
 from giantstep.workflow.config_models import RECOVERY, SPIKED, STEPS
 from giantstep.workflow.figure_config import read_figure, read_figures
+from giantstep.workflow.plan import make_plan
 
 CONFIG = load_config(tiny.ROOT) | {"figures": ["fig2"]}
 FIGURE = load_yaml(tiny.ROOT / "config/figures/fig2.yaml", "fig2.yaml")
@@ -25,6 +26,7 @@ SEVERAL = {
     **{"activation": "tanh", "target": "sin", "learning_rate": 1, "alpha0": 1, "beta": 1},
     **{"ridge": 0.1, "steps": 2},
 }
+PANEL = {name: value for name, value in SEVERAL.items() if name != "steps"}
 # Without a theory.
 LETTERS = SEVERAL | {"readout": {1: 0.5, 2: 0.5}, "reuse_batch": True}
 SRF = {
@@ -105,6 +107,18 @@ def test_panels_may_set_every_parameter_of_their_problems():
 def test_all_figures_of_an_overlay_are_sound(overlay):
     config = load_config(tiny.ROOT, [tiny.ROOT / f"config/{overlay}.yaml"])
     assert [figure.name for figure in read_figures(tiny.ROOT, config)] == config["figures"]
+
+
+def test_covariances_are_files_of_the_project(write):
+    for name in "spectrum.csv", "../outside.csv":
+        root = write(with_panel(PANEL | {"covariance": [name, "power:0.3"], "dimension": 3}))
+        (root / name).write_text("3\n2\n1\n")
+        if name.startswith(".."):
+            assert "panels: '../outside.csv' must be a file of the project" in faults(root)[0]
+        else:
+            plan = make_plan(root, CONFIG).figure("fig2")
+            assert plan.drawing.keys() == {name}
+            assert "left:covariance=spectrum.csv" in curves(root)
 
 
 def test_all_faults_of_all_files_are_told_at_once(write):

@@ -21,6 +21,9 @@ IDENTITY, _POWER, _TWO_LEVEL = "identity", "power:", "two_level:"
 DIRECTIONS, MOST_DIRECTIONS = 2000, 20_000
 _EXPONENT, _RATIO, _SHARE = Interval(0, 3), Interval(1e-6, 1e6), Interval(1e-6, 1 - 1e-6)
 _ROUNDING = 1e-12
+_EIGENVALUES = (
+    f"2 to {MOST_DIRECTIONS} eigenvalues > 0, with or without the target's weights >= 0 beside them"
+)
 # Files of numbers, by their suffix. What they hold becomes part of the problem, and of its keys.
 _FILES: dict[str, Callable[[str], Any]] = {
     ".npy": np.load,  # noqa: TID251
@@ -48,31 +51,33 @@ SPECTRA: Registry[Callable[[int], Array]] = Registry(
 )
 
 
+def names_file(value: Any) -> bool:
+    """Tell whether a covariance is the name of a file."""
+    return isinstance(value, str) and value.endswith(tuple(_FILES))
+
+
 class CovarianceDomain:
     """Names of spectra; or eigenvalues, which are divided by their mean, in an array or a file."""
 
     def __str__(self) -> str:
-        return (
-            f"{SPECTRA}; or 2 to {MOST_DIRECTIONS} eigenvalues > 0, or a file of them"
-            f" ({' or '.join(_FILES)}), with or without the target's weights in a second column"
-        )
+        return f"{SPECTRA}; or {_EIGENVALUES}, or a file of them ({' or '.join(_FILES)})"
 
     def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
         """Return a name, a tuple of eigenvalues, or one of pairs of eigenvalues and weights."""
-        by_name = isinstance(value, str)
-        if by_name and not value.endswith(tuple(_FILES)):
+        in_file = names_file(value)
+        if isinstance(value, str) and not in_file:
             return value, [Fault(name, value, str(self))] * bool(SPECTRA.faults(name, value))
         try:
-            given = _FILES[value[-4:]](value) if by_name else np.array(value, dtype=float)
-            columns = np.atleast_2d(given.T)
+            given = np.asarray(_FILES[value[-4:]](value) if in_file else value)
+            columns = np.atleast_2d(given.astype(float, casting="same_kind").T)
             count = columns.shape[1]
-            if len(columns) > 2 or not 2 <= count <= MOST_DIRECTIONS or np.any(columns[0] <= 0):
-                raise ValueError(str(self))
+            if len(columns) > 2 or not 2 <= count <= MOST_DIRECTIONS or not np.all(columns[0] > 0):
+                raise ValueError
             scaled = [_with_sum(*one) for one in zip(columns, (count, 1), strict=False)]
         except (OSError, TypeError, ValueError) as error:
-            return IDENTITY, [
-                Fault(name, value, f"a file of numbers: {error}" if by_name else str(self))
-            ]
+            why = f" ({error})" if str(error) else ""
+            of_file = f"a file of {_EIGENVALUES}{why}"
+            return IDENTITY, [Fault(name, value, of_file if in_file else str(self))]
         return tuple(zip(*scaled, strict=True)) if len(scaled) > 1 else scaled[0], []
 
 

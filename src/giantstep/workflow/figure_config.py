@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from contextlib import chdir
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from giantstep.problems.bulk_kind import bulk_of_networks, validate_bulk
+from giantstep.problems.covariance import names_file
 from giantstep.problems.grid import Grid, spaced_axis
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.protocol import Protocol, theory_faults
@@ -97,19 +99,29 @@ def read_figure(root: Path, name: str, config: Mapping[str, Any]) -> Figure:
     """
     faults = Faults(f"{FIGURES}/{name}.yaml")
     given = load_yaml(root / faults.file, faults.file)
-    add_faults(faults, FigureConfig, given)
-    for path in given.get("reads", ()) if not faults.faults else ():
-        if not (root / path).is_file():
-            faults.add("reads", f"{path!r} must be a file of the project")
     checked = Config.model_validate(config)
     curves: list[Curve] = []
-    for title, of_panel in _sound_panels(given, faults).items():
-        panel = Panel(title, of_panel, given, checked, faults)
-        kind = kind_of(of_panel)
-        assert kind is not None  # or there were faults
-        curves += _READERS[kind](panel)
+    with chdir(root):  # where the files are that the YAML names
+        add_faults(faults, FigureConfig, given)
+        for path in files_of(given) if not faults.faults else ():
+            outside = Path(path).is_absolute() or ".." in Path(path).parts
+            if outside or not Path(path).is_file():
+                field = "reads" if path in given.get("reads", ()) else "panels"
+                faults.add(field, f"{path!r} must be a file of the project")
+        for title, of_panel in _sound_panels(given, faults).items():
+            panel = Panel(title, of_panel, given, checked, faults)
+            kind = kind_of(of_panel)
+            assert kind is not None  # or there were faults
+            curves += _READERS[kind](panel)
     faults.refuse()
     return Figure(name, given, tuple(curves))
+
+
+def files_of(given: Mapping[str, Any]) -> list[str]:
+    """List the files of the project that a figure's YAML names, but for its own code."""
+    named = [panel.get("covariance") for panel in given["panels"].values()]
+    named = [one for value in named for one in (value if isinstance(value, list) else [value])]
+    return [*given.get("reads", ()), *filter(names_file, named)]
 
 
 def _sound_panels(given: Any, faults: Faults) -> dict[str, Any]:

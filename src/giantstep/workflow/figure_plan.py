@@ -55,7 +55,7 @@ class FigurePlan:
         Sizes of simulations, as configured, but for `networks_per_job`.
     seed : int
     drawing : mapping of str to str
-        Hashes of the project's files that draw it, or are read to do so, by their paths.
+        Hashes of the project's files that its drawing and its YAML read, by their paths.
     """
 
     figure: Figure

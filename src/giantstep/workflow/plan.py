@@ -14,7 +14,7 @@ from giantstep.questions.task import Task
 from giantstep.validation import RefusalError
 from giantstep.workflow.config import FIGURES, InvalidConfigError
 from giantstep.workflow.curves import Figure
-from giantstep.workflow.figure_config import read_figure, read_figures
+from giantstep.workflow.figure_config import files_of, read_figure, read_figures
 from giantstep.workflow.figure_plan import MONTECARLO, FigurePlan, Networks
 from giantstep.workflow.keys import ChangedCodeError, code_hash, is_loaded_code, result_key, slug
 from giantstep.workflow.resources import Request, request, threads
@@ -75,7 +75,7 @@ class Plan:
             for curve in figure.curves
             for role, task in curve.networks.items()
         }
-        own = [f"{FIGURES}/{figure.name}.py", *figure.config.get("reads", ())]
+        own = [f"{FIGURES}/{figure.name}.py", *files_of(figure.config)]
         drawing = {path: code_hash(self.root / path) for path in own if (self.root / path).exists()}
         sizes = {k: v for k, v in self.config["simulation"].items() if k != "networks_per_job"}
         return FigurePlan(figure, networks, sizes, self.config["seed"], drawing)
