@@ -113,10 +113,10 @@ class Request:
         self._make, self._fields = statement_of(arguments)
         flags = question_flags(self.question)
         if is_stopped(arguments):
-            replaced = {name: flags.pop(name).default for name in (RIDGE, "loss")}
-            beside = {name: getattr(arguments, name) for name in replaced}
-            wrong = [name for name in replaced if beside[name] != [replaced[name]]]
-            raise_all([Fault(name, beside[name], f"left out with {STOP_AT}") for name in wrong])
+            if arguments.ridge != [flags.pop(RIDGE).default]:
+                raise_all([Fault(RIDGE, arguments.ridge, f"left out with {STOP_AT}")])
+            if arguments.loss == [flags["loss"].default]:
+                del flags["loss"]
         given = {name: getattr(arguments, name) for name in flags}
         several = {name for name, flag in flags.items() if flag.takes_several}
         self.together = {

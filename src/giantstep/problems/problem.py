@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.covariance_scope import THEORY
-from giantstep.problems.losses import FLOW, SQUARES, lookup_loss
+from giantstep.problems.losses import is_square, lookup_loss, stopping_steps
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import Vocabulary
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -49,9 +49,9 @@ def check_theory_of_loss(problem: Problem, loss: str) -> None:
     ------
     InvalidParametersError
     """
-    if isinstance(problem, Protocol) and problem.has_covariance and loss == FLOW:
+    if isinstance(problem, Protocol) and problem.has_covariance and stopping_steps(loss):
         raise_all([Fault("loss", loss, f"another, without stop_at, {THEORY}")])
-    if loss not in SQUARES and teacher_of(problem.target):
+    if not is_square(loss) and teacher_of(problem.target):
         allowed = "square in the theory of targets of several directions"
         raise InvalidParametersError([Fault("loss", loss, allowed)])
 

@@ -13,7 +13,7 @@ from giantstep.problems.covariance_scope import NETWORKS, covariance_faults, dim
 from giantstep.problems.domains import COUNTED
 from giantstep.problems.grid import Grid
 from giantstep.problems.inputs import GAUSSIAN
-from giantstep.problems.losses import SQUARES
+from giantstep.problems.losses import is_square
 from giantstep.problems.parameter import (
     Parameter,
     parameter,
@@ -176,7 +176,7 @@ def _group_faults(problem: Problem, sizes: Sizes) -> list[Fault]:
 def _exact_faults(problem: Problem, loss: str) -> list[Fault]:
     """Refuse problems whose expectation over the test input has no closed form."""
     wanted = []
-    if loss not in SQUARES:
+    if not is_square(loss):
         wanted.append(f"the loss is {loss}")
     if lookup(problem.activation).covariance is None:
         wanted.append(f"the activation {problem.activation} has no closed form")

@@ -19,7 +19,7 @@ from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY, lookup
 from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks
 from giantstep.problems.covariance import DIRECTIONS, IDENTITY
-from giantstep.problems.losses import SQUARE, SQUARES, ClippedLoss, lookup_loss
+from giantstep.problems.losses import SQUARE, ClippedLoss, is_square, lookup_loss
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import UNIFORM
@@ -264,7 +264,7 @@ def _network(problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
     operations += item / 4 * samples * p * (2.0 * d + _ACTIVATION) + _BLOCK * samples / ROWS
     operations += (4.0 * tests * p + _FIT) * readouts
     operations += (8.0 * readouts + _PAIR) * p**2 if exact else 0.0
-    if given["loss"] in SQUARES:
+    if is_square(given["loss"]):
         solved = ridges.size if given["loss"] == SQUARE else _DECOMPOSED
         fits, held = _ridge_fits(counts, float(p), solved, item, ahead * trainings)
     else:

@@ -9,7 +9,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from giantstep.numerics.scalar_functions import BINARY
-from giantstep.problems.losses import SQUARE, SQUARES
+from giantstep.problems.losses import SQUARE, is_square
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import DIMENSION, EXACT, SEED, Sizes, check_sizes
 from giantstep.questions.answers import count_groups, drop_fixed, question
@@ -151,7 +151,7 @@ def measured(
 ) -> xr.Dataset:
     """Train networks; return means and standard errors over (alpha, ridge, ...)."""
     names = ["test_error", "training_error"]
-    if given["loss"] not in SQUARES:
+    if not is_square(given["loss"]):
         names += ["test_loss", "training_loss"]
     if problem.target in BINARY and given["test_samples"] != EXACT:  # in closed form there is none
         names.append("classification_error")

@@ -11,10 +11,13 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from giantstep.problems.domains import POSITIVE_RIDGE
-from giantstep.problems.losses import FLOW
+from giantstep.problems.losses import FLOW, stopping_steps
 from giantstep.questions.checks import OPTIMAL, read_numbers
 from giantstep.questions.choices import RIDGE, STOP_AT
 from giantstep.validation import Fault, raise_all
+
+# Of losses, with times.
+_LEFT_OUT = "left out, or gradient_descent:STEPS for a finite number of steps"
 
 
 def times_to_ridges(given: dict[str, Any]) -> bool:
@@ -38,14 +41,14 @@ def times_to_ridges(given: dict[str, Any]) -> bool:
         own.pop(STOP_AT, None)
         if STOP_AT not in over:
             return False
-    faults = [] if own.get("loss", FLOW) == FLOW else [Fault("loss", own["loss"], "left out")]
+    losses = np.atleast_1d(own.setdefault("loss", FLOW)).tolist()
+    faults = [Fault("loss", one, _LEFT_OUT) for one in losses if not stopping_steps(str(one))]
     if times is not None:
         faults += [Fault(RIDGE, own[RIDGE], f"left out with {STOP_AT}")] if RIDGE in own else []
         # In its place, since parameters vary in their order.
         renamed = {RIDGE if name == STOP_AT else name: value for name, value in own.items()}
         own.clear()
         own.update(renamed | {RIDGE: _inverse(times, faults)})
-    own["loss"] = FLOW
     if STOP_AT in over:
         names = {name: over[name] if isinstance(over, Mapping) else None for name in over}
         found = names.pop(STOP_AT)

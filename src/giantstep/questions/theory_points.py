@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from giantstep.arrays import Array, Indices
 from giantstep.numerics.scalar_functions import BINARY
-from giantstep.problems.losses import FLOW, SQUARE, SQUARES
+from giantstep.problems.losses import SQUARE, is_square, stopping_steps
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps, by_groups
 from giantstep.problems.problem import Problem
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -201,9 +201,9 @@ def variables(arrays: Arrays, dims: tuple[str, ...], losses: set[str]) -> dict[s
     losses : set of str
         All of them.
     """
-    hidden = {*_LOSSES} if losses <= {*SQUARES} else set()
+    hidden = {*_LOSSES} if all(map(is_square, losses)) else set()
     hidden |= set() if SQUARE in losses else {*_OF_SQUARES}
-    hidden |= {*_OF_RIDGES} if losses == {FLOW} else set()
+    hidden |= {*_OF_RIDGES} if all(map(stopping_steps, losses)) else set()
     return {
         name: by_groups(dims, values, _FURTHER.get(name, ()))
         for name, values in arrays.items()

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from giantstep.arrays import Array, Reals, Single
+from giantstep.numerics.stopping_filter import fitted_share
 
 # Features whose products are summed in the working precision, before they are added in double.
 _COLUMNS = 1024
@@ -61,13 +63,14 @@ class RidgePath:
     ----------
     membership : array, shape (p, G)
         E: which feature is in which group, as ones and zeros.
-    flow : bool
-        Whether the readout is that of gradient flow from zero for the time 1/ridge instead.
+    steps : float
+        If positive, the readout is that of so many steps of gradient descent from zero, in the time
+        1/ridge, instead.
     """
 
-    def __init__(self, membership: Single, flow: bool = False) -> None:
+    def __init__(self, membership: Single, steps: float = 0) -> None:
         self.membership = membership.astype(float)
-        self._solutions = _flow_solutions if flow else _ridge_solutions
+        self._solutions = partial(_stopped_solutions, steps) if steps else _ridge_solutions
         self._kept: list[_Block] = []
         self._count = 0
         self._moments: _Moments | None = None
@@ -207,16 +210,20 @@ def _ridge_solutions(
         yield solution, ridge * solution
 
 
-def _flow_solutions(
-    matrix: Array, ridges: tuple[float, ...], right: Array, _: np.dtype[np.floating]
+def _stopped_solutions(
+    steps: float,
+    matrix: Array,
+    ridges: tuple[float, ...],
+    right: Array,
+    _: np.dtype[np.floating],
 ) -> Iterator[tuple[Array, Array]]:
-    """Integrate dx/dt = right - S x from x = 0 to the times 1/ridge."""
+    """Integrate dx/dt = right - S x from x = 0 to the times 1/ridge, in some steps."""
     values, vectors = eigh(matrix, check_finite=False)
     values = np.maximum(values, np.finfo(float).tiny)
     along = vectors.T @ right
     for ridge in ridges:
-        gone = -np.expm1(-values / ridge)
-        yield vectors @ (gone / values * along), vectors @ (np.exp(-values / ridge) * along)
+        fitted = fitted_share(values / ridge, steps)
+        yield vectors @ (fitted / values * along), vectors @ ((1 - fitted) * along)
 
 
 def _solve(matrix: Array, ridge: float, right: Array, precision: np.dtype[np.floating]) -> Array:

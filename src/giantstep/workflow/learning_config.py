@@ -10,7 +10,7 @@ from typing import Any
 from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks, validate_bulk
 from giantstep.problems.covariance_scope import question_faults
 from giantstep.problems.grid import Grid, merged_axis, spaced_axis
-from giantstep.problems.losses import FLOW, SQUARE
+from giantstep.problems.losses import FLOW, SQUARE, stopping_steps
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.problem import Problem, check_loss, check_theory_of_loss
 from giantstep.problems.protocol import Protocol, theory_faults
@@ -65,10 +65,12 @@ def _with_ridges(panel: Panel) -> Panel:
     given = dict(panel.given)
     if (times := given.pop("stop_at", None)) is None:
         return panel
-    for name in {"ridge", "loss"} & {*given}:
+    loss = given.setdefault("loss", FLOW)
+    losses = loss if isinstance(loss, list) else [loss]
+    for name in {"ridge"} & {*given} | {"loss" for one in losses if not stopping_steps(str(one))}:
         panel.add_fault(name, "must be left out with stop_at")
     ridges = [1 / time for time in (times if isinstance(times, list) else [times])]
-    return replace(panel, given=given | {"ridge": ridges, "loss": FLOW})
+    return replace(panel, given=given | {"ridge": ridges})
 
 
 def _check_points(panel: Panel) -> None:
