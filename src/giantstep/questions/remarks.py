@@ -161,8 +161,8 @@ def covariance_remarks(arrays: Mapping[str, Any]) -> list[str]:
     beyond = np.digitize(chi, [*_CHAOS])
     return remarks * (least < _LEAST_DIMENSION) + [
         f"At {np.sum(beyond == k)} of {chi.size} points the theory is {how}: errors of networks"
-        f" were smaller {much}. They learn products of leading directions of the inputs, and rows"
-        " along these are not Gaussian after the step."
+        f" on Gaussian inputs were smaller {much}. They learn products of leading directions of the"
+        " inputs, and rows along these are not Gaussian after the step."
         for k, (how, much) in enumerate(_CHAOS.values(), start=1)
         if np.any(beyond == k)
     ]

@@ -34,8 +34,8 @@ class Status(IntEnum):
             Status.NOT_CONVERGED: (
                 "The solver found no finite solution of the equations. Please take a larger ridge"
                 " (a smaller one for hinge loss), or move alpha away from beta. If the spike lies"
-                " along the target, hinge and logistic loss have a finite solution only at a finite"
-                " dimension."
+                " along the target, or two classes hardly overlap, hinge and logistic loss may have"
+                " a finite solution at a finite dimension only, and the square loss always has one."
             ),
             Status.UNSTABLE: (
                 "The linear equations for the overlaps are singular to rounding."
