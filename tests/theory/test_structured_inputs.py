@@ -47,6 +47,16 @@ def test_a_flat_spectrum_is_the_identity(target, alpha0, dimension, bulk):
         np.testing.assert_allclose(getattr(flat, name), getattr(same, name), rtol=1e-9)
 
 
+@pytest.mark.parametrize(("noise", "alpha0"), [(1, 0.1), (0.1, 1)])
+def test_label_noise_after_a_small_batch_is_resolved(noise, alpha0):
+    plain = Protocol("erf", "relu", 2, alpha0, 0.9, noise=noise)
+    one, other = (
+        solve(replace(plain, covariance=name), Grid((0.5,), (0.01,)), "trained").test_error
+        for name in ("identity", "power:0")
+    )
+    np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("reference", "bulk", "expected"),
     [

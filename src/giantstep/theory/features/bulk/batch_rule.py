@@ -19,8 +19,9 @@ from giantstep.arrays import Array
 from giantstep.problems.problem import noise_levels, noise_power
 from giantstep.problems.protocol import Protocol
 
-# Nodes over each part of the distribution of rho, and over the noise before.
-_NODES, _NOISE_NODES = 6, 32
+# Nodes over each part of the distribution of rho; least and most over the noise before, of which
+# functions with poles nearer than its standard deviation need more.
+_NODES, _NOISE_NODES, _NEAR_POLES = 6, (32, 150), 12
 # So few nodes are kept as they are.
 _FEW = 1000
 # A polynomial of less relative size vanishes on all values that rho takes.
@@ -55,12 +56,13 @@ def residual_rule(protocol: Protocol, clean: Array, weights: Array, scale: float
     rule = split_gauss_rule(clean, weights, scale)
     if noise_power(protocol) == 0:
         return rule
-    points, point_weights = roots_hermitenorm(_NOISE_NODES)
-    point_weights = point_weights / point_weights.sum()
     noise, shares = [], []
     for variance, fraction in noise_levels(protocol):
-        noise.append(math.sqrt(variance) * (points if variance > 0 else np.zeros(1)))
-        shares.append(fraction * (point_weights if variance > 0 else np.ones(1)))
+        needed = (_NEAR_POLES / scale) ** 2 * variance / 2
+        count = round(np.clip(needed, *_NOISE_NODES)) if variance > 0 else 1
+        points, point_weights = roots_hermitenorm(count)
+        noise.append(math.sqrt(variance) * points)
+        shares.append(fraction * point_weights / point_weights.sum())
     rho = np.add.outer(rule.rho, np.concatenate(noise)).reshape(len(clean), -1)
     noisy = np.multiply.outer(rule.weights, np.concatenate(shares))
     return split_gauss_rule(rho, noisy.reshape(*rule.weights.shape[:2], -1), scale)
