@@ -36,6 +36,7 @@ _LEFT_OUT = {
     "mean": "the mean of the readout, which the theory takes as fixed, fluctuates",
     "quadratic": "quadratic features, which the theory leaves out, fit some of the target",
     "own_output": "the step is so large that the network's own output changes its rows",
+    "chance": "neurons that overlap with the target by chance learn it",
     "first_batch": "the first batch has few samples, whose covariance fluctuates",
 }
 

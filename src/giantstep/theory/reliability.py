@@ -13,12 +13,13 @@ import numpy as np
 from scipy.special import ndtri
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import standard_moments
+from giantstep.numerics.gaussian import mean_derivatives, standard_moments
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.problem import Problem
+from giantstep.problems.problem import Problem, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.coloured_step import coloured_step
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.features.conditional_target import target_rule
@@ -29,8 +30,12 @@ from giantstep.theory.features.steps import network_states
 
 # Stands for the dimension of networks where none is given: the largest that is usually simulated.
 LARGE_DIMENSION = 1000
-# What random problems beside networks have left of each estimate.
-_UNSEEN, _SPARSE, _BEYOND_MEAN, _OWN_OUTPUT = 1 / 8, 1 / 4, 1 / 3, 1 / 10
+# Factors of the estimates, by random problems beside networks.
+_UNSEEN, _SPARSE, _BEYOND_MEAN, _OWN_OUTPUT = 1 / 3, 2 / 5, 1 / 3, 1 / 10
+# The same, and what one neuron in the target's direction fits of it.
+_FIRST_BATCH, _ONE_NEURON = 3 / 2, 1 / 5
+# Products of Hermite coefficients below this are zero by symmetry.
+_ROUNDING = 1e-13
 
 
 class MeanFluctuation:
@@ -99,7 +104,7 @@ class Reliability:
         self.weight = fold(np.ones(f.kappa.size))
         self.mu2_squared = nodes(f.mu2_squared * f.row_norm)
         self.own_output = _own_output(problem, srf, self.dimension)
-        self.overlap = _row_overlap(problem, srf)
+        self.overlap, self.chance = _row_overlap(problem, srf, self.dimension)
         # There are several nodes of each kappa: `sparse_rows`.
         kappa, place = np.unique(f.kappa, return_inverse=True)
         spread = norm_variance(srf, kappa) / (srf.beta * self.dimension)
@@ -109,25 +114,27 @@ class Reliability:
         functions = [f.curvature**2, f.curvature * quadratic]
         self.of_curvature = [fold(values) for values in functions]
         self.curvature_averages = [values @ f.weight for values in functions]
-        squares = labels**2
         square, fourth = (
-            float(f.weight @ np.sum(powers * weight, axis=-1)[place])
-            for powers in (squares, squares**2)
+            float(f.weight @ np.sum(labels**k * weight, axis=-1)[place]) for k in (2, 4)
         )
         kurtosis = fourth / max(square, TINY) ** 2
-        share, samples = _first_batch(problem, srf, self.dimension)
+        batch = problem.alpha0 * problem.steps if isinstance(problem, Protocol) else math.inf
+        samples = max(batch * self.dimension, 1.0)
+        share = max(1 - 1 / float(self.pi @ srf.groups.c), 0.0)
         self.first_batch = share * math.sqrt(kurtosis) / samples
-        self.label_power = float(f.weight @ (f.h**2 + f.slope_power + f.target_residual))
+        # tr C^2 over (tr C)^2 of the covariance C of rows: one over how many directions they have.
+        narrowness = share**2 * kurtosis / (samples + kurtosis) + 1 / self.dimension
+        # Noise from the squares of all these, over what neurons see of the target's.
+        noise = np.max(srf.groups.c) * self.dimension * narrowness / self.overlap
+        self.drowned = 1 + noise**2 / 1.5
+        of_squares = self.pi * srf.groups.c**2 / 2 @ f.curvature**2
+        self.squares = nodes(of_squares) * narrowness * math.sqrt(2 * srf.beta * self.dimension)
+        self.noise = fold(self.pi @ (f.mu2_squared * f.row_norm)) / srf.beta
+        self.signal = square - float(f.weight @ f.h) ** 2
+        self.label_power = square + noise_power(srf)
 
     def at(
-        self,
-        alpha: Array,
-        V2: Array,
-        minus_dg: Array,
-        power: Array,
-        test_error: Array,
-        variance: Array,
-        amplified: Array | float = 1.0,
+        self, alpha: Array, V2: Array, minus_dg: Array, power: Array, error: Array, variance: Array
     ) -> dict[str, Array]:
         """Compute the corrections at S points, by name, shape (S,).
 
@@ -135,62 +142,59 @@ class Reliability:
 
         Parameters
         ----------
-        alpha, test_error : Array, shape (S,)
+        alpha, error : Array, shape (S,)
         V2 : Array, shape (S, G)
         minus_dg : Array, shape (S, N')
             The slope of g_out given kappa: 1/(1 + V) for the square loss.
         power : Array, shape (S, N')
             Its mean square, times the weights.
         variance : Array, shape (S,)
-            What the variance of predictions given kappa has of the test error.
-        amplified : Array, shape (S,), or float
-            How much larger it is for the noise that the readout itself adds to residuals.
+            What the variance of predictions given kappa has of the test error, `error`.
         """
         n = alpha * self.dimension
         of_mean = self.mean.at(alpha, V2, minus_dg, power)
-        whole = test_error + (of_mean if self.is_finite else 0)
+        whole = error + (of_mean if self.is_finite else 0)
         explained = np.minimum(whole, self.label_power)
-        share = amplified * np.minimum(variance / whole, 1)
-        largest, sparse = self._concentration(n, power)
+        share = np.minimum(variance / whole, 1)
+        quadratic = self._quadratic(alpha, V2, minus_dg)
+        signal = np.maximum(self.signal - (error - variance), 0)
+        largest, sparse, uneven = self._concentration(n, power)
+        undamped = alpha * (V2 @ self.pi) * (minus_dg @ self.noise)
+        clearer = signal / whole * undamped * 2 * uneven**2 / (1 + uneven**2)
         return {
             "test_error": whole,
             "reliability_unseen": _UNSEEN * share * largest,
             "reliability_sparse": _SPARSE * share * sparse,
             "reliability_mean": of_mean / whole * (_BEYOND_MEAN if self.is_finite else 1),
-            "reliability_quadratic": self._quadratic(alpha, V2, minus_dg) / explained,
-            "reliability_first_batch": np.minimum(share, 1) * self.first_batch,
+            "reliability_quadratic": np.hypot(quadratic / explained, clearer),
+            "reliability_first_batch": _FIRST_BATCH * share * self.first_batch,
             "reliability_own_output": np.full(n.shape, self.own_output),
+            "reliability_chance": np.full(n.shape, self.chance),
         }
 
-    def _concentration(self, n: Array, power: Array) -> tuple[Array, Array]:
-        """Compute how few samples, and how few neurons, q2_hat is made of.
+    def _concentration(self, n: Array, power: Array) -> tuple[Array, Array, Array]:
+        """Compute how few samples, and how few neurons, q2_hat is made of, and how uneven noise is.
 
         The first is x/(1 + x), where x is the share of a sample on which q2_hat is expected to
         come: above one where a training set mostly has no input of this kind. The second is the
         average of the same of the variance of the squared norm of a sample's features, squared,
-        since to first order it is in the equations: `sparse_rows`.
+        since to first order it is in the equations: `sparse_rows`. The third is the standard
+        deviation of the eigenvalues of the covariance of features, given kappa, over the neurons:
+        rows of few directions see the squares of few directions.
         """
         of_kappa = power * (self.pi @ self.mu2_squared)
         total = np.maximum(of_kappa.sum(axis=-1), TINY)
         share = (of_kappa**2 @ (1 / np.maximum(self.weight, TINY))) / (n * total**2)
-        return share / (1 + share), of_kappa @ self.sparseness / total
+        return share / (1 + share), of_kappa @ self.sparseness / total, power @ self.squares / total
 
     def _quadratic(self, alpha: Array, V2: Array, minus_dg: Array) -> Array:
         """Compute what features quadratic in the target's directions fit of the target."""
         squares, products = (minus_dg @ folded.T for folded in self.of_curvature)
         strength = 1.5 * alpha[:, None] * V2 * squares * self.overlap**2 / self.dimension
-        x = products / np.maximum(squares, TINY) * strength / (1 + strength)
+        x = products / np.maximum(squares, TINY) * strength / (1 + self.drowned * strength)
         squares, products = self.curvature_averages
         gain: Array = np.sum(2 * x * products - x**2 * squares, axis=-1)
         return np.abs(gain)
-
-
-def _first_batch(problem: Problem, srf: SpikedFeatures, dimension: float) -> tuple[float, float]:
-    """Compute the share of a row that batches make up, and the number of their samples."""
-    if not isinstance(problem, Protocol) or not 0 < problem.alpha0 < math.inf:
-        return 0.0, math.inf
-    share = max(1 - 1 / float(srf.groups.pi @ srf.groups.c), 0.0)
-    return share, problem.alpha0 * dimension * problem.steps
 
 
 def _own_output(problem: Problem, srf: SpikedFeatures, dimension: float) -> float:
@@ -205,24 +209,41 @@ def _own_output(problem: Problem, srf: SpikedFeatures, dimension: float) -> floa
     letters, fractions = np.array(problem.readout).T
     h1 = float(standard_moments(lookup(problem.activation)).slope)
     e, power = problem.learning_rate / problem.beta, float(fractions @ letters**2)
-    c = float(srf.groups.pi @ srf.groups.c)
-    if letters.size == 1:
-        c = network_states(problem)[0].bulk_variance
-    share = (e * h1**2) ** 2 * power / (problem.beta * dimension * max(c, 1))
+    rows = problem.beta * dimension * float(srf.groups.pi @ srf.groups.c)
+    share = (e * h1**2) ** 2 * power / rows
     one = letters.size == problem.steps == 1
     return _OWN_OUTPUT * (share**2 if one else share / problem.steps)
 
 
-def _row_overlap(problem: Problem, srf: SpikedFeatures) -> float:
-    """Compute d times the variance of a bulk row's projection on the target: Sigma_tt."""
-    c = float(np.max(srf.groups.c))
+def _row_overlap(problem: Problem, srf: SpikedFeatures, dimension: float) -> tuple[float, float]:
+    """Compute Sigma_tt, d times the variance of a row's projection on the target, and `_chance`."""
     if isinstance(problem, Protocol) and problem.has_covariance:
         step = coloured_step(problem)
-        return float(step.weights @ step.bulk)
-    if not isinstance(problem, Protocol) or len(problem.readout) > 1:
-        return c
-    state: NetworkState = network_states(plain_descent(problem))[-1]
-    return float(np.max(np.linalg.eigvalsh(state.covariance[:-1, :-1])))
+        return float(step.weights @ step.bulk), 0.0
+    if not isinstance(problem, Protocol) or len(problem.readout) > 1 or problem.alpha0 == 0:
+        return float(np.max(srf.groups.c)), 0.0
+    problem = plain_descent(problem)
+    *_, last = states = network_states(problem)
+    square = last.bulk_variance + last.spike_strength**2
+    overlap = square * float(np.max(last.row_overlaps(1) - last.row_overlaps()))
+    return overlap, _chance(problem, states, dimension)
+
+
+def _chance(problem: Protocol, states: tuple[NetworkState, ...], dimension: float) -> float:
+    """Estimate what one neuron learns of a target that has neither a linear nor a quadratic part.
+
+    The theory has no overlap with it. The largest of p overlaps t by chance grows with its square.
+    """
+    if teacher_of(problem.target):
+        return 0.0
+    student, target = (mean_derivatives(lookup(f), 3) for f in (problem.activation, problem.target))
+    _, *lower, third = np.abs(student * target)
+    rate = third / 2 * problem.learning_rate / problem.beta * (max(lower) < _ROUNDING)
+    t, square = math.sqrt(2 * math.log(1 + problem.beta * dimension) / dimension), 1.0
+    for state in states:
+        t += rate * t**2 / square**1.5
+        square = state.bulk_variance + state.spike_strength**2 + t**2
+    return _ONE_NEURON * float(t**2 / square) ** 3
 
 
 def _quadratic_target(labels: Array, u: Array, weight: Array) -> Array:

@@ -32,8 +32,8 @@ class StoppedSolution(NamedTuple):
         Errors, overlaps and the largest residual, as in `Solution`; NaN what only a ridge has.
     coarse_error : Array, shape (S,)
         The test error by the coarse fit of the filter.
-    q, fed_back : Array, shape (S, K)
-        (q1, q2) over the functions phi and the groups, and the part that it feeds itself.
+    q : Array, shape (S, K)
+        (q1, q2) over the functions phi and the groups.
     power : Array, shape (S, N')
         As in `ResidualErrors`.
     at : Resolvent
@@ -43,7 +43,6 @@ class StoppedSolution(NamedTuple):
     values: dict[str, Array]
     coarse_error: Array
     q: Array
-    fed_back: Array
     power: Array
     at: Resolvent
 
@@ -77,9 +76,9 @@ def solve_stopped(
     start = N * np.arange(S)[:, None]
     pairs = _pairs(square_loss, at, solutions, (start + i).ravel(), (start + j).ravel())
     products = weights[:, i] * weights[:, j] * np.where(i == j, 1, 2)
-    error, power, q, fed_back, residual = (x.reshape(S, i.size, *x.shape[1:]) for x in pairs)
+    error, power, q, residual = (x.reshape(S, i.size, *x.shape[1:]) for x in pairs)
     fine, coarse = products @ error.T
-    power, q, fed_back = (np.einsum("p,spn->sn", products[0], x) for x in (power, q, fed_back))
+    power, q = (np.einsum("p,spn->sn", products[0], x) for x in (power, q))
     groups, equations = square_loss.of_groups(solutions), square_loss.equations
     linear = {"m": solutions.mean.m, "zeta": groups.zeta, "psi": groups.psi, "xi": groups.xi}
     split, nothing = equations.triangle.size, np.full_like(fine, np.nan)
@@ -100,19 +99,19 @@ def solve_stopped(
         "iterations": at.iterations.reshape(S, N).max(axis=1).astype(float),
         "converged": converged.reshape(S, N).all(axis=1).astype(float),
     }
-    return StoppedSolution(values, coarse, q, fed_back, power, at.at(start[:, 0] + first))
+    return StoppedSolution(values, coarse, q, power, at.at(start[:, 0] + first))
 
 
 def _pairs(
     square_loss: SquareLoss, at: Resolvent, solutions: SquareLossSolution, i: Indices, j: Indices
-) -> tuple[Array, Array, Array, Array, Array]:
+) -> tuple[Array, Array, Array, Array]:
     """Compute covariances of the residuals of ridges i and j, shape (P,).
 
     Returns
     -------
     test_error : Array, shape (P,)
     power : Array, shape (P, N')
-    q, fed_back : Array, shape (P, K)
+    q : Array, shape (P, K)
         As in `StoppedSolution`.
     residual : Array, shape (P,)
     """
@@ -126,5 +125,4 @@ def _pairs(
     joint = replace(at.at(i), V=(at.V[i] + at.V[j]) / 2, T=pair.response, H=H)
     means = solutions.mean.at(i), solutions.mean.at(j)
     errors = square_loss.residual_errors(joint, squared, pair, means)
-    fed_back = np.einsum("sij,sjk,sk->si", joint.T, joint.H, errors.q)
-    return errors.test_error, errors.power, errors.q, fed_back, errors.residual
+    return errors.test_error, errors.power, errors.q, errors.residual

@@ -70,6 +70,7 @@ class Solution:
     reliability_quadratic: Array
     reliability_first_batch: Array
     reliability_own_output: Array
+    reliability_chance: Array
     residual: Array
     quadrature_error: Array
     iterations: NDArray[np.int64]

@@ -10,7 +10,6 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from giantstep.arrays import Array, Mask
-from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.stopping_filter import PAIRS
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, validate_bulk
 from giantstep.problems.domains import THEORY_DIMENSION
@@ -50,6 +49,8 @@ _BATCH_FLOATS = 1_500_000
 _CONVEX_ARRAYS = 16
 # Factor on the nodes over kappa at points that the finer rule leaves unresolved.
 _FINEST = 4
+# alpha, V2, the slope of g_out and its mean square, as `Reliability.at` has them.
+Fluctuation = tuple[Array, Array, Array, Array]
 
 
 def solve(
@@ -282,8 +283,7 @@ def _solve_square_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
         "converged": at.converged.astype(float),
         **_quadrature(solver, at, errors.test_error),
     }
-    first = errors.q - (at.T @ (at.H @ errors.q[:, :, None]))[:, :, 0]
-    return _of_squares(solver, at, values, errors.power, errors.q, first)
+    return _of_squares(solver, at, values, errors.power, errors.q)
 
 
 def _solve_stopped(solver: Solver, alpha: Array, ridge: Array) -> dict[str, Array]:
@@ -300,32 +300,26 @@ def _solve_stopped(solver: Solver, alpha: Array, ridge: Array) -> dict[str, Arra
     values |= _quadrature(solver, at, one_ridge, of_filter)
     longest = largest_eigenvalue(solver.coarse, alpha, solver.dimension) / ridge
     values["resolved"] *= longest <= 2 * steps
-    first = solution.q - solution.fed_back
-    return _of_squares(solver, at, values, solution.power, solution.q, first)
+    return _of_squares(solver, at, values, solution.power, solution.q)
 
 
 def _of_squares(
-    solver: Solver, at: Resolvent, values: dict[str, Array], power: Array, q: Array, first: Array
+    solver: Solver, at: Resolvent, values: dict[str, Array], power: Array, q: Array
 ) -> dict[str, Array]:
-    """Add corrections, and losses; `first` is q without what it feeds itself."""
+    """Add corrections, and losses."""
     equations = solver.coarse.equations
-    of_variance = equations.multiplicity * equations.expectations
-    variance, given = q @ of_variance, first @ of_variance
-    V2, amplified = at.V[:, equations.triangle.size :], variance / np.maximum(given, TINY)
-    values = _corrected(solver, values, (at.alpha, V2, at.contraction, power), variance, amplified)
+    variance = q @ (equations.multiplicity * equations.expectations)
+    V2 = at.V[:, equations.triangle.size :]
+    values = _corrected(solver, values, (at.alpha, V2, at.contraction, power), variance)
     return values | {f"{name}_loss": values[f"{name}_error"] / 2 for name in ("test", "training")}
 
 
 def _corrected(
-    solver: Solver,
-    values: dict[str, Array],
-    fluctuation: tuple[Array, Array, Array, Array],
-    variance: Array,
-    amplified: Array | float = 1.0,
+    solver: Solver, values: dict[str, Array], fluctuation: Fluctuation, variance: Array
 ) -> dict[str, Array]:
     """Add what `Reliability.at` returns, also to the error that leaves one out."""
     test_error = values["test_error"]
-    left_out = solver.reliability.at(*fluctuation, test_error, variance, amplified)
+    left_out = solver.reliability.at(*fluctuation, test_error, variance)
     values["leave_one_out"] = values["leave_one_out"] + left_out["test_error"] - test_error
     return values | left_out
 
