@@ -115,19 +115,15 @@ def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
         if not 1 <= sizes.count(ratio) <= LARGEST
     ]
     stepped = isinstance(problem, Protocol) and np.isinf(problem.alpha0)
-    if stepped and sizes.dimension < POPULATION_DIMENSION:
-        allowed = f"{POPULATION_DIMENSION} or more for the population gradient (alpha0 = inf)"
-        faults.append(Fault("dimension", sizes.dimension, allowed))
+    population, teacher = "the population gradient (alpha0 = inf)", teacher_of(problem.target)
+    least = POPULATION_DIMENSION if stepped else 1 + (teacher.directions if teacher else 1)
+    if sizes.dimension < least:
+        why = population if stepped else "the directions of the target"
+        faults.append(Fault("dimension", sizes.dimension, f"{least} or more, for {why}"))
     if stepped and problem.label_flips > 0:
-        allowed = "0 in networks that follow the population gradient (alpha0 = inf)"
-        faults.append(Fault("label_flips", problem.label_flips, allowed))
-    teacher = teacher_of(problem.target)
+        faults.append(Fault("label_flips", problem.label_flips, f"0 for {population}"))
     if stepped and teacher and not teacher.is_polynomial:
-        allowed = "a polynomial for the population gradient (alpha0 = inf)"
-        faults.append(Fault("target", problem.target, allowed))
-    if teacher and sizes.dimension <= teacher.directions:
-        allowed = f"more than the {teacher.directions} directions of the target"
-        faults.append(Fault("dimension", sizes.dimension, allowed))
+        faults.append(Fault("target", problem.target, f"a polynomial for {population}"))
     if sizes.test_samples == EXACT:
         faults += _exact_faults(problem, grid.loss)
     if isinstance(problem, Protocol):
