@@ -57,16 +57,13 @@ def bulk_remarks(problem: Problem, bulk: str) -> list[str]:
     if problem.reuses_samples:
         remarks += [
             "On a batch that is used again the trained bulk leaves out how norms of rows fluctuate:"
-            " less than 1 % of the test error of tanh networks for alpha0 up to 2, but 1 to 4 % too"
-            " much from alpha0 = 4 on. In random settings networks of d = 300 differed by 1 % in"
-            " the median, and by 4 % at most."
+            " networks of d = 300 differed by 1 % in the median, and by 4 % at most."
         ]
     if problem.has_several_spikes:
         remarks += [
-            "For a readout of several values, after several steps or of an activation that is not"
-            " odd, the trained bulk has the covariance of rows along spikes and target alone. What"
-            " it leaves out is worth 2 % of the test error in the median, and up to 10 % where a"
-            " batch has about d samples or fewer."
+            "Here the trained bulk has the rows' covariance along spikes and target alone. What it"
+            " leaves out is worth 2 % of the test error in the median, and up to 10 % where a batch"
+            " has about d samples or fewer."
         ]
     elif len(problem.readout) > 1:
         remarks += [
@@ -81,9 +78,8 @@ def bulk_remarks(problem: Problem, bulk: str) -> list[str]:
         ]
     elif signs:
         remarks += [
-            "After a step by signs the whole covariance of the rows is known for odd activations,"
-            " one direction and a readout of one value. Here the trained bulk has the covariance"
-            " along spike and target alone, and networks differed from the theory by up to 5 %."
+            "Here the trained bulk has the covariance of rows along spike and target alone, and"
+            " networks after a step by signs differed from the theory by up to 5 %."
         ]
     return remarks
 

@@ -109,16 +109,15 @@ def bounds_at_best_learning_rate(protocol: Protocol) -> tuple[float, float]:
     upper, lower : float
     """
 
-    def at(log_rate: float, which: str) -> float:
+    def at(which: str, log_rate: float) -> float:
         with suppress(InvalidParametersError):  # rows that are too long at this rate
             of = bounds(replace(protocol, learning_rate=float(np.exp(log_rate))))
             return float(getattr(of, which))
         return math.inf
 
-    upper, lower = (
-        minimise_from_candidates(partial(at, which=which), np.log(LEARNING_RATES))[1]
-        for which in ("upper", "lower")
-    )
+    candidates = np.log(LEARNING_RATES)
+    _, upper = minimise_from_candidates(partial(at, "upper"), candidates)
+    _, lower = minimise_from_candidates(partial(at, "lower"), candidates)
     return upper, lower
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from scipy.special import ndtri
@@ -27,6 +28,7 @@ from giantstep.theory.features.network_state import NetworkState
 from giantstep.theory.features.optimizers import plain_descent
 from giantstep.theory.features.sparse_rows import norm_variance
 from giantstep.theory.features.steps import network_states
+from giantstep.theory.leading_chaoses import leading_chaoses
 
 # Stands for the dimension of networks where none is given: the largest that is usually simulated.
 LARGE_DIMENSION = 1000
@@ -100,6 +102,7 @@ class Reliability:
         self.is_finite = math.isfinite(dimension)
         self.dimension = LARGE_DIMENSION if math.isinf(dimension) else dimension
         self.pi = srf.groups.pi
+        self.leading_chaoses = partial(leading_chaoses, problem, srf, f, fold)
         self.mean = MeanFluctuation(f, nodes, fold, self.dimension)
         self.weight = fold(np.ones(f.kappa.size))
         self.mu2_squared = nodes(f.mu2_squared * f.row_norm)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property, lru_cache
 
@@ -24,7 +23,6 @@ from giantstep.theory.readout.convex_equations import ConvexEquations
 from giantstep.theory.readout.convex_loss import convex_values, solve_convex, solve_from
 from giantstep.theory.readout.early_stopping import largest_eigenvalue, solve_stopped
 from giantstep.theory.readout.fixed_point import Resolvent, solve_resolvent
-from giantstep.theory.readout.leading_chaoses import leading_chaoses
 from giantstep.theory.readout.solution import ERROR_RESOLVED, Solution, collect_points
 from giantstep.theory.readout.square_loss import (
     SquareLoss,
@@ -165,23 +163,12 @@ class Solver:
     @cached_property
     def reliability(self) -> Reliability:
         """What the theory leaves out."""
-        return Reliability(
-            self.problem, self.srf, self.coarse.features, *self._on_nodes, self.dimension
-        )
-
-    @property
-    def _on_nodes(self) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
-        """Choose the nodes over kappa that a loss needs; and the same, times their weights."""
-        if is_square(self.loss):
-            return self.coarse.features.half, self.coarse.features.fold
-        rule, _ = self.convex
-        return rule.on_nodes, lambda values: rule.on_nodes(values) * rule.weight
-
-    def validity(self, alpha: Array, ridge: Array, slopes: Array) -> dict[str, Array]:
-        """Say how far the theory of inputs with a covariance holds: `leading_chaoses`."""
-        fold = self._on_nodes[1]
-        features = self.coarse.features
-        return leading_chaoses(self.problem, self.srf, features, fold, alpha, ridge, slopes)
+        f = self.coarse.features
+        nodes, fold = f.half, f.fold
+        if not is_square(self.loss):
+            rule, _ = self.convex
+            nodes, fold = rule.on_nodes, lambda values: rule.on_nodes(values) * rule.weight
+        return Reliability(self.problem, self.srf, f, nodes, fold, self.dimension)
 
     def _change_by_finer_letters(self, alpha: Array, ridge: Array) -> Array:
         """Compute how twice as many values in the place of a normal readout change the test error.
@@ -268,7 +255,6 @@ def _solve_square_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
     groups, split = rule.of_groups(solution), rule.equations.triangle.size
     residuals = errors.power.sum(axis=-1)
     values = {
-        **solver.validity(alpha, ridge, at.contraction),
         "test_error": errors.test_error,
         "training_error": at.scale**2 * residuals,
         "leave_one_out": errors.fresh,
@@ -310,16 +296,22 @@ def _of_squares(
     equations = solver.coarse.equations
     variance = q @ (equations.multiplicity * equations.expectations)
     V2 = at.V[:, equations.triangle.size :]
-    values = _corrected(solver, values, (at.alpha, V2, at.contraction, power), variance)
+    of = at.alpha, V2, at.contraction, power
+    values = _corrected(solver, values, at.ridge, of, variance)
     return values | {f"{name}_loss": values[f"{name}_error"] / 2 for name in ("test", "training")}
 
 
 def _corrected(
-    solver: Solver, values: dict[str, Array], fluctuation: Fluctuation, variance: Array
+    solver: Solver,
+    values: dict[str, Array],
+    ridge: Array,
+    fluctuation: Fluctuation,
+    variance: Array,
 ) -> dict[str, Array]:
-    """Add what `Reliability.at` returns, also to the error that leaves one out."""
-    test_error = values["test_error"]
-    left_out = solver.reliability.at(*fluctuation, test_error, variance)
+    """Add what `Reliability.at` returns, also to the error that leaves one out, and chaoses."""
+    test_error, reliability = values["test_error"], solver.reliability
+    left_out = reliability.at(*fluctuation, test_error, variance)
+    left_out |= reliability.leading_chaoses(ridge, *fluctuation[::2])
     values["leave_one_out"] = values["leave_one_out"] + left_out["test_error"] - test_error
     return values | left_out
 
@@ -354,6 +346,5 @@ def _solve_convex_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
                 values[name][one] = value
     averages = solution.at.details
     fluctuation = alpha, values["V2"], averages.minus_dg, averages.g_squared * coarse.weight
-    values |= solver.validity(alpha, ridge, averages.minus_dg)
     variance = coarse.prediction_moments(solution.at.x).Q @ coarse.weight
-    return _corrected(solver, values, fluctuation, variance)
+    return _corrected(solver, values, ridge, fluctuation, variance)

@@ -20,7 +20,6 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.coloured_step import coloured_step
 from giantstep.theory.features.conditional_features import ConditionalFeatures, mean_inputs
-from giantstep.theory.readout.fixed_point import Points
 
 
 def leading_chaoses(
@@ -28,8 +27,8 @@ def leading_chaoses(
     srf: SpikedFeatures,
     f: ConditionalFeatures,
     fold: Callable[[Array], Array],
-    alpha: Array,
     ridge: Array,
+    alpha: Array,
     slopes: Array,
 ) -> dict[str, Array]:
     """Say how far the theory of inputs with a covariance holds, at S points.
@@ -41,7 +40,7 @@ def leading_chaoses(
         Those equivalent to it.
     f, fold
         As in `Reliability`.
-    alpha, ridge : Array, shape (S,)
+    ridge, alpha : Array, shape (S,)
     slopes : Array, shape (S, N')
         The slope of g_out given kappa: 1/(1 + V) for the square loss.
     """
@@ -49,13 +48,14 @@ def leading_chaoses(
         return {}
     step = coloured_step(problem)
     count, largest = step.eigenvalues.size, float(step.eigenvalues.max())
-    squares = [mu**2 for mu in (f.curvature[0], _mean_third(srf, f.kappa))]
-    powers = alpha * (fold(np.stack([*squares, f.mu2_squared[0] * f.row_norm])) @ slopes.T)
-    L = Points.of(alpha, ridge, srf.beta).ridge + powers[2] / srf.beta
+    squares = f.curvature[0] ** 2, _mean_third(srf, f.kappa) ** 2, f.mu2_squared[0] * f.row_norm
+    two, three, noise = alpha * (fold(np.stack(squares)) @ slopes.T)
+    # Without a ridge, slopes are over it: readout.fixed_point.
+    L = np.where((ridge == 0) & (alpha < srf.beta), 1.0, ridge) + noise / srf.beta
     rows = (2 * step.rate * step.third * largest) ** 2 * step.mean_power(1) / count
     return {
-        "chi_2": largest**2 / count * powers[0] / L,
-        "chi_3": largest**3 / count**2 * powers[1] / L,
+        "chi_2": largest**2 / count * two / L,
+        "chi_3": largest**3 / count**2 * three / L,
         "chi_rows": np.full(alpha.shape, rows),
         "effective_dimension": np.full(alpha.shape, count / step.trace(2)),
     }
