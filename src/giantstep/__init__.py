@@ -93,7 +93,6 @@ if TYPE_CHECKING:
     from giantstep.problems.spiked_features import one_spike as one_spike
     from giantstep.questions.bounds import bounds as bounds
     from giantstep.questions.compare import compare as compare
-    from giantstep.questions.cross_validate import cross_validate as cross_validate
     from giantstep.questions.from_data import from_data as from_data
     from giantstep.questions.learned_function import learned_function as learned_function
     from giantstep.questions.optimise import optimise as optimise
@@ -111,7 +110,7 @@ if TYPE_CHECKING:
     from giantstep.workflow.open_figure import open_figure as open_figure
 
 _QUESTIONS = (
-    "bounds", "compare", "cross_validate", "from_data", "learned_function", "optimise", "plan",
+    "bounds", "compare", "from_data", "learned_function", "optimise", "plan",
     "simulate", "solve", "spectrum", "sweep", "thresholds",
 )  # fmt: skip
 _HOMES = {name: f"questions.{name}" for name in _QUESTIONS} | {

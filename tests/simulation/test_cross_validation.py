@@ -5,7 +5,7 @@ import pytest
 
 from giantstep.problems.losses import lookup_loss
 from giantstep.problems.protocol import Protocol
-from giantstep.questions.cross_validate import cross_validate as asked
+from giantstep.questions.compare import compare
 from giantstep.simulation.convex_readout import ConvexPath, leave_one_out
 from giantstep.simulation.cross_validation import cross_validate
 from giantstep.theory.optima import CROSS_VALIDATION, optimal_ridge
@@ -52,7 +52,9 @@ def test_a_newton_step_predicts_what_is_left_out_nearly_as_fits_without_it(name)
 def test_leaving_one_out_has_the_noise_of_labels_for_any_loss(loss):
     noise = {"label_flips": 0.1} if loss != "huber" else {"noise": 0.3}
     step = Protocol("tanh", "sign", 2.0, alpha0=2.0, beta=1.0, **noise)
-    found = asked(step, [0.7, 2], 0.5, loss=loss, dimension=150, networks=4)
+    found = compare(
+        step, [0.7, 2], 0.5, loss=loss, dimension=150, networks=4, cross_validation=True
+    ).sel(theory="finite")
     assert "gcv" not in found
     for name in ("leave_one_out", "k_fold"):
         assert np.abs(found[f"z_score_{name}"]).max() < 4
@@ -88,7 +90,8 @@ def test_gcv_is_right_without_a_step_and_wrong_after_one():
 
 
 def test_networks_find_by_cross_validation_what_the_theory_has():
-    found = asked(SIGN, [0.6, 2], 0.1, dimension=150, networks=6)
+    found = compare(SIGN, [0.6, 2], 0.1, dimension=150, networks=6, cross_validation=True)
+    found = found.sel(theory="finite")
     scores = [found[f"z_score_{name}"].values for name in CROSS_VALIDATION]
     assert np.abs(scores).max() < 4
     assert np.all(found.simulated_gcv_mean < 0.9 * found.simulated_leave_one_out_mean)

@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from giantstep.problems.losses import SQUARE
+from giantstep.problems.grid import Grid
+from giantstep.problems.losses import SQUARE, stopping_steps
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
+from giantstep.problems.sizes import Sizes
 from giantstep.questions.answers import Result, drop_fixed, question
+from giantstep.questions.checks import criterion_faults
 from giantstep.questions.costs import SIMULATION_HOURS, check_task
-from giantstep.questions.progress import Progress
+from giantstep.questions.progress import Progress, part, progress_bar
 from giantstep.questions.remarks import OF_COVARIANCE
 from giantstep.questions.simulate import measured, read_simulation
 from giantstep.questions.solve import read_question, solve
-from giantstep.questions.statistics import z_scores
+from giantstep.questions.statistics import summary, z_scores
 from giantstep.questions.task import Task
-from giantstep.questions.theory_points import RELIABILITY
+from giantstep.questions.theory_points import RELIABILITY, answer_remarks
+from giantstep.simulation.cross_validation import cross_validation_of_networks
+from giantstep.theory.optima import CROSS_VALIDATION, FOLDS, GCV, K_FOLD, LEAVE_ONE_OUT, TEST_ERROR
 from giantstep.validation import Fault, collected, raise_all
 
-_COMPARED = ("test_error", "training_error", "test_loss", "training_loss", "classification_error")
+_ERRORS = ("test_error", "training_error", "test_loss", "training_loss", "classification_error")
+_COMPARED = (*_ERRORS, *CROSS_VALIDATION)
 # Of an error, beside its theory.
 OF_NETWORKS = ("simulated_{}_mean", "simulated_{}_stderr", "z_score_{}")
 # The theory as d -> infinity, and at the dimension of the networks.
@@ -43,6 +50,8 @@ def compare(
     bulk: str | Sequence[str] | None = None,
     loss: str = SQUARE,
     stop_at: ArrayLike | None = None,
+    by: str = TEST_ERROR,
+    cross_validation: bool = False,
     test_samples: int | Literal["exact"] = 10_000,
     seed: int = 0,
     threads: int = 1,
@@ -56,12 +65,16 @@ def compare(
     ----------
     problem : Protocol or SpikedFeatures
     alpha, ridge
-        Numbers or sequences of numbers, as in `solve`.
+        As in `solve`. Networks have the best ridge that the theory finds at their dimension, or the
+        one that cross-validation chooses there.
     dimension, networks, trainings, loss, test_samples, seed, threads
     max_hours, max_memory, progress
         As in `simulate`.
-    stop_at : float or array_like, optional
+    stop_at, by
         As in `solve`.
+    cross_validation : bool
+        Whether to leave out one sample, and five folds, of the networks' training sets; of losses
+        other than the square, one sample approximately, by a Newton step.
     bulk : str or sequence of str
         Bulk of the first layer in the theory, as in `solve`; a sequence is a dimension.
 
@@ -71,8 +84,10 @@ def compare(
         For each error, such as the test error: `test_error` of the theory and `z_score_test_error`,
         mean minus theory over the standard error, over `theory`: "limit" as d -> infinity and
         "finite" at the dimension; `simulated_test_error_mean` and `simulated_test_error_stderr` of
-        the networks. `status` and what says how far the theory holds are as in `solve`. A step
-        smaller than the giant one has no limit, and one network no standard error.
+        the networks. With `cross_validation`, `leave_one_out`, `gcv` (of the square loss) and
+        `k_fold` are among the errors; they have the noise of labels. `status` and what says how far
+        the theory holds are as in `solve`. A step smaller than the giant one has no limit, and one
+        network no standard error.
 
     Raises
     ------
@@ -92,32 +107,74 @@ def compare(
     >>> bool((abs(scores) < 5).all())
     True
     """
+    limits: dict[str, Any] = {"max_hours": max_hours, "max_memory": max_memory}
+    is_chosen = isinstance(ridge, str)
     bulks = [bulk] if bulk is None or isinstance(bulk, str) else list(bulk)
     faults: list[Fault] = [] if bulks else [Fault("bulk", [], "at least one")]
+    if cross_validation and stopping_steps(str(loss)):
+        faults.append(Fault("cross_validation", True, "false for readouts that are stopped"))
     with collected(faults):
+        if is_chosen and bulks:
+            of_networks = partial(solve, problem, alpha, ridge, loss=loss, bulk=bulks[0], by=by)
+            ridge = of_networks(dimension=dimension, **limits)["ridge"].values
         axes, given = read_simulation(
             problem, alpha, ridge, loss, dimension, networks, trainings, test_samples, seed, threads
         )
     for one in bulks:
         read_question(problem, alpha, ridge, loss, one, dimension, faults)
-    raise_all(faults)
-    limits: dict[str, Any] = {"max_hours": max_hours, "max_memory": max_memory}
+    raise_all(faults + criterion_faults(problem, by, is_chosen, loss))
     check_task(Task("replicates", problem, given), max_hours, max_memory, threads)
-    means = measured(problem, given, threads, progress)
+    with progress_bar("networks", progress) as report:
+        means = measured(problem, given, threads, part(report, 0, 1 + cross_validation))
+        if cross_validation:
+            means = means.merge(_left_out(problem, given, threads, part(report, 1, 2)))
     theories: dict[str, float] = {LIMIT: math.inf, FINITE: dimension}
     if isinstance(problem, Protocol) and not problem.is_giant_step:
         del theories[LIMIT]
-    solved = [
-        [solve(problem, alpha, ridge, loss=loss, bulk=one, dimension=at, **limits) for one in bulks]
-        for at in theories.values()
-    ]
+
+    def of(bulk: str | None, dimension: float) -> xr.Dataset:
+        at = partial(solve, problem, ridge=ridge, loss=loss, bulk=bulk, dimension=dimension)
+        theory = at(alpha, **limits)
+        if cross_validation:  # folds are trained on the samples that they leave
+            fewer = at(np.asarray(alpha) * (1 - 1 / FOLDS), **limits)[LEAVE_ONE_OUT].values
+            theory = theory.assign({K_FOLD: (theory[TEST_ERROR].dims, fewer)})
+        return theory
+
+    solved = [[of(one, at) for one in bulks] for at in theories.values()]
+    means = drop_fixed(means, axes.fixed)
+    if is_chosen and np.ndim(ridge):
+        solved, means = [[*map(_at_chosen, several)] for several in solved], _at_chosen(means)
     remarks = [remark for several in solved for one in several for remark in _remarks(one)]
     theory = _joined("theory", [_joined("bulk", several) for several in solved])
     theory = theory.assign_coords(theory=list(theories))
     if bulk is None or isinstance(bulk, str):
         theory = theory.isel(bulk=0)
-    data = _scored(theory.drop_vars("dimension"), drop_fixed(means, axes.fixed))
+    data = _scored(theory.drop_vars("dimension"), means)
     return data.assign_attrs(networks=networks, trainings=trainings, seed=np.int64(seed)), remarks
+
+
+def _left_out(
+    problem: Problem, given: dict[str, Any], threads: int, report: Progress
+) -> xr.Dataset:
+    """Cross-validate on the training sets of networks: means and standard errors."""
+    grid = Grid(given["alpha"], given["ridge"], given["loss"])
+    sizes = Sizes(given["dimension"], given["trainings"])
+    found = cross_validation_of_networks(
+        problem, grid, sizes, given["networks"], given["seed"], FOLDS, report, threads
+    )
+    dims = "network", "training", "alpha", "ridge"
+    known = {k: x for k, x in found.items() if k != GCV or grid.loss == SQUARE}
+    return summary(xr.Dataset({f"simulated_{name}": (dims, x) for name, x in known.items()}))
+
+
+def _at_chosen(data: xr.Dataset) -> xr.Dataset:
+    """Choose the ridge of each sample complexity, of as many."""
+    each = xr.DataArray(range(data.sizes["alpha"]), dims="alpha")
+    data = data.isel(alpha=each, ridge=each)
+    if "remarks" in data.attrs:
+        about = answer_remarks({str(name): data[name] for name in data}, data["dimension"])
+        data.attrs["remarks"] = "\n".join(about)
+    return data
 
 
 def _joined(dim: str, parts: Sequence[xr.Dataset]) -> xr.Dataset:

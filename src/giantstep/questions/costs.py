@@ -38,7 +38,8 @@ MIB = 2**20
 # Core-hours that an answer may take, of theory alone and of networks, unless more are allowed.
 THEORY_HOURS, SIMULATION_HOURS = 0.05, 1.0
 # How much longer than a network's errors what is asked of it takes: further fits, all eigenvalues.
-_NETWORKS = {"replicates": 1, "simulate": 1, "compare": 1, "cross_validate": 8, "eigenvalues": 4}
+_NETWORKS = {"replicates": 1, "simulate": 1, "compare": 1, "eigenvalues": 4}
+_CROSS_VALIDATED = 8
 # Of arguments that a task leaves out.
 _DEFAULTS: dict[str, Any] = {"alpha": 1.0, "ridge": 0.1, "loss": SQUARE, "bulk": None}
 _DEFAULTS |= {"networks": 8, "trainings": 1, "test_samples": 10_000, "points": 400}
@@ -164,7 +165,8 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
         one = _recovery(problem, given["dimension"])
         return Cost(count * one.seconds, one.memory)
     if task.question in _NETWORKS:
-        one, longer = _network(problem, given, threads), _NETWORKS[task.question]
+        longer = _CROSS_VALIDATED if given.get("cross_validation") else _NETWORKS[task.question]
+        one = _network(problem, given, threads)
         theory = _theory(problem, given) if task.question == "compare" else Cost(0, 0)
         memory = one.memory * (2 if longer > 1 else 1) + theory.memory
         return Cost(count * longer * one.seconds + 2 * theory.seconds, memory)
@@ -253,7 +255,9 @@ def _groups(problem: Problem) -> int:
 def _network(problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
     """Estimate one network: its first layer, the features of all samples, fits and tests."""
     d, exact = int(given["dimension"]), given["test_samples"] == EXACT
-    p, ridges = _rows(problem.beta, d), np.atleast_1d(given["ridge"])
+    of_each = isinstance(given["ridge"], str)  # a ridge for each alpha, still to be found
+    ridges = np.ones(np.size(given["alpha"])) if of_each else np.atleast_1d(given["ridge"])
+    p = _rows(problem.beta, d)
     ahead = threads + 1 if threads > 1 else 1
     counts = np.maximum(1, np.round(np.atleast_1d(given["alpha"]) * d))
     trainings, tests = given["trainings"], 0 if exact else given["test_samples"]
