@@ -25,7 +25,7 @@ SMALL_DIMENSION = 100
 OF_COVARIANCE = "chi_2", "chi_3", "chi_rows", "effective_dimension"
 # What the theory is from which chi on, and by how much errors of networks were smaller.
 _CHAOS = {
-    0.3: ("too pessimistic", "by 4 to 9 % on average, at most 27 %"),
+    0.3: ("too pessimistic", "by 8 % on average, at most 27 %"),
     3.0: ("not quantitative, and too pessimistic", "by 13 % on average, at most by half"),
 }
 # The least effective dimension at which norms of inputs vary little.

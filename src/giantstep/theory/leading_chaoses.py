@@ -52,7 +52,7 @@ def leading_chaoses(
     two, three, noise = alpha * (fold(np.stack(squares)) @ slopes.T)
     # Without a ridge, slopes are over it: readout.fixed_point.
     L = np.where((ridge == 0) & (alpha < srf.beta), 1.0, ridge) + noise / srf.beta
-    rows = (2 * step.rate * step.third * largest) ** 2 * step.mean_power(1) / count
+    rows = (2 * step.rate * step.third) ** 2 * step.mean_power(3) / count
     return {
         "chi_2": largest**2 / count * two / L,
         "chi_3": largest**3 / count**2 * three / L,
