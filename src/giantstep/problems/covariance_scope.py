@@ -33,6 +33,15 @@ _QUESTIONS: tuple[str, ...] = (
 _OF_NETWORKS = ("replicates", "eigenvalues")
 
 
+def has_classes(of: Any) -> bool:
+    """Tell whether the inputs of a problem are a mixture."""
+    return mixture_mean(of.inputs) is not None
+
+
+def _is_odd(function: str) -> bool:
+    return lookup(function).parity == "odd"
+
+
 _WEIGHTS = "a number or, for given eigenvalues without weights beside them, as many weights,"
 
 
@@ -49,19 +58,14 @@ _RULES: tuple[tuple[str, str, Callable[[Any], bool], str], ...] = (
     (
         ALWAYS,
         "inputs",
-        lambda of: of.inputs == GAUSSIAN or mixture_mean(of.inputs) is not None,
-        f"{GAUSSIAN} or mixture:M",
+        lambda of: has_classes(of) or of.inputs == GAUSSIAN,
+        "gaussian or mixture:M",
     ),
     (ALWAYS, "target", lambda of: teacher_of(of.target) is None, "of one direction"),
     (ALWAYS, "pretrain_target", lambda of: not of.is_transfer, "that of the readout"),
     (ALWAYS, "target_decay", _matches, _WEIGHTS),
-    (
-        THEORY,
-        "target",
-        lambda of: mixture_mean(of.inputs) is None or lookup(of.target).parity == "odd",
-        f"odd or {CLASS}",
-    ),
-    (THEORY, "activation", lambda of: lookup(of.activation).parity == "odd", "odd"),
+    (THEORY, "target", lambda of: not has_classes(of) or _is_odd(of.target), f"odd or {CLASS}"),
+    (THEORY, "activation", lambda of: _is_odd(of.activation), "odd"),
     (THEORY, "readout", lambda of: of.readout == UNIFORM, "1 for all neurons"),
     (THEORY, "steps", lambda of: of.steps == 1, "1"),
     (THEORY, "optimizer", lambda of: of.optimizer == "sgd", "sgd"),
@@ -82,7 +86,7 @@ def covariance_faults(protocol: Any, where: str) -> list[Fault]:
 def class_faults(problem: Any) -> list[Fault]:
     """List the targets that are the class of an input, if inputs have none."""
     targets = [getattr(problem, name, None) for name in ("target", "pretrain_target")]
-    if CLASS not in targets or mixture_mean(problem.inputs) is not None:
+    if CLASS not in targets or has_classes(problem):
         return []
     return [Fault("inputs", problem.inputs, f"mixture:M where a target is the {CLASS}")]
 

@@ -14,10 +14,11 @@ from giantstep.problems.covariance_scope import (
     class_faults,
     covariance_faults,
     dimension_faults,
+    has_classes,
 )
 from giantstep.problems.domains import ALPHA0, OVERLAP, STEP_EXPONENT
 from giantstep.problems.function_field import FunctionName
-from giantstep.problems.inputs import GAUSSIAN, KNOWN_INPUTS, mixture_mean
+from giantstep.problems.inputs import GAUSSIAN, KNOWN_INPUTS
 from giantstep.problems.parameter import (
     Parameter,
     WithFields,
@@ -198,7 +199,7 @@ class Protocol(WithFields):
         if self.pretrain_target == self.target:
             object.__setattr__(self, "pretrain_target", SAME_TARGET)
         known = not KNOWN_INPUTS.faults("inputs", self.inputs)
-        classes = known and mixture_mean(self.inputs) is not None
+        classes = known and has_classes(self)
         if self.alpha0 == math.inf and known and self.inputs != GAUSSIAN and not classes:
             # There is no population gradient in closed form.
             faults.append(Fault("inputs", self.inputs, f"{GAUSSIAN} where alpha0 = inf"))
@@ -256,7 +257,7 @@ class Protocol(WithFields):
     @property
     def has_covariance(self) -> bool:
         """Whether the directions of the inputs differ: by their variances, or by a mean."""
-        return self.covariance != IDENTITY or mixture_mean(self.inputs) is not None
+        return self.covariance != IDENTITY or has_classes(self)
 
     @property
     def reuses_samples(self) -> bool:
