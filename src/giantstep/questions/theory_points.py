@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from giantstep.arrays import Array, Indices
 from giantstep.numerics.scalar_functions import BINARY
+from giantstep.problems.covariance import IDENTITY
 from giantstep.problems.losses import SQUARE, is_square, stopping_steps
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps, by_groups
 from giantstep.problems.problem import Problem
@@ -154,7 +155,8 @@ class Case(NamedTuple):
         )
         far = np.isfinite(limit)
         needed, last = np.where(far, np.inf, np.nan), np.full(some.size, np.inf)
-        for dimension in _DIMENSIONS:
+        s = getattr(self.problem, "covariance", IDENTITY)
+        for dimension in _DIMENSIONS if isinstance(s, str) else (len(s),):
             gap = np.full(some.size, np.inf)
             with suppress(InvalidParametersError):  # rows that are too long at this dimension
                 finite = self._replace(dimension=dimension).solver.solve(*points).test_error
