@@ -110,7 +110,8 @@ class Case(NamedTuple):
             if self.by not in arrays:
                 arrays[self.by] = criterion(self.solver, alpha, best.ridge, self.by)
             least = optimal_ridge(self.problem, alpha, *of).solution.test_error
-            arrays["cost_of_choice"] = arrays["test_error"] / least - 1
+            cost = arrays["test_error"] / least - 1
+            arrays = {"test_error": arrays["test_error"], "cost_of_choice": cost} | arrays
         arrays |= self._besides(alpha, best.ridge, arrays)
         return arrays | {"ridge": best.ridge, _ON_EDGE: best.on_edge}
 

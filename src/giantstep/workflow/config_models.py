@@ -208,7 +208,11 @@ class LearningPanel(Panel):
     stop_at: OneOrList[Annotated[float, _within(POSITIVE_RIDGE)]] = _field(_STOPPED, None)
     bulk: OneOrList[str] = _field(f"{_BULK}, or both", None)
     test_samples: TestSamples = _field(f"{_TESTS}, instead of the config's", None)
-    optimal: bool = _field("also solve the theory at the ridge of the least test error", False)
+    optimal: bool | Literal["leave_one_out", "gcv", "k_fold"] = _field(
+        "also solve the theory at the ridge of the least test error, or of what cross-validation"
+        " finds",
+        False,
+    )
     finite_size_theory: bool = _field(
         "also solve the theory of the simulated networks: their dimension, their bulk", False
     )

@@ -163,8 +163,8 @@ class _Tasks:
             for role, version in versions.items():
                 points = {"alpha": grid.alpha, "ridge": grid.ridge}
                 theory[role] = self._task("solve", **points, **version)
-                if self.panel.given.get("optimal"):
-                    best = points | {"ridge": "optimal"}
+                if by := self.panel.given.get("optimal"):
+                    best = points | {"ridge": "optimal" if by is True else by}
                     theory[f"{role}_optimal"] = self._task("solve", **best, **version)
             if len(versions) > 1:
                 of_networks = versions["finite"]["dimension"]
