@@ -172,7 +172,7 @@ BAD = [
     ("simulate --ridge 0.1 --alpha 1 --seed -1", "--seed -1: must be a whole number"),
     ("simulate --ridge 0.1 --alpha 1e300", "--alpha 1e+300: must be a number from 1e-12 to"),
     ("simulate --ridge 0.1 --alpha 1 --dimension 99999999999999999999", "from 2 to 1e+06"),
-    ("simulate --ridge 0.1 --alpha 1 --alpha0 inf --dimension 9", "64 or more for the population"),
+    ("simulate --ridge 0.1 --alpha 1 --alpha0 inf --dimension 9", "64 or more, for the population"),
     (
         "simulate --ridge 0.1 --alpha 1 --learning-rate 1e12 --readout 1e6:1 --dimension 50",
         "stay below 1e+12",
