@@ -12,7 +12,6 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
 
 from giantstep.arrays import Array
 from giantstep.problems.domains import DESCENT_STEPS, HUBER_TURN
@@ -83,10 +82,6 @@ class MarginLoss(ABC):
     def derivatives(self, margin: Array) -> tuple[Array, Array]:
         """Compute minus its first derivative by the margin, and its second."""
 
-    def negative_derivative(self, margin: Array) -> Array:
-        """Compute minus its first derivative alone."""
-        return self.derivatives(margin)[0]
-
     def value(self, labels: Array, predictions: Array) -> Array:
         """Compute the loss of each prediction."""
         return self.of_margin(labels * predictions)
@@ -98,7 +93,7 @@ class MarginLoss(ABC):
         leaves them, or is longer than half their distance, by bisection.
         """
         low = margin
-        high = margin + V * self.negative_derivative(margin)
+        high = margin + V * self.derivatives(margin)[0]
         x = low
         for _ in range(_MAX_STEPS):
             slope, curvature = self.derivatives(x)
@@ -127,10 +122,6 @@ class LogisticLoss(MarginLoss):
         with np.errstate(over="ignore"):
             slope = 1 / (1 + np.exp(margin))  # several times as fast as expit
         return slope, slope * (1 - slope)
-
-    def negative_derivative(self, margin: Array) -> Array:
-        """Compute minus its first derivative, to the last digit."""
-        return expit(-margin)
 
     def prox(self, margin: Array, V: Array) -> Array:
         """Minimise `(x - margin)^2/2V + loss(x)` over x.

@@ -196,7 +196,7 @@ def _minimise_primal(
     def primal(b: Array) -> tuple[float, Array]:
         margins = rows @ b / scale
         value = float(np.sum(loss.of_margin(margins)) + b @ b / 2)
-        return value, b - loss.negative_derivative(margins) @ rows / scale
+        return value, b - loss.derivatives(margins)[0] @ rows / scale
 
     start = np.zeros(rows.shape[1]) if start is None else start * scale
     options = _OPTIONS | {"gtol": 1e-7}
