@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 import giantstep
+from giantstep.theory.readout.status import Status
 from giantstep.validation import InvalidParametersError
 
 PROBLEM = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1, noise=0.1)
@@ -46,3 +47,19 @@ def test_a_ridge_may_be_named_by_what_chooses_it(word):
     assert "cost_of_choice" in named
     with pytest.raises(InvalidParametersError, match="^ridge = "):
         giantstep.simulate(PROBLEM, ridge=word, dimension=100)
+
+
+def test_networks_have_the_ridge_that_is_chosen():
+    given = {"alpha": [1, 2], "ridge": "gcv", "dimension": 64}
+    both, theory = (
+        giantstep.compare(PROBLEM, **given, networks=2),
+        giantstep.solve(PROBLEM, **given),
+    )
+    np.testing.assert_array_equal(both.ridge, theory.ridge)
+    np.testing.assert_allclose(both.test_error.sel(theory="finite"), theory.test_error, rtol=1e-9)
+
+
+def test_steps_of_descent_that_diverge_are_refused():
+    fixed = giantstep.Protocol("tanh", "sin", learning_rate=0, alpha0=0, beta=1)
+    solved = giantstep.solve(fixed, stop_at=[1, 50], loss="gradient_descent:20")
+    assert solved.status.values.tolist() == [Status.CONVERGED, Status.UNRESOLVED]

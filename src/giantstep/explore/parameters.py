@@ -16,7 +16,7 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.explore.reading import Reader, read_infinite, read_letters, read_spectrum
 from giantstep.problems.bulk_kind import BULKS, ISOTROPIC, TRAINED
-from giantstep.problems.domains import THEORY_DIMENSION, Several
+from giantstep.problems.domains import THEORY_DIMENSION, interval_of
 from giantstep.problems.grid import Grid
 from giantstep.problems.parameter import Parameter, parameters_of
 from giantstep.problems.protocol import Protocol
@@ -96,9 +96,7 @@ class Axis(NamedTuple):
 
 def interval(name: str) -> Interval | None:
     """Return what a number may be; None for a parameter that is none."""
-    domain = PARAMETERS[name].domain
-    domain = domain.each if isinstance(domain, Several) else domain
-    return domain if isinstance(domain, Interval) else None
+    return interval_of(PARAMETERS[name].domain)
 
 
 # Axes of a step begin above 0, where errors jump: any step makes a spike of order d, however short.

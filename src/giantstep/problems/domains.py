@@ -31,6 +31,12 @@ class Several:
         return numbers, faults if numbers else [Fault(name, [], "at least one number")]
 
 
+def interval_of(domain: Any) -> Interval | None:
+    """Return what each number of a domain may be; None for a domain of something else."""
+    domain = domain.each if isinstance(domain, Several) else domain
+    return domain if isinstance(domain, Interval) else None
+
+
 class _Flag:
     def __str__(self) -> str:
         return "true or false"

@@ -16,7 +16,7 @@ from giantstep.problems.bulk_kind import bulk_of_networks, validate_bulk
 from giantstep.problems.covariance_scope import question_faults
 from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.grid import Grid
-from giantstep.problems.losses import SQUARE
+from giantstep.problems.losses import SQUARE, stopping_steps
 from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -124,7 +124,9 @@ def criterion_faults(
         return []
     faults = [] if optimised else [Fault("by", by, f"given with ridge {OPTIMAL}")]
     if by in CROSS_VALIDATION:
-        if by == GCV and loss != SQUARE:
+        if stopping_steps(str(loss)):
+            faults.append(Fault("by", by, f"{TEST_ERROR} for readouts that are stopped"))
+        elif by == GCV and loss != SQUARE:
             faults.append(Fault("by", by, f"{LEAVE_ONE_OUT} for losses other than {SQUARE}"))
         return faults
     if problem.target not in BINARY:

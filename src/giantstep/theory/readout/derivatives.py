@@ -10,19 +10,19 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.problems.domains import Several
+from giantstep.problems.domains import interval_of
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.parameter import REQUIRED, parameters_of
 from giantstep.problems.problem import Problem
 from giantstep.theory.readout.fixed_point import Points, solve_resolvent
 from giantstep.theory.readout.solve import Solver, cached_solver
 from giantstep.theory.reliability import MeanFluctuation
-from giantstep.validation import Interval, InvalidParametersError
+from giantstep.validation import InvalidParametersError
 
 # Of forward differences, which cost one preparation each: relative to what errors may vary with on
 # any scale, and else to values beyond one. Errors of points that are solved from hats so near are
@@ -45,14 +45,9 @@ def continuous_parameters(problem: Problem) -> tuple[str, ...]:
     >>> continuous_parameters(Protocol("tanh", "sin", 3, alpha0=2, beta=1))[:3]
     ('learning_rate', 'alpha0', 'beta')
     """
-    known = {name: _interval(one.domain) for name, one in parameters_of(type(problem)).items()}
+    known = {name: interval_of(one.domain) for name, one in parameters_of(type(problem)).items()}
     own = (name for name, interval in known.items() if interval and not interval.whole)
     return (*own, "alpha", "ridge")
-
-
-def _interval(domain: Any) -> Interval | None:
-    domain = domain.each if isinstance(domain, Several) else domain
-    return domain if isinstance(domain, Interval) else None
 
 
 class _Points(NamedTuple):
@@ -124,7 +119,7 @@ def _by_field(points: _Points, error: Array, solver: Solver, problem: Problem, n
     value, one = getattr(problem, name), parameters_of(type(problem))[name]
     if isinstance(value, tuple) and len(value) == 1:
         (value,) = value
-    nothing, interval = np.full(points.alpha.shape, np.nan), _interval(one.domain)
+    nothing, interval = np.full(points.alpha.shape, np.nan), interval_of(one.domain)
     is_default = one.default is not REQUIRED and value == one.default and name != "noise"
     if is_default or isinstance(value, tuple) or math.isinf(value):
         return nothing
