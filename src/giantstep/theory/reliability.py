@@ -33,9 +33,9 @@ from giantstep.theory.leading_chaoses import leading_chaoses
 # Stands for the dimension of networks where none is given: the largest that is usually simulated.
 LARGE_DIMENSION = 1000
 # Factors of the estimates, by random problems beside networks.
-_UNSEEN, _SPARSE, _BEYOND_MEAN, _OWN_OUTPUT = 1 / 3, 2 / 5, 1 / 3, 1 / 10
+_UNSEEN, _SPARSE, _BEYOND_MEAN, _OWN_OUTPUT = 1 / 3, 3 / 4, 1 / 3, 1 / 10
 # The same, and what one neuron in the target's direction fits of it.
-_FIRST_BATCH, _ONE_NEURON = 3 / 2, 1 / 5
+_FIRST_BATCH, _ONE_NEURON = 5 / 4, 1 / 5
 # Products of Hermite coefficients below this are zero by symmetry.
 _ROUNDING = 1e-13
 
