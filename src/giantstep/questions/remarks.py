@@ -34,7 +34,7 @@ _LEFT_OUT = {
     "unseen": "much of the error comes from inputs of which a training set has one or none",
     "sparse": "much of the error comes from inputs at which hardly any neuron varies",
     "mean": "the mean of the readout, which the theory takes as fixed, fluctuates",
-    "quadratic": "quadratic features, which the theory leaves out, fit some of the target",
+    "quadratic": "quadratic features, which the theory leaves out, fit some of it or share noise",
     "own_output": "the step is so large that the network's own output changes its rows",
     "chance": "neurons that overlap with the target by chance learn it",
     "first_batch": "the first batch has few samples, whose covariance fluctuates",
