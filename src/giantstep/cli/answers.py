@@ -28,7 +28,7 @@ from giantstep.questions.checks import choose_ridge
 from giantstep.questions.choices import GAINS, POINTS, RIDGE, STOP_AT, THREADS
 from giantstep.questions.costs import Cost, cost_of
 from giantstep.questions.progress import Progress
-from giantstep.questions.stopping import is_stopped, times_to_ridges
+from giantstep.questions.stopping import times_to_ridges
 from giantstep.questions.task import Task, question_named
 from giantstep.questions.theory_points import RELIABILITY
 from giantstep.suggestions import did_you_mean
@@ -112,7 +112,7 @@ class Request:
         self.arguments, self.question = arguments, commands()[arguments.command].question
         self._make, self._fields = statement_of(arguments)
         flags = question_flags(self.question)
-        if is_stopped(arguments):
+        if getattr(arguments, STOP_AT, None) or STOP_AT in getattr(arguments, "over", ()):
             if arguments.ridge != [flags.pop(RIDGE).default]:
                 raise_all([Fault(RIDGE, arguments.ridge, f"left out with {STOP_AT}")])
             if arguments.loss == [flags["loss"].default]:

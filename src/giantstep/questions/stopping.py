@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Mapping
 from typing import Any
 
@@ -56,11 +55,6 @@ def times_to_ridges(given: dict[str, Any]) -> bool:
         given["over"] = names if isinstance(over, Mapping) else list(names)
     raise_all(faults)
     return True
-
-
-def is_stopped(given: Namespace) -> bool:
-    """Tell whether the arguments of a command line have times, which exclude ridges and losses."""
-    return getattr(given, STOP_AT, None) is not None or STOP_AT in getattr(given, "over", ())
 
 
 def _inverse(times: ArrayLike, faults: list[Fault]) -> Any:

@@ -211,11 +211,7 @@ def _ridge_solutions(
 
 
 def _stopped_solutions(
-    steps: float,
-    matrix: Array,
-    ridges: tuple[float, ...],
-    right: Array,
-    _: np.dtype[np.floating],
+    steps: float, matrix: Array, ridges: tuple[float, ...], right: Array, _: object
 ) -> Iterator[tuple[Array, Array]]:
     """Integrate dx/dt = right - S x from x = 0 to the times 1/ridge, in some steps."""
     values, vectors = eigh(matrix, check_finite=False)
