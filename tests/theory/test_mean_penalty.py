@@ -85,6 +85,12 @@ def test_in_a_huge_dimension_the_means_cost_nothing(bulk):
         assert getattr(huge, name) == pytest.approx(getattr(limit, name), rel=1e-6, abs=1e-8)
 
 
+def test_features_without_slopes_have_a_theory_at_finite_dimension():
+    flat = replace(GROUPS, activation="abs", spike_strength=(0.0, 0.0), bias=(0.0, 0.0))
+    limit, huge = (solve(flat, Grid((0.5,), (0.1,)), ISOTROPIC, d) for d in (np.inf, 1e12))
+    assert huge.test_error == pytest.approx(limit.test_error, rel=1e-6)
+
+
 def test_the_reference_value_is_reproduced():
     limit, finite = (solve(FIGURE_3, Grid((0.3,), (8.0,)), ISOTROPIC, d) for d in (np.inf, 1000))
     assert limit.test_error.item() == pytest.approx(0.0291, abs=5e-5)

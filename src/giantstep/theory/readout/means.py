@@ -123,7 +123,7 @@ class LabelResidual:
             spread = [one.m @ f.mean_spread for one in different]
             residual += spread[0] * spread[-1]
         if np.any(f.row_norm != 1):
-            shape = len(residual), -1, len(f.phi)
+            shape = len(residual), len(f.h_z), len(f.phi)
             P, Q = (one.slope.reshape(shape) @ f.phi for one in both)
             residual += (1 - f.row_norm) * np.sum(P * Q, axis=1)
         return residual
@@ -222,8 +222,7 @@ def _solve_transformed(
         The unknowns, and the coefficients.
     residual : Array, shape (S,)
     """
-    size = matrix.shape[-1]
-    rank = size - root.shape[-1]
+    rank = matrix.shape[-1] - root.shape[-1]
     transform = np.zeros(matrix.shape)
     transform[:, np.arange(rank), np.arange(rank)] = 1
     transform[:, rank:, rank:] = root
