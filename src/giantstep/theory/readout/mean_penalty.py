@@ -36,7 +36,7 @@ class MeanPenalty:
         p = beta d; infinite as d -> infinity, where there is no penalty.
     letters : Array, shape (F, G)
         Initial readout omega of each group; of several factors, where it has several values and
-        there are several steps.
+        there are several steps, and of none, where rows count as independent.
     common : Array, shape (F, 2)
         (k0, k1): beyond what independent rows have, the mean rows of groups g and h, times sqrt(p),
         have the overlap `pi_g omega_g pi_h omega_h (k0 + k1)`, summed over the factors, of which k1
@@ -52,17 +52,13 @@ class MeanPenalty:
         V2 = response.V2
         matrix = np.eye(V2.shape[-1]) / V2[:, None, :]
         for letters, common in zip(self.letters, self.common, strict=True):
-            if common.any():
-                pairs = np.multiply.outer(letters, letters)
-                matrix = matrix + pairs * response.screened(common)
+            matrix = matrix + np.multiply.outer(letters, letters) * response.screened(common)
         return matrix / self.width
 
     def sources(self, pair: Pair, hats: Hats, others: Hats) -> tuple[Array, Array]:
         """Compute what all overlaps add to the variances, as `Pair.sources` does."""
         m, n = hats.m, others.m
         first, second = pair.sources(hats, others)
-        if math.isinf(self.width):
-            return first, second
         for letters, common in zip(self.letters, self.common, strict=True):
             more, direct = pair.screened_sources(common, letters * m, letters * n)
             first, second = first + more / self.width, second + direct / self.width
@@ -74,8 +70,6 @@ class MeanPenalty:
     ) -> GroupOverlaps:
         """Compute the overlaps between groups, as `SpikeResponse.of_groups` does."""
         groups = response.of_groups(direction, hats.zeta, hats.psi)
-        if math.isinf(self.width):
-            return groups
         q1 = groups.q1
         for letters, common in zip(self.letters, self.common, strict=True):
             q1 = q1 + response.screened_sources_of_groups(common, letters * hats.m) / self.width
@@ -95,14 +89,14 @@ def prepare_mean_penalty(problem: Problem, srf: SpikedFeatures, dimension: float
     """
     width = problem.beta * dimension
     if not isinstance(problem, Protocol) or math.isinf(width):
-        return MeanPenalty(width, np.ones((1, srf.groups.c.size)), np.zeros((1, 2)))
+        return MeanPenalty(width, np.ones((0, srf.groups.c.size)), np.zeros((0, 2)))
     if problem.has_several_spikes:
         state, (_, _, pi, _) = letters_states(problem)[-1], srf.groups
         shared = (state.mean_rows - np.diag(state.bulk_variance)) / np.sqrt(np.outer(pi, pi))
         values, vectors = np.linalg.eigh(shared)
         return MeanPenalty(width, vectors.T, np.stack([values, 0 * values], axis=1))
     common = common_rows(plain_descent(problem))
-    in_bulk = common if common.sum() < 0 else np.zeros(2)  # else it belongs to the spike
+    kept = slice(int(common.sum() < 0))  # none, where it belongs to the spike
     letters = np.array(problem.readout)[:, 0]
     letters = letters if letters.size > 1 else np.ones(1)
-    return MeanPenalty(width, letters[None], in_bulk[None])
+    return MeanPenalty(width, letters[None][kept], common[None][kept])
