@@ -41,5 +41,4 @@ def interpolated(
     from scipy.interpolate import CubicSpline  # here, since few problems need the slow import
 
     grid = np.linspace(low, high, count)
-    values: Array = CubicSpline(grid, np.stack(functions(grid)), axis=1)(points)
-    return tuple(values)
+    return tuple(CubicSpline(grid, np.stack(functions(grid)), axis=1)(points))

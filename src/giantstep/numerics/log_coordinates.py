@@ -86,7 +86,5 @@ class LogCoordinates:
         return positive, np.sqrt(positive[:, first] * positive[:, second])
 
 
-@cache
-def log_coordinates(order: int, extra: int) -> LogCoordinates:
-    """Return the coordinates of some sizes; each are made once."""
-    return LogCoordinates(order, extra)
+# Coordinates are made once for each pair of sizes.
+log_coordinates = cache(LogCoordinates)

@@ -152,10 +152,9 @@ def refine_on_grid(
     >>> np.allclose(x, [0.3, 0], atol=1e-3)
     True
     """
-    start = np.array([axis[k] for axis, k in zip(axes, best, strict=True)])
-    ends = [
-        axis[[max(k - 1, 0), min(k + 1, axis.size - 1)]] for axis, k in zip(axes, best, strict=True)
-    ]
+    places = list(zip(axes, best, strict=True))
+    start = np.array([axis[k] for axis, k in places])
+    ends = [axis[[max(k - 1, 0), min(k + 1, axis.size - 1)]] for axis, k in places]
     options: dict[str, Any] = {"xatol": tolerance}
     least = function(start)
     if len(axes) == 1:

@@ -124,9 +124,7 @@ def solve_newton(
         moved = reached.residual < here.residual
         here.replace(moved, reached, moved)
         length = np.where(moved, 1.0, length / _SHORTENING)
-        left = problem.finished(here) | (given_up & ~moved)
-        if count == max_iterations:
-            left[:] = True
+        left = problem.finished(here) | (given_up & ~moved) | (count == max_iterations)
         if left.any():
             at.replace(active[left], here, left)
             iterations[active[left]] = count
@@ -138,7 +136,7 @@ def solve_newton(
 
 def iterate_newton(
     advance: Callable[[State], tuple[State, RealOrComplex]],
-    start: State,
+    state: State,
     tolerance: float,
     max_iterations: int,
 ) -> State:
@@ -151,13 +149,12 @@ def iterate_newton(
     advance : callable
         From a state to the state after the Newton step, and to the (relative) size of that step.
         Sizes that are not finite, of points that are lost, do not hold up the others.
-    start : any
-        A first state.
+    state : any
+        The first.
     tolerance : float
         Size of a step below which a point has converged.
     max_iterations : int
     """
-    state = start
     for _ in range(max_iterations):
         state, change = advance(state)
         if not np.any((change > tolerance) & np.isfinite(change)):

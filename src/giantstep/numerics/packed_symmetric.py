@@ -43,7 +43,5 @@ class Triangle:
         return matrices
 
 
-@cache
-def triangle_of(order: int) -> Triangle:
-    """Return the triangle of an order; each is made once."""
-    return Triangle(order)
+# The triangle of each order is made once.
+triangle_of = cache(Triangle)

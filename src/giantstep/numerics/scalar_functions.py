@@ -111,9 +111,7 @@ def polynomial(name: str, symbol: str, coefficients: Sequence[float] | Array) ->
         return sum(terms, np.zeros_like(rho))
 
     powers = {k % 2 for k, coefficient in enumerate(coefficients) if coefficient != 0}
-    parity: Parity = "none"
-    if powers != {0, 1}:
-        parity = "odd" if powers == {1} else "even"
+    parity: Parity = "none" if powers == {0, 1} else "odd" if powers == {1} else "even"
     return ScalarFunction(
         name, poly, poly.deriv(), parity,
         moments=exact_moments, covariance=exact_covariance, symbol=symbol,

@@ -19,12 +19,11 @@ def plain(value: Any) -> Any:
     every random number that follows from it.
     """
     if is_dataclass(value) and not isinstance(value, type):
-        included = (
-            field
+        named = {
+            field.name: plain(getattr(value, field.name))
             for field in fields(value)
             if not field.metadata.get("later") or getattr(value, field.name) != field.default
-        )
-        named = {field.name: plain(getattr(value, field.name)) for field in included}
+        }
         return {"type": type(value).__name__} | named
     if isinstance(value, dict):
         return {str(k): plain(v) for k, v in value.items()}

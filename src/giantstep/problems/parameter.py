@@ -102,8 +102,7 @@ def read_parameters(record: Any) -> list[Fault]:
     """Store in each field what its domain reads from what it was given, and list all faults."""
     faults = []
     for one in fields(record):
-        domain: Domain = one.metadata["parameter"].domain
-        value, wrong = domain.read(one.name, getattr(record, one.name))
+        value, wrong = one.metadata["parameter"].domain.read(one.name, getattr(record, one.name))
         object.__setattr__(record, one.name, value)
         faults += wrong
     return faults

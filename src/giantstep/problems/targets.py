@@ -66,12 +66,10 @@ class TargetDomain:
             several = re.search(r"\bz\d", teacher)
             return given, [Fault(name, given, str(KNOWN_TEACHERS) if several else ALLOWED_TARGETS)]
         known_teacher = lookup_teacher(teacher)
-        degree = known_teacher.degree
-        if degree <= LARGEST_TARGET_DEGREE or not known_teacher.is_polynomial:
-            return teacher, []
-        return given, [
-            Fault(name, given, f"of degree {LARGEST_TARGET_DEGREE} at most, not {degree}")
-        ]
+        if known_teacher.is_polynomial and known_teacher.degree > LARGEST_TARGET_DEGREE:
+            allowed = f"of degree {LARGEST_TARGET_DEGREE} at most, not {known_teacher.degree}"
+            return given, [Fault(name, given, allowed)]
+        return teacher, []
 
 
 class PretrainTargetDomain(TargetDomain):
@@ -91,8 +89,7 @@ def _arguments(given: Any) -> int:
         return 0
     if isinstance(given, np.ufunc):
         return given.nin
-    needed = (one.default is one.empty for one in signature(given).parameters.values())
-    return sum(needed)
+    return sum(one.default is one.empty for one in signature(given).parameters.values())
 
 
 def teacher_of(target: str) -> Teacher | None:

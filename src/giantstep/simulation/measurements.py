@@ -59,8 +59,7 @@ def _products(readouts: Array, matrix: Reals) -> Array:
     count, p = readouts.shape
     padded = np.zeros((-(-count // _TOGETHER), _TOGETHER, p))
     padded.reshape(-1, p)[:count] = readouts
-    products: Array = np.matmul(padded, matrix).reshape(-1, matrix.shape[1])
-    return products[:count]
+    return np.matmul(padded, matrix).reshape(-1, matrix.shape[1])[:count]
 
 
 class Tally(NamedTuple):
@@ -111,11 +110,8 @@ def tally(
     inside = (np.abs(along[:, None] - SLABS) < SLAB_HALF_WIDTH).astype(float)
     slabs = _products(outputs, inside)
     wrong = np.sum(outputs * clean < 0, axis=1).astype(float)
-    losses = None if loss == LOSSES[SQUARE] else loss.value(clean, outputs).sum(axis=1)
-    outputs -= clean
-    outputs *= outputs
-    squares = outputs.sum(axis=1)
-    losses = squares / 2 if losses is None else losses
+    squares = ((outputs - clean) ** 2).sum(axis=1)
+    losses = squares / 2 if loss == LOSSES[SQUARE] else loss.value(clean, outputs).sum(axis=1)
     return Tally(squares, wrong, losses, slabs, inside.sum(axis=0))
 
 
