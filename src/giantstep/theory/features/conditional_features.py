@@ -93,9 +93,7 @@ class ConditionalFeatures:
     @property
     def projections(self) -> Array:
         """The projections on all directions of the spikes, shape (r, N)."""
-        if not self.beside.size:
-            return self.kappa[None]
-        return np.concatenate([self.kappa[None], self.beside])
+        return np.vstack([self.kappa, *self.beside])
 
     @cached_property
     def slope_power(self) -> Array:
@@ -126,9 +124,7 @@ class ConditionalFeatures:
 
 def mean_inputs(srf: SpikedFeatures, kappa: Array, beside: Array | None = None) -> Array:
     """Compute the mean input of each group's neurons given the projections, (G, *kappa.shape)."""
-    inputs: Array = np.stack(
-        [b + u * kappa for u, b in zip(srf.groups.u, srf.groups.b, strict=True)]
-    )
+    inputs = np.stack([b + u * kappa for u, b in zip(srf.groups.u, srf.groups.b, strict=True)])
     return inputs if beside is None or not beside.size else inputs + srf.beside @ beside
 
 
@@ -173,16 +169,14 @@ def _moments_of_groups(
 ) -> tuple[Array, Array, Array]:
     """Compute mean, slope over sqrt(c) and residual of a function of each group's inputs."""
     average = _moments_at_many if srf.further_spikes else moments
-    inputs, roots = mean_inputs(srf, kappa, beside), np.sqrt(srf.groups.c).tolist()
-    groups = [
-        average(function, of_group, std, fineness)
-        for of_group, std in zip(inputs, roots, strict=True)
-    ]
-    return (
-        np.stack([group.mean for group in groups]),
-        np.stack([group.slope / std for group, std in zip(groups, roots, strict=True)]),
-        np.stack([group.residual for group in groups]),
-    )
+
+    def of_group(inputs: Array, std: float) -> tuple[Array, Array, Array]:
+        at = average(function, inputs, std, fineness)
+        return at.mean, at.slope / std, at.residual
+
+    groups = map(of_group, mean_inputs(srf, kappa, beside), np.sqrt(srf.groups.c).tolist())
+    mean, slope, residual = map(np.stack, zip(*groups, strict=True))
+    return mean, slope, residual
 
 
 def _independent(mu1: Array, weight: Array) -> Array:

@@ -84,14 +84,10 @@ def wide_kappa_rule(srf: SpikedFeatures, fineness: float, panel: float) -> tuple
 
 def _transition_edges(srf: SpikedFeatures, panel: float = 1.0) -> Array:
     """Find edges of panels around all transitions of the features and the target."""
-    groups = srf.groups
-    transitions = [
-        (lookup(srf.activation), b, u, math.sqrt(c))
-        for c, u, b in zip(groups.c, groups.u, groups.b, strict=True)
-    ]
+    activation = lookup(srf.activation)
     edges = [
-        transition_edges(function, np.array(shift), slope, width, panel)
-        for function, shift, slope, width in transitions
+        transition_edges(activation, np.array(b), u, math.sqrt(c), panel)
+        for c, u, _, b in zip(*srf.groups, strict=True)
     ]
     return np.concatenate([np.zeros(1), *edges, _target_edges(srf, panel)])
 
@@ -100,10 +96,8 @@ def _target_edges(srf: SpikedFeatures, panel: float) -> Array:
     """Find edges of panels around the transitions of the target."""
     if teacher_of(srf.target) is not None:  # a polynomial, which needs no nodes of its own
         return np.empty(0)
-    gamma = srf.first_alignment
-    width = math.sqrt(1 - gamma**2)
-    target = target_function(srf.target, srf.inputs)
-    return transition_edges(target, np.zeros(()), gamma, width, panel)
+    target, gamma = target_function(srf.target, srf.inputs), srf.first_alignment
+    return transition_edges(target, np.zeros(()), gamma, math.sqrt(1 - gamma**2), panel)
 
 
 def spike_rule(srf: SpikedFeatures, fineness: float = 1) -> tuple[Array, Array, Array]:

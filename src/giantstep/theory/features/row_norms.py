@@ -36,7 +36,7 @@ def own_output_norms(protocol: Protocol, dimension: float) -> Array:
     Parameters
     ----------
     protocol : Protocol
-        Of one giant step, with a uniform readout unless the activation is odd.
+        Of one giant step on samples, with a uniform readout unless the activation is odd.
     dimension : float
         d, may be infinite: then nothing is added.
 
@@ -45,8 +45,6 @@ def own_output_norms(protocol: Protocol, dimension: float) -> Array:
     Array, shape (G,)
     """
     letters, fractions = np.array(protocol.readout).T
-    if np.isinf(dimension) or protocol.alpha0 == 0:
-        return np.zeros(letters.size)
     activation, e = lookup(protocol.activation), protocol.learning_rate / protocol.beta
     h0, h1, h2 = mean_derivatives(activation, 2)
     derivative_power = derivative_variance(activation) + h1**2

@@ -65,8 +65,7 @@ def with_sparse_rows(
     """
     if math.isinf(dimension) or srf.further_spikes:
         return f
-    kappa = f.half(f.kappa)
-    place, rho, share = _nodes(srf, kappa, srf.beta * dimension, fineness)
+    place, rho, share = _nodes(srf, f.half(f.kappa), srf.beta * dimension, fineness)
     if f.mirrored:
         middle = f.kappa.size // 2
         place = np.concatenate([middle - 1 - place[::-1], middle + place])

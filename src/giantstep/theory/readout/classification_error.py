@@ -62,8 +62,7 @@ def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
             wrong = ndtr(-mean / std)
         else:
             wrong = _opposite_signs(mean / std, along / max(across, _TINY), slope / std)
-    error: Array = wrong @ weight
-    return error.reshape(shape)
+    return (wrong @ weight).reshape(shape)
 
 
 def _opposite_signs(u: Array, v: Array, correlation: Array) -> Array:

@@ -188,9 +188,8 @@ class _NewtonProblem(NamedTuple):
         far = np.flatnonzero(unknown | (at.residual > _NEAR))
         if far.size:
             of = places[far]
-            self.jacobian[of] = _jacobian(
-                self.equations, at.at(far), self.alpha[of], self.ridge[of]
-            )
+            alpha, ridge = self.alpha[of], self.ridge[of]
+            self.jacobian[of] = _jacobian(self.equations, at.at(far), alpha, ridge)
         return _step(self.equations, at, self.jacobian[places])
 
     def move(self, x: Array, step: Array) -> Array:

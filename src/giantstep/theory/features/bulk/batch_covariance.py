@@ -176,8 +176,7 @@ class FirstBatch:
         return iterate_newton(advance, np.zeros_like(theta), _TOLERANCE, _MAX_ITERATIONS)
 
     def _damping(self, w: RealOrComplex) -> RealOrComplex:
-        damped = (self.inverse_alpha0 * w)[..., None] * self.squares
-        return 1 / (1 + damped)
+        return 1 / (1 + (self.inverse_alpha0 * w)[..., None] * self.squares)
 
     def traces(self, theta: RealOrComplex, known: KnownTraces | None = None) -> Traces:
         """Compute tr B^j Z_k for j = 0, 1, 2, shapes (S, R).
@@ -286,8 +285,7 @@ class FirstBatch:
         cross = gamma * rho * (along - noise) + (rho**2 - gamma**2) * mixed
         cross = self.task_share * cross
         beyond = self.task_share**2 * beyond + (1 - self.task_share**2) * trace
-        shape = (*own.shape, 2, 2)
-        return np.stack([own, cross, cross, beyond], axis=-1).reshape(shape)
+        return np.stack([own, cross, cross, beyond], axis=-1).reshape(*own.shape, 2, 2)
 
 
 def _expectation(damping: RealOrComplex, integrands: Array) -> RealOrComplex:

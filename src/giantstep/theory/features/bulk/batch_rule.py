@@ -84,10 +84,7 @@ def split_gauss_rule(values: Array, weights: Array, scale: float) -> ResidualRul
     edges = scale / 2 * 2.0 ** np.arange(math.ceil(math.log2(2 * size / scale)) + 1)
     inner: Array = np.concatenate([-edges[-2::-1], edges[:-1]])
     rules = [_gauss_rule(*part) for part in _parts(values, weights, inner)]
-    return ResidualRule(
-        np.concatenate([rule.rho for rule in rules], axis=-1),
-        np.concatenate([rule.weights for rule in rules], axis=-1),
-    )
+    return ResidualRule(*(np.concatenate(parts, axis=-1) for parts in zip(*rules, strict=True)))
 
 
 def _parts(values: Array, weights: Array, inner_edges: Array) -> Iterator[tuple[Array, Array]]:
@@ -134,5 +131,4 @@ def _gauss_rule(values: Array, weights: Array) -> ResidualRule:
     jacobi[:, diagonal[1:], diagonal[:-1]] = np.stack(beta[:-1], axis=1)
     nodes, vectors = np.linalg.eigh(jacobi)
     on_basis = np.einsum("skm,jkm->jks", np.stack(basis), weights)
-    compressed = vectors[:, 0] * np.einsum("jks,ksn->jkn", on_basis, vectors)
-    return ResidualRule(nodes, compressed)
+    return ResidualRule(nodes, vectors[:, 0] * np.einsum("jks,ksn->jkn", on_basis, vectors))

@@ -147,9 +147,7 @@ class Modes:
     ) -> RealOrComplex:
         squares = product(self.row_norms, self.row_norms)
         M, N = (modes.A[:, :, None] * modes.A[:, None] for modes in (self, other))
-        decrease: RealOrComplex = self._product(
-            "jgh,jskl,sghk,sghl->sgh", squares, powers[:3], M, N
-        )
+        decrease = self._product("jgh,jskl,sghk,sghl->sgh", squares, powers[:3], M, N)
         return self.rows.beta * self.rows.pi * decrease
 
     def terms(

@@ -164,9 +164,8 @@ class IsotropicBulk:
             M = self.screened(q, V1_hat).M
             inner = L + self.groups.c * np.einsum("sgg->sg", M)
             # d(q inner) = inner dq - q c beta M^2 pi c dq
-            slope = inner[:, :, None] * np.eye(q.shape[-1]) - q[:, :, None] * self.load_decrease(
-                M, M
-            )
+            decrease = q[:, :, None] * self.load_decrease(M, M)
+            slope = inner[:, :, None] * np.eye(q.shape[-1]) - decrease
             step = solve_small(slope, 1 - q * inner)
             return q + step, np.abs(step) / np.abs(q + step)
 
@@ -251,14 +250,12 @@ class IsotropicResponse:
 
     def by_spike(self, zeta_hat: Array) -> Array:
         """Compute the hats of groups by the spikes' directions, shape (S, r, G)."""
-        spikes = 1 + self.bulk.beside.shape[1]
-        hats = zeta_hat.reshape(len(zeta_hat), spikes, self.triangle.order)
+        hats = zeta_hat.reshape(len(zeta_hat), 1 + self.bulk.beside.shape[1], self.triangle.order)
         return hats @ self.bulk.B.T
 
     def by_direction(self, psi_hat: Array) -> Array:
         """Separate the directions across the spike, shape (S, D, R)."""
-        directions = self.bulk.first_across.size
-        return psi_hat.reshape(len(psi_hat), directions, self.triangle.order)
+        return psi_hat.reshape(len(psi_hat), self.bulk.first_across.size, self.triangle.order)
 
     @cached_property
     def matrices(self) -> Screened:

@@ -46,11 +46,8 @@ class LetterRowsResponse(IsotropicResponse):
         weights = bulk.beta * self.V2[:, :, None, None] * bulk.covariance
         G = np.einsum("sgij,ga,gb->siajb", weights, bulk.B, bulk.B)
         G = G.reshape(len(V), self.R * len(bulk.covariance[0]), -1)
-        along, column, across = (
-            G[:, : -self.R, : -self.R],
-            G[:, : -self.R, -self.R :],
-            G[:, -self.R :, -self.R :],
-        )
+        split = -self.R
+        along, column, across = G[:, :split, :split], G[:, :split, split:], G[:, split:, split:]
         # (1 + G V1_hat)^-1 G across the spikes, and what that does to the other directions.
         system = np.eye(self.R) + across @ V1_hat
         both = solve_small(system, np.concatenate([across, column.swapaxes(1, 2)], axis=2))
@@ -70,9 +67,8 @@ class LetterRowsResponse(IsotropicResponse):
         """Compute the overlaps of each group of neurons, and of each pair of groups."""
         isotropic = super().of_groups(direction, zeta_hat, psi_hat)
         _, hats = self.hats(zeta_hat, psi_hat)
-        overlaps = (
-            self.bulk.beta * self.V2[:, None] * np.einsum("gij,sjg->sig", self.covariance, hats)
-        )
+        overlaps = np.einsum("gij,sjg->sig", self.covariance, hats)
+        overlaps *= self.bulk.beta * self.V2[:, None]
         psi, xi = overlaps[:, -1], np.einsum("sjg,gj->sg", overlaps[:, 1:-1], self.bulk.beside)
         q1 = isotropic.q1 + psi[:, :, None] * psi[:, None, :]
         return GroupOverlaps(isotropic.V1, q1, overlaps[:, 0], psi, xi)

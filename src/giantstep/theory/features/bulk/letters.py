@@ -136,7 +136,6 @@ class LettersResponse:
         self.factor = Factor.of(V1_hat)
         self.V2 = V[:, self.triangle.size :]
         q = self.V2 / rows.pi
-        self.pi_q = rows.pi * q
         self.modes = Modes(rows, q, self.factor)
         self.forms = np.stack(rows.batch.forms(self.modes.theta, self.modes.single))
         size = self.triangle.order
@@ -157,7 +156,7 @@ class LettersResponse:
         Its blocks are (kappa phi, norms, phi).
         """
         A, dual, F0 = self.modes.A, self.modes.dual, self.forms[0]
-        beta, weights = self.bulk.rows.beta, self.bulk.norm_coupling * self.pi_q
+        beta, weights = self.bulk.rows.beta, self.bulk.norm_coupling * self.V2
         phi = beta * np.einsum("sik,jskr,jskxy->sxiyr", dual, self.modes.numerators, self.forms)
         phi = (phi + phi.transpose(0, 1, 4, 3, 2)) / 2
         mixed = beta * np.einsum("sik,sgk,sg,skx->sxig", dual, A, weights, F0[..., 0])
@@ -179,11 +178,11 @@ class LettersResponse:
         size, (A, dual) = self.triangle.order, (self.modes.A, self.modes.dual)
         hats = np.concatenate([zeta_hat, psi_hat], axis=-1)
         spike = np.einsum("sij,sj->si", self.projection, hats)
-        norms = np.zeros_like(self.pi_q)
+        norms = np.zeros_like(self.V2)
         if self.bulk.norm_coupling.any():
             norms = self.bulk.norm_coupling * zeta_hat[:, size:]
         phi = np.stack([zeta_hat[:, :size] + spike, psi_hat], axis=1)
-        from_norms = np.einsum("sgk,sg->sk", A, self.pi_q * norms)
+        from_norms = np.einsum("sgk,sg->sk", A, self.V2 * norms)
         rows = np.einsum("srk,sxr->sxk", dual, phi)
         rows[:, 0] -= self.bulk.rows.beta * from_norms
         functions = np.einsum("jskr,sxr->jsxk", self.modes.numerators, phi)
@@ -204,7 +203,7 @@ class LettersResponse:
         on_groups = np.einsum("sgk,sxk->sgxk", modes.A, drive.rows)
         single = np.einsum("jg,jskxy,sgxk->sgy", modes.row_norms, self.forms, on_groups)
         single[:, :, 0] += drive.norms
-        overlaps = beta * self.pi_q[:, :, None] * single
+        overlaps = beta * self.V2[:, :, None] * single
         zeta, psi = overlaps[:, :, 0], overlaps[:, :, 1]
         xi = np.zeros_like(zeta)
         if self.bulk.norm_coupling.any():
@@ -218,14 +217,14 @@ class LettersResponse:
 
     def _squared_drives(self, on_groups: Array, norms: Array) -> Array:
         """Compute what the hats of the overlaps add to the second moment q1 + zeta zeta^T."""
-        c, pi_q = self.modes.row_norms, self.pi_q
+        c, V2 = self.modes.row_norms, self.V2
         q1: Array = contract(
             "jgh,jsklxy,sgxk,shyl->sgh",
             product(c, c), self.pair_forms, on_groups, on_groups
         )  # fmt: skip
         mixed = np.einsum("jg,jskx,sgxk,sh->sgh", c, self.forms[..., 0], on_groups, norms)
         q1 += mixed + mixed.transpose(0, 2, 1) + norms[:, :, None] * norms[:, None]
-        q1 *= self.bulk.rows.beta**2 * pi_q[:, :, None] * pi_q[:, None]
+        q1 *= self.bulk.rows.beta**2 * V2[:, :, None] * V2[:, None]
         return q1
 
     def _variances_of_groups(self, direction: Array) -> tuple[Array, Array]:
@@ -234,7 +233,7 @@ class LettersResponse:
         `V1 = E_b [D - beta D M D]` and, with `W = 1 - beta D M`,
         `dV1 = E_b [W dD W^T - beta D M V1_hat^-1 dV1_hat V1_hat^-1 M D]`, where `D = c(b) pi q`.
         """
-        (_, pi, base, batch_weight, beta, batch), pi_q = self.bulk.rows, self.pi_q
+        (_, pi, base, batch_weight, beta, batch), V2 = self.bulk.rows, self.V2
         modes = self.modes
         c, A, split = modes.row_norms, modes.A, self.triangle.size
         cc = product(c, c)
@@ -246,15 +245,15 @@ class LettersResponse:
         pi_dq = pi * response_derivative(modes.q, change, terms.load_decrease)[..., 0]
         identity, mean_c = np.eye(pi.size), base + batch_weight * batch.label_power
         ccM = np.einsum("jgh,jsk,sgk,shk->sgh", cc, np.stack(modes.single.powers), A, A)
-        V1 = identity * (mean_c * pi_q)[:, None] - beta * pi_q[:, :, None] * ccM * pi_q[:, None]
-        linear = beta * pi_q[:, :, None] * ccM * pi_dq[:, None]
+        V1 = identity * (mean_c * V2)[:, None] - beta * V2[:, :, None] * ccM * V2[:, None]
+        linear = beta * V2[:, :, None] * ccM * pi_dq[:, None]
         pair = np.stack(modes.pair.powers)
         dA_modes = np.einsum("sik,sij,sjl->skl", modes.dual, dA, modes.dual)
         quadratic = contract("jgh,jskl,sgk,shl,skl->sgh", cc, pair[:3], A, A, dA_modes)
         quadratic -= beta * contract(
             "jgmh,jskl,sgk,smk,sml,shl,sm->sgh", ccc, pair, A, A, A, A, pi_dq
         )
-        quadratic *= beta * pi_q[:, :, None] * pi_q[:, None]
+        quadratic *= beta * V2[:, :, None] * V2[:, None]
         dV1 = identity * (mean_c * pi_dq)[:, None] - linear - linear.transpose(0, 2, 1) - quadratic
         return V1, dV1
 
@@ -274,7 +273,7 @@ class LettersResponse:
         """
         modes, drive = self.modes, np.einsum("sgk,sg->sk", self.modes.A, w)
         single, pair = np.stack(modes.single.powers), np.stack(modes.pair.powers)
-        on_groups = self.bulk.rows.beta * self.pi_q[:, :, None] * modes.A * drive[:, None]
+        on_groups = self.bulk.rows.beta * self.V2[:, :, None] * modes.A * drive[:, None]
         c = product(self.polynomial(rows), modes.row_norms)
         mean = np.einsum("jg,jsk,sgk->sg", c, single, on_groups)
         square = contract(
@@ -282,6 +281,4 @@ class LettersResponse:
             product(c, modes.row_norms), pair, on_groups, on_groups
         )  # fmt: skip
         mixed = w[:, :, None] * mean[:, None]
-        total: Array = rows.sum() * w[:, :, None] * w[:, None] + square
-        total -= mixed + mixed.transpose(0, 2, 1)
-        return total
+        return rows.sum() * w[:, :, None] * w[:, None] + square - mixed - mixed.transpose(0, 2, 1)

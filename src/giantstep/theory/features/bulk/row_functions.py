@@ -223,12 +223,8 @@ def as_columns(f: Array, phi: Array, forms: Forms) -> Array:
 def _as_forms(values: Array) -> Forms:
     """Unpack the triangles of the forms, of shape (functions, S)."""
     m = math.isqrt(len(values)) - 1  # (m + 1)(m + 2)/2 + m (m + 1)/2 are (m + 1)^2
-    pair = []
-    for size in (m + 1, m):
-        triangle = triangle_of(size)
-        pair.append(triangle.unpack(values[: triangle.size].T))
-        values = values[triangle.size :]
-    return Forms(*pair)
+    resolvent, filtered = np.split(values, [triangle_of(m + 1).size])
+    return Forms(triangle_of(m + 1).unpack(resolvent.T), triangle_of(m).unpack(filtered.T))
 
 
 @lru_cache(maxsize=256)

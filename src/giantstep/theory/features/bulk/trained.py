@@ -56,10 +56,9 @@ class TrainedBulk:
     def _in_the_limit(self) -> tuple[RowFunctions, NetworkState]:
         if has_sign_rows(self.protocol):
             return rows_after_signs(self.protocol, self.fineness)
-        if self.protocol.optimizer == SIGN_DESCENT:
-            found = directions_after_signs(self.protocol, self.fineness)
-            if found is not None:
-                return found
+        signs = self.protocol.optimizer == SIGN_DESCENT
+        if signs and (found := directions_after_signs(self.protocol, self.fineness)):
+            return found
         descent = plain_descent(self.protocol)
         of = reused_row_functions if descent.reuses_samples else row_functions
         return of(descent, self.fineness), network_states(descent, self.fineness)[-1]
@@ -141,9 +140,8 @@ class TrainedResponse:
         self.bulk, self.beta, self.V2 = bulk, bulk.isotropic.beta, V[:, 1:]
         self.V1, self.A, q = V[:, :1], V1_hat[:, 0, 0], V[:, 1]
         self.at = bulk.rows.traces(self.beta * self.A * q)
-        psi, self.psi_slope = bulk.response(self.at.t)
-        self.psi = psi
-        self.K = self.beta * q[:, None, None] * psi
+        self.psi, self.psi_slope = bulk.response(self.at.t)
+        self.K = self.beta * q[:, None, None] * self.psi
         self.along = self.K[:, _WITH_SPIKE][:, :, _WITH_SPIKE]
         self.mixed: Array | None = self.K[:, _WITH_SPIKE, _ACROSS]
         self.across = self.K[:, _ACROSS, _ACROSS]
@@ -174,8 +172,7 @@ class TrainedResponse:
     def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
         """Compute the derivative of the same by V1_hat between groups, at fixed q: (S, 1, 1)."""
         at = self.bulk.mean_row(self.at)
-        direct: Array = rows.sum() * w[:, 0] ** 2 * (at.f + at.t * at.df)
-        return direct[:, None, None]
+        return (rows.sum() * w[:, 0] ** 2 * (at.f + at.t * at.df))[:, None, None]
 
 
 def order_hats(zeta_hat: Array, psi_hat: Array) -> Array:
