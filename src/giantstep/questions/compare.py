@@ -11,23 +11,20 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from giantstep.problems.grid import Grid
-from giantstep.problems.losses import SQUARE, stopping_steps
+from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.sizes import Sizes
 from giantstep.questions.answers import Result, drop_fixed, question
 from giantstep.questions.checks import criterion_faults
 from giantstep.questions.costs import SIMULATION_HOURS, check_task
-from giantstep.questions.progress import Progress, part, progress_bar
+from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import OF_COVARIANCE
 from giantstep.questions.simulate import measured, read_simulation
 from giantstep.questions.solve import read_question, solve
-from giantstep.questions.statistics import summary, z_scores
+from giantstep.questions.statistics import z_scores
 from giantstep.questions.task import Task
 from giantstep.questions.theory_points import RELIABILITY, answer_remarks
-from giantstep.simulation.cross_validation import cross_validation_of_networks
-from giantstep.theory.optima import CROSS_VALIDATION, FOLDS, GCV, K_FOLD, LEAVE_ONE_OUT, TEST_ERROR
+from giantstep.theory.optima import CROSS_VALIDATION, FOLDS, K_FOLD, LEAVE_ONE_OUT, TEST_ERROR
 from giantstep.validation import Fault, collected, raise_all
 
 _ERRORS = ("test_error", "training_error", "test_loss", "training_loss", "classification_error")
@@ -68,13 +65,10 @@ def compare(
         As in `solve`. Networks have the best ridge that the theory finds at their dimension, or the
         one that cross-validation chooses there.
     dimension, networks, trainings, loss, test_samples, seed, threads
-    max_hours, max_memory, progress
+    cross_validation, max_hours, max_memory, progress
         As in `simulate`.
     stop_at, by
         As in `solve`.
-    cross_validation : bool
-        Whether to leave out one sample, and five folds, of the networks' training sets; of losses
-        other than the square, one sample approximately, by a Newton step.
     bulk : str or sequence of str
         Bulk of the first layer in the theory, as in `solve`; a sequence is a dimension.
 
@@ -111,8 +105,6 @@ def compare(
     is_chosen = isinstance(ridge, str)
     bulks = [bulk] if bulk is None or isinstance(bulk, str) else list(bulk)
     faults: list[Fault] = [] if bulks else [Fault("bulk", [], "at least one")]
-    if cross_validation and stopping_steps(str(loss)):
-        faults.append(Fault("cross_validation", True, "false for readouts that are stopped"))
     with collected(faults):
         if is_chosen and bulks:
             of_networks = partial(solve, problem, alpha, ridge, loss=loss, bulk=bulks[0], by=by)
@@ -123,11 +115,9 @@ def compare(
     for one in bulks:
         read_question(problem, alpha, ridge, loss, one, dimension, faults)
     raise_all(faults + criterion_faults(problem, by, is_chosen, loss))
-    check_task(Task("replicates", problem, given), max_hours, max_memory, threads)
-    with progress_bar("networks", progress) as report:
-        means = measured(problem, given, threads, part(report, 0, 1 + cross_validation))
-        if cross_validation:
-            means = means.merge(_left_out(problem, given, threads, part(report, 1, 2)))
+    asked = given | {"cross_validation": cross_validation}
+    check_task(Task("replicates", problem, asked), max_hours, max_memory, threads)
+    means = measured(problem, given, threads, progress, cross_validation)
     theories: dict[str, float] = {LIMIT: math.inf, FINITE: dimension}
     if isinstance(problem, Protocol) and not problem.is_giant_step:
         del theories[LIMIT]
@@ -151,20 +141,6 @@ def compare(
         theory = theory.isel(bulk=0)
     data = _scored(theory.drop_vars("dimension"), means)
     return data.assign_attrs(networks=networks, trainings=trainings, seed=np.int64(seed)), remarks
-
-
-def _left_out(
-    problem: Problem, given: dict[str, Any], threads: int, report: Progress
-) -> xr.Dataset:
-    """Cross-validate on the training sets of networks: means and standard errors."""
-    grid = Grid(given["alpha"], given["ridge"], given["loss"])
-    sizes = Sizes(given["dimension"], given["trainings"])
-    found = cross_validation_of_networks(
-        problem, grid, sizes, given["networks"], given["seed"], FOLDS, report, threads
-    )
-    dims = "network", "training", "alpha", "ridge"
-    known = {k: x for k, x in found.items() if k != GCV or grid.loss == SQUARE}
-    return summary(xr.Dataset({f"simulated_{name}": (dims, x) for name, x in known.items()}))
 
 
 def _at_chosen(data: xr.Dataset) -> xr.Dataset:

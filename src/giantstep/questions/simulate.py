@@ -9,7 +9,8 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from giantstep.numerics.scalar_functions import BINARY
-from giantstep.problems.losses import SQUARE, is_square
+from giantstep.problems.grid import Grid
+from giantstep.problems.losses import SQUARE, is_square, stopping_steps
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import DIMENSION, EXACT, SEED, Sizes, check_sizes
 from giantstep.questions.answers import count_groups, drop_fixed, question
@@ -17,9 +18,11 @@ from giantstep.questions.checks import Axes, read_axes
 from giantstep.questions.choices import THREADS
 from giantstep.questions.costs import SIMULATION_HOURS, check_task
 from giantstep.questions.networks import replicates
-from giantstep.questions.progress import Progress, progress_bar
+from giantstep.questions.progress import Progress, part, progress_bar
 from giantstep.questions.statistics import summary
 from giantstep.questions.task import Task
+from giantstep.simulation.cross_validation import cross_validation_of_networks
+from giantstep.theory.optima import FOLDS, GCV
 from giantstep.validation import COUNT, Fault, collected, interval_faults, raise_all
 
 _OVERLAPS = ("m", "zeta", "psi", "q1", "q2")
@@ -36,6 +39,7 @@ def simulate(
     trainings: int = 1,
     loss: str = SQUARE,
     stop_at: ArrayLike | None = None,
+    cross_validation: bool = False,
     test_samples: int | Literal["exact"] = 10_000,
     seed: int = 0,
     threads: int = 1,
@@ -65,6 +69,9 @@ def simulate(
         As in `solve`.
     stop_at : float or array_like, shape (R,), optional
         As in `solve`.
+    cross_validation : bool
+        Whether to leave out one sample, and five folds, of the networks' training sets; of losses
+        other than the square, one sample approximately, by a Newton step.
     test_samples : int or "exact"
         Fresh inputs over which the test error of each network is averaged; or "exact", the
         expectation in closed form, for activations that have one.
@@ -85,7 +92,8 @@ def simulate(
     xarray.Dataset
         Means under the names that the theory has in `solve`, and their standard errors with
         `_stderr` appended (NaN for a single network), over those of `alpha` and `ridge` that are
-        arrays.
+        arrays. With `cross_validation`, `leave_one_out`, `gcv` (of the square loss) and `k_fold`
+        are among them; they have the noise of labels.
 
     Raises
     ------
@@ -106,8 +114,9 @@ def simulate(
     axes, given = read_simulation(
         problem, alpha, ridge, loss, dimension, networks, trainings, test_samples, seed, threads
     )
-    check_task(Task("replicates", problem, given), max_hours, max_memory, threads)
-    data = measured(problem, given, threads, progress)
+    asked = given | {"cross_validation": cross_validation}
+    check_task(Task("replicates", problem, asked), max_hours, max_memory, threads)
+    data = measured(problem, given, threads, progress, cross_validation)
     forms = {name: name.removeprefix("simulated_").removesuffix("_mean") for name in map(str, data)}
     data = count_groups(drop_fixed(data.rename(forms), axes.fixed))
     return data.assign_attrs(networks=networks, trainings=trainings, seed=np.int64(seed))
@@ -147,16 +156,40 @@ def read_simulation(
 
 
 def measured(
-    problem: Problem, given: dict[str, Any], threads: int, progress: Progress | None
+    problem: Problem,
+    given: dict[str, Any],
+    threads: int,
+    progress: Progress | None,
+    cross_validation: bool,
 ) -> xr.Dataset:
     """Train networks; return means and standard errors over (alpha, ridge, ...)."""
+    if cross_validation and stopping_steps(given["loss"]):
+        raise_all([Fault("cross_validation", True, "false for readouts that are stopped")])
     names = ["test_error", "training_error"]
     if not is_square(given["loss"]):
         names += ["test_loss", "training_loss"]
     if problem.target in BINARY and given["test_samples"] != EXACT:  # in closed form there is none
         names.append("classification_error")
     with progress_bar("networks", progress) as report:
-        raw = replicates(problem, **given, threads=threads, progress=report)
+        trained = part(report, 0, 1 + cross_validation)
+        raw = replicates(problem, **given, threads=threads, progress=trained)
+        if cross_validation:
+            left_out = _left_out(problem, given, threads, part(report, 1, 2))
     names += _OVERLAPS
     means = summary(raw[[f"simulated_{name}" for name in names]])
-    return means[[f"simulated_{name}_{part}" for name in names for part in ("mean", "stderr")]]
+    means = means[[f"simulated_{name}_{of}" for name in names for of in ("mean", "stderr")]]
+    return means.merge(left_out) if cross_validation else means
+
+
+def _left_out(
+    problem: Problem, given: dict[str, Any], threads: int, report: Progress
+) -> xr.Dataset:
+    """Cross-validate on the training sets of networks: means and standard errors."""
+    grid = Grid(given["alpha"], given["ridge"], given["loss"])
+    sizes = Sizes(given["dimension"], given["trainings"])
+    found = cross_validation_of_networks(
+        problem, grid, sizes, given["networks"], given["seed"], FOLDS, report, threads
+    )
+    dims = "network", "training", "alpha", "ridge"
+    known = {k: x for k, x in found.items() if k != GCV or grid.loss == SQUARE}
+    return summary(xr.Dataset({f"simulated_{name}": (dims, x) for name, x in known.items()}))
