@@ -53,9 +53,8 @@ def gaussian_model(protocol: Protocol, inputs: Array, labels: Array) -> Protocol
         values, slopes, _ = _whitened(covariance - share * np.outer(mean, mean), mean, inputs)
         powers = np.maximum(unexplained * slopes**2 - 1 / (share * count), 0)
         norm = math.sqrt(powers.sum())
-        return replace(
-            protocol, target=CLASS, inputs=f"mixture:{norm!r}", covariance=_pairs(values, powers)
-        )
+        covariance = _pairs(values, powers)
+        return replace(protocol, target=CLASS, inputs=f"mixture:{norm!r}", covariance=covariance)
     values, slopes, whitened = _whitened(covariance, slope, inputs)
     noise = max(labels.var() - slopes @ slopes, 0.0) / unexplained
     powers = np.maximum(slopes**2 - noise / count, 0)

@@ -13,11 +13,11 @@ from collections.abc import Callable
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import gaussian_rule
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.features.coloured_step import coloured_step
 from giantstep.theory.features.conditional_features import ConditionalFeatures, mean_inputs
 
@@ -48,7 +48,9 @@ def leading_chaoses(
         return {}
     step = coloured_step(problem)
     count, largest = step.eigenvalues.size, float(step.eigenvalues.max())
-    squares = f.curvature[0] ** 2, _mean_third(srf, f.kappa) ** 2, f.mu2_squared[0] * f.row_norm
+    inputs, std = mean_inputs(srf, f.kappa)[0], math.sqrt(float(srf.groups.c[0]))
+    third = activation_averages(lookup(srf.activation), inputs, std, 1, 1.0).third
+    squares = f.curvature[0] ** 2, third**2, f.mu2_squared[0] * f.row_norm
     two, three, noise = alpha * (fold(np.stack(squares)) @ slopes.T)
     # Without a ridge, slopes are over it: readout.fixed_point.
     L = np.where((ridge == 0) & (alpha < srf.beta), 1.0, ridge) + noise / srf.beta
@@ -59,11 +61,3 @@ def leading_chaoses(
         "chi_rows": np.full(alpha.shape, rows),
         "effective_dimension": np.full(alpha.shape, count / step.trace(2)),
     }
-
-
-def _mean_third(srf: SpikedFeatures, kappa: Array) -> Array:
-    """Compute E sigma''' given kappa, shape (N,), of one group of neurons."""
-    shift, std = mean_inputs(srf, kappa)[0], math.sqrt(float(srf.groups.c[0]))
-    z, weight = gaussian_rule(lookup(srf.activation), shift, std)
-    values = lookup(srf.activation).value(shift[:, None] + std * z)
-    return np.asarray(np.sum(weight * (z**3 - 3 * z) * values, axis=-1) / std**3)

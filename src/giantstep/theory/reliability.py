@@ -196,8 +196,7 @@ class Reliability:
         strength = 1.5 * alpha[:, None] * V2 * squares * self.overlap**2 / self.dimension
         x = products / np.maximum(squares, TINY) * strength / (1 + self.drowned * strength)
         squares, products = self.curvature_averages
-        gain: Array = np.sum(2 * x * products - x**2 * squares, axis=-1)
-        return np.abs(gain)
+        return np.abs(np.sum(2 * x * products - x**2 * squares, axis=-1))
 
 
 def _own_output(problem: Problem, srf: SpikedFeatures, dimension: float) -> float:

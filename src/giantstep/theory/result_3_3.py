@@ -106,9 +106,8 @@ def result_3_3(srf: SpikedFeatures, alpha: float, ridge: float) -> tuple[Summary
         spike = 1 - beta * V1_hat * integral
         # (19): how predictions respond, and their mean
         V1, V2 = float(nu @ (rho * resolvent)), float(nu @ resolvent)
-        m = average(mu0 * (target.mean - kappa * mu1 * x.zeta) / (1 + V)) / average(
-            mu0**2 / (1 + V)
-        )
+        m = average(mu0 * (target.mean - kappa * mu1 * x.zeta) / (1 + V))
+        m /= average(mu0**2 / (1 + V))
         zeta = beta * zeta_hat * (integral + beta * V1_hat * integral**2 / spike)
         psi = beta * psi_hat * integral
         # (20): their variances

@@ -216,9 +216,8 @@ class LettersStep:
     @cached_property
     def inputs(self) -> Array:
         """Nodes (x, N), of which rho N are the inputs' parts along these directions, (D + B, N)."""
-        return np.vstack(
-            [self.x, self.noise * np.linalg.pinv(self.spikes_in_batch) @ self.averages[1]]
-        )
+        in_batch = self.noise * np.linalg.pinv(self.spikes_in_batch) @ self.averages[1]
+        return np.vstack([self.x, in_batch])
 
     def take(self) -> LettersState:
         """Compute the state after the step."""

@@ -200,9 +200,8 @@ def _samples(protocol: Protocol, steps: int, fineness: int) -> tuple[Array, Arra
         clean = teacher.value(s)
     else:
         target = lookup(protocol.target)
-        s, weight = split_rule(
-            unit_edges(np.array(target.kinks), WIDE), rule / min(max(steps, 1), 2)
-        )
+        edges = unit_edges(np.array(target.kinks), WIDE)
+        s, weight = split_rule(edges, rule / min(max(steps, 1), 2))
         clean, s = target.value(s), s[:, None]
     kept = weight > _NEGLIGIBLE
     sign, variance, fraction = np.repeat(np.array(label_levels(protocol)).T, kept.sum(), axis=1)

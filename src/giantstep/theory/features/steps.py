@@ -285,9 +285,8 @@ class Step:
         full[:NORM, NORM] = e * c / 2 * with_norm
         full[NORM, :NORM] = 2 * e * (c / c_next) * self.growth * with_norm
         full[NORM, :NORM] += own * self.expect_along(2, A.variance_along)
-        full[NORM, NORM] = (c / c_next) * self.growth * (
-            self.growth + e * c * self.mean(1, A.fourth)
-        ) + own * self.mean(2, A.variance_with_norm)
+        stretch = self.growth * (self.growth + e * c * self.mean(1, A.fourth))
+        full[NORM, NORM] = c / c_next * stretch + own * self.mean(2, A.variance_with_norm)
         return full
 
     def batch_noise(self) -> Array:

@@ -128,9 +128,8 @@ class ConvexEquations:
         self.row_norm = np.broadcast_to(f.row_norm, f.kappa.shape)[kept]
         self.products = np.concatenate([self.phi[i] * self.phi[j], mu2_squared]) * self.row_norm
         self.channel = output_channel(loss, self.srf, f.kappa[kept], fineness)
-        self.ends = np.cumsum(
-            [len(self.products), len(self.functions), len(self.phi), len(self.products)]
-        )
+        parts = self.products, self.functions, self.phi, self.products
+        self.ends = np.cumsum([len(part) for part in parts])
         # Typical size of each coefficient: the label's standard deviation over the function's.
         self.power = float(self.weight @ (self.h**2 + self.h_z**2 + self.noiseless_residual))
         sizes = np.sqrt(np.concatenate([self.functions, self.phi]) ** 2 @ self.weight)

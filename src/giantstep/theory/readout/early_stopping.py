@@ -119,9 +119,8 @@ def _pairs(
     V1_hat = equations.triangle.unpack(at.V_hat[:, : equations.triangle.size])
     pair = pair_of(*(equations.bulk.spike_response(V1_hat[k], at.V[k]) for k in both))
     squared = at.contraction[i] * at.contraction[j]
-    H = equations.hats_derivative(
-        np.sqrt(squared), Points.of(at.alpha[i], at.ridge[i], equations.beta)
-    )
+    points = Points.of(at.alpha[i], at.ridge[i], equations.beta)
+    H = equations.hats_derivative(np.sqrt(squared), points)
     joint = replace(at.at(i), V=(at.V[i] + at.V[j]) / 2, T=pair.response, H=H)
     means = solutions.mean.at(i), solutions.mean.at(j)
     errors = square_loss.residual_errors(joint, squared, pair, means)

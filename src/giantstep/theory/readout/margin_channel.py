@@ -132,11 +132,9 @@ class MarginChannel:
         """Compute what is averaged for the channel, times the probability of the label."""
         fitted = self.loss.prox(label.y * label.omega, label.V)
         g, curvature = self.loss.derivatives(fitted)  # g along y
-        minus_dg = label.probability * curvature / (1 + label.V * curvature)
-        along = label.y * g
-        return ChannelAverages(
-            label.probability * along, label.z * along, minus_dg, label.probability * g**2
-        )
+        p, along = label.probability, label.y * g
+        minus_dg = p * curvature / (1 + label.V * curvature)
+        return ChannelAverages(p * along, label.z * along, minus_dg, p * g**2)
 
     def _loss_values(self, label: _Label) -> LossAverages:
         """Compute errors and losses, times the probability of the label."""

@@ -179,10 +179,8 @@ class Solver:
         finer = Solver(replace(self.problem, readout=FINER_NORMAL), self.bulk, self.loss)
         given = self if math.isinf(self.dimension) else Solver(self.problem, self.bulk, self.loss)
         with np.errstate(all="ignore"):
-            coarse, fine = (
-                self._solve_points(one, alpha, ridge)["test_error"] for one in (given, finer)
-            )
-            return np.abs(fine / coarse - 1)
+            coarse, fine = (self._solve_points(one, alpha, ridge) for one in (given, finer))
+            return np.abs(fine["test_error"] / coarse["test_error"] - 1)
 
     def _on_finer_rule(self, fineness: int) -> SquareLoss:
         """Prepare the same unknowns, over the same functions B, on a finer rule."""

@@ -67,8 +67,7 @@ class ColouredRows:
 
     def _averages(self, w: Array, factors: int = 1) -> Array:
         """Average the powers over the batch with factors 1/(1 + w y^2), shape (6, S)."""
-        averages: Array = (1 + w[:, None] * self._squares) ** -factors @ self._integrands
-        return averages.T
+        return ((1 + w[:, None] * self._squares) ** -factors @ self._integrands).T
 
     def _resolvent(self, t: Array) -> tuple[Array, Array]:
         """Solve for delta at S values of t; return the averages, and 1/A_k of shape (S, d)."""

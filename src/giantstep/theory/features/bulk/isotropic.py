@@ -95,9 +95,8 @@ class IsotropicBulk:
             its places.
         """
         if self.groups.c.size == 1:
-            return variances_of_one_group(
-                V1_hat[:, 0, 0], L[:, 0], float(self.groups.c[0]), self.beta
-            )
+            c = float(self.groups.c[0])
+            return variances_of_one_group(V1_hat[:, 0, 0], L[:, 0], c, self.beta)
         return self.variances_of_groups(V1_hat, L)
 
     def variances_of_groups(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:

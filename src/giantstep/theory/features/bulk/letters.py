@@ -141,9 +141,8 @@ class LettersResponse:
         size = self.triangle.order
         G = self._unprojected()
         # The bulk has no component along the spike: project that direction out.
-        remaining = np.einsum(
-            "sik,sjk,sk->sij", self.modes.dual, self.modes.dual, self.forms[0, :, :, 0, 0]
-        )
+        dual = self.modes.dual
+        remaining = np.einsum("sik,sjk,sk->sij", dual, dual, self.forms[0, :, :, 0, 0])
         self.projection = solve_small(remaining, G[:, :size])
         K = G + G[:, :, :size] @ self.projection
         split = K.shape[-1] - size
@@ -250,9 +249,8 @@ class LettersResponse:
         pair = np.stack(modes.pair.powers)
         dA_modes = np.einsum("sik,sij,sjl->skl", modes.dual, dA, modes.dual)
         quadratic = contract("jgh,jskl,sgk,shl,skl->sgh", cc, pair[:3], A, A, dA_modes)
-        quadratic -= beta * contract(
-            "jgmh,jskl,sgk,smk,sml,shl,sm->sgh", ccc, pair, A, A, A, A, pi_dq
-        )
+        cubic = contract("jgmh,jskl,sgk,smk,sml,shl,sm->sgh", ccc, pair, A, A, A, A, pi_dq)
+        quadratic -= beta * cubic
         quadratic *= beta * V2[:, :, None] * V2[:, None]
         dV1 = identity * (mean_c * pi_dq)[:, None] - linear - linear.transpose(0, 2, 1) - quadratic
         return V1, dV1

@@ -132,9 +132,8 @@ def solve_self_energy(
         relative = change[:, 1:] / x[:, 1:]
         size = np.max(np.abs(relative), axis=-1, keepdims=True)
         share = np.minimum(1, _LONGEST_STEP / np.maximum(size, _TOLERANCE))
-        x = np.concatenate(
-            [x[:, :1] + share * change[:, :1], x[:, 1:] * np.exp(share * relative)], axis=-1
-        )
+        positive = x[:, 1:] * np.exp(share * relative)
+        x = np.concatenate([x[:, :1] + share * change[:, :1], positive], axis=-1)
         if not np.any(size > _TOLERANCE):
             break
     return SelfEnergy(step, t, x, traces(x[:, 2]))

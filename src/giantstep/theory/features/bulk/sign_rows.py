@@ -107,9 +107,8 @@ class SignRows:
             resolvent[:, :2, 2] = shorter * moved[:, :2] + longer * R[:, :2, 2]
             resolvent[:, 2, :2] = resolvent[:, :2, 2]
             squares = shorter**2 * (twice - filtered[:, 0, 0] - moved[:, 0])
-            resolvent[:, 2, 2] = (
-                squares + longer**2 * R[:, 2, 2] + 2 * shorter * longer * moved[:, 2]
-            )
+            mixed = 2 * shorter * longer * moved[:, 2]
+            resolvent[:, 2, 2] = squares + longer**2 * R[:, 2, 2] + mixed
             return as_columns(f, phi, Forms(resolvent, filtered[:, :2, :2]))
 
         variance = c - 1 + own**2 + r**2 * (covariance[0, 0, 0] - 1)

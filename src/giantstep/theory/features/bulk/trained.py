@@ -152,9 +152,8 @@ class TrainedResponse:
         L = 1 / self.V2 - (self.A * self.at.phi)[:, None]
         _, T = self.bulk.variances(self.A[:, None, None], L)
         z = order_hats(zeta_hat, psi_hat)
-        direct = -((self.beta * self.V2[:, 0]) ** 2) * np.einsum(
-            "si,sij,sj->s", z, self.psi_slope, z
-        )
+        form = np.einsum("si,sij,sj->s", z, self.psi_slope, z)
+        direct = -((self.beta * self.V2[:, 0]) ** 2) * form
         q1 = np.einsum("sj,sj->s", T[:, 0], direction) + direct
         overlaps = np.einsum("sij,sj->si", self.K, z)
         return GroupOverlaps(
