@@ -12,6 +12,7 @@ Single precision, where it is used, changes no digit that a simulation could res
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -226,14 +227,12 @@ def _solve(matrix: Array, ridge: float, right: Array, precision: np.dtype[np.flo
     """Solve (S + ridge) x = right for a symmetric S; with the least norm if it is singular."""
     if precision == np.float32 and (solution := _refined(matrix, ridge, right)) is not None:
         return solution
-    try:
+    with suppress(LinAlgError):
         factor = _factor(matrix.copy(), ridge)
-    except LinAlgError:
-        return _least_norm(matrix, ridge, right)
-    pivots = np.diagonal(factor[0]) ** 2
-    if pivots.min() < right.size * np.finfo(float).eps * pivots.max():
-        return _least_norm(matrix, ridge, right)
-    return cho_solve(factor, right)
+        pivots = np.diagonal(factor[0]) ** 2
+        if pivots.min() >= right.size * np.finfo(float).eps * pivots.max():
+            return cho_solve(factor, right)
+    return _least_norm(matrix, ridge, right)
 
 
 def _least_norm(matrix: Array, ridge: float, right: Array) -> Array:

@@ -154,7 +154,9 @@ def solve_means(
     along, mixed = extended_response(response, len(label_residual.features.along))
     psi_hat, rank = ratio * label_residual.average_slopes.at(at), label_residual.to_m.shape[1]
     matrix, right = label_residual.average_products.at(at), label_residual.average_labels.at(at)
-    vectors, size = _symmetric_root(along, ratio)
+    # The root of `ratio along` is U diag(size); where that is not finite, size is NaN.
+    values, vectors = eigh_or_nan(along)
+    size = np.sqrt(np.maximum(values, 0.0) * ratio)
     offset = np.zeros(right.shape)
     if mixed is not None:
         offset[:, rank:] = np.einsum("szr,sr->sz", mixed, psi_hat)
@@ -195,12 +197,6 @@ def split_hats(zeta_hat: Array, psi_hat: Array, count: int) -> tuple[Array, Arra
     """Add the hats beyond the first, which are for overlaps across the spike, to the others."""
     further = zeta_hat[:, count:]
     return zeta_hat[:, :count], psi_hat + further if further.size else psi_hat
-
-
-def _symmetric_root(P: Array, factor: Array) -> tuple[Array, Array]:
-    """Factorise `factor P = U diag(s^2) U^T`; returns U and s, which is NaN if P is not finite."""
-    values, vectors = eigh_or_nan(P)
-    return vectors, np.sqrt(np.maximum(values, 0.0) * factor)
 
 
 def _solve_transformed(

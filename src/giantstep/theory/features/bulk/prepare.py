@@ -34,7 +34,7 @@ def prepare_bulk(
     Parameters
     ----------
     problem : Protocol or SpikedFeatures
-        The trained bulks need the protocol that trained them.
+        Only a protocol has trained bulks.
     srf : SpikedFeatures
         Those equivalent to the problem.
     bulk : str
@@ -48,11 +48,9 @@ def prepare_bulk(
         features = conditional_features(srf, fineness, B, norms=True)
         isotropic, trained = _isotropic_bulk(features, srf), bulk != ISOTROPIC
         return features, ColouredBulk(isotropic, problem, fineness, trained)
-    if bulk == ISOTROPIC:
+    if bulk == ISOTROPIC or not isinstance(problem, Protocol):
         features = conditional_features(srf, fineness, B)
         return features, _isotropic_bulk(features, srf)
-    if not isinstance(problem, Protocol):
-        raise TypeError("a trained bulk needs the protocol that trained it")
     if problem.has_several_spikes:
         features = conditional_features(srf, fineness, B)
         rows = letters_states(problem, fineness)[-1].in_readout_basis()[2]
