@@ -79,10 +79,8 @@ def _columns(variable: xr.DataArray) -> dict[str, xr.DataArray]:
 
 def _rows(table: Table, digits: int = 12) -> list[list[str]]:
     """Write all cells, after a header."""
-    rows = [list(table)]
-    for entry in zip(*table.values(), strict=True):
-        rows.append([_cell(value, digits) for value in entry])
-    return rows
+    entries = zip(*table.values(), strict=True)
+    return [list(table), *([_cell(value, digits) for value in entry] for entry in entries)]
 
 
 def _cell(value: Any, digits: int) -> str:

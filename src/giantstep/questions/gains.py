@@ -58,8 +58,7 @@ def gain(data: xr.Dataset, name: str, problem: Problem, values: Mapping[str, Any
             _error(problem, dict(values) | {"bulk": bulk}) for bulk in (ISOTROPIC, TRAINED)
         )
         gained = isotropic / trained - 1
-    values_of = gained.broadcast_like(error).transpose(*error.dims).values
-    return error.copy(data=values_of)
+    return error.copy(data=gained.broadcast_like(error).transpose(*error.dims).values)
 
 
 def without_step(problem: Problem) -> Problem:

@@ -150,10 +150,8 @@ class Case(NamedTuple):
             return self.dimension / RELIABLE * corrections
         most = _COMPARED if self.loss == SQUARE else _COMPARED_CONVEX
         some = _evenly_spread(alpha.size, most)
-        points, limit = (
-            (alpha.ravel()[some], ridge.ravel()[some]),
-            arrays["test_error"].ravel()[some],
-        )
+        points = alpha.ravel()[some], ridge.ravel()[some]
+        limit = arrays["test_error"].ravel()[some]
         far = np.isfinite(limit)
         needed, last = np.where(far, np.inf, np.nan), np.full(some.size, np.inf)
         s = getattr(self.problem, "covariance", IDENTITY)
