@@ -94,13 +94,10 @@ def level_lines(
 
 def _levels(low: float, high: float, preferred: Sequence[float]) -> list[float]:
     """Choose levels: those that are preferred; of wide ranges in equal ratios."""
-    if preferred:
-        inside = [float(level) for level in preferred if low < level < high]
-    elif low > 0 and high > _WIDE * low:
+    inside = [float(level) for level in preferred if low < level < high]
+    if not preferred and low > 0 and high > _WIDE * low:
         ratios = (k * 10.0**e for e in range(-12, 13) for k in (1, 2, 5))
         inside = [level for level in ratios if low < level < high][:_LEVELS]
-    else:
-        inside = []
     if len(inside) < _FEWEST:
         inside = [float(level) for level in MaxNLocator(_LEVELS).tick_values(low, high)]
     below = [low] if low < inside[0] else []
