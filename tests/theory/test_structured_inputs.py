@@ -87,7 +87,7 @@ def test_eigenvalues_and_weights_are_read_from_a_file(tmp_path, suffix):
 
 
 def test_traces_and_forms_are_those_of_a_batch():
-    rng, d = np.random.default_rng(0), 1200
+    rng, d = np.random.default_rng(0), 600
     problem = replace(PROBLEM, learning_rate=3, target_decay=0.5).with_giant_step(d)
     step = coloured_step(problem)
     s, t = step.eigenvalues, np.sqrt(step.weights)
@@ -96,17 +96,18 @@ def test_traces_and_forms_are_those_of_a_batch():
     inputs = z * s
     D = np.diag(s) + step.tau / d * (inputs.T * y**2) @ inputs
     v = y @ inputs / d
+    D += step.norm_couplings()[2] * np.outer(v, v)
     v /= np.linalg.norm(v)
     gamma = v @ t
     across = (t - gamma * v) / np.sqrt(1 - gamma**2)
     at = 0.7
     Q = np.linalg.inv(np.eye(d) + at * D)
-    rows = ColouredRows(problem, trained=False)
-    rows.trained = True  # without what norms change
-    f, phi, vv, vt, _, tt, *_ = rows.columns(np.array([at]))[0]
-    assert [f, phi] == pytest.approx([np.trace(Q) / d, np.trace(D @ Q) / d], rel=0.01)
     forms = [x @ Q @ w for x, w in ((v, v), (v, across), (across, across))]
-    assert [vv, vt, tt] == pytest.approx(forms, abs=0.03)
+    for mean, tolerance in ((), 0.03), (y @ z / d, 0.003):
+        rows = ColouredRows(replace(problem, batch_mean=mean), trained=True)
+        f, phi, vv, vt, _, tt, *_ = rows.columns(np.array([at]))[0]
+        assert [f, phi] == pytest.approx([np.trace(Q) / d, np.trace(D @ Q) / d], rel=0.01)
+        assert [vv, vt, tt] == pytest.approx(forms, abs=tolerance)
 
 
 def test_no_batch_turns_the_spike_to_the_target():
@@ -179,6 +180,7 @@ def test_bounds_skip_rates_at_which_rows_are_too_long():
         ),
         ({"covariance": [[2, 1], [1, 0]], "target_decay": 1}, "given eigenvalues without weights"),
         ({"target_decay": [1, 2]}, "target_decay .* must be a number or, for given eigenvalues"),
+        ({"batch_mean": [1, 2]}, "batch_mean .* must be empty, or one number per given eigenvalue"),
         ({"covariance": [1, 2]}, "dimension = 100: must be 2, as many as eigenvalues"),
     ],
 )
@@ -193,6 +195,7 @@ def test_questions_that_do_not_cover_a_covariance_are_refused():
         lambda: giantstep.solve(PROBLEM, loss="gradient_flow"),
         lambda: giantstep.optimise(PROBLEM, over=["ridge"]),
         lambda: giantstep.simulate(replace(PROBLEM, alpha0=math.inf), dimension=100),
+        lambda: giantstep.simulate(replace(A[0], batch_mean=WEIGHTS), dimension=200),
     ]
     for refused in refusals:
         with pytest.raises(InvalidParametersError, match="covariance"):

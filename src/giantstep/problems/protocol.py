@@ -29,6 +29,7 @@ from giantstep.problems.parameter import (
 )
 from giantstep.problems.readout import FINER_NORMAL, NORMAL, READOUT, UNIFORM, Vocabulary
 from giantstep.problems.shared import (
+    BATCH_MEAN,
     BETA,
     COVARIANCE,
     DECAY,
@@ -120,6 +121,10 @@ class Protocol(WithFields):
         Exponent b >= 0: the squared components of the target's direction along the covariance's
         eigenvectors, in whitened inputs, are in proportion to k^-b. Or these squares, where
         eigenvalues are given.
+    batch_mean : sequence of float
+        For the theory of one batch: the mean of y z over it, of whitened inputs z, along the
+        eigenvectors that belong to the given eigenvalues. The target's components along them are
+        not negative. By default the theory is that of the mean over batches.
 
     Raises
     ------
@@ -193,6 +198,7 @@ class Protocol(WithFields):
     )
     covariance: str | tuple[Any, ...] = parameter(COVARIANCE, default=IDENTITY, later=True)
     target_decay: float | tuple[float, ...] = parameter(DECAY, default=0.0, later=True)
+    batch_mean: tuple[float, ...] = parameter(BATCH_MEAN, default=(), later=True)
 
     def __post_init__(self) -> None:
         faults = read_parameters(self)

@@ -64,7 +64,7 @@ def gain(data: xr.Dataset, name: str, problem: Problem, values: Mapping[str, Any
 def without_step(problem: Problem) -> Problem:
     """Return the same network without a step, or the same features without a spike."""
     if isinstance(problem, Protocol):
-        return replace(problem, alpha0=0.0)
+        return replace(problem, alpha0=0.0, batch_mean=())
     return replace(problem, spike_strength=0.0, bulk_variance=1.0, further_spikes=())
 
 

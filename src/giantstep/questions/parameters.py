@@ -89,8 +89,8 @@ def problem_parameters(problem: Problem | Recovery) -> xr.Dataset:
     if isinstance(problem, Protocol):
         values["readout"] = format_vocabulary(problem.readout)
         values["covariance"] = format_value(problem.covariance)
-        if isinstance(problem.target_decay, tuple):
-            values["target_decay"] = format_value(problem.target_decay)
+        lists = ("target_decay", problem.target_decay), ("batch_mean", problem.batch_mean)
+        values |= {k: format_value(of) for k, of in lists if of and isinstance(of, tuple)}
     return xr.Dataset(_by_name(values))
 
 

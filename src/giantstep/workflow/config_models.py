@@ -273,13 +273,15 @@ def _panel_model(
     return create_model(title, __base__=base, __doc__=f"A panel of {title}.", **fields)
 
 
-STEPS = _panel_model("gradient steps", _StepsPanel, parameters_of(Protocol), _READOUT)
+# The mean over one batch is for Python.
+_PROTOCOL = {name: one for name, one in parameters_of(Protocol).items() if name != "batch_mean"}
+STEPS = _panel_model("gradient steps", _StepsPanel, _PROTOCOL, _READOUT)
 SPIKED = _panel_model(
     "an sRF (spiked random features)", LearningPanel, one_spike_parameters(), _READOUT
 )
 RECOVERY = _panel_model("recovery of a teacher", Panel, parameters_of(Recovery), ["dimension"])
-MAP = _panel_model("a map over two parameters", _MapPanel, parameters_of(Protocol), _POINT)
-MAP_PARAMETERS = parameters_of(Protocol) | {name: _GRID[name] for name in _POINT}
+MAP = _panel_model("a map over two parameters", _MapPanel, _PROTOCOL, _POINT)
+MAP_PARAMETERS = _PROTOCOL | {name: _GRID[name] for name in _POINT}
 # Numbers, along which a map may have an axis.
 MAP_AXES = [name for name, one in MAP_PARAMETERS.items() if _type(one.domain) is float]
 # What tells the kinds of panel apart.
