@@ -152,10 +152,8 @@ class Sweep(NamedTuple):
         return mesh[0].ravel(), mesh[1].ravel()
 
 
-def read_sweep(
-    problem: Problem, given: Mapping[str, Any], derivatives: bool = False, compared: bool = False
-) -> Sweep:
-    """Read and check the parameters of a sweep; the last two are those of its cases.
+def read_sweep(problem: Problem, given: Mapping[str, Any], **asked: Any) -> Sweep:
+    """Read and check the parameters of a sweep; what is asked for is that of `Case`.
 
     Raises
     ------
@@ -176,13 +174,10 @@ def read_sweep(
     faults = _point_faults(values, optimal)
     outer = {name: values[name] for name in order if name not in POINTS}
     for loss, by in product(values["loss"], values["by"]):
-        faults += derivative_faults(derivatives, loss, optimal, by)
+        faults += derivative_faults(asked.get("derivatives", False), loss, optimal, by)
     cases = _cases(problem, outer, optimal, faults)
     raise_all(faults)
-    cases = [
-        one._replace(derivatives=derivatives, compared=compared) if isinstance(one, Case) else one
-        for one in cases
-    ]
+    cases = [one._replace(**asked) if isinstance(one, Case) else one for one in cases]
     if not optimal:  # there is nothing that it decides
         del outer["by"]
     written = {name: _labels(problem, name, outer[name]) for name in outer}

@@ -24,7 +24,7 @@ from giantstep.questions.solve import read_question, solve
 from giantstep.questions.statistics import z_scores
 from giantstep.questions.task import Task
 from giantstep.questions.theory_points import RELIABILITY, answer_remarks
-from giantstep.theory.optima import CROSS_VALIDATION, FOLDS, K_FOLD, LEAVE_ONE_OUT, TEST_ERROR
+from giantstep.theory.optima import CROSS_VALIDATION, TEST_ERROR
 from giantstep.validation import Fault, collected, raise_all
 
 _ERRORS = ("test_error", "training_error", "test_loss", "training_loss", "classification_error")
@@ -122,15 +122,9 @@ def compare(
     if isinstance(problem, Protocol) and not problem.is_giant_step:
         del theories[LIMIT]
 
-    def of(bulk: str | None, dimension: float) -> xr.Dataset:
-        at = partial(solve, problem, ridge=ridge, loss=loss, bulk=bulk, dimension=dimension)
-        theory = at(alpha, **limits)
-        if cross_validation:  # folds are trained on the samples that they leave
-            fewer = at(np.asarray(alpha) * (1 - 1 / FOLDS), **limits)[LEAVE_ONE_OUT].values
-            theory = theory.assign({K_FOLD: (theory[TEST_ERROR].dims, fewer)})
-        return theory
-
-    solved = [[of(one, at) for one in bulks] for at in theories.values()]
+    asked = {"loss": loss, "cross_validation": cross_validation, **limits}
+    of = partial(solve, problem, alpha, ridge, **asked)
+    solved = [[of(bulk=one, dimension=at) for one in bulks] for at in theories.values()]
     means = drop_fixed(means, axes.fixed)
     if is_chosen and np.ndim(ridge):
         solved, means = [[*map(_at_chosen, several)] for several in solved], _at_chosen(means)

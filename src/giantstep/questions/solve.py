@@ -34,6 +34,7 @@ def solve(
     dimension: float = math.inf,
     by: str = TEST_ERROR,
     derivatives: bool = False,
+    cross_validation: bool = False,
     max_hours: float = THEORY_HOURS,
     max_memory: float | None = None,
 ) -> Result:
@@ -66,6 +67,8 @@ def solve(
     derivatives : bool
         Whether to differentiate the test error by all parameters that are numbers:
         docs/sensitivities.md. At the best ridge, by the others at that ridge, which is the same.
+    cross_validation : bool
+        Whether to add what leaving out five folds finds, which takes twice as long.
     max_hours : float
         Core-hours beyond which a question is refused.
     max_memory : float, optional
@@ -81,10 +84,11 @@ def solve(
         quadrature, and each of them, and `reliable_dimension`, from which on it should be below
         5 %; of inputs with a covariance `chi_2`, `chi_3`, `chi_rows` and
         `effective_dimension`, docs/structured-inputs.md; `status`, `residual`, `quadrature_error`
-        and `iterations`. With `derivatives`, `derivative` of the test error, along `parameter`. All
-        have the dimensions of those of `alpha` and `ridge` that are arrays, and of several groups
-        of neurons. Points that failed hold NaN: `status` and the attribute `remarks` say why. With
-        `ridge="optimal"`, the ridge is a coordinate along alpha.
+        and `iterations`. With `derivatives`, `derivative` of the test error, along `parameter`;
+        with `cross_validation`, `k_fold`. All have the dimensions of those of `alpha` and `ridge`
+        that are arrays, and of several groups of neurons. Points that failed hold NaN: `status` and
+        the attribute `remarks` say why. With `ridge="optimal"`, the ridge is a coordinate along
+        alpha.
 
     Raises
     ------
@@ -109,7 +113,7 @@ def solve(
     faults += criterion_faults(problem, by, axes.optimal, loss)
     faults += derivative_faults(derivatives, loss, axes.optimal, by)
     raise_all(faults)
-    case = Case(problem, loss, bulk, dimension, by, derivatives, compared=True)
+    case = Case(problem, loss, bulk, dimension, by, derivatives, cross_validation, compared=True)
     arrays, points, remarks = solve_axes(case, axes, max_hours, max_memory)
     named = variables(arrays, axes.dims, losses={loss})
     return name_parameters(count_groups(dataset(named, points, axes.fixed)), problem), remarks

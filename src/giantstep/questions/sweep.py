@@ -26,6 +26,7 @@ def sweep(
     zip: str | Sequence[str] = (),
     classification_error: bool = True,
     derivatives: bool = False,
+    cross_validation: bool = False,
     max_hours: float = THEORY_HOURS,
     max_memory: float | None = None,
     progress: Progress | None = None,
@@ -42,6 +43,8 @@ def sweep(
         as all the rest of a point.
     derivatives : bool
         As in `solve`; of parameters at their default in some combinations, NaN there.
+    cross_validation : bool
+        As in `solve`.
     gains : str or sequence of str
         What to add: "gain_over_linear" or "gain_over_no_step", the share of the test error of the
         best linear predictor, or of the network without a step, that is saved; negative where the
@@ -99,7 +102,8 @@ def sweep(
     parts = paired(values, together)
     cost = cost_of(Task("sweep", problem, parts[0] | {"gains": names, "derivatives": derivatives}))
     check_cost(Cost(len(parts) * cost.seconds, cost.memory), max_hours, max_memory)
-    sweeps = [read_sweep(problem, chosen, derivatives, compared=True) for chosen in parts]
+    asked = {"derivatives": derivatives, "cross_validation": cross_validation, "compared": True}
+    sweeps = [read_sweep(problem, chosen, **asked) for chosen in parts]
     answers, remarks = list[xr.Dataset](), dict[str, None]()
     with progress_bar("theory", progress) as report:
         for place, (one, chosen) in enumerate(builtins.zip(sweeps, parts, strict=True)):

@@ -37,6 +37,7 @@ from giantstep.questions.task import Task
 from giantstep.theory.optima import (
     CROSS_VALIDATION,
     GCV,
+    K_FOLD,
     LEAVE_ONE_OUT,
     TEST_ERROR,
     criterion,
@@ -73,7 +74,8 @@ Arrays = dict[str, NDArray[Any]]
 class Case(NamedTuple):
     """What is prepared once, and solved at all points.
 
-    With `compared`, answers have the dimension from which on they are reliable.
+    With `cross_validation`, answers have the error of five folds, and with `compared` the dimension
+    from which on they are reliable.
     """
 
     problem: Problem
@@ -82,6 +84,7 @@ class Case(NamedTuple):
     dimension: float
     by: str = TEST_ERROR
     derivatives: bool = False
+    cross_validation: bool = False
     compared: bool = False
 
     @property
@@ -118,6 +121,8 @@ class Case(NamedTuple):
     def _besides(self, alpha: Array, ridge: Array, arrays: Arrays) -> Arrays:
         """Compute what is asked for beside a solution."""
         found: Arrays = {}
+        if self.cross_validation and not stopping_steps(self.loss):
+            found[K_FOLD] = criterion(self.solver, alpha, ridge, K_FOLD)
         if self.compared:
             found[RELIABLE_DIMENSION] = self._reliable_dimension(alpha, ridge, arrays)
         if self.derivatives:
