@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+import scipy  # whose modules are imported when they are first used
 
 from giantstep.arrays import Array
 
@@ -38,7 +39,5 @@ def interpolated(
     count = max(4, math.ceil((high - low) / (_SPACING * scale)))
     if count >= points.size:
         return functions(points)
-    from scipy.interpolate import CubicSpline  # here, since few problems need the slow import
-
     grid = np.linspace(low, high, count)
-    return tuple(CubicSpline(grid, np.stack(functions(grid)), axis=1)(points))
+    return tuple(scipy.interpolate.CubicSpline(grid, np.stack(functions(grid)), axis=1)(points))

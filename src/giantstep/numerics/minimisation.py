@@ -6,9 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.ndimage import generate_binary_structure, minimum_filter
-from scipy.optimize import minimize, minimize_scalar
-from scipy.optimize.elementwise import find_minimum
+import scipy  # whose modules are imported when they are first used
 
 from giantstep.arrays import Array, Mask
 
@@ -80,6 +78,8 @@ def minimise_each_from_candidates(
     logs = np.log(candidates)
     argument = logs[best]
     if inner.any():
+        from scipy.optimize.elementwise import find_minimum  # here, since it is slow to import
+
         middle = best[inner]
         bracket, of = (logs[middle - 1], logs[middle], logs[middle + 1]), (parameter[inner],)
         refined = find_minimum(
@@ -112,8 +112,8 @@ def lowest_minima(values: Array, count: int, margin: float) -> list[tuple[int, .
     >>> lowest_minima(np.array([1.02, 1.1, 1.0, 2.0, 1.5]), count=3, margin=0.1)
     [(2,), (0,)]
     """
-    cross = generate_binary_structure(values.ndim, 1)
-    minimal = values <= minimum_filter(values, footprint=cross, mode="nearest")
+    cross = scipy.ndimage.generate_binary_structure(values.ndim, 1)
+    minimal = values <= scipy.ndimage.minimum_filter(values, footprint=cross, mode="nearest")
     minimal &= np.isfinite(values) & (values <= (1 + margin) * values.min())
     places = sorted(zip(*np.nonzero(minimal), strict=True), key=lambda place: values[place])
     return [tuple(int(k) for k in place) for place in places[:count]]
@@ -158,16 +158,17 @@ def refine_on_grid(
     options: dict[str, Any] = {"xatol": tolerance}
     least = function(start)
     if len(axes) == 1:
-        optimum = minimize_scalar(
+        optimum = scipy.optimize.minimize_scalar(
             lambda x: function(np.array([x])), bounds=ends[0], method="bounded", options=options
         )
-        x = np.array([optimum.x])
     else:
         simplex = np.tile(start, (len(axes) + 1, 1))
         for k, (low, high) in enumerate(ends):  # into the grid, at its ends
             simplex[k + 1, k] = (start[k] + (high if high > start[k] else low)) / 2
         options |= {"fatol": tolerance**2, "maxfev": _EVALUATIONS, "initial_simplex": simplex}
         bounds = [(axis[0], axis[-1]) for axis in axes]
-        optimum = minimize(function, start, method="Nelder-Mead", bounds=bounds, options=options)
-        x = optimum.x
+        optimum = scipy.optimize.minimize(
+            function, start, method="Nelder-Mead", bounds=bounds, options=options
+        )
+    x = np.atleast_1d(optimum.x)
     return (x, float(optimum.fun)) if optimum.fun < least else (start, least)

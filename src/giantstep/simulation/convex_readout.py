@@ -17,8 +17,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import scipy  # whose modules are imported when they are first used
 from scipy.linalg import inv
-from scipy.optimize import minimize
 
 from giantstep.arrays import Array, Reals
 from giantstep.problems.losses import ClippedLoss, Loss, MarginLoss
@@ -31,6 +31,7 @@ from giantstep.validation import Fault, InvalidParametersError
 ACCURACY = 3e-5
 # L-BFGS-B runs until rounding stops it or a certificate is likely; without one it starts again from
 # there.
+_METHOD = {"method": "L-BFGS-B", "jac": True}
 _OPTIONS = {"maxiter": 20_000, "maxfun": 40_000, "ftol": 0.0, "maxcor": 30}
 _ROUNDS = 4
 # Inverse curvature of a corner, over the response of a prediction: rows at it may be dependent.
@@ -179,7 +180,7 @@ def _minimise_dual(
     start = np.clip(t / 2, loss.low, loss.high) if start is None else start
     bounds = [(loss.low, loss.high)] * t.size
     options = _OPTIONS | {"gtol": 1e-9}
-    minimum = minimize(dual, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    minimum = scipy.optimize.minimize(dual, start, bounds=bounds, options=options, **_METHOD)
     readout = minimum.x @ system.rows / system.ridge
     losses = loss.value(labels, (labels if loss.margin else 1) * (system.rows @ readout))
     value = float(np.sum(losses)) + system.ridge * float(readout @ readout) / 2
@@ -199,8 +200,7 @@ def _minimise_primal(
         return value, b - loss.derivatives(margins)[0] @ rows / scale
 
     start = np.zeros(rows.shape[1]) if start is None else start * scale
-    options = _OPTIONS | {"gtol": 1e-7}
-    minimum = minimize(primal, start, jac=True, method="L-BFGS-B", options=options)
+    minimum = scipy.optimize.minimize(primal, start, options=_OPTIONS | {"gtol": 1e-7}, **_METHOD)
     readout = minimum.x / scale
     value, slope = primal(minimum.x)
     return readout, readout, value, float(slope @ slope) / 2

@@ -10,7 +10,7 @@ import math
 from functools import cache, cached_property
 
 import numpy as np
-from scipy.interpolate import CubicSpline
+import scipy  # whose modules are imported when they are first used
 
 from giantstep.arrays import Array
 from giantstep.numerics.gaussian import moments
@@ -44,11 +44,12 @@ class StateEvolution:
         self._channel = channel
 
     @cached_property
-    def _information(self) -> CubicSpline:
+    def _information(self) -> scipy.interpolate.CubicSpline:
         """R over the square root of -x."""
         roots = np.linspace(0, math.sqrt(-math.log(self._channel.smallest)), _NODES)
         R = [self._channel.explained(1, -math.expm1(-2 * root**2)) for root in roots]
-        return CubicSpline(roots, R, bc_type=((1, 0.0), "not-a-knot"))  # a function of q
+        # A function of q.
+        return scipy.interpolate.CubicSpline(roots, R, bc_type=((1, 0.0), "not-a-knot"))
 
     @cached_property
     def generative_exponent(self) -> float:

@@ -10,9 +10,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.interpolate import CubicSpline
+import scipy  # whose modules are imported when they are first used
 from scipy.special import ndtri
-from scipy.stats import qmc
 
 from giantstep.arrays import Array
 from giantstep.numerics.quadrature import WIDE, product_rule, split_rule, unit_edges
@@ -177,7 +176,7 @@ class _SmoothedActivation:
         averages = [activation_averages(activation, part, std, 1, 1.0) for part in parts]
         columns = np.concatenate([(at.mean, at.slope, at.variance) for at in averages], axis=1).T
         fine, self._step = np.linspace(table[0], table[-1], _FINER * table.size, retstep=True)
-        of_table = CubicSpline(table, columns)
+        of_table = scipy.interpolate.CubicSpline(table, columns)
         # The slope's derivative, since a kink may be narrower than the table.
         self._values = np.vstack([of_table(fine).T, of_table(fine, 1)[:, 1]])
         self._low, self._changes = table[0], np.diff(self._values, append=0.0)
@@ -243,7 +242,7 @@ def _neurons(activation: ScalarFunction, steps: int, fineness: int) -> tuple[Arr
 def quasi_random(dim: int, blocks: int, n: int) -> Array:
     """Choose blocks of n standard normal points, each with its mirror images and whitened."""
     shift = np.random.default_rng(0).random((blocks, 1, dim))
-    sequence = qmc.Sobol(dim, scramble=False).random_base2(math.ceil(math.log2(n / 2)))
+    sequence = scipy.stats.qmc.Sobol(dim, scramble=False).random_base2(math.ceil(math.log2(n / 2)))
     half = ndtri((sequence[: n // 2] + shift) % 1)
     points = np.concatenate([half, -half], axis=1)
     root = np.linalg.cholesky(points.transpose(0, 2, 1) @ points / points.shape[1])
