@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
+from giantstep.arrays import Array
 from giantstep.vocabulary import MEANINGS
 from giantstep.workflow import store
 from giantstep.workflow.arrangement import FINITE, LIMIT
@@ -58,7 +59,7 @@ def score_table(data: xr.Dataset) -> pd.DataFrame:
         for theory, values in _theories(data[name])
     }
     return pd.DataFrame({
-        name: [_cell(of_curve.values) for of_curve in values.transpose("curve", ...)]
+        name: [_cell(row) for row in np.atleast_2d(values.transpose(..., "curve")).T]
         for name, values in columns.items()
     })  # fmt: skip
 
@@ -138,9 +139,8 @@ def _of_curves(scores: xr.DataArray) -> str:
     return ", ".join(value for values in shared for value in values)
 
 
-def _cell(values: Any) -> str:
-    """Write a value, or those of all groups of neurons; missing values are left out."""
-    several = np.atleast_1d(values)
-    if several.dtype.kind in "OUT":
-        return " ".join(map(str, several))
-    return " ".join(f"{value:.4g}" for value in several if not np.isnan(value))
+def _cell(of_groups: Array) -> str:
+    """Write the values of all groups of neurons, or the one value; missing values are left out."""
+    if of_groups.dtype.kind in "OUT":
+        return " ".join(map(str, of_groups))
+    return " ".join(f"{value:.4g}" for value in of_groups if not np.isnan(value))
