@@ -18,9 +18,6 @@ settings.register_profile("thorough", settings.get_profile("quick"), max_example
 settings.load_profile("quick")
 
 
-QUICK = "config/quick.yaml"
-
-
 def pytest_collection_modifyitems(items):
     """Start with what runs the workflow, so that no worker is left with it at the end."""
     items.sort(key=lambda item: "workflow" not in item.path.parts)
@@ -63,15 +60,14 @@ def project(tiny_run, tmp_path):
     return shutil.copytree(tiny_run, tmp_path / "project")
 
 
-@pytest.fixture(scope="session")
-def paper_run(once):
-    """A project in which the workflow has made all figures of the paper, at the quick size."""
-    return once("paper_run", lambda folder: tiny.snakemake(tiny.copied(folder), overlay=QUICK))
+def run_workflow(project):
+    """Let the workflow make the figures that are otherwise made in process, at the quick size."""
+    drawings = [f"figures/{name}.png" for name in in_process.FIGURES]
+    tiny.snakemake(tiny.copied(project), *drawings, overlay="config/quick.yaml")
 
 
 @pytest.fixture(params=["in process", pytest.param("workflow", marks=pytest.mark.slow)])
 def paper(request, once):
-    """A folder with the merged data of all figures of the paper, not to be changed."""
-    if request.param == "workflow":
-        return request.getfixturevalue("paper_run")
-    return once("paper", in_process.make)
+    """A folder with the merged data of figures of the paper, not to be changed."""
+    make = {"in process": in_process.make, "workflow": run_workflow}
+    return once(f"paper, {request.param}", make[request.param])

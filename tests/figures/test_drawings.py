@@ -93,8 +93,9 @@ def test_a_figure_is_readable_in_a_column_and_its_legend_off_its_data(paper, nam
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["fig4", "fig5"])
-def test_the_figures_that_are_drawn_like_figure_2_are_readable(paper_run, name):
-    check_readable(paper_run, name)
+def test_the_figures_that_are_drawn_like_figure_2_are_readable(tmp_path, name):
+    in_process.make(tmp_path / "project", [name], points=1000)
+    check_readable(tmp_path / "project", name)
 
 
 def test_the_drawing_names_what_varies(paper):

@@ -49,11 +49,12 @@ def test_a_run_is_stopped_suspended_and_beside_others_and_the_last_completes_it(
     undisturbed, tmp_path
 ):
     project, dice = tiny.alone(tmp_path / "project"), random.Random(1)
+    beside = {signal.SIGSTOP: faults.run_beside, signal.SIGINT: faults.prune_beside}
     for number in (signal.SIGSTOP, signal.SIGINT, signal.SIGTERM):
         running = faults.start(project)
         faults.wait_for(running, project, "Execute")
-        faults.run_beside(running, project, dice)
-        faults.prune_beside(running, project, dice)
+        if number in beside:
+            beside[number](running, project, dice)
         for whom in ("a job", "the run"):
             faults.signal_to(running, whom, number, dice)
             time.sleep(1)
@@ -124,11 +125,11 @@ code=$?; rm -rf kept && cp -a results kept; exit $code
     subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).returncode != 0,
     reason="no disk can be mounted here",
 )
-def test_a_full_disk_fails_a_run_and_the_same_command_completes_it(tiny_run, tmp_path):
-    project = tiny.make(tmp_path / "project")
+def test_a_full_disk_fails_a_run_and_the_same_command_completes_it(undisturbed, tmp_path):
+    project = tiny.alone(tmp_path / "project")
     for name in ("results", "kept"):
         (project / name).mkdir()
-    for kilobytes in (150, 350):
+    for kilobytes in (150, 500):  # too few for theory, and for the merged file
         command = ["unshare", "-rm", "sh", "-c", SMALL_DISK, "sh", str(kilobytes)]
         done = subprocess.run(
             [*command, *tiny.COMMAND, "2", "--configfile", tiny.TINY],
@@ -144,7 +145,7 @@ def test_a_full_disk_fails_a_run_and_the_same_command_completes_it(tiny_run, tmp
     shutil.rmtree(project / "results")
     (project / "kept").rename(project / "results")
     tiny.snakemake(project)
-    assert tiny.made(project) == tiny.made(tiny_run)
+    assert tiny.made(project) == undisturbed
 
 
 ODD = 'it\'s an "odd" `folder`, $(touch odd) {x} %s α'

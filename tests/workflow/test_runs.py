@@ -89,6 +89,7 @@ def test_what_no_result_depends_on_causes_no_job(project):
 
 @pytest.mark.slow
 def test_an_edit_that_is_taken_back_ends_in_the_former_bytes(project, tiny_run):
+    EDITS["a figure less"][0](project)
     files = {
         path: path.read_bytes() for path in project.rglob("*.*") if path.suffix in (".py", ".yaml")
     }
