@@ -24,6 +24,7 @@ QUESTIONS = {
     "simulate": f"simulate {STEPS} {GRID}",
     "networks": f"simulate {SPIKED} {GRID}",
     "spectrum": f"spectrum {SPIKED} --alpha 1",
+    "map": f"map {STEPS} --y ridge=0.1,1",
     "bounds": f"bounds {SPIKED.replace('0.5', '1')}",
 }
 # ODD are numbers that are not written in decimal ASCII digits.
@@ -58,6 +59,7 @@ spiked --model none ~
 optimal --alpha 0 1e300 nan
 optimal --beta 1e-300 1e300
 optimise --alpha0 -1 nan
+map --x alpha alpha=1 alpha= alpha=1,,2 alpha=1..2 ridge=1,2 beta2=1,2
 optimise --ridge -1 best
 optimise --dimension 1 nan 1e13
 simulate --dimension ODD SIZES 1 1000001 1000000

@@ -35,6 +35,13 @@ def test_a_figures_file_is_verified_bit_for_bit(capsys, tiny_run):
     assert "all are identical, bit for bit" in said.out
 
 
+def test_a_config_that_is_a_list_is_refused(capsys, tmp_path):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.yaml").write_text("[]")
+    assert main(["verify", "fig2", "--project", str(tmp_path)]) == 2
+    assert "top level: [] must be" in capsys.readouterr().err
+
+
 def test_open_lists_every_variable_with_symbol_and_equation(capsys, tiny_run):
     assert main(["open", "fig2", "--project", str(tiny_run)]) == 0
     title, _, _, *lines = capsys.readouterr().out.splitlines()

@@ -83,11 +83,15 @@ def pair(text: str) -> tuple[float, float]:
         raise ValueError(f"{text!r} is not of the form value:fraction") from None
 
 
+@reader
 def named_values(text: str) -> tuple[str, list[float]]:
     """Read the axis of a map, `alpha0=0.1:10:80log`: a parameter and its values."""
-    name, _, values = text.partition("=")
+    name, _, words = text.partition("=")
     read = read_values(read_number)
-    return name.replace("-", "_"), [x for word in values.split(",") for x in read(word)]
+    values = [x for word in words.split(",") for x in read(word)] if words else []
+    if len(values) < 2:
+        raise ValueError(f"{text!r} must be a parameter and several values, as in alpha=0.5:3:20")
+    return name.replace("-", "_"), values
 
 
 def protected(argument: str) -> str:
