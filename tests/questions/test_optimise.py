@@ -62,6 +62,16 @@ def test_a_limit_that_is_far_is_told_with_the_dimension_where_it_is_near():
     assert "within 5% of this limit from d = 110000 on" in found.remarks
 
 
+def test_what_the_theory_leaves_out_at_an_optimum_is_told():
+    """Networks of this dimension are 9 % off."""
+    few = Protocol("tanh", "tanh", learning_rate=4, alpha0=0.3, beta=1)
+    found = giantstep.optimise(few, {"ridge": [1e-4, 1e-3]}, dimension=100)
+    solved = giantstep.solve(few, ridge=found.optimal_ridge.item(), dimension=100)
+    assert found.reliability.item() == pytest.approx(solved.reliability.item())
+    assert found.reliability > 0.05
+    assert "inputs at which hardly any neuron varies" in found.remarks
+
+
 def test_all_faults_of_a_search_are_told_at_once():
     features = SpikedFeatures("tanh", "sin", 1, 1, 0.5, 1)
     over = {"readout": None, "learnin_rate": None, "ridge": [0.1]}

@@ -28,6 +28,7 @@ def test_no_split_beside_the_best_is_better():
     without = giantstep.solve(replace(PROBLEM, alpha0=0), samples, 0.1, bulk="isotropic").test_error
     assert best.optimal_test_error.sel(steps=0).item() == pytest.approx(without.item())
     assert best.cost_of_plan.min() == 0
+    assert (best.reliable_dimension > best.reliability).all()
 
 
 def test_operations_are_spent_on_width():

@@ -28,9 +28,9 @@ from giantstep.questions.checks import choose_ridge
 from giantstep.questions.choices import GAINS, POINTS, RIDGE, STOP_AT, THREADS
 from giantstep.questions.costs import Cost, cost_of
 from giantstep.questions.progress import Progress
+from giantstep.questions.remarks import CORRECTIONS
 from giantstep.questions.stopping import times_to_ridges
 from giantstep.questions.task import Task, question_named
-from giantstep.questions.theory_points import RELIABILITY
 from giantstep.suggestions import did_you_mean
 from giantstep.validation import (
     COUNT,
@@ -77,7 +77,7 @@ def answer(arguments: argparse.Namespace) -> xr.Dataset:
     request = Request(arguments)
     if request.question in ("solve", "sweep"):
         return _AFTER[arguments.command](request.sweep(), request)
-    return request.each(_AFTER.get(arguments.command))
+    return request.each(_AFTER.get(arguments.command, _show_all))
 
 
 def _answer_on_data(arguments: argparse.Namespace) -> xr.Dataset:
@@ -134,14 +134,13 @@ class Request:
         own = {name: _axis(list(values)) for name, values in self.apart.items()}
         several = {name: list(values) for name, values in varied(self._fields).items()}
         parameters = {name: own[name] for name in own if name not in self._fields}
-        points = np.size(self.together["alpha"]) * np.size(
-            self.together.get(RIDGE, self.together[STOP_AT])
-        )
+        ridges = self.together.get(RIDGE, self.together[STOP_AT])
+        points = np.size(self.together["alpha"]) * np.size(ridges)
         one = self.question == "solve" and not varied(self.apart) and points <= _SILENT
         question = question_named("solve" if one else "sweep")
         return question(self.first, **several, **parameters, **self.together)
 
-    def each(self, complete: Completion | None) -> xr.Dataset:
+    def each(self, complete: Completion) -> xr.Dataset:
         """Answer for each combination, as one dataset."""
         question = question_named(self.question)
         reports = "progress" in signature(question).parameters
@@ -149,7 +148,7 @@ class Request:
         def ask(chosen: dict[str, Any], progress: Progress) -> xr.Dataset:
             told = {"progress": progress} if reports else {}
             found = question(self._problem(chosen), **self._parameters(chosen), **told)
-            return complete(found, self) if complete else found
+            return complete(found, self)
 
         return answer_each(self.apart, ask)
 
@@ -198,8 +197,9 @@ class Request:
             task = Task(self.question, problem, given)
             costs.append(cost_of(task, given.get("threads", 1)))
         seconds = sum(cost.seconds for cost in costs) * self.count / len(costs)
-        together = self.together.get("zip", ())
-        for name in together[1:]:  # one value of it goes with one of the first, not all
+        for name in self.together.get("zip", ())[
+            1:
+        ]:  # one value of it goes with one of the first, not all
             seconds /= max(1, np.size(getattr(self.arguments, name, ())))
         return Cost(seconds, max(cost.memory for cost in costs))
 
@@ -262,18 +262,21 @@ def _fill(arguments: argparse.Namespace, **values: Any) -> None:
 def _show_theory(found: xr.Dataset, request: Request) -> xr.Dataset:
     """Leave out what is asked for apart, and what is zero."""
     hidden = ["optimal_ridge_on_edge"]
-    parts = [str(name) for name in found if str(name).startswith(f"{RELIABILITY}_")]
-    hidden += [] if request.arguments.certificate else [*_ACCURACY, *parts]
+    hidden += [] if request.arguments.certificate else [*_ACCURACY, *CORRECTIONS]
     hidden += [] if TRAINED in found["bulk"] else ["xi"]
     if "derivative" in found:  # a row for each parameter
         found = found[["derivative", *found.drop_vars("derivative").data_vars]]
     return found.drop_vars(hidden, errors="ignore")
 
 
+def _show_all(found: xr.Dataset, _: Request) -> xr.Dataset:
+    """Leave out the parts of the estimate of all corrections alone."""
+    return found.drop_vars(CORRECTIONS, errors="ignore")
+
+
 def _show_sweep(found: xr.Dataset, request: Request) -> xr.Dataset:
     """Leave out the overlaps, too."""
-    found = _show_theory(found, request)
-    return found.drop_vars([name for name in OVERLAP_DIMENSIONS if name in found])
+    return _show_theory(found, request).drop_vars(OVERLAP_DIMENSIONS, errors="ignore")
 
 
 def _show_map(found: xr.Dataset, request: Request) -> xr.Dataset:

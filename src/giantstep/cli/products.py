@@ -65,10 +65,8 @@ def _joined(answers: list[xr.Dataset], several: Values) -> xr.Dataset:
     """Join answers along new dimensions, the last one first."""
     for name, values in reversed(list(several.items())):
         size = len(values)
-        answers = [
-            _along(name, values, answers[start : start + size])
-            for start in range(0, len(answers), size)
-        ]
+        starts = range(0, len(answers), size)
+        answers = [_along(name, values, answers[start : start + size]) for start in starts]
     return answers[0]
 
 

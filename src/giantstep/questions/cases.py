@@ -91,8 +91,7 @@ def solve_cases(
     if len(refused) == len(solved):
         raise_all([fault for error in refused for fault in error.faults])
     data = _arranged(sweep, stack(solved, _REFUSED))
-    arrays = {str(name): values for name, values in data.items()}
-    remarks = answer_remarks(arrays, data["dimension"])
+    remarks = answer_remarks(data, data["dimension"])
     known = [case for case in sweep.cases if isinstance(case, Case)]
     remarks += dict.fromkeys(r for case in known for r in bulk_remarks(case.problem, case.bulk))
     reasons = dict.fromkeys(str(fault) for error in refused for fault in error.faults)

@@ -23,7 +23,7 @@ from giantstep.questions.simulate import measured, read_simulation
 from giantstep.questions.solve import read_question, solve
 from giantstep.questions.statistics import z_scores
 from giantstep.questions.task import Task
-from giantstep.questions.theory_points import RELIABILITY, answer_remarks
+from giantstep.questions.theory_points import DOUBTS, answer_remarks
 from giantstep.theory.optima import CROSS_VALIDATION, TEST_ERROR
 from giantstep.validation import Fault, collected, raise_all
 
@@ -117,7 +117,7 @@ def compare(
     raise_all(faults + criterion_faults(problem, by, is_chosen, loss))
     asked = given | {"cross_validation": cross_validation}
     check_task(Task("replicates", problem, asked), max_hours, max_memory, threads)
-    means = measured(problem, given, threads, progress, cross_validation)
+    means = drop_fixed(measured(problem, given, threads, progress, cross_validation), axes.fixed)
     theories: dict[str, float] = {LIMIT: math.inf, FINITE: dimension}
     if isinstance(problem, Protocol) and not problem.is_giant_step:
         del theories[LIMIT]
@@ -125,7 +125,6 @@ def compare(
     asked = {"loss": loss, "cross_validation": cross_validation, **limits}
     of = partial(solve, problem, alpha, ridge, **asked)
     solved = [[of(bulk=one, dimension=at) for one in bulks] for at in theories.values()]
-    means = drop_fixed(means, axes.fixed)
     if is_chosen and np.ndim(ridge):
         solved, means = [[*map(_at_chosen, several)] for several in solved], _at_chosen(means)
     remarks = [remark for several in solved for one in several for remark in _remarks(one)]
@@ -142,7 +141,7 @@ def _at_chosen(data: xr.Dataset) -> xr.Dataset:
     each = xr.DataArray(range(data.sizes["alpha"]), dims="alpha")
     data = data.isel(alpha=each, ridge=each)
     if "remarks" in data.attrs:
-        about = answer_remarks({str(name): data[name] for name in data}, data["dimension"])
+        about = answer_remarks(data, data["dimension"])
         data.attrs["remarks"] = "\n".join(about)
     return data
 
@@ -157,8 +156,8 @@ def _scored(theory: xr.Dataset, networks: xr.Dataset) -> xr.Dataset:
     scores = z_scores(errors, networks).transpose(*theory["test_error"].dims)
     data = xr.merge([theory, networks, scores], join="exact", compat="equals")
     ordered = [form.format(name) for name in _COMPARED for form in ("{}", *OF_NETWORKS)]
-    ordered += [str(name) for name in theory if str(name).startswith(RELIABILITY)]
-    return data[[name for name in [*ordered, *OF_COVARIANCE, "status"] if name in data]]
+    ordered += [*DOUBTS, *OF_COVARIANCE, "status"]
+    return data[[name for name in ordered if name in data]]
 
 
 def _remarks(theory: xr.Dataset) -> list[str]:

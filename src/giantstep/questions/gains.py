@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
+from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.cases import read_sweep, solve_cases
@@ -54,9 +54,7 @@ def gain(data: xr.Dataset, name: str, problem: Problem, values: Mapping[str, Any
         others = {name: value for name, value in values.items() if name not in _OF_STEP}
         gained = 1 - error / _error(without_step(problem), others)
     else:
-        isotropic, trained = (
-            _error(problem, dict(values) | {"bulk": bulk}) for bulk in (ISOTROPIC, TRAINED)
-        )
+        isotropic, trained = (_error(problem, {**values, "bulk": bulk}) for bulk in BULKS)
         gained = isotropic / trained - 1
     return error.copy(data=gained.broadcast_like(error).transpose(*error.dims).values)
 

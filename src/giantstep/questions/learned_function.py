@@ -71,7 +71,7 @@ def learned_function(
     faults += [Fault("s", x, "finite") for x in at.ravel().tolist() if not math.isfinite(x)]
     axes, bulk = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
     raise_all(faults)
-    case, points = Case(problem, loss, bulk, dimension), np.atleast_1d(at)
+    case, points = Case(problem, loss, bulk, dimension, compared=True), np.atleast_1d(at)
     arrays, coords, remarks = solve_axes(case, axes, max_hours, max_memory)
     m, zeta, psi, xi = (arrays[name] for name in ("m", "zeta", "psi", "xi"))
     learned = compute_learned_function(case.solver.srf, m, zeta, psi, points, xi)

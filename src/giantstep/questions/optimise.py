@@ -23,15 +23,13 @@ from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.remarks import (
     OF_COVARIANCE,
     bulk_remarks,
-    covariance_remarks,
-    dimension_remarks,
     edge_remarks,
     named_ridge,
 )
 from giantstep.questions.search import Search, Unknown, read_unknowns, refine
 from giantstep.questions.solve import read_question
 from giantstep.questions.task import Task
-from giantstep.questions.theory_points import RELIABLE_DIMENSION, Case
+from giantstep.questions.theory_points import DOUBTS, Case, answer_remarks
 from giantstep.theory.optima import TEST_ERROR
 from giantstep.validation import Fault, raise_all
 
@@ -87,10 +85,9 @@ def optimise(
         `optimal_bias` of what was optimised, each with `..._on_edge`, whether it is an end of the
         range searched, or of the part of it that could be solved: the error may be smaller beyond.
         `test_error`: the whole profile, over all candidates. By the 0-1 error, both are named after
-        it, such as `optimal_classification_error`. `reliable_dimension`: that from which on the
-        theory at the optimum should be within 5 %; of inputs with a covariance also what `solve`
-        has of these. The attribute `remarks` tells of edges and of a
-        limit that is far.
+        it, such as `optimal_classification_error`. `reliability`, its parts, `reliable_dimension`
+        and what there is of inputs with a covariance are those of `solve`, at the optimum. The
+        attribute `remarks` tells of edges, and of theory that may be far from networks.
 
     Raises
     ------
@@ -155,9 +152,7 @@ def optimise(
     columns[by] = (*coords, RIDGE), profile
     data = xr.Dataset(columns, coords=coords | {RIDGE: search.ridges, "bulk": bulk})
     remarks = _edge_remarks(search, data) + bulk_remarks(problem, bulk)
-    if math.isinf(dimension):
-        remarks += dimension_remarks(data[RELIABLE_DIMENSION].values)
-    remarks += covariance_remarks({str(name): data[name].values for name in data})
+    remarks += answer_remarks(data, dimension)
     fixed = [name for name in axes.fixed if name == "alpha" or not search.optimises_ridge]
     return drop_fixed(data.transpose("alpha", ...), fixed), remarks
 
@@ -188,7 +183,7 @@ def _optimum(
     optimum: dict[str, Any] = {f"optimal_{search.case.by}": error}
     for name, value in values.items():
         optimum |= {f"optimal_{name}": value, f"optimal_{name}_on_edge": on_edge[name]}
-    names = RELIABLE_DIMENSION, *of_inputs
+    names = *DOUBTS, *of_inputs
     return optimum | {name: arrays[name].item() if arrays else math.nan for name in names}
 
 

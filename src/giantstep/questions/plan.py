@@ -25,7 +25,7 @@ from giantstep.questions.remarks import bulk_remarks
 from giantstep.questions.search import Search, Unknown, refine
 from giantstep.questions.solve import read_question
 from giantstep.questions.task import Task
-from giantstep.questions.theory_points import Case
+from giantstep.questions.theory_points import DOUBTS, Case, answer_remarks
 from giantstep.theory.optima import CLASSIFICATION_ERROR, CROSS_VALIDATION, TEST_ERROR, search_of
 from giantstep.validation import Fault, Interval, interval_faults, raise_all
 
@@ -41,7 +41,7 @@ _INTERVALS = {
 }  # fmt: skip
 _COLUMNS = (
     "optimal_alpha0", "optimal_alpha", "optimal_beta", f"optimal_{RATE}", "optimal_ridge",
-    "flops", "on_edge",
+    "flops", *DOUBTS, "on_edge",
 )  # fmt: skip
 
 
@@ -91,7 +91,8 @@ def plan(
         error; `cost_of_plan`, by how much it is above the least, relatively; `optimal_alpha0` and
         `optimal_alpha`, the samples of each batch and of the readout; of what else was optimised
         `optimal_ridge`, `optimal_learning_rate` and `optimal_beta`; at finite dimension the
-        operations, `flops`. `on_edge` marks optima at an end of a range searched.
+        operations, `flops`; `reliability`, its parts and `reliable_dimension`, as in `solve`.
+        `on_edge` marks optima at an end of a range searched.
 
     Raises
     ------
@@ -138,7 +139,8 @@ def plan(
     fixed = {"flops": math.isinf(dimension), "optimal_beta": flops is None}
     fixed |= {f"optimal_{RATE}": RATE not in over, "optimal_ridge": ridge != OPTIMAL}
     data = data.drop_vars([name for name, is_fixed in fixed.items() if is_fixed])
-    return data, _remarks(data) + bulk_remarks(problem, bulk)
+    remarks = _remarks(data) + bulk_remarks(problem, bulk)
+    return data, remarks + answer_remarks(data, dimension)
 
 
 def _faults(problem: Problem, budget: dict[str, float | None]) -> list[Fault]:
@@ -226,5 +228,7 @@ def _best_split(search: _Split) -> tuple[float, ...]:
     error, ridge, on_edge = (values.item() for values in search.least(x, nothing))
     of, alpha = search.plan_at(x)
     rate = of.learning_rate if search.steps else math.nan
-    spent = operations(of, alpha, search.case.dimension), any([on_edge, *at_ends])
-    return error, of.alpha0, alpha, of.beta, rate, ridge, *spent
+    spent = operations(of, alpha, search.case.dimension)
+    arrays = search.case._replace(problem=of, compared=True).solve(*np.array([[alpha], [ridge]]))
+    last = *(arrays[name].item() for name in DOUBTS), any([on_edge, *at_ends])
+    return error, of.alpha0, alpha, of.beta, rate, ridge, spent, *last

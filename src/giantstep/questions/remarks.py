@@ -39,14 +39,13 @@ _LEFT_OUT = {
     "chance": "neurons that overlap with the target by chance learn it",
     "first_batch": "the first batch has few samples, whose covariance fluctuates",
 }
+CORRECTIONS = tuple(f"reliability_{name}" for name in _LEFT_OUT)
 
 
 def failure_remarks(status: Indices) -> list[str]:
     """Say what to do about points that failed."""
-    counts = {code: int(np.sum(status == code)) for code in Status if code is not Status.CONVERGED}
-    return [
-        f"{count} point(s) {code.label}. {code.advice}" for code, count in counts.items() if count
-    ]
+    counts = [(code, np.sum(status == code)) for code in Status if code is not Status.CONVERGED]
+    return [f"{n} point(s) {code.label}. {code.advice}" for code, n in counts if n]
 
 
 def bulk_remarks(problem: Problem, bulk: str) -> list[str]:
@@ -116,7 +115,7 @@ def dimension_remarks(dimensions: Array) -> list[str]:
     if not np.any(dimensions > SMALL_DIMENSION):
         return []
     if np.isinf(dimensions).any():
-        return ["This limit is far from networks of any dimension that was tried. Give theirs."]
+        return ["No dimension that was tried has a theory near this limit. Give that of networks."]
     largest = float(f"{np.nanmax(dimensions):.1e}")
     return [
         f"Networks should be within {RELIABLE:.0%} of this limit from d = {largest:g} on. Give the"
@@ -145,7 +144,7 @@ def reliability_remarks(corrections: Mapping[str, Array]) -> list[str]:
     ]
 
 
-def covariance_remarks(arrays: Mapping[str, Any]) -> list[str]:
+def covariance_remarks(arrays: Mapping[Any, Any]) -> list[str]:
     """Say where the leading directions of the inputs make the theory too pessimistic."""
     if "chi_2" not in arrays:
         return []

@@ -24,6 +24,7 @@ from giantstep.questions.checks import OPTIMAL, Axes
 from giantstep.questions.costs import check_task
 from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import (
+    CORRECTIONS,
     RELIABLE,
     bulk_remarks,
     covariance_remarks,
@@ -48,6 +49,7 @@ from giantstep.theory.readout.classification_error import classification_error
 from giantstep.theory.readout.derivatives import continuous_parameters, error_derivatives
 from giantstep.theory.readout.solution import Solution
 from giantstep.theory.readout.solve import Solver, cached_solver
+from giantstep.theory.readout.status import Status
 from giantstep.theory.reliability import LARGE_DIMENSION
 from giantstep.validation import Fault, InvalidParametersError
 
@@ -58,6 +60,7 @@ _OF_RIDGES = ("V1", "V2", "leave_one_out")
 # Estimated relative corrections, of names that begin so, and all together; and from which
 # dimension on these are small.
 RELIABILITY, RELIABLE_DIMENSION = "reliability", "reliable_dimension"
+DOUBTS = RELIABILITY, *CORRECTIONS, RELIABLE_DIMENSION
 _ON_EDGE = "optimal_ridge_on_edge"
 # Points of a case at which the limit d -> infinity is compared with large dimensions: of the square
 # loss, and of others, which take a thousand times as long.
@@ -161,6 +164,8 @@ class Case(NamedTuple):
         needed, last = np.where(far, np.inf, np.nan), np.full(some.size, np.inf)
         s = getattr(self.problem, "covariance", IDENTITY)
         for dimension in _DIMENSIONS if isinstance(s, str) else (len(s),):
+            if not far.any():
+                break
             gap = np.full(some.size, np.inf)
             with suppress(InvalidParametersError):  # rows that are too long at this dimension
                 finite = self._replace(dimension=dimension).solver.solve(*points).test_error
@@ -171,8 +176,6 @@ class Case(NamedTuple):
             power[np.isinf(last[near])] = 1.0
             needed[near] = dimension * (gap[near] / RELIABLE) ** (1 / power)
             far, last = far & ~near, gap
-            if not far.any():
-                break
         nearest = np.arange(alpha.size) * some.size // alpha.size
         return LARGE_DIMENSION / RELIABLE * corrections + needed[nearest].reshape(alpha.shape)
 
@@ -253,8 +256,7 @@ def solve_axes(
     """
     given = {"ridge": OPTIMAL if axes.optimal else axes.grid.ridge, "alpha": axes.grid.alpha}
     by_case = {"loss": case.loss, "bulk": case.bulk, "derivatives": case.derivatives}
-    task = Task("solve", case.problem, given | by_case)
-    check_task(task, max_hours, max_memory)
+    check_task(Task("solve", case.problem, given | by_case), max_hours, max_memory)
     alpha, ridge = np.array(axes.grid.alpha), np.array(axes.grid.ridge)
     remarks = list[str]()
     if axes.optimal:
@@ -272,10 +274,11 @@ def solve_axes(
     return arrays, points, answer_remarks(arrays, case.dimension) + remarks
 
 
-def answer_remarks(arrays: Mapping[str, Any], dimension: Any) -> list[str]:
-    """Remark on points that failed, and on those that are less reliable, at some dimensions."""
+def answer_remarks(arrays: Mapping[Any, Any], dimension: Any) -> list[str]:
+    """Remark on points that failed, if there is a status, and on those that are less reliable."""
     named = {name: np.asarray(a) for name, a in arrays.items() if name.startswith(RELIABILITY)}
-    remarks = failure_remarks(np.asarray(arrays["status"])) + reliability_remarks(named)
+    status = np.asarray(arrays.get("status", Status.CONVERGED))
+    remarks = failure_remarks(status) + reliability_remarks(named)
     if RELIABLE_DIMENSION in arrays:
         remarks += dimension_remarks(np.asarray(arrays[RELIABLE_DIMENSION] * np.isinf(dimension)))
     return remarks + covariance_remarks(arrays)
