@@ -102,8 +102,8 @@ site: $(READY)
 schemas: $(READY)
 	$(BIN)/python -m giantstep.workflow.config_checks workflow/schemas
 
-# The environment: pinned and hashed requirements, then the package itself. Byte-compiling once
-# saves every start of a job from doing it again.
+# The environment: pinned and hashed requirements, then the package itself. Byte-compiling once,
+# on all cores, saves every start of a job from doing it again.
 # Scripts hold the path of their folder: an environment that was moved is made anew.
 ifneq ($(filter-out $(CURDIR),$(shell cat $(READY) 2>/dev/null)),)
 .PHONY: $(READY)
@@ -114,9 +114,10 @@ $(READY): requirements.lock pyproject.toml
 	  "giantstep needs Python 3.11 or later, this is " + sys.version.split()[0] + \
 	  ": run make PYTHON=/path/to/python3.11")'
 	$(PYTHON) -m venv $(CLEAR) .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
+	  --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	-$(BIN)/python -m compileall -q .venv/lib src
+	-$(BIN)/python -m compileall -q -j 0 .venv/lib src
 	echo $(CURDIR) > $@
 
 # Pins what pyproject.toml requires, and keeps the pins that there are; needs uv. The lock carries

@@ -31,13 +31,15 @@ class Page(HTMLParser):
             self.loaded.append(given[LOADING[tag]])
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("site")
+def build(folder):
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-E", "docs", folder]
     built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
-    return folder
+
+
+@pytest.fixture(scope="module")
+def site(once):
+    return once("site", build)
 
 
 @pytest.fixture(scope="module")
