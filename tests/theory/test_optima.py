@@ -28,8 +28,6 @@ STEP = Protocol("tanh", "sign", 3.0, alpha0=2.0, beta=1.0)
     [
         ("logistic", "trained"),
         pytest.param("huber", "isotropic", marks=pytest.mark.slow),
-        pytest.param("logistic", "isotropic", marks=pytest.mark.slow),
-        pytest.param("huber", "trained", marks=pytest.mark.slow),
         pytest.param("hinge", "isotropic", marks=pytest.mark.slow),
     ],
 )
