@@ -15,12 +15,11 @@ BUILD = "from hatchling import build; "
 
 
 def build_wheel(folder):
-    """Build the wheel, and return its path."""
+    """Build the wheel."""
     folder.mkdir(parents=True, exist_ok=True)
-    code = f"{BUILD}print(build.build_wheel({str(folder)!r}))"
+    code = f"{BUILD}build.build_wheel({str(folder)!r})"
     built = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
-    return folder / built.stdout.split()[-1]
 
 
 def required(requirements, extras):

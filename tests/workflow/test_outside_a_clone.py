@@ -35,8 +35,8 @@ def test_a_new_project_can_be_planned_and_nothing_is_written_over(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    return installed.build_wheel(tmp_path_factory.mktemp("wheel"))
+def wheel(once):
+    return next(once("wheel", installed.build_wheel).glob("*.whl"))
 
 
 @pytest.mark.slow

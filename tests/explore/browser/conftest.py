@@ -103,12 +103,12 @@ class Page:
 
 
 @pytest.fixture(scope="session")
-def explorer(tmp_path_factory):
+def explorer(once, tmp_path_factory):
     project = tmp_path_factory.mktemp("project")
     (project / "config/figures").mkdir(parents=True)
-    wheel = installed.build_wheel(tmp_path_factory.mktemp("wheel"))
-    python = installed.install(wheel, tmp_path_factory.mktemp("alone"), "explore")
-    made = Explorer(project, python=python)
+    wheel = next(once("wheel", installed.build_wheel).glob("*.whl"))
+    alone = once("alone", lambda folder: installed.install(wheel, folder, "explore"))
+    made = Explorer(project, python=alone / "bin/python")
     made.project = project
     yield made
     made.stop()
