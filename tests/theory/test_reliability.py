@@ -22,7 +22,12 @@ OFF = {
         0.007,
         "square",
     ),
-    "first_batch": (Protocol("tanh", "sign", 3, alpha0=0.02, beta=1), 1.0, 0.1, "square"),
+    "first_batch": (
+        Protocol("softsign", "he3", 0.196, alpha0=0.17, beta=0.456),
+        0.68,
+        1.9e-4,
+        "square",
+    ),
     "own_output": (
         Protocol("tanh", "erf", 18, alpha0=math.inf, beta=0.4),
         0.3,
@@ -87,3 +92,11 @@ def test_rows_of_few_directions_share_their_squares():
     assert few.reliability_quadratic.values == pytest.approx([0.14, 0.08, 0.07, 0.03], rel=0.5)
     odd = solve(replace(problem, activation="tanh"), 2.53, 3.8, dimension=143)
     assert odd.reliability < 0.01
+
+
+def test_rows_of_few_directions_share_their_cubes():
+    """Networks are 9 +- 2 % better than fits on Gaussians with the same moments given kappa."""
+    answer = solve(
+        Protocol("hardtanh", "tanh", 4.34, alpha0=0.103, beta=0.835), 1.35, 0.01, dimension=114
+    )
+    assert answer.reliability_quadratic.item() == pytest.approx(0.09, rel=0.3)

@@ -21,8 +21,9 @@ from giantstep.problems.problem import Problem, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
+from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.features.coloured_step import coloured_step
-from giantstep.theory.features.conditional_features import ConditionalFeatures
+from giantstep.theory.features.conditional_features import ConditionalFeatures, mean_inputs
 from giantstep.theory.features.conditional_target import target_rule
 from giantstep.theory.features.network_state import NetworkState
 from giantstep.theory.features.optimizers import plain_descent
@@ -35,9 +36,12 @@ LARGE_DIMENSION = 1000
 # Factors of the estimates, by random problems beside networks.
 _UNSEEN, _SPARSE, _BEYOND_MEAN, _OWN_OUTPUT = 1 / 3, 3 / 4, 1 / 3, 1 / 10
 # The same, and what one neuron in the target's direction fits of it.
-_FIRST_BATCH, _ONE_NEURON = 5 / 4, 1 / 5
+_QUADRATIC, _UNEVEN, _ONE_NEURON = 11 / 10, 5 / 4, 1 / 5
 # Products of Hermite coefficients below this are zero by symmetry.
 _ROUNDING = 1e-13
+# alpha, shape (S,); V2, shape (S, G); and, of shape (S, N'), the slope of g_out given kappa, and
+# its mean square, times the weights.
+Fluctuation = tuple[Array, Array, Array, Array]
 
 
 class MeanFluctuation:
@@ -130,14 +134,16 @@ class Reliability:
         # Noise from the squares of all these, over what neurons see of the target's.
         noise = np.max(srf.groups.c) * self.dimension * narrowness / self.overlap
         self.drowned = 1 + noise**2 / 1.5
+        # Two rows' overlap has the variance `narrowness`; that of squares and cubes are its powers.
         of_squares = self.pi * srf.groups.c**2 / 2 @ f.curvature**2
-        self.squares = nodes(of_squares) * narrowness * math.sqrt(2 * srf.beta * self.dimension)
+        spread = 2 * of_squares**2 + 15 * narrowness * (self.pi @ _cubes(srf, kappa))[place] ** 2
+        self.uneven = nodes(narrowness * np.sqrt(srf.beta * self.dimension * spread))
         self.noise = fold(self.pi @ (f.mu2_squared * f.row_norm)) / srf.beta
         self.signal = square - float(f.weight @ f.h) ** 2
         self.label_power = square + noise_power(srf)
 
     def at(
-        self, alpha: Array, V2: Array, minus_dg: Array, power: Array, error: Array, variance: Array
+        self, fluctuation: Fluctuation, error: Array, variance: Array, m: Array
     ) -> dict[str, Array]:
         """Compute the corrections at S points, by name, shape (S,).
 
@@ -145,32 +151,31 @@ class Reliability:
 
         Parameters
         ----------
-        alpha, error : Array, shape (S,)
-        V2 : Array, shape (S, G)
-        minus_dg : Array, shape (S, N')
-            The slope of g_out given kappa: 1/(1 + V) for the square loss.
-        power : Array, shape (S, N')
-            Its mean square, times the weights.
-        variance : Array, shape (S,)
-            What the variance of predictions given kappa has of the test error, `error`.
+        fluctuation : Fluctuation
+            The slope of g_out given kappa is 1/(1 + V) for the square loss.
+        error, variance : Array, shape (S,)
+            The test error, and what the variance of predictions given kappa has of it.
+        m : Array, shape (S, G)
         """
+        alpha, V2, minus_dg, power = fluctuation
         n = alpha * self.dimension
         of_mean = self.mean.at(alpha, V2, minus_dg, power)
         whole = error + (of_mean if self.is_finite else 0)
         explained = np.minimum(whole, self.label_power)
         share = np.minimum(variance / whole, 1)
-        quadratic = self._quadratic(alpha, V2, minus_dg)
+        quadratic = self._quadratic(alpha, V2, minus_dg, m)
         signal = np.maximum(self.signal - (error - variance), 0)
         largest, sparse, uneven = self._concentration(n, power)
-        undamped = alpha * (V2 @ self.pi) * (minus_dg @ self.noise)
-        clearer = signal / whole * undamped * 2 * uneven**2 / (1 + uneven**2)
+        noise = np.minimum(alpha * (V2 @ self.pi) * (minus_dg @ self.noise), 1)
+        clearer = _UNEVEN * noise * uneven**2 / (1 + uneven**2)
+        clearer *= signal / whole + (1 - noise) * share
         return {
             "test_error": whole,
             "reliability_unseen": _UNSEEN * share * largest,
             "reliability_sparse": _SPARSE * share * sparse,
             "reliability_mean": of_mean / whole * (_BEYOND_MEAN if self.is_finite else 1),
-            "reliability_quadratic": np.hypot(quadratic / explained, clearer),
-            "reliability_first_batch": _FIRST_BATCH * share * self.first_batch,
+            "reliability_quadratic": np.hypot(_QUADRATIC * quadratic / explained, clearer),
+            "reliability_first_batch": share * self.first_batch,
             "reliability_own_output": np.full(n.shape, self.own_output),
             "reliability_chance": np.full(n.shape, self.chance),
         }
@@ -182,19 +187,21 @@ class Reliability:
         come: above one where a training set mostly has no input of this kind. The second is the
         average of the same of the variance of the squared norm of a sample's features, squared,
         since to first order it is in the equations: `sparse_rows`. The third is the standard
-        deviation of the eigenvalues of the covariance of features, given kappa, over the neurons:
-        rows of few directions see the squares of few directions.
+        deviation of the eigenvalues of the noise's covariance, given kappa, over the neurons: rows
+        of few directions see the squares, and cubes, of few directions.
         """
         of_kappa = power * (self.pi @ self.mu2_squared)
         total = np.maximum(of_kappa.sum(axis=-1), TINY)
         share = (of_kappa**2 @ (1 / np.maximum(self.weight, TINY))) / (n * total**2)
-        return share / (1 + share), of_kappa @ self.sparseness / total, power @ self.squares / total
+        return share / (1 + share), of_kappa @ self.sparseness / total, power @ self.uneven / total
 
-    def _quadratic(self, alpha: Array, V2: Array, minus_dg: Array) -> Array:
+    def _quadratic(self, alpha: Array, V2: Array, minus_dg: Array, m: Array) -> Array:
         """Compute what features quadratic in the target's directions fit of the target."""
         squares, products = (minus_dg @ folded.T for folded in self.of_curvature)
         strength = 1.5 * alpha[:, None] * V2 * squares * self.overlap**2 / self.dimension
         x = products / np.maximum(squares, TINY) * strength / (1 + self.drowned * strength)
+        # The mean of the readout sees the mean square of the rows' projections.
+        x += m * self.overlap / (math.sqrt(2) * self.dimension)
         squares, products = self.curvature_averages
         return np.abs(np.sum(2 * x * products - x**2 * squares, axis=-1))
 
@@ -246,6 +253,14 @@ def _chance(problem: Protocol, states: tuple[NetworkState, ...], dimension: floa
         t += rate * t**2 / square**1.5
         square = state.bulk_variance + state.spike_strength**2 + t**2
     return _ONE_NEURON * float(t**2 / square) ** 3
+
+
+def _cubes(srf: SpikedFeatures, kappa: Array) -> Array:
+    """Compute the variance of features that is cubic in the bulk, given kappa, of each group."""
+    inputs, sizes = mean_inputs(srf, kappa), srf.groups.c[:, None]
+    at = partial(activation_averages, lookup(srf.activation), fineness=1, panel=1.0)
+    third = [at(k, math.sqrt(c)).third for k, c in zip(inputs, srf.groups.c, strict=True)]
+    return sizes**3 / 6 * np.square(third)
 
 
 def _quadratic_target(labels: Array, u: Array, weight: Array) -> Array:

@@ -29,7 +29,7 @@ from giantstep.theory.readout.square_loss import (
     changes_on_finer_rule,
     prepare_square_loss,
 )
-from giantstep.theory.reliability import Reliability
+from giantstep.theory.reliability import Fluctuation, Reliability
 from giantstep.validation import interval_faults, raise_all
 
 # A point is resolved if doubling the number of nodes changes the hats and the test error by less
@@ -47,8 +47,6 @@ _BATCH_FLOATS = 1_500_000
 _CONVEX_ARRAYS = 16
 # Factor on the nodes over kappa at points that the finer rule leaves unresolved.
 _FINEST = 4
-# alpha, V2, the slope of g_out and its mean square, as `Reliability.at` has them.
-Fluctuation = tuple[Array, Array, Array, Array]
 
 
 def solve(
@@ -308,7 +306,7 @@ def _corrected(
 ) -> dict[str, Array]:
     """Add what `Reliability.at` returns, also to the error that leaves one out, and chaoses."""
     test_error, reliability = values["test_error"], solver.reliability
-    left_out = reliability.at(*fluctuation, test_error, variance)
+    left_out = reliability.at(fluctuation, test_error, variance, values["m"])
     left_out |= reliability.leading_chaoses(ridge, *fluctuation[::2])
     values["leave_one_out"] = values["leave_one_out"] + left_out["test_error"] - test_error
     return values | left_out
