@@ -19,13 +19,13 @@ from giantstep.theory.outliers import outliers_at
 from giantstep.theory.spectral_density import SpectralDensity
 from giantstep.validation import Fault, InvalidParametersError
 
-# The bulk is where the density in log x exceeds the first of these and, far below the mean
-# eigenvalue, the second: above it labels without bound have a tail that no network is wide enough
-# to show, below it saturated features have one with a share of the eigenvalues.
+# The bulk is where the density in log x exceeds the first of these and, below its peak, the second:
+# above, labels without bound have a tail that no network is wide enough to show, below, saturated
+# features have one with a share of the eigenvalues.
 _EMPTY, _FAINT = 2e-4, 1e-7
 # Gaps in the bulk whose ends have a smaller ratio are an artefact of the nodes over kappa, and so
 # are intervals beyond a gap whose mass is less than the first of these for both together.
-_GAP = 1.3
+_GAP = 1.1
 # The bulk is searched from this fraction of its size upwards, and with more points from the next.
 _SMALLEST, _SMALL = 1e-24, 1e-4
 # An interval that holds an edge is divided into so many, so many times.
@@ -35,8 +35,8 @@ _PARTS, _DIVISIONS = 8, 5
 _WIDE, _WIDEST = 1e3, 1e8
 _FINDABLE = "nearer to beta, so that the whole bulk is wide enough to be found"
 # What is found of the bulk must hold this share of the eigenvalues that do not vanish, as measured
-# with so many points in each of its intervals.
-_FOUND, _COARSE = 0.8, 64
+# with so many points in each of its intervals; and points that measure the mass.
+_FOUND, _COARSE, _FINE = 0.8, 64, 1600
 # Where the mean of mu2^2 is smaller, features are linear: their rank is d at most.
 _LINEAR = 1e-20
 
@@ -70,7 +70,7 @@ class Spectrum:
     @cached_property
     def mass(self) -> float:
         """Mass at zero, of the bulk, and beyond it: one, up to the error of the density."""
-        x, dx = bulk_rule(self.edges, max(self.x.size, _COARSE))
+        x, dx = bulk_rule(self.edges, _FINE)
         ends = np.array([max(self.edges[0, 0], self.edges[0, 1] / _WIDEST), self.edges[-1, 1]])
         of_bulk = (dx * self.solved(x))[x > ends[0]].sum()
         return float(1 + of_bulk - np.ptp(self.solved.share_above(ends)))
@@ -118,8 +118,8 @@ def bulk_edges(density: SpectralDensity, candidates: int = 280) -> Array:
     largest = 100 * spread * density.srf.groups.c.max()
     tail = np.geomspace(_SMALLEST, _SMALL, candidates // 4, endpoint=False)
     x = scale * np.concatenate([tail, np.geomspace(_SMALL, largest, candidates)])
-    empty = np.where(x > scale, _EMPTY, _FAINT)
-    in_log = x * density(x)
+    in_log = np.nan_to_num(x * density(x))
+    empty = np.where(x > x[np.argmax(in_log)], _EMPTY, _FAINT)
     inside = in_log > empty
     ups = np.flatnonzero(~inside[:-1] & inside[1:])
     downs = np.flatnonzero(inside[:-1] & ~inside[1:])
@@ -131,7 +131,7 @@ def bulk_edges(density: SpectralDensity, candidates: int = 280) -> Array:
         return np.empty((0, 2))
     gap = low[1:] > _GAP * high[:-1]
     edges = np.stack([low[np.r_[True, gap]], high[np.r_[gap, True]]], axis=-1)
-    in_steps = np.nan_to_num(in_log * np.gradient(np.log(x)))
+    in_steps = in_log * np.gradient(np.log(x))
     mass = np.array([in_steps @ ((x > a) & (x < b)) for a, b in edges])
     return np.asarray(edges[np.r_[True, mass[1:] > _EMPTY * np.log(edges[1:, 1] / edges[:-1, 1])]])
 
@@ -198,7 +198,7 @@ def spectrum(
     ------
     InvalidParametersError
         If the bulk is too narrow to be found, or so spread that a part is missed, as where
-        alpha/beta is below 1e-3 or so; for an unknown bulk, or a trained bulk of features given
+        alpha/beta is below 1e-4 or so; for an unknown bulk, or a trained bulk of features given
         directly.
 
     Examples
@@ -217,7 +217,7 @@ def spectrum(
     if not edges.size:
         raise InvalidParametersError([Fault("alpha", alpha, _FINDABLE)])
     own, dx = bulk_rule(edges, max(points, _COARSE) if x is None else _COARSE)
-    if dx @ density(own) < _FOUND * (1 - zeros):
+    if dx @ density(own) < _FOUND * density.share_above(_SMALLEST * edges[-1, 1:]):
         raise InvalidParametersError([Fault("alpha", alpha, _FINDABLE)])
     x = bulk_rule(edges, points)[0] if x is None else x
     return Spectrum(

@@ -15,10 +15,13 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.gaussian import moments
-from giantstep.numerics.quadrature import product_rule, split_rule, unit_edges
+from giantstep.numerics.quadrature import WIDE_PANELS, product_rule, split_rule, unit_edges
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function, teacher_of
 from giantstep.problems.teachers import Teacher
+
+# Nodes over other directions of less weight are left out of a rule on panels.
+_RARE = 1e-10
 
 
 class TargetRule(NamedTuple):
@@ -106,6 +109,24 @@ def target_rule(
         np.concatenate([rule.u, rule.u], axis=2),
         np.concatenate([(1 - flips) * rule.weight, flips * rule.weight], axis=1),
     )
+
+
+def rule_on_panels(srf: SpikedFeatures, kappa: Array, nodes: int) -> TargetRule:
+    """Choose a rule over u with a panel after the other along its first direction.
+
+    Labels have a shape (N, O, Z), where O counts the `nodes` over all other directions.
+    """
+    teacher = teacher_of(srf.target)
+    if teacher is None or teacher.directions == 1:
+        labels, u, weight = _clean_rule(srf, kappa, 1, 1.0, 1)
+        return TargetRule(labels[:, None], u, weight[:, None])
+    z, weight = WIDE_PANELS
+    others, share = product_rule(teacher.directions - 1, nodes // (teacher.directions - 1))
+    others, share = others[share > _RARE], share[share > _RARE]
+    u = np.column_stack([np.tile(z, len(others)), np.repeat(others, z.size, axis=0)])
+    labels = _polynomial_rule(teacher, srf, kappa, (u, weight)).labels
+    weights = np.outer(share, weight)[None]
+    return TargetRule(labels.reshape(kappa.size, -1, z.size), z[None, None], weights)
 
 
 def _clean_rule(

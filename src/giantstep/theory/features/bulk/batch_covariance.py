@@ -23,7 +23,7 @@ from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import label_agreement, noise_levels, noise_power
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.features.bulk.label_rule import label_rule
+from giantstep.theory.features.bulk.label_rule import label_rule, label_rule_on_path
 from giantstep.theory.features.equivalent_features import equivalent_features
 
 # Newton's method for a trace: most steps, and the relative step at which it has converged; from
@@ -86,6 +86,8 @@ class FirstBatch:
         With alpha0 > 0, and one step.
     fineness : int
         Multiplies the number of nodes of the rule over y.
+    on_path : bool
+        Whether these are on `label_path`, for traces at complex theta.
 
     Attributes
     ----------
@@ -114,7 +116,7 @@ class FirstBatch:
 
     noise_share, task_share = 1.0, 1.0
 
-    def __init__(self, protocol: Protocol, fineness: int = 1) -> None:
+    def __init__(self, protocol: Protocol, fineness: int = 1, on_path: bool = False) -> None:
         activation, target = lookup(protocol.activation), lookup(protocol.target)
         self.inverse_alpha0, e = 1 / protocol.alpha0, protocol.learning_rate / protocol.beta
         teacher = standard_moments(target)
@@ -130,7 +132,11 @@ class FirstBatch:
         self.tau = e * e * derivative_variance(activation) * self.inverse_alpha0
         largest = max(abs(omega) for omega, _ in protocol.readout)
         sharpness = largest**2 * self.tau * self.inverse_alpha0
-        y, weights = label_rule(target, noise_levels(protocol), sharpness, fineness)
+        y, weights = (
+            label_rule_on_path(target, noise_levels(protocol), sharpness)
+            if on_path
+            else label_rule(target, noise_levels(protocol), sharpness, fineness)
+        )
         of_powers = [agreement ** (i % 2) * y**i * weights[j] for i, j in _POWERS]
         self.squares, self.integrands = y**2, np.stack(of_powers, axis=1)
 

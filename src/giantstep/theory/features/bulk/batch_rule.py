@@ -15,17 +15,18 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import roots_hermitenorm
 
-from giantstep.arrays import Array
-from giantstep.problems.problem import noise_levels, noise_power
-from giantstep.problems.protocol import Protocol
+from giantstep.arrays import Array, RealOrComplex
+from giantstep.numerics.quadrature import WIDE_PANELS
+from giantstep.problems.readout import Vocabulary
+from giantstep.theory.features.bulk.label_path import label_path
 
 # Nodes over each part of the distribution of rho; least and most over the noise before, of which
 # functions with poles nearer than its standard deviation need more.
 _NODES, _NOISE_NODES, _NEAR_POLES = 6, (32, 150), 12
 # So few nodes are kept as they are.
 _FEW = 1000
-# A polynomial of less relative size vanishes on all values that rho takes.
-_ROUNDING = 1e-10
+# A polynomial of less relative size vanishes on all values that rho takes; on complex ones.
+_ROUNDING, _COMPLEX_ROUNDING = 1e-10, 1e-6
 
 
 class ResidualRule(NamedTuple):
@@ -33,42 +34,57 @@ class ResidualRule(NamedTuple):
 
     Attributes
     ----------
-    rho : Array, shape (K, N)
-    weights : Array, shape (J, K, N)
+    rho : array, shape (K, N)
+    weights : array, shape (J, K, N)
     """
 
-    rho: Array
-    weights: Array
+    rho: RealOrComplex
+    weights: RealOrComplex
 
 
-def residual_rule(protocol: Protocol, clean: Array, weights: Array, scale: float) -> ResidualRule:
+def residual_rule(
+    noise_levels: Vocabulary, clean: RealOrComplex, weights: RealOrComplex, scale: float
+) -> ResidualRule:
     """Build the rule from nodes over u.
 
     Parameters
     ----------
-    protocol : Protocol
-    clean : Array, shape (K, M)
-        The residuals without noise.
-    weights : Array, shape (J, K or 1, M)
+    noise_levels : tuple of (variance, fraction)
+    clean : array, shape (K, M)
+        The residuals without noise. Where they are on `label_path`, so are those with noise.
+    weights : array, shape (J, K or 1, M)
     scale : float
         Functions of rho may have poles as near to the real axis as this.
     """
     rule = split_gauss_rule(clean, weights, scale)
-    if noise_power(protocol) == 0:
+    if not any(variance for variance, _ in noise_levels):
         return rule
-    noise, shares = [], []
-    for variance, fraction in noise_levels(protocol):
-        needed = (_NEAR_POLES / scale) ** 2 * variance / 2
-        count = round(np.clip(needed, *_NOISE_NODES)) if variance > 0 else 1
-        points, point_weights = roots_hermitenorm(count)
-        noise.append(math.sqrt(variance) * points)
-        shares.append(fraction * point_weights / point_weights.sum())
-    rho = np.add.outer(rule.rho, np.concatenate(noise)).reshape(len(clean), -1)
+    nodes, noise, shares = list[Array](), list[Array](), list[Array]()
+    for variance, fraction in noise_levels:
+        z, weight = _noise_rule(variance, scale, np.iscomplexobj(clean))
+        nodes.append(z)
+        noise.append(math.sqrt(variance) * z)
+        shares.append(fraction * weight)
+    rho = np.add.outer(rule.rho, np.concatenate(noise))
     noisy = np.multiply.outer(rule.weights, np.concatenate(shares))
-    return split_gauss_rule(rho, noisy.reshape(*rule.weights.shape[:2], -1), scale)
+    if np.iscomplexobj(clean):
+        s = np.concatenate(nodes)
+        _, factors, moved = label_path(s[None], rho.reshape(-1, s.size))
+        rho, noisy = moved.reshape(rho.shape), noisy * factors.reshape(rho.shape)
+    shape = noisy.shape[:2]
+    return split_gauss_rule(rho.reshape(len(rho), -1), noisy.reshape(*shape, -1), scale)
 
 
-def split_gauss_rule(values: Array, weights: Array, scale: float) -> ResidualRule:
+def _noise_rule(variance: float, scale: float, on_panels: bool) -> tuple[Array, Array]:
+    if on_panels:
+        return WIDE_PANELS
+    needed = (_NEAR_POLES / scale) ** 2 * variance / 2
+    count = round(np.clip(needed, *_NOISE_NODES)) if variance > 0 else 1
+    points, weights = roots_hermitenorm(count)
+    return points, weights / weights.sum()
+
+
+def split_gauss_rule(values: RealOrComplex, weights: RealOrComplex, scale: float) -> ResidualRule:
     """Compress rules to Gauss rules on parts: around zero, and from size to twice that size.
 
     Parameters
@@ -87,12 +103,15 @@ def split_gauss_rule(values: Array, weights: Array, scale: float) -> ResidualRul
     return ResidualRule(*(np.concatenate(parts, axis=-1) for parts in zip(*rules, strict=True)))
 
 
-def _parts(values: Array, weights: Array, inner_edges: Array) -> Iterator[tuple[Array, Array]]:
+def _parts(
+    values: RealOrComplex, weights: RealOrComplex, inner_edges: Array
+) -> Iterator[tuple[RealOrComplex, RealOrComplex]]:
     """Yield the values between edges with their weights; rows with fewer are filled up with zeros.
 
     To take out the values of a part is far faster than to give all others the weight zero.
     """
-    part = np.searchsorted(inner_edges, values).astype(np.int8)
+    size = np.copysign(np.abs(values), values.real)
+    part = np.searchsorted(inner_edges, size).astype(np.int8)
     rows = values.shape[1] * np.arange(len(values))[:, None]
     order = np.argsort(part, axis=1, kind="stable")
     counts = np.stack([(part == k).sum(axis=1) for k in range(inner_edges.size + 1)], axis=1)
@@ -107,10 +126,11 @@ def _parts(values: Array, weights: Array, inner_edges: Array) -> Iterator[tuple[
             yield values.take(rows + index) * inside, of_weights * inside
 
 
-def _gauss_rule(values: Array, weights: Array) -> ResidualRule:
+def _gauss_rule(values: RealOrComplex, weights: RealOrComplex) -> ResidualRule:
     """Compress K rules to Gauss rules, by the Lanczos method; those without weight remain so."""
     total = weights[0].sum(axis=1)[:, None]
-    weight = np.divide(weights[0], total, where=total > 0, out=np.zeros_like(values))
+    weight = np.divide(weights[0], total, where=total != 0, out=np.zeros_like(weights[0]))
+    rounding = _COMPLEX_ROUNDING if np.iscomplexobj(values) else _ROUNDING
     alpha, beta, basis = [], [], []
     before, current = np.zeros_like(values), np.ones_like(values)
     unit, off = np.sqrt(np.einsum("ks,ks,ks->k", weight, values, values)), np.zeros(len(values))
@@ -122,13 +142,19 @@ def _gauss_rule(values: Array, weights: Array) -> ResidualRule:
         for other in basis:  # where few values differ, what is left is rounding
             rest -= np.einsum("ks,ks,ks->k", weight, rest, other)[:, None] * other
         off = np.sqrt(np.einsum("ks,ks,ks->k", weight, rest, rest))
-        off = np.where(off > _ROUNDING * unit, off, 0.0)
+        off = np.where(np.abs(off) > rounding * np.abs(unit), off, 0.0)
         beta.append(off)
         norm = off[:, None]
-        before, current = current, np.divide(rest, norm, where=norm > 0, out=np.zeros_like(rest))
-    jacobi, diagonal = np.zeros((len(values), _NODES, _NODES)), np.arange(_NODES)
+        before, current = current, np.divide(rest, norm, where=norm != 0, out=np.zeros_like(rest))
+    jacobi = np.zeros((len(values), _NODES, _NODES), dtype=values.dtype)
+    diagonal, off_diagonal = np.arange(_NODES), np.stack(beta[:-1], axis=1)
     jacobi[:, diagonal, diagonal] = np.stack(alpha, axis=1)
-    jacobi[:, diagonal[1:], diagonal[:-1]] = np.stack(beta[:-1], axis=1)
-    nodes, vectors = np.linalg.eigh(jacobi)
+    jacobi[:, diagonal[1:], diagonal[:-1]] = off_diagonal
+    if np.iscomplexobj(values):
+        jacobi[:, diagonal[:-1], diagonal[1:]] = off_diagonal
+        nodes, vectors = np.linalg.eig(jacobi)
+        vectors /= np.sqrt(np.sum(vectors**2, axis=1, keepdims=True))
+    else:
+        nodes, vectors = np.linalg.eigh(jacobi)
     on_basis = np.einsum("skm,jkm->jks", np.stack(basis), weights)
     return ResidualRule(nodes, vectors[:, 0] * np.einsum("jks,ksn->jkn", on_basis, vectors))

@@ -21,8 +21,6 @@ from giantstep.theory.features.bulk.one_group import variances_at
 from giantstep.theory.features.bulk.row_resolvent import SelfEnergy, Traces
 from giantstep.theory.features.steps import network_trajectory
 
-# Rarer samples are left out.
-_RARE = 1e-8
 # Points times samples, of which arrays stay in the processor's cache.
 _CACHED = 40_000
 
@@ -39,7 +37,9 @@ class ContinuedRows:
 
     def __init__(self, protocol: Protocol, beta: float) -> None:
         before = reversed(network_trajectory(protocol)[:-1])
-        self.steps = [CovarianceStep(protocol, state, 1, _RARE) for state in before]
+        self.steps = [CovarianceStep(protocol, state, 1, on_path=True) for state in before]
+        for step in self.steps:
+            step.samples.weight /= step.samples.weight.sum()
         self.beta = beta
         nodes = sum(step.samples.weight.size for step in self.steps)
         self._together = 1 + _CACHED // max(1, nodes)

@@ -12,18 +12,21 @@ where h, l and k are the means over the batch of x times `by_norm`, `norm` and `
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.problems.problem import noise_levels
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.features.bulk.batch_rule import ResidualRule, residual_rule
-from giantstep.theory.features.conditional_target import target_rule
+from giantstep.theory.features.bulk.label_path import label_path
+from giantstep.theory.features.conditional_target import rule_on_panels, target_rule
 from giantstep.theory.features.network_state import NetworkState, features_in_state
 from giantstep.theory.features.steps import NORM, Step, next_step
 
-# Nodes with less weight than this are left out.
-_NEGLIGIBLE = 1e-14
+# Nodes with less weight than this are left out, and on the path.
+_NEGLIGIBLE, _RARE = 1e-14, 1e-10
 # Nodes over the projections on each of a teacher's directions, by their number: functions of the
 # residual have poles.
 _NODES = {1: 1, 2: 40, 3: 16}
@@ -32,7 +35,7 @@ _FIRST = 2
 
 
 class Samples:
-    """The samples of a batch, on the N nodes of a rule; nodes with less than a weight are left out.
+    """The samples of a batch, on the N nodes of a rule.
 
     Attributes
     ----------
@@ -47,20 +50,20 @@ class Samples:
         rho A0: the mean of this times x moves all rows alike.
     """
 
-    def __init__(self, step: Step, fineness: int, least: float) -> None:
+    def __init__(self, step: Step, fineness: int, on_path: bool) -> None:
         inside, share = step.weight > _NEGLIGIBLE, step.weight
         if step.mirrored:  # all that is averaged is even in kappa
             inside, share = inside & (step.kappa > 0), 2 * share
         kept = np.flatnonzero(inside)
         kappa, A = step.kappa[kept], step.activation.at(kept)
-        rho, weights = _residuals(step, kappa, A.mean, fineness)
+        rho, weights = _residuals(step, kappa, A.mean, fineness, on_path)
         weights = weights * share[kept, None]
-        counts = weights[0] > least
+        counts = np.abs(weights[0]) > (_RARE if on_path else _NEGLIGIBLE)
         nodes, rho = np.nonzero(counts)[0], rho[counts]
         kappa, A = kappa[nodes], A.at(nodes)
         # In place of powers of (1, u) those of (kappa, u).
         size = math.isqrt(2 * len(weights))
-        squares = np.empty((size, size, rho.size))
+        squares = np.empty((size, size, rho.size), dtype=rho.dtype)
         first, second = np.triu_indices(size)
         squares[first, second] = squares[second, first] = weights[:, counts]
         self.weight, self.along, self.squares = squares[0, 0].copy(), squares[0].copy(), squares
@@ -88,8 +91,8 @@ class CovarianceStep:
     state : NetworkState
     fineness : int
         Multiplies the number of nodes of rules.
-    least : float
-        Samples of less weight are left out.
+    on_path : bool
+        Whether samples are on `label_path`, for spectra; there is no `turn` then.
 
     Attributes
     ----------
@@ -106,29 +109,43 @@ class CovarianceStep:
     """
 
     def __init__(
-        self, protocol: Protocol, state: NetworkState, fineness: int, least: float = _NEGLIGIBLE
+        self, protocol: Protocol, state: NetworkState, fineness: int, on_path: bool = False
     ) -> None:
         step = next_step(protocol, state, fineness)
-        samples, turn = Samples(step, fineness, least), step.directions()
-        size = math.sqrt(step.inverse_batch * (samples.weight @ samples.gradient**2))
-        if size > 0:  # from the noise of the gradient to the gradient
-            turn[:, -1] /= size
-            turn[:, :-1] -= np.outer(turn[:, -1], samples.along @ samples.gradient)
-        self.samples, self.turn, self.inverse_batch = samples, turn, step.inverse_batch
+        self.samples = Samples(step, fineness, on_path)
+        self.inverse_batch, self._directions = step.inverse_batch, step.directions()
         self.bulk_variance, self.norm_variance = state.bulk_variance, state.covariance[NORM, NORM]
         self.keeps_norm = step.linear_map()[NORM, NORM]
 
+    @cached_property
+    def turn(self) -> Array:
+        """The directions after the step in those before it."""
+        turn, samples = self._directions.copy(), self.samples
+        size = math.sqrt(self.inverse_batch * (samples.weight @ samples.gradient**2))
+        if size > 0:  # from the noise of the gradient to the gradient
+            turn[:, -1] /= size
+            turn[:, :-1] -= np.outer(turn[:, -1], samples.along @ samples.gradient)
+        return turn
 
-def _residuals(step: Step, kappa: Array, output: Array, fineness: int) -> ResidualRule:
+
+def _residuals(
+    step: Step, kappa: Array, output: Array, fineness: int, on_path: bool
+) -> ResidualRule:
     """Build the rule over the residuals given kappa, for the products of (1, u) in pairs."""
-    srf = features_in_state(step.protocol, step.state)
+    srf, levels = features_in_state(step.protocol, step.state), noise_levels(step.protocol)
     finer = (1 + fineness) / 2
     nodes = int(_NODES.get(srf.alignments.size, 0) * finer * (_FIRST if kappa.size <= 2 else 1))
+    # Poles are nearest for large t, where a sample damps itself by about rho^2/(alpha0 E rho^2).
+    scale = math.sqrt(step.mean(2, np.ones_like(step.kappa)) / max(1, step.inverse_batch))
+    if on_path and srf.label_flips == 0 and srf.first_alignment**2 < 1:
+        labels, u, weight = rule_on_panels(srf, kappa, nodes)
+        rows = (labels - step.omega * output[:, None, None]).reshape(-1, u.shape[-1])
+        _, factors, rho = label_path(u[0], rows)
+        moved = (weight * factors.reshape(labels.shape)).reshape(1, kappa.size, -1)
+        return residual_rule(levels, rho.reshape(kappa.size, -1), moved, scale)
     labels, u, weight = target_rule(srf, kappa, finer, nodes=nodes)
     powers = np.concatenate([np.ones_like(u[:1]), u])
     first, second = np.triu_indices(len(powers))
     products = weight * powers[first] * powers[second]
     clean = labels - step.omega * output[:, None]
-    # Poles are nearest for large t, where a sample damps itself by about rho^2/(alpha0 E rho^2).
-    scale = math.sqrt(step.mean(2, np.ones_like(step.kappa)) / max(1, step.inverse_batch))
-    return residual_rule(step.protocol, clean, products, scale)
+    return residual_rule(levels, clean, products, scale)

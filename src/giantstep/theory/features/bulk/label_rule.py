@@ -13,10 +13,12 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import roots_hermitenorm, roots_legendre
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, Complex
 from giantstep.numerics.quadrature import NODES, RANGE, graded_edges, split_rule, unit_edges
 from giantstep.numerics.scalar_functions import ScalarFunction
 from giantstep.problems.readout import Vocabulary
+from giantstep.theory.features.bulk.batch_rule import residual_rule
+from giantstep.theory.features.bulk.label_path import label_path
 
 # The rule over s has no more panels than this.
 _MOST_PANELS = 600
@@ -24,6 +26,8 @@ _MOST_PANELS = 600
 _LEAST_SHARPNESS = 1e-2
 # Farther from zero than this many standard deviations, noise is averaged over with a few nodes.
 _NEAR, _NOISE_NODES = 10, 24
+# On the path, rarer labels are left out.
+_RARE = 1e-10
 
 
 def label_rule(
@@ -51,6 +55,20 @@ def label_rule(
     rules = [_rule_at(target, noise, sharpness, fineness) for noise, _ in noise_levels]
     weights = [share * of for (_, of), (_, share) in zip(rules, noise_levels, strict=True)]
     return np.concatenate([y for y, _ in rules]), np.hstack(weights)
+
+
+def label_rule_on_path(
+    target: ScalarFunction, noise_levels: Vocabulary, sharpness: float
+) -> tuple[Complex, Complex]:
+    """Build nodes and weights as `label_rule` does, on `label_path`."""
+    width = 1 / math.sqrt(max(sharpness, _LEAST_SHARPNESS))
+    s, weight = split_rule(_edges(target, width))
+    moved, factors, y = label_path(s[None], target.value(s)[None])
+    kept = weight > _RARE
+    powers = (weight * factors * moved ** np.arange(3)[:, None, None])[:, :, kept]
+    y = y[:, kept]
+    rule = residual_rule(noise_levels, y, powers, width)
+    return rule.rho[0], rule.weights[:, 0]
 
 
 def _rule_at(

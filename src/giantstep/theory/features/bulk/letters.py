@@ -5,6 +5,7 @@ In docs/trained-bulk.md the equations are derived.
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 from typing import NamedTuple
 
@@ -43,7 +44,7 @@ class LettersBulk:
     def __init__(
         self, protocol: Protocol, base: Array, B: Array, batch: FirstBatch, norms: bool
     ) -> None:
-        omega, pi = np.array(protocol.readout).T
+        self.protocol, (omega, pi) = protocol, np.array(protocol.readout).T
         self.rows = RowCovariance(B, pi, base, omega**2 * batch.tau, protocol.beta, batch)
         # How strongly the norms of a group depend on the overlap; all zero leaves them out.
         self.norm_coupling = omega * batch.norm_coupling * norms
@@ -68,7 +69,9 @@ class LettersBulk:
     @property
     def continued(self) -> LettersBulk:
         """The variances at complex ridges."""
-        return self
+        continued = copy(self)
+        continued.rows = self.rows._replace(batch=FirstBatch(self.protocol, on_path=True))
+        return continued
 
     def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
         """Compute q, theta and tr Z far above the real axis, where the load vanishes."""
