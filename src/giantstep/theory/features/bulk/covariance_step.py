@@ -137,6 +137,7 @@ def _residuals(
     nodes = int(_NODES.get(srf.alignments.size, 0) * finer * (_FIRST if kappa.size <= 2 else 1))
     # Poles are nearest for large t, where a sample damps itself by about rho^2/(alpha0 E rho^2).
     scale = math.sqrt(step.mean(2, np.ones_like(step.kappa)) / max(1, step.inverse_batch))
+    # Labels that are flipped are bounded, and those along the spike do not depend on u.
     if on_path and srf.label_flips == 0 and srf.first_alignment**2 < 1:
         labels, u, weight = rule_on_panels(srf, kappa, nodes)
         rows = (labels - step.omega * output[:, None, None]).reshape(-1, u.shape[-1])
