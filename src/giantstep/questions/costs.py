@@ -3,20 +3,20 @@
 Networks are counted in operations of matrix products; their rate gives seconds, within a factor of
 two for d from 250 to 3000, and of five for small networks with many samples. Memory is that of the
 arrays that are held at once, an upper bound within a factor of two. The theory has measured seconds
-for each point. `benchmarks/costs.py` shows the estimates beside measurements.
+for each point. `benchmarks/costs.py` shows the estimates of networks beside measurements.
 """
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.scalar_functions import BINARY, lookup
+from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks
 from giantstep.problems.covariance import DIRECTIONS, IDENTITY
 from giantstep.problems.losses import SQUARE, ClippedLoss, is_square, lookup_loss
@@ -25,13 +25,9 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import UNIFORM
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.sizes import EXACT
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.task import Task
-from giantstep.simulation.arithmetic import (
-    FEWER_ROWS,
-    ROWS,
-    feature_power,
-    fit_precision,
-)
+from giantstep.simulation.arithmetic import FEWER_ROWS, ROWS, SINGLE_FROM
 from giantstep.validation import RefusalError
 
 MIB = 2**20
@@ -45,9 +41,9 @@ _DEFAULTS: dict[str, Any] = {"alpha": 1.0, "ridge": 0.1, "loss": SQUARE, "bulk":
 _DEFAULTS |= {"networks": 8, "trainings": 1, "test_samples": 10_000, "points": 400}
 # Seconds of an operation of a matrix product in single precision, and of a random number.
 _OPERATION, _DRAW = 8.6e-12, 1.5e-8
-# Operations in the time of one value of an activation, one block of samples, one fit of a readout,
+# Operations in the time of one value of an activation, one sample besides, one fit of a readout,
 # one pair of neurons in a closed form, and one entry of a matrix that a step of a fit reads.
-_ACTIVATION, _BLOCK, _FIT, _PAIR, _ENTRY = 300.0, 1.7e7, 2e7, 1.5e4, 60.0
+_ACTIVATION, _SAMPLE, _FIT, _PAIR, _ENTRY = 300.0, 2e4, 2e7, 1.5e4, 60.0
 # Steps of the fits of other losses; of those with a corner, with one sample for each feature and an
 # easy ridge.
 _STEPS, _CORNER_STEPS, _EASY_RIDGE = 60.0, 250.0, 0.1
@@ -63,15 +59,15 @@ _SPIKE, _SPIKE_MEMORY = 30, 2
 # Points that the search for the best ridge takes, of the square loss and others; and candidates of
 # a search for other optima, by their number.
 _SEARCH, _CONVEX_SEARCH, _CANDIDATES = 80, 40, (1, 80, 340, 700, 1300)
-# Seconds of a point of a spectrum, the points that finding the bulk takes, and how much longer each
-# step of a trained bulk takes.
-_SPECTRAL_POINT, _EDGE_POINTS, _TRAINED_SPECTRUM = 2.5e-4, 500, 4
+# Points of errors in the time of one of a spectrum, and points of it that find the bulk.
+_SPECTRAL_POINT, _EDGE_POINTS = 2, 500
 # Of how many theories the search for the rate of the best bounds takes the time.
 _BOUNDS = 3
-# MiB of a theory, of a trained bulk or another loss, and of each point; and of N groups of neurons,
-# in units of N^2.5, for N^2 pairs of functions on the more nodes that more groups need.
+# MiB of a theory, of a trained bulk or another loss, and of each point.
 _THEORY_MEMORY, _TRAINED_MEMORY, _POINT_MEMORY = 20.0, 300.0, 0.015
-_GROUPS_MEMORY, _GROUPS_EXPONENT = 2.7, 2.5
+# Seconds of N groups of neurons in units of N^3, and MiB in units of N^2: of pairs of functions, on
+# more nodes if their spikes are as different as 1, 2, ..., N.
+_GROUPS, _GROUPS_MEMORY = 1.1e-3, 5.0
 # Seconds and MiB of each direction of a covariance; gentle spectra take a tenth of the time.
 _DIRECTION, _DIRECTION_MEMORY = 1e-4, 0.02
 # Seconds of a predicted error of given samples, of each value of a feature and each of its products
@@ -154,36 +150,29 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
     """
     given = _DEFAULTS | dict(task.arguments)
     problem, networks = task.problem, given["networks"]
-    count = len(networks) if hasattr(networks, "__len__") else networks
-    if given["bulk"] is None and not isinstance(problem, Recovery):
-        given["bulk"] = bulk_of_networks(problem)
-    if task.question == "parameters":  # what the steps leave, without a bulk
-        given["bulk"] = ISOTROPIC
+    count = len(networks) if isinstance(networks, Sequence) else networks
     if task.question == "recovery":  # theory alone
         return Cost(0.5, 50)
     if isinstance(problem, Recovery):
-        one = _recovery(problem, given["dimension"])
-        return Cost(count * one.seconds, one.memory)
-    if task.question in _NETWORKS:
-        longer = _CROSS_VALIDATED if given.get("cross_validation") else _NETWORKS[task.question]
-        one = _network(problem, given, threads)
-        theory = _theory(problem, given) if task.question == "compare" else Cost(0, 0)
-        memory = one.memory * (2 if longer > 1 else 1) + theory.memory
-        return Cost(count * longer * one.seconds + 2 * theory.seconds, memory)
-    if task.question == "spectrum":
-        seconds = _SPECTRAL_POINT * (_EDGE_POINTS + given["points"]) * _pairs(problem)
-        seconds *= _SPIKE ** _further_spikes(problem)
-        if given["bulk"] != ISOTROPIC and isinstance(problem, Protocol):
-            seconds *= _TRAINED_SPECTRUM * problem.steps
-        return Cost(seconds, _TRAINED_MEMORY)
-    theory = _theory(problem, given)
-    searched = _BOUNDS if task.question == "bounds" else 1
-    return Cost(searched * theory.seconds, theory.memory)
+        operations, drawn, held = _first_layer(problem, given["dimension"], problem.width, 1)
+        return Cost(count * (_OPERATION * operations + _DRAW * drawn), 3 * held / MIB)
+    if given["bulk"] is None:
+        given["bulk"] = bulk_of_networks(problem)
+    if task.question not in _NETWORKS:
+        return _theory(task.question, problem, given)
+    longer = _CROSS_VALIDATED if given.get("cross_validation") else _NETWORKS[task.question]
+    one = _network(problem, given, threads)
+    both = task.question == "compare"
+    theory = _theory(task.question, problem, given) if both else Cost(0, 0)
+    memory = one.memory * (2 if longer > 1 else 1) + theory.memory
+    return Cost(count * longer * one.seconds + 2 * theory.seconds, memory)
 
 
-def _theory(problem: Problem, given: Mapping[str, Any]) -> Cost:
+def _theory(question: str, problem: Problem, given: Mapping[str, Any]) -> Cost:
     """Estimate the theory of all points of a question, for one problem or those of a sweep."""
     losses, bulks = (np.atleast_1d(given[name]).tolist() for name in ("loss", "bulk"))
+    if question == "parameters":  # what the steps leave, without a bulk
+        bulks = [ISOTROPIC]
     over = given.get("over", ())
     over = {over} if isinstance(over, str) else set(over)
     separate = {name: value for name, value in given.items() if name not in _COUNTED}
@@ -195,17 +184,18 @@ def _theory(problem: Problem, given: Mapping[str, Any]) -> Cost:
     cases *= _CANDIDATES[min(len(over - {"ridge"}), len(_CANDIDATES) - 1)]
     cases *= 1 + np.size(given.get("gains", ()))
     cases *= _DERIVATIVES if separate.get("derivatives") else 1
+    cases *= _BOUNDS if question == "bounds" else 1
     optimal = "ridge" in over or isinstance(given["ridge"], str)
     search = _SEARCH if losses == [SQUARE] else _CONVEX_SEARCH
     points = np.size(given["alpha"]) * (search if optimal else np.size(given["ridge"]))
-    seconds = sum(_case(problem, loss, bulk, points) for loss in losses for bulk in bulks)
+    if question == "spectrum":
+        points *= _SPECTRAL_POINT * (_EDGE_POINTS + given["points"])
+    seconds = sum(_case(problem, one, bulk, points, groups) for one in losses for bulk in bulks)
     seconds += len(bulks) * _DIRECTION * max(directions)
-    plain = losses == [SQUARE] and bulks == [ISOTROPIC]
-    memory = _THEORY_MEMORY if plain else _TRAINED_MEMORY
-    if spikes := _further_spikes(problem):
-        memory = _TRAINED_MEMORY * _SPIKE_MEMORY**spikes
-    memory += _GROUPS_MEMORY * (groups**_GROUPS_EXPONENT - 1)
-    memory += _DIRECTION_MEMORY * max(directions)
+    spikes = _further_spikes(problem)
+    plain = losses == [SQUARE] and bulks == [ISOTROPIC] and not spikes
+    memory = _THEORY_MEMORY if plain else _TRAINED_MEMORY * _SPIKE_MEMORY**spikes
+    memory += _GROUPS_MEMORY * groups**2 + _DIRECTION_MEMORY * max(directions)
     return Cost(cases * seconds, memory + _POINT_MEMORY * cases * points * len(losses))
 
 
@@ -220,14 +210,14 @@ def _directions(problem: Problem, covariance: Any) -> list[int]:
     ]
 
 
-def _case(problem: Problem, loss: str, bulk: str, points: int) -> float:
-    """Estimate the seconds of one problem, solved at some points."""
+def _case(problem: Problem, loss: str, bulk: str, points: int, groups: int) -> float:
+    """Estimate the seconds of one problem of some groups of neurons, solved at some points."""
     steps = problem.steps if isinstance(problem, Protocol) and not problem.as_in_paper else 0
     prepared = _STEP * steps if bulk == ISOTROPIC else max(_TRAINED * steps, _STEP)
     point = _POINT + (_ZERO_ONE if problem.target in BINARY else 0.0)
     if loss != SQUARE:
         point = _CORNER_POINT if _has_corner(loss) else _SMOOTH_POINT
-    seconds = _PROBLEM + points * point * _pairs(problem)
+    seconds = _PROBLEM + _GROUPS * groups**3 + points * point
     return float(prepared + seconds * _SPIKE ** _further_spikes(problem))
 
 
@@ -243,11 +233,6 @@ def _has_corner(loss: str) -> bool:
     return isinstance(kind, ClippedLoss) and kind.inverse_curvature == 0
 
 
-def _pairs(problem: Problem) -> float:
-    """Return by how much several groups of neurons take longer than one."""
-    return 1 + (_groups(problem) ** 2 - 1) / 4
-
-
 def _groups(problem: Problem) -> int:
     return len(problem.readout) if isinstance(problem, Protocol) else problem.groups.c.size
 
@@ -257,15 +242,15 @@ def _network(problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
     d, exact = int(given["dimension"]), given["test_samples"] == EXACT
     of_each = isinstance(given["ridge"], str)  # a ridge for each alpha, still to be found
     ridges = np.ones(np.size(given["alpha"])) if of_each else np.atleast_1d(given["ridge"])
-    p = _rows(problem.beta, d)
+    p = math.ceil(problem.beta * d)
     ahead = threads + 1 if threads > 1 else 1
     counts = np.maximum(1, np.round(np.atleast_1d(given["alpha"]) * d))
     trainings, tests = given["trainings"], 0 if exact else given["test_samples"]
     readouts = trainings * counts.size * ridges.size
-    item = _item_size(problem, ridges)
+    item = 4 if np.min(ridges) >= SINGLE_FROM else 8  # bytes of a number, if features are about 1
     samples = trainings * math.ceil(counts.max() / ROWS) * ROWS + tests
     operations, drawn, step = _first_layer(problem, d, p, ahead)
-    operations += item / 4 * samples * p * (2.0 * d + _ACTIVATION) + _BLOCK * samples / ROWS
+    operations += item / 4 * samples * p * (2.0 * d + _ACTIVATION) + _SAMPLE * samples
     operations += (4.0 * tests * p + _FIT) * readouts
     operations += (8.0 * readouts + _PAIR) * p**2 if exact else 0.0
     if is_square(given["loss"]):
@@ -279,35 +264,22 @@ def _network(problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
     return Cost(seconds, (weights + max(step, held + blocks + 24 * p * readouts)) / MIB)
 
 
-def _rows(ratio: float, d: int) -> int:
-    return max(1, round(ratio * d))
-
-
-def _item_size(problem: Problem, ridges: Array) -> int:
-    """Return the bytes of a number in the fits of all ridges, by weights before a step."""
-    norms = np.ones(1)
-    if not isinstance(problem, Protocol):
-        norms = np.hypot(np.sqrt(problem.groups.c), problem.groups.u)
-    power = feature_power(lookup(problem.activation), np.zeros(norms.size), norms)
-    return max(fit_precision(ridge, power)().itemsize for ridge in ridges)
-
-
-def _first_layer(problem: Problem, d: int, p: int, ahead: int) -> tuple[float, float, float]:
+def _first_layer(
+    problem: Problem | Recovery, d: int, p: int, ahead: int
+) -> tuple[float, float, float]:
     """Count operations, random numbers and bytes of a first layer and its steps."""
     weights = float(p) * d
-    if not isinstance(problem, Protocol):
+    if isinstance(problem, SpikedFeatures):
         return 0.0, weights, 4 * weights
-    if math.isinf(problem.alpha0):  # products of all pairs of rows
+    if isinstance(problem, Recovery):
+        samples = problem.steps * problem.batch(d)
+    elif math.isinf(problem.alpha0):  # products of all pairs of rows
         pairs = problem.steps * (8 * p * weights + _PAIR * p**2)
         return pairs, weights, 28 * weights + 40 * FEWER_ROWS * p
-    samples = problem.steps * round(problem.alpha0 * d)
+    else:
+        samples = problem.steps * round(problem.alpha0 * d)
     held = 8 * weights + ahead * FEWER_ROWS * (12 * p + 4 * d)
-    return *_steps(weights, samples, d), held
-
-
-def _steps(weights: float, samples: int, d: int) -> tuple[float, float]:
-    """Count operations and random numbers of steps on so many samples together."""
-    return 4.0 * samples * weights + _BLOCK * samples / FEWER_ROWS, weights + float(samples) * d
+    return samples * (4.0 * weights + _SAMPLE), weights + float(samples) * d, held
 
 
 def _ridge_fits(
@@ -339,17 +311,9 @@ def _convex_fits(
     return 2 * float(operations), item * kept + threads * float(each.max())
 
 
-def _recovery(problem: Recovery, d: int) -> Cost:
-    """Estimate the first layer of one network that learns a multi-index teacher."""
-    p = problem.width
-    operations, drawn = _steps(float(d * p), problem.steps * problem.batch(d), d)
-    held = 24 * d * p + FEWER_ROWS * (24 * p + 4 * d)
-    return Cost(_OPERATION * operations + _DRAW * drawn, held / MIB)
-
-
 def cost_of_data(shape: tuple[int, ...], beta: float, predictions: int) -> Cost:
     """Estimate networks on given samples; most of it are predictions from the features of all."""
-    (count, d), p = shape, _rows(beta, shape[1])
+    (count, d), p = shape, math.ceil(beta * shape[1])
     one = _SUBSET_VALUE * count * p + _SUBSET_PRODUCT * (float(count) * p**2 + p**3 / 3)
     held = 8.0 * (_SUBSET_ARRAYS * count * p + 3 * count * d + 3 * p**2 + 2 * p * d)
     return Cost(predictions * one, held / MIB)
