@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
 from collections.abc import Callable, Mapping
 from inspect import signature
 from itertools import islice
@@ -14,7 +15,6 @@ import xarray as xr
 
 from giantstep.cli.commands import ON_DATA, OPTIMAL, commands
 from giantstep.cli.flags import question_flags
-from giantstep.cli.limits import LIMIT, check_limits
 from giantstep.cli.problem_flags import statement_of
 from giantstep.cli.products import answer_each
 from giantstep.problems.bulk_kind import TRAINED
@@ -26,7 +26,7 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import SEED, Sizes, check_sizes
 from giantstep.questions.checks import choose_ridge
 from giantstep.questions.choices import GAINS, POINTS, RIDGE, STOP_AT, THREADS
-from giantstep.questions.costs import Cost, cost_of
+from giantstep.questions.costs import Cost, check_cost, cost_of
 from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import CORRECTIONS
 from giantstep.questions.stopping import times_to_ridges
@@ -35,6 +35,7 @@ from giantstep.suggestions import did_you_mean
 from giantstep.validation import (
     COUNT,
     Fault,
+    Interval,
     InvalidParametersError,
     RefusalError,
     collected,
@@ -45,7 +46,9 @@ from giantstep.vocabulary import MEANINGS
 
 # Of numbers that are checked here, before the cost of an answer is estimated.
 _INTERVALS = {"networks": COUNT, "seed": SEED, "threads": THREADS, "points": POINTS}
-_INTERVALS |= {"max_hours": LIMIT, "max_memory": LIMIT}
+_INTERVALS |= dict.fromkeys(("max_hours", "max_memory"), Interval(0, infinity=True))
+# What takes more seconds says so before it starts.
+_LONG = 60.0
 # How many combinations are estimated; the others are taken to cost as much.
 _ESTIMATED = 100
 # So many spectra are described in words.
@@ -127,7 +130,10 @@ class Request:
         own = {k: flags[k].alternatives(arguments) for k in flags if k not in self.together}
         self.apart: Mapping[str, tuple[Any, ...]] = self._fields | own
         self._check()
-        check_limits(arguments, self._cost())
+        cost = self._cost()
+        check_cost(cost, arguments.max_hours, arguments.max_memory)
+        if cost.seconds > _LONG:
+            print(f"this takes about {cost.seconds / 60:.2g} minutes of one core", file=sys.stderr)
 
     def sweep(self) -> xr.Dataset:
         """Solve the theory for all combinations, as one answer."""
@@ -197,9 +203,8 @@ class Request:
             task = Task(self.question, problem, given)
             costs.append(cost_of(task, given.get("threads", 1)))
         seconds = sum(cost.seconds for cost in costs) * self.count / len(costs)
-        for name in self.together.get("zip", ())[
-            1:
-        ]:  # one value of it goes with one of the first, not all
+        # One value of these goes with one of the first, not with all.
+        for name in self.together.get("zip", ())[1:]:
             seconds /= max(1, np.size(getattr(self.arguments, name, ())))
         return Cost(seconds, max(cost.memory for cost in costs))
 

@@ -10,13 +10,14 @@ from typing import Any
 from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks, validate_bulk
 from giantstep.problems.covariance_scope import question_faults
 from giantstep.problems.grid import Grid, merged_axis, spaced_axis
-from giantstep.problems.losses import FLOW, SQUARE, stopping_steps
+from giantstep.problems.losses import SQUARE
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.problem import Problem, check_loss, check_theory_of_loss
 from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.problems.spiked_features import one_spike, one_spike_parameters
 from giantstep.questions.choices import POINTS
+from giantstep.questions.stopping import times_to_ridges
 from giantstep.questions.task import Task
 from giantstep.theory.bayes_optimal import state_evolution
 from giantstep.theory.features.equivalent_features import equivalent_features
@@ -63,14 +64,10 @@ def learning_curves(panel: Panel) -> list[Curve]:
 def _with_ridges(panel: Panel) -> Panel:
     """Write ridges in place of the times of gradient flow, if there are any."""
     given = dict(panel.given)
-    if (times := given.pop("stop_at", None)) is None:
-        return panel
-    loss = given.setdefault("loss", FLOW)
-    losses = loss if isinstance(loss, list) else [loss]
-    for name in {"ridge"} & {*given} | {"loss" for one in losses if not stopping_steps(str(one))}:
-        panel.add_fault(name, "must be left out with stop_at")
-    ridges = [1 / time for time in (times if isinstance(times, list) else [times])]
-    return replace(panel, given=given | {"ridge": ridges})
+    with panel.faults.collect(panel.name, {}):
+        if times_to_ridges(given):
+            given["ridge"] = given["ridge"].tolist()
+    return replace(panel, given=given)
 
 
 def _check_points(panel: Panel) -> None:
