@@ -16,13 +16,12 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.answers import Result, drop_fixed, question
 from giantstep.questions.checks import criterion_faults
-from giantstep.questions.costs import SIMULATION_HOURS, check_task
+from giantstep.questions.costs import SIMULATION_HOURS
 from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import OF_COVARIANCE
 from giantstep.questions.simulate import measured, read_simulation
 from giantstep.questions.solve import read_question, solve
 from giantstep.questions.statistics import z_scores
-from giantstep.questions.task import Task
 from giantstep.questions.theory_points import DOUBTS, answer_remarks
 from giantstep.theory.optima import CROSS_VALIDATION, TEST_ERROR
 from giantstep.validation import Fault, collected, raise_all
@@ -104,32 +103,30 @@ def compare(
     limits: dict[str, Any] = {"max_hours": max_hours, "max_memory": max_memory}
     is_chosen = isinstance(ridge, str)
     bulks = [bulk] if bulk is None or isinstance(bulk, str) else list(bulk)
+    sizes = {"dimension": dimension, "trainings": trainings, "test_samples": test_samples}
+    sizes |= {"networks": networks, "seed": seed, "threads": threads}
     faults: list[Fault] = [] if bulks else [Fault("bulk", [], "at least one")]
     with collected(faults):
         if is_chosen and bulks:
             of_networks = partial(solve, problem, alpha, ridge, loss=loss, bulk=bulks[0], by=by)
             ridge = of_networks(dimension=dimension, **limits)["ridge"].values
-        axes, given = read_simulation(
-            problem, alpha, ridge, loss, dimension, networks, trainings, test_samples, seed, threads
-        )
+        axes, given = read_simulation(problem, alpha, ridge, loss, **sizes)
     for one in bulks:
         read_question(problem, alpha, ridge, loss, one, dimension, faults)
     raise_all(faults + criterion_faults(problem, by, is_chosen, loss))
-    asked = given | {"cross_validation": cross_validation}
-    check_task(Task("replicates", problem, asked), max_hours, max_memory, threads)
-    means = drop_fixed(measured(problem, given, threads, progress, cross_validation), axes.fixed)
+    means = measured(problem, given, cross_validation, threads, progress, max_hours, max_memory)
+    means = drop_fixed(means, axes.fixed)
     theories: dict[str, float] = {LIMIT: math.inf, FINITE: dimension}
     if isinstance(problem, Protocol) and not problem.is_giant_step:
         del theories[LIMIT]
-
-    asked = {"loss": loss, "cross_validation": cross_validation, **limits}
-    of = partial(solve, problem, alpha, ridge, **asked)
-    solved = [[of(bulk=one, dimension=at) for one in bulks] for at in theories.values()]
+    of = partial(solve, problem, alpha, ridge, loss=loss, cross_validation=cross_validation)
+    solved = [[of(bulk=one, dimension=at, **limits) for one in bulks] for at in theories.values()]
     if is_chosen and np.ndim(ridge):
         solved, means = [[*map(_at_chosen, several)] for several in solved], _at_chosen(means)
     remarks = [remark for several in solved for one in several for remark in _remarks(one)]
-    theory = _joined("theory", [_joined("bulk", several) for several in solved])
-    theory = theory.assign_coords(theory=list(theories))
+    how: dict[str, Any] = {"coords": "minimal", "compat": "override", "join": "exact"}
+    theory = xr.combine_nested(solved, ["theory", "bulk"], data_vars="all", **how)
+    theory = theory.assign_coords(theory=list(theories)).transpose("theory", "bulk", ...)
     if bulk is None or isinstance(bulk, str):
         theory = theory.isel(bulk=0)
     data = _scored(theory.drop_vars("dimension"), means)
@@ -144,10 +141,6 @@ def _at_chosen(data: xr.Dataset) -> xr.Dataset:
         about = answer_remarks(data, data["dimension"])
         data.attrs["remarks"] = "\n".join(about)
     return data
-
-
-def _joined(dim: str, parts: Sequence[xr.Dataset]) -> xr.Dataset:
-    return xr.concat(parts, dim, data_vars="all", coords="minimal", compat="override", join="exact")
 
 
 def _scored(theory: xr.Dataset, networks: xr.Dataset) -> xr.Dataset:

@@ -12,7 +12,7 @@ from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE, is_square, stopping_steps
 from giantstep.problems.problem import Problem
-from giantstep.problems.sizes import DIMENSION, EXACT, SEED, Sizes, check_sizes
+from giantstep.problems.sizes import EXACT, SEED, Sizes, check_sizes
 from giantstep.questions.answers import count_groups, drop_fixed, question
 from giantstep.questions.checks import Axes, read_axes
 from giantstep.questions.choices import THREADS
@@ -25,6 +25,7 @@ from giantstep.simulation.cross_validation import cross_validation_of_networks
 from giantstep.theory.optima import FOLDS, GCV
 from giantstep.validation import COUNT, Fault, collected, interval_faults, raise_all
 
+_COUNTS = {"networks": COUNT, "seed": SEED, "threads": THREADS}
 _OVERLAPS = ("m", "zeta", "psi", "q1", "q2")
 
 
@@ -111,30 +112,30 @@ def simulate(
     >>> "test_error_stderr" in simulated
     True
     """
-    axes, given = read_simulation(
-        problem, alpha, ridge, loss, dimension, networks, trainings, test_samples, seed, threads
-    )
-    asked = given | {"cross_validation": cross_validation}
-    check_task(Task("replicates", problem, asked), max_hours, max_memory, threads)
-    data = measured(problem, given, threads, progress, cross_validation)
+    sizes = {"dimension": dimension, "trainings": trainings, "test_samples": test_samples}
+    sizes |= {"networks": networks, "seed": seed, "threads": threads}
+    axes, given = read_simulation(problem, alpha, ridge, loss, **sizes)
+    data = measured(problem, given, cross_validation, threads, progress, max_hours, max_memory)
     forms = {name: name.removeprefix("simulated_").removesuffix("_mean") for name in map(str, data)}
     data = count_groups(drop_fixed(data.rename(forms), axes.fixed))
     return data.assign_attrs(networks=networks, trainings=trainings, seed=np.int64(seed))
 
 
 def read_simulation(
-    problem: Problem,
-    alpha: ArrayLike,
-    ridge: ArrayLike,
-    loss: str,
-    dimension: int,
-    networks: int,
-    trainings: int,
-    test_samples: int | Literal["exact"],
-    seed: int,
-    threads: int,
+    problem: Problem, alpha: ArrayLike, ridge: ArrayLike, loss: str, **sizes: Any
 ) -> tuple[Axes, dict[str, Any]]:
     """Read the points and sizes of a simulation, and check everything.
+
+    Parameters
+    ----------
+    problem, alpha, ridge, loss, **sizes
+        As in `simulate`: `networks`, `seed` and `threads`, and the fields of `Sizes`.
+
+    Returns
+    -------
+    axes : Axes
+    given : dict
+        Arguments of `replicates`, but for threads and progress.
 
     Raises
     ------
@@ -142,27 +143,31 @@ def read_simulation(
         With everything that is wrong with the question.
     """
     faults: list[Fault] = []
-    axes, sizes = read_axes(alpha, ridge, loss, faults), Sizes(int(DIMENSION.lower))
+    axes = read_axes(alpha, ridge, loss, faults)
+    counts = {name: sizes.pop(name) for name in _COUNTS}
     if axes.optimal:
         faults.append(Fault("ridge", ridge, "numbers in simulations"))
     with collected(faults):
-        sizes = Sizes(dimension=dimension, trainings=trainings, test_samples=test_samples)
+        read = Sizes(**sizes)
         if not faults:
-            check_sizes(problem, axes.grid, sizes)
-    given = {"networks": networks, "seed": seed, "threads": threads}
-    faults += interval_faults(given, {"networks": COUNT, "seed": SEED, "threads": THREADS})
-    raise_all(faults)
-    return axes, {**vars(axes.grid), **vars(sizes), "networks": range(networks), "seed": seed}
+            check_sizes(problem, axes.grid, read)
+    raise_all(faults + interval_faults(counts, _COUNTS))
+    replicates = {"networks": range(counts["networks"]), "seed": counts["seed"]}
+    return axes, {**vars(axes.grid), **vars(read), **replicates}
 
 
 def measured(
     problem: Problem,
     given: dict[str, Any],
+    cross_validation: bool,
     threads: int,
     progress: Progress | None,
-    cross_validation: bool,
+    max_hours: float,
+    max_memory: float | None,
 ) -> xr.Dataset:
     """Train networks; return means and standard errors over (alpha, ridge, ...)."""
+    task = Task("replicates", problem, given | {"cross_validation": cross_validation})
+    check_task(task, max_hours, max_memory, threads)
     if cross_validation and stopping_steps(given["loss"]):
         raise_all([Fault("cross_validation", True, "false for readouts that are stopped")])
     names = ["test_error", "training_error"]
