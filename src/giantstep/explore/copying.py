@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
@@ -46,45 +46,36 @@ def _range_python(axis: Axis) -> str:
     return f"{space}({format_number(axis.start)}, {format_number(axis.stop)}, {_POINTS})"
 
 
-class _Answer(NamedTuple):
-    """What the library gives for a tab: a command, a function and its arguments.
+def _answer(view: View) -> tuple[str, dict[str, Any]]:
+    """Return what the library gives for what is shown: a function and its arguments.
 
     Several bulks are a list, over which a function loops that takes one.
     """
-
-    command: str
-    function: str
-    values: dict[str, Any]
-
-
-def _answer(view: View) -> _Answer:
-    """Return what the library gives for what is shown."""
     question = view.question
     values = {"alpha": question["alpha"], "ridge": question["ridge"]} | _unusual(question)
     if view.tab == FUNCTION:
-        return _Answer("learned-function", "learned_function", values)
+        return "learned_function", values
     if view.tab == SPECTRUM:
         values = {k: v for k, v in values.items() if k in ("alpha", "bulk", "dimension")}
-        return _Answer("spectrum", "spectrum", values)
+        return "spectrum", values
     if view.tab == MAP:
         if "bulk" in values:
             values["bulk"] = question["bulk"][0]
         values |= {name: AXES[name] for name in (view.across, view.up)}
         values |= {"gains": view.variable} if view.variable in GAINS else {}
-        return _Answer("sweep", "sweep", values)
+        return "sweep", values
     values[view.x] = view.axis
     solved = view.x in ("alpha", "ridge") and len(question["bulk"]) == 1
-    command, function = ("theory", "solve") if solved else ("sweep", "sweep")
     if view.by != TEST_ERROR and question["ridge"] == OPTIMAL and view.x != "ridge":
         values["by"] = view.by
-    return _Answer(command, function, values)
+    return "solve" if solved else "sweep", values
 
 
 def as_command(view: View) -> str:
     """Write the question as a command line."""
-    answer = _answer(view)
-    words = ["giantstep", answer.command]
-    for name, value in (_stated(view.question) | answer.values).items():
+    function, values = _answer(view)
+    words = ["giantstep", "theory" if function == "solve" else function.replace("_", "-")]
+    for name, value in (_stated(view.question) | values).items():
         text = _range_text(value) if isinstance(value, Axis) else format_value(value)
         words += ["--" + name.replace("_", "-"), *text.split(" ")]
     return shlex.join(words)
@@ -92,14 +83,14 @@ def as_command(view: View) -> str:
 
 def as_python(view: View) -> str:
     """Write the question as Python."""
-    answer = _answer(view)
+    function, given = _answer(view)
     make = "Protocol" if view.question.model == STEPS else "one_spike"
     stated = ", ".join(f"{k}={_python(v)}" for k, v in _stated(view.question).items())
-    values, loop = {name: _python(value) for name, value in answer.values.items()}, ""
-    if answer.function != "sweep" and isinstance(answer.values.get("bulk"), list):
+    values, loop = {name: _python(value) for name, value in given.items()}, ""
+    if function != "sweep" and isinstance(given.get("bulk"), list):
         values["bulk"], loop = "bulk", f" for bulk in {values['bulk']}"
     arguments = ", ".join(f"{name}={value}" for name, value in values.items())
-    call = f"giantstep.{answer.function}(problem, {arguments})"
+    call = f"giantstep.{function}(problem, {arguments})"
     head = "import numpy as np\n\nimport giantstep\n\n"
     made = f"problem = giantstep.{make}({stated})\n"
     if loop:

@@ -48,10 +48,9 @@ def make_figure_files(
     """
     plan = plan_figure(folder, shown, name, config)
     with chdir(folder):
-        if plan.parameters:
-            compute("parameters", plan.parameter_tasks, plan.parameters)
-        if plan.theory:
-            compute("theory", plan.theory_tasks, plan.theory)
+        for stage, path, tasks in plan.jobs():
+            if stage != "montecarlo":
+                compute(stage, tasks, path)
         for networks in plan.networks.values():
             simulated = _simulated(networks.task, shown)
             for block, path in zip(networks.blocks, networks.files, strict=True):

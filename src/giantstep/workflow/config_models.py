@@ -28,7 +28,8 @@ from giantstep.problems.readout import VocabularyDomain
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.sizes import SEED, Sizes
 from giantstep.problems.spiked_features import SPIKED_FIELDS, one_spike_parameters
-from giantstep.questions.choices import STOP_AT
+from giantstep.questions.choices import GAINS, STOP_AT
+from giantstep.theory.optima import CROSS_VALIDATION
 from giantstep.validation import POSITIVE, Interval, shown
 
 NAME_PATTERN = "^[a-z][a-z0-9_]*$"
@@ -208,7 +209,7 @@ class LearningPanel(Panel):
     stop_at: OneOrList[Annotated[float, _within(POSITIVE_RIDGE)]] = _field(_STOPPED, None)
     bulk: OneOrList[str] = _field(f"{_BULK}, or both", None)
     test_samples: TestSamples = _field(f"{_TESTS}, instead of the config's", None)
-    optimal: bool | Literal["leave_one_out", "gcv", "k_fold"] = _field(
+    optimal: bool | Literal[CROSS_VALIDATION] = _field(  # type: ignore[valid-type]
         "also solve the theory at the ridge of the least test error, or of what cross-validation"
         " finds",
         False,
@@ -236,9 +237,7 @@ class _MapPanel(Section):
     y: MapAxis = _field("vertical axis")
     title: str = _field("name of the panel", None)
     bulk: str = _field(_BULK, None)
-    show: Literal["gain_over_linear", "gain_over_no_step", "isotropic_deviation"] = _field(
-        "what the level lines are of", "gain_over_linear"
-    )
+    show: Literal[GAINS] = _field("what the level lines are of", GAINS[0])  # type: ignore[valid-type]
 
 
 _READOUT, _POINT = ("ridge", "loss", "dimension"), ("alpha", "ridge", STOP_AT)

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from giantstep.questions.costs import cost_of
-from giantstep.questions.task import Task
+from giantstep.questions.costs import Cost, cost_of
 from giantstep.workflow.config import Faults
 from giantstep.workflow.config_models import Config
 from giantstep.workflow.curves import Figure
 from giantstep.workflow.shards import block_length, with_networks
 
-# The demands that are limited: memory of the largest task, of all else the sum.
-_UNITS = {
-    "core_hours": "core-hours",
-    "memory": "GiB of memory in one job",
-    "jobs": "jobs",
-}
+# Jobs of a figure, besides those of networks.
+_JOBS = 4
 
 
 def check_limits(faults: Faults, config: Config, figures: Sequence[Figure]) -> None:
     """Refuse what is beyond the limits, with what it would take."""
-    demands = list(_demands(config, figures))
-    for name, unit in _UNITS.items():
-        each = [demand.get(name, 0) for demand in demands]
-        needed = max(each) if name == "memory" else sum(each)
+    taken, jobs = _taken(config, figures)
+    demands = {
+        "core_hours": (taken.seconds / 3600, "core-hours"),
+        "memory": (taken.memory / 1024, "GiB of memory in one job"),
+        "jobs": (jobs, "jobs"),
+    }
+    for name, (needed, unit) in demands.items():
         allowed = getattr(config.limits, name)
         if needed > allowed:
             faults.add(
@@ -39,19 +37,14 @@ def _shown(number: float) -> str:
     return f"{math.ceil(number):,}" if number < 1e15 else f"{number:.3g}"
 
 
-def _demands(config: Config, figures: Sequence[Figure]) -> Iterator[dict[str, float]]:
-    """Yield what each task takes, without listing any network or point."""
-    for figure in figures:
-        yield {"jobs": 4}  # all but those of networks
-        for curve in figure.curves:
-            yield from map(_taken, curve.theory.values())
-            for task in curve.networks.values():
-                networks = len(task.arguments["networks"])
-                one = with_networks(task, range(1))
-                per_job = config.simulation.networks_per_job or block_length(cost_of(one).seconds)
-                yield _taken(one, networks) | {"jobs": math.ceil(networks / per_job)}
-
-
-def _taken(task: Task, times: int = 1) -> dict[str, float]:
-    cost = cost_of(task)
-    return {"core_hours": times * cost.seconds / 3600, "memory": cost.memory / 1024}
+def _taken(config: Config, figures: Sequence[Figure]) -> tuple[Cost, int]:
+    """Sum the seconds and jobs of all tasks, and find the largest memory; no network is listed."""
+    costs, jobs = [Cost(0, 0)], _JOBS * len(figures)
+    for curve in (curve for figure in figures for curve in figure.curves):
+        costs += map(cost_of, curve.theory.values())
+        for task in curve.networks.values():
+            networks, one = len(task.arguments["networks"]), cost_of(with_networks(task, range(1)))
+            per_job = config.simulation.networks_per_job or block_length(one.seconds)
+            costs.append(Cost(networks * one.seconds, one.memory))
+            jobs += math.ceil(networks / per_job)
+    return Cost(sum(one.seconds for one in costs), max(one.memory for one in costs)), jobs

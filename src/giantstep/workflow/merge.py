@@ -13,6 +13,7 @@ import xarray as xr
 
 from giantstep.problems.canonical import plain
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
+from giantstep.questions.answers import count_groups
 from giantstep.vocabulary import label
 from giantstep.workflow.arrangement import THEORIES
 from giantstep.workflow.merge_curve import merge_curve
@@ -98,10 +99,5 @@ def by_group(line: xr.Dataset) -> xr.Dataset:
         dims = _OF_GROUPS.get(_DERIVED.sub("", str(name)), ())
         if dims and dims[0] not in line[name].dims:
             line = line.assign({name: line[name].expand_dims(dict.fromkeys(dims, 1))})
-    counts = {
-        dim: np.arange(1, line.sizes[dim] + 1)
-        for dim in ("group", "other_group")
-        if dim in line.dims
-    }
     # `assign` has turned a single group's parameters, which are coordinates, into variables.
-    return line.assign_coords(counts).set_coords([x for x in _PARAMETERS if x in line])
+    return count_groups(line).set_coords([x for x in _PARAMETERS if x in line])
