@@ -109,6 +109,7 @@ def test_points_that_cannot_be_combined_have_a_status_and_a_reason():
         ),
         ({"ridge": [0.1, "optimal"], "alpha": []}, ["alpha", "ridge"]),
         ({"inputs": "rademacher", "alpha0": math.inf}, ["inputs"]),
+        ({"loss": ["square", "cubic"], "beta": 0}, ["loss", "beta"]),
     ],
 )
 def test_values_that_no_combination_can_have_are_refused_together(values, names):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.covariance_scope import THEORY
-from giantstep.problems.losses import is_square, lookup_loss, stopping_steps
+from giantstep.problems.losses import KNOWN_LOSSES, is_square, lookup_loss, stopping_steps
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import Vocabulary
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -57,12 +57,13 @@ def check_theory_of_loss(problem: Problem, loss: str) -> None:
 
 
 def check_loss(problem: Problem, loss: str) -> None:
-    """Refuse a loss that needs labels of +1 and -1 where the labels are others.
+    """Refuse an unknown loss, and one that needs labels of +1 and -1 where the labels are others.
 
     Raises
     ------
     InvalidParametersError
     """
+    raise_all(KNOWN_LOSSES.faults("loss", loss))
     binary = problem.target in BINARY and noise_power(problem) == 0
     if lookup_loss(loss).margin and not binary:
         allowed = (

@@ -19,7 +19,7 @@ from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks
 from giantstep.problems.covariance import DIRECTIONS, IDENTITY
-from giantstep.problems.losses import SQUARE, ClippedLoss, is_square, lookup_loss
+from giantstep.problems.losses import KNOWN_LOSSES, SQUARE, ClippedLoss, is_square, lookup_loss
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import UNIFORM
@@ -162,8 +162,7 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
         return _theory(task.question, problem, given)
     longer = _CROSS_VALIDATED if given.get("cross_validation") else _NETWORKS[task.question]
     one = _network(problem, given, threads)
-    both = task.question == "compare"
-    theory = _theory(task.question, problem, given) if both else Cost(0, 0)
+    theory = _theory(task.question, problem, given) if task.question == "compare" else Cost(0, 0)
     memory = one.memory * (2 if longer > 1 else 1) + theory.memory
     return Cost(count * longer * one.seconds + 2 * theory.seconds, memory)
 
@@ -229,7 +228,7 @@ def _further_spikes(problem: Problem) -> int:
 
 
 def _has_corner(loss: str) -> bool:
-    kind = lookup_loss(loss)
+    kind = None if KNOWN_LOSSES.faults("loss", loss) else lookup_loss(loss)  # refused later
     return isinstance(kind, ClippedLoss) and kind.inverse_curvature == 0
 
 
