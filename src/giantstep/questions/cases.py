@@ -33,6 +33,7 @@ from giantstep.questions.theory_points import (
     stack,
     variables,
 )
+from giantstep.questions.values import as_lists, is_several
 from giantstep.theory.optima import TEST_ERROR
 from giantstep.theory.readout.status import Status
 from giantstep.validation import (
@@ -55,8 +56,6 @@ DEFAULTS: dict[str, Any] = {
 }
 # Solved together.
 POINTS = ("alpha", "ridge")
-# One value of a vocabulary is a sequence of pairs, and of a covariance one of eigenvalues.
-_DEPTHS = {"readout": 2, "covariance": 1}
 # Reasons of refusals that are told.
 _REASONS = 3
 # What arrays hold where a case was refused, instead of NaN.
@@ -109,8 +108,8 @@ def paired(values: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, An
     """
     if not names:
         return [dict(values)]
-    lists = {name: _plain(values.get(name)) for name in names}
-    counts = {len(one) if _is_several(name, one) else 0 for name, one in lists.items()}
+    lists = {name: as_lists(values.get(name)) for name in names}
+    counts = {len(one) if is_several(name, one) else 0 for name, one in lists.items()}
     if len(lists) < 2 or len(counts) > 1 or counts == {0}:
         allowed = "two or more parameters that have as many values each"
         raise InvalidParametersError([Fault("zip", tuple(names), allowed)])
@@ -163,10 +162,10 @@ def read_sweep(problem: Problem, given: Mapping[str, Any], **asked: Any) -> Swee
     unknown = [name for name in given if name not in (*of_problem, *DEFAULTS)]
     allowed = f"one of {', '.join([*of_problem, *DEFAULTS])}"
     raise_all([Fault("parameter", name, allowed) for name in unknown])
-    lists = {name: _plain(value) for name, value in (DEFAULTS | dict(given)).items()}
+    lists = {name: as_lists(value) for name, value in (DEFAULTS | dict(given)).items()}
     if lists["bulk"] is None:
         lists["bulk"] = bulk_of_networks(problem)
-    varied = [name for name in given if _is_several(name, lists[name])]
+    varied = [name for name in given if is_several(name, lists[name])]
     order = [name for name in of_problem if name in given] + list(DEFAULTS)
     values = {name: lists[name] if name in varied else [lists[name]] for name in order}
     optimal = OPTIMAL in values["ridge"]
@@ -197,26 +196,6 @@ def _arranged(sweep: Sweep, arrays: Arrays) -> xr.Dataset:
     data = dataset(named, coords, set(dims) - set(sweep.varied))
     # Of one dimension the order is right, and to say so would take a millisecond.
     return count_groups(data.transpose(*sweep.varied, ...) if len(sweep.varied) > 1 else data)
-
-
-def _plain(value: Any) -> Any:
-    """Convert arrays, ranges and the like to lists."""
-    if isinstance(value, str) or callable(value):
-        return value
-    if hasattr(value, "to_numpy"):  # of xarray or pandas
-        value = value.to_numpy()
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    return [_plain(entry) for entry in value] if hasattr(value, "__iter__") else value
-
-
-def _is_several(name: str, value: Any) -> bool:
-    """Tell many values from one."""
-    depth, entry = 0, value
-    while isinstance(entry, list):
-        depth, entry = depth + 1, entry[0] if entry else None
-    one = 0 if isinstance(entry, str) else _DEPTHS.get(name, 0)
-    return depth > one or value == []
 
 
 def _point_faults(values: Mapping[str, list[Any]], optimal: bool) -> list[Fault]:

@@ -22,11 +22,11 @@ from giantstep.problems.covariance import DIRECTIONS, IDENTITY
 from giantstep.problems.losses import KNOWN_LOSSES, SQUARE, ClippedLoss, is_square, lookup_loss
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.readout import UNIFORM
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.sizes import EXACT
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.task import Task
+from giantstep.questions.values import as_lists, is_several
 from giantstep.simulation.arithmetic import FEWER_ROWS, ROWS, SINGLE_FROM
 from giantstep.validation import RefusalError
 
@@ -174,12 +174,14 @@ def _theory(question: str, problem: Problem, given: Mapping[str, Any]) -> Cost:
         bulks = [ISOTROPIC]
     over = given.get("over", ())
     over = {over} if isinstance(over, str) else set(over)
-    separate = {name: value for name, value in given.items() if name not in _COUNTED}
-    readouts = separate.pop("readout", UNIFORM)
-    readouts = readouts if np.ndim(readouts[0][0]) else [readouts]  # pairs of one readout
+    separate = {name: as_lists(given[name]) for name in given if name not in _COUNTED}
+    several = {name: value for name, value in separate.items() if is_several(name, value)}
+    cases = math.prod(map(len, several.values()))
+    readouts = several.get("readout", [separate.get("readout", ())])
     groups = max(_groups(problem), *map(len, readouts))
-    directions = _directions(problem, separate.pop("covariance", None))
-    cases = len(readouts) * len(directions) * math.prod(map(np.size, separate.values()))
+    spectrum = separate.get("covariance", getattr(problem, "covariance", IDENTITY))
+    directions = len(spectrum) if isinstance(spectrum, tuple) else DIRECTIONS
+    directions *= spectrum != IDENTITY
     cases *= _CANDIDATES[min(len(over - {"ridge"}), len(_CANDIDATES) - 1)]
     cases *= 1 + np.size(given.get("gains", ()))
     cases *= _DERIVATIVES if separate.get("derivatives") else 1
@@ -190,23 +192,12 @@ def _theory(question: str, problem: Problem, given: Mapping[str, Any]) -> Cost:
     if question == "spectrum":
         points *= _SPECTRAL_POINT * (_EDGE_POINTS + given["points"])
     seconds = sum(_case(problem, one, bulk, points, groups) for one in losses for bulk in bulks)
-    seconds += len(bulks) * _DIRECTION * max(directions)
+    seconds += len(bulks) * _DIRECTION * directions
     spikes = _further_spikes(problem)
     plain = losses == [SQUARE] and bulks == [ISOTROPIC] and not spikes
     memory = _THEORY_MEMORY if plain else _TRAINED_MEMORY * _SPIKE_MEMORY**spikes
-    memory += _GROUPS_MEMORY * groups**2 + _DIRECTION_MEMORY * max(directions)
+    memory += _GROUPS_MEMORY * groups**2 + _DIRECTION_MEMORY * directions
     return Cost(cases * seconds, memory + _POINT_MEMORY * cases * points * len(losses))
-
-
-def _directions(problem: Problem, covariance: Any) -> list[int]:
-    """Return of about how many directions the theory prepares each covariance that is given."""
-    several = not isinstance(covariance, str) and np.iterable(covariance)
-    several = several and any(map(np.iterable, covariance))
-    own = getattr(problem, "covariance", IDENTITY) if covariance is None else covariance
-    return [
-        DIRECTIONS * (one != IDENTITY) if isinstance(one, str) else np.size(one)
-        for one in (covariance if several else [own])
-    ]
 
 
 def _case(problem: Problem, loss: str, bulk: str, points: int, groups: int) -> float:

@@ -7,7 +7,6 @@ use nothing of the theory.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
 from typing import Literal
 
 import numpy as np
@@ -22,9 +21,7 @@ from giantstep.problems.sizes import Sizes
 from giantstep.simulation.eigenvalues import feature_eigenvalues
 from giantstep.simulation.measurements import SLABS
 from giantstep.simulation.recovery import simulate_recovery
-from giantstep.simulation.simulate import Simulated, simulate
-
-MEASURED = tuple(field.name for field in fields(Simulated))
+from giantstep.simulation.simulate import simulate
 
 
 def replicates(
@@ -75,8 +72,8 @@ def replicates(
     further = OVERLAP_DIMENSIONS | {"learned_function": ("s_simulated",)}
     return xr.Dataset(
         {
-            f"simulated_{name}": by_groups(dims, getattr(measured, name), further.get(name, ()))
-            for name in MEASURED
+            f"simulated_{name}": by_groups(dims, values, further.get(name, ()))
+            for name, values in vars(measured).items()
         },
         coords={
             "network": list(networks),

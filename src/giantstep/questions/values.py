@@ -1,0 +1,30 @@
+"""Values of parameters as they are given: one or several, in lists, arrays and the like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+# One value of a vocabulary is a sequence of pairs, and of a covariance one of eigenvalues.
+_DEPTHS = {"readout": 2, "covariance": 1}
+
+
+def as_lists(value: Any) -> Any:
+    """Convert arrays, ranges and the like to lists."""
+    if isinstance(value, str) or callable(value):
+        return value
+    if hasattr(value, "to_numpy"):  # of xarray or pandas
+        value = value.to_numpy()
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return [as_lists(entry) for entry in value] if hasattr(value, "__iter__") else value
+
+
+def is_several(name: str, value: Any) -> bool:
+    """Tell many values from one."""
+    depth, entry = 0, value
+    while isinstance(entry, list):
+        depth, entry = depth + 1, entry[0] if entry else None
+    one = 0 if isinstance(entry, str) else _DEPTHS.get(name, 0)
+    return depth > one or value == []
