@@ -42,6 +42,13 @@ def label_agreement(problem: Problem) -> float:
     return 1 - 2 * problem.label_flips
 
 
+def further_directions(problem: Problem) -> int:
+    """Return how many directions spikes have beyond the first, at most."""
+    if isinstance(problem, Protocol):
+        return problem.has_several_spikes * (min(len(problem.readout), problem.steps, 3) - 1)
+    return int(problem.beside.shape[1])
+
+
 def check_theory_of_loss(problem: Problem, loss: str) -> None:
     """Refuse a loss for which the target, or the inputs, have no theory.
 

@@ -17,7 +17,7 @@ from giantstep.problems.covariance_scope import question_faults
 from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE, stopping_steps
-from giantstep.problems.problem import Problem, check_loss
+from giantstep.problems.problem import Problem, check_loss, further_directions
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.equivalent_features import equivalent_features
@@ -132,11 +132,7 @@ def criterion_faults(
     if problem.target not in BINARY:
         allowed = f"{TEST_ERROR} for targets other than {' and '.join(BINARY)}"
         faults.append(Fault("by", by, allowed))
-    if isinstance(problem, Protocol):
-        several = problem.steps > 1 and problem.has_several_spikes
-    else:
-        several = bool(problem.further_spikes)
-    if several:
+    if further_directions(problem):
         faults.append(Fault("by", by, f"{TEST_ERROR} for spikes of several directions"))
     return faults
 

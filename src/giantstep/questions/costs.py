@@ -20,7 +20,7 @@ from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks
 from giantstep.problems.covariance import DIRECTIONS, IDENTITY
 from giantstep.problems.losses import KNOWN_LOSSES, SQUARE, ClippedLoss, is_square, lookup_loss
-from giantstep.problems.problem import Problem
+from giantstep.problems.problem import Problem, further_directions
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.sizes import EXACT
@@ -193,7 +193,7 @@ def _theory(question: str, problem: Problem, given: Mapping[str, Any]) -> Cost:
         points *= _SPECTRAL_POINT * (_EDGE_POINTS + given["points"])
     seconds = sum(_case(problem, one, bulk, points, groups) for one in losses for bulk in bulks)
     seconds += len(bulks) * _DIRECTION * directions
-    spikes = _further_spikes(problem)
+    spikes = further_directions(problem)
     plain = losses == [SQUARE] and bulks == [ISOTROPIC] and not spikes
     memory = _THEORY_MEMORY if plain else _TRAINED_MEMORY * _SPIKE_MEMORY**spikes
     memory += _GROUPS_MEMORY * groups**2 + _DIRECTION_MEMORY * directions
@@ -208,14 +208,7 @@ def _case(problem: Problem, loss: str, bulk: str, points: int, groups: int) -> f
     if loss != SQUARE:
         point = _CORNER_POINT if _has_corner(loss) else _SMOOTH_POINT
     seconds = _PROBLEM + _GROUPS * groups**3 + points * point
-    return float(prepared + seconds * _SPIKE ** _further_spikes(problem))
-
-
-def _further_spikes(problem: Problem) -> int:
-    """Return how many directions spikes have beyond the first, at most."""
-    if isinstance(problem, Protocol):
-        return problem.has_several_spikes * (min(len(problem.readout), problem.steps, 3) - 1)
-    return int(problem.beside.shape[1])
+    return float(prepared + seconds * _SPIKE ** further_directions(problem))
 
 
 def _has_corner(loss: str) -> bool:

@@ -82,13 +82,12 @@ def solve(
         direction `classification_error`; the overlaps `m`, `zeta`, `psi`, `xi`, `q1`, `q2`, `V1`,
         `V2`; `reliability`, the estimated relative corrections that the theory leaves out, added in
         quadrature, and each of them, and `reliable_dimension`, from which on it should be below
-        5 %; of inputs with a covariance `chi_2`, `chi_3`, `chi_rows` and
-        `effective_dimension`, docs/structured-inputs.md; `status`, `residual`, `quadrature_error`
-        and `iterations`. With `derivatives`, `derivative` of the test error, along `parameter`;
-        with `cross_validation`, `k_fold`. All have the dimensions of those of `alpha` and `ridge`
-        that are arrays, and of several groups of neurons. Points that failed hold NaN: `status` and
-        the attribute `remarks` say why. With `ridge="optimal"`, the ridge is a coordinate along
-        alpha.
+        5 %; of inputs with a covariance `chi_2`, `chi_3`, `chi_rows` and `effective_dimension`,
+        docs/structured-inputs.md; `status`, `residual`, `quadrature_error` and `iterations`. With
+        `derivatives`, `derivative` of the test error, along `parameter`; with `cross_validation`,
+        `k_fold`. All have the dimensions of those of `alpha` and `ridge` that are arrays, and of
+        several groups of neurons. Points that failed hold NaN: `status` and the attribute `remarks`
+        say why. With `ridge="optimal"`, the ridge is a coordinate along alpha.
 
     Raises
     ------
