@@ -82,6 +82,11 @@ class InvalidParametersError(RefusalError, ValueError):
         super().__init__("\n".join(str(fault) for fault in self.faults))
 
 
+def refusal(name: str, value: object, allowed: str) -> InvalidParametersError:
+    """Return the error that refuses one value."""
+    return InvalidParametersError([Fault(name, value, allowed)])
+
+
 @contextmanager
 def collected(faults: list[Fault]) -> Iterator[None]:
     """Add the faults of what is refused to a list, instead of raising them."""

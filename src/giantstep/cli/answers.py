@@ -36,11 +36,11 @@ from giantstep.validation import (
     COUNT,
     Fault,
     Interval,
-    InvalidParametersError,
     RefusalError,
     collected,
     interval_faults,
     raise_all,
+    refusal,
 )
 from giantstep.vocabulary import MEANINGS
 
@@ -117,7 +117,7 @@ class Request:
         flags = question_flags(self.question)
         if getattr(arguments, STOP_AT, None) or STOP_AT in getattr(arguments, "over", ()):
             if arguments.ridge != [flags.pop(RIDGE).default]:
-                raise_all([Fault(RIDGE, arguments.ridge, f"left out with {STOP_AT}")])
+                raise refusal(RIDGE, arguments.ridge, f"left out with {STOP_AT}")
             if arguments.loss == [flags["loss"].default]:
                 del flags["loss"]
         given = {name: getattr(arguments, name) for name in flags}
@@ -288,7 +288,7 @@ def _show_map(found: xr.Dataset, request: Request) -> xr.Dataset:
     """Choose the variable that is shown, along the two axes."""
     if request.arguments.show not in found:
         allowed = f"one of {', '.join([*GAINS, *map(str, found.data_vars)])}"
-        raise InvalidParametersError([Fault("show", request.arguments.show, allowed)])
+        raise refusal("show", request.arguments.show, allowed)
     names, axes = [request.arguments.show, "test_error", "status"], request.arguments
     return found[list(dict.fromkeys(names))].transpose(axes.y, axes.x, ...)
 

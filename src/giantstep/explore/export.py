@@ -20,7 +20,7 @@ from giantstep.explore.view import CURVE, FUNCTION, MAP, SPECTRUM, View
 from giantstep.figures.answers import draw_answer
 from giantstep.problems.formatting import format_problem
 from giantstep.problems.targets import target_along
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import refusal
 from giantstep.vocabulary import label
 from giantstep.workflow.config import FIGURES
 from giantstep.workflow.config_models import NAME_PATTERN
@@ -37,8 +37,7 @@ def export(task: ExportTask, say: Say) -> None:
         For what the workflow would refuse.
     """
     if not re.fullmatch(NAME_PATTERN, task.name):
-        allowed = "lower-case letters, digits and _, a letter first"
-        raise InvalidParametersError([Fault("name", task.name, allowed)])
+        raise refusal("name", task.name, "lower-case letters, digits and _, a letter first")
     with TemporaryDirectory() as folder:
         if task.form:
             content = file_of(task, Path(folder))
@@ -122,13 +121,12 @@ def make_figure(task: ExportTask, folder: Path) -> str:
     """
     shown, project = task.shown, task.project
     if shown.view.tab != CURVE:
-        allowed = "the learning curve, for a figure"
-        raise InvalidParametersError([Fault("tab", shown.view.tab, allowed)])
+        raise refusal("tab", shown.view.tab, "the learning curve, for a figure")
     if not (project / FIGURES).is_dir():
         allowed = f"a project with a folder {FIGURES}: see giantstep init"
-        raise InvalidParametersError([Fault("project", str(project), allowed)])
+        raise refusal("project", str(project), allowed)
     if any(path.exists() for path in figure_paths(project, task.name)):
-        raise InvalidParametersError([Fault("name", task.name, "a name that is not taken")])
+        raise refusal("name", task.name, "a name that is not taken")
     plan_figure(folder, shown, task.name, project_config(project))
     written, module = write_figure(project, shown.view, shown.networks, task.name)
     made = f"figures/{task.name}.pdf"

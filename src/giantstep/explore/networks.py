@@ -23,7 +23,7 @@ from giantstep.questions.costs import Cost, CostError, check_cost, cost_of
 from giantstep.questions.progress import part as part_of
 from giantstep.questions.statistics import summary, z_scores
 from giantstep.questions.task import Task, answer_task
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import refusal
 from giantstep.workflow.shards import with_networks
 
 # Points along x at which the theory is drawn beside networks.
@@ -80,8 +80,7 @@ def _parts(
 ) -> list[tuple[Question, dict[str, Any]]]:
     """Return the questions to simulate, each with its points: one if x is alpha or the ridge."""
     if question["ridge"] == OPTIMAL and x != "ridge":
-        allowed = "a number for networks, which are fitted at one ridge"
-        raise InvalidParametersError([Fault("ridge", OPTIMAL, allowed)])
+        raise refusal("ridge", OPTIMAL, "a number for networks, which are fitted at one ridge")
     points = {name: (question[name],) for name in ("alpha", "ridge")} | {"loss": question["loss"]}
     if x in points:
         return [(question, points | {x: values})]
@@ -97,7 +96,7 @@ def _check_costs(tasks: list[Task], networks: int) -> None:
     except CostError as error:
         allowed = f"smaller: {str(error).partition(':')[0]}"
         dimension = tasks[0].arguments["dimension"]
-        raise InvalidParametersError([Fault("dimension", dimension, allowed)]) from None
+        raise refusal("dimension", dimension, allowed) from None
 
 
 def _theory(question: Question, view: View, values: Array) -> dict[str, Array]:

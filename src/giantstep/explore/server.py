@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from giantstep.explore.controls import page_variables
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import refusal
 
 HOST = "127.0.0.1"
 # Seconds that a page may be gone, as for a reload or on a busy machine, before its processes are
@@ -112,7 +112,7 @@ def free_port(port: int) -> int:
             return int(socket.getsockname()[1])
     except OSError as error:
         allowed = f"free ({os.strerror(error.errno or 0)}); 0 finds one that is"
-        raise InvalidParametersError([Fault("port", port, allowed)]) from error
+        raise refusal("port", port, allowed) from error
 
 
 def _open_page(document: Any, port: int, project: Path) -> None:

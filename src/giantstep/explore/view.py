@@ -14,7 +14,7 @@ from giantstep.explore.question import Question, written
 from giantstep.explore.reading import LONGEST, Reader, read_infinite, read_texts
 from giantstep.questions.checks import criterion_faults
 from giantstep.theory.optima import CLASSIFICATION_ERROR, GCV, LEAVE_ONE_OUT, TEST_ERROR
-from giantstep.validation import Fault, InvalidParametersError, collected, raise_all
+from giantstep.validation import Fault, InvalidParametersError, collected, raise_all, refusal
 
 CURVE, FUNCTION, SPECTRUM, MAP = TABS = ("curve", "function", "spectrum", "map")
 # The errors that curves and maps show; further ones need a fit of their own.
@@ -225,7 +225,7 @@ def read_pins(texts: Sequence[str]) -> tuple[Pin, ...]:
     InvalidParametersError
     """
     if len(texts) > MOST_PINS:
-        raise InvalidParametersError([Fault("pin", len(texts), f"{MOST_PINS} pins at most")])
+        raise refusal("pin", len(texts), f"{MOST_PINS} pins at most")
     parts = [text.partition("|") for text in texts]
     return tuple(
         Pin(name[:LONGEST] or "pin", Question.read(dict(parse_qsl(query))))

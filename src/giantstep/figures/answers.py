@@ -38,7 +38,7 @@ from giantstep.problems.combinations import combinations
 from giantstep.problems.formatting import stated_parameters
 from giantstep.problems.targets import is_known_target
 from giantstep.theory.bounds import best_linear_error
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import refusal
 
 # What is drawn of an answer unless something else is asked for, if it is there.
 _DRAWN = (
@@ -107,7 +107,7 @@ def _shown(data: xr.Dataset, show: str | None) -> str:
     data = in_limit(data)
     names = [str(name) for name in data.data_vars if np.issubdtype(data[name].dtype, np.number)]
     if show is not None and show not in names:
-        raise InvalidParametersError([Fault("show", show, f"one of {', '.join(names)}")])
+        raise refusal("show", show, f"one of {', '.join(names)}")
     optima = [name for name in names if name.startswith("optimal_") and data[name].size > 1]
     # The first is the test error at the optimum, which says less than the optimum itself.
     drawn = [*optima[1:2], *(name for name in _DRAWN if name in names), names[0]]
@@ -117,7 +117,7 @@ def _shown(data: xr.Dataset, show: str | None) -> str:
     name = show or next((name for name in drawn if np.ptp(data[name].values) > 0), drawn[0])
     if data[name].size == 1:
         text = "of an answer that varies: give several values of a parameter, such as alpha"
-        raise InvalidParametersError([Fault("plot", name, text)])
+        raise refusal("plot", name, text)
     return name
 
 
@@ -144,7 +144,7 @@ def _draw_curves(axes: Axes, data: xr.Dataset, name: str, varying: list[str]) ->
     count = int(np.prod([data.sizes[dim] for dim in others]))
     if count > _MOST_CURVES:
         text = f"in {_MOST_CURVES} curves at most; there are {count}"
-        raise InvalidParametersError([Fault("plot", name, text)])
+        raise refusal("plot", name, text)
     together = [one for one in _LIMITS if name in _LIMITS and not others and one in data]
     for other in together:
         axes.plot(data[x], data[other].squeeze(), label=_LIMIT_LABELS[other], **_LIMITS[other])

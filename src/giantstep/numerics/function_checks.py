@@ -20,7 +20,7 @@ from giantstep.numerics.kinks import (
 )
 from giantstep.numerics.quadrature import RANGE
 from giantstep.numerics.scalar_functions import Parity
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import refusal
 
 # Where functions are checked, between the round numbers at which they may have kinks.
 GRID: Array = 0.00314159 + np.concatenate([np.linspace(-4, 4, 800), np.linspace(-16, 16, 320)])
@@ -50,10 +50,6 @@ class Entrywise:
         return values.copy() if np.may_share_memory(values, x) else values
 
 
-def _refusal(parameter: str, value: object, allowed: str) -> InvalidParametersError:
-    return InvalidParametersError([Fault(parameter, value, allowed)])
-
-
 def check_entrywise(parameter: str, name: str, call: Callable[[Any], Any]) -> None:
     """Refuse what is not a real and finite function of arrays, entry by entry.
 
@@ -68,7 +64,7 @@ def check_entrywise(parameter: str, name: str, call: Callable[[Any], Any]) -> No
             whole, alone = np.asarray(call(given)), np.asarray(call(z[some].copy()))
         except Exception as error:
             allowed = f"{_ENTRYWISE}for an array it raised {error!r}"
-            raise _refusal(parameter, name, allowed) from error
+            raise refusal(parameter, name, allowed) from error
     if whole.shape != z.shape or whole.dtype.kind not in "buif":
         returned = f"{whole.dtype} of shape {whole.shape}"
         allowed = f"{_ENTRYWISE}for {z.size} entries it returned {returned}"
@@ -83,7 +79,7 @@ def check_entrywise(parameter: str, name: str, call: Callable[[Any], Any]) -> No
         allowed = f"{_ENTRYWISE}at z = {place:.6g} it is {in_arrays}"
     else:
         return
-    raise _refusal(parameter, name, allowed)
+    raise refusal(parameter, name, allowed)
 
 
 def check_growth(name: str, values: Values) -> None:
@@ -94,7 +90,7 @@ def check_growth(name: str, values: Values) -> None:
     InvalidParametersError
     """
     if not np.any(values(GRID)):
-        raise _refusal("function", name, "other than zero: it is zero on all of a grid")
+        raise refusal("function", name, "other than zero: it is zero on all of a grid")
     if tail(values) > LONGEST_TAIL:
         ends = np.array([-RANGE, RANGE])
         place, value = max(zip(ends, values(ends), strict=True), key=lambda pair: abs(pair[1]))
@@ -102,7 +98,7 @@ def check_growth(name: str, values: Values) -> None:
             f"of slower growth: rules for N(0, 1) end at |z| = {RANGE:g}, where z^2 f(z)^2 still"
             f" adds to its mean; at z = {place:g} it is {value:.3g}"
         )
-        raise _refusal("function", name, allowed)
+        raise refusal("function", name, allowed)
 
 
 def find_all_kinks(
@@ -120,7 +116,7 @@ def find_all_kinks(
         kinks += [z for z in find_kinks(values) if not np.any(np.isclose(z, kinks, 0, _CLOSE))]
     except NotSmoothError as error:
         if stated is None:
-            raise _refusal("function", name, _not_smooth(values, error.place)) from error
+            raise refusal("function", name, _not_smooth(values, error.place)) from error
     kinks.sort()
     return kinks, not any(jumps_at(values, kink) for kink in kinks)
 
@@ -135,13 +131,13 @@ def find_panels(name: str, values: Values, kinks: Sequence[float]) -> Array:
     """
     edges, unresolved = resolving_edges(values, np.union1d(BASE_EDGES, kinks))
     if unresolved is not None:
-        raise _refusal("function", name, _not_smooth(values, unresolved))
+        raise refusal("function", name, _not_smooth(values, unresolved))
     if edges.size > _MOST_PANELS:
         allowed = (
             f"resolved by {_MOST_PANELS} panels on |z| <= {SEARCHED:g}: it varies so fast, or has"
             f" so many kinks, that it needs {edges.size}"
         )
-        raise _refusal("function", name, allowed)
+        raise refusal("function", name, allowed)
     return edges
 
 
@@ -149,9 +145,9 @@ def _read_kinks(stated: Sequence[float] | None) -> list[float]:
     try:
         kinks = set(np.ravel(np.asarray(() if stated is None else stated, dtype=float)).tolist())
     except (TypeError, ValueError) as error:
-        raise _refusal("kinks", stated, "numbers") from error
+        raise refusal("kinks", stated, "numbers") from error
     if not np.all(np.isfinite(list(kinks))):
-        raise _refusal("kinks", stated, "finite numbers")
+        raise refusal("kinks", stated, "finite numbers")
     return list(kinks)
 
 
@@ -179,7 +175,7 @@ def find_parity(values: Values, stated: Parity | None) -> Parity:
         if gap.max() <= _SAME_VALUE:
             actual = parity
     if stated not in (None, actual, "none"):
-        raise _refusal("parity", stated, f"that of the values, which is {actual}")
+        raise refusal("parity", stated, f"that of the values, which is {actual}")
     return stated or actual
 
 
@@ -200,4 +196,4 @@ def check_derivative(name: str, derivative: Values, slope: Values) -> None:
             f"the slope of the values: at z = {GRID[i]:.6g} it is {given[i]:.6g}, and the slope of"
             f" the values {slopes[i]:.6g}"
         )
-        raise _refusal("derivative", name, allowed)
+        raise refusal("derivative", name, allowed)

@@ -27,7 +27,7 @@ from giantstep.numerics.function_checks import (
 )
 from giantstep.numerics.kinks import BASE_EDGES, SEARCHED, passes
 from giantstep.numerics.scalar_functions import FUNCTIONS, KNOWN_FUNCTIONS, Parity, ScalarFunction
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import refusal
 
 _WORD = re.compile(r"[A-Za-z]\w*", re.ASCII)
 # Digits of values that count for a name: machines differ in the last ones.
@@ -95,8 +95,7 @@ class Function:
         }  # fmt: skip
         word = _word(call) if name is None else name
         if not _WORD.fullmatch(word):
-            allowed = "letters, digits and underscores, a letter first"
-            raise InvalidParametersError([Fault("name", name, allowed)])
+            raise refusal("name", name, "letters, digits and underscores, a letter first")
         check_entrywise("function", word, call)
         self._values = Entrywise(call)
         check_growth(word, self._values)
@@ -207,7 +206,7 @@ def check_unchanged(name: str) -> None:
             "what it was when the problem was made: its values have changed, by a variable that it"
             " uses; make the problem again, from the callable"
         )
-        raise InvalidParametersError([Fault("function", str(name), allowed)])
+        raise refusal("function", str(name), allowed)
 
 
 def _is_unchanged(name: str) -> bool:

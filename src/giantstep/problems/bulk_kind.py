@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from giantstep.problems.problem import Problem
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import refusal
 
 ISOTROPIC, TRAINED = BULKS = ("isotropic", "trained")
 
@@ -25,12 +25,11 @@ def validate_bulk(problem: Problem, bulk: str) -> str:
         For an unknown bulk, or the trained bulk of features that are given directly.
     """
     if bulk not in BULKS:
-        raise InvalidParametersError([Fault("bulk", bulk, f"one of {', '.join(BULKS)}")])
+        raise refusal("bulk", bulk, f"one of {', '.join(BULKS)}")
     if bulk == ISOTROPIC:
         return ISOTROPIC
     if isinstance(problem, SpikedFeatures):
-        allowed = f"{ISOTROPIC} for spiked random features given directly"
-        raise InvalidParametersError([Fault("bulk", bulk, allowed)])
+        raise refusal("bulk", bulk, f"{ISOTROPIC} for spiked random features given directly")
     return bulk if problem.alpha0 > 0 and problem.learning_rate > 0 else ISOTROPIC
 
 

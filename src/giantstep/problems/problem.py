@@ -9,7 +9,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import Vocabulary
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
-from giantstep.validation import Fault, InvalidParametersError, raise_all
+from giantstep.validation import raise_all, refusal
 
 Problem = Protocol | SpikedFeatures
 
@@ -57,10 +57,9 @@ def check_theory_of_loss(problem: Problem, loss: str) -> None:
     InvalidParametersError
     """
     if isinstance(problem, Protocol) and problem.has_covariance and stopping_steps(loss):
-        raise_all([Fault("loss", loss, f"another, without stop_at, {THEORY}")])
+        raise refusal("loss", loss, f"another, without stop_at, {THEORY}")
     if not is_square(loss) and teacher_of(problem.target):
-        allowed = "square in the theory of targets of several directions"
-        raise InvalidParametersError([Fault("loss", loss, allowed)])
+        raise refusal("loss", loss, "square in the theory of targets of several directions")
 
 
 def check_loss(problem: Problem, loss: str) -> None:
@@ -76,4 +75,4 @@ def check_loss(problem: Problem, loss: str) -> None:
         allowed = (
             f"square or huber: only {' and '.join(BINARY)} without noise have labels +1 and -1"
         )
-        raise InvalidParametersError([Fault("loss", loss, allowed)])
+        raise refusal("loss", loss, allowed)

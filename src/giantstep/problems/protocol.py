@@ -46,7 +46,7 @@ from giantstep.problems.shared import (
 )
 from giantstep.problems.targets import SAME_TARGET, PretrainTargetDomain, teacher_of
 from giantstep.registry import Registry
-from giantstep.validation import Fault, InvalidParametersError, raise_all
+from giantstep.validation import Fault, raise_all, refusal
 
 # How a step follows the gradient: in proportion to it, by the signs of its entries, or normalised.
 SGD, SIGN_DESCENT, NORMALIZED = OPTIMIZERS = ("sgd", "sign", "normalized")
@@ -256,7 +256,7 @@ class Protocol(WithFields):
             return self
         if math.isinf(dimension):
             allowed = f"{GIANT_STEP:g}, the giant step, in a theory of infinite dimension"
-            raise InvalidParametersError([Fault("step_exponent", self.step_exponent, allowed)])
+            raise refusal("step_exponent", self.step_exponent, allowed)
         rate = self.learning_rate * dimension ** (self.step_exponent - GIANT_STEP)
         return replace(self, learning_rate=rate, step_exponent=GIANT_STEP)
 

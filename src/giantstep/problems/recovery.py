@@ -23,7 +23,7 @@ from giantstep.problems.parameter import (
 from giantstep.problems.shared import LEARNING_RATE, REUSE_BATCH, STEPS, TRAINED_ACTIVATION
 from giantstep.problems.sizes import DIMENSION, LARGEST
 from giantstep.problems.teachers import KNOWN_TEACHERS, lookup_teacher
-from giantstep.validation import COUNT, Fault, Interval, InvalidParametersError
+from giantstep.validation import COUNT, Fault, Interval, refusal
 
 
 @parameter_class
@@ -96,7 +96,7 @@ def check_dimension(problem: Recovery, dimension: int) -> None:
     least = 2 * lookup_teacher(problem.teacher).directions
     if dimension not in DIMENSION or dimension < least:
         allowed = f"a whole number >= {least}, twice the teacher's directions"
-        raise InvalidParametersError([Fault("dimension", dimension, allowed)])
+        raise refusal("dimension", dimension, allowed)
     if not 1 <= problem.batch(dimension) <= LARGEST:
         allowed = f"such that alpha0 * dimension^exponent (at {dimension}) is from 1 to {LARGEST}"
-        raise InvalidParametersError([Fault("alpha0", problem.alpha0, allowed)])
+        raise refusal("alpha0", problem.alpha0, allowed)

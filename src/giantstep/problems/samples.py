@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.validation import Fault, raise_all
+from giantstep.validation import Fault, raise_all, refusal
 
 
 def read_samples(inputs: Any, labels: Any) -> tuple[Array, Array]:
@@ -30,7 +30,7 @@ def read_samples(inputs: Any, labels: Any) -> tuple[Array, Array]:
     raise_all(faults)
     x = x[:, np.any(x != x[:1], axis=0)]
     if x.shape[1] < 2:
-        raise_all([Fault("X", f"{x.shape[1]} columns", "2 or more that are not constant")])
+        raise refusal("X", f"{x.shape[1]} columns", "2 or more that are not constant")
     x = x / np.abs(x).max()  # whose squares neither overflow nor vanish
     return (x - x.mean(axis=0)) / np.sqrt(x.var(axis=0).mean()), y
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from giantstep.arrays import Array
 from giantstep.problems.domains import SPIKE_STRENGTH
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import refusal
 
 # Eigenvalues of a Gram matrix below this fraction of the largest are rounding, and how far the
 # target's overlaps may be from those of a vector with such spikes.
@@ -52,14 +52,14 @@ def several_spikes(gram: ArrayLike, overlaps: ArrayLike, /, **parameters: Any) -
     t, Q = np.asarray(overlaps, dtype=float), np.asarray(gram, dtype=float)
     if t.ndim != 1 or Q.shape != (t.size, t.size) or not np.allclose(Q, Q.T):
         allowed = "a symmetric matrix, with a row for each of the target's overlaps"
-        raise InvalidParametersError([Fault("gram", gram, allowed)])
+        raise refusal("gram", gram, allowed)
     if not np.all(np.abs(Q) <= SPIKE_STRENGTH.upper) or np.linalg.eigvalsh(Q)[0] < -_CONSISTENT:
         allowed = "the overlaps of vectors: finite, without a negative eigenvalue"
-        raise InvalidParametersError([Fault("gram", gram, allowed)])
+        raise refusal("gram", gram, allowed)
     alignment, u = spike_coordinates(t, Q)
     if np.abs(alignment * u[:, 0] - t).max() > _CONSISTENT or alignment > 1 + _CONSISTENT:
         allowed = "those of a unit vector with spikes of this Gram matrix"
-        raise InvalidParametersError([Fault("overlaps", overlaps, allowed)])
+        raise refusal("overlaps", overlaps, allowed)
     return SpikedFeatures(
         spike_strength=tuple(u[:, 0]),
         alignment=min(alignment, 1.0),

@@ -17,7 +17,7 @@ from giantstep.theory.bounds import (
 )
 from giantstep.theory.bounds import bounds as compute_bounds
 from giantstep.theory.features.equivalent_features import equivalent_features
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import refusal
 
 _ALONG = 1 - 1e-12
 
@@ -71,8 +71,7 @@ def bounds(
     0.0038 0.0211
     """
     if bayes_optimal != (alpha is not None):
-        allowed = "given with bayes_optimal, and only with it"
-        raise InvalidParametersError([Fault("alpha", alpha, allowed)])
+        raise refusal("alpha", alpha, "given with bayes_optimal, and only with it")
     best = xr.Dataset() if alpha is None else best_prediction(problem, alpha=alpha)
     limits, alignment = compute_bounds(problem), equivalent_features(problem).overlap
     values = {

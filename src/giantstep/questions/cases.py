@@ -42,6 +42,7 @@ from giantstep.validation import (
     collected,
     interval_faults,
     raise_all,
+    refusal,
 )
 
 # What a sweep varies besides the fields of the problem, and what it is by default; the bulk is that
@@ -111,8 +112,7 @@ def paired(values: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, An
     lists = {name: as_lists(values.get(name)) for name in names}
     counts = {len(one) if is_several(name, one) else 0 for name, one in lists.items()}
     if len(lists) < 2 or len(counts) > 1 or counts == {0}:
-        allowed = "two or more parameters that have as many values each"
-        raise InvalidParametersError([Fault("zip", tuple(names), allowed)])
+        raise refusal("zip", tuple(names), "two or more parameters that have as many values each")
     return [
         {**values, **{name: one[k] for name, one in lists.items()}} for k in range(counts.pop())
     ]

@@ -22,7 +22,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.optima import CRITERIA, CROSS_VALIDATION, GCV, LEAVE_ONE_OUT, TEST_ERROR
-from giantstep.validation import Fault, collected, interval_faults, raise_all
+from giantstep.validation import Fault, collected, interval_faults, raise_all, refusal
 
 OPTIMAL: Literal["optimal"] = "optimal"
 # A ridge for checks of a grid whose ridges are still to be found.
@@ -107,7 +107,7 @@ def check_problem(problem: Any, question: str, given: Mapping[str, Any]) -> None
     InvalidParametersError
     """
     if not isinstance(problem, Protocol | SpikedFeatures):
-        raise_all([Fault("problem", problem, "a Protocol or SpikedFeatures")])
+        raise refusal("problem", problem, "a Protocol or SpikedFeatures")
     for value in vars(problem).values():
         if isinstance(value, str):
             check_unchanged(value)

@@ -36,6 +36,7 @@ from giantstep.validation import (
     collected,
     interval_faults,
     raise_all,
+    refusal,
 )
 from giantstep.vocabulary import label
 
@@ -193,7 +194,7 @@ def _check_count(protocol: Protocol, grid: Grid, count: int, dimension: int) -> 
     needed = (protocol.alpha0 + max(grid.alpha)) * dimension + _TESTS
     if count < needed:
         allowed = f"at least (alpha0 + alpha) d + {_TESTS} = {needed:g}, d = {dimension} columns"
-        raise_all([Fault("X", f"{count} rows", allowed)])
+        raise refusal("X", f"{count} rows", allowed)
 
 
 def _predict(features: Array, labels: Array, grid: Grid, dimension: int) -> Array:

@@ -23,7 +23,7 @@ from giantstep.questions.statistics import summary
 from giantstep.questions.task import Task
 from giantstep.simulation.cross_validation import cross_validation_of_networks
 from giantstep.theory.optima import FOLDS, GCV
-from giantstep.validation import COUNT, Fault, collected, interval_faults, raise_all
+from giantstep.validation import COUNT, Fault, collected, interval_faults, raise_all, refusal
 
 _COUNTS = {"networks": COUNT, "seed": SEED, "threads": THREADS}
 _OVERLAPS = ("m", "zeta", "psi", "q1", "q2")
@@ -169,7 +169,7 @@ def measured(
     task = Task("replicates", problem, given | {"cross_validation": cross_validation})
     check_task(task, max_hours, max_memory, threads)
     if cross_validation and stopping_steps(given["loss"]):
-        raise_all([Fault("cross_validation", True, "false for readouts that are stopped")])
+        raise refusal("cross_validation", True, "false for readouts that are stopped")
     names = ["test_error", "training_error"]
     if not is_square(given["loss"]):
         names += ["test_loss", "training_loss"]

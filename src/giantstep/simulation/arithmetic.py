@@ -12,7 +12,7 @@ from scipy.special import ndtri
 
 from giantstep.arrays import Array, Reals
 from giantstep.numerics.scalar_functions import ScalarFunction
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import refusal
 
 # Training samples that share a random stream, and are held and multiplied together. Another number
 # changes the samples and the rounding.
@@ -69,5 +69,4 @@ def check_weights(weights: Reals, name: str, value: object) -> None:
     InvalidParametersError
     """
     if not np.abs(weights).max() < LARGEST_WEIGHT:
-        allowed = f"small enough that all weights stay below {LARGEST_WEIGHT:g}"
-        raise InvalidParametersError([Fault(name, value, allowed)])
+        raise refusal(name, value, f"small enough that all weights stay below {LARGEST_WEIGHT:g}")

@@ -24,7 +24,7 @@ from giantstep.arrays import Array, Reals
 from giantstep.problems.losses import ClippedLoss, Loss, MarginLoss
 from giantstep.simulation.arithmetic import KERNEL_UP_TO
 from giantstep.simulation.ridge import Fit
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import refusal
 
 # Largest relative distance of an objective from its minimum. It is usually far smaller: test errors
 # are within 1e-5 of those of the exact minimum.
@@ -160,7 +160,7 @@ def _readout(loss: Loss, system: _System, labels: Array) -> tuple[Array, Array]:
             return start, readout
     ridge = float(f"{system.ridge / system.rows.shape[1]:.12g}")
     allowed = f"such that the minimum is found to a relative accuracy of {ACCURACY:g}: larger"
-    raise InvalidParametersError([Fault("ridge", ridge, allowed)])
+    raise refusal("ridge", ridge, allowed)
 
 
 def _minimise_dual(

@@ -9,7 +9,7 @@ import numpy as np
 from giantstep.arrays import Array, Reals
 from giantstep.numerics.gaussian import hermite_coefficients, self_gradient
 from giantstep.numerics.scalar_functions import ScalarFunction
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import refusal
 
 # Random rows overlap by more than this only in very low dimensions. There the power series in the
 # overlap would need degrees that quadrature does not resolve.
@@ -103,7 +103,7 @@ def _population_rows(
     largest = max(float(np.abs(overlaps).max()) for overlaps in (on_target, among))
     if largest > LARGEST_OVERLAP:
         allowed = f"larger: two random rows overlap by {largest:.2f}, above {LARGEST_OVERLAP}"
-        raise InvalidParametersError([Fault("dimension", theta.size, allowed)])
+        raise refusal("dimension", theta.size, allowed)
     # As many Hermite coefficients as the power series need.
     degree = series_degree(largest) + 2
     student, teacher = (hermite_coefficients(f, degree) for f in (activation, target))

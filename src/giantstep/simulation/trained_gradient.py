@@ -15,7 +15,7 @@ from giantstep.numerics.quadrature import split_rule, unit_edges
 from giantstep.numerics.scalar_functions import ScalarFunction
 from giantstep.problems.teachers import Teacher
 from giantstep.simulation.gradients import series_degree
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import refusal
 
 # Quadrature resolves Hermite coefficients up to this degree. For smooth activations they are then
 # rounding; for one with a corner, the rest of the series in this overlap of rows is below 1e-4.
@@ -86,7 +86,7 @@ def _degree(largest: float) -> int:
             f"finite after steps that are so large: two rows overlap by {largest:.2f}, above"
             f" {_LARGEST_OVERLAP}"
         )
-        raise InvalidParametersError([Fault("alpha0", math.inf, allowed)])
+        raise refusal("alpha0", math.inf, allowed)
     return min(_LARGEST_DEGREE, series_degree(largest)) - 2
 
 

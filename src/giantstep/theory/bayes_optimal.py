@@ -19,7 +19,7 @@ from giantstep.numerics.scalar_functions import ScalarFunction, lookup
 from giantstep.problems.problem import Problem, label_levels
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.label_channel import Channel, exact_channel, noisy_channel
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import InvalidParametersError, refusal
 
 # The channel is averaged at so many overlaps, closer to each other near q = 0; beyond those that
 # its rules resolve, it follows a power of 1 - q.
@@ -119,7 +119,7 @@ def state_evolution(problem: Problem) -> StateEvolution:
 
 
 def _refusal(name: str, given: object, allowed: str) -> InvalidParametersError:
-    return InvalidParametersError([Fault(name, given, f"{allowed}, for the best possible error")])
+    return refusal(name, given, f"{allowed}, for the best possible error")
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import refusal
 from giantstep.workflow.config import FIGURES
 from giantstep.workflow.keys import PACKAGE
 
@@ -47,7 +47,7 @@ def create_project(folder: Path, figure: str = EXAMPLE) -> list[Path]:
     home = installed_folder()
     known = {path.stem: path for path in sorted((home / FIGURES).glob("*.yaml"))}
     if figure != EXAMPLE and figure not in known:
-        raise InvalidParametersError([Fault("from", figure, f"one of {', '.join(known)}")])
+        raise refusal("from", figure, f"one of {', '.join(known)}")
     if folder.exists() and any(folder.iterdir()):
         raise NotEmptyError(f"{folder} is not empty: name another folder, which is then made")
     shutil.copytree(home / "workflow/project", folder, dirs_exist_ok=True)

@@ -25,7 +25,7 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function, teacher_of
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import Fault, InvalidParametersError, refusal
 
 # An oscillating activation has panels of nodes of its own scale in kappa: a million nodes at this
 # one. An analytic activation has nodes in z, as many as the root of the bulk's variance: 10^5.
@@ -121,7 +121,7 @@ def spike_rule(srf: SpikedFeatures, fineness: float = 1) -> tuple[Array, Array, 
     others = smooth_rule(np.minimum(scales[1:], 1.0), finer)
     if first[0].size * others[0].size > _MOST_NODES:
         allowed = "smaller, for averages over the directions of several spikes"
-        raise InvalidParametersError([Fault("spike_strength", srf.spike_strength, allowed)])
+        raise refusal("spike_strength", srf.spike_strength, allowed)
     return with_product(first, others)
 
 

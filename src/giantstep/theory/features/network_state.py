@@ -19,7 +19,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.conditional_target import across_basis
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import refusal
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,4 +102,4 @@ def check_weights(protocol: Protocol, bulk_variance: float, spike_strength: floa
         "small enough (and noise, readout and steps small, beta and alpha0 large enough) that rows"
         f" have a squared norm of at most {BULK_VARIANCE.upper:g} after every step"
     )
-    raise InvalidParametersError([Fault("learning_rate", protocol.learning_rate, allowed)])
+    raise refusal("learning_rate", protocol.learning_rate, allowed)
