@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from giantstep.arrays import Array, Indices
+from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.covariance import IDENTITY
 from giantstep.problems.losses import SQUARE, is_square, stopping_steps
@@ -157,7 +157,7 @@ class Case(NamedTuple):
         if math.isfinite(self.dimension):
             return self.dimension / RELIABLE * corrections
         most = _COMPARED if self.loss == SQUARE else _COMPARED_CONVEX
-        some = _evenly_spread(alpha.size, most)
+        some = np.unique(np.linspace(0, alpha.size - 1, min(alpha.size, most)).round().astype(int))
         points = alpha.ravel()[some], ridge.ravel()[some]
         limit = arrays["test_error"].ravel()[some]
         far = np.isfinite(limit)
@@ -178,11 +178,6 @@ class Case(NamedTuple):
             far, last = far & ~near, gap
         nearest = np.arange(alpha.size) * some.size // alpha.size
         return LARGE_DIMENSION / RELIABLE * corrections + needed[nearest].reshape(alpha.shape)
-
-
-def _evenly_spread(count: int, most: int) -> Indices:
-    """Choose at most so many of a number of places, from the first to the last."""
-    return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
 
 
 def _arrays(srf: SpikedFeatures, solution: Solution, zero_one: bool) -> Arrays:

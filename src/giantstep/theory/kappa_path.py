@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.linalg import pinv
 from numpy.polynomial.legendre import leggauss, legvander
 
 from giantstep.arrays import Array, RealOrComplex
@@ -90,15 +91,11 @@ def _interpolated(functions: Array, place: Array, least: float) -> RealOrComplex
     steep &= largest > _STEEP * smallest
     logs = np.log(np.where(steep, functions, 1.0))
     plain, exponents = (
-        np.einsum("pmd,dn,fpn->fpm", legvander(place, degree), _fit(given, degree), values)
+        np.einsum("pmn,fpn->fpm", legvander(place, degree) @ pinv(legvander(given, degree)), values)
         for degree, values in ((given.size - 1, functions), (_DEGREE, logs))
     )
     values: RealOrComplex = np.where(steep, np.exp(exponents), plain)
     return values.reshape(len(functions), -1)
-
-
-def _fit(nodes: Array, degree: int) -> RealOrComplex:
-    return np.linalg.pinv(legvander(nodes, degree))
 
 
 def _rates(kappa: Array, functions: Array) -> Array:

@@ -50,14 +50,13 @@ def leading_chaoses(
     count, largest = step.eigenvalues.size, float(step.eigenvalues.max())
     inputs, std = mean_inputs(srf, f.kappa)[0], math.sqrt(float(srf.groups.c[0]))
     third = activation_averages(lookup(srf.activation), inputs, std, 1, 1.0).third
-    squares = f.curvature[0] ** 2, third**2, f.mu2_squared[0] * f.row_norm
-    two, three, noise = alpha * (fold(np.stack(squares)) @ slopes.T)
+    squares = np.stack([f.curvature[0] ** 2, third**2, f.mu2_squared[0] * f.row_norm])
+    two, three, noise = alpha * (fold(squares) @ slopes.T)
     # Without a ridge, slopes are over it: readout.fixed_point.
     L = np.where((ridge == 0) & (alpha < srf.beta), 1.0, ridge) + noise / srf.beta
-    rows = (2 * step.rate * step.third) ** 2 * step.mean_power(3) / count
     return {
         "chi_2": largest**2 / count * two / L,
         "chi_3": largest**3 / count**2 * three / L,
-        "chi_rows": np.full(alpha.shape, rows),
-        "effective_dimension": np.full(alpha.shape, count / step.trace(2)),
+        "chi_rows": 0 * alpha + (2 * step.rate * step.third) ** 2 * step.mean_power(3) / count,
+        "effective_dimension": 0 * alpha + count / step.trace(2),
     }

@@ -25,10 +25,6 @@ class ForeignPackageError(RefusalError):
     """The package that is imported is not the one in the project's folder."""
 
 
-# Why nothing can be planned; each says what to do.
-PLAN_ERRORS = RefusalError, OSError
-
-
 @dataclass
 class Plan:
     """All that a configuration makes; a figure is planned when it is asked for.

@@ -20,9 +20,6 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function, teacher_of
 from giantstep.problems.teachers import Teacher
 
-# Nodes over other directions of less weight are left out of a rule on panels.
-_RARE = 1e-10
-
 
 class TargetRule(NamedTuple):
     """A rule over u given kappa that averages up to four powers of the label.
@@ -119,14 +116,13 @@ def rule_on_panels(srf: SpikedFeatures, kappa: Array, nodes: int) -> TargetRule:
     teacher = teacher_of(srf.target)
     if teacher is None or teacher.directions == 1:
         labels, u, weight = _clean_rule(srf, kappa, 1, 1.0, 1)
-        return TargetRule(labels[:, None], u, weight[:, None])
+        return TargetRule(labels[:, None], u[:, :, None], weight[:, None])
     z, weight = WIDE_PANELS
     others, share = product_rule(teacher.directions - 1, nodes // (teacher.directions - 1))
-    others, share = others[share > _RARE], share[share > _RARE]
     u = np.column_stack([np.tile(z, len(others)), np.repeat(others, z.size, axis=0)])
     labels = _polynomial_rule(teacher, srf, kappa, (u, weight)).labels
     weights = np.outer(share, weight)[None]
-    return TargetRule(labels.reshape(kappa.size, -1, z.size), z[None, None], weights)
+    return TargetRule(labels.reshape(kappa.size, -1, z.size), z[None, None, None], weights)
 
 
 def _clean_rule(

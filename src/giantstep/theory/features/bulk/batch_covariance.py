@@ -132,11 +132,8 @@ class FirstBatch:
         self.tau = e * e * derivative_variance(activation) * self.inverse_alpha0
         largest = max(abs(omega) for omega, _ in protocol.readout)
         sharpness = largest**2 * self.tau * self.inverse_alpha0
-        y, weights = (
-            label_rule_on_path(target, noise_levels(protocol), sharpness)
-            if on_path
-            else label_rule(target, noise_levels(protocol), sharpness, fineness)
-        )
+        rule = label_rule_on_path if on_path else label_rule
+        y, weights = rule(target, noise_levels(protocol), sharpness, fineness)
         of_powers = [agreement ** (i % 2) * y**i * weights[j] for i, j in _POWERS]
         self.squares, self.integrands = y**2, np.stack(of_powers, axis=1)
 

@@ -59,25 +59,21 @@ def residual_rule(
     rule = split_gauss_rule(clean, weights, scale)
     if not any(variance for variance, _ in noise_levels):
         return rule
-    nodes, noise, shares = list[Array](), list[Array](), list[Array]()
-    for variance, fraction in noise_levels:
-        z, weight = _noise_rule(variance, scale, np.iscomplexobj(clean))
-        nodes.append(z)
-        noise.append(math.sqrt(variance) * z)
-        shares.append(fraction * weight)
-    rho = np.add.outer(rule.rho, np.concatenate(noise))
-    noisy = np.multiply.outer(rule.weights, np.concatenate(shares))
-    if np.iscomplexobj(clean):
-        s = np.concatenate(nodes)
-        _, factors, moved = label_path(s[None], rho.reshape(-1, s.size))
-        rho, noisy = moved.reshape(rho.shape), noisy * factors.reshape(rho.shape)
-    shape = noisy.shape[:2]
-    return split_gauss_rule(rho.reshape(len(rho), -1), noisy.reshape(*shape, -1), scale)
+    on_path = np.iscomplexobj(clean)
+    rules = [
+        (z, math.sqrt(variance) * z, fraction * weight)
+        for variance, fraction in noise_levels
+        for z, weight in [WIDE_PANELS if on_path else _noise_rule(variance, scale)]
+    ]
+    z, noise, share = (np.concatenate(parts) for parts in zip(*rules, strict=True))
+    rho, noisy = np.add.outer(rule.rho, noise), np.multiply.outer(rule.weights, share)
+    if on_path:
+        _, factors, rho = label_path(z, rho)
+        noisy *= factors
+    return split_gauss_rule(rho.reshape(len(rho), -1), noisy.reshape(*noisy.shape[:2], -1), scale)
 
 
-def _noise_rule(variance: float, scale: float, on_panels: bool) -> tuple[Array, Array]:
-    if on_panels:
-        return WIDE_PANELS
+def _noise_rule(variance: float, scale: float) -> tuple[Array, Array]:
     needed = (_NEAR_POLES / scale) ** 2 * variance / 2
     count = round(np.clip(needed, *_NOISE_NODES)) if variance > 0 else 1
     points, weights = roots_hermitenorm(count)
@@ -130,7 +126,8 @@ def _gauss_rule(values: RealOrComplex, weights: RealOrComplex) -> ResidualRule:
     """Compress K rules to Gauss rules, by the Lanczos method; those without weight remain so."""
     total = weights[0].sum(axis=1)[:, None]
     weight = np.divide(weights[0], total, where=total != 0, out=np.zeros_like(weights[0]))
-    rounding = _COMPLEX_ROUNDING if np.iscomplexobj(values) else _ROUNDING
+    on_axis = not np.iscomplexobj(values)
+    rounding = _ROUNDING if on_axis else _COMPLEX_ROUNDING
     alpha, beta, basis = [], [], []
     before, current = np.zeros_like(values), np.ones_like(values)
     unit, off = np.sqrt(np.einsum("ks,ks,ks->k", weight, values, values)), np.zeros(len(values))
@@ -150,11 +147,9 @@ def _gauss_rule(values: RealOrComplex, weights: RealOrComplex) -> ResidualRule:
     diagonal, off_diagonal = np.arange(_NODES), np.stack(beta[:-1], axis=1)
     jacobi[:, diagonal, diagonal] = np.stack(alpha, axis=1)
     jacobi[:, diagonal[1:], diagonal[:-1]] = off_diagonal
-    if np.iscomplexobj(values):
-        jacobi[:, diagonal[:-1], diagonal[1:]] = off_diagonal
-        nodes, vectors = np.linalg.eig(jacobi)
+    jacobi[:, diagonal[:-1], diagonal[1:]] = off_diagonal
+    nodes, vectors = np.linalg.eigh(jacobi) if on_axis else np.linalg.eig(jacobi)
+    if not on_axis:
         vectors /= np.sqrt(np.sum(vectors**2, axis=1, keepdims=True))
-    else:
-        nodes, vectors = np.linalg.eigh(jacobi)
     on_basis = np.einsum("skm,jkm->jks", np.stack(basis), weights)
     return ResidualRule(nodes, vectors[:, 0] * np.einsum("jks,ksn->jkn", on_basis, vectors))

@@ -38,8 +38,6 @@ class ContinuedRows:
     def __init__(self, protocol: Protocol, beta: float) -> None:
         before = reversed(network_trajectory(protocol)[:-1])
         self.steps = [CovarianceStep(protocol, state, 1, on_path=True) for state in before]
-        for step in self.steps:
-            step.samples.weight /= step.samples.weight.sum()
         self.beta = beta
         nodes = sum(step.samples.weight.size for step in self.steps)
         self._together = 1 + _CACHED // max(1, nodes)

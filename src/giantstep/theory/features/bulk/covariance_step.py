@@ -12,7 +12,6 @@ where h, l and k are the means over the batch of x times `by_norm`, `norm` and `
 from __future__ import annotations
 
 import math
-from functools import cached_property
 
 import numpy as np
 
@@ -92,7 +91,7 @@ class CovarianceStep:
     fineness : int
         Multiplies the number of nodes of rules.
     on_path : bool
-        Whether samples are on `label_path`, for spectra; there is no `turn` then.
+        Whether samples are on `label_path`, for spectra, which do not need `turn`.
 
     Attributes
     ----------
@@ -112,20 +111,14 @@ class CovarianceStep:
         self, protocol: Protocol, state: NetworkState, fineness: int, on_path: bool = False
     ) -> None:
         step = next_step(protocol, state, fineness)
-        self.samples = Samples(step, fineness, on_path)
-        self.inverse_batch, self._directions = step.inverse_batch, step.directions()
+        samples, turn = Samples(step, fineness, on_path), step.directions()
+        power = 0.0 if on_path else step.inverse_batch * (samples.weight @ samples.gradient**2)
+        if power > 0:  # from the noise of the gradient to the gradient
+            turn[:, -1] /= math.sqrt(power)
+            turn[:, :-1] -= np.outer(turn[:, -1], samples.along @ samples.gradient)
+        self.samples, self.turn, self.inverse_batch = samples, turn, step.inverse_batch
         self.bulk_variance, self.norm_variance = state.bulk_variance, state.covariance[NORM, NORM]
         self.keeps_norm = step.linear_map()[NORM, NORM]
-
-    @cached_property
-    def turn(self) -> Array:
-        """The directions after the step in those before it."""
-        turn, samples = self._directions.copy(), self.samples
-        size = math.sqrt(self.inverse_batch * (samples.weight @ samples.gradient**2))
-        if size > 0:  # from the noise of the gradient to the gradient
-            turn[:, -1] /= size
-            turn[:, :-1] -= np.outer(turn[:, -1], samples.along @ samples.gradient)
-        return turn
 
 
 def _residuals(
@@ -140,9 +133,8 @@ def _residuals(
     # Labels that are flipped are bounded, and those along the spike do not depend on u.
     if on_path and srf.label_flips == 0 and srf.first_alignment**2 < 1:
         labels, u, weight = rule_on_panels(srf, kappa, nodes)
-        rows = (labels - step.omega * output[:, None, None]).reshape(-1, u.shape[-1])
-        _, factors, rho = label_path(u[0], rows)
-        moved = (weight * factors.reshape(labels.shape)).reshape(1, kappa.size, -1)
+        _, factors, rho = label_path(u[0], labels - step.omega * output[:, None, None])
+        moved = (weight * factors).reshape(1, kappa.size, -1)
         return residual_rule(levels, rho.reshape(kappa.size, -1), moved, scale)
     labels, u, weight = target_rule(srf, kappa, finer, nodes=nodes)
     powers = np.concatenate([np.ones_like(u[:1]), u])

@@ -8,8 +8,6 @@ which the phase of y^2 decreases.
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 from numpy.polynomial.legendre import leggauss, legval, legvander
 
@@ -20,6 +18,9 @@ from giantstep.numerics.quadrature import NODES
 _HEIGHT = 0.5
 # A function has a kink where polynomials miss the next value by this share of their largest.
 _KINK = 1e-8
+# The nodes of a panel, and the matrix from values there to Legendre coefficients.
+_POINTS: Array = leggauss(NODES)[0]
+_FIT = np.linalg.inv(legvander(_POINTS, NODES - 1)).T
 
 
 def label_path(s: Array, labels: RealOrComplex) -> tuple[Complex, Complex, Complex]:
@@ -27,55 +28,48 @@ def label_path(s: Array, labels: RealOrComplex) -> tuple[Complex, Complex, Compl
 
     Parameters
     ----------
-    s : Array, shape (K or 1, N)
+    s : Array, shape (..., N)
         Nodes of `split_rule` on one panel after the other.
-    labels : array, shape (K, N)
+    labels : array, shape (..., N)
         Functions of s, analytic on each panel.
 
     Returns
     -------
-    s, factors, labels : Array, shape (K, N)
+    s, factors, labels : Array, shape (..., N)
         There; weights are multiplied by the factors.
     """
-    points, fit = _panel()
-    y, on_axis = labels.reshape(len(labels), -1, NODES), s.reshape(len(s), -1, NODES)
-    half = np.ptp(on_axis, axis=-1, keepdims=True) / np.ptp(points)
+    y, on_axis = (values.reshape(*values.shape[:-1], -1, NODES) for values in (labels, s))
+    half = np.ptp(on_axis, axis=-1, keepdims=True) / np.ptp(_POINTS)
     centre, scale = on_axis.mean(axis=-1, keepdims=True), np.where(half > 0, half, 1.0)
-    polynomials = np.moveaxis(y @ fit, -1, 0)[..., None]
-    next_place = (on_axis[:, 1:, :1] - centre[:, :-1]) / scale[:, :-1]
-    missed = np.abs(legval(next_place, polynomials[:, :, :-1], tensor=False) - y[:, 1:, :1])
-    smooth = missed <= _KINK * np.abs(y[:, :-1]).max(axis=-1, keepdims=True)
-    heights = _heights(np.abs(y), half[..., 0], smooth[..., 0])[..., None]
-    low, high = heights[:, :-1], heights[:, 1:]
-    z = on_axis + 0.5j * (low * (1 - points) + high * (1 + points))
+    polynomials = np.moveaxis(y @ _FIT, -1, 0)[..., None]
+    next_place = (on_axis[..., 1:, :1] - centre[..., :-1, :]) / scale[..., :-1, :]
+    missed = np.abs(legval(next_place, polynomials[..., :-1, :], tensor=False) - y[..., 1:, :1])
+    smooth = missed[..., 0] <= _KINK * np.abs(y[..., :-1, :]).max(axis=-1)
+    heights = _heights(np.abs(y), half[..., 0], smooth)[..., None]
+    low, high = heights[..., :-1, :], heights[..., 1:, :]
+    z = on_axis + 0.5j * (low * (1 - _POINTS) + high * (1 + _POINTS))
     factors = (1 + 0.5j * (high - low) / scale) * np.exp((on_axis - z) * (on_axis + z) / 2)
     moved = legval((z - centre) / scale, polynomials, tensor=False)
     return z.reshape(labels.shape), factors.reshape(labels.shape), moved.reshape(labels.shape)
 
 
 def _heights(size: Array, half: Array, smooth: Mask) -> Array:
-    """Choose the height of the path at the ends of all panels, shape (K, P + 1).
+    """Choose the height of the path at the ends of all panels, shape (..., P + 1).
 
     Parameters
     ----------
-    size : Array, shape (K, P, NODES)
+    size : Array, shape (..., P, NODES)
         |y|.
-    half : Array, shape (K or 1, P)
-    smooth : boolean array, shape (K, P - 1)
+    half : Array, shape (..., P)
+    smooth : boolean array, shape (..., P - 1)
         Whether functions have no kink between two panels.
     """
     growth = np.diff(size, axis=-1)
-    left, right = np.all(growth <= 0, axis=-1), np.all(growth >= 0, axis=-1)
-    left = np.logical_and.accumulate(left, axis=1)
-    right = np.logical_and.accumulate(right[:, ::-1], axis=1)[:, ::-1]
-    tops = _HEIGHT * half * (left.astype(float) - right)
-    shared = smooth & (tops[:, :-1] * tops[:, 1:] > 0)
-    lower = np.where(np.abs(tops[:, :-1]) < np.abs(tops[:, 1:]), tops[:, :-1], tops[:, 1:])
-    return np.concatenate([tops[:, :1], shared * lower, tops[:, -1:]], axis=1)
-
-
-@cache
-def _panel() -> tuple[Array, Array]:
-    """Return the nodes of a panel, and the matrix from values there to Legendre coefficients."""
-    points: Array = leggauss(NODES)[0]
-    return points, np.asarray(np.linalg.inv(legvander(points, NODES - 1)).T, dtype=float)
+    left = np.logical_and.accumulate(np.all(growth <= 0, axis=-1), axis=-1)
+    rising = np.all(growth >= 0, axis=-1)[..., ::-1]
+    right = np.logical_and.accumulate(rising, axis=-1)[..., ::-1]
+    side = left.astype(float) - right
+    shared = smooth & (side[..., :-1] == side[..., 1:])
+    inner = shared * side[..., 1:] * np.minimum(half[..., :-1], half[..., 1:])
+    ends = side * half
+    return _HEIGHT * np.concatenate([ends[..., :1], inner, ends[..., -1:]], axis=-1)

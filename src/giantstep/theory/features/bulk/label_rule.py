@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import roots_hermitenorm, roots_legendre
 
-from giantstep.arrays import Array, Complex
+from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.quadrature import NODES, RANGE, graded_edges, split_rule, unit_edges
 from giantstep.numerics.scalar_functions import ScalarFunction
 from giantstep.problems.readout import Vocabulary
@@ -58,16 +58,15 @@ def label_rule(
 
 
 def label_rule_on_path(
-    target: ScalarFunction, noise_levels: Vocabulary, sharpness: float
-) -> tuple[Complex, Complex]:
+    target: ScalarFunction, noise_levels: Vocabulary, sharpness: float, fineness: int
+) -> tuple[RealOrComplex, RealOrComplex]:
     """Build nodes and weights as `label_rule` does, on `label_path`."""
     width = 1 / math.sqrt(max(sharpness, _LEAST_SHARPNESS))
-    s, weight = split_rule(_edges(target, width))
-    moved, factors, y = label_path(s[None], target.value(s)[None])
+    s, weight = split_rule(_edges(target, width), fineness)
+    moved, factors, y = label_path(s, target.value(s))
+    powers = weight * factors * moved ** np.arange(3)[:, None]
     kept = weight > _RARE
-    powers = (weight * factors * moved ** np.arange(3)[:, None, None])[:, :, kept]
-    y = y[:, kept]
-    rule = residual_rule(noise_levels, y, powers, width)
+    rule = residual_rule(noise_levels, y[None, kept], powers[:, None, kept], width)
     return rule.rho[0], rule.weights[:, 0]
 
 
