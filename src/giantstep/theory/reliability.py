@@ -7,7 +7,6 @@ has the reason for each.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -29,7 +28,7 @@ from giantstep.theory.features.network_state import NetworkState
 from giantstep.theory.features.optimizers import plain_descent
 from giantstep.theory.features.sparse_rows import norm_variance
 from giantstep.theory.features.steps import network_states
-from giantstep.theory.leading_chaoses import leading_chaoses
+from giantstep.theory.leading_chaoses import LeadingChaoses, NodesOverKappa
 
 # Stands for the dimension of networks where none is given: the largest that is usually simulated.
 LARGE_DIMENSION = 1000
@@ -50,25 +49,17 @@ class MeanFluctuation:
     Parameters
     ----------
     f : ConditionalFeatures
-    nodes : callable
+    rule : ConditionalFeatures or ConvexEquations
         Chooses the nodes over kappa that are used, shape (..., N) to (..., N').
-    fold : callable
-        The same, times their weights.
     dimension : float
     """
 
-    def __init__(
-        self,
-        f: ConditionalFeatures,
-        nodes: Callable[[Array], Array],
-        fold: Callable[[Array], Array],
-        dimension: float,
-    ) -> None:
+    def __init__(self, f: ConditionalFeatures, rule: NodesOverKappa, dimension: float) -> None:
         self.dimension = dimension
-        self.kappa = np.abs(nodes(f.projections)).max(axis=0)
+        self.kappa = np.abs(rule.half(f.projections)).max(axis=0)
         self.mean_power = (f.mu0 * f.weight) @ f.mu0.T
         pairs = f.mu0[:, None] * f.mu0
-        self.folded_pairs, self.pairs = fold(pairs), nodes(pairs)
+        self.folded_pairs, self.pairs = rule.fold(pairs), rule.half(pairs)
 
     def at(self, alpha: Array, V2: Array, minus_dg: Array, power: Array) -> Array:
         """Compute it at S points, from inputs that are seen; shapes are those of `Reliability`."""
@@ -89,7 +80,7 @@ class Reliability:
     problem : Protocol or SpikedFeatures
     srf : SpikedFeatures
         Those equivalent to it.
-    f, nodes, fold
+    f, rule
         As in `MeanFluctuation`.
     dimension : float
     """
@@ -99,27 +90,28 @@ class Reliability:
         problem: Problem,
         srf: SpikedFeatures,
         f: ConditionalFeatures,
-        nodes: Callable[[Array], Array],
-        fold: Callable[[Array], Array],
+        rule: NodesOverKappa,
         dimension: float,
     ) -> None:
         self.is_finite = math.isfinite(dimension)
         self.dimension = LARGE_DIMENSION if math.isinf(dimension) else dimension
         self.pi = srf.groups.pi
-        self.leading_chaoses = partial(leading_chaoses, problem, srf, f, fold)
-        self.mean = MeanFluctuation(f, nodes, fold, self.dimension)
-        self.weight = fold(np.ones(f.kappa.size))
-        self.mu2_squared = nodes(f.mu2_squared * f.row_norm)
+        self.leading_chaoses = None
+        if isinstance(problem, Protocol) and problem.has_covariance:
+            self.leading_chaoses = LeadingChaoses(problem, srf, f, rule)
+        self.mean = MeanFluctuation(f, rule, self.dimension)
+        self.weight = rule.fold(np.ones(f.kappa.size))
+        self.mu2_squared = rule.half(f.mu2_squared * f.row_norm)
         self.own_output = _own_output(problem, srf, self.dimension)
         self.overlap, self.chance = _row_overlap(problem, srf, self.dimension)
         # There are several nodes of each kappa: `sparse_rows`.
         kappa, place = np.unique(f.kappa, return_inverse=True)
         spread = norm_variance(srf, kappa) / (srf.beta * self.dimension)
-        self.sparseness = nodes(((spread / (1 + spread)) ** 2)[place])
+        self.sparseness = rule.half(((spread / (1 + spread)) ** 2)[place])
         labels, u, weight = target_rule(srf, kappa)
         quadratic = _quadratic_target(labels, u, weight)[place]
         functions = [f.curvature**2, f.curvature * quadratic]
-        self.of_curvature = [fold(values) for values in functions]
+        self.of_curvature = [rule.fold(values) for values in functions]
         self.curvature_averages = [values @ f.weight for values in functions]
         square, fourth = (
             float(f.weight @ np.sum(labels**k * weight, axis=-1)[place]) for k in (2, 4)
@@ -137,8 +129,8 @@ class Reliability:
         # Two rows' overlap has the variance `narrowness`; that of squares and cubes are its powers.
         of_squares = self.pi * srf.groups.c**2 / 2 @ f.curvature**2
         spread = 2 * of_squares**2 + 15 * narrowness * (self.pi @ _cubes(srf, kappa))[place] ** 2
-        self.uneven = nodes(narrowness * np.sqrt(srf.beta * self.dimension * spread))
-        self.noise = fold(self.pi @ (f.mu2_squared * f.row_norm)) / srf.beta
+        self.uneven = rule.half(narrowness * np.sqrt(srf.beta * self.dimension * spread))
+        self.noise = rule.fold(self.pi @ (f.mu2_squared * f.row_norm)) / srf.beta
         self.signal = square - float(f.weight @ f.h) ** 2
         self.label_power = square + noise_power(srf)
 

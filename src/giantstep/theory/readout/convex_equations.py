@@ -135,9 +135,13 @@ class ConvexEquations:
         sizes = np.sqrt(np.concatenate([self.functions, self.phi]) ** 2 @ self.weight)
         self.typical_size = np.sqrt(self.power) / np.maximum(sizes, TINY)
 
-    def on_nodes(self, values: Array) -> Array:
-        """Choose the nodes over kappa that are used, shape (..., N)."""
+    def half(self, values: Array) -> Array:
+        """Choose the nodes over kappa that are used, shape (..., N')."""
         return values[..., self.kept]
+
+    def fold(self, values: Array) -> Array:
+        """Choose them, and multiply by their weights."""
+        return self.half(values) * self.weight
 
     def order_parameters(self, x: Array) -> OrderParameters:
         """Split the unknowns, shape (S, D), by name."""

@@ -67,7 +67,7 @@ class _Points(NamedTuple):
             parts.append(solution.test_error)
             if math.isfinite(solver.dimension):
                 f, V2 = solver.coarse.features, at.V[:, solver.coarse.equations.triangle.size :]
-                of_mean = MeanFluctuation(f, f.half, f.fold, solver.dimension)
+                of_mean = MeanFluctuation(f, f, solver.dimension)
                 parts[-1] += of_mean.at(alpha, V2, at.contraction, solution.power)
         return np.concatenate(parts)
 

@@ -162,11 +162,20 @@ class Solver:
     def reliability(self) -> Reliability:
         """What the theory leaves out."""
         f = self.coarse.features
-        nodes, fold = f.half, f.fold
-        if not is_square(self.loss):
-            rule, _ = self.convex
-            nodes, fold = rule.on_nodes, lambda values: rule.on_nodes(values) * rule.weight
-        return Reliability(self.problem, self.srf, f, nodes, fold, self.dimension)
+        rule = f if is_square(self.loss) else self.convex[0]
+        return Reliability(self.problem, self.srf, f, rule, self.dimension)
+
+    def corrected(
+        self, values: dict[str, Array], ridge: Array, fluctuation: Fluctuation, variance: Array
+    ) -> dict[str, Array]:
+        """Add what `Reliability.at` returns, also to the error that leaves one out, and chaoses."""
+        test_error, reliability = values["test_error"], self.reliability
+        left_out = reliability.at(fluctuation, test_error, variance, values["m"])
+        values["leave_one_out"] = values["leave_one_out"] + left_out["test_error"] - test_error
+        if chaoses := reliability.leading_chaoses:
+            alpha, _, slopes, _ = fluctuation
+            left_out |= chaoses.at(alpha, ridge, slopes)
+        return values | left_out
 
     def _change_by_finer_letters(self, alpha: Array, ridge: Array) -> Array:
         """Compute how twice as many values in the place of a normal readout change the test error.
@@ -293,23 +302,8 @@ def _of_squares(
     variance = q @ (equations.multiplicity * equations.expectations)
     V2 = at.V[:, equations.triangle.size :]
     of = at.alpha, V2, at.contraction, power
-    values = _corrected(solver, values, at.ridge, of, variance)
+    values = solver.corrected(values, at.ridge, of, variance)
     return values | {f"{name}_loss": values[f"{name}_error"] / 2 for name in ("test", "training")}
-
-
-def _corrected(
-    solver: Solver,
-    values: dict[str, Array],
-    ridge: Array,
-    fluctuation: Fluctuation,
-    variance: Array,
-) -> dict[str, Array]:
-    """Add what `Reliability.at` returns, also to the error that leaves one out, and chaoses."""
-    test_error, reliability = values["test_error"], solver.reliability
-    left_out = reliability.at(fluctuation, test_error, variance, values["m"])
-    left_out |= reliability.leading_chaoses(ridge, *fluctuation[::2])
-    values["leave_one_out"] = values["leave_one_out"] + left_out["test_error"] - test_error
-    return values | left_out
 
 
 def _quadrature(
@@ -343,4 +337,4 @@ def _solve_convex_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
     averages = solution.at.details
     fluctuation = alpha, values["V2"], averages.minus_dg, averages.g_squared * coarse.weight
     variance = coarse.prediction_moments(solution.at.x).Q @ coarse.weight
-    return _corrected(solver, values, ridge, fluctuation, variance)
+    return solver.corrected(values, ridge, fluctuation, variance)
