@@ -7,7 +7,7 @@ from giantstep.problems.losses import lookup_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.compare import compare
 from giantstep.simulation.convex_readout import ConvexPath, leave_one_out
-from giantstep.simulation.cross_validation import cross_validate
+from giantstep.simulation.cross_validation import cross_validator
 from giantstep.theory.optima import CROSS_VALIDATION, optimal_ridge
 from giantstep.theory.readout.solve import Solver
 
@@ -18,7 +18,7 @@ SIGN = Protocol("tanh", "sign", 3.0, alpha0=2.0, beta=1.0)
 def test_what_is_left_out_is_predicted_as_by_fits_without_it(n, p, ridge):
     rng = np.random.default_rng(0)
     features, labels = rng.standard_normal((n, p)), rng.standard_normal(n)
-    found = cross_validate(features, labels, ridge, folds=5)
+    found = cross_validator("square", features, labels, folds=5)(ridge)
 
     def error(parts):
         total = 0.0

@@ -34,26 +34,32 @@ class CrossValidation(NamedTuple):
     k_fold: float
 
 
-def cross_validate(features: Array, labels: Array, ridge: float, folds: int) -> CrossValidation:
-    """Cross-validate ridge regression by its hat matrix S, without fitting again.
+def cross_validator(
+    loss: str, features: Array, labels: Array, folds: int
+) -> Callable[[float], CrossValidation]:
+    """Return a function that cross-validates at a ridge, for the square loss without fitting again.
+
+    The ridge is that of `|y - Phi a|^2 + ridge |a|^2`; zero is the ridgeless limit.
 
     Parameters
     ----------
+    loss : str
     features : Array, shape (n, p)
     labels : Array, shape (n,)
-    ridge : float
-        Of `|y - Phi a|^2 + ridge |a|^2`; zero is the ridgeless limit.
     folds : int
         Of contiguous samples.
 
     Examples
     --------
     >>> features, labels = np.array([[1.0], [1.0], [2.0]]), np.array([1.0, 2.0, 2.0])
-    >>> found = cross_validate(features, labels, ridge=1.0, folds=3)
+    >>> found = cross_validator("square", features, labels, folds=3)(1.0)
     >>> round(found.leave_one_out, 4), round(found.k_fold, 4)
     (0.4537, 0.4537)
     """
-    return _validate(_decompose(features), labels, ridge, folds)
+    if loss != SQUARE:
+        return partial(_refit, lookup_loss(loss), features, labels, folds=folds)
+    vectors, values, _ = svd(features, full_matrices=False, check_finite=False)
+    return partial(_validate, vectors, values**2, labels, folds=folds)
 
 
 def cross_validation_of_networks(
@@ -93,21 +99,12 @@ def cross_validation_of_networks(
             values = np.concatenate([block for _, block in drawn])
             labels = np.concatenate([samples.clean + samples.noise for samples, _ in drawn])
             scaled = [ridge * layer.bias.size for ridge in grid.ridge]
-            parts = [_validator(grid.loss, values[:n], labels[:n], folds) for n in counts]
+            parts = [cross_validator(grid.loss, values[:n], labels[:n], folds) for n in counts]
             measured.append([[validate(ridge) for ridge in scaled] for validate in parts])
             progress((done + 1) / len(places))
     shape = len(indices), sizes.trainings, len(grid.alpha), len(grid.ridge), -1
     stacked = np.moveaxis(np.array(measured).reshape(shape), -1, 0)
     return dict(zip(CrossValidation._fields, stacked, strict=True))
-
-
-def _validator(
-    loss: str, features: Array, labels: Array, folds: int
-) -> Callable[[float], CrossValidation]:
-    """Return a function that cross-validates at a ridge."""
-    if loss == SQUARE:
-        return partial(_validate, _decompose(features), labels, folds=folds)
-    return partial(_refit, lookup_loss(loss), features, labels, folds=folds)
 
 
 def _refit(loss: Loss, features: Array, labels: Array, ridge: float, folds: int) -> CrossValidation:
@@ -121,21 +118,15 @@ def _refit(loss: Loss, features: Array, labels: Array, ridge: float, folds: int)
     return CrossValidation(one, np.nan, several)
 
 
-def _decompose(features: Array) -> tuple[Array, Array]:
-    """Return the left singular vectors, as columns, and the squares of the singular values."""
-    vectors, values, _ = svd(features, full_matrices=False, check_finite=False)
-    return vectors, values**2
-
-
 def _validate(
-    decomposed: tuple[Array, Array], labels: Array, ridge: float, folds: int
+    vectors: Array, powers: Array, labels: Array, ridge: float, folds: int
 ) -> CrossValidation:
-    """Cross-validate by 1 - S = outside (1 - U U^T) + U diag(weight) U^T.
+    """Cross-validate by the hat matrix S: 1 - S = outside (1 - U U^T) + U diag(weight) U^T.
 
+    U has the left singular vectors as columns, and powers are the squares of the singular values.
     While features can express any label, 1 - S vanishes with the ridge; residuals and diagonal are
     then both taken over the ridge.
     """
-    vectors, powers = decomposed
     outside = float(vectors.shape[0] > vectors.shape[1])
     weight = (ridge if outside else 1.0) / (powers + ridge)
     along = vectors.T @ labels

@@ -124,11 +124,7 @@ def bounds_at_best_learning_rate(protocol: Protocol) -> tuple[float, float]:
 def lower_bound_with_bias(problem: Problem) -> float:
     """Minimise the lower bound over a bias common to all neurons: equation (132)."""
     srf = equivalent_features(problem)
-
-    def lower(bias: float) -> float:
-        return bounds(with_common_bias(srf, bias)).lower
-
-    return minimise_from_candidates(lower, BIASES)[1]
+    return minimise_from_candidates(lambda b: bounds(with_common_bias(srf, b)).lower, BIASES)[1]
 
 
 def with_common_bias(srf: SpikedFeatures, bias: float) -> SpikedFeatures:

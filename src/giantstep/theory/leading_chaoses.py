@@ -8,6 +8,7 @@ step changes rows along them in proportion to themselves: docs/theory/structured
 from __future__ import annotations
 
 import math
+import typing
 
 import numpy as np
 
@@ -18,11 +19,16 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.features.coloured_step import coloured_step
 from giantstep.theory.features.conditional_features import ConditionalFeatures, mean_inputs
-from giantstep.theory.readout.convex_equations import ConvexEquations
-from giantstep.theory.readout.fixed_point import Points
 
-# Choose the nodes over kappa that are used, and multiply by their weights.
-NodesOverKappa = ConditionalFeatures | ConvexEquations
+
+class NodesOverKappa(typing.Protocol):
+    """The nodes over kappa that are used: `ConditionalFeatures`, or those of a convex loss."""
+
+    def half(self, values: Array) -> Array:
+        """Choose them, shape (..., N) to (..., N')."""
+
+    def fold(self, values: Array) -> Array:
+        """Choose them, and multiply by their weights."""
 
 
 class LeadingChaoses:
@@ -47,11 +53,20 @@ class LeadingChaoses:
         self.squares = rule.fold(np.stack(squares))
 
     def at(self, alpha: Array, ridge: Array, slopes: Array) -> dict[str, Array]:
-        """Estimate it at S points, from the slopes of g_out given kappa, shape (S, N')."""
+        """Estimate it at S points.
+
+        Parameters
+        ----------
+        alpha : Array, shape (S,)
+        ridge : Array, shape (S,)
+            One where slopes are over it: `readout.fixed_point.Points`.
+        slopes : Array, shape (S, N')
+            The slope of g_out given kappa: 1/(1 + V) for the square loss.
+        """
         step, count = self.step, self.step.eigenvalues.size
         largest = float(step.eigenvalues.max())
         two, three, noise = alpha * (self.squares @ slopes.T)
-        L = Points.of(alpha, ridge, self.beta).ridge + noise / self.beta
+        L = ridge + noise / self.beta
         rows = (2 * step.rate * step.third) ** 2 * step.mean_power(3) / count
         return {
             "chi_2": largest**2 / count * two / L,

@@ -49,8 +49,7 @@ class MeanFluctuation:
     Parameters
     ----------
     f : ConditionalFeatures
-    rule : ConditionalFeatures or ConvexEquations
-        Chooses the nodes over kappa that are used, shape (..., N) to (..., N').
+    rule : NodesOverKappa
     dimension : float
     """
 

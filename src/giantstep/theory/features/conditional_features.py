@@ -142,7 +142,8 @@ def conditional_moments(
     srf: SpikedFeatures, kappa: Array, fineness: float = 1, beside: Array | None = None
 ) -> tuple[Array, Array, Array]:
     """Evaluate equation (15): mu0, mu1 and mu2^2 of each group, shapes (G, *kappa.shape)."""
-    return _moments_of_groups(lookup(srf.activation), srf, kappa, fineness, beside)
+    inputs = mean_inputs(srf, kappa, beside)
+    return _moments_of_groups(lookup(srf.activation), srf, inputs, fineness)
 
 
 def mean_curvatures(
@@ -157,24 +158,20 @@ def mean_curvatures(
     if not activation.continuous:
         return np.zeros((srf.groups.c.size, *kappa.shape))
     slope = replace(activation, value=activation.derivative, moments=None)
-    return _moments_of_groups(slope, srf, kappa, fineness, beside)[1]
+    return _moments_of_groups(slope, srf, mean_inputs(srf, kappa, beside), fineness)[1]
 
 
 def _moments_of_groups(
-    function: ScalarFunction,
-    srf: SpikedFeatures,
-    kappa: Array,
-    fineness: float,
-    beside: Array | None,
+    function: ScalarFunction, srf: SpikedFeatures, inputs: Array, fineness: float
 ) -> tuple[Array, Array, Array]:
-    """Compute mean, slope over sqrt(c) and residual of a function of each group's inputs."""
+    """Compute mean, slope over sqrt(c) and residual of a function from each group's mean input."""
     average = _moments_at_many if srf.further_spikes else moments
 
-    def of_group(inputs: Array, std: float) -> tuple[Array, Array, Array]:
-        at = average(function, inputs, std, fineness)
+    def of_group(mean: Array, std: float) -> tuple[Array, Array, Array]:
+        at = average(function, mean, std, fineness)
         return at.mean, at.slope / std, at.residual
 
-    groups = map(of_group, mean_inputs(srf, kappa, beside), np.sqrt(srf.groups.c).tolist())
+    groups = map(of_group, inputs, np.sqrt(srf.groups.c).tolist())
     mean, slope, residual = map(np.stack, zip(*groups, strict=True))
     return mean, slope, residual
 

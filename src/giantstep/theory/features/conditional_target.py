@@ -74,9 +74,7 @@ def first_direction_across(srf: SpikedFeatures) -> Array:
     return np.divide(first, size) if size > 0 else first
 
 
-def rule_across(
-    srf: SpikedFeatures, kappa: Array, fineness: float, panel: float = 1.0
-) -> TargetRule:
+def rule_across(srf: SpikedFeatures, kappa: Array, fineness: float, panel: float) -> TargetRule:
     """Choose a rule over z that splits at the kinks of the target `sigma*(gamma kappa + rho z)`.
 
     For a target of one direction. Panels are `panel` wide, or narrower.

@@ -104,9 +104,7 @@ class ConvexEquations:
         Multiplies the number of nodes over z or omega.
     """
 
-    def __init__(
-        self, square_loss: SquareLoss, loss: Loss, to_m: Array, fineness: float = 1
-    ) -> None:
+    def __init__(self, square_loss: SquareLoss, loss: Loss, to_m: Array, fineness: float) -> None:
         f, self.srf = square_loss.features, square_loss.srf
         self.square_loss, self.equations, self.to_m = square_loss, square_loss.equations, to_m
         self.beta, self.rank = self.srf.beta, to_m.shape[1]

@@ -22,7 +22,7 @@ from giantstep.theory.features.kappa_rules import check_resolution
 from giantstep.theory.readout.convex_equations import ConvexEquations
 from giantstep.theory.readout.convex_loss import convex_values, solve_convex, solve_from
 from giantstep.theory.readout.early_stopping import largest_eigenvalue, solve_stopped
-from giantstep.theory.readout.fixed_point import Resolvent, solve_resolvent
+from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
 from giantstep.theory.readout.solution import ERROR_RESOLVED, Solution, collect_points
 from giantstep.theory.readout.square_loss import (
     SquareLoss,
@@ -151,12 +151,13 @@ class Solver:
     @cached_property
     def convex(self) -> tuple[ConvexEquations, ConvexEquations]:
         """The equations for a loss other than the square loss, on both rules."""
-        return self._convex_on(self.coarse, self.fine)
+        return self._convex_on(self.coarse, 1), self._convex_on(self.fine, 2)
 
     @cached_property
     def finest_convex(self) -> tuple[ConvexEquations, ConvexEquations]:
         """The same, with more nodes over kappa, for points that are unresolved."""
-        return self._convex_on(self._on_finer_rule(_FINEST), self._on_finer_rule(2 * _FINEST))
+        rules = self._on_finer_rule(_FINEST), self._on_finer_rule(2 * _FINEST)
+        return self._convex_on(rules[0], 1), self._convex_on(rules[1], 2)
 
     @cached_property
     def reliability(self) -> Reliability:
@@ -174,7 +175,8 @@ class Solver:
         values["leave_one_out"] = values["leave_one_out"] + left_out["test_error"] - test_error
         if chaoses := reliability.leading_chaoses:
             alpha, _, slopes, _ = fluctuation
-            left_out |= chaoses.at(alpha, ridge, slopes)
+            points = Points.of(alpha, ridge, self.srf.beta)
+            left_out |= chaoses.at(alpha, points.ridge, slopes)
         return values | left_out
 
     def _change_by_finer_letters(self, alpha: Array, ridge: Array) -> Array:
@@ -203,11 +205,9 @@ class Solver:
         small = (shift <= _HATS_RESOLVED[bulk]) & (change <= ERROR_RESOLVED)
         return small | (self.reuses_samples & (np.maximum(shift, change) <= _REUSED_RESOLVED))
 
-    def _convex_on(
-        self, coarse: SquareLoss, fine: SquareLoss
-    ) -> tuple[ConvexEquations, ConvexEquations]:
-        loss, to_m = lookup_loss(self.loss), self.coarse.label_residual.to_m
-        return ConvexEquations(coarse, loss, to_m, 1), ConvexEquations(fine, loss, to_m, 2)
+    def _convex_on(self, rule: SquareLoss, fineness: int) -> ConvexEquations:
+        to_m = self.coarse.label_residual.to_m
+        return ConvexEquations(rule, lookup_loss(self.loss), to_m, fineness)
 
     def batches(self, points: int) -> list[slice]:
         """Divide points into those that are solved together."""

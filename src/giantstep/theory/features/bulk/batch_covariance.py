@@ -156,9 +156,7 @@ class FirstBatch:
         vars(changed).update(attributes)
         return changed
 
-    def resolvent_trace(
-        self, theta: RealOrComplex, known: KnownTraces | None = None
-    ) -> RealOrComplex:
+    def resolvent_trace(self, theta: RealOrComplex, known: KnownTraces | None) -> RealOrComplex:
         """Solve `f (1 + theta E[y^2/(1 + theta f y^2/alpha0)]) = 1` for f = tr Z, shape (S, R).
 
         By Newton's method. For theta > 0 it starts from zero: the left side is concave, so f rises

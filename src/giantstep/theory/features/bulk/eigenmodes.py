@@ -23,6 +23,9 @@ from giantstep.numerics.linear_systems import eigh_or_nan
 from giantstep.theory.features.bulk.batch_covariance import FirstBatch, KnownTraces, Traces
 from giantstep.theory.features.bulk.response import ResponseTerms
 
+# Traces of B^j Z_k Z_l, j = 0, 1 ...
+Powers = RealOrComplex | Sequence[RealOrComplex]
+
 
 class RowCovariance(NamedTuple):
     """The rows of a trained bulk: of covariance `(base_g I + batch_weight_g B)/d` in group g.
@@ -100,11 +103,7 @@ class Modes:
     """
 
     def __init__(
-        self,
-        rows: RowCovariance,
-        q: RealOrComplex,
-        factor: Factor,
-        known: KnownTraces | None = None,
+        self, rows: RowCovariance, q: RealOrComplex, factor: Factor, near: KnownTraces | None = None
     ) -> None:
         self.rows, self.q = rows, q
         # The few points of a spectrum need no order of products.
@@ -115,7 +114,7 @@ class Modes:
         linear = BL.transpose(0, 2, 1) @ (batch_weight[:, None] * weight * BL)
         self.theta, y = _pencil(fixed, linear)
         self.A, self.dual = BL @ y, factor.dual @ y
-        self.single = batch.traces(self.theta, known)
+        self.single = batch.traces(self.theta, near)
         self.row_norms = np.stack([base, batch_weight])
 
     @cached_property
@@ -137,22 +136,17 @@ class Modes:
         """E c_g(b) M_gg(b), shape (S, G)."""
         return np.einsum("sgk,jg,jsk->sg", self.A**2, self.row_norms, self.single.powers[:2])
 
-    @property
-    def load_decrease(self) -> RealOrComplex:
-        """Minus the derivative of the load by q, `beta pi_h E c_g c_h M_gh^2`, (S, G, G)."""
-        return self._load_decrease(self, self.pair.powers)
+    def load_decrease(self, other: Modes, powers: Powers) -> RealOrComplex:
+        """Compute minus the derivative of the load by q, `beta pi_h E c_g c_h M_gh^2`, (S, G, G).
 
-    def _load_decrease(
-        self, other: Modes, powers: RealOrComplex | Sequence[RealOrComplex]
-    ) -> RealOrComplex:
+        Parameters are those of `terms`.
+        """
         squares = product(self.row_norms, self.row_norms)
         M, N = (modes.A[:, :, None] * modes.A[:, None] for modes in (self, other))
         decrease = self._product("jgh,jskl,sghk,sghl->sgh", squares, powers[:3], M, N)
         return self.rows.beta * self.rows.pi * decrease
 
-    def terms(
-        self, other: Modes | None = None, powers: RealOrComplex | Sequence[RealOrComplex] = ()
-    ) -> ResponseTerms:
+    def terms(self, other: Modes | None = None, powers: Powers = ()) -> ResponseTerms:
         """Compute what V and its derivative are made of.
 
         Parameters
@@ -178,7 +172,7 @@ class Modes:
         return ResponseTerms(
             (X + X.transpose(0, 2, 1)) / 2,
             (gradient + gradient.swapaxes(2, 3)) / 2,
-            self._load_decrease(other, powers),
+            self.load_decrease(other, powers),
             (products + products.transpose(0, 2, 1, 4, 3)) / 2,
         )
 

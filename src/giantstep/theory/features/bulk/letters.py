@@ -60,7 +60,7 @@ class LettersBulk:
 
         def load(q: Array) -> tuple[Array, Array]:
             modes = Modes(self.rows, q, factor)
-            return modes.load, modes.load_decrease
+            return modes.load, modes.load_decrease(modes, modes.pair.powers)
 
         diagonal = contract("gr,srt,gt->sg", B, V1_hat, B)
         q = solve_self_consistency(L, (base + batch_weight * batch.label_power) * diagonal, load)
