@@ -15,7 +15,7 @@ _EVALUATIONS = 100
 
 
 def minimise_from_candidates(
-    function: Callable[[float], float], candidates: Array, tolerance: float = 1e-6
+    function: Callable[[float], float], candidates: Array
 ) -> tuple[float, float]:
     """Minimise over an interval: find the best candidate, then refine between its neighbours.
 
@@ -25,17 +25,14 @@ def minimise_from_candidates(
         Values of infinity are never the minimum, unless all are.
     candidates : Array, shape (K,)
         In increasing order, and close enough that the best one is near the minimum.
-    tolerance : float
-        Absolute, in the argument.
 
     Returns
     -------
     argument, minimum : float
+        The argument to 1e-6.
     """
     best = int(np.argmin([function(float(x)) for x in candidates]))
-    argument, minimum = refine_on_grid(
-        lambda x: function(float(x[0])), [candidates], [best], tolerance
-    )
+    argument, minimum = refine_on_grid(lambda x: function(float(x[0])), [candidates], [best], 1e-6)
     return float(argument[0]), minimum
 
 

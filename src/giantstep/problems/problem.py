@@ -14,6 +14,10 @@ from giantstep.validation import raise_all, refusal
 Problem = Protocol | SpikedFeatures
 
 
+# What labels are made of: the target's sign in them, the variance of the noise, and the share.
+LabelLevels = tuple[tuple[int, float, float], ...]
+
+
 def noise_levels(problem: Problem) -> Vocabulary:
     """Return the variances of the label noise, each with the fraction of labels that have it."""
     outliers = problem.outlier_fraction
@@ -26,8 +30,8 @@ def noise_power(problem: Problem) -> float:
     return sum(variance * fraction for variance, fraction in noise_levels(problem))
 
 
-def label_levels(problem: Problem) -> tuple[tuple[int, float, float], ...]:
-    """List what labels are made of: the target's sign in them, the noise's variance, and shares."""
+def label_levels(problem: Problem) -> LabelLevels:
+    """List what labels are made of."""
     flips = problem.label_flips
     signs = ((1, 1 - flips), (-1, flips)) if flips > 0 else ((1, 1.0),)
     return tuple(

@@ -36,6 +36,7 @@ from giantstep.simulation.samples import TEST, TRAINING
 from giantstep.simulation.threads import Workers, workers
 
 Progress = Callable[[float], None]
+Report = Callable[[], None]
 # Means over test inputs.
 _TESTED = ("test_error", "classification_error", "test_loss", "learned_function")
 # Neurons from whose weights the size of features is estimated.
@@ -216,11 +217,7 @@ def _measure_in(
 
 
 def _fit_readouts(
-    replicate: _Replicate,
-    features: NetworkFeatures,
-    counts: list[int],
-    grid: Grid,
-    report: Callable[[], None],
+    replicate: _Replicate, features: NetworkFeatures, counts: list[int], grid: Grid, report: Report
 ) -> Fit:
     """Fit readouts, over sqrt(p), at every sample size, on growing training sets.
 
@@ -264,7 +261,7 @@ def _test_on_samples(
     sizes: list[int],
     readouts: Array,
     loss: Loss,
-    report: Callable[[], None],
+    report: Report,
 ) -> tuple[Array, ...]:
     """Average over blocks of fresh clean samples what `_TESTED` names, of R readouts.
 

@@ -16,7 +16,7 @@ from giantstep.arrays import Array
 from giantstep.numerics.gaussian import moments
 from giantstep.numerics.quadrature import graded_edges, split_rule, unit_edges
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
-from giantstep.problems.problem import Problem, label_levels
+from giantstep.problems.problem import LabelLevels, Problem, label_levels
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.label_channel import Channel, exact_channel, noisy_channel
 from giantstep.validation import InvalidParametersError, refusal
@@ -123,7 +123,7 @@ def _refusal(name: str, given: object, allowed: str) -> InvalidParametersError:
 
 
 @cache
-def _state_evolution(target: str, levels: tuple[tuple[int, float, float], ...]) -> StateEvolution:
+def _state_evolution(target: str, levels: LabelLevels) -> StateEvolution:
     function, least = lookup(target), min(variance for _, variance, _ in levels)
     if not any(variance for _, variance, _ in levels):
         return StateEvolution(exact_channel(function, {s: share for s, _, share in levels}))

@@ -19,7 +19,7 @@ from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import normal_density
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.losses import ClippedLoss
-from giantstep.problems.problem import label_levels
+from giantstep.problems.problem import LabelLevels, label_levels
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_target import rule_across
 from giantstep.theory.readout.channel_averages import (
@@ -214,11 +214,7 @@ class ClippedChannel:
         return LossAverages(error, training, test)
 
     def _errors_at_prox(
-        self,
-        at: PredictionMoments,
-        rule: _Rule,
-        V: Array,
-        levels: tuple[tuple[int, float, float], ...],
+        self, at: PredictionMoments, rule: _Rule, V: Array, levels: LabelLevels
     ) -> tuple[Array, Array]:
         """Average `(u - V g)^2` and the loss at the proximal point, which V = 0 does not move.
 
