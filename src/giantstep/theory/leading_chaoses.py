@@ -8,7 +8,6 @@ step changes rows along them in proportion to themselves: docs/theory/structured
 from __future__ import annotations
 
 import math
-import typing
 
 import numpy as np
 
@@ -18,17 +17,11 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.features.coloured_step import coloured_step
-from giantstep.theory.features.conditional_features import ConditionalFeatures, mean_inputs
-
-
-class NodesOverKappa(typing.Protocol):
-    """The nodes over kappa that are used: `ConditionalFeatures`, or those of a convex loss."""
-
-    def half(self, values: Array) -> Array:
-        """Choose them, shape (..., N) to (..., N')."""
-
-    def fold(self, values: Array) -> Array:
-        """Choose them, and multiply by their weights."""
+from giantstep.theory.features.conditional_features import (
+    ConditionalFeatures,
+    NodesOverKappa,
+    mean_inputs,
+)
 
 
 class LeadingChaoses:

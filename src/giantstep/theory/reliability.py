@@ -22,13 +22,17 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.features.coloured_step import coloured_step
-from giantstep.theory.features.conditional_features import ConditionalFeatures, mean_inputs
+from giantstep.theory.features.conditional_features import (
+    ConditionalFeatures,
+    NodesOverKappa,
+    mean_inputs,
+)
 from giantstep.theory.features.conditional_target import target_rule
 from giantstep.theory.features.network_state import NetworkState
 from giantstep.theory.features.optimizers import plain_descent
 from giantstep.theory.features.sparse_rows import norm_variance
 from giantstep.theory.features.steps import network_states
-from giantstep.theory.leading_chaoses import LeadingChaoses, NodesOverKappa
+from giantstep.theory.leading_chaoses import LeadingChaoses
 
 # Stands for the dimension of networks where none is given: the largest that is usually simulated.
 LARGE_DIMENSION = 1000
@@ -116,12 +120,7 @@ class Reliability:
             float(f.weight @ np.sum(labels**k * weight, axis=-1)[place]) for k in (2, 4)
         )
         kurtosis = fourth / max(square, TINY) ** 2
-        batch = problem.alpha0 * problem.steps if isinstance(problem, Protocol) else math.inf
-        samples = max(batch * self.dimension, 1.0)
-        share = max(1 - 1 / float(self.pi @ srf.groups.c), 0.0)
-        self.first_batch = share * math.sqrt(kurtosis) / samples
-        # tr C^2 over (tr C)^2 of the covariance C of rows: one over how many directions they have.
-        narrowness = share**2 * kurtosis / (samples + kurtosis) + 1 / self.dimension
+        self.first_batch, narrowness = _of_batches(problem, srf, kurtosis, self.dimension)
         # Noise from the squares of all these, over what neurons see of the target's.
         noise = np.max(srf.groups.c) * self.dimension * narrowness / self.overlap
         self.drowned = 1 + noise**2 / 1.5
@@ -244,6 +243,20 @@ def _chance(problem: Protocol, states: tuple[NetworkState, ...], dimension: floa
         t += rate * t**2 / square**1.5
         square = state.bulk_variance + state.spike_strength**2 + t**2
     return _ONE_NEURON * float(t**2 / square) ** 3
+
+
+def _of_batches(
+    problem: Problem, srf: SpikedFeatures, kurtosis: float, dimension: float
+) -> tuple[float, float]:
+    """Compute how far the covariance C of rows is from its mean, and tr C^2 over (tr C)^2.
+
+    The second is one over the number of directions that rows have.
+    """
+    batch = problem.alpha0 * problem.steps if isinstance(problem, Protocol) else math.inf
+    samples = max(batch * dimension, 1.0)
+    share = max(1 - 1 / float(srf.groups.pi @ srf.groups.c), 0.0)
+    narrowness = share**2 * kurtosis / (samples + kurtosis) + 1 / dimension
+    return share * math.sqrt(kurtosis) / samples, narrowness
 
 
 def _cubes(srf: SpikedFeatures, kappa: Array) -> Array:

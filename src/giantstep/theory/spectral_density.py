@@ -23,7 +23,7 @@ from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.features.kappa_rules import check_resolution
 from giantstep.theory.kappa_path import FINENESS, on_path
 from giantstep.theory.readout.fixed_point import Equations, Points
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import refusal
 
 # Height above the real axis at which the density is read, relative to the eigenvalue; where points
 # begin their way down to it, relative to the size of the equations; and the factor at each step.
@@ -69,7 +69,7 @@ class SpectralDensity:
         kind = validate_bulk(problem, bulk)
         if kind == TRAINED and getattr(problem, "optimizer", SGD) == SIGN_DESCENT:
             allowed = f"{ISOTROPIC} for the spectrum after a step by signs"
-            raise InvalidParametersError([Fault("bulk", bulk, allowed)])
+            raise refusal("bulk", bulk, allowed)
         self.features = conditional_features(self.srf, FINENESS)
         prepared = prepare_bulk(problem, self.srf, kind, B=self.features.B)[1]
         self.on_path = on_path(self.features)

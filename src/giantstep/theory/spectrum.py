@@ -17,14 +17,14 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.outliers import outliers_at
 from giantstep.theory.spectral_density import SpectralDensity
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import refusal
 
 # The bulk is where the density in log x exceeds the first of these and, below its peak, the second:
-# above, labels without bound have a tail that no network is wide enough to show, below, saturated
-# features have one with a share of the eigenvalues.
+# above, unbounded labels have a tail that no network is wide enough to show; below, saturated
+# features have one that holds a share of the eigenvalues.
 _EMPTY, _FAINT = 2e-4, 1e-7
 # Gaps in the bulk whose ends have a smaller ratio are an artefact of the nodes over kappa, and so
-# are intervals beyond a gap whose mass is less than the first of these for both together.
+# are intervals beyond a gap with a mass below `_EMPTY` times the log of their ends' ratio.
 _GAP = 1.1
 # The bulk is searched from this fraction of its size upwards, and with more points from the next.
 _SMALLEST, _SMALL = 1e-24, 1e-4
@@ -215,10 +215,10 @@ def spectrum(
     density = SpectralDensity(problem, alpha, bulk)
     edges, zeros = bulk_edges(density), mass_at_zero(density)
     if not edges.size:
-        raise InvalidParametersError([Fault("alpha", alpha, _FINDABLE)])
+        raise refusal("alpha", alpha, _FINDABLE)
     own, dx = bulk_rule(edges, max(points, _COARSE) if x is None else _COARSE)
     if dx @ density(own) < _FOUND * density.share_above(_SMALLEST * edges[-1, 1:]):
-        raise InvalidParametersError([Fault("alpha", alpha, _FINDABLE)])
+        raise refusal("alpha", alpha, _FINDABLE)
     x = bulk_rule(edges, points)[0] if x is None else x
     return Spectrum(
         x=x,

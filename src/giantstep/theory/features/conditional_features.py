@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -23,6 +24,16 @@ from giantstep.theory.features.kappa_rules import check_resolution, spike_rule
 _INDEPENDENT = 1e-13
 # Where less of the target lies across the spike, it counts as none.
 _ALIGNED = 1e-7
+
+
+class NodesOverKappa(Protocol):
+    """The nodes over kappa that are used: `ConditionalFeatures`, or those of a convex loss."""
+
+    def half(self, values: Array) -> Array:
+        """Choose them, shape (..., N) to (..., N')."""
+
+    def fold(self, values: Array) -> Array:
+        """Choose them, and multiply by their weights."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from giantstep.arrays import Array, RealOrComplex
+from giantstep.arrays import Array, Complex, RealOrComplex
 from giantstep.numerics.gaussian import derivative_variance, standard_moments, third_coefficient
 from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.scalar_functions import lookup
@@ -86,8 +86,6 @@ class FirstBatch:
         With alpha0 > 0, and one step.
     fineness : int
         Multiplies the number of nodes of the rule over y.
-    on_path : bool
-        Whether these are on `label_path`, for traces at complex theta.
 
     Attributes
     ----------
@@ -103,6 +101,8 @@ class FirstBatch:
         `spike_sign e b3 |v~|`, with b3 = E sigma He_3.
     label_power : float
         E y^2.
+    agreement : float
+        The mean sign of the target in a label.
     squares : Array, shape (N,)
         y^2 on the nodes of a rule over the batch.
     integrands : Array, shape (N, 7)
@@ -116,14 +116,14 @@ class FirstBatch:
 
     noise_share, task_share = 1.0, 1.0
 
-    def __init__(self, protocol: Protocol, fineness: int = 1, on_path: bool = False) -> None:
+    def __init__(self, protocol: Protocol, fineness: int = 1) -> None:
         activation, target = lookup(protocol.activation), lookup(protocol.target)
         self.inverse_alpha0, e = 1 / protocol.alpha0, protocol.learning_rate / protocol.beta
         teacher = standard_moments(target)
         self.label_power = float(teacher.second) + noise_power(protocol)
-        agreement = label_agreement(protocol)
+        self.agreement = label_agreement(protocol)
         noise = math.sqrt(self.label_power * self.inverse_alpha0)
-        norm = math.hypot(agreement * float(teacher.slope), noise)
+        norm = math.hypot(self.agreement * float(teacher.slope), noise)
         self.alignment = equivalent_features(protocol).first_alignment
         h1 = float(standard_moments(activation).slope)
         self.spike_sign = -1.0 if h1 < -_ROUNDING else 1.0  # as in `equivalent_features`
@@ -132,10 +132,13 @@ class FirstBatch:
         self.tau = e * e * derivative_variance(activation) * self.inverse_alpha0
         largest = max(abs(omega) for omega, _ in protocol.readout)
         sharpness = largest**2 * self.tau * self.inverse_alpha0
-        rule = label_rule_on_path if on_path else label_rule
-        y, weights = rule(target, noise_levels(protocol), sharpness, fineness)
-        of_powers = [agreement ** (i % 2) * y**i * weights[j] for i, j in _POWERS]
-        self.squares, self.integrands = y**2, np.stack(of_powers, axis=1)
+        self._labels = target, noise_levels(protocol), sharpness
+        self.squares, self.integrands = self._powers(*label_rule(*self._labels, fineness))
+
+    def on_path(self) -> FirstBatch:
+        """Describe it by labels on `label_path`, for traces at complex theta."""
+        squares, integrands = self._powers(*label_rule_on_path(*self._labels))
+        return self._changed(squares=squares, integrands=integrands)
 
     def with_wider_spike(self, share: float) -> FirstBatch:
         """Describe it beside a spike of which the mean of y x is this share (a cosine)."""
@@ -151,7 +154,13 @@ class FirstBatch:
         known = overlap * math.sqrt(1 - self.alignment**2)
         return self._changed(task_share=known / across if across > 0 else 1.0)
 
-    def _changed(self, **attributes: float) -> FirstBatch:
+    def _powers(
+        self, y: RealOrComplex, weights: RealOrComplex
+    ) -> tuple[RealOrComplex, RealOrComplex]:
+        of_powers = [self.agreement ** (i % 2) * y**i * weights[j] for i, j in _POWERS]
+        return y**2, np.stack(of_powers, axis=1)
+
+    def _changed(self, **attributes: float | Array | Complex) -> FirstBatch:
         changed = copy(self)
         vars(changed).update(attributes)
         return changed

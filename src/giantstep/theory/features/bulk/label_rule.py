@@ -58,11 +58,11 @@ def label_rule(
 
 
 def label_rule_on_path(
-    target: ScalarFunction, noise_levels: Vocabulary, sharpness: float, fineness: int
+    target: ScalarFunction, noise_levels: Vocabulary, sharpness: float
 ) -> tuple[RealOrComplex, RealOrComplex]:
     """Build nodes and weights as `label_rule` does, on `label_path`."""
     width = 1 / math.sqrt(max(sharpness, _LEAST_SHARPNESS))
-    s, weight = split_rule(_edges(target, width), fineness)
+    s, weight = split_rule(_edges(target, width))
     moved, factors, y = label_path(s, target.value(s))
     powers = weight * factors * moved ** np.arange(3)[:, None]
     kept = weight > _RARE

@@ -44,7 +44,7 @@ class LettersBulk:
     def __init__(
         self, protocol: Protocol, base: Array, B: Array, batch: FirstBatch, norms: bool
     ) -> None:
-        self.protocol, (omega, pi) = protocol, np.array(protocol.readout).T
+        omega, pi = np.array(protocol.readout).T
         self.rows = RowCovariance(B, pi, base, omega**2 * batch.tau, protocol.beta, batch)
         # How strongly the norms of a group depend on the overlap; all zero leaves them out.
         self.norm_coupling = omega * batch.norm_coupling * norms
@@ -70,7 +70,7 @@ class LettersBulk:
     def continued(self) -> LettersBulk:
         """The variances at complex ridges."""
         continued = copy(self)
-        continued.rows = self.rows._replace(batch=FirstBatch(self.protocol, on_path=True))
+        continued.rows = self.rows._replace(batch=self.rows.batch.on_path())
         return continued
 
     def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
