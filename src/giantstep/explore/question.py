@@ -12,6 +12,7 @@ from giantstep.arrays import Array
 from giantstep.explore.parameters import (
     MODELS,
     OF_MODEL,
+    OPTIMAL,
     PARAMETERS,
     SPIKED,
     STEPS,
@@ -21,21 +22,21 @@ from giantstep.explore.parameters import (
     takes,
 )
 from giantstep.explore.reading import read_texts
+from giantstep.problems.bulk_kind import BULKS, validate_bulk
+from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.formatting import format_value
-from giantstep.problems.problem import Problem
-from giantstep.problems.protocol import Protocol
+from giantstep.problems.grid import Grid
+from giantstep.problems.problem import Problem, check_loss
+from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.problems.readout import UNIFORM
 from giantstep.problems.spiked_features import one_spike
-from giantstep.questions.cases import read_sweep
 from giantstep.validation import (
     Fault,
     InvalidParametersError,
     collected,
+    interval_faults,
     raise_all,
 )
-
-# In place of a problem that is refused: it goes with all losses and bulks.
-_ANY = Protocol("tanh", "sign", learning_rate=1, alpha0=1, beta=1)
 
 
 class Question:
@@ -145,16 +146,28 @@ class Question:
         return written
 
     def _faults(self) -> list[Fault]:
-        """List the faults of all values, as a sweep over the bulks finds them."""
+        """List the faults of all values; those of values that do not go together come last.
+
+        The checks of a sweep would load xarray, which the server does without.
+        """
+        dimension, bulks = self["dimension"], self["bulk"]
+        faults = interval_faults({"dimension": dimension}, {"dimension": THEORY_DIMENSION})
         if self.model not in MODELS:
             return [Fault("model", self.model, f"one of {', '.join(MODELS)}")]
-        faults: list[Fault] = []
-        problem: Problem = _ANY
+        if not bulks or not set(bulks) <= set(BULKS):
+            faults.append(Fault("bulk", written(bulks), f"one or more of {', '.join(BULKS)}"))
+        ridge = 1.0 if self["ridge"] == OPTIMAL else self["ridge"]
         with collected(faults):
-            problem = self.problem
+            faults += theory_faults(self.problem) if isinstance(self.problem, Protocol) else []
         with collected(faults):
-            given = self.given("alpha", "ridge", "loss") | {"bulk": list(self["bulk"])}
-            read_sweep(problem, given)
+            Grid((self["alpha"],), (ridge,), self["loss"])
+        if faults:
+            return faults
+        with collected(faults):
+            check_loss(self.problem, self["loss"])
+        for bulk in bulks:
+            with collected(faults):
+                validate_bulk(self.problem, bulk)
         return faults
 
 
