@@ -6,6 +6,7 @@ are plain dictionaries of arrays and texts, since they travel between processes.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -17,7 +18,15 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.explore.children import Say
 from giantstep.explore.parameters import AXES, OPTIMAL, STEPS, Axis
-from giantstep.explore.points import Beat, Points, advice, ask_sweep, limits, solve_points
+from giantstep.explore.points import (
+    Beat,
+    Points,
+    advice,
+    ask_sweep,
+    limit_remarks,
+    limits,
+    solve_points,
+)
 from giantstep.explore.question import Question
 from giantstep.explore.tasks import Answer
 from giantstep.explore.view import CURVE, FUNCTION, MAP, SPECTRUM, STRIDE, View, axis_values
@@ -39,10 +48,19 @@ MAP_SIDE, MAP_STRIDES = 33, (8, 4, 2, 1)
 
 
 def answer(view: View, say: Say) -> None:
-    """Answer a view, finer and finer; the last answer says that it is `done`."""
+    """Answer a view, finer and finer; the last answer says that it is `done`.
+
+    Where test errors of large networks are far from the limit d -> infinity, a remark follows.
+    """
     started = time.perf_counter()
     for known in _ANSWERS[view.tab](view, lambda: say(None)):
         say(known | {"tab": view.tab, "seconds": time.perf_counter() - started})
+    if view.tab == SPECTRUM or math.isfinite(view.question["dimension"]):
+        return
+    axes = {CURVE: {view.x: view.axis}, MAP: {name: AXES[name] for name in (view.across, view.up)}}
+    some = {name: axis_values(axis, 5)[1::2] for name, axis in axes.get(view.tab, {}).items()}
+    if remarks := limit_remarks(view.question, lambda: say(None), some):
+        say({"remarks": remarks})
 
 
 class _Refinement:

@@ -6,7 +6,8 @@ row), residuals, and what to do about points that failed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.questions.cases import read_sweep, solve_cases
 from giantstep.questions.choices import GAINS
 from giantstep.questions.gains import gain
-from giantstep.questions.remarks import OF_COVARIANCE
+from giantstep.questions.remarks import OF_COVARIANCE, dimension_remarks
 from giantstep.theory.bounds import best_linear_error, bounds
 from giantstep.theory.optima import CLASSIFICATION_ERROR, TEST_ERROR
 from giantstep.theory.readout.status import Status
@@ -49,8 +50,7 @@ def ask_sweep(
     InvalidParametersError
         If all are refused.
     """
-    given = question.given("alpha", "ridge", "loss") | {"bulk": bulk}
-    given |= {name: question.along(name, array) for name, array in values.items()}
+    given = _given(question, values) | {"bulk": bulk}
     by = TEST_ERROR if show in GAINS else show
     if given["ridge"] == OPTIMAL:
         given["by"] = by
@@ -73,6 +73,21 @@ def solve_points(
     points = {name: np.broadcast_to(data.get(name, gap), values.shape) for name in (*_ALONG, by)}
     points |= {name: data[name].values.reshape(values.size, -1) for name in OVERLAPS}
     return points | {"advice": advice(data)}
+
+
+def _given(question: Question, values: Mapping[str, Array]) -> dict[str, Any]:
+    along = {name: question.along(name, array) for name, array in values.items()}
+    return question.given("alpha", "ridge", "loss") | along
+
+
+def limit_remarks(question: Question, beat: Beat, values: Mapping[str, Array]) -> list[str]:
+    """Say from which dimension on the limit d -> infinity is reliable, for all combinations."""
+    given = _given(question, values) | {"bulk": list(question["bulk"])}
+    with suppress(InvalidParametersError):
+        sweep = read_sweep(question.problem, given, compared=True)
+        data, _ = solve_cases(sweep, False, lambda _: beat())
+        return dimension_remarks(data["reliable_dimension"].values)
+    return []
 
 
 def advice(data: xr.Dataset) -> NDArray[Any]:

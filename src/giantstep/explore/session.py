@@ -148,6 +148,10 @@ class Session:
             self._send({"failed": str(said), "done": True})
         elif isinstance(said, tuple):
             self._tell(faults=said)
+        elif "remarks" in said:
+            known = self._latest["certificate"]
+            self._latest["certificate"] = " · ".join([known, *said["remarks"]])
+            self._send(self._latest)
         elif said["tab"] == self.view.tab:
             self.document.hold("collect")
             self._plot.update(self.view, said)
