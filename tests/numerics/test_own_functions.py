@@ -127,8 +127,8 @@ def test_a_function_whose_variable_has_changed_is_refused_until_the_problem_is_m
     problem = Protocol(own, "sign", 3, alpha0=2, beta=1)
     before = solve(problem, bulk="isotropic").test_error.item()
     width = 3.0
-    for ask, sizes in ((solve, {}), (simulate, {"dimension": 50})):
+    for ask, sizes in ((solve, {}), (simulate, {"dimension": 50}), (equivalent_features, {})):
         with pytest.raises(InvalidParametersError, match="function = 'own-.*have changed"):
-            ask(problem, alpha=1.0, ridge=0.1, **sizes)
+            ask(problem, **sizes)
     made_again = Protocol(own, "sign", 3, alpha0=2, beta=1)
     assert solve(made_again, bulk="isotropic").test_error.item() != before

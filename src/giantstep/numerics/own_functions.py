@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -191,8 +191,8 @@ def function_name(function: FunctionLike) -> str:
     return function.name
 
 
-def check_unchanged(name: str) -> None:
-    """Refuse a function of one's own whose values are no longer those that its name is made of.
+def check_unchanged(names: Iterable[Any]) -> None:
+    """Refuse functions of one's own whose values are no longer those that their name is made of.
 
     A callable may use variables that have changed since: theory that was prepared before would
     stand beside networks of another function.
@@ -201,12 +201,13 @@ def check_unchanged(name: str) -> None:
     ------
     InvalidParametersError
     """
-    if name in _REGISTERED and not _is_unchanged(name):
-        allowed = (
-            "what it was when the problem was made: its values have changed, by a variable that it"
-            " uses; make the problem again, from the callable"
-        )
-        raise refusal("function", str(name), allowed)
+    for name in names:
+        if isinstance(name, str) and name in _REGISTERED and not _is_unchanged(name):
+            allowed = (
+                "what it was when the problem was made: its values have changed, by a variable"
+                " that it uses; make the problem again, from the callable"
+            )
+            raise refusal("function", str(name), allowed)
 
 
 def _is_unchanged(name: str) -> bool:

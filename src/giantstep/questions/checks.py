@@ -108,9 +108,7 @@ def check_problem(problem: Any, question: str, given: Mapping[str, Any]) -> None
     """
     if not isinstance(problem, Protocol | SpikedFeatures):
         raise refusal("problem", problem, "a Protocol or SpikedFeatures")
-    for value in vars(problem).values():
-        if isinstance(value, str):
-            check_unchanged(value)
+    check_unchanged(vars(problem).values())
     raise_all(question_faults(question, problem, given))
 
 

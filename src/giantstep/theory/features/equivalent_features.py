@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from giantstep.numerics.gaussian import derivative_variance, standard_moments
+from giantstep.numerics.own_functions import check_unchanged
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem, label_agreement, noise_power
 from giantstep.problems.protocol import SIGN_DESCENT, Protocol, theory_faults
@@ -62,6 +63,7 @@ def equivalent_features(
     >>> print(f"{srf.spike_strength[0]:.4f} {srf.alignment:.4f} {srf.bulk_variance[0]:.4f}")
     1.1341 0.9719 1.0190
     """
+    check_unchanged(vars(problem).values())
     if isinstance(problem, SpikedFeatures):
         return problem
     problem = problem.with_giant_step(dimension)
