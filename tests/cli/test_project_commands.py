@@ -35,11 +35,13 @@ def test_a_figures_file_is_verified_bit_for_bit(capsys, tiny_run):
     assert "all are identical, bit for bit" in said.out
 
 
-def test_a_config_that_is_a_list_is_refused(capsys, tmp_path):
-    (tmp_path / "config").mkdir()
+@pytest.mark.parametrize("command", [["verify", "fig2"], ["prune"], ["explain"]])
+def test_a_config_that_is_a_list_is_refused(capsys, tmp_path, command):
+    (tmp_path / "config/figures").mkdir(parents=True)
+    (tmp_path / "config/figures/fig2.yaml").touch()
     (tmp_path / "config/config.yaml").write_text("[]")
-    assert main(["verify", "fig2", "--project", str(tmp_path)]) == 2
-    assert "top level: [] must be" in capsys.readouterr().err
+    assert main([*command, "--project", str(tmp_path)]) == 2
+    assert "top level: [] must be a mapping" in capsys.readouterr().err
 
 
 def test_open_lists_every_variable_with_symbol_and_equation(capsys, tiny_run):

@@ -110,8 +110,7 @@ def _redrawn_alike(figure: FigurePlan, project: Path) -> bool:
 def _planned(arguments: argparse.Namespace) -> tuple[Plan, FigurePlan]:
     """Plan one figure of a project, be it listed or not."""
     root, name = Path(arguments.project), arguments.figure
-    config = load_config(root, arguments.configfile)
-    plan = make_plan(root, config | {"figures": [name]} if isinstance(config, dict) else config)
+    plan = make_plan(root, load_config(root, arguments.configfile) | {"figures": [name]})
     return plan, plan.figure(name)
 
 

@@ -68,7 +68,7 @@ def _simulated(task: Task, shown: Shown) -> xr.Dataset:
     return join_networks([described(task, parts[place]) for parts in replicates])
 
 
-def project_config(project: Path) -> Any:
+def project_config(project: Path) -> dict[str, Any]:
     """Return the configuration of a project; where there is none, that of a new project.
 
     Raises

@@ -117,17 +117,19 @@ def load_yaml(path: Path, name: str) -> Any:
     raise InvalidConfigError([ConfigFault(name, "", f"not readable: {problem}")])
 
 
-def load_config(root: Path, overlays: Sequence[Path] = ()) -> Any:
+def load_config(root: Path, overlays: Sequence[Path] = ()) -> dict[str, Any]:
     """Read a project's config/config.yaml, and lay overlays over it as Snakemake does.
 
     Raises
     ------
     InvalidConfigError
-        As `load_yaml`, for any of them.
+        As `load_yaml`, for any of them; if what they make is no mapping.
     """
     config = load_yaml(root / MAIN, str(MAIN))
     for path in overlays:
         config = _overlaid(config, load_yaml(path, str(path)))
+    if not isinstance(config, dict):
+        raise InvalidConfigError([ConfigFault(CONFIG, "", f"{shown(config)} must be a mapping")])
     return config
 
 
