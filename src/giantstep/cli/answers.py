@@ -26,7 +26,7 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import SEED, Sizes, check_sizes
 from giantstep.questions.checks import choose_ridge
 from giantstep.questions.choices import GAINS, POINTS, RIDGE, STOP_AT, THREADS
-from giantstep.questions.costs import Cost, check_cost, cost_of
+from giantstep.questions.costs import Cost, check_cost, cost_of, total_cost
 from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import CORRECTIONS
 from giantstep.questions.stopping import times_to_ridges
@@ -202,11 +202,12 @@ class Request:
             times_to_ridges(given)
             task = Task(self.question, problem, given)
             costs.append(cost_of(task, given.get("threads", 1)))
-        seconds = sum(cost.seconds for cost in costs) * self.count / len(costs)
+        seconds, memory = total_cost(costs)
+        seconds *= self.count / len(costs)
         # One value of these goes with one of the first, not with all.
         for name in self.together.get("zip", ())[1:]:
             seconds /= max(1, np.size(getattr(self.arguments, name, ())))
-        return Cost(seconds, max(cost.memory for cost in costs))
+        return Cost(seconds, memory)
 
     def _grid(self, loss: str) -> Grid:
         ridges = tuple(self.arguments.ridge)

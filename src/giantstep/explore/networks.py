@@ -19,7 +19,7 @@ from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.sizes import Sizes, check_sizes
-from giantstep.questions.costs import Cost, CostError, check_cost, cost_of
+from giantstep.questions.costs import CostError, check_cost, cost_of, total_cost
 from giantstep.questions.progress import part as part_of
 from giantstep.questions.statistics import summary, z_scores
 from giantstep.questions.task import Task, answer_task
@@ -90,9 +90,8 @@ def _parts(
 def _check_costs(tasks: list[Task], networks: int) -> None:
     """Refuse networks that are too many or too large."""
     costs = [cost_of(with_networks(task, range(networks))) for task in tasks]
-    total = Cost(sum(cost.seconds for cost in costs), max(cost.memory for cost in costs))
     try:
-        check_cost(total, MOST_HOURS)
+        check_cost(total_cost(costs), MOST_HOURS)
     except CostError as error:
         allowed = f"smaller: {str(error).partition(':')[0]}"
         dimension = tasks[0].arguments["dimension"]

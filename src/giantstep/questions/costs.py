@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,6 +84,12 @@ class Cost(NamedTuple):
 
     seconds: float
     memory: float
+
+
+def total_cost(costs: Collection[Cost]) -> Cost:
+    """Sum the seconds of tasks that follow one another; the memory is that of the largest."""
+    memory = max((cost.memory for cost in costs), default=0.0)
+    return Cost(sum(cost.seconds for cost in costs), memory)
 
 
 class CostError(RefusalError):

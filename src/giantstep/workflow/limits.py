@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from giantstep.questions.costs import Cost, cost_of
+from giantstep.questions.costs import Cost, cost_of, total_cost
 from giantstep.workflow.config import Faults
 from giantstep.workflow.config_models import Config
 from giantstep.workflow.curves import Figure
@@ -39,7 +39,7 @@ def _shown(number: float) -> str:
 
 def _taken(config: Config, figures: Sequence[Figure]) -> tuple[Cost, int]:
     """Sum the seconds and jobs of all tasks, and find the largest memory; no network is listed."""
-    costs, jobs = [Cost(0, 0)], _JOBS * len(figures)
+    costs, jobs = list[Cost](), _JOBS * len(figures)
     for curve in (curve for figure in figures for curve in figure.curves):
         costs += map(cost_of, curve.theory.values())
         for task in curve.networks.values():
@@ -47,4 +47,4 @@ def _taken(config: Config, figures: Sequence[Figure]) -> tuple[Cost, int]:
             per_job = config.simulation.networks_per_job or block_length(one.seconds)
             costs.append(Cost(networks * one.seconds, one.memory))
             jobs += math.ceil(networks / per_job)
-    return Cost(sum(one.seconds for one in costs), max(one.memory for one in costs)), jobs
+    return total_cost(costs), jobs

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from giantstep.questions.costs import cost_of
+from giantstep.questions.costs import cost_of, total_cost
 from giantstep.workflow.figure_plan import KEYS, FigurePlan
 from giantstep.workflow.plan import Plan
 
@@ -80,13 +80,11 @@ def _jobs(root: Path, figure: FigurePlan) -> Iterator[Job]:
     made = (root / KEYS / figure.name).exists()  # or been begun
     for stage, path, tasks in figure.jobs() if merging else ():
         if not (root / path).exists():
-            costs = [cost_of(task) for task in tasks.values()]
             yield Job(
                 stage,
                 path.partition(f"{stage}/")[2].removesuffix(".nc"),
                 _why_missing(root / path, stage, figure.name) if made else NEW,
-                sum(cost.seconds for cost in costs),
-                max(cost.memory for cost in costs),
+                *total_cost([*map(cost_of, tasks.values())]),
             )
     drawing = _why_made(root, "figure", figure.outputs, [figure.drawing_mark, figure.merged])
     if merging:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection
 from typing import NamedTuple
 
-from giantstep.questions.costs import cost_of
+from giantstep.questions.costs import cost_of, total_cost
 from giantstep.questions.task import Task
 from giantstep.workflow.shards import with_networks
 
@@ -27,9 +27,8 @@ class Request(NamedTuple):
 
 def request(tasks: Collection[Task], threads: int = 1, attempt: int = 1) -> Request:
     """Estimate what a job of several tasks takes, with margins; each attempt gets more."""
-    costs = [cost_of(task, threads) for task in tasks]
-    seconds = _START_SECONDS + sum(cost.seconds for cost in costs) / threads
-    memory = _START_MEMORY + max((cost.memory for cost in costs), default=0.0)
+    taken = total_cost([cost_of(task, threads) for task in tasks])
+    seconds, memory = _START_SECONDS + taken.seconds / threads, _START_MEMORY + taken.memory
     minutes = _SUBMISSION_MINUTES + _TIME_MARGIN * seconds / 60
     return Request(math.ceil(attempt * _MEMORY_MARGIN * memory), math.ceil(attempt * minutes))
 
