@@ -88,9 +88,8 @@ def problem_parameters(problem: Problem | Recovery) -> xr.Dataset:
     values = asdict(problem)
     if isinstance(problem, Protocol):
         values["readout"] = format_vocabulary(problem.readout)
-        values["covariance"] = format_value(problem.covariance)
-        lists = ("target_decay", problem.target_decay), ("batch_mean", problem.batch_mean)
-        values |= {k: format_value(of) for k, of in lists if of and isinstance(of, tuple)}
+        lists = {name: values[name] for name in ("covariance", "target_decay", "batch_mean")}
+        values |= {k: format_value(of) for k, of in lists.items() if of and isinstance(of, tuple)}
     return xr.Dataset(_by_name(values))
 
 

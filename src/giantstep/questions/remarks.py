@@ -123,20 +123,14 @@ def dimension_remarks(dimensions: Array) -> list[str]:
     ]
 
 
-def reliability_remarks(corrections: Mapping[str, Array]) -> list[str]:
-    """Say where the theory leaves out more than it should, and the main reason.
-
-    Parameters
-    ----------
-    corrections : mapping
-        Those of `theory.reliability` and, as "reliability", all together.
-    """
-    total = corrections["reliability"]
+def reliability_remarks(arrays: Mapping[Any, Any]) -> list[str]:
+    """Say where the theory leaves out more than it should, and the main reason."""
+    total = np.asarray(arrays["reliability"])
     doubtful = total > RELIABLE
     if not doubtful.any():
         return []
     worst = int(np.argmax(np.where(doubtful, total, 0)))
-    main = max(_LEFT_OUT, key=lambda name: corrections[f"reliability_{name}"].flat[worst])
+    main = max(_LEFT_OUT, key=lambda name: np.ravel(arrays[f"reliability_{name}"])[worst])
     return [
         f"At {doubtful.sum()} of {total.size} points the theory may be off by more than"
         f" {RELIABLE:.0%}, as the variable `reliability` estimates (up to {total.flat[worst]:.0%})."

@@ -271,9 +271,8 @@ def solve_axes(
 
 def answer_remarks(arrays: Mapping[Any, Any], dimension: Any) -> list[str]:
     """Remark on points that failed, if there is a status, and on those that are less reliable."""
-    named = {name: np.asarray(a) for name, a in arrays.items() if name.startswith(RELIABILITY)}
     status = np.asarray(arrays.get("status", Status.CONVERGED))
-    remarks = failure_remarks(status) + reliability_remarks(named)
+    remarks = failure_remarks(status) + reliability_remarks(arrays)
     if RELIABLE_DIMENSION in arrays:
         remarks += dimension_remarks(np.asarray(arrays[RELIABLE_DIMENSION] * np.isinf(dimension)))
     return remarks + covariance_remarks(arrays)
