@@ -33,6 +33,12 @@ def test_each_point_of_a_sweep_is_that_of_solve():
         np.testing.assert_allclose(np.squeeze(groups), one.V1, rtol=1e-9)
 
 
+def test_a_list_that_is_one_value_is_no_dimension():
+    lists = {"covariance": [3, 2, 1], "batch_mean": [1, 0, 0.5]}
+    found = giantstep.sweep(replace(PROTOCOL, target="sign"), alpha=[1, 2], dimension=3, **lists)
+    assert found.test_error.dims == ("alpha",)
+
+
 def test_the_best_ridge_is_a_coordinate_along_all_that_varies():
     found = giantstep.sweep(PROTOCOL, alpha=[1, 3], learning_rate=[1, 3], ridge="optimal")
     best = giantstep.solve(PROTOCOL, alpha=[1, 3], ridge="optimal")
