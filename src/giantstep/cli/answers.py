@@ -23,9 +23,9 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.problems.problem import Problem
-from giantstep.problems.sizes import SEED, Sizes, check_sizes
-from giantstep.questions.checks import choose_ridge
-from giantstep.questions.choices import GAINS, POINTS, RIDGE, STOP_AT, THREADS
+from giantstep.problems.sizes import Sizes, check_sizes
+from giantstep.questions.checks import COUNTS, choose_ridge
+from giantstep.questions.choices import GAINS, POINTS, RIDGE, STOP_AT
 from giantstep.questions.costs import Cost, check_cost, cost_of, total_cost
 from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import CORRECTIONS
@@ -33,7 +33,6 @@ from giantstep.questions.stopping import times_to_ridges
 from giantstep.questions.task import Task, question_named
 from giantstep.suggestions import did_you_mean
 from giantstep.validation import (
-    COUNT,
     Fault,
     Interval,
     RefusalError,
@@ -45,7 +44,7 @@ from giantstep.validation import (
 from giantstep.vocabulary import MEANINGS
 
 # Of numbers that are checked here, before the cost of an answer is estimated.
-_INTERVALS = {"networks": COUNT, "seed": SEED, "threads": THREADS, "points": POINTS}
+_INTERVALS = COUNTS | {"points": POINTS}
 _INTERVALS |= dict.fromkeys(("max_hours", "max_memory"), Interval(0, infinity=True))
 # What takes more seconds says so before it starts.
 _LONG = 60.0

@@ -19,12 +19,16 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE, stopping_steps
 from giantstep.problems.problem import Problem, check_loss, further_directions
 from giantstep.problems.protocol import Protocol
+from giantstep.problems.sizes import SEED
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.questions.choices import THREADS
 from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.optima import CRITERIA, CROSS_VALIDATION, GCV, LEAVE_ONE_OUT, TEST_ERROR
-from giantstep.validation import Fault, collected, interval_faults, raise_all, refusal
+from giantstep.validation import COUNT, Fault, collected, interval_faults, raise_all, refusal
 
 OPTIMAL: Literal["optimal"] = "optimal"
+# Of simulations.
+COUNTS = {"networks": COUNT, "seed": SEED, "threads": THREADS}
 # A ridge for checks of a grid whose ridges are still to be found.
 SOME_RIDGE = 1.0
 

@@ -12,10 +12,9 @@ from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE, is_square, stopping_steps
 from giantstep.problems.problem import Problem
-from giantstep.problems.sizes import EXACT, SEED, Sizes, check_sizes
+from giantstep.problems.sizes import EXACT, Sizes, check_sizes
 from giantstep.questions.answers import count_groups, drop_fixed, question
-from giantstep.questions.checks import Axes, read_axes
-from giantstep.questions.choices import THREADS
+from giantstep.questions.checks import COUNTS, Axes, read_axes
 from giantstep.questions.costs import SIMULATION_HOURS, check_task
 from giantstep.questions.networks import replicates
 from giantstep.questions.progress import Progress, part, progress_bar
@@ -23,9 +22,8 @@ from giantstep.questions.statistics import summary
 from giantstep.questions.task import Task
 from giantstep.simulation.cross_validation import cross_validation_of_networks
 from giantstep.theory.optima import FOLDS, GCV
-from giantstep.validation import COUNT, Fault, collected, interval_faults, raise_all, refusal
+from giantstep.validation import Fault, collected, interval_faults, raise_all, refusal
 
-_COUNTS = {"networks": COUNT, "seed": SEED, "threads": THREADS}
 _OVERLAPS = ("m", "zeta", "psi", "q1", "q2")
 
 
@@ -144,14 +142,14 @@ def read_simulation(
     """
     faults: list[Fault] = []
     axes = read_axes(alpha, ridge, loss, faults)
-    counts = {name: sizes.pop(name) for name in _COUNTS}
+    counts = {name: sizes.pop(name) for name in COUNTS}
     if axes.optimal:
         faults.append(Fault("ridge", ridge, "numbers in simulations"))
     with collected(faults):
         read = Sizes(**sizes)
         if not faults:
             check_sizes(problem, axes.grid, read)
-    raise_all(faults + interval_faults(counts, _COUNTS))
+    raise_all(faults + interval_faults(counts, COUNTS))
     replicates = {"networks": range(counts["networks"]), "seed": counts["seed"]}
     return axes, {**vars(axes.grid), **vars(read), **replicates}
 
