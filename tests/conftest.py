@@ -9,6 +9,7 @@ for library in ("OPENBLAS", "OMP", "MKL"):
     os.environ[f"{library}_NUM_THREADS"] = "1"
 
 import in_process
+import installed
 import pytest
 import tiny
 from hypothesis import settings
@@ -66,8 +67,13 @@ def run_workflow(project):
     tiny.snakemake(tiny.copied(project), *drawings, overlay="config/quick.yaml")
 
 
-@pytest.fixture(params=["in process", pytest.param("workflow", marks=pytest.mark.slow)])
+@pytest.fixture(params=[in_process.make, pytest.param(run_workflow, marks=pytest.mark.slow)])
 def paper(request, once):
     """A folder with the merged data of figures of the paper, not to be changed."""
-    make = {"in process": in_process.make, "workflow": run_workflow}
-    return once(f"paper, {request.param}", make[request.param])
+    return once(f"paper by {request.param.__name__}", request.param)
+
+
+@pytest.fixture(scope="session")
+def wheel(once):
+    """The wheel of this package."""
+    return next(once("wheel", installed.build_wheel).glob("*.whl"))

@@ -34,11 +34,6 @@ def test_a_new_project_can_be_planned_and_nothing_is_written_over(tmp_path):
         create_project(tmp_path / "study")
 
 
-@pytest.fixture(scope="module")
-def wheel(once):
-    return next(once("wheel", installed.build_wheel).glob("*.whl"))
-
-
 @pytest.mark.slow
 def test_theory_and_simulation_need_numpy_scipy_and_xarray_alone(wheel, tmp_path):
     python = installed.install(wheel, tmp_path / "empty")

@@ -103,10 +103,9 @@ class Page:
 
 
 @pytest.fixture(scope="session")
-def explorer(once, tmp_path_factory):
+def explorer(once, wheel, tmp_path_factory):
     project = tmp_path_factory.mktemp("project")
     (project / "config/figures").mkdir(parents=True)
-    wheel = next(once("wheel", installed.build_wheel).glob("*.whl"))
     alone = once("alone", lambda folder: installed.install(wheel, folder, "explore"))
     made = Explorer(project, python=alone / "bin/python")
     made.project = project
