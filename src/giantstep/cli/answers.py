@@ -46,7 +46,7 @@ from giantstep.vocabulary import MEANINGS
 # Of numbers that are checked here, before the cost of an answer is estimated.
 _INTERVALS = COUNTS | {"points": POINTS}
 _INTERVALS |= dict.fromkeys(("max_hours", "max_memory"), Interval(0, infinity=True))
-# What takes more seconds says so before it starts.
+# Above so many seconds, the estimate is printed before the start.
 _LONG = 60.0
 # How many combinations are estimated; the others are taken to cost as much.
 _ESTIMATED = 100
@@ -265,7 +265,7 @@ def _fill(arguments: argparse.Namespace, **values: Any) -> None:
 
 
 def _show_theory(found: xr.Dataset, request: Request) -> xr.Dataset:
-    """Leave out what is asked for apart, and what is zero."""
+    """Leave out what `--certificate` shows, and what is zero."""
     hidden = ["optimal_ridge_on_edge"]
     hidden += [] if request.arguments.certificate else [*_ACCURACY, *CORRECTIONS]
     hidden += [] if TRAINED in found["bulk"] else ["xi"]
@@ -275,12 +275,12 @@ def _show_theory(found: xr.Dataset, request: Request) -> xr.Dataset:
 
 
 def _show_all(found: xr.Dataset, _: Request) -> xr.Dataset:
-    """Leave out the parts of the estimate of all corrections alone."""
+    """Leave out the corrections that `reliability` sums up."""
     return found.drop_vars(CORRECTIONS, errors="ignore")
 
 
 def _show_sweep(found: xr.Dataset, request: Request) -> xr.Dataset:
-    """Leave out the overlaps, too."""
+    """Leave out the overlaps as well."""
     return _show_theory(found, request).drop_vars(OVERLAP_DIMENSIONS, errors="ignore")
 
 

@@ -122,9 +122,9 @@ class Protocol(WithFields):
         eigenvectors, in whitened inputs, are in proportion to k^-b. Or these squares, where
         eigenvalues are given.
     batch_mean : sequence of float
-        For the theory of one batch: the mean of y z over it, of whitened inputs z, along the
-        eigenvectors that belong to the given eigenvalues. The target's components along them are
-        not negative. By default the theory is that of the mean over batches.
+        Mean of y z over one batch, for whitened inputs z, along the eigenvectors of the given
+        eigenvalues. The theory is then that of this batch, by default that of the mean over
+        batches. The target's components along the eigenvectors are not negative.
 
     Raises
     ------

@@ -78,9 +78,9 @@ def compare(
         mean minus theory over the standard error, over `theory`: "limit" as d -> infinity and
         "finite" at the dimension; `simulated_test_error_mean` and `simulated_test_error_stderr` of
         the networks. With `cross_validation`, `leave_one_out`, `gcv` (of the square loss) and
-        `k_fold` are among the errors; they have the noise of labels. `status` and what says how far
-        the theory holds are as in `solve`. A step smaller than the giant one has no limit, and one
-        network no standard error.
+        `k_fold` are among the errors; they have the noise of labels. `status`, `reliability` and
+        the like are as in `solve`. A step smaller than the giant one has no limit, and one network
+        no standard error.
 
     Raises
     ------

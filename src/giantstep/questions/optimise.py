@@ -86,8 +86,9 @@ def optimise(
         range searched, or of the part of it that could be solved: the error may be smaller beyond.
         `test_error`: the whole profile, over all candidates. By the 0-1 error, both are named after
         it, such as `optimal_classification_error`. `reliability`, its parts, `reliable_dimension`
-        and what there is of inputs with a covariance are those of `solve`, at the optimum. The
-        attribute `remarks` tells of edges, and of theory that may be far from networks.
+        and, for inputs with a covariance, `chi_2` and the like are those of `solve` at the optimum.
+        The attribute `remarks` names optima at an edge, and points where the theory may be far from
+        networks.
 
     Raises
     ------

@@ -34,7 +34,7 @@ _LEFT_OUT = {
     "unseen": "much of the error comes from inputs of which a training set has one or none",
     "sparse": "much of the error comes from inputs at which hardly any neuron varies",
     "mean": "the mean of the readout, which the theory takes as fixed, fluctuates",
-    "quadratic": "quadratic features, which the theory leaves out, fit some of it or share noise",
+    "quadratic": "quadratic features, which the theory omits, fit the target or make noise uneven",
     "own_output": "the step is so large that the network's own output changes its rows",
     "chance": "neurons that overlap with the target by chance learn it",
     "first_batch": "the first batch has few samples, whose covariance fluctuates",
@@ -115,7 +115,7 @@ def dimension_remarks(dimensions: Array) -> list[str]:
     if not np.any(dimensions > SMALL_DIMENSION):
         return []
     if np.isinf(dimensions).any():
-        return ["No dimension that was tried has a theory near this limit. Give that of networks."]
+        return ["The theory is far from this limit at every dimension that was tried: give yours."]
     largest = float(f"{np.nanmax(dimensions):.1e}")
     return [
         f"Networks should be within {RELIABLE:.0%} of this limit from d = {largest:g} on. Give the"

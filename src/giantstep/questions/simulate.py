@@ -69,8 +69,9 @@ def simulate(
     stop_at : float or array_like, shape (R,), optional
         As in `solve`.
     cross_validation : bool
-        Whether to leave out one sample, and five folds, of the networks' training sets; of losses
-        other than the square, one sample approximately, by a Newton step.
+        Whether to cross-validate on the networks' training sets, leaving out one sample and five
+        folds; for losses other than the square one sample is left out approximately, by a Newton
+        step.
     test_samples : int or "exact"
         Fresh inputs over which the test error of each network is averaged; or "exact", the
         expectation in closed form, for activations that have one.

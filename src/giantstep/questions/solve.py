@@ -68,7 +68,7 @@ def solve(
         Whether to differentiate the test error by all parameters that are numbers:
         docs/sensitivities.md. At the best ridge, by the others at that ridge, which is the same.
     cross_validation : bool
-        Whether to add what leaving out five folds finds, which takes twice as long.
+        Whether to add the error of five-fold cross-validation, which takes twice as long.
     max_hours : float
         Core-hours beyond which a question is refused.
     max_memory : float, optional

@@ -57,8 +57,8 @@ from giantstep.validation import Fault, InvalidParametersError
 _LOSSES, _OF_SQUARES = ("test_loss", "training_loss"), ("gcv",)
 # Of one ridge.
 _OF_RIDGES = ("V1", "V2", "leave_one_out")
-# Estimated relative corrections, of names that begin so, and all together; and from which
-# dimension on these are small.
+# All estimated relative corrections together, whose own names begin so; and the dimension from
+# which on they are small.
 RELIABILITY, RELIABLE_DIMENSION = "reliability", "reliable_dimension"
 DOUBTS = RELIABILITY, *CORRECTIONS, RELIABLE_DIMENSION
 _ON_EDGE = "optimal_ridge_on_edge"

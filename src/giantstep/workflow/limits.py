@@ -38,7 +38,7 @@ def _shown(number: float) -> str:
 
 
 def _taken(config: Config, figures: Sequence[Figure]) -> tuple[Cost, int]:
-    """Sum the seconds and jobs of all tasks, and find the largest memory; no network is listed."""
+    """Return the cost of all tasks, and how many jobs there are; networks are not listed."""
     costs, jobs = list[Cost](), _JOBS * len(figures)
     for curve in (curve for figure in figures for curve in figure.curves):
         costs += map(cost_of, curve.theory.values())
