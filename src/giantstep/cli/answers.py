@@ -119,13 +119,8 @@ class Request:
                 raise refusal(RIDGE, arguments.ridge, f"left out with {STOP_AT}")
             if arguments.loss == [flags["loss"].default]:
                 del flags["loss"]
-        given = {name: getattr(arguments, name) for name in flags}
-        several = {name for name, flag in flags.items() if flag.takes_several}
-        self.together = {
-            name: _axis(value)
-            for name, value in given.items()
-            if name not in several or flags[name].is_sequence
-        }
+        together = [k for k, flag in flags.items() if flag.is_sequence or not flag.takes_several]
+        self.together = {name: _axis(getattr(arguments, name)) for name in together}
         own = {k: flags[k].alternatives(arguments) for k in flags if k not in self.together}
         self.apart: Mapping[str, tuple[Any, ...]] = self._fields | own
         self._check()
@@ -136,14 +131,13 @@ class Request:
 
     def sweep(self) -> xr.Dataset:
         """Solve the theory for all combinations, as one answer."""
-        own = {name: _axis(list(values)) for name, values in self.apart.items()}
         several = {name: list(values) for name, values in varied(self._fields).items()}
-        parameters = {name: own[name] for name in own if name not in self._fields}
+        own = {k: _axis(list(x)) for k, x in self.apart.items() if k not in self._fields}
         ridges = self.together.get(RIDGE, self.together[STOP_AT])
         points = np.size(self.together["alpha"]) * np.size(ridges)
         one = self.question == "solve" and not varied(self.apart) and points <= _SILENT
         question = question_named("solve" if one else "sweep")
-        return question(self.first, **several, **parameters, **self.together)
+        return question(self.first, **several, **own, **self.together)
 
     def each(self, complete: Completion) -> xr.Dataset:
         """Answer for each combination, as one dataset."""

@@ -113,9 +113,8 @@ def paired(values: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, An
     counts = {len(one) if is_several(name, one) else 0 for name, one in lists.items()}
     if len(lists) < 2 or len(counts) > 1 or counts == {0}:
         raise refusal("zip", tuple(names), "two or more parameters that have as many values each")
-    return [
-        {**values, **{name: one[k] for name, one in lists.items()}} for k in range(counts.pop())
-    ]
+    rows = zip(*lists.values(), strict=True)
+    return [{**values, **dict(zip(lists, row, strict=True))} for row in rows]
 
 
 class Sweep(NamedTuple):
