@@ -329,6 +329,12 @@ def test_columns_may_name_coordinates_and_unknowns_are_spelled_as_flags(capsys):
     assert "--max-hours" in run(capsys, "optimise", *STEP, *searched)[2]
 
 
+def test_parameters_that_vary_together_are_spelled_as_flags(capsys):
+    several = ["--learning-rate", "1", "3", "--alpha", "1", "2"]
+    code, rows, _ = run(capsys, "sweep", *STEP, *several, "--zip", "learning-rate", "alpha")
+    assert (code, len(rows)) == (0, 2)
+
+
 def test_problems_with_and_without_later_steps_are_answered_beside_each_other(capsys):
     code, rows, _ = run(
         capsys, "srf", *STEP, "--target", "z1*z2", "sin", "z1+z2*z3", "--format", "csv"

@@ -68,8 +68,8 @@ def answer(arguments: argparse.Namespace) -> xr.Dataset:
     argparse.ArgumentError
         For flags that do not go together; for what would take too long, or too much memory.
     """
-    if "over" in arguments:  # spelled as flags
-        arguments.over = [name.replace("-", "_") for name in arguments.over]
+    for names in {"over", "zip"} & {*vars(arguments)}:  # spelled as flags
+        setattr(arguments, names, [name.replace("-", "_") for name in getattr(arguments, names)])
     if commands()[arguments.command].question == ON_DATA:
         return _answer_on_data(arguments)
     if arguments.command in _BEFORE:
