@@ -133,21 +133,7 @@ def optimise(
     search = Search(Case(problem, loss, bulk, float(dimension), by), outer, ridges)
     alphas = np.array(axes.grid.alpha)
     with progress_bar("optimum", progress) as report:
-        sizes, rows = [one.candidates.size for one in search.outer], []
-        expected = math.prod(sizes) + _REFINEMENTS * len(sizes) ** 3 * alphas.size
-        done = count(1)
-
-        def solved() -> None:
-            report(min(next(done) / expected, 1.0))
-
-        for place in np.ndindex(*sizes):
-            rows.append(search.profile(alphas, place))
-            solved()
-        profile = np.array(rows).reshape(*sizes, *rows[0].shape)
-        optima = [
-            _optimum(search, profile[..., k, :], alphas[k : k + 1], solved)
-            for k in range(alphas.size)
-        ]
+        profile, optima = _profile_and_optima(search, alphas, report)
     coords = {one.name: one.candidates for one in search.outer} | {"alpha": alphas}
     columns: dict[str, Any] = {name: ("alpha", [one[name] for one in optima]) for name in optima[0]}
     columns[by] = (*coords, RIDGE), profile
@@ -158,6 +144,24 @@ def optimise(
     return drop_fixed(data.transpose("alpha", ...), fixed), remarks
 
 
+def _profile_and_optima(
+    search: Search, alphas: Array, report: Progress
+) -> tuple[Array, list[dict[str, Any]]]:
+    """Solve all candidates, (*candidates, alphas, ridges), and refine the best for each alpha."""
+    sizes, rows, done = [one.candidates.size for one in search.outer], [], count(1)
+    expected = math.prod(sizes) + _REFINEMENTS * len(sizes) ** 3 * alphas.size
+
+    def solved() -> None:
+        report(min(next(done) / expected, 1.0))
+
+    for place in np.ndindex(*sizes):
+        rows.append(search.profile(alphas, place))
+        solved()
+    profile = np.array(rows).reshape(*sizes, *rows[0].shape)
+    places = (slice(k, k + 1) for k in range(alphas.size))
+    return profile, [_optimum(search, profile[..., k, :], alphas[k], solved) for k in places]
+
+
 def _optimum(
     search: Search, profile: Array, alpha: Array, solved: Callable[[], None]
 ) -> dict[str, Any]:
@@ -166,10 +170,10 @@ def _optimum(
     Parameters
     ----------
     search : Search
-    profile : Array, shape (*candidates, ridges)
+    profile : Array, shape (*candidates, 1, ridges)
     alpha : Array, shape (1,)
     """
-    errors = np.nan_to_num(profile, nan=np.inf).min(axis=-1)
+    errors = np.nan_to_num(profile, nan=np.inf).min(axis=(-2, -1))
     x, at_ends = refine(search, errors, alpha, solved)
     error, ridge, ridge_on_edge = (values.item() for values in search.least(x, alpha))
     values = search.values(x)
