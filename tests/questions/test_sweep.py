@@ -35,8 +35,10 @@ def test_each_point_of_a_sweep_is_that_of_solve():
 
 def test_a_list_that_is_one_value_is_no_dimension():
     lists = {"covariance": [3, 2, 1], "batch_mean": [1, 0, 0.5]}
-    found = giantstep.sweep(replace(PROTOCOL, target="sign"), alpha=[1, 2], dimension=3, **lists)
-    assert found.test_error.dims == ("alpha",)
+    found = giantstep.sweep(
+        replace(PROTOCOL, target="sign"), alpha=[1, 2], dimension=3, gains=GAINS[1], **lists
+    )
+    assert found.gain_over_no_step.dims == ("alpha",)
 
 
 def test_the_best_ridge_is_a_coordinate_along_all_that_varies():

@@ -18,7 +18,7 @@ from giantstep.theory.bounds import best_linear_error
 from giantstep.validation import Fault, raise_all
 
 # What networks without a step, and features without a spike, do not depend on.
-_OF_STEP = {"learning_rate", "alpha0", "step_exponent"}
+_OF_STEP = {"learning_rate", "alpha0", "step_exponent", "batch_mean"}
 _OF_STEP |= {"spike_strength", "bulk_variance", "alignment"}
 
 
