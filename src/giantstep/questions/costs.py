@@ -73,8 +73,8 @@ _DIRECTION, _DIRECTION_MEMORY = 1e-4, 0.02
 # Seconds of a predicted error of given samples, of each value of a feature and each of its products
 # with others; and arrays of features that are held.
 _SUBSET_VALUE, _SUBSET_PRODUCT, _SUBSET_ARRAYS = 4e-7, 1.7e-9, 5
-# How much longer derivatives take.
-_DERIVATIVES = 3
+# How much longer the theory takes with these.
+_LONGER = {"derivatives": 3, "cross_validation": 2}
 # Parameters of a sweep that are solved together, or cost differently.
 _COUNTED = ("alpha", "ridge", "loss", "bulk", "gains", "over")
 
@@ -190,7 +190,7 @@ def _theory(question: str, problem: Problem, given: Mapping[str, Any]) -> Cost:
     directions *= spectrum != IDENTITY
     cases *= _CANDIDATES[min(len(over - {"ridge"}), len(_CANDIDATES) - 1)]
     cases *= 1 + np.size(given.get("gains", ()))
-    cases *= _DERIVATIVES if separate.get("derivatives") else 1
+    cases *= math.prod(factor for name, factor in _LONGER.items() if separate.get(name))
     cases *= _BOUNDS if question == "bounds" else 1
     optimal = "ridge" in over or isinstance(given["ridge"], str)
     search = _SEARCH if losses == [SQUARE] else _CONVEX_SEARCH

@@ -100,10 +100,10 @@ def sweep(
     check_gains(problem, names)
     together = [zip] if isinstance(zip, str) else list(zip)
     parts = paired(values, together)
-    cost = cost_of(Task("sweep", problem, parts[0] | {"gains": names, "derivatives": derivatives}))
+    asked = {"derivatives": derivatives, "cross_validation": cross_validation}
+    cost = cost_of(Task("sweep", problem, parts[0] | {"gains": names, **asked}))
     check_cost(Cost(len(parts) * cost.seconds, cost.memory), max_hours, max_memory)
-    asked = {"derivatives": derivatives, "cross_validation": cross_validation, "compared": True}
-    sweeps = [read_sweep(problem, chosen, **asked) for chosen in parts]
+    sweeps = [read_sweep(problem, chosen, **asked, compared=True) for chosen in parts]
     answers, remarks = list[xr.Dataset](), dict[str, None]()
     with progress_bar("theory", progress) as report:
         for place, (one, chosen) in enumerate(builtins.zip(sweeps, parts, strict=True)):

@@ -250,7 +250,8 @@ def solve_axes(
         If it takes more than is allowed.
     """
     given = {"ridge": OPTIMAL if axes.optimal else axes.grid.ridge, "alpha": axes.grid.alpha}
-    by_case = {"loss": case.loss, "bulk": case.bulk, "derivatives": case.derivatives}
+    asked = "loss", "bulk", "derivatives", "cross_validation"
+    by_case = {name: getattr(case, name) for name in asked}
     check_task(Task("solve", case.problem, given | by_case), max_hours, max_memory)
     alpha, ridge = np.array(axes.grid.alpha), np.array(axes.grid.ridge)
     remarks = list[str]()
