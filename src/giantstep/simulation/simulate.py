@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import NamedTuple
@@ -145,8 +145,7 @@ def simulate(
             replicate = _Replicate(problem, sizes, layer, seed, network, pool)
             part = _part_of(progress, done / len(indices), 1 / len(indices))
             measured.append(_measure(replicate, grid, part))
-    names = [field.name for field in fields(Simulated)]
-    return Simulated(**{name: np.stack([one[name] for one in measured]) for name in names})
+    return Simulated(**{name: np.stack([one[name] for one in measured]) for name in measured[0]})
 
 
 def _part_of(progress: Progress, start: float, fraction: float) -> Progress:
