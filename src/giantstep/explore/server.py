@@ -9,15 +9,18 @@ import webbrowser
 from importlib.resources import files
 from pathlib import Path
 from socket import create_server
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from giantstep.explore.controls import page_variables
 from giantstep.validation import refusal
 
+if TYPE_CHECKING:
+    from giantstep.explore.session import Session
+
 HOST = "127.0.0.1"
-# Seconds that a page may be gone, as for a reload or on a busy machine, before its processes are
-# ended. Networks end at once, since a page that is left says so.
+# Seconds that a page may be gone, as on a busy machine, before its processes are ended. Those of a
+# page that is left end at once, since it says so.
 _GONE = 20
 # Each page takes 55 MB, most of it in processes that compute. One more waits, and tries again.
 _MOST_PAGES = 8
@@ -75,17 +78,16 @@ def make_server(port: int, project: Path) -> Any:
     settings.resources.set_value("server")
     settings.allowed_ws_origin.unset_value()
     os.environ.pop("BOKEH_ALLOW_WS_ORIGIN", None)
-    port, pages = free_port(port), set[str]()
+    port = free_port(port)
+    pages: list[Session] = []
     hosts = [f"{HOST}:{port}", f"localhost:{port}"]
 
     def open_page(document: Any) -> None:
-        if len(pages) >= _MOST_PAGES:
+        pages[:] = [page for page in pages if page.is_open]
+        if len(pages) < _MOST_PAGES:
+            pages.append(_open_page(document, port, project))
+        else:
             document.template = Environment(autoescape=True).from_string(_FULL)
-            return
-        page = document.session_context.id
-        pages.add(page)
-        document.on_session_destroyed(lambda _: pages.discard(page))
-        _open_page(document, port, project)
 
     return Server(
         {"/": Application(FunctionHandler(open_page))},
@@ -115,7 +117,7 @@ def free_port(port: int) -> int:
         raise refusal("port", port, allowed) from error
 
 
-def _open_page(document: Any, port: int, project: Path) -> None:
+def _open_page(document: Any, port: int, project: Path) -> Session:
     """Fill the document of a page that was opened."""
     from jinja2 import Environment
 
@@ -131,4 +133,4 @@ def _open_page(document: Any, port: int, project: Path) -> None:
     own = {"style": css, "script": script, "port": port, "project": project.resolve()}
     own |= {"model_picture": (folder / "model.svg").read_text("utf-8")}
     document.template_variables.update(page_variables() | own)
-    Session(document, query, project)
+    return Session(document, query, project)

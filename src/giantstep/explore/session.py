@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from mimetypes import MimeTypes
@@ -74,12 +74,14 @@ class Session:
         for root in (self._box, self._from_page, self._to_page):
             document.add_root(root)
         document.on_session_destroyed(lambda _: self.close())
+        self.is_open = True
         self._theory.start()
         self._renew_plot({})
         self._theory.ask(self.number, self.view)
 
     def close(self) -> None:
         """End the processes of this page."""
+        self.is_open = False
         for child in (self._theory, self._networks, self._exports):
             child.stop()
 
@@ -96,12 +98,13 @@ class Session:
     def _receive(self, text: str) -> None:
         """Do what the page says."""
         message = json.loads(text)
-        do = {
+        do: dict[str, Callable[[Mapping[str, Any]], None]] = {
             "hello": self._greet,
             "view": self._change_view,
             "networks": self._start_networks,
             "stop": self._stop,
             "export": self._make_file,
+            "leave": lambda _: self.close(),
         }
         do[message["kind"]](message)
 

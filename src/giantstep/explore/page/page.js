@@ -514,8 +514,8 @@
   }
   const look = () => root.dataset.theme + (root.dataset.large === "yes" ? " large" : "");
 
-  // A page that is left takes its networks along; one that comes back starts again.
-  addEventListener("pagehide", () => say({ kind: "stop", turn: Math.random() }));
+  // A page that is left takes its processes along; one that comes back starts again.
+  addEventListener("pagehide", () => say({ kind: "leave" }));
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
   // ---- start: Bokeh connects, then the server says what the address asked ----
