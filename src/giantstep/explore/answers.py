@@ -48,19 +48,21 @@ MAP_SIDE, MAP_STRIDES = 33, (8, 4, 2, 1)
 
 
 def answer(view: View, say: Say) -> None:
-    """Answer a view, finer and finer; the last answer says that it is `done`.
+    """Answer a view, finer and finer, until an answer says that it is `done`.
 
-    Where test errors of large networks are far from the limit d -> infinity, a remark follows.
+    Where test errors of large networks are far from the limit d -> infinity, it is said again with
+    a remark.
     """
-    started = time.perf_counter()
-    for known in _ANSWERS[view.tab](view, lambda: say(None)):
-        say(known | {"tab": view.tab, "seconds": time.perf_counter() - started})
+    started, known = time.perf_counter(), dict[str, Any]()
+    for found in _ANSWERS[view.tab](view, lambda: say(None)):
+        known = found | {"tab": view.tab, "seconds": time.perf_counter() - started}
+        say(known)
     if view.tab == SPECTRUM or math.isfinite(view.question["dimension"]):
         return
     axes = {CURVE: {view.x: view.axis}, MAP: {name: AXES[name] for name in (view.across, view.up)}}
     some = {name: axis_values(axis, 5)[1::2] for name, axis in axes.get(view.tab, {}).items()}
     if remarks := limit_remarks(view.question, lambda: say(None), some):
-        say({"remarks": remarks})
+        say(known | {"remarks": remarks})
 
 
 class _Refinement:

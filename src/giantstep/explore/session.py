@@ -151,10 +151,6 @@ class Session:
             self._send({"failed": str(said), "done": True})
         elif isinstance(said, tuple):
             self._tell(faults=said)
-        elif "remarks" in said:
-            known = self._latest["certificate"]
-            self._latest["certificate"] = " · ".join([known, *said["remarks"]])
-            self._send(self._latest)
         elif said["tab"] == self.view.tab:
             self.document.hold("collect")
             self._plot.update(self.view, said)
@@ -291,4 +287,5 @@ def certificate(said: Mapping[str, Any]) -> str:
             zeros = f"share at zero {curve['mass_at_zero']:.3g}"
             parts.append(f"{curve['bulk']}: {zeros}, outside the bulk: {outliers}")
     seconds = said["seconds"]
-    return " · ".join([*parts, f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"])
+    parts.append(f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s")
+    return " · ".join([*parts, *said.get("remarks", ())])
