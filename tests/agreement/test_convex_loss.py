@@ -33,7 +33,7 @@ def zero_one(problem, found):
     ("problem", "loss"),
     [
         *((SIGNS, loss) for loss in LOSSES),
-        *((FLIPPED, loss) for loss in LOSSES[:2]),
+        *(pytest.param(FLIPPED, loss, marks=pytest.mark.slow) for loss in LOSSES[:2]),
         (OUTLIERS, "huber:0.5"),
     ],
 )

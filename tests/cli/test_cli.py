@@ -102,6 +102,7 @@ def test_spectrum_and_bounds_are_printed(capsys):
     assert float(row["lower_bound"]) < float(row["upper_bound"]) < 1
 
 
+@pytest.mark.slow
 def test_optima_are_found_for_any_loss_and_flagged_at_an_edge(capsys, monkeypatch):
     few = {"ridges": np.array([0.3, 1.0, 3.0]), "learning_rates": np.array([1.0, 3.0, 10.0])}
     monkeypatch.setattr(optima, "_CONVEX_SEARCH", optima.search_of("huber")._replace(**few))

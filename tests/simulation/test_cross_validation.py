@@ -48,7 +48,9 @@ def test_a_newton_step_predicts_what_is_left_out_nearly_as_fits_without_it(name)
     assert np.linalg.norm(found - exact) < 0.2 * np.linalg.norm(exact)
 
 
-@pytest.mark.parametrize("loss", ["huber", "hinge", "logistic"])
+@pytest.mark.parametrize(
+    "loss", ["huber", pytest.param("hinge", marks=pytest.mark.slow), "logistic"]
+)
 def test_leaving_one_out_has_the_noise_of_labels_for_any_loss(loss):
     noise = {"label_flips": 0.1} if loss != "huber" else {"noise": 0.3}
     step = Protocol("tanh", "sign", 2.0, alpha0=2.0, beta=1.0, **noise)

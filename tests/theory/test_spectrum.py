@@ -150,7 +150,7 @@ def test_a_gap_between_two_parts_of_the_bulk_is_reported():
     assert found.mass == pytest.approx(1, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", ["odd", "letters"])
+@pytest.mark.parametrize("name", ["odd", pytest.param("letters", marks=pytest.mark.slow)])
 def test_no_eigenvalue_is_missed_where_the_density_diverges_at_zero(name):
     """With as many samples as features it is a power of x there."""
     protocol, _ = TRAINED[name]

@@ -35,6 +35,7 @@ def test_a_file_under_the_name_of_another_is_told_and_made_again(project, tiny_r
     assert undamaged(project) == tiny.made(tiny_run)
 
 
+@pytest.mark.slow
 def test_a_truncated_file_is_told_and_made_again(project, tiny_run):
     path = next(project.glob(SHARDS[0]))
     path.write_bytes(path.read_bytes()[:-100])
