@@ -150,10 +150,19 @@ def test_a_gap_between_two_parts_of_the_bulk_is_reported():
     assert found.mass == pytest.approx(1, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", ["odd", pytest.param("letters", marks=pytest.mark.slow)])
-def test_no_eigenvalue_is_missed_where_the_density_diverges_at_zero(name):
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        TRAINED["odd"][0],
+        pytest.param(TRAINED["letters"][0], marks=pytest.mark.slow),
+        pytest.param(
+            Protocol("tanh", "he3", 3, 1, 1, noise=0.1, readout=((1, 0.5), (2, 0.3), (4, 0.2))),
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_no_eigenvalue_is_missed_where_the_density_diverges_at_zero(protocol):
     """With as many samples as features it is a power of x there."""
-    protocol, _ = TRAINED[name]
     found = spectrum(protocol, protocol.beta, points=300, bulk="trained")
     assert found.edges[0, 0] < 1e-12
     assert found.mass == pytest.approx(1, abs=1e-6)

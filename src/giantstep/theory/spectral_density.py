@@ -144,13 +144,17 @@ class SpectralDensity:
         The integral of the resolvent's real part on the vertical line through x is pi/2 times the
         share above less that below.
         """
-        reached, top = self._far(x, _TOP)
+        above, top = self._far(x, _TOP)
+        reached, twice = above.at(x > 0), np.full(x.shape, 2.0)
         steps = np.arange(0, np.log(top.max() / _BOTTOM), _STEP)
         parts = list[Array]()
         with np.errstate(all="ignore"):
             for height in np.exp(-steps)[:, None] * top:
                 lower = self._newton(x, height, reached)
-                reached.replace(lower.sound, lower.at(lower.sound))  # at an edge it may fail
+                if not lower.sound.all():  # near an edge; or far below it, where rounding is seen
+                    other = self._newton(x, height, above.towards(reached, twice))
+                    lower.replace(other.sound, other.at(other.sound))
+                above, reached = reached, lower
                 parts.append(x * height * reached.V[:, self.split :].sum(axis=-1).real)
         # Above the highest it is a geometric sum.
         return 0.5 + _STEP / math.pi * (np.sum(parts, axis=0) + parts[0] / math.expm1(_STEP))
@@ -168,7 +172,8 @@ class SpectralDensity:
         ridge = (-x * (1 + 1j * np.asarray(height))).astype(complex)
         tolerance = np.broadcast_to(tolerance, x.shape)
         trusted = np.maximum(tolerance, _TRUSTED)
-        found, active = start._replace(x=x, sound=np.zeros(x.size, dtype=bool)), np.arange(x.size)
+        active = np.arange(x.size)
+        found = start.at(active)._replace(x=x, sound=np.zeros(x.size, dtype=bool))
         for _ in range(_MAX_ITERATIONS):
             at, change = self._step(ridge[active], found.at(active))
             found.replace(active, at._replace(sound=at.sound & (change < trusted[active])))
