@@ -270,7 +270,7 @@
     if (message.done && answered) {
       clearTimeout(spinner);
       afterwards(() => {
-        if (message.number !== number) return;
+        if (message.number !== number || root.dataset.done) return; // a remark is no further answer
         $("spinner").hidden = true;
         root.dataset.done = number;
         if (played) setTimeout(advance, played.slider.dataset.scale === "whole" ? 600 : 20);
