@@ -7,6 +7,7 @@ import signal
 import sys
 import webbrowser
 from importlib.resources import files
+from logging import getLogger
 from pathlib import Path
 from socket import create_server
 from typing import TYPE_CHECKING, Any
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from giantstep.explore.session import Session
 
 HOST = "127.0.0.1"
-# Seconds that a page may be gone, as on a busy machine, before its processes are ended. Those of a
-# page that is left end at once, since it says so.
-_GONE = 20
 # Each page takes 55 MB, most of it in processes that compute. One more waits, and tries again.
 _MOST_PAGES = 8
 _FULL = f"""<!doctype html><meta http-equiv="refresh" content="3"><title>giantstep explore</title>
@@ -78,6 +76,8 @@ def make_server(port: int, project: Path) -> Any:
     settings.resources.set_value("server")
     settings.allowed_ws_origin.unset_value()
     os.environ.pop("BOKEH_ALLOW_WS_ORIGIN", None)
+    # It warns of each answer that comes after its page was left or reloaded.
+    getLogger("bokeh.server.views.ws").setLevel("ERROR")
     port = free_port(port)
     pages: list[Session] = []
     hosts = [f"{HOST}:{port}", f"localhost:{port}"]
@@ -96,7 +96,9 @@ def make_server(port: int, project: Path) -> Any:
         allow_websocket_origin=hosts,
         auth_provider=OwnPages(hosts),
         check_unused_sessions_milliseconds=1000,
-        unused_session_lifetime_milliseconds=1000 * _GONE,
+        # How long a page may be gone, as on a busy machine, before its processes are ended. Those
+        # of a page that is left end at once, since it says so.
+        unused_session_lifetime_milliseconds=20_000,
         websocket_max_message_size=2**20,
         keep_alive_milliseconds=10_000,
     )
