@@ -126,7 +126,7 @@ class Session:
             return
         if any(getattr(view, name) != getattr(self.view, name) for name in _OF_NETWORKS):
             self._drop_networks()
-        self.view = view
+        self.view, self._answer = view, {}
         self._renew_plot(message)
         self._theory.ask(self.number, self.view)
         self._tell()
@@ -147,10 +147,10 @@ class Session:
         """Show what the theory says, unless the page asks something else by now."""
         if number != self.number:
             return
-        if isinstance(said, FailedError):
-            self._send({"failed": str(said), "done": True})
-        elif isinstance(said, tuple):
+        if isinstance(said, tuple):
             self._tell(faults=said)
+        if isinstance(said, FailedError | tuple):
+            self._send({"failed": _texts_of(said), "done": True})
         elif said["tab"] == self.view.tab:
             self.document.hold("collect")
             self._plot.update(self.view, said)

@@ -134,6 +134,14 @@ def test_networks_appear_with_scores_and_end_with_another_question(page, explore
     assert page.find("networks-start").text == "Simulate"
 
 
+def test_a_tab_that_is_refused_has_the_answer_of_no_other(page):
+    page.open("stop=2&covariance=power:0.45")
+    page.find("tab-spectrum").click()
+    page.wait_until("return document.getElementById('status').textContent.includes('in spectrum')")
+    page.run("document.querySelector('[data-format=csv]').click()")
+    page.wait_until("return document.getElementById('export-note').textContent.includes('wait')")
+
+
 def test_exports_are_files_and_a_figure_goes_into_the_project(page, explorer):
     page.open("stop=2&target=sin")
     page.find("export").click()
