@@ -22,6 +22,7 @@ from giantstep.questions.cases import read_sweep, solve_cases
 from giantstep.questions.choices import GAINS
 from giantstep.questions.gains import gain
 from giantstep.questions.remarks import OF_COVARIANCE, dimension_remarks
+from giantstep.questions.theory_points import RELIABLE_DIMENSION
 from giantstep.theory.bounds import best_linear_error, bounds
 from giantstep.theory.optima import CLASSIFICATION_ERROR, TEST_ERROR
 from giantstep.theory.readout.status import Status
@@ -86,7 +87,7 @@ def limit_remarks(question: Question, beat: Beat, values: Mapping[str, Array]) -
     with suppress(InvalidParametersError):
         sweep = read_sweep(question.problem, given, compared=True)
         data, _ = solve_cases(sweep, False, lambda _: beat())
-        return dimension_remarks(data["reliable_dimension"].values)
+        return dimension_remarks(data[RELIABLE_DIMENSION].values)
     return []
 
 
