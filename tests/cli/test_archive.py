@@ -69,6 +69,18 @@ def test_an_archive_that_was_changed_is_refused(archive, tmp_path, capsys, chang
     assert message in capsys.readouterr().err
 
 
+def test_an_archive_of_zeros_is_refused_before_it_is_unpacked(
+    archive, tmp_path, capsys, monkeypatch
+):
+    path = repacked(archive, tmp_path / "zeros.zip", {})
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("README.md~", bytes(10**7))
+    monkeypatch.setattr("giantstep.workflow.archive._LARGEST", 10**7)
+    monkeypatch.setattr(zipfile.ZipFile, "extractall", None)
+    assert main(["verify", str(path)]) == 2
+    assert "GB is the most" in capsys.readouterr().err
+
+
 def test_what_is_no_archive_is_refused(tmp_path, capsys):
     changed = shutil.copy(tiny.ROOT / "README.md", tmp_path / "changed.zip")
     assert main(["verify", str(changed)]) == 2

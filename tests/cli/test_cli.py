@@ -307,6 +307,30 @@ def test_an_answer_that_was_saved_is_drawn_like_a_new_one(capsys, tmp_path):
     assert (tmp_path / "saved.png").read_bytes() == (tmp_path / "new.png").read_bytes()
 
 
+@pytest.mark.parametrize("suffix", ["nc", "csv", "json", "tex"])
+def test_an_answer_replaces_an_answer_but_no_other_file(capsys, tmp_path, suffix):
+    path, link = tmp_path / f"mine.{suffix}", tmp_path / f"link.{suffix}"
+    path.write_bytes(b"\\documentclass{article}\n")
+    link.symlink_to(path)
+    code, _, err = run(capsys, "theory", *STEP, "-o", str(path))
+    assert (code, path.stat().st_size) == (2, 24)
+    assert "no answer of giantstep" in err
+    path.unlink()
+    assert run(capsys, "theory", *STEP, "-o", str(path))[0] == 0
+    code, _, err = run(capsys, "theory", *STEP, "-o", str(link))
+    assert code == 0
+    assert f"{link}: written to {path}" in err
+
+
+def test_a_file_that_is_no_answer_is_not_plotted(capsys, tmp_path):
+    path = tmp_path / "random.nc"
+    path.write_bytes(bytes(range(256)) * 100)
+    code, _, err = run(capsys, "plot", str(path))
+    assert code == 2
+    assert err.count("\n") == 1
+    assert "no answer" in err
+
+
 @pytest.mark.parametrize("command", ["theory", "compare --dimension 40 --networks 2"])
 def test_a_table_fits_a_line_and_columns_chooses_others(capsys, command):
     question = "--activation tanh --target sign --learning-rate 3 --alpha0 2 --beta 1".split()

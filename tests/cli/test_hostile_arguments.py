@@ -168,6 +168,7 @@ def test_a_hostile_line_gets_one_sentence(capsys, tmp_path, monkeypatch, name):
     ),
 )
 @example(flag=("theory", "--learning-rate"), value="4400")  # weights as long as are allowed
+@example(flag=("theory", "--target"), value="polynomial:0,1e-200")  # whose square is 0
 def test_any_number_is_answered_or_refused(capsys, flag, value):
     assert run([*QUESTIONS[flag[0]].split(), flag[1], value]) in (0, 2)
     assert "Traceback" not in capsys.readouterr().err

@@ -12,14 +12,20 @@ from giantstep.explore import server as served
 
 
 @pytest.mark.slow
-def test_another_host_is_refused_and_one_page_too_many_waits(monkeypatch):
+def test_foreign_pages_are_refused_and_one_page_too_many_waits(monkeypatch):
     monkeypatch.setattr(served, "_MOST_PAGES", 1)
 
     def ask(server):
         address = f"http://{served.HOST}:{server.port}/"
-        pages = [urlopen(address).read().decode() for _ in range(2)]
-        with pytest.raises(HTTPError, match="403"):
-            urlopen(Request(address, headers={"Host": f"elsewhere.example:{server.port}"}))
+        answers = [urlopen(address) for _ in range(2)]
+        assert "frame-ancestors 'none'" in answers[0].headers["Content-Security-Policy"]
+        pages = [answer.read().decode() for answer in answers]
+        for foreign in (
+            {"Host": f"elsewhere.example:{server.port}"},
+            {"Sec-Fetch-Site": "cross-site"},
+        ):
+            with pytest.raises(HTTPError, match="403"):
+                urlopen(Request(address, headers=foreign))
         server.io_loop.add_callback(server.io_loop.stop)
         return pages
 

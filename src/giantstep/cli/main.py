@@ -97,7 +97,7 @@ def _explore(arguments: argparse.Namespace) -> int:
 
 def _check_files(arguments: argparse.Namespace) -> None:
     """Refuse files that could not be written, before anything is computed."""
-    from giantstep.cli.output import SUFFIXES
+    from giantstep.cli.output import SUFFIXES, is_answer
 
     if arguments.plot:
         require("matplotlib")
@@ -109,6 +109,10 @@ def _check_files(arguments: argparse.Namespace) -> None:
                 raise argparse.ArgumentError(None, text)
             if not path.absolute().parent.is_dir():
                 raise argparse.ArgumentError(None, f"--{flag} {path}: there is no such folder")
+    output = arguments.output
+    if output and output.is_file() and not is_answer(output):
+        text = "is there, and no answer of giantstep: remove it, or choose another name"
+        raise argparse.ArgumentError(None, f"--output {output}: {text}")
 
 
 def _deliver(found: xr.Dataset, arguments: argparse.Namespace) -> int:
@@ -127,6 +131,9 @@ def _deliver(found: xr.Dataset, arguments: argparse.Namespace) -> int:
             print(f"not shown: {rest} (--columns chooses)", file=sys.stderr)
     if arguments.output:
         write(found, arguments.output)
+        if arguments.output.is_symlink():
+            text = f"written to {arguments.output.resolve()}, to which it is a link"
+            print(f"{arguments.output}: {text}", file=sys.stderr)
     elif not arguments.plot:
         print(FORMATS[arguments.format](found), end="")
     return 0
@@ -146,10 +153,9 @@ def _plot(arguments: argparse.Namespace) -> int:
     require("matplotlib")
     if not arguments.file.is_file():
         raise FileNotFoundError(f"there is no {arguments.file}")
-    import xarray  # only here: it takes a while
+    from giantstep.cli.output import read  # only here: it takes a while
 
-    with xarray.open_dataset(arguments.file) as data:
-        _draw(data.load(), arguments, arguments.file.stem)
+    _draw(read(arguments.file), arguments, arguments.file.stem)
     return 0
 
 

@@ -9,6 +9,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,8 @@ from giantstep.figures.labels import latex_number
 from giantstep.files import beside
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.theory.readout.status import Status
-from giantstep.validation import Fault, raise_all
+from giantstep.validation import Fault, RefusalError, raise_all
+from giantstep.vocabulary import MEANINGS
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -236,6 +238,50 @@ def write(data: xr.Dataset, path: Path) -> None:
             data.to_netcdf(place)
         else:
             place.write_text(FORMATS[path.suffix[1:]](data), encoding="utf-8")
+
+
+def read(path: Path) -> xr.Dataset:
+    """Read an answer that was written as netCDF.
+
+    Raises
+    ------
+    RefusalError
+        If it is none.
+    """
+    import xarray  # only here: it takes a while
+
+    try:
+        with xarray.open_dataset(path) as data:
+            if all(map(_is_known, data.variables)):
+                return data.load()
+    except (OSError, ValueError):  # it is no netCDF, or damaged
+        pass
+    raise RefusalError(f"{path}: is no answer that giantstep has written as netCDF")
+
+
+def is_answer(path: Path) -> bool:
+    """Tell whether a file reads as an answer that was written before."""
+    try:
+        if path.suffix == ".nc":
+            read(path)
+            return True
+        text = path.read_text(encoding="utf-8")
+        first = text.partition("\n")[0]
+        if path.suffix == ".tex":
+            return re.fullmatch(r"\\begin\{tabular\}\{r+\}", first) is not None
+        columns = json.loads(text)["rows"][0] if path.suffix == ".json" else first.split(",")
+        return all(map(_is_known, columns))
+    except (ValueError, LookupError, TypeError, RefusalError):
+        return False
+
+
+def _is_known(column: object) -> bool:
+    """Tell whether a column is a variable, or that of one of its groups or theories."""
+    parts = str(column).split("_")
+    for end in range(len(parts), 0, -1):
+        with suppress(KeyError):
+            return bool(MEANINGS["_".join(parts[:end])])
+    return False
 
 
 def contents(data: xr.Dataset) -> list[str]:

@@ -11,9 +11,9 @@ from tornado.websocket import WebSocketHandler
 
 
 class OwnPages(AuthProvider):  # type: ignore[misc]
-    """Admits requests to the server's own addresses alone.
+    """Admits requests to the server's own addresses alone, and none that a page elsewhere makes.
 
-    A page elsewhere whose name was made to lead to this machine is refused.
+    A page elsewhere whose name was made to lead to this machine is refused, too.
 
     Parameters
     ----------
@@ -30,9 +30,12 @@ class OwnPages(AuthProvider):  # type: ignore[misc]
 
     def get_user(self, request: Any) -> str:
         """Admit a request, or a connection once it is open; Bokeh calls it with each of them."""
-        if request.request.host not in self._hosts:
-            raise HTTPError(403)
+        asked = request.request
+        if asked.host not in self._hosts or asked.headers.get("Sec-Fetch-Site") == "cross-site":
+            raise HTTPError(403, reason="Please open the address in the browser itself")
         if isinstance(request, WebSocketHandler):
             # Short messages do not wait for the acknowledgement of the one before, 40 ms.
             request.set_nodelay(True)
+        else:
+            request.set_header("Content-Security-Policy", "frame-ancestors 'none'")
         return "reader"

@@ -119,7 +119,7 @@ class Reliability:
         square, fourth = (
             float(f.weight @ np.sum(labels**k * weight, axis=-1)[place]) for k in (2, 4)
         )
-        kurtosis = fourth / max(square, TINY) ** 2
+        kurtosis = fourth / max(square**2, TINY)
         self.first_batch, narrowness = _of_batches(problem, srf, kurtosis, self.dimension)
         # Noise from the squares of all these, over what neurons see of the target's.
         noise = np.max(srf.groups.c) * self.dimension * narrowness / self.overlap

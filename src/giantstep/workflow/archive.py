@@ -27,6 +27,8 @@ from giantstep.workflow.plan import Plan
 
 METADATA = "ro-crate-metadata.json"
 LOCK = "requirements.lock"
+# The most bytes that are unpacked.
+_LARGEST = 10**9
 _PROFILE = Path("profiles/default/config.yaml")
 _TYPES = MimeTypes()  # Python's own, on any machine
 _TYPES.add_type("application/yaml", ".yaml")
@@ -69,6 +71,8 @@ def write_archive(path: Path, name: str, plan: Plan) -> None:
 def read_archive(path: Path, folder: Path) -> str:
     """Unpack an archive, check every file against its checksum, and return the figure's name.
 
+    Nothing is unpacked of an archive that is too large, or has files that it does not list.
+
     Raises
     ------
     ArchiveError
@@ -77,21 +81,32 @@ def read_archive(path: Path, folder: Path) -> str:
     try:
         with zipfile.ZipFile(path) as archive:
             packed = archive.namelist()
+            name, checksums = _listed(archive)
             archive.extractall(folder)
-        described = json.loads((folder / METADATA).read_text(encoding="utf-8"))["@graph"]
-        name = next(str(entity["alternateName"]) for entity in described if entity["@id"] == "./")
-        files = {str(one["@id"]): one["sha256"] for one in described if "sha256" in one}
+    except ArchiveError:
+        raise
     except Exception as error:  # whatever else a file may hold
         raise ArchiveError(f"{path} is not an archive of a figure: {error!r}") from error
-    if unlisted := sorted({*packed} - {*files, METADATA}):
-        raise ArchiveError(
-            f"{path}: {unlisted[0]} was not packed with the rest: it has no checksum"
-        )
-    for file, checksum in files.items():
+    for file, checksum in checksums.items():
         found = folder / file
         if file not in packed or not found.is_file() or sha256(found.read_bytes()) != checksum:
             raise ArchiveError(f"{path}: {file} is not what was packed")
     return name
+
+
+def _listed(archive: zipfile.ZipFile) -> tuple[str, dict[str, str]]:
+    """Return the name of the figure, and the checksum of each file that an archive lists."""
+    size = sum(member.file_size for member in archive.infolist())
+    if size > _LARGEST:
+        text = f"{size / 1e9:.1f} GB unpacked, and {_LARGEST / 1e9:g} GB is the most that is read"
+        raise ArchiveError(f"{archive.filename}: {text}")
+    described = json.loads(archive.read(METADATA))["@graph"]
+    name = next(str(entity["alternateName"]) for entity in described if entity["@id"] == "./")
+    checksums = {str(one["@id"]): one["sha256"] for one in described if "sha256" in one}
+    if unlisted := sorted({*archive.namelist()} - {*checksums, METADATA}):
+        text = f"{unlisted[0]} was not packed with the rest: it has no checksum"
+        raise ArchiveError(f"{archive.filename}: {text}")
+    return name, checksums
 
 
 def _contents(figure: FigurePlan, plan: Plan) -> Iterator[tuple[str, bytes]]:
