@@ -29,6 +29,8 @@ from giantstep.vocabulary import MEANINGS
 # What parameters mean, and what they may be, by their names.
 _PARAMETERS = parameters_of(Grid) | one_spike_parameters() | parameters_of(Protocol)
 _PAIR: Any = tuple[float, float]
+# The alternatives of `ArrayLike`, or itself where NumPy made it an alias that unions do not expand.
+_NUMBERS = set(get_args(ArrayLike)) or {ArrayLike}
 # How a value of each kind is called in help texts, and what reads it, or a range of such values.
 _METAVARS: dict[Any, str] = {float: "NUMBER", int: "COUNT", str: "NAME", _PAIR: "VALUE:FRACTION"}
 _READERS: dict[Any, Callable[[str], list[Any]]] = {
@@ -163,10 +165,10 @@ def spelled(name: str) -> str:
 def _kind(hint: Any) -> tuple[Any, bool]:
     """Return the type of one value, and whether an argument is a sequence of such values."""
     args = get_args(hint)
+    if {hint, *args} >= _NUMBERS:
+        return float, True
     if hint == _PAIR or not args:
         return hint, False
-    if set(get_args(ArrayLike)) <= set(args):
-        return float, True
     if get_origin(hint) is tuple:
         return args[0], True
     return args[0], any(get_origin(one) in (Sequence, Mapping) for one in args)

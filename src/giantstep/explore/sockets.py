@@ -29,13 +29,13 @@ class OwnPages(AuthProvider):  # type: ignore[misc]
     login_url = "/"
 
     def get_user(self, request: Any) -> str:
-        """Admit a request, or a connection once it is open; Bokeh calls it with each of them."""
+        """Admit a request, or a connection, before and once it is open: Bokeh calls it with each."""
         asked = request.request
         if asked.host not in self._hosts or asked.headers.get("Sec-Fetch-Site") == "cross-site":
             raise HTTPError(403, reason="Please open the address in the browser itself")
-        if isinstance(request, WebSocketHandler):
+        if not isinstance(request, WebSocketHandler):
+            request.set_header("Content-Security-Policy", "frame-ancestors 'none'")
+        elif request.ws_connection is not None:
             # Short messages do not wait for the acknowledgement of the one before, 40 ms.
             request.set_nodelay(True)
-        else:
-            request.set_header("Content-Security-Policy", "frame-ancestors 'none'")
         return "reader"
