@@ -29,7 +29,7 @@ class OwnPages(AuthProvider):  # type: ignore[misc]
     login_url = "/"
 
     def get_user(self, request: Any) -> str:
-        """Admit a request, or a connection, before and once it is open: Bokeh calls it with each."""
+        """Admit a request, or a connection before and once it is open, as Bokeh calls it."""
         asked = request.request
         if asked.host not in self._hosts or asked.headers.get("Sec-Fetch-Site") == "cross-site":
             raise HTTPError(403, reason="Please open the address in the browser itself")
