@@ -24,21 +24,23 @@ from giantstep.figures.labels import TEST_ERROR
 from giantstep.figures.selection import distinct, in_limit, panel_data, select
 from giantstep.problems.targets import lookup_target
 
+MEASURED = Path(__file__).with_name("figs17-overlaps.csv")
 
-def measured(path: str, target: str) -> tuple[np.ndarray, ...]:
+
+def measured(target: str) -> tuple[np.ndarray, ...]:
     """Read steps, overlaps and standard errors of the networks of a target."""
-    with Path(path).open(encoding="utf-8") as lines:
+    with MEASURED.open(encoding="utf-8") as lines:
         rows = [row for row in csv.DictReader(lines) if row["target"] == target]
     names = "steps", "overlap", "error"
     return tuple(np.array([float(row[name]) for row in rows]) for name in names)
 
 
-def overlaps(axes: Axes, curves: xr.Dataset, path: str) -> None:
+def overlaps(axes: Axes, curves: xr.Dataset) -> None:
     """Draw the overlap of the spike with the target after each step."""
     for target, look in style.looks(distinct(curves, "target")).items():
         of_target = in_limit(select(curves, target=target).sortby("steps"))
         axes.plot(of_target["steps"], of_target["alignment"], color=look["color"])
-        steps, values, errors = measured(path, target)
+        steps, values, errors = measured(target)
         error_bars(axes, steps, values, errors, look)
         legend_entry(axes, f"${lookup_target(target).label}$", **look)
     axes.set(xlabel="steps", ylabel=r"overlap $\gamma$")
@@ -61,7 +63,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
     figure, (first, second, third) = style.panels(3)
     unseen, seen = (panel_data(data, panel) for panel in ("unseen", "seen"))
-    overlaps(first, unseen.isel(alpha_simulated=1, alpha=1), config["reads"][0])
+    overlaps(first, unseen.isel(alpha_simulated=1, alpha=1))
     powers = {"he3": 6.0, "z1*z2": 1.0}
     errors(
         second,

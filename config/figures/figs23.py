@@ -24,6 +24,7 @@ from giantstep.figures.elements import (
 from giantstep.figures.labels import TEST_ERROR
 from giantstep.figures.selection import at_dimension, in_limit, simulated
 
+MEASURED = Path(__file__).with_name("figs23-steps.csv")
 KINDS = {"none": "no step", "same": "$n_0 = n$", "large": "$n_0 = 100 d$"}
 # Samples of the readout over d at which nothing is left but the floor.
 ALL = 1e6
@@ -120,7 +121,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
     figure, places = style.panels(4)
     learning_curves(places[:2], data)
-    several_steps(places[2:], pd.read_csv(Path(config["reads"][0])))
+    several_steps(places[2:], pd.read_csv(MEASURED))
     titles = "one step", "one step, above the floor", "several steps", "several steps"
     for i, (axes, title) in enumerate(zip(places, titles, strict=True)):
         title_panel(axes, i, title)

@@ -62,6 +62,12 @@ def test_a_caption_is_short(path):
     assert len(load_yaml(path, path.name)["caption"].split()) < 120
 
 
+@pytest.mark.parametrize("path", YAMLS, ids=lambda path: path.stem)
+def test_the_code_of_every_drawing_loads_in_any_folder(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert callable(load_drawing(ROOT, path.stem))
+
+
 def check_readable(folder, name):
     config = load_yaml(folder / f"config/figures/{name}.yaml", name)
     with style.settings(), warnings.catch_warnings():

@@ -4,11 +4,11 @@ from contextlib import chdir
 
 import yaml
 from in_process import make_figure
-from tiny import configured
+from tiny import ROOT, configured
 
-from giantstep.figures import figs2
 from giantstep.workflow import store
 from giantstep.workflow.config import load_config
+from giantstep.workflow.drawing import load_drawing
 from giantstep.workflow.plan import make_plan
 from giantstep.workflow.scores import score_table
 
@@ -40,7 +40,7 @@ def test_a_figure_of_losses_holds_and_draws_both_sides(tmp_path):
     table = score_table(data)
     scored = table[table["largest_z_score_classification_error"] != ""]
     assert set(scored["loss"]) == {"square", "logistic"}
-    picture = figs2.draw(data, FIGURE)
+    picture = load_drawing(ROOT, "figs2")(data, FIGURE)
     entries = [text.get_text() for text in picture.axes[0].get_legend().get_texts()]
     assert len(entries) == 2
     markers = [line for line in picture.axes[2].lines if line.get_linestyle() == "None"]

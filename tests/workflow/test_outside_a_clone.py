@@ -7,7 +7,7 @@ import pytest
 import tiny
 
 from giantstep.workflow.config import load_config
-from giantstep.workflow.new_project import NotEmptyError, create_project
+from giantstep.workflow.new_project import NotEmptyError, create_project, foreign_drawings
 from giantstep.workflow.plan import make_plan
 
 QUESTION = "-m giantstep {} --activation tanh --target sin --learning-rate 3 --alpha0 20 --beta 1"
@@ -32,6 +32,20 @@ def test_a_new_project_can_be_planned_and_nothing_is_written_over(tmp_path):
     assert len(plan.figure("example").figure.curves) == 3
     with pytest.raises(NotEmptyError):
         create_project(tmp_path / "study")
+
+
+@pytest.mark.parametrize(
+    ("name", "needs"), [("figs3", "figs2.py"), ("figs17", "figs17-overlaps.csv")]
+)
+def test_a_new_project_has_all_that_the_drawing_of_its_figure_needs(tmp_path, name, needs):
+    create_project(tmp_path / "study", name)
+    make_plan(tmp_path / "study", load_config(tmp_path / "study"))
+    figures = tmp_path / "study/config/figures"
+    assert {path.name for path in figures.iterdir()} == {f"{name}.yaml", f"{name}.py", needs}
+    assert foreign_drawings(tmp_path / "study") == []
+    (figures / f"{name}.py").write_text("1/0")
+    (figures / "own.py").write_text("1/0")
+    assert [path.name for path in foreign_drawings(tmp_path / "study")] == [f"{name}.py", "own.py"]
 
 
 @pytest.mark.slow

@@ -122,7 +122,7 @@ _VERIFIED = _argument("figure", help="name of a figure, such as fig2; or an arch
 _SHARE = "how many tasks of the theory and networks: a share (5%%) or a number (3) (default 5%%)"
 _SAMPLE = _argument("--sample", default="5%", metavar="SIZE", help=_SHARE)
 _SEED = _argument("--seed", **_COUNT, help="seed that draws the sample (default random)")
-_RUN = "run the code by which an archive's figure is drawn, if it has its own"
+_RUN = "run the code by which an archive's figure is drawn, if it is not giantstep's"
 _RUN_DRAWINGS = _argument("--run-drawings", action="store_true", help=_RUN)
 _ARCHIVE = _argument("-o", "--output", **_FILE, help="the archive (default the name, .zip)")
 _YES = _argument("--yes", action="store_true", help="remove them without asking")

@@ -19,7 +19,7 @@ from giantstep.workflow.config import FIGURES, load_config
 from giantstep.workflow.drawing import draw_figure
 from giantstep.workflow.figure_plan import RESULTS, FigurePlan
 from giantstep.workflow.missing import missing_jobs, summarise_jobs
-from giantstep.workflow.new_project import create_project
+from giantstep.workflow.new_project import create_project, foreign_drawings
 from giantstep.workflow.open_figure import made_figures, open_figure
 from giantstep.workflow.plan import ForeignPackageError, Plan, make_plan
 from giantstep.workflow.prune import plans_of_all, remove, unreferenced
@@ -82,9 +82,9 @@ def _verify(arguments: argparse.Namespace) -> int:
     with TemporaryDirectory() as folder:
         arguments.figure, arguments.project = read_archive(archive, Path(folder)), folder
         print(f"{archive}: all files are what was packed")
-        own = FIGURES / f"{arguments.figure}.py"
-        if (Path(folder) / own).exists() and not arguments.run_drawings:
-            text = f"is drawn by code of its own, {own}: read it, then give --run-drawings"
+        own = foreign_drawings(Path(folder))
+        if own and not arguments.run_drawings:
+            text = f"is drawn by code of its own, {own[0]}: read it, then give --run-drawings"
             raise ArchiveError(f"{archive} {text}")
         try:
             figure = _planned(arguments)[1]

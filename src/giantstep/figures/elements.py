@@ -105,6 +105,15 @@ def failure_crosses(axes: Axes, along: str, curve: xr.Dataset, colour: str) -> N
         axes.scatter(failed, 0 * failed, marker="x", color=colour, transform=on_axis, clip_on=False)
 
 
+def star(axes: Axes, x: float, y: float, text: str, look: style.Look, above: bool = False) -> None:
+    """Mark a point with a star, and with a number below or above it."""
+    axes.plot(x, y, color=look["color"], **style.STAR)
+    at, colour = (0, 5 if above else -11), look["color"]
+    axes.annotate(
+        text, (x, y), at, "data", "offset points", ha="center", fontsize=7.5, color=colour
+    )
+
+
 def best_linear(axes: Axes, data: xr.Dataset) -> None:
     """Draw the errors of the best linear predictors of the targets, with a legend entry."""
     for error in np.unique(data["best_linear_error"].values):

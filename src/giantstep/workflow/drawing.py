@@ -50,8 +50,8 @@ def draw_figure(
 def load_drawing(root: Path, name: str) -> Callable[[xr.Dataset, dict[str, Any]], Any]:
     """Import the function `draw(data, config)` of a figure.
 
-    It is that of config/figures/NAME.py in the project, of a module of `giantstep.figures` that has
-    one, or else the one for learning curves and maps.
+    It is that of config/figures/NAME.py in the project; for a figure of the paper, that of the
+    module of this name in `giantstep.figures`; or else the one for learning curves and maps.
     """
     path, module = root / FIGURES / f"{name}.py", f"giantstep.figures.{name}"
     if path.is_file():

@@ -6,7 +6,8 @@ import shutil
 from pathlib import Path
 
 from giantstep.validation import refusal
-from giantstep.workflow.config import FIGURES
+from giantstep.workflow.config import FIGURES, load_yaml
+from giantstep.workflow.figure_config import files_of
 from giantstep.workflow.keys import PACKAGE
 
 EXAMPLE = "example"
@@ -20,6 +21,17 @@ def installed_folder() -> Path:
     """Return the folder that holds workflow/ and profiles/: the wheel's, or that of the clone."""
     packed = PACKAGE / "project"
     return packed if packed.is_dir() else PACKAGE.parents[1]
+
+
+def foreign_drawings(project: Path) -> list[Path]:
+    """List a project's drawing code that is not giantstep's own, byte for byte."""
+    home, names = installed_folder(), sorted(one.name for one in (project / FIGURES).glob("*.py"))
+    return [
+        FIGURES / name
+        for name in names
+        if not (own := home / FIGURES / name).is_file()
+        or own.read_bytes() != (project / FIGURES / name).read_bytes()
+    ]
 
 
 def create_project(folder: Path, figure: str = EXAMPLE) -> list[Path]:
@@ -59,9 +71,12 @@ def create_project(folder: Path, figure: str = EXAMPLE) -> list[Path]:
 
 
 def _begin_with(folder: Path, figure: Path) -> None:
-    """Put a figure of giantstep in the place of the example."""
+    """Put a figure of giantstep, with what its drawing needs, in the place of the example."""
     text = figure.read_text(encoding="utf-8").replace("../../workflow/schemas", "../schemas")
     (folder / FIGURES / figure.name).write_text(text, encoding="utf-8")
+    for file in (f"{FIGURES}/{figure.stem}.py", *files_of(load_yaml(figure, figure.name))):
+        if (path := installed_folder() / file).is_file():
+            shutil.copy(path, folder / file)
     (folder / FIGURES / f"{EXAMPLE}.yaml").unlink()
     for name in ("README.md", "Snakefile", "config/config.yaml"):
         path = folder / name

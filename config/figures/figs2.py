@@ -1,4 +1,4 @@
-"""Panels that compare readouts of different losses: by sample complexity, and by ridge."""
+"""Figure S2: 0-1 errors of readouts with square, hinge and logistic loss on a sign target."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from giantstep.figures.labels import SAMPLE_COMPLEXITY, format_parameter
 from giantstep.figures.learning_curves import draw_networks, draw_theory
 from giantstep.figures.selection import in_limit, panel_data, select
 
+# A ridge that is small for all losses, and the sample complexity at which n = p.
+_RIDGE, _ALPHA = 0.01, 1.0
 # Panels of theory in the YAML; those of simulations, at fewer ridges, are named `before_networks`
 # and `after_networks`.
 _PANELS = ("before", "after")
@@ -69,3 +71,9 @@ def compare(
     """Draw a quantity of one loss: theory as a line, networks as markers."""
     draw_theory(axes, line, name, look, "-", along)
     draw_networks(axes, point, name, look, "alpha_simulated" if along == "alpha" else along)
+
+
+def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
+    """Draw the figure from its merged Dataset and its YAML."""
+    label = r"0-1 error $P(y\,\hat y < 0)$"
+    return draw_losses(data, config, "classification_error", label, _RIDGE, _ALPHA)

@@ -16,17 +16,20 @@ from giantstep.figures.elements import (
     legend_entry,
     legends_under,
     markers,
+    star,
     ticks,
     title_panel,
 )
 from giantstep.figures.labels import LEARNING_RATE, TEST_ERROR, format_parameter
-from giantstep.figures.selection import select
-from giantstep.figures.several_steps import ONE_STEP, TARGETS, at_best, by_rate, star
+from giantstep.figures.selection import at_best_rate, by_learning_rate, select
 
+_TARGETS = ("sin", "sign")
+# One step, beside several.
+_ONE_STEP: dict[str, Any] = {"linewidth": 0.7}
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
 
 
-def at_best_rate(curves: xr.Dataset) -> xr.Dataset:
+def at_best_simulated_rate(curves: xr.Dataset) -> xr.Dataset:
     """Select, for each number of steps, the curve with the smallest simulated test error."""
     steps, errors = curves["steps"].values, curves["simulated_test_error_mean"].values
     places = (np.flatnonzero(steps == count) for count in np.unique(steps))
@@ -36,7 +39,7 @@ def at_best_rate(curves: xr.Dataset) -> xr.Dataset:
 def trajectories(axes: Axes, curves: xr.Dataset, look: style.Look) -> None:
     """Draw errors at the better simulated rate: fresh batches and a reused one."""
     for reuse, face in ((0, {}), (1, style.OPEN)):
-        best = at_best_rate(select(curves, reuse_batch=reuse))
+        best = at_best_simulated_rate(select(curves, reuse_batch=reuse))
         finite_size_line(axes, best["steps"], best, "test_error", look["color"])
         markers(axes, best["steps"], best, "test_error", look | face)
 
@@ -48,8 +51,8 @@ def compounding(axes: Axes, networks: xr.Dataset, theory: xr.Dataset) -> None:
         label = f"${format_parameter('alpha0', alpha0)}$"
         legend_entry(axes, label, **look, **style.FINITE_SIZE)
         counts = range(1, 6)
-        errors = [float(at_best(theory, alpha0 * k).sel(step=1)) for k in counts]
-        axes.plot(counts, errors, color=look["color"], **ONE_STEP)
+        errors = [float(at_best_rate(theory, alpha0 * k).sel(step=1)) for k in counts]
+        axes.plot(counts, errors, color=look["color"], **_ONE_STEP)
     axes.set(yscale="log", xlabel="steps")
     axes.set_xticks(range(1, 6))
 
@@ -77,7 +80,7 @@ def line_legend(axes: Axes) -> None:
     grey = style.look("grey")
     legend_entry(axes, "fresh batches", **grey, **style.FINITE_SIZE)
     legend_entry(axes, "one batch, reused", **grey | style.OPEN, **style.FINITE_SIZE)
-    legend_entry(axes, "one step, all samples", color="grey", **ONE_STEP)
+    legend_entry(axes, "one step, all samples", color="grey", **_ONE_STEP)
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -86,7 +89,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     data = data.isel(alpha_simulated=0, alpha=0)
     simulated = np.isfinite(data["simulated_test_error_mean"].values)
     networks, theory = data.isel(curve=simulated), data.isel(curve=~simulated)
-    for i, target in enumerate(TARGETS):
+    for i, target in enumerate(_TARGETS):
         simulations, solved = select(networks, target=target), select(theory, target=target)
         compounding(places[i], simulations, solved)
         title_panel(places[i], i, f"{target}")
@@ -95,7 +98,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         best_linear(places[i], simulations)
     sine = select(networks, target="sin", alpha0=4.0, reuse_batch=0)
     of_panel = np.isin(sine["steps"], config["panels"]["rates"]["steps"])
-    rates(places[2], sine.isel(curve=of_panel), by_rate(select(theory, target="sin"), 4.0))
+    rates(places[2], sine.isel(curve=of_panel), by_learning_rate(select(theory, target="sin"), 4.0))
     title_panel(places[2], 2, f"sin, ${format_parameter('alpha0', 4.0)}$")
     for axes in places:
         axes.set_ylabel(TEST_ERROR)

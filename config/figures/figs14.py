@@ -10,11 +10,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import best_linear, legend_entry, legends_under, ticks, title_panel
+from giantstep.figures.elements import (
+    best_linear,
+    legend_entry,
+    legends_under,
+    star,
+    ticks,
+    title_panel,
+)
 from giantstep.figures.labels import TEST_ERROR, format_parameter
-from giantstep.figures.selection import distinct, panel_data, select
-from giantstep.figures.several_steps import ONE_STEP, TARGETS, at_best, star
+from giantstep.figures.selection import at_best_rate, distinct, panel_data, select
 
+_TARGETS = ("sin", "sign")
+# One step, beside several.
+_ONE_STEP: dict[str, Any] = {"linewidth": 0.7}
 # A step pays if it takes off at least this share of the error.
 _PAYS = 0.01
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
@@ -32,11 +41,11 @@ def last_that_pays(errors: xr.DataArray) -> int:
 def budget(axes: Axes, theory: xr.Dataset) -> None:
     """Draw errors at the best rate against all samples used, a curve for each size of a batch."""
     sizes = sorted(size for size in distinct(theory, "alpha0") if np.isfinite(size))
-    one = [float(at_best(theory, size).sel(step=1)) for size in sizes]
-    axes.plot(sizes, one, color="black", zorder=3, label="one step", **ONE_STEP)
+    one = [float(at_best_rate(theory, size).sel(step=1)) for size in sizes]
+    axes.plot(sizes, one, color="black", zorder=3, label="one step", **_ONE_STEP)
     split = panel_data(theory, "split")
     for alpha0, look in style.looks(sorted(distinct(split, "alpha0"))).items():
-        errors = at_best(split, alpha0).dropna("step")
+        errors = at_best_rate(split, alpha0).dropna("step")
         samples = alpha0 * errors["step"]
         axes.plot(samples, errors, color=look["color"])
         axes.plot(samples[:1], errors[:1], **look)
@@ -44,7 +53,7 @@ def budget(axes: Axes, theory: xr.Dataset) -> None:
         if last < _SEEN * errors.size:
             star(axes, float(samples[last]), float(errors[last]), f"{last + 1}", look)
         legend_entry(axes, f"${format_parameter('alpha0', alpha0)}$", **look)
-    infinite = float(at_best(theory, np.inf).sel(step=1))
+    infinite = float(at_best_rate(theory, np.inf).sel(step=1))
     if np.isfinite(infinite):
         label = f"one step, ${format_parameter('alpha0', np.inf)}$"
         axes.axhline(infinite, label=label, **style.GUIDE)
@@ -53,9 +62,9 @@ def budget(axes: Axes, theory: xr.Dataset) -> None:
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
-    figure, places = style.panels(len(TARGETS))
+    figure, places = style.panels(len(_TARGETS))
     data = data.isel(alpha_simulated=0, alpha=0, missing_dims="ignore")
-    for i, target in enumerate(TARGETS):
+    for i, target in enumerate(_TARGETS):
         solved = select(data, target=target)
         budget(places[i], solved)
         best_linear(places[i], solved)
