@@ -34,9 +34,9 @@ def test_each_point_of_a_sweep_is_that_of_solve():
 
 
 def test_a_list_that_is_one_value_is_no_dimension():
-    lists = {"covariance": [3, 2, 1], "batch_mean": [1, 0, 0.5]}
+    problem, covariance = replace(PROTOCOL, target="sign"), [3, 2, 1]
     found = giantstep.sweep(
-        replace(PROTOCOL, target="sign"), alpha=[1, 2], dimension=3, gains=GAINS[1], **lists
+        problem, alpha=[1, 2], dimension=3, gains=GAINS[1], covariance=covariance
     )
     assert found.gain_over_no_step.dims == ("alpha",)
 

@@ -30,7 +30,7 @@ OPTIMAL = "optimal"
 LINEAR, LOG = SCALES = ("linear", "log")
 # What the page does not ask about, since it changes no curve, has no theory, or none of the limit.
 _LEFT_OUT = {"inputs", "reuse_batch", "step_exponent", "outlier_fraction", "outlier_variance"}
-_LEFT_OUT |= {"model", "bias", "batch_mean"}
+_LEFT_OUT |= {"model", "bias"}
 
 
 OF_MODEL = {

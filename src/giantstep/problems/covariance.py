@@ -14,13 +14,12 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.registry import Family, Registry
-from giantstep.validation import Fault, Interval, plain_number, read_number
+from giantstep.validation import Fault, Interval, read_number
 
 IDENTITY, _POWER, _TWO_LEVEL = "identity", "power:", "two_level:"
 # How many directions a spectrum by name has where no dimension is given, and at most.
 DIRECTIONS, MOST_DIRECTIONS = 2000, 20_000
 _EXPONENT, _RATIO, _SHARE = Interval(0, 3), Interval(1e-6, 1e6), Interval(1e-6, 1 - 1e-6)
-_COMPONENT = Interval(-1e12, 1e12)
 _ROUNDING = 1e-12
 _EIGENVALUES = (
     f"2 to {MOST_DIRECTIONS} eigenvalues > 0, with or without the target's weights >= 0 beside them"
@@ -96,19 +95,6 @@ class _TargetDecay(Interval):
 
 
 TARGET_DECAY = _TargetDecay(0, 10)
-
-
-class NumbersDomain:
-    """Numbers, one for each direction; or none."""
-
-    def __str__(self) -> str:
-        return "numbers, not all of them zero"
-
-    def read(self, name: str, value: Any) -> tuple[tuple[float, ...], list[Fault]]:
-        """Return the numbers as a tuple."""
-        numbers = tuple(map(plain_number, value)) if np.iterable(value) else (None,)
-        valid = not numbers or (any(numbers) and all(x in _COMPONENT for x in numbers))
-        return (numbers, []) if valid else ((), [Fault(name, value, str(self))])
 
 
 def _with_sum(values: Array, total: float) -> tuple[float, ...]:

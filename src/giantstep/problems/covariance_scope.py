@@ -53,15 +53,6 @@ def _matches(of: Any) -> bool:
     return not isinstance(decay, tuple) or len(s) == len(decay)
 
 
-_BATCH = "empty, or one number per given eigenvalue, for one step on a finite gaussian batch,"
-
-
-def _has_one_batch(of: Any) -> bool:
-    """Tell whether the mean over a batch can be given."""
-    known = not isinstance(of.covariance, str) and len(of.covariance) == len(of.batch_mean)
-    return known and of.steps == 1 and of.inputs == GAUSSIAN and 0 < of.alpha0 < math.inf
-
-
 # Where what must hold, and how to say it.
 _RULES: tuple[tuple[str, str, Callable[[Any], bool], str], ...] = (
     (
@@ -73,20 +64,18 @@ _RULES: tuple[tuple[str, str, Callable[[Any], bool], str], ...] = (
     (ALWAYS, "target", lambda of: teacher_of(of.target) is None, "of one direction"),
     (ALWAYS, "pretrain_target", lambda of: not of.is_transfer, "that of the readout"),
     (ALWAYS, "target_decay", _matches, _WEIGHTS),
-    (ALWAYS, "batch_mean", lambda of: not of.batch_mean or _has_one_batch(of), _BATCH),
     (THEORY, "target", lambda of: not has_classes(of) or _is_odd(of.target), f"odd or {CLASS}"),
     (THEORY, "activation", lambda of: _is_odd(of.activation), "odd"),
     (THEORY, "readout", lambda of: of.readout == UNIFORM, "1 for all neurons"),
     (THEORY, "steps", lambda of: of.steps == 1, "1"),
     (THEORY, "optimizer", lambda of: of.optimizer == "sgd", "sgd"),
     (NETWORKS, "alpha0", lambda of: math.isfinite(of.alpha0), "finite"),
-    (NETWORKS, "batch_mean", lambda of: not of.batch_mean, "empty, since each draws its batch,"),
 )
 
 
 def covariance_faults(protocol: Any, where: str) -> list[Fault]:
     """List what does not go with a covariance: `ALWAYS`, or in `THEORY` or `NETWORKS`."""
-    rules = _RULES if protocol.has_covariance or protocol.batch_mean else ()
+    rules = _RULES if protocol.has_covariance else ()
     return [
         Fault(name, getattr(protocol, name), f"{allowed} {where}")
         for place, name, holds, allowed in rules

@@ -29,7 +29,6 @@ from giantstep.problems.parameter import (
 )
 from giantstep.problems.readout import FINER_NORMAL, NORMAL, READOUT, UNIFORM, Vocabulary
 from giantstep.problems.shared import (
-    BATCH_MEAN,
     BETA,
     COVARIANCE,
     DECAY,
@@ -121,10 +120,6 @@ class Protocol(WithFields):
         Exponent b >= 0: the squared components of the target's direction along the covariance's
         eigenvectors, in whitened inputs, are in proportion to k^-b. Or these squares, where
         eigenvalues are given.
-    batch_mean : sequence of float
-        Mean of y z over one batch, for whitened inputs z, along the eigenvectors of the given
-        eigenvalues. The theory is then that of this batch, by default that of the mean over
-        batches. The target's components along the eigenvectors are not negative.
 
     Raises
     ------
@@ -198,7 +193,6 @@ class Protocol(WithFields):
     )
     covariance: str | tuple[Any, ...] = parameter(COVARIANCE, default=IDENTITY, later=True)
     target_decay: float | tuple[float, ...] = parameter(DECAY, default=0.0, later=True)
-    batch_mean: tuple[float, ...] = parameter(BATCH_MEAN, default=(), later=True)
 
     def __post_init__(self) -> None:
         faults = read_parameters(self)

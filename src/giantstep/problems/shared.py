@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from giantstep.problems.covariance import TARGET_DECAY, CovarianceDomain, NumbersDomain
+from giantstep.problems.covariance import TARGET_DECAY, CovarianceDomain
 from giantstep.problems.domains import BETA as BETAS
 from giantstep.problems.domains import FLAG, REVERSED, SHARE, VARIANCE
 from giantstep.problems.domains import LEARNING_RATE as LEARNING_RATES
@@ -33,6 +33,5 @@ LABEL_FLIPS = Parameter("share of the labels that are reversed", r"\varphi", REV
 INPUTS = Parameter("distribution of the inputs' entries", "x", KNOWN_INPUTS)
 COVARIANCE = Parameter("covariance of the inputs", r"\Sigma", CovarianceDomain(), _STRUCTURED)
 DECAY = Parameter("decay of the target along the covariance", "b", TARGET_DECAY, _STRUCTURED)
-BATCH_MEAN = Parameter("mean of y z over the batch", r"\tilde u", NumbersDomain(), _STRUCTURED)
 STEPS = Parameter("number of gradient steps", "k", STEP_COUNTS, label="gradient steps")
 REUSE_BATCH = Parameter("whether later steps take the first batch again", "reuse", FLAG)

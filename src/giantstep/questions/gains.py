@@ -18,7 +18,7 @@ from giantstep.theory.bounds import best_linear_error
 from giantstep.validation import Fault, raise_all
 
 # What networks without a step, and features without a spike, do not depend on.
-_OF_STEP = {"learning_rate", "alpha0", "step_exponent", "batch_mean"}
+_OF_STEP = {"learning_rate", "alpha0", "step_exponent"}
 _OF_STEP |= {"spike_strength", "bulk_variance", "alignment"}
 
 
@@ -62,7 +62,7 @@ def gain(data: xr.Dataset, name: str, problem: Problem, values: Mapping[str, Any
 def without_step(problem: Problem) -> Problem:
     """Return the same network without a step, or the same features without a spike."""
     if isinstance(problem, Protocol):
-        return replace(problem, alpha0=0.0, batch_mean=())
+        return replace(problem, alpha0=0.0)
     return replace(problem, spike_strength=0.0, bulk_variance=1.0, further_spikes=())
 
 

@@ -88,7 +88,7 @@ def problem_parameters(problem: Problem | Recovery) -> xr.Dataset:
     values = asdict(problem)
     if isinstance(problem, Protocol):
         values["readout"] = format_vocabulary(problem.readout)
-        lists = {name: values[name] for name in ("covariance", "target_decay", "batch_mean")}
+        lists = {name: values[name] for name in ("covariance", "target_decay")}
         values |= {k: format_value(of) for k, of in lists.items() if of and isinstance(of, tuple)}
     return xr.Dataset(_by_name(values))
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 # One value of a vocabulary is a sequence of pairs, and of these others one of numbers.
-_DEPTHS = {"readout": 2, "covariance": 1, "batch_mean": 1}
+_DEPTHS = {"readout": 2, "covariance": 1}
 
 
 def as_lists(value: Any) -> Any:

@@ -272,8 +272,7 @@ def _panel_model(
     return create_model(title, __base__=base, __doc__=f"A panel of {title}.", **fields)
 
 
-# The mean over one batch is for Python.
-_PROTOCOL = {name: one for name, one in parameters_of(Protocol).items() if name != "batch_mean"}
+_PROTOCOL = parameters_of(Protocol)
 STEPS = _panel_model("gradient steps", _StepsPanel, _PROTOCOL, _READOUT)
 SPIKED = _panel_model(
     "an sRF (spiked random features)", LearningPanel, one_spike_parameters(), _READOUT

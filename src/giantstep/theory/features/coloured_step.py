@@ -62,9 +62,6 @@ class ColouredStep:
         E psi^2, psi^3, psi^4 and psi^2 (z^2 - 1), of psi = sigma' - E sigma'.
     tau : float
         Weight of the batch's covariance in that of a row.
-    parts : Array, shape (3, d)
-        t_k^2, t_k n_k and n_k^2, where `slope t + n` is the mean of y z over the batch: of the
-        batch that is given, or their means over batches.
 
     Examples
     --------
@@ -95,25 +92,20 @@ class ColouredStep:
         self.psi = derivative_variance(f), sign * mean(3), mean(4), mean(2, 1)
         self.tau = self.rate**2 * self.psi[0] * self.inverse_batch
         self.bulk = self.eigenvalues + self.tau * self.label_power * self.eigenvalues**2
-        t, noise = np.sqrt(self.weights), self.label_power * self.inverse_batch / self.weights.size
-        self.parts = np.stack([self.weights, 0 * t, 0 * t + noise])
-        if protocol.batch_mean:
-            n = sign * np.array(protocol.batch_mean) - self.slope * t
-            self.parts[1:] = t * n, n**2
 
     def trace(self, power: int) -> float:
         """Compute sigma_j = tr Sigma^j/d."""
         return float(np.mean(self.eigenvalues**power))
 
     def mean_power(self, power: int) -> float:
-        """Compute u Sigma^j u, u the mean of y z over the batch."""
-        shares = np.array([self.slope**2, 2 * self.slope, 1.0])
-        return float(shares @ self.parts @ self.eigenvalues**power)
+        """Compute u Sigma^j u, u the mean of y z over the batch, in the mean over batches."""
+        signal = self.slope**2 * float(self.weights @ self.eigenvalues**power)
+        return signal + self.label_power * self.inverse_batch * self.trace(power)
 
     def features(self) -> tuple[float, float, float]:
         """Compute the bulk variance c, the spike strength r and the alignment gamma."""
         length = math.sqrt(self.mean_power(2))
-        gamma = float([self.slope, 1] @ self.parts[:2] @ self.eigenvalues) / length
+        gamma = self.slope * float(self.weights @ self.eigenvalues) / length
         c, r = float(self.bulk.mean()), self.rate * self.first * length
         return c, r, min(1.0, max(-1.0, gamma))
 

@@ -27,7 +27,7 @@ _ITERATIONS, _SHORT_STEP = 100, 1e-10
 # The least size of parts of the rule over labels, over their own.
 _FINE = 1e-3
 # Powers of y and s = t.z that are averaged over the batch.
-_POWERS = (2, 0), (2, 2), (3, 1), (4, 0), (6, 0)
+_POWERS = (2, 0), (2, 2), (1, 1), (3, 1), (4, 0), (6, 0)
 # Where less of the target lies across the spike, it counts as none.
 _ALIGNED = 1e-7
 
@@ -58,7 +58,7 @@ class ColouredRows:
         y, weights = rule.rho[0], rule.weights[:, 0]
         of_powers = [step.agreement ** (i % 2) * y**i * weights[j] for i, j in _POWERS]
         self._squares, self._integrands = y**2, np.stack(of_powers, axis=1)
-        self.norm_variance = step.norm_variance(float(of_powers[3].sum())) if trained else 0.0
+        self.norm_variance = step.norm_variance(float(of_powers[4].sum())) if trained else 0.0
 
     def _about_mean(self, weights: Array) -> Array:
         """Turn weights of the powers of t.z less its mean into those of its own."""
@@ -66,7 +66,7 @@ class ColouredRows:
         return np.stack([one, s + mean * one, squared + 2 * mean * s + mean**2 * one])
 
     def _averages(self, w: Array, factors: int = 1) -> Array:
-        """Average the powers over the batch with factors 1/(1 + w y^2), shape (5, S)."""
+        """Average the powers over the batch with factors 1/(1 + w y^2), shape (6, S)."""
         return ((1 + w[:, None] * self._squares) ** -factors @ self._integrands).T
 
     def _resolvent(self, t: Array) -> tuple[Array, Array]:
@@ -82,7 +82,7 @@ class ColouredRows:
             mean, squared = (
                 step.inverse_batch * (Q**k @ squares**k) / squares.size for k in (1, 2)
             )
-            slope = 1 - squared * b**2 * self._averages(b * delta, 2)[3]
+            slope = 1 - squared * b**2 * self._averages(b * delta, 2)[4]
             change = (mean - delta) / slope
             return delta + change, np.abs(change) / delta
 
@@ -110,20 +110,18 @@ class ColouredRows:
     def _forms_of_means(self, t: Array, averages: Array, Q: Array) -> Array:
         """Compute the forms of Q in the means of y z and y^3 z, times Sigma, and t: (3, 3, S).
 
-        They follow from those of 1/A in Sigma t, Sigma n and t, of the noise n in the mean of y z.
-        Given t and n, 1/Q is A and two terms more: of Sigma t, and of what predicts that of y^3 z.
+        Equations (9) to (11).
         """
-        step, (y2, y2s2, y3s, y4, y6) = self.step, averages
-        b, zero, ratio = t * step.tau * self.trained, 0 * t, step.label_power / y2
-        one, slope = zero + 1, zero + step.slope
-        (j0, _, _), (j1, n1, _), (j2, n2, nn) = (step.parts * self.s**k @ Q.T for k in range(3))
-        forms = np.array([[j2, n2, j1], [n2, nn, n1], [j1, n1, j0]])
-        x = b * (y2s2 - y2 - y3s**2 / y4)
-        forms = forms - x / (1 + x * j2) * forms[:, :1] * forms[:1]
-        means = np.array([[slope, one, zero], [ratio * y3s, y4 / y2, zero], [zero, zero, one]])
-        forms = np.einsum("ais,ijs,bjs->abs", means, forms, means)
-        forms = forms - b / (ratio * y4 + b * forms[1, 1]) * forms[:, 1:2] * forms[1:2]
-        forms[1, 1] += (y6 - y4**2 / y2) * step.inverse_batch * (Q * self.s**2).mean(axis=1)
+        step, (y2, y2s2, ys, y3s, y4, y6) = self.step, averages
+        j0, j1, j2 = (step.weights * self.s**k @ Q.T for k in range(3))
+        x = t * step.tau * self.trained * (y2s2 - y2)
+        along, noise = np.array([ys, y3s, 1 + 0 * t]), np.array([[y2, y4], [y4, y6]])
+        forms = (
+            along[:, None] * along * np.array([[j2, j2, j1], [j2, j2, j1], [j1, j1, -x * j1**2]])
+        )
+        forms /= 1 + x * j2
+        forms[:2, :2] += noise * step.inverse_batch * (Q * self.s**2).mean(axis=1)
+        forms[2, 2] += j0
         return forms
 
     def _forms(self, t: Array, averages: Array, Q: Array) -> Array:
