@@ -20,7 +20,7 @@ from giantstep.figures.elements import (
 from giantstep.figures.labels import TEST_ERROR
 from giantstep.figures.selection import in_limit, select
 
-WORDS = {"normalized": "along the gradient", "sign": "by its signs"}
+WORDS = {"sgd": "along the gradient", "sign": "by its signs"}
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:

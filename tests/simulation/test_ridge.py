@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.random import default_rng
+from scipy.linalg import expm
 
 from giantstep.simulation.ridge import RidgePath
 
@@ -24,14 +25,14 @@ def test_the_readout_is_the_ridge_minimiser(rows, ridge, groups):
 
 
 @pytest.mark.parametrize("rows", [7, 33])
-def test_a_readout_may_take_steps_of_gradient_descent(rows):
+def test_a_readout_may_follow_gradient_flow(rows):
     rng = default_rng(3)
     features, labels = rng.standard_normal((rows, 20)), rng.standard_normal(rows)
-    path = RidgePath(np.ones((20, 1)), steps=50)
+    path = RidgePath(np.ones((20, 1)), stopped=True)
     path.extend(features.copy(), labels)
     (readout,), (training_error,), _ = path.fit(rows)((4.0,))
-    walk = np.zeros(20)
-    for _ in range(50):
-        walk += features.T @ (labels - features @ walk) / (4.0 * 50)
-    assert readout == pytest.approx(walk, abs=1e-9)
-    assert training_error == pytest.approx(np.mean((labels - features @ walk) ** 2), abs=1e-9)
+    gram, moment = features.T @ features, features.T @ labels
+    flow = np.block([[-gram, moment[:, None]], [np.zeros((1, 21))]])
+    expected = expm(flow / 4.0)[:-1, -1]
+    assert readout == pytest.approx(expected, abs=1e-9)
+    assert training_error == pytest.approx(np.mean((labels - features @ expected) ** 2), abs=1e-9)

@@ -33,7 +33,7 @@ from giantstep.explore.view import CURVE, ERRORS, MAP, SPECTRUM, TABS, View
 from giantstep.numerics.scalar_functions import FUNCTIONS
 from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.covariance import IDENTITY
-from giantstep.problems.losses import LOSSES, stopping_steps
+from giantstep.problems.losses import FLOW, LOSSES
 from giantstep.problems.protocol import OPTIMIZERS
 from giantstep.validation import Fault, InvalidParametersError
 
@@ -126,7 +126,7 @@ def notes(view: View) -> dict[str, str]:
     """Return what to say beside controls that apply: when readouts stop, and what steps use."""
     question, told = view.question, {}
     steps, batch, ridge = question["steps"], question["alpha0"], question["ridge"]
-    if stopping_steps(question["loss"]) and ridge != OPTIMAL and "ridge" not in _axes(view):
+    if question["loss"] == FLOW and ridge != OPTIMAL and "ridge" not in _axes(view):
         told["ridge"] = f"the readout is trained for the time 1/λ = {number_text(1 / ridge)}"
     several = question.model == STEPS and steps > 1 and math.isfinite(batch)
     if several and not {"steps", "alpha0"} & _axes(view):

@@ -1,13 +1,12 @@
-"""The filter of gradient flow or descent as a sum of ridges: docs/theory/early-stopping.md.
+"""The filter of gradient flow as a sum of ridges: docs/theory/early-stopping.md.
 
 What is left of a label along an eigenvector of the features' covariance, of eigenvalue x/t, is
-`exp(-x)` after a time t of gradient flow, `(1 - x/k)^k` after k steps of gradient descent in this
-time, and `z/(x + z)` with a ridge z/t. A sum of the last holds each of the others for all x > 0.
+`exp(-x)` after a time t of gradient flow, and `z/(x + z)` with a ridge z/t. A sum of the latter
+holds the former for all x > 0.
 """
 
 from __future__ import annotations
 
-import math
 from functools import cache
 
 import numpy as np
@@ -24,31 +23,16 @@ _AT = np.geomspace(1e-5, 1e6, 4000)
 _CUTS = 1e-9, 1e-6
 
 
-def fitted_share(x: Array, steps: float) -> Array:
-    """Compute what is fitted of a label, 1 - exp(-x), or 1 - (1 - x/steps)^steps, precisely."""
-    if math.isinf(steps):
-        return -np.expm1(-x)
-    short = steps * np.log1p(-np.minimum(x / steps, 0.5))
-    return np.where(2 * x < steps, -np.expm1(short), 1 - (1 - x / steps) ** steps)
-
-
 @cache
-def stopping_filter(steps: float = math.inf) -> tuple[Array, Array, int]:
-    """Fit the filter of gradient descent, with more weight where a small eigenvalue makes readouts.
-
-    Directions of x > steps, in which single steps overshoot, count as fitted.
-
-    Parameters
-    ----------
-    steps : float
-        Infinitely many are gradient flow.
+def stopping_filter() -> tuple[Array, Array, int]:
+    """Fit the filter of gradient flow, with more weight where a small eigenvalue makes readouts.
 
     Returns
     -------
     ridges : Array, shape (N,)
         For a time 1; for a time t all are over t.
     weights : Array, shape (2, N)
-        Of a fit that is off by 6e-6 (by 8e-5 for ten steps), and of a coarse one; both add up to 1.
+        Of a fit that is off by 6e-6, and of a coarse one; both add up to 1.
     first : int
         The place of the ridge 1.
 
@@ -63,7 +47,7 @@ def stopping_filter(steps: float = math.inf) -> tuple[Array, Array, int]:
     even = np.full(_RIDGES.size, 1 / _RIDGES.size)
     differences = np.linalg.svd(even[None])[2][1:].T  # add up to zero
     emphasis = 1 + _AT**-0.5
-    right = emphasis * (1 - fitted_share(np.minimum(_AT, steps), steps) - residuals @ even)
+    right = emphasis * (np.exp(-_AT) - residuals @ even)
     system = emphasis[:, None] * (residuals @ differences)
     fits = [np.linalg.pinv(system, rcond=cut) @ right for cut in _CUTS]
     weights = even + np.stack(fits) @ differences.T

@@ -75,4 +75,3 @@ SHARE = Interval(0, 1)
 REVERSED = Interval(0, 0.49)
 # Where Huber's loss turns from a parabola into straight lines.
 HUBER_TURN = Interval(1e-9, 1e12)
-DESCENT_STEPS = Interval(10, 1e9, whole=True)

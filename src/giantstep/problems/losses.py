@@ -14,14 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.problems.domains import DESCENT_STEPS, HUBER_TURN
+from giantstep.problems.domains import HUBER_TURN
 from giantstep.registry import Family, Registry
 from giantstep.validation import read_number
 
 SQUARE = "square"
 # The square loss by gradient flow from zero, stopped at the time 1/ridge: docs/early-stopping.md.
 FLOW = "gradient_flow"
-_DESCENT = "gradient_descent:"
 _HUBER = "huber"
 # Newton steps for a proximal operator. After a step as short as this one only rounding is left of
 # the error.
@@ -158,36 +157,14 @@ def _huber(text: str) -> ClippedLoss:
     return ClippedLoss(-turn, turn, 1.0)
 
 
-def _descent(text: str) -> Loss:
-    """Check a number of steps of gradient descent on the square loss."""
-    if not text.isdecimal() or int(text) not in DESCENT_STEPS:
-        raise ValueError(text)
-    return LOSSES[SQUARE]
-
-
-def stopping_steps(loss: str) -> float:
-    """Return in how many steps readouts are trained: infinitely many in gradient flow, 0 fitted.
-
-    Examples
-    --------
-    >>> [stopping_steps(loss) for loss in ("gradient_descent:50", "gradient_flow", "hinge")]
-    [50.0, inf, 0.0]
-    """
-    if loss.startswith(_DESCENT):
-        text = loss.removeprefix(_DESCENT)
-        return float(text) if text.isdecimal() else 0.0
-    return math.inf if loss == FLOW else 0.0
-
-
 def is_square(loss: str) -> bool:
     """Tell whether it is the square loss, fitted or stopped early."""
-    return loss == SQUARE or stopping_steps(loss) > 0
+    return loss in (SQUARE, FLOW)
 
 
 # `huber` is `huber:1`.
 KNOWN_LOSSES: Registry[Loss] = Registry(
     LOSSES,
     Family(f"{_HUBER}:", _huber, f"{_HUBER}:DELTA with DELTA {HUBER_TURN}"),
-    Family(_DESCENT, _descent, f"{_DESCENT}STEPS with STEPS {DESCENT_STEPS}"),
 )
 lookup_loss = KNOWN_LOSSES.lookup

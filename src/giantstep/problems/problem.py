@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.covariance_scope import THEORY
-from giantstep.problems.losses import KNOWN_LOSSES, is_square, lookup_loss, stopping_steps
+from giantstep.problems.losses import FLOW, KNOWN_LOSSES, is_square, lookup_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import Vocabulary
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -60,7 +60,7 @@ def check_theory_of_loss(problem: Problem, loss: str) -> None:
     ------
     InvalidParametersError
     """
-    if isinstance(problem, Protocol) and problem.has_covariance and stopping_steps(loss):
+    if isinstance(problem, Protocol) and problem.has_covariance and loss == FLOW:
         raise refusal("loss", loss, f"another, without stop_at, {THEORY}")
     if not is_square(loss) and teacher_of(problem.target):
         raise refusal("loss", loss, "square in the theory of targets of several directions")

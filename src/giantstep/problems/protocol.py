@@ -47,8 +47,8 @@ from giantstep.problems.targets import SAME_TARGET, PretrainTargetDomain, teache
 from giantstep.registry import Registry
 from giantstep.validation import Fault, raise_all, refusal
 
-# How a step follows the gradient: in proportion to it, by the signs of its entries, or normalised.
-SGD, SIGN_DESCENT, NORMALIZED = OPTIMIZERS = ("sgd", "sign", "normalized")
+# How a step follows the gradient: in proportion to it, or by the signs of its entries.
+SGD, SIGN_DESCENT = OPTIMIZERS = ("sgd", "sign")
 _TRANSFER = "docs/transfer.md"
 # What a protocol has and spiked features have not.
 STEP_FIELDS = ("learning_rate", "alpha0")
@@ -103,10 +103,9 @@ class Protocol(WithFields):
     label_flips : float
         Fraction of the labels, below one half, that are reversed, y -> -y, in batches and training
         sets. Test errors are of labels that are not.
-    optimizer : {"sgd", "sign", "normalized"}
+    optimizer : {"sgd", "sign"}
         How far a step goes along the gradient: "sgd" in proportion to it; "sign" by
-        eta/(p sqrt(d)) in each entry, in the direction of its sign, as the first step of Adam;
-        "normalized" by a length of eta/p in the root mean square over the rows, as "sign" does.
+        eta/(p sqrt(d)) in each entry, in the direction of its sign, as the first step of Adam.
     pretrain_target : str
         Target that the steps learn, if it is another than `target`, which the readout learns.
     task_overlap : float

@@ -16,7 +16,7 @@ from giantstep.problems.bulk_kind import bulk_of_networks, validate_bulk
 from giantstep.problems.covariance_scope import question_faults
 from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.grid import Grid
-from giantstep.problems.losses import SQUARE, stopping_steps
+from giantstep.problems.losses import FLOW, SQUARE
 from giantstep.problems.problem import Problem, check_loss, further_directions
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import SEED
@@ -126,7 +126,7 @@ def criterion_faults(
         return []
     faults = [] if optimised else [Fault("by", by, f"given with ridge {OPTIMAL}")]
     if by in CROSS_VALIDATION:
-        if stopping_steps(str(loss)):
+        if loss == FLOW:
             faults.append(Fault("by", by, f"{TEST_ERROR} for readouts that are stopped"))
         elif by == GCV and loss != SQUARE:
             faults.append(Fault("by", by, f"{LEAVE_ONE_OUT} for losses other than {SQUARE}"))

@@ -11,7 +11,7 @@ import numpy as np
 from giantstep.arrays import Array, Indices
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
-from giantstep.problems.losses import stopping_steps
+from giantstep.problems.losses import FLOW
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import SIGN_DESCENT, Protocol
 from giantstep.theory.features.bulk.sign_rows import has_sign_rows
@@ -107,7 +107,7 @@ def edge_remarks(points: Sequence[str], what: str, candidates: Array) -> list[st
 
 def named_ridge(loss: str) -> str:
     """Name the best ridge in a remark; that of gradient flow is one over the best time."""
-    return "best ridge (one over the best time)" if stopping_steps(loss) else "best ridge"
+    return "best ridge (one over the best time)" if loss == FLOW else "best ridge"
 
 
 def dimension_remarks(dimensions: Array) -> list[str]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.grid import Grid
-from giantstep.problems.losses import SQUARE, is_square, stopping_steps
+from giantstep.problems.losses import FLOW, SQUARE, is_square
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import EXACT, Sizes, check_sizes
 from giantstep.questions.answers import count_groups, drop_fixed, question
@@ -167,7 +167,7 @@ def measured(
     """Train networks; return means and standard errors over (alpha, ridge, ...)."""
     task = Task("replicates", problem, given | {"cross_validation": cross_validation})
     check_task(task, max_hours, max_memory, threads)
-    if cross_validation and stopping_steps(given["loss"]):
+    if cross_validation and given["loss"] == FLOW:
         raise refusal("cross_validation", True, "false for readouts that are stopped")
     names = ["test_error", "training_error"]
     if not is_square(given["loss"]):

@@ -51,8 +51,7 @@ def solve(
         chooses: `by`.
     loss : str
         What the readout minimises: "square", "huber", "huber:0.5", "hinge" or "logistic"; or
-        "gradient_flow", by gradient flow on the square loss for the time 1/ridge, or
-        "gradient_descent:20", in so many steps.
+        "gradient_flow", by gradient flow on the square loss for the time 1/ridge.
     stop_at : float, array_like, shape (R,), or "optimal", optional
         Time of gradient flow on the readout, in place of a ridge: docs/early-stopping.md.
     bulk : {"trained", "isotropic"}, optional

@@ -10,13 +10,10 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from giantstep.problems.domains import POSITIVE_RIDGE
-from giantstep.problems.losses import FLOW, stopping_steps
+from giantstep.problems.losses import FLOW
 from giantstep.questions.checks import OPTIMAL, read_numbers
 from giantstep.questions.choices import RIDGE, STOP_AT
 from giantstep.validation import Fault, raise_all
-
-# Of losses, with times.
-_LEFT_OUT = "left out, or gradient_descent:STEPS for a finite number of steps"
 
 
 def times_to_ridges(given: dict[str, Any]) -> bool:
@@ -41,7 +38,7 @@ def times_to_ridges(given: dict[str, Any]) -> bool:
         if STOP_AT not in over:
             return False
     losses = np.atleast_1d(own.setdefault("loss", FLOW)).tolist()
-    faults = [Fault("loss", one, _LEFT_OUT) for one in losses if not stopping_steps(str(one))]
+    faults = [Fault("loss", one, f"left out with {STOP_AT}") for one in losses if one != FLOW]
     if times is not None:
         faults += [Fault(RIDGE, own[RIDGE], f"left out with {STOP_AT}")] if RIDGE in own else []
         # In its place, since parameters vary in their order.

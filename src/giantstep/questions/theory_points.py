@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.covariance import IDENTITY
-from giantstep.problems.losses import SQUARE, is_square, stopping_steps
+from giantstep.problems.losses import FLOW, SQUARE, is_square
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Overlaps, by_groups
 from giantstep.problems.problem import Problem
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -124,7 +124,7 @@ class Case(NamedTuple):
     def _besides(self, alpha: Array, ridge: Array, arrays: Arrays) -> Arrays:
         """Compute what is asked for beside a solution."""
         found: Arrays = {}
-        if self.cross_validation and not stopping_steps(self.loss):
+        if self.cross_validation and self.loss != FLOW:
             found[K_FOLD] = criterion(self.solver, alpha, ridge, K_FOLD)
         if self.compared:
             found[RELIABLE_DIMENSION] = self._reliable_dimension(alpha, ridge, arrays)
@@ -207,7 +207,7 @@ def variables(arrays: Arrays, dims: tuple[str, ...], losses: set[str]) -> dict[s
     """
     hidden = {*_LOSSES} if all(map(is_square, losses)) else set()
     hidden |= set() if SQUARE in losses else {*_OF_SQUARES}
-    hidden |= {*_OF_RIDGES} if all(map(stopping_steps, losses)) else set()
+    hidden |= {*_OF_RIDGES} if losses == {FLOW} else set()
     return {
         name: by_groups(dims, values, _FURTHER.get(name, ()))
         for name, values in arrays.items()

@@ -10,7 +10,7 @@ import numpy as np
 
 from giantstep.arrays import Array, Reals, Single
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.protocol import NORMALIZED, SGD, SIGN_DESCENT, Protocol
+from giantstep.problems.protocol import SGD, SIGN_DESCENT, Protocol
 from giantstep.problems.recovery import Recovery
 from giantstep.simulation.arithmetic import FEWER_ROWS, block_sizes
 from giantstep.simulation.gradients import batch_slopes
@@ -20,15 +20,12 @@ from giantstep.simulation.threads import Workers
 def as_optimizer(optimizer: str, step: Reals, rate: float) -> Reals:
     """Turn the step of gradient descent into that of an optimizer, of shape (p, d).
 
-    A step by signs, or a normalised one, has rows of length `rate` in the root mean square.
+    A step by signs has rows of length `rate`.
     """
     if optimizer == SIGN_DESCENT:
         stepped: Reals = np.sign(step)
         stepped *= rate / math.sqrt(step.shape[1])
         return stepped
-    if optimizer == NORMALIZED:
-        length = float(np.linalg.norm(step)) / math.sqrt(len(step))
-        step *= rate / length if length > 0 else 0.0
     return step
 
 

@@ -14,14 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from giantstep.arrays import Array, Reals, Single
-from giantstep.numerics.stopping_filter import fitted_share
 
 # Features whose products are summed in the working precision, before they are added in double.
 _COLUMNS = 1024
@@ -64,14 +62,13 @@ class RidgePath:
     ----------
     membership : array, shape (p, G)
         E: which feature is in which group, as ones and zeros.
-    steps : float
-        If positive, the readout is that of so many steps of gradient descent from zero, in the time
-        1/ridge, instead.
+    stopped : bool
+        Whether the readout is that of gradient flow from zero for the time 1/ridge instead.
     """
 
-    def __init__(self, membership: Single, steps: float = 0) -> None:
+    def __init__(self, membership: Single, stopped: bool = False) -> None:
         self.membership = membership.astype(float)
-        self._solutions = partial(_stopped_solutions, steps) if steps else _ridge_solutions
+        self._solutions = _stopped_solutions if stopped else _ridge_solutions
         self._kept: list[_Block] = []
         self._count = 0
         self._moments: _Moments | None = None
@@ -212,14 +209,14 @@ def _ridge_solutions(
 
 
 def _stopped_solutions(
-    steps: float, matrix: Array, ridges: tuple[float, ...], right: Array, _: object
+    matrix: Array, ridges: tuple[float, ...], right: Array, _: object
 ) -> Iterator[tuple[Array, Array]]:
-    """Integrate dx/dt = right - S x from x = 0 to the times 1/ridge, in some steps."""
+    """Integrate dx/dt = right - S x from x = 0 to the times 1/ridge."""
     values, vectors = eigh(matrix, check_finite=False)
     values = np.maximum(values, np.finfo(float).tiny)
     along = vectors.T @ right
     for ridge in ridges:
-        fitted = fitted_share(values / ridge, steps)
+        fitted = -np.expm1(-values / ridge)
         yield vectors @ (fitted / values * along), vectors @ ((1 - fitted) * along)
 
 

@@ -15,7 +15,7 @@ from numpy.random import SeedSequence
 from giantstep.arrays import Array, Reals
 from giantstep.numerics.scalar_functions import BINARY, lookup
 from giantstep.problems.grid import Grid
-from giantstep.problems.losses import Loss, is_square, lookup_loss, stopping_steps
+from giantstep.problems.losses import FLOW, Loss, is_square, lookup_loss
 from giantstep.problems.problem import Problem
 from giantstep.problems.seeds import problem_seed
 from giantstep.problems.sizes import EXACT, Sizes, check_replicates, check_sizes
@@ -240,7 +240,7 @@ def _fit_readouts(
     for (_, index), drawn in zip(places, pool.map_ahead(block, places), strict=True):
         if index == 0:
             path = (
-                RidgePath(layer.membership, stopping_steps(grid.loss))
+                RidgePath(layer.membership, stopped=grid.loss == FLOW)
                 if is_square(grid.loss)
                 else ConvexPath(lookup_loss(grid.loss))
             )

@@ -1,6 +1,6 @@
-"""Steps by the signs of the gradient's entries, and normalised ones: docs/sign-descent.md.
+"""Steps by the signs of the gradient's entries: docs/sign-descent.md.
 
-A normalised step is one of plain descent at another rate. The sign of a Gaussian entry is a
+The sign of a Gaussian entry is a
 multiple of the entry, which makes a step of plain descent, and a rest that is not correlated with
 it: noise of each neuron's own, and what it adds to the spike, since the mean of a sign over the
 neurons is no linear function of the mean of the gradient.
@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.problems.protocol import SGD, SIGN_DESCENT, Protocol
+from giantstep.problems.protocol import SGD, Protocol
 from giantstep.problems.readout import UNIFORM
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.network_state import NetworkState, check_weights
@@ -29,24 +29,19 @@ def plain_descent(problem: Protocol) -> Protocol:
 
     Examples
     --------
-    >>> problem = Protocol("tanh", "sin", 1, alpha0=4, beta=0.5, optimizer="normalized")
+    >>> problem = Protocol("tanh", "sin", 1, alpha0=4, beta=0.5, optimizer="sign")
     >>> round(plain_descent(problem).learning_rate, 4)
-    2.3239
+    1.8542
     """
     problem = problem.pretraining
     if problem.optimizer == SGD:
         return problem
-    letters, fractions = np.array(problem.readout).T
-    rate, readout, odd = problem.learning_rate, problem.readout, problem.as_in_paper
+    readout, odd = problem.readout, problem.as_in_paper
     # For an odd activation the gradient is proportional to the letter.
     length = _gradient_length(replace(problem, readout=UNIFORM) if odd else problem)
-    if problem.optimizer == SIGN_DESCENT:
-        rate *= _ALONG_GRADIENT
-        if odd:
-            readout = tuple(zip(np.sign(letters).tolist(), fractions.tolist(), strict=True))
-    elif odd:
-        length *= math.sqrt(float(fractions @ letters**2))
-    rate = rate / length if length > 0 else 0.0
+    if odd:
+        readout = tuple((float(np.sign(letter)), fraction) for letter, fraction in readout)
+    rate = _ALONG_GRADIENT * problem.learning_rate / length if length > 0 else 0.0
     return replace(problem, learning_rate=rate, readout=readout, optimizer=SGD)
 
 

@@ -7,7 +7,6 @@ equations for the variance of one, with products in place of squares.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -18,9 +17,6 @@ from giantstep.numerics.stopping_filter import stopping_filter
 from giantstep.theory.features.bulk.pairs import pair_of
 from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
 from giantstep.theory.readout.square_loss import SquareLoss, SquareLossSolution
-
-# Means of features below it, which rounding leaves, are none.
-_NO_MEANS = 1e-20
 
 
 class StoppedSolution(NamedTuple):
@@ -47,27 +43,9 @@ class StoppedSolution(NamedTuple):
     at: Resolvent
 
 
-def largest_eigenvalue(square_loss: SquareLoss, alpha: Array, dimension: float) -> Array:
-    """Estimate the largest eigenvalue of Phi^T Phi, rather too large.
-
-    It is at most that of the features' means and that of the rest, `(|linear| + |independent|)^2`;
-    of products of two Gaussian matrices the S-transform gives it.
-    """
-    f, srf = square_loss.features, square_loss.srf
-    means = float(srf.groups.pi @ f.mu0**2 @ f.weight)
-    of_means = dimension * alpha * means if means > _NO_MEANS else np.zeros_like(alpha)
-    z = np.geomspace(1e-3, 1e3, 200)[:, None] * np.sqrt(alpha)
-    linear = ((1 + z) * (srf.beta + z) * (alpha + z) / (srf.beta * z)).min(axis=0)
-    linear *= (f.mu1**2).max() * srf.groups.c.max()
-    independent = f.mu2_squared.max() * (np.sqrt(alpha / srf.beta) + 1) ** 2
-    return of_means + (np.sqrt(linear) + np.sqrt(independent)) ** 2
-
-
-def solve_stopped(
-    square_loss: SquareLoss, alpha: Array, times: Array, steps: float = math.inf
-) -> StoppedSolution:
-    """Solve at S points (alpha, time), both of shape (S,); times > 0, taken in some steps."""
-    multiples, weights, first = stopping_filter(steps)
+def solve_stopped(square_loss: SquareLoss, alpha: Array, times: Array) -> StoppedSolution:
+    """Solve at S points (alpha, time), both of shape (S,); times > 0."""
+    multiples, weights, first = stopping_filter()
     S, N = times.size, multiples.size
     ridges = (multiples / times[:, None]).ravel()
     at = solve_resolvent(square_loss.equations, np.repeat(alpha, N), ridges)

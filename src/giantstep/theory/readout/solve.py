@@ -13,7 +13,7 @@ from giantstep.numerics.stopping_filter import PAIRS
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, validate_bulk
 from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.grid import Grid
-from giantstep.problems.losses import SQUARE, is_square, lookup_loss, stopping_steps
+from giantstep.problems.losses import FLOW, SQUARE, is_square, lookup_loss
 from giantstep.problems.problem import Problem, check_loss, check_theory_of_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import FINER_NORMAL, NORMAL
@@ -21,7 +21,7 @@ from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.features.kappa_rules import check_resolution
 from giantstep.theory.readout.convex_equations import ConvexEquations
 from giantstep.theory.readout.convex_loss import convex_values, solve_convex, solve_from
-from giantstep.theory.readout.early_stopping import largest_eigenvalue, solve_stopped
+from giantstep.theory.readout.early_stopping import solve_stopped
 from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
 from giantstep.theory.readout.solution import ERROR_RESOLVED, Solution, collect_points
 from giantstep.theory.readout.square_loss import (
@@ -140,7 +140,7 @@ class Solver:
         self.dimension = dimension
         self.reuses_samples = isinstance(problem, Protocol) and problem.reuses_samples
         self.coarse = prepare_square_loss(problem, self.srf, self.bulk, dimension, B=B)
-        stopped = _solve_stopped if stopping_steps(loss) else _solve_convex_loss
+        stopped = _solve_stopped if loss == FLOW else _solve_convex_loss
         self._solve_points = _solve_square_loss if loss == SQUARE else stopped
 
     @cached_property
@@ -212,7 +212,7 @@ class Solver:
     def batches(self, points: int) -> list[slice]:
         """Divide points into those that are solved together."""
         rule, arrays = self.coarse, 1 if self.loss == SQUARE else _CONVEX_ARRAYS
-        arrays = PAIRS if stopping_steps(self.loss) else arrays
+        arrays = PAIRS if self.loss == FLOW else arrays
         largest = max(rule.features.kappa.size, rule.equations.bulk.floats_per_point)
         batch = max(1, _BATCH_FLOATS // (2 * arrays * largest))  # on the finer rule
         return [slice(start, start + batch) for start in range(0, points, batch)]
@@ -278,19 +278,16 @@ def _solve_square_loss(solver: Solver, alpha: Array, ridge: Array) -> dict[str, 
 
 
 def _solve_stopped(solver: Solver, alpha: Array, ridge: Array) -> dict[str, Array]:
-    """Solve S points of gradient descent for the times 1/ridge; every entry has shape (S, ...).
+    """Solve S points of gradient flow for the times 1/ridge; every entry has shape (S, ...).
 
     Errors of quadrature are those of these ridges. What the test error changes by with a coarser
     fit of the filter is far more than the error of the fit.
     """
-    steps = stopping_steps(solver.loss)
-    solution = solve_stopped(solver.coarse, alpha, 1 / ridge, steps)
+    solution = solve_stopped(solver.coarse, alpha, 1 / ridge)
     at, values = solution.at, solution.values
     of_filter = np.abs(solution.coarse_error / values["test_error"] - 1)
     one_ridge = solver.coarse.order_parameters(at).errors.test_error
     values |= _quadrature(solver, at, one_ridge, of_filter)
-    longest = largest_eigenvalue(solver.coarse, alpha, solver.dimension) / ridge
-    values["resolved"] *= longest <= 2 * steps
     return _of_squares(solver, at, values, solution.power, solution.q)
 
 

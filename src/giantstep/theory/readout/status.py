@@ -44,7 +44,6 @@ class Status(IntEnum):
             Status.UNRESOLVED: (
                 "The result changes when the number of quadrature nodes is doubled. Please take a"
                 " larger ridge (a smaller one for hinge or Huber loss) or a smaller spike strength."
-                " Gradient descent takes more steps, and a dimension."
             ),
             Status.REFUSED: "Parameters that a problem, or the theory, cannot combine.",
         }[self]
