@@ -1,67 +1,67 @@
-"""Flags follow the fields of a dataclass."""
+"""Flags follow what problems and questions declare."""
 
 import argparse
-import inspect
+import io
+import os
 import subprocess
 import sys
-from dataclasses import dataclass
-from typing import Literal
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from giantstep.cli.arguments import make_parser
-from giantstep.cli.commands import commands
-from giantstep.cli.flags import flags_of
+from giantstep.cli.commands import commands, question_of
+from giantstep.cli.flags import add_flag
+from giantstep.cli.main import main
 from giantstep.cli.problem_flags import add_problem
-from giantstep.questions.task import question_named
+from giantstep.problems.domains import FLAG
+from giantstep.problems.parameter import Parameter
+from giantstep.problems.readout import NORMAL, UNIFORM, VocabularyDomain
+from giantstep.questions.arguments import Argument, Many, arguments_of, one_of
+from giantstep.questions.declaration import declare
+from giantstep.validation import COUNT, Interval
 
-
-@dataclass
-class Question:
-    """A question.
-
-    Attributes
-    ----------
-    spike_strength : float
-        The entry v . u of the spike, > 0. More about it.
-    inputs, target : str
-        Names.
-    count : int or "all"
-        How many.
-    reuse : bool
-        Whether 5% are used again.
-    """
-
-    spike_strength: float
-    inputs: str = "gaussian"
-    target: str = "sin"
-    count: int | Literal["all"] = 3
-    reuse: bool = False
-    readout: tuple[tuple[float, float], ...] = ((1.0, 0.5), (2.0, 0.5))
+TESTS = Path(__file__).parents[1]
+PARAMETERS = {
+    "spike_strength": Parameter("strength of the spike", "r", Interval(0), note="5% is small"),
+    "inputs": Parameter("law of the inputs", "x", one_of("gaussian", "flat"), default="gaussian"),
+    "reuse": Parameter("whether samples are used again", "u", FLAG, default=False),
+    "readout": Parameter("readout", "a", VocabularyDomain(normal=NORMAL), default=UNIFORM),
+}
+COUNTED = Argument("count", "how many", COUNT, Many.REFUSED, ("all",), default=3)
 
 
 def parser():
     made = argparse.ArgumentParser()
-    for flag in flags_of(Question).values():
-        flag.add_to(made)
+    for argument in (*arguments_of(PARAMETERS).values(), COUNTED):
+        add_flag(made, argument)
     return made
 
 
-def test_a_new_field_is_a_flag_with_its_type_default_and_documentation():
+def test_a_parameter_is_a_flag_with_its_kind_default_and_meaning():
     given = parser().parse_args("--spike-strength 2 --count all --readout 3:1".split())
     assert vars(given) == {
         "spike_strength": [2.0],
         "inputs": ["gaussian"],
-        "target": ["sin"],
         "count": "all",
         "reuse": False,
         "readout": [(3.0, 1.0)],
     }
     text = " ".join(parser().format_help().split())
-    assert "the entry v . u of the spike, > 0 --inputs" in text
-    assert "distribution of the inputs' entries: one of gaussian, rademacher" in text
-    assert "(default 1:0.5 2:0.5)" in text
-    assert "whether 5% are used again" in text
+    assert "strength of the spike: a finite number >= 0; 5% is small --inputs" in text
+    assert "law of the inputs: one of gaussian, flat (default gaussian)" in text
+    assert "or normal (default 1:1)" in text
+    assert "a whole number >= 1, or all (default 3)" in text
+
+
+def test_a_function_takes_what_it_declares():
+    def ask(problem, alhpa, *, max_hours=1, max_memory=None):
+        """Ask."""
+
+    with pytest.raises(TypeError, match="ask must take what it declares: "):
+        declare("Nothing", command="ask", text="nothing", example="", takes=[COUNTED])(ask)
 
 
 def test_help_imports_no_question():
@@ -74,28 +74,87 @@ def test_help_imports_no_question():
     assert done.stdout.endswith("[]\n")
 
 
-@pytest.mark.parametrize("name", [name for name, one in commands().items() if one.question])
-def test_every_flag_of_a_question_is_explained(name):
-    parser = make_parser(name)[1]
+QUESTIONS = [name for name, one in commands().items() if one.question]
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_flag_of_a_question_is_explained_and_all_it_takes_are_flags(name):
+    parser, command = make_parser(name)[1], commands()[name]
     assert parser is not None
-    unexplained = [action.dest for action in parser._actions if not action.help]
-    assert not unexplained
-
-
-# Flags without a parameter.
-OUTPUT = {"help", "format", "output", "plot", "show", "columns", "certificate"}
-ANSWERED = [
-    name for name, one in commands().items() if one.question and name not in ("map", "data")
-]
-
-
-@pytest.mark.parametrize("name", ANSWERED)
-def test_every_parameter_of_a_question_is_a_flag_and_the_reverse(name):
-    parameters = dict(inspect.signature(question_named(commands()[name].question)).parameters)
-    if parameters.pop("values", None):  # what a sweep varies, besides fields of the problem
-        parameters |= inspect.signature(question_named("solve")).parameters
+    assert all(action.help for action in parser._actions)
     of_problem = argparse.ArgumentParser()
-    add_problem(of_problem)
-    problem = {action.dest for action in of_problem._actions}
-    flags = {action.dest for action in make_parser(name)[1]._actions} - problem - OUTPUT
-    assert flags == set(parameters) - {"problem", "progress"}
+    if name != "data":
+        add_problem(of_problem)
+    flags = {action.dest for action in parser._actions}
+    declared = {argument.name for argument in question_of(command).takes}
+    assert flags >= {action.dest for action in of_problem._actions}
+    assert flags >= declared - set(command.fixed)
+    assert question_of(command).example
+
+
+_STEP = "--activation tanh --target sin --learning-rate 3 --alpha0 2 --beta 1"
+_FEW = f"{_STEP} --dimension 20 --networks 2 --test-samples 9"
+# An answer of each command, then refusals of what only declarations know.
+ANSWERS = [
+    f"theory {_STEP} --ridge optimal --format table",
+    f"sweep {_STEP} --alpha 1:2:2 --gains gain_over_linear",
+    f"simulate {_FEW}",
+    f"compare {_FEW} --bulk isotropic trained --format json",
+    f"optimise {_STEP} --over ridge --bulk isotropic --dimension 300",
+    f"plan {_STEP} --samples 3 --max-steps 1 --bulk isotropic --ridge 0.1",
+    f"spectrum {_STEP} --points 9",
+    f"bounds {_STEP}",
+    "thresholds --target he3",
+    f"srf {_STEP} --readout normal",
+    f"learned-function {_STEP} --s 0 1",
+    f"map {_STEP} --x alpha=1,2 --y ridge=0.1,1 --show test_error",
+    "data X.npy y.npy --alpha0 0 1 --networks 1",
+]
+REFUSALS = [
+    f"theory {_STEP} --ridge best --by gcv",
+    f"theory {_STEP} --readout 1",
+    f"simulate {_STEP} --test-samples none --threads 0",
+    f"spectrum {_STEP} --points 3",
+    f"plan {_STEP} --samples 3 --max-steps 11",
+    f"sweep {_STEP} --gains gain_over_time",
+]
+RUN = "import sys; from cli.test_flags import said; print(end=said(sys.argv[1:]))"
+
+
+def said(lines):
+    """Return what command lines print, with their exit codes."""
+    out = io.StringIO()
+    with redirect_stdout(out), redirect_stderr(out):
+        for line in lines:
+            try:
+                print(line, main(line.split()))
+            except SystemExit as stop:
+                print(line, stop.code)
+    return out.getvalue()
+
+
+def without_docstrings(lines):
+    return subprocess.run(
+        [sys.executable, "-OO", "-c", RUN, *lines],
+        capture_output=True, text=True, check=True, env=os.environ | {"PYTHONPATH": str(TESTS)},
+    ).stdout  # fmt: skip
+
+
+def test_commands_refuse_and_help_alike_without_docstrings(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "90")
+    lines = ["--help", *REFUSALS, ANSWERS[0], *(f"{name} --help" for name in QUESTIONS)]
+    text = said(lines)
+    assert without_docstrings(lines) == text
+    assert text.count("error: ") == len(REFUSALS)
+
+
+@pytest.mark.slow
+def test_commands_answer_alike_without_docstrings(tmp_path, monkeypatch):
+    assert {line.split()[0] for line in ANSWERS} == set(QUESTIONS)
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    np.save("X.npy", rng.normal(size=(100, 8)))
+    np.save("y.npy", rng.normal(size=100))
+    text = said(ANSWERS)
+    assert without_docstrings(ANSWERS) == text
+    assert "error: " not in text

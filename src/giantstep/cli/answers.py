@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from giantstep.cli.commands import ON_DATA, OPTIMAL, commands
-from giantstep.cli.flags import question_flags
+from giantstep.cli.commands import ON_DATA, commands, question_of
+from giantstep.cli.flags import alternatives
 from giantstep.cli.problem_flags import statement_of
 from giantstep.cli.products import answer_each
 from giantstep.problems.bulk_kind import TRAINED
@@ -24,8 +24,9 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import Sizes, check_sizes
-from giantstep.questions.checks import COUNTS, choose_ridge
-from giantstep.questions.choices import GAINS, POINTS, RIDGE, STOP_AT
+from giantstep.questions.arguments import OPTIMAL, Many
+from giantstep.questions.checks import choose_ridge
+from giantstep.questions.choices import GAINS, RIDGE, STOP_AT
 from giantstep.questions.costs import Cost, check_cost, cost_of, total_cost
 from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import CORRECTIONS
@@ -34,18 +35,13 @@ from giantstep.questions.task import Task, question_named
 from giantstep.suggestions import did_you_mean
 from giantstep.validation import (
     Fault,
-    Interval,
     RefusalError,
     collected,
-    interval_faults,
     raise_all,
     refusal,
 )
 from giantstep.vocabulary import MEANINGS
 
-# Of numbers that are checked here, before the cost of an answer is estimated.
-_INTERVALS = COUNTS | {"points": POINTS}
-_INTERVALS |= dict.fromkeys(("max_hours", "max_memory"), Interval(0, infinity=True))
 # Above so many seconds, the estimate is printed before the start.
 _LONG = 60.0
 # How many combinations are estimated; the others are taken to cost as much.
@@ -90,7 +86,8 @@ def _answer_on_data(arguments: argparse.Namespace) -> xr.Dataset:
         samples = [np.load(path, allow_pickle=False) for path in (arguments.X, arguments.y)]
     except (ValueError, EOFError) as error:
         raise RefusalError(f"X and y must be files that numpy.save wrote: {error}") from None
-    apart = {name: flag.alternatives(arguments) for name, flag in question_flags(ON_DATA).items()}
+    takes = question_of(commands()[arguments.command]).takes
+    apart = {of.name: alternatives(of, arguments) for of in takes}
     return answer_each(apart, lambda chosen, report: from_data(*samples, **chosen, progress=report))
 
 
@@ -113,15 +110,17 @@ class Request:
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.arguments, self.question = arguments, commands()[arguments.command].question
         self._make, self._fields = statement_of(arguments)
-        flags = question_flags(self.question)
+        declared = question_of(commands()[arguments.command])
+        takes = {of.name: of for of in declared.takes}
         if getattr(arguments, STOP_AT, None) or STOP_AT in getattr(arguments, "over", ()):
-            if arguments.ridge != [flags.pop(RIDGE).default]:
+            if arguments.ridge != [takes.pop(RIDGE).default]:
                 raise refusal(RIDGE, arguments.ridge, f"left out with {STOP_AT}")
-            if arguments.loss == [flags["loss"].default]:
-                del flags["loss"]
-        together = [k for k, flag in flags.items() if flag.is_sequence or not flag.takes_several]
+            if arguments.loss == [takes["loss"].default]:
+                del takes["loss"]
+        self._takes = takes
+        together = [k for k, of in takes.items() if of.many is not Many.APART]
         self.together = {name: _axis(getattr(arguments, name)) for name in together}
-        own = {k: flags[k].alternatives(arguments) for k in flags if k not in self.together}
+        own = {k: alternatives(of, arguments) for k, of in takes.items() if k not in together}
         self.apart: Mapping[str, tuple[Any, ...]] = self._fields | own
         self._check()
         cost = self._cost()
@@ -181,8 +180,10 @@ class Request:
             for loss in given.get("loss", [SQUARE]):
                 with collected(faults):
                     self._grid(loss)
-        intervals = {name: one for name, one in _INTERVALS.items() if given.get(name) is not None}
-        raise_all(faults + interval_faults(given, intervals))
+        for of in self._takes.values():
+            if of.many is Many.REFUSED and given.get(of.name) is not None:
+                faults += of.faults(given[of.name])
+        raise_all(faults)
 
     def _cost(self) -> Cost:
         """Estimate the seconds of all combinations, and the MiB of memory of the largest."""

@@ -11,7 +11,7 @@ from textwrap import fill
 from typing import Any, NoReturn
 
 from giantstep import __version__
-from giantstep.cli.commands import DRAWING, ON_DATA, Command, commands
+from giantstep.cli.commands import DRAWING, ON_DATA, Command, commands, question_of
 from giantstep.cli.values import RANGES, protected
 from giantstep.suggestions import did_you_mean
 
@@ -44,18 +44,19 @@ def make_parser(
         if name != given:
             several.add_parser(name, help=command.text)
             continue
-        example = f"example:\n  giantstep {name} {command.example}"
         own = several.add_parser(
             name,
             help=command.text,
             description=f"{command.text[0].upper()}{command.text[1:]}.",
-            epilog=f"{fill(RANGES, 79)}\n\n{example}" if command.question else example,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
+        example = command.example
         if command.question:
+            example = example or question_of(command).example
             _add_question(own, command)
         else:
             _add(own, command)
+        own.epilog = f"{own.epilog or ''}example:\n  giantstep {name} {example}"
     return parser, own
 
 
@@ -86,19 +87,19 @@ def _add(parser: Any, command: Command) -> None:
 
 def _add_question(parser: argparse.ArgumentParser, command: Command) -> None:
     """Add the flags of a question: of its problem, its parameters, its limits and its output."""
-    # Only here: their names and types come from the problems and the question, which take a while.
-    from giantstep.cli.flags import question_flags
+    # Only here: all that knows of problems takes a while.
+    from giantstep.cli.flags import add_flag
     from giantstep.cli.output import FORMATS, SUFFIXES
     from giantstep.cli.problem_flags import add_problem
 
     if command.question != ON_DATA:
         add_problem(parser)
-    flags = question_flags(command.question)
     group = parser.add_argument_group("the question")
-    for name, flag in flags.items():
-        if name not in command.fixed:
-            flag.add_to(group)
+    for of in question_of(command).takes:
+        if of.name not in command.fixed:
+            add_flag(group, of)
     _add(group, command)
+    parser.epilog = f"{fill(RANGES, 79)}\n\n"
     group = parser.add_argument_group("the output")
     text = "what is printed (default csv)"
     group.add_argument("--format", choices=FORMATS, default="csv", help=text)

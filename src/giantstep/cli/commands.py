@@ -1,48 +1,31 @@
 """The commands: a question each, and those on saved answers and on projects.
 
-A module of `questions` whose first line is "The question `name`: what it answers." is a command,
-without a line here; its flags are the parameters of the function of that name.
+A module of `questions` that declares a question is a command, without a line here.
 """
 
 from __future__ import annotations
 
-import re
+import ast
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import giantstep.questions
 from giantstep.cli.values import named_values, reader
 from giantstep.validation import read_whole_number
 
-OPTIMAL = "optimal"
+if TYPE_CHECKING:
+    from giantstep.questions.declaration import Question
+
 # The question that is not about a problem.
 ON_DATA = "from_data"
 # Of drawings.
 PICTURES = (".pdf", ".svg", ".png")
-_QUESTION = re.compile(r'"""The question `(\w+)`: (.+)\.(?:""")?\n')
-# Questions whose command has another name.
-_NAMES = {"solve": "theory", "parameters": "srf", "from_data": "data"}
-_NETWORK = "--activation tanh --target sin --beta 1"
-_STEP = f"{_NETWORK} --learning-rate 3 --alpha0 2 \\\n     "
-_SIMULATED = f"{_STEP} --alpha 1 2 --dimension 100 --networks 4 --format table"
-# What follows the name of the command, for its help.
-_EXAMPLES = {
-    "theory": f"{_STEP} --alpha 0.5:3:20 --ridge optimal --plot",
-    "simulate": _SIMULATED,
-    "compare": _SIMULATED,
-    "sweep": f"{_NETWORK} --learning-rate 3 \\\n      --alpha0 0.5:20:5log inf"
-    " --bulk isotropic trained --gains gain_over_linear -o sweep.nc",
-    "optimise": f"{_NETWORK} --alpha0 2 \\\n      --alpha 1 --over learning_rate ridge"
-    " --format table",
-    "plan": f"{_NETWORK} --samples 6 \\\n      --dimension 500 --learning-rate 3 --format table",
-    "spectrum": f"{_NETWORK} --alpha0 2 \\\n      --learning-rate 0 3 --alpha 2 --plot",
-    "bounds": f"{_NETWORK} --learning-rate 3 \\\n      --alpha0 2 inf --format table",
-    "thresholds": "--target he3 --format table",
-    "srf": f"{_STEP} --readout 1:0.5 -1:0.5 --format table",
-    "data": "X.npy y.npy --learning-rate 3 --alpha0 0 2 --alpha 1 2 --format table",
-    "learned-function": f"{_STEP} --bulk isotropic trained --plot",
-}
+# Of commands that have no place in the list.
+_LAST = 99
+# What makes a question of a function.
+_DECLARED = ("question", "declare")
 
 
 class Command(NamedTuple):
@@ -70,15 +53,37 @@ class Command(NamedTuple):
 @cache
 def commands() -> dict[str, Command]:
     """List all commands by name; no question is imported."""
-    questions = {}
-    for path in sorted(Path(giantstep.questions.__path__[0]).glob("*.py")):
-        with path.open(encoding="utf-8") as file:
-            if stated := _QUESTION.fullmatch(file.readline()):
-                name = _NAMES.get(stated[1], stated[1].replace("_", "-"))
-                example = _EXAMPLES.get(name, f"{_STEP} --format table")
-                questions[name] = Command(stated[2], example, _OWN.get(name, ()), stated[1])
-    known = [name for name in _EXAMPLES if name in questions]
-    return {name: questions[name] for name in [*known, *questions]} | _OTHERS
+    ordered = sorted(_questions(), key=lambda one: (one["place"], one["command"]))
+    questions = {
+        one["command"]: Command(one["text"], "", _OWN.get(one["command"], ()), one["name"])
+        for one in ordered
+    }
+    return questions | _OTHERS
+
+
+def question_of(command: Command) -> Question:
+    """Import the question of a command, and return what it declares."""
+    from giantstep.questions.declaration import declaration_of  # only here: it takes a while
+    from giantstep.questions.task import question_named
+
+    return declaration_of(question_named(command.question))
+
+
+def _questions() -> Iterator[dict[str, Any]]:
+    """Read the literals of all declarations of questions, and the names of their functions."""
+    for path in Path(giantstep.questions.__path__[0]).glob("*.py"):
+        source = path.read_text("utf-8")
+        if not any(f"@{name}(" in source for name in _DECLARED):  # to parse it would take a while
+            continue
+        for function in ast.parse(source).body:
+            for call in getattr(function, "decorator_list", ()):
+                if isinstance(call, ast.Call) and getattr(call.func, "id", "") in _DECLARED:
+                    yield {"place": _LAST, "name": getattr(function, "name", ""), **_literals(call)}
+
+
+def _literals(call: ast.Call) -> dict[str, Any]:
+    stated = {str(one.arg): one.value for one in call.keywords}
+    return {name: one.value for name, one in stated.items() if isinstance(one, ast.Constant)}
 
 
 def _argument(*names: str, **options: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
@@ -131,7 +136,8 @@ _OVERLAYS = _argument("--configfile", nargs="+", default=[], **_FILE, help="over
 _OTHERS = {
     "map": Command(
         "a quantity over two parameters, as level lines",
-        f"{_NETWORK} \\\n      --x alpha0=0.1:30:10log --y learning_rate=0.1:10:10log --plot",
+        "--activation tanh --target sin --beta 1 \\\n"
+        "      --x alpha0=0.1:30:10log --y learning_rate=0.1:10:10log --plot",
         _MAP,
         "sweep",
         ("gains", "classification_error", "derivatives", "zip"),

@@ -1,6 +1,6 @@
 """The flags that state a problem, and the problems that their values make.
 
-A new field of `Protocol` or `one_spike` is such a flag, without a line here.
+A new field of `Protocol` is such a flag, without a line here.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ import argparse
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from giantstep.cli.flags import Flag, flags_of, spelled
+from giantstep.cli.flags import add_flag, alternatives, spelled
+from giantstep.problems.parameter import parameters_of
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.spiked_features import one_spike
+from giantstep.problems.spiked_features import one_spike, one_spike_parameters
+from giantstep.questions.arguments import Argument, arguments_of
 
 
 class Kind(NamedTuple):
@@ -20,19 +22,19 @@ class Kind(NamedTuple):
 
     title: str
     make: Callable[..., Problem]
-    flags: dict[str, Flag]
+    takes: dict[str, Argument]
 
     @property
     def required(self) -> tuple[str, ...]:
         """The flags without a default: giving them is choosing this kind."""
-        return tuple(name for name, flag in self.flags.items() if flag.default is None)
+        return tuple(name for name, of in self.takes.items() if of.default is None)
 
 
-_STEPS, _SPIKED = flags_of(Protocol), flags_of(one_spike)
-_SHARED = {name: flag for name, flag in _STEPS.items() if name in _SPIKED}
+_STEPS, _SPIKED = arguments_of(parameters_of(Protocol)), arguments_of(one_spike_parameters())
+_SHARED = {name: of for name, of in _STEPS.items() if name in _SPIKED}
 _KINDS = tuple(
-    Kind(title, make, {name: flag for name, flag in flags.items() if name not in _SHARED})
-    for title, make, flags in (
+    Kind(title, make, {name: of for name, of in takes.items() if name not in _SHARED})
+    for title, make, takes in (
         ("gradient steps on the first layer", Protocol, _STEPS),
         ("spiked random features given directly", one_spike, _SPIKED),
     )
@@ -42,12 +44,12 @@ _KINDS = tuple(
 def add_problem(parser: argparse.ArgumentParser) -> None:
     """Add the flags that every problem has, and those of each way to state one."""
     group = parser.add_argument_group("the problem")
-    for flag in _SHARED.values():
-        flag.add_to(group)
+    for of in _SHARED.values():
+        add_flag(group, of)
     for word, kind in zip(("either", "or"), _KINDS, strict=True):
         group = parser.add_argument_group(f"{word} {kind.title}")
-        for flag in kind.flags.values():
-            flag.add_to(group)
+        for of in kind.takes.values():
+            add_flag(group, of)
 
 
 def statement_of(
@@ -62,7 +64,7 @@ def statement_of(
     argparse.ArgumentError
         If a flag is missing, or the flags are not those of one kind.
     """
-    needed = [name for name, flag in _SHARED.items() if flag.default is None]
+    needed = [name for name, of in _SHARED.items() if of.default is None]
     if missing := [spelled(name) for name in needed if getattr(arguments, name) is None]:
         raise argparse.ArgumentError(None, f"give {' '.join(missing)}")
     given = {
@@ -74,8 +76,8 @@ def statement_of(
         got = " ".join(map(spelled, sorted(given))) or "none of them"
         raise argparse.ArgumentError(None, f"give all of {choices}; got {got}")
     for kind in _KINDS:
-        for name, flag in kind.flags.items():
-            if kind is not chosen and flag.alternatives(arguments) != (flag.default,):
+        for name, of in kind.takes.items():
+            if kind is not chosen and alternatives(of, arguments) != (of.default,):
                 raise argparse.ArgumentError(None, f"{spelled(name)} is for {kind.title}")
-    flags = _SHARED | chosen.flags
-    return chosen.make, {name: flag.alternatives(arguments) for name, flag in flags.items()}
+    takes = _SHARED | chosen.takes
+    return chosen.make, {name: alternatives(of, arguments) for name, of in takes.items()}

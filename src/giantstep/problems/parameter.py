@@ -42,6 +42,8 @@ class Parameter:
         In a word or two, where that is not the name of the field.
     default : object
         `REQUIRED` if there is none.
+    note : str
+        What else helps to choose a value, in help texts.
     """
 
     meaning: str
@@ -50,6 +52,7 @@ class Parameter:
     equation: str = "not in the paper"
     label: str = ""
     default: Any = REQUIRED
+    note: str = ""
 
     @property
     def required(self) -> bool:

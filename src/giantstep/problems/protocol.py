@@ -145,7 +145,12 @@ class Protocol(WithFields):
     learning_rate: float = parameter(LEARNING_RATE)
     alpha0: float = parameter(
         Parameter(
-            "sample complexity n0/d of the first batch", r"\alpha_0", ALPHA0, "(9)", "first batch"
+            "sample complexity n0/d of the first batch",
+            r"\alpha_0",
+            ALPHA0,
+            "(9)",
+            "first batch",
+            note="0 leaves out the step, inf follows the population gradient",
         )
     )
     beta: float = parameter(BETA)

@@ -74,6 +74,7 @@ READOUT = Parameter(
     VocabularyDomain(normal=NORMAL),
     "App. D",
     "initial readout",
+    note="values are those of sqrt(p) a0",
 )
 BIAS = Parameter(
     "quenched biases of the neurons, and their shares", "b", VocabularyDomain(), "App. D"

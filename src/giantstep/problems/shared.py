@@ -18,7 +18,13 @@ TRAINED_ACTIVATION = Parameter(
     "activation of the network", r"\sigma", FunctionDomain(continuous=True), "(1)"
 )
 TARGET = Parameter("target function", r"\sigma_\star", TargetDomain(), "(2)")
-LEARNING_RATE = Parameter("learning rate over dimension", r"\tilde\eta", LEARNING_RATES, "(3)")
+LEARNING_RATE = Parameter(
+    "learning rate over dimension",
+    r"\tilde\eta",
+    LEARNING_RATES,
+    "(3)",
+    note="the step size is this times d, or less with a step exponent",
+)
 BETA = Parameter("width p/d", r"\beta", BETAS, "(18)", "width")
 NOISE = Parameter(
     "variance of the label noise", r"\Delta", VARIANCE, "theory.md section 1", "label noise"

@@ -16,8 +16,10 @@ from giantstep.problems.formatting import format_problem
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.questions.arguments import BY
 from giantstep.questions.checks import check_problem, choose_ridge, plain
 from giantstep.questions.costs import check_task
+from giantstep.questions.declaration import declaration_of, declare
 from giantstep.questions.remarks import input_remarks
 from giantstep.questions.stopping import ridges_to_times, times_to_ridges
 from giantstep.questions.task import Task
@@ -33,47 +35,47 @@ Variable = tuple[tuple[str, ...], NDArray[Any]]
 
 
 def question(
-    title: str, scalars: Sequence[str] = ("loss", "bulk", "dimension")
+    title: str, *, command: str, text: str, **declared: Any
 ) -> Callable[[Callable[P, Result]], Callable[P, xr.Dataset]]:
     """Make a question of a function of a problem: its answer is labelled, and says its parameters.
 
     The problem is checked, and numbers of NumPy become those of Python. Variables must be named in
-    the vocabulary. It has the parameters `max_hours` and `max_memory`.
+    the vocabulary.
 
     Parameters
     ----------
-    title : str
-        Of its answers.
-    scalars : sequence of str
-        Parameters that become coordinates, unless the answer has them as such.
+    title, command, text, **declared
+        As in `declare`.
     """
 
     def decorate(ask: Callable[P, Result]) -> Callable[P, xr.Dataset]:
-        form = signature(ask)
+        declare(title, command=command, text=text, **declared)(ask)
+        form, of = signature(ask), declaration_of(ask)
+        names = {one.name for one in of.takes}
+        whole = {one.name for one in of.takes if one.kind is int}
 
         @wraps(ask)
         def answered(*args: P.args, **kwargs: P.kwargs) -> xr.Dataset:
-            if "values" not in form.parameters:
-                _check_names(ask.__name__, kwargs, form.parameters)
+            if not of.varies:
+                _check_names(of.name, kwargs, form.parameters)
             bound = form.bind(*args, **kwargs)
-            if {"by", "values"} & {*form.parameters}:
+            if BY.name in names:
                 choose_ridge(bound.arguments.get("values", bound.arguments))
             stopped = times_to_ridges(bound.arguments)
             bound.apply_defaults()
             given = bound.arguments
-            check_problem(given["problem"], ask.__name__, given)
+            check_problem(given["problem"], of.name, given)
             for name, value in given.items():
-                whole = str(form.parameters[name].annotation).startswith("int")
-                given[name] = whole_number(plain(value)) if whole else plain(value)
+                given[name] = whole_number(plain(value)) if name in whole else plain(value)
             # Of one point, since reading the others follows the steps.
-            task = Task("solve" if "networks" in given else ask.__name__, given["problem"], {})
+            task = Task("solve" if of.trains else of.name, given["problem"], {})
             check_task(task, given["max_hours"], given["max_memory"])
             result = ask(*bound.args, **bound.kwargs)
             data, remarks = result if isinstance(result, tuple) else (result, [])
-            if "networks" not in given:
+            if not of.trains:
                 inputs = data.coords.get("inputs", np.array(given["problem"].inputs))
                 remarks = [*remarks, *input_remarks(np.ravel(inputs).tolist())]
-            known = {k: given[k] for k in scalars if k in given and k not in data.coords}
+            known = {k: given[k] for k in of.scalars if k in given and k not in data.coords}
             if "bulk" in known and known["bulk"] is None:
                 known["bulk"] = bulk_of_networks(given["problem"])
             attrs = {"title": title, "problem": format_problem(given["problem"])} | data.attrs

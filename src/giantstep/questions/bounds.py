@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from giantstep.problems.domains import FLAG
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.answers import Result, question
+from giantstep.questions.arguments import ALPHA, NETWORK, Argument
 from giantstep.questions.bayes_optimal import bayes_optimal as best_prediction
 from giantstep.questions.costs import THEORY_HOURS
 from giantstep.theory.bounds import (
@@ -22,7 +26,24 @@ from giantstep.validation import refusal
 _ALONG = 1 - 1e-12
 
 
-@question("Bounds on the error at the best ridge")
+_BAYES_OPTIMAL = Argument(
+    "bayes_optimal",
+    "also compute the least error of any method that is given the same samples",
+    FLAG,
+)
+_ALPHA = replace(
+    ALPHA, text="samples of the readout over d, for bayes_optimal; those of all steps are added"
+)
+
+
+@question(
+    "Bounds on the error at the best ridge",
+    command="bounds",
+    text="how well any readout can do",
+    place=8,
+    takes=(_BAYES_OPTIMAL, _ALPHA),
+    example=f"{NETWORK} --learning-rate 3 \\\n      --alpha0 2 inf --format table",
+)
 def bounds(
     problem: Problem,
     *,

@@ -15,6 +15,18 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.answers import Result, drop_fixed, question
+from giantstep.questions.arguments import (
+    ALPHA,
+    BULKS,
+    BY,
+    DRAWN,
+    LOSS,
+    NETWORKS_CROSS_VALIDATED,
+    RIDGE,
+    SIMULATED,
+    SIZES,
+    STOP_AT_TIMES,
+)
 from giantstep.questions.checks import criterion_faults
 from giantstep.questions.costs import SIMULATION_HOURS
 from giantstep.questions.progress import Progress
@@ -34,7 +46,15 @@ OF_NETWORKS = ("simulated_{}_mean", "simulated_{}_stderr", "z_score_{}")
 LIMIT, FINITE = "limit", "finite"
 
 
-@question("Theory beside networks")
+@question(
+    "Theory beside networks",
+    command="compare",
+    text="theory and networks at the same points",
+    place=3,
+    takes=(ALPHA, RIDGE, *SIZES, BULKS, LOSS, STOP_AT_TIMES, BY, NETWORKS_CROSS_VALIDATED, *DRAWN),
+    example=SIMULATED,
+    trains=True,
+)
 def compare(
     problem: Problem,
     alpha: ArrayLike = 1.0,

@@ -16,13 +16,17 @@ from giantstep.problems.domains import POSITIVE_RIDGE
 from giantstep.problems.gaussian_model import gaussian_model
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
+from giantstep.problems.parameter import parameters_of
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.samples import read_samples
-from giantstep.problems.sizes import SEED, Sizes, check_sizes
+from giantstep.problems.sizes import SEED as SEEDS
+from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.questions.answers import drop_fixed
+from giantstep.questions.arguments import ALPHA, NETWORKS, RIDGES, SEED, arguments_of
 from giantstep.questions.checks import read_axes
 from giantstep.questions.compare import OF_NETWORKS
 from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of_data
+from giantstep.questions.declaration import declare
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.remarks import OF_COVARIANCE
 from giantstep.questions.solve import solve
@@ -40,7 +44,7 @@ from giantstep.validation import (
 )
 from giantstep.vocabulary import label
 
-_COUNTS = {"networks": COUNT, "seed": SEED}
+_COUNTS = {"networks": COUNT, "seed": SEEDS}
 # Samples that are left to test, at least.
 _TESTS = 30
 # Predicted by the theory, and measured.
@@ -50,6 +54,21 @@ _UNEQUAL = 0.2
 _OF_THEORY = "Of the Gaussian theory: "
 
 
+_OF_STEP = arguments_of(parameters_of(Protocol))
+_ACTIVATION, _LEARNING_RATE, _ALPHA0, _BETA = (
+    _OF_STEP[name] for name in ("activation", "learning_rate", "alpha0", "beta")
+)
+
+
+@declare(
+    "Networks on given data",
+    command="data",
+    text="networks on your own samples, and what their features predict",
+    place=11,
+    takes=(_ACTIVATION, _LEARNING_RATE, _ALPHA0, _BETA, ALPHA, RIDGES, NETWORKS, SEED),
+    example="X.npy y.npy --learning-rate 3 --alpha0 0 2 --alpha 1 2 --format table",
+    trains=True,
+)
 def from_data(
     X: ArrayLike,
     y: ArrayLike,

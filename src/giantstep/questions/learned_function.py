@@ -11,17 +11,43 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.targets import target_along
 from giantstep.questions.answers import Result, dataset, question
+from giantstep.questions.arguments import (
+    ALPHA,
+    BEST_RIDGE,
+    BULK,
+    DIMENSION,
+    LOSS,
+    STEP,
+    Argument,
+    Many,
+)
 from giantstep.questions.checks import read_numbers
 from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.solve import read_question
 from giantstep.questions.theory_points import Case, solve_axes
 from giantstep.theory.learned_function import learned_function as compute_learned_function
-from giantstep.validation import Fault, raise_all
+from giantstep.validation import Fault, Interval, raise_all
 
 _PROJECTIONS = np.linspace(-3, 3, 121)
 
 
-@question("The function learned along the target")
+_S = Argument(
+    "s",
+    "projections theta . x along the target (the first direction of several); by default 121"
+    " values from -3 to 3",
+    Interval(-math.inf),
+    Many.TOGETHER,
+)
+
+
+@question(
+    "The function learned along the target",
+    command="learned-function",
+    text="what the network has learned along the target",
+    place=12,
+    takes=(ALPHA, BEST_RIDGE, _S, LOSS, BULK, DIMENSION),
+    example=f"{STEP} --bulk isotropic trained --plot",
+)
 def learned_function(
     problem: Problem,
     alpha: ArrayLike = 1.0,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import count
 from typing import Any, Literal
 
@@ -16,8 +17,9 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import Result, drop_fixed, question
+from giantstep.questions.arguments import ALPHA, BEST_RIDGE, NETWORK, THEORY, Argument, Many, one_of
 from giantstep.questions.checks import OPTIMAL, criterion_faults
-from giantstep.questions.choices import BIAS, RATE, RIDGE
+from giantstep.questions.choices import BIAS, RATE, RIDGE, UNKNOWNS
 from giantstep.questions.costs import THEORY_HOURS, check_task
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.remarks import (
@@ -37,7 +39,24 @@ from giantstep.validation import Fault, raise_all
 _REFINEMENTS = 12
 
 
-@question("The least test error")
+_OVER = Argument(
+    "over",
+    "what is optimised: stop_at in place of a ridge; of a readout its values but the first, whose"
+    " size is that of the learning rate; a bias common to all neurons after the step",
+    one_of(*UNKNOWNS),
+    Many.TOGETHER,
+)
+_RIDGE = replace(BEST_RIDGE, many=Many.APART, text="if it is not optimised; optimal adds it")
+
+
+@question(
+    "The least test error",
+    command="optimise",
+    text="the ridge, learning rate, readout and bias of the least test error",
+    place=5,
+    takes=(_OVER, ALPHA, _RIDGE, *THEORY),
+    example=f"{NETWORK} --alpha0 2 \\\n      --alpha 1 --over learning_rate ridge --format table",
+)
 def optimise(
     problem: Problem,
     over: str | Sequence[str] | Mapping[str, ArrayLike] = (RATE,),

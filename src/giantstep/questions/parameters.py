@@ -16,6 +16,7 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import SGD, Protocol
 from giantstep.problems.recovery import Recovery
 from giantstep.questions.answers import question
+from giantstep.questions.arguments import DIMENSION, STEP
 from giantstep.questions.checks import check_theory
 from giantstep.questions.costs import THEORY_HOURS
 from giantstep.theory.features.equivalent_features import equivalent_features
@@ -27,7 +28,15 @@ from giantstep.validation import Fault, raise_all
 _PROJECTIONS = ("step", "row_projection", "other_row_projection")
 
 
-@question("Spiked random features equivalent to the problem", scalars=())
+@question(
+    "Spiked random features equivalent to the problem",
+    command="srf",
+    text="the spiked random features that a problem is equivalent to",
+    place=10,
+    takes=(DIMENSION,),
+    example=f"{STEP} --readout 1:0.5 -1:0.5 --format table",
+    scalars=(),
+)
 def parameters(
     problem: Problem,
     *,

@@ -17,6 +17,17 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.answers import Result, question
+from giantstep.questions.arguments import (
+    BEST_RIDGE,
+    BULK,
+    BY,
+    DIMENSION,
+    LOSS,
+    NETWORK,
+    Argument,
+    Many,
+    one_of,
+)
 from giantstep.questions.checks import OPTIMAL, criterion_faults
 from giantstep.questions.choices import RATE, SAMPLES
 from giantstep.questions.costs import THEORY_HOURS, check_task
@@ -45,7 +56,27 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-@question("The best split of a budget")
+_SAMPLES = Argument(SAMPLES, "of all batches and the readout, over d", ALPHA)
+_FLOPS = Argument(
+    "flops",
+    "floating-point operations of steps and ridge regression, as docs/budgets.md counts them: the"
+    " network is as wide as they allow, and beta is ignored",
+    Interval(1, 1e30),
+    Many.APART,
+)
+_MAX_STEPS = Argument("max_steps", "gradient steps at most", Interval(1, 10, whole=True))
+_OVER = Argument("over", "what is optimised as well", one_of(RATE), Many.TOGETHER)
+_RIDGE = replace(BEST_RIDGE, many=Many.APART)
+
+
+@question(
+    "The best split of a budget",
+    command="plan",
+    text="how to split a budget of samples between gradient steps and the readout",
+    place=6,
+    takes=(_SAMPLES, _FLOPS, _MAX_STEPS, _OVER, _RIDGE, LOSS, BULK, DIMENSION, BY),
+    example=f"{NETWORK} --samples 6 \\\n      --dimension 500 --learning-rate 3 --format table",
+)
 def plan(
     problem: Problem,
     samples: float | None = None,

@@ -14,6 +14,16 @@ from giantstep.problems.losses import FLOW, SQUARE, is_square
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import EXACT, Sizes, check_sizes
 from giantstep.questions.answers import count_groups, drop_fixed, question
+from giantstep.questions.arguments import (
+    ALPHA,
+    DRAWN,
+    LOSS,
+    NETWORKS_CROSS_VALIDATED,
+    RIDGES,
+    SIMULATED,
+    SIZES,
+    STOP_AT_TIMES,
+)
 from giantstep.questions.checks import COUNTS, Axes, read_axes
 from giantstep.questions.costs import SIMULATION_HOURS, check_task
 from giantstep.questions.networks import replicates
@@ -27,7 +37,15 @@ from giantstep.validation import Fault, collected, interval_faults, raise_all, r
 _OVERLAPS = ("m", "zeta", "psi", "q1", "q2")
 
 
-@question("Simulated networks")
+@question(
+    "Simulated networks",
+    command="simulate",
+    text="what networks do",
+    place=2,
+    takes=(ALPHA, RIDGES, *SIZES, LOSS, STOP_AT_TIMES, NETWORKS_CROSS_VALIDATED, *DRAWN),
+    example=SIMULATED,
+    trains=True,
+)
 def simulate(
     problem: Problem,
     alpha: ArrayLike = 1.0,

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import Result, count_groups, dataset, question
+from giantstep.questions.arguments import ALPHA, CROSS_VALIDATED, DERIVATIVES, RIDGE, STEP, THEORY
 from giantstep.questions.checks import Axes, check_theory, criterion_faults, read_axes
 from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.theory_points import (
@@ -22,7 +23,14 @@ from giantstep.theory.optima import TEST_ERROR
 from giantstep.validation import Fault, raise_all
 
 
-@question("Theory of errors and overlaps")
+@question(
+    "Theory of errors and overlaps",
+    command="theory",
+    text="errors and overlaps by the theory",
+    place=1,
+    takes=(ALPHA, RIDGE, *THEORY, DERIVATIVES, CROSS_VALIDATED),
+    example=f"{STEP} --alpha 0.5:3:20 --ridge optimal --plot",
+)
 def solve(
     problem: Problem,
     alpha: ArrayLike = 1.0,

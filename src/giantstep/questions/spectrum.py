@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from giantstep.problems.domains import ALPHA
+from giantstep.problems.domains import ALPHA as ALPHAS
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import question
+from giantstep.questions.arguments import ALPHA, BULK, DIMENSION, NETWORK, Argument, Many
 from giantstep.questions.checks import check_theory, read_numbers
 from giantstep.questions.choices import POINTS
 from giantstep.questions.costs import THEORY_HOURS, check_task
@@ -18,8 +20,24 @@ from giantstep.questions.task import Task
 from giantstep.theory.spectrum import spectrum as compute_spectrum
 from giantstep.validation import POSITIVE, Fault, interval_faults, raise_all
 
+_ALPHA = replace(ALPHA, many=Many.APART)
+_POINTS = Argument(
+    "points",
+    "number of eigenvalues at which the density is computed, denser towards the ends of the bulk",
+    POINTS,
+)
+_X = Argument("x", "eigenvalues to use instead", POSITIVE, Many.TOGETHER)
+_DIMENSION = replace(DIMENSION, text="dimension d, at which outliers are computed")
 
-@question("Spectrum of the features' covariance")
+
+@question(
+    "Spectrum of the features' covariance",
+    command="spectrum",
+    text="the eigenvalues of the features' covariance",
+    place=7,
+    takes=(_ALPHA, _POINTS, _X, BULK, _DIMENSION),
+    example=f"{NETWORK} --alpha0 2 \\\n      --learning-rate 0 3 --alpha 2 --plot",
+)
 def spectrum(
     problem: Problem,
     alpha: float = 1.0,
@@ -74,7 +92,7 @@ def spectrum(
     """
     faults: list[Fault] = []
     given = {"alpha": alpha, "points": points}
-    faults += interval_faults(given, {"alpha": ALPHA, "points": POINTS})
+    faults += interval_faults(given, {"alpha": ALPHAS, "points": POINTS})
     at = None if x is None else np.atleast_1d(read_numbers("x", x, faults))
     if at is not None:
         faults += [Fault("x", one, str(POSITIVE)) for one in at.tolist() if one not in POSITIVE]

@@ -8,17 +8,60 @@ from typing import Any
 
 import xarray as xr
 
+from giantstep.problems.domains import FLAG
 from giantstep.problems.problem import Problem
 from giantstep.questions.answers import Result, question
+from giantstep.questions.arguments import (
+    ALPHA,
+    ANY_NAME,
+    CROSS_VALIDATED,
+    DERIVATIVES,
+    NETWORK,
+    RIDGE,
+    THEORY,
+    Argument,
+    Many,
+    one_of,
+)
 from giantstep.questions.cases import paired, read_sweep, solve_cases
+from giantstep.questions.choices import GAINS
 from giantstep.questions.costs import THEORY_HOURS, Cost, check_cost, cost_of
 from giantstep.questions.gains import check_gains, gain
 from giantstep.questions.progress import Progress, part, progress_bar
 from giantstep.questions.task import Task
 from giantstep.questions.theory_points import name_parameters
 
+_GAINS = Argument(
+    "gains",
+    "what to add: the share of the test error of the best linear predictor, or of the network"
+    " without a step, that is saved; or by how much the error by the isotropic bulk differs",
+    one_of(*GAINS),
+    Many.TOGETHER,
+)
+_ZIP = Argument(
+    "zip",
+    "parameters that vary together, with as many values each, such as alpha0 and alpha: the first"
+    " is the dimension, the others are coordinates along it",
+    ANY_NAME,
+    Many.TOGETHER,
+)
+_ZERO_ONE = Argument(
+    "classification_error",
+    "whether to compute the 0-1 error where the target is a sign, which takes twice as long",
+    FLAG,
+)
 
-@question("Theory of errors and overlaps")
+
+@question(
+    "Theory of errors and overlaps",
+    command="sweep",
+    text="the theory of all combinations of parameters",
+    place=4,
+    takes=(_GAINS, _ZIP, _ZERO_ONE, DERIVATIVES, CROSS_VALIDATED, ALPHA, RIDGE, *THEORY),
+    example=f"{NETWORK} --learning-rate 3 \\\n      --alpha0 0.5:20:5log inf"
+    " --bulk isotropic trained --gains gain_over_linear -o sweep.nc",
+    varies=True,
+)
 def sweep(
     problem: Problem,
     *,

@@ -25,7 +25,13 @@ _REMARK = (
 )
 
 
-@question("Samples that different methods need")
+@question(
+    "Samples that different methods need",
+    command="thresholds",
+    text="how many samples kernels, steps and the best methods need",
+    place=9,
+    example="--target he3 --format table",
+)
 def thresholds(
     problem: Problem, *, max_hours: float = THEORY_HOURS, max_memory: float | None = None
 ) -> Result:

@@ -1,0 +1,203 @@
+"""What questions take besides their problems: each argument is declared once.
+
+Flags of the command line, their help and the checks of single numbers follow from it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+from giantstep.problems.bulk_kind import BULKS as KNOWN_BULKS
+from giantstep.problems.domains import (
+    FLAG,
+    POSITIVE_RIDGE,
+    THEORY_DIMENSION,
+    Several,
+    interval_of,
+)
+from giantstep.problems.grid import Grid
+from giantstep.problems.parameter import Domain, Parameter, parameters_of
+from giantstep.problems.readout import VocabularyDomain
+from giantstep.problems.sizes import EXACT, Sizes, TestSamples
+from giantstep.problems.sizes import SEED as SEEDS
+from giantstep.questions.choices import STOP_AT
+from giantstep.questions.choices import THREADS as THREAD_COUNTS
+from giantstep.registry import Registry
+from giantstep.theory.optima import CRITERIA, CROSS_VALIDATION, TEST_ERROR
+from giantstep.validation import COUNT, Fault, Interval
+
+OPTIMAL = "optimal"
+# What states a problem in examples of the command line.
+NETWORK = "--activation tanh --target sin --beta 1"
+STEP = f"{NETWORK} --learning-rate 3 --alpha0 2 \\\n     "
+SIMULATED = f"{STEP} --alpha 1 2 --dimension 100 --networks 4 --format table"
+# A value and the share of those that have it.
+PAIR: Any = tuple[float, float]
+
+
+class Many(Enum):
+    """What several values of an argument are."""
+
+    REFUSED = "refused"
+    APART = "a question for each"
+    TOGETHER = "one question, which takes them at once"
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What a question or a problem takes under a name.
+
+    Attributes
+    ----------
+    name : str
+        As in Python.
+    text : str
+        What it is, in a few words.
+    domain : Domain
+        What one value may be.
+    many : Many
+    words : tuple of str
+        What may stand in place of a number, such as "optimal".
+    default : object
+        None for one that must be given, or may be left out.
+    note : str
+        What follows in the help.
+    """
+
+    name: str
+    text: str
+    domain: Domain
+    many: Many = Many.REFUSED
+    words: tuple[str, ...] = ()
+    default: Any = None
+    note: str = ""
+
+    @property
+    def kind(self) -> Any:
+        """The type of one value: bool, int, float, str or `PAIR`."""
+        if isinstance(self.domain, TestSamples):
+            return int
+        if interval := interval_of(self.domain):
+            return int if interval.whole else float
+        if isinstance(self.domain, VocabularyDomain):
+            return PAIR
+        return bool if self.domain is FLAG else str
+
+    @property
+    def is_sequence(self) -> bool:
+        """Whether a sequence is one value: a vocabulary, or what a question takes at once."""
+        return self.many is Many.TOGETHER or self.kind is PAIR
+
+    def faults(self, value: Any) -> list[Fault]:
+        """List what is wrong with one value."""
+        return self.domain.read(self.name, value)[1]
+
+
+def argument_of(name: str, of: Parameter, **changes: Any) -> Argument:
+    """Make the argument of a field of a problem, of its grid or of its sizes."""
+    default = None if of.required else of.default
+    words = tuple(getattr(of.domain, "words", ()))
+    many = Many.REFUSED if of.domain is FLAG else Many.APART
+    made = Argument(name, of.meaning, of.domain, many, words, default, of.note)
+    return replace(made, **changes)
+
+
+def arguments_of(parameters: Mapping[str, Parameter]) -> dict[str, Argument]:
+    """Make the arguments that state a problem."""
+    return {name: argument_of(name, of) for name, of in parameters.items()}
+
+
+class _AnyName:
+    """Names that are checked elsewhere."""
+
+    def __str__(self) -> str:
+        return "names of parameters"
+
+    def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
+        """Return what was given."""
+        return value, []
+
+
+ANY_NAME = _AnyName()
+
+
+def one_of(*names: str) -> Registry[str]:
+    """Make the domain of some words."""
+    return Registry({name: name for name in names})
+
+
+_GRID, _SIZES = parameters_of(Grid), parameters_of(Sizes)
+ALPHA = argument_of("alpha", _GRID["alpha"], many=Many.TOGETHER, default=1.0)
+RIDGES = argument_of("ridge", _GRID["ridge"], many=Many.TOGETHER, default=0.1)
+RIDGE = replace(RIDGES, words=(OPTIMAL, *CROSS_VALIDATION))
+BEST_RIDGE = replace(RIDGE, words=(OPTIMAL,))
+LOSS = argument_of("loss", _GRID["loss"])
+STOP_AT_TIMES = Argument(
+    STOP_AT,
+    "time of gradient flow on the readout, in place of a ridge",
+    Several(POSITIVE_RIDGE),
+    Many.TOGETHER,
+    (OPTIMAL,),
+    note="docs/early-stopping.md",
+)
+BULK = Argument(
+    "bulk",
+    "bulk of the first layer: trained, as the batches leave its rows (default for a protocol), or"
+    " isotropic, as in the paper (default for features given directly)",
+    one_of(*KNOWN_BULKS),
+    Many.APART,
+)
+BULKS = replace(BULK, many=Many.TOGETHER)
+DIMENSION = Argument(
+    "dimension",
+    "number d of inputs, which adds corrections for finite size",
+    THEORY_DIMENSION,
+    Many.APART,
+    default=math.inf,
+)
+BY = Argument(
+    "by",
+    "the error that an optimal ridge minimises",
+    one_of(*CRITERIA),
+    Many.APART,
+    default=TEST_ERROR,
+)
+THEORY = LOSS, STOP_AT_TIMES, BULK, DIMENSION, BY
+DERIVATIVES = Argument(
+    "derivatives",
+    "whether to differentiate the test error by all parameters that are numbers:"
+    " docs/sensitivities.md",
+    FLAG,
+)
+CROSS_VALIDATED = Argument(
+    "cross_validation",
+    "whether to add the error of five-fold cross-validation, which takes twice as long",
+    FLAG,
+)
+# Of networks: sizes and numbers of them.
+NETWORK_DIMENSION = argument_of("dimension", _SIZES["dimension"], default=500)
+NETWORKS = Argument("networks", "independent networks", COUNT)
+TRAININGS = argument_of("trainings", _SIZES["trainings"])
+TEST_SAMPLES = argument_of("test_samples", _SIZES["test_samples"], words=(EXACT,))
+SEED = Argument("seed", "seed of all random numbers", SEEDS)
+THREADS = Argument("threads", "how many compute at once", THREAD_COUNTS)
+SIZES, DRAWN = (NETWORK_DIMENSION, NETWORKS, TRAININGS), (TEST_SAMPLES, SEED, THREADS)
+NETWORKS_CROSS_VALIDATED = Argument(
+    "cross_validation",
+    "whether to cross-validate on the networks' training sets, leaving out one sample and five"
+    " folds",
+    FLAG,
+)
+_LIMIT = Interval(0, math.inf, infinity=True)
+LIMITS = (
+    Argument("max_hours", "core-hours that an answer may take", _LIMIT),
+    Argument(
+        "max_memory",
+        "GiB of memory that an answer may take, by default those of this machine",
+        _LIMIT,
+    ),
+)
