@@ -9,10 +9,10 @@ first wanted. To carry on: add values, functions or examples here, and everythin
 
 from __future__ import annotations
 
+import argparse
 import base64
 import json
 import shutil
-import sys
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
@@ -130,4 +130,6 @@ def build(folder: Path, grid: Mapping[str, list[float]] = GRID) -> None:
 
 
 if __name__ == "__main__":
-    build(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("folder", type=Path, help="where the page is written")
+    build(parser.parse_args().folder)

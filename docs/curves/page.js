@@ -30,7 +30,7 @@
     const given = new URLSearchParams(location.hash.slice(1));
     question = read(given);
     x = NAMES.includes(given.get("x")) ? given.get("x") : "alpha";
-    error = given.get("error") in facts.targets_of ? given.get("error") : "test_error";
+    error = Object.hasOwn(facts.targets_of, given.get("error")) ? given.get("error") : "test_error";
     log = given.get("log") === "yes";
     pins = given.getAll("pin").slice(0, 6).map(read);
   }

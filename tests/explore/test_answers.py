@@ -1,5 +1,7 @@
 """Answers to a view are what the library says, and end where nothing can be solved."""
 
+from urllib.parse import urlencode
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ pytest.importorskip("bokeh")
 from giantstep import sweep
 from giantstep.explore.answers import answer
 from giantstep.explore.plots.of_view import make_plot
+from giantstep.explore.presets import PRESETS
 from giantstep.explore.session import certificate
 from giantstep.explore.view import from_address
 from giantstep.questions.gains import gain
@@ -23,6 +26,13 @@ def answered(query):
     assert [one["done"] for one in said if "remarks" not in one].count(True) == 1
     assert said[-1]["done"]
     return view, said
+
+
+def test_the_example_of_a_staircase_gains_with_each_step_below_the_best_linear_predictor():
+    _, said = answered(urlencode(PRESETS["A staircase"]))
+    errors = said[-1]["curves"][0]["test_error"]
+    assert np.all(np.diff(errors) < 0)
+    assert errors[-1] < 0.8 * said[-1]["limits"]["best_linear"][0]
 
 
 def test_a_limit_that_is_far_from_large_networks_is_remarked():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("bokeh")
 
-from giantstep.explore.controls import notes, reasons
+from giantstep.explore.controls import fault_text, notes, reasons
 from giantstep.explore.palette import LIGHT, PALETTES
 from giantstep.explore.parameters import PARAMETERS
 from giantstep.explore.presets import PRESETS
@@ -45,6 +45,7 @@ def test_a_view_is_the_same_after_its_address(view):
         ("beta=1e999", "beta"),
         ("learning_rate=-1", "learning_rate"),
         ("learning_rate=nan", "learning_rate"),
+        ("dimension=2.5", "dimension"),
         ("alpha0=<script>alert(1)</script>", "alpha0"),
         ("ridge=__import__('os').system('id')", "ridge"),
         ("activation=os.system", "activation"),
@@ -84,6 +85,12 @@ def test_any_text_is_a_question_or_has_faults(texts):
     view, faults = from_address(urlencode(texts))
     assert isinstance(view, View)
     assert all(str(fault) for fault in faults)
+
+
+def test_a_refused_function_does_not_list_all_others():
+    _, (fault,) = from_address("target=tnh")
+    assert len(fault_text(fault)) < 150
+    assert "did you mean tanh?" in fault_text(fault)
 
 
 def test_every_fault_of_a_question_is_reported():

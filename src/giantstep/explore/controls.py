@@ -35,7 +35,7 @@ from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.covariance import IDENTITY
 from giantstep.problems.losses import FLOW, LOSSES
 from giantstep.problems.protocol import OPTIMIZERS
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import Fault, InvalidParametersError, shown
 
 SLIDER, CHOICE, TEXT, SEVERAL = "slider", "choice", "text", "several"
 # The values of choices, with their words.
@@ -156,6 +156,20 @@ def _refused(question: Question) -> Iterator[tuple[str, str]]:
             question.moved(**{name: value})
         except InvalidParametersError as error:
             yield place, "; ".join(_beside(fault, name) for fault in error.faults)
+
+
+# Functions may be written out; a refusal that has all their names is too long for a field.
+_WRITTEN_OUT = {"activation": "z+sin(2*z)"}
+_WRITTEN_OUT |= dict.fromkeys(("target", "pretrain_target"), "z+sin(2*z) or z1+z1*z2")
+_LONG = 200
+
+
+def fault_text(fault: Fault) -> str:
+    """Write a fault for the field that it is about."""
+    if fault.name not in _WRITTEN_OUT or len(fault.allowed) < _LONG:
+        return str(fault)
+    allowed = f"a function by its name, or written out, such as {_WRITTEN_OUT[fault.name]}"
+    return f"{fault.name} = {shown(fault.value)}: must be {allowed}{fault.hint}"
 
 
 _TWO_LETTERS = ((0.5, 0.5), (1.5, 0.5))

@@ -14,7 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.explore.reading import Reader, read_infinite, read_letters, read_spectrum
+from giantstep.explore.reading import (
+    Reader,
+    read_infinite,
+    read_letters,
+    read_size,
+    read_spectrum,
+)
 from giantstep.problems.bulk_kind import BULKS, ISOTROPIC, TRAINED
 from giantstep.problems.domains import THEORY_DIMENSION, interval_of
 from giantstep.problems.grid import Grid
@@ -121,7 +127,7 @@ _SLIDERS = {
     "steps": (1, 10, LINEAR),
     "spike_strength": (0.0, 6.0, LINEAR),
     "bulk_variance": (0.1, 4.0, LINEAR),
-    "dimension": (50, 1e5, LOG),
+    "dimension": (100, 1e5, LOG),
 }
 
 
@@ -158,6 +164,8 @@ def reader(name: str) -> Reader:
         return lambda text: OPTIMAL if text == OPTIMAL else read_infinite(text)
     if name == "bulk":
         return lambda text: tuple(dict.fromkeys(text.replace(",", " ").split()))
+    if name == "dimension":
+        return read_size
     if name == "covariance":
         return read_spectrum
     if domain:
@@ -170,6 +178,8 @@ WORDS = {name: of.label or name.replace("_", " ") for name, of in PARAMETERS.ite
 BULK_WORDS = {bulk: bulk.replace("_", " ") for bulk in BULKS}
 # What some parameters are.
 _DEFINITIONS = {"alpha": "n/d", "alpha0": "n₀/d", "beta": "p/d", "learning_rate": "η/d"}
+# Digits as indices, and a capital: Unicode has none that is large.
+_INDICES = {48 + k: 0x2080 + k for k in range(10)} | {ord("A"): "ₐ"}
 # Letters of LaTeX that Unicode calls otherwise.
 _LETTERS = {"ell": "ℓ", "lambda": "λ", "star": "⋆", "varrho": "ϱ", "varphi": "φ"}
 
@@ -194,10 +204,13 @@ def unicode_symbol(latex: str) -> str:
 
     text = re.sub(r"\\tilde(\\?\w+)", "\\1\u0303", latex)
     text = re.sub(r"\\([A-Za-z]+)", letter, text)
-    return re.sub(r"_(.)", lambda m: m[1].translate({48 + k: 0x2080 + k for k in range(10)}), text)
+    return re.sub(r"_(.)", lambda m: m[1].translate(_INDICES), text)
 
 
-SYMBOLS = {name: unicode_symbol(of.symbol) for name, of in PARAMETERS.items()}
+# Where there is none, the name stands for it in data.
+SYMBOLS = {
+    name: "" if of.symbol == name else unicode_symbol(of.symbol) for name, of in PARAMETERS.items()
+}
 # Of overlaps, as they are listed.
 OVERLAPS = {name: unicode_symbol(symbol) for name, symbol in {
     "m": "m", "zeta": r"\zeta", "psi": r"\psi", "q1": "q_1", "q2": "q_2", "V1": "V_1", "V2": "V_2",

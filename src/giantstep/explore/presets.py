@@ -3,7 +3,7 @@
 from urllib.parse import urlencode
 
 _RANDOM = {"target": "sin", "alpha0": "0"}
-_STAIRS = {"activation": "relu", "learning_rate": "1", "alpha0": "8", "bulk": "isotropic"}
+_SMALL_STEP = {"tab": "spectrum", "target": "sin", "alpha0": "1", "dimension": "1000"}
 
 
 def _pin(name: str, question: dict[str, str]) -> tuple[str, str]:
@@ -21,11 +21,13 @@ PRESETS = {
         *{"across": "alpha0", "up": "alpha", "colour": "over_no_step"}.items(),
     ],
     "A spike leaves the bulk": [
-        *{"tab": "spectrum", "target": "sin", "alpha0": "1", "learning_rate": "0.05"}.items(),
-        ("dimension", "1000"),
+        *(_SMALL_STEP | {"learning_rate": "0.2"}).items(),
+        _pin("η̃ = 0.05", _SMALL_STEP | {"learning_rate": "0.05"}),
     ],
+    # Smooth and centred, so that a network has no mean output to unlearn; the first stair is small.
     "A staircase": [
-        *(_STAIRS | {"target": "z1+z1*z2", "x": "steps"}).items(),
-        _pin("no stair: z1 z2", _STAIRS | {"target": "z1*z2"}),
+        *{"activation": "tanh(z)+z*tanh(z)-0.6", "target": "0.5*z1+z1*z2"}.items(),
+        *{"learning_rate": "0.6", "alpha0": "20", "alpha": "20", "bulk": "isotropic"}.items(),
+        *{"x": "steps", "stop": "6"}.items(),
     ],
 }

@@ -18,7 +18,7 @@ from bokeh.document import Document
 from bokeh.layouts import column
 
 from giantstep.explore.children import Child, FailedError
-from giantstep.explore.controls import notes, reasons
+from giantstep.explore.controls import fault_text, notes, reasons
 from giantstep.explore.copying import as_command, as_python, as_yaml, title
 from giantstep.explore.messages import Message
 from giantstep.explore.palette import LIGHT
@@ -156,6 +156,7 @@ class Session:
             self._plot.update(self.view, said)
             self._answer = said if said["done"] else {}
             self._latest = {"certificate": certificate(said), "done": said["done"]}
+            self._latest["nothing"] = nothing_drawn(said)
             self._send(self._latest)
             self.document.unhold()
 
@@ -223,7 +224,7 @@ class Session:
     def _tell(self, faults: tuple[Fault, ...] = (), whole: bool = False) -> None:
         """Tell the page about its view: faults, or what it may show of the question."""
         told: dict[str, Any] = {
-            "faults": [[fault.name, str(fault)] for fault in faults],
+            "faults": [[fault.name, fault_text(fault)] for fault in faults],
             "done": bool(faults),
         }
         if not faults or whole:
@@ -260,6 +261,15 @@ def _all_texts(view: View) -> dict[str, str]:
     return {name: re.sub(r"e([+-])0", r"e\1", written(value)) for name, value in values.items()}
 
 
+def nothing_drawn(said: Mapping[str, Any]) -> str:
+    """Say why nothing is drawn, if no point has a solution."""
+    several = said.get("curves", [said])
+    advice = [text for one in several for text in np.ravel(one.get("advice", ""))]
+    if not advice or not all(advice):
+        return ""
+    return f"No point has a solution. {' '.join(dict.fromkeys(advice))}"
+
+
 def certificate(said: Mapping[str, Any]) -> str:
     """Write how accurate an answer is, and how long it took."""
     parts = []
@@ -271,8 +281,9 @@ def certificate(said: Mapping[str, Any]) -> str:
         failed = np.count_nonzero(advice)
         parts += [f"{advice.size} point{'s' * (advice.size > 1)}"]
         parts += [f"{failed} without a solution"] if failed else []
-        parts += [f"largest residual {np.nan_to_num(residual).max():.0e}"]
-        parts += [f"quadrature error {np.nan_to_num(quadrature).max():.0e}"]
+        if failed < advice.size:
+            parts += [f"largest residual {np.nanmax(residual):.0e}"]
+            parts += [f"quadrature error {np.nanmax(quadrature):.0e}"]
         left_out = max(np.nan_to_num(curve["reliability"]).max() for curve in solved)
         parts += [f"left out by the theory: up to {left_out:.1%}"] if left_out > _TOLD else []
         known = {name: np.concatenate([one[name] for one in solved]) for name in OF_COVARIANCE}
@@ -285,7 +296,8 @@ def certificate(said: Mapping[str, Any]) -> str:
         if "mass_at_zero" in curve:
             outliers = ", ".join(f"{value:.3g} d" for value in curve["outliers"]) or "none"
             zeros = f"share at zero {curve['mass_at_zero']:.3g}"
-            parts.append(f"{curve['bulk']}: {zeros}, outside the bulk: {outliers}")
+            name = ", ".join(filter(None, (curve["name"], curve["bulk"])))
+            parts.append(f"{name}: {zeros}, outside the bulk: {outliers}")
     seconds = said["seconds"]
     parts.append(f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s")
     return " · ".join([*parts, *said.get("remarks", ())])

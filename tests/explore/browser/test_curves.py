@@ -55,6 +55,11 @@ def test_what_a_pointer_reads_is_the_number_at_that_place(page, address):
     assert float(error) == pytest.approx(found.test_error.item(), rel=2 * TOLERANCE)
 
 
+def test_an_address_with_an_unknown_error_shows_the_test_error(page, address):
+    opened(page, address, error="constructor")
+    assert "test error" in page.text("legend")
+
+
 @pytest.mark.parametrize("width", [390, 1920])
 def test_it_fits_and_its_controls_work(page, address, width):
     show_at(page.driver, width, 800)

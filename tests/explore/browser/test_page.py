@@ -34,6 +34,7 @@ def requests(driver):
 
 LOOKS = [
     *((tab, *look) for look in ((390, 844, "light"), (1920, 1080, "large")) for tab in TABS),
+    ("curve", 390, 844, "large"),
     ("curve", 1440, 860, "light"),
     ("map", 1024, 860, "dark"),
 ]
@@ -51,7 +52,7 @@ def test_each_tab_shows_an_answer_and_fits(page, tab, width, height, theme, scre
         page.wait_until("return document.documentElement.dataset.theme === 'dark'")
     page.settled()
     assert page.text("status")
-    assert page.run("return document.documentElement.scrollWidth <= window.innerWidth")
+    assert page.run("const e = document.documentElement; return e.scrollWidth <= e.clientWidth")
     for fitting in ("header", "#answer", "aside"):
         measured = f"const e = document.querySelector('{fitting}');"
         page.wait_until(f"{measured} return e.scrollWidth <= e.clientWidth + 1")
@@ -204,8 +205,22 @@ def test_a_slider_plays_to_its_end_or_until_it_is_paused(page):
     assert page.find("beta").get_attribute("value") == stopped
 
 
-@pytest.mark.parametrize("name", ["A spike leaves the bulk"])
-def test_an_example_is_a_question_with_an_answer(page, name):
+def test_a_curve_without_solutions_says_why(page):
+    page.open("steps=100&bulk=isotropic")
+    assert "must be small enough" in page.text("nothing")
+    assert "residual" not in page.text("status")
+    page.answered(page.change("steps", "1"))
+    assert not page.text("nothing")
+
+
+EXAMPLES = {
+    "A spike leaves the bulk": "outside the bulk: 0.01",
+    "A staircase": "6 points",
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_shows_what_its_name_says(page, name):
     page.open()
     page.run(
         "const list = document.getElementById('preset');"
@@ -215,8 +230,7 @@ def test_an_example_is_a_question_with_an_answer(page, name):
     )
     page.wait_until("return location.search.length > 5")
     page.settled()
-    assert page.text("status")
-    assert "fault" not in page.find("status").get_attribute("class")
+    assert EXAMPLES[name] in page.text("status")
     assert page.run(
         "return [...document.querySelectorAll('.note.fault')].every(n => !n.textContent)"
     )

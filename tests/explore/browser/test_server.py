@@ -97,12 +97,15 @@ def test_a_page_that_goes_away_takes_its_networks_along(page, own_explorer):
     assert within(60, lambda: len(own_explorer.processes()) < busy)
 
 
-def test_ctrl_c_ends_every_process(page, own_explorer):
+def test_ctrl_c_ends_every_process_and_the_page_says_so(page, own_explorer):
     page.address = own_explorer.address
     page.open("tab=spectrum")
     below = own_explorer.processes()
     assert below
     assert own_explorer.stop() == 0
+    page.wait_until(
+        "return document.getElementById('status').textContent === 'The server has ended.'", 10
+    )
     assert within(60, lambda: not any(p.is_running() and p.status() != "zombie" for p in below))
 
 

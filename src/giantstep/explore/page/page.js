@@ -8,7 +8,7 @@
   const AXES = ["x", "start", "stop", "by", "across", "up", "colour"];
   const { colours: COLOURS, ranges: RANGES } = JSON.parse($("facts").textContent);
   let ask = null, answered = true, waiting = false, number = 0, asked = 0, spinner = 0;
-  let tab = "curve", pins = [], address = "", copies = {}, loading = true;
+  let tab = "curve", pins = [], address = "", copies = {}, loading = true, ended = false;
   // How long each answer took from the change of a control to the next frame, in milliseconds.
   const latencies = (window.latencies = []);
 
@@ -27,6 +27,7 @@
     }
     if ($("best-ridge").checked) found.ridge = "optimal";
     for (const name of AXES) found[name] = text(name);
+    if (!isGain(found.colour)) found.colour = "error";
     if (found.target !== "sign" && found.by === ZERO_ONE) found.by = "test_error";
     found.x_scale = $("x_scale").checked ? "log" : "linear";
     found.y_scale = $("y_scale").checked ? "log" : "linear";
@@ -48,11 +49,15 @@
       } else { $(name).value = value.replace("inf", "∞"); place(name); }
     }
     for (const name of AXES) if (values[name] !== undefined) $(name).value = values[name];
+    if (!isGain(values.colour)) $("colour").value = values.by;
     $("x_scale").checked = values.x_scale === "log";
     $("y_scale").checked = values.y_scale === "log";
     tab = values.tab;
     arrange();
   }
+
+  // A map shows an error, which is that of the curve, too, or a gain.
+  const isGain = (name) => name.startsWith("over_");
 
   function choose(name, value) {
     const known = all("option", $(name)).some((option) => option.value === value);
@@ -130,8 +135,6 @@
     }
     $("answer").setAttribute("aria-labelledby", `tab-${tab}`);
     for (const axes of all(".axes")) axes.hidden = axes.dataset.tab !== tab;
-    // What both curves and maps show.
-    document.querySelector(`.axes[data-tab=${tab}]`)?.append($("by").parentElement);
     const beside = tab === "curve" && $("by").value === "test_error";
     $("networks-start").disabled = !beside;
     if (!beside && !running) note("networks-note", "Networks are simulated along the curve of the test error.");
@@ -140,9 +143,10 @@
 
   let reasons = {}, notes = {};
   function disable() {
-    const zeroOne = document.querySelector(`#by option[value=${ZERO_ONE}]`);
-    zeroOne.disabled = texts().target !== "sign";
-    if (zeroOne.disabled && zeroOne.selected) $("by").value = "test_error";
+    for (const zeroOne of all(`option[value=${ZERO_ONE}]`)) {
+      zeroOne.disabled = texts().target !== "sign";
+      if (zeroOne.disabled && zeroOne.selected) zeroOne.parentElement.value = "test_error";
+    }
     for (const control of all(".control")) {
       const name = control.dataset.field, reason = reasons[name] ?? "";
       const inputs = all("input, select", control).filter((input) => input.id !== "best-ridge");
@@ -217,7 +221,7 @@
 
   function wait() {
     clearTimeout(spinner);
-    spinner = setTimeout(() => { $("spinner").hidden = false; }, 200);
+    spinner = setTimeout(() => { $("spinner").hidden = ended; }, 200);
   }
 
   function next() {
@@ -256,7 +260,10 @@
       clearTimeout(addressing);
       addressing = setTimeout(writeAddress, 150);
     }
-    if (message.certificate) afterwards(() => status(message.certificate));
+    if (message.certificate) afterwards(() => {
+      status(message.certificate);
+      $("nothing").textContent = message.nothing;
+    });
     if (message.failed) afterwards(() => status(message.failed, true));
     if (message.certificate || message.done) {
       const since = asked;
@@ -468,7 +475,12 @@
       });
   }
   for (const radio of all("[name=model]")) radio.addEventListener("change", () => { arrange(); change(); });
-  for (const name of ["start", "stop", "x_scale", "y_scale", "by", "across", "up", "colour"]) $(name).addEventListener("change", change);
+  for (const name of ["start", "stop", "x_scale", "y_scale", "across", "up"]) $(name).addEventListener("change", change);
+  for (const [name, other] of [["by", "colour"], ["colour", "by"]])
+    $(name).addEventListener("change", () => {
+      if (!isGain($(name).value) && !isGain($(other).value)) $(other).value = $(name).value;
+      change();
+    });
   $("x").addEventListener("change", () => {
     // Another parameter has a range and a scale of its own.
     const own = RANGES[$("x").value];
@@ -531,10 +543,20 @@
     ask = bokeh.get_model_by_name("ask");
     answer.properties.text.change.connect(() => receive(JSON.parse(answer.text)));
     say({ kind: "hello", theme: look() });
-    setInterval(() => {
-      // Where the server has ended, or forgotten this page, say so.
-      if (!window.Bokeh.documents.length) status("The server has ended.", true);
-    }, 3000);
+    setInterval(watch, 2000);
+  }
+  async function watch() {
+    try {
+      await fetch("/static/js/bokeh.min.js", { method: "HEAD", cache: "no-store" });
+    } catch {
+      ended = true;
+      pause();
+      $("spinner").hidden = true;
+      status("The server has ended.", true);
+      return;
+    }
+    // Another server at the same address, or one that has forgotten this page, does not know it.
+    if (ended) location.reload();
   }
   begin();
 })();

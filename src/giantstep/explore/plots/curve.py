@@ -60,14 +60,14 @@ class CurvePlot(Plot):
             return
         self.legend.append(LegendEntry("test error", first, 2.4))
         self.legend.append(LegendEntry("training error", first, 1))
-        # Beside pins, which have colours of their own, bounds have that of their question.
-        upper, lower = colours.upper, colours.lower
-        if self.view.pins:
-            upper = lower = colours.curves[0]
+        linear, upper, lower, whose = colours.text, colours.upper, colours.lower, ""
+        if self.view.pins:  # they have colours of their own; limits are those of the question
+            linear = upper = lower = colours.curves[0]
+            whose = " of this question"
         looks: list[tuple[str, str, str, tuple[int, ...]]] = [
-            ("best_linear", "best linear", colours.text, LINEAR),
-            ("upper_bound", "upper bound, best λ", upper, UPPER),
-            ("lower_bound", "lower bound", lower, LOWER),
+            ("best_linear", f"best linear{whose}", linear, LINEAR),
+            ("upper_bound", f"upper bound{whose}, best λ", upper, UPPER),
+            ("lower_bound", f"lower bound{whose}", lower, LOWER),
         ]
         if self.view.question["loss"] != SQUARE:  # the upper bound is the limit of a large ridge
             del looks[1]
