@@ -1,6 +1,9 @@
 """The drawing of an answer says what it shows, without the command that has made it."""
 
+from dataclasses import replace
+
 import pytest
+import xarray as xr
 
 import giantstep
 from giantstep.figures import style
@@ -34,6 +37,32 @@ def test_theory_beside_networks_names_each_line_and_all_that_is_fixed():
     assert title.endswith(" bulk")
     dashed = style.FINITE_SIZE["linewidth"]
     assert sum(line.get_linewidth() == dashed and len(line.get_xdata()) for line in axes.lines) == 2
+
+
+def several(question):
+    """Ask a question about two problems."""
+    answers = [question(replace(PROBLEM, alpha0=alpha0)) for alpha0 in (1, 2)]
+    whole = xr.concat(answers, "alpha0", coords="all").assign_coords(alpha0=[1.0, 2.0])
+    return whole.assign_attrs(answers[0].attrs)
+
+
+@pytest.mark.parametrize("name", ["compare", "simulate"])
+def test_several_curves_have_in_their_title_the_ridge_the_dimension_and_the_bulk_they_share(name):
+    sizes = {"alpha": [1, 2], "ridge": 0.1, "dimension": 40, "networks": 2}
+    data = several(lambda problem: getattr(giantstep, name)(problem, **sizes))
+    title, entries, _ = drawn(data, "test_error")
+    for part in (r"\lambda = 0.1", "d = 40", *["trained bulk"] * (name == "compare")):
+        assert part in title.replace("\n", " ")
+    assert "best" not in title
+    assert {r"$\alpha_0 = 1$", r"$\alpha_0 = 2$"} < entries
+
+
+@pytest.mark.parametrize(("ridge", "said"), [("optimal", "best ridge"), ("gcv", "ridge by gcv")])
+def test_a_ridge_that_is_chosen_is_said_to_be(ridge, said):
+    data = giantstep.solve(PROBLEM, alpha=[1, 2], ridge=ridge, loss="square")
+    title = drawn(data, "test_error")[0].replace("\n", " ")
+    assert said in title
+    assert r"\lambda" not in title
 
 
 @pytest.mark.parametrize(

@@ -25,10 +25,10 @@ from giantstep.figures.elements import (
 from giantstep.figures.labels import (
     BEST_LINEAR,
     BOUND_LABELS,
-    BULK_LABELS,
     fixed_setting,
     format_parameter,
     function_label,
+    is_parameter,
 )
 from giantstep.figures.maps import level_lines, spacing
 from giantstep.figures.selection import in_limit
@@ -246,12 +246,7 @@ def _outliers(curve: xr.Dataset) -> str:
 def _setting(curve: xr.Dataset, dim: str) -> str:
     """Write the value of a parameter that differs between curves."""
     value = curve[dim].item()
-    if dim in ("curve", "bulk"):
-        return BULK_LABELS.get(value, str(value))
-    try:
-        return f"${format_parameter(dim, value)}$"
-    except KeyError:
-        return f"{dim} {value}"
+    return f"${format_parameter(dim, value)}$" if is_parameter(dim) else f"{dim} {value}"
 
 
 def _axis_label(values: xr.DataArray, longest: int = _WIDTH) -> str:

@@ -1,17 +1,16 @@
-"""Text in figures: names of parameters, curves, panels and axes, in LaTeX."""
+"""Text in figures: parameters, curves, panels and axes in LaTeX, from the coordinates of data."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import BULKS
-from giantstep.problems.formatting import format_vocabulary, stated_parameters
+from giantstep.problems.formatting import format_value, stated_parameters
 from giantstep.problems.grid import Grid
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.protocol import Protocol
@@ -28,23 +27,15 @@ BEST_LINEAR = "best linear"
 BOUND_LABELS = {"upper_bound": "upper bound", "lower_bound": "lower bound"}
 BAYES_LABELS = {"bayes_optimal_error": "best possible", "amp_error": "AMP"}
 BULK_LABELS = {bulk: f"{bulk} bulk" for bulk in BULKS}
-# What is in a panel's title if all its curves share it: functions, parameters of gradient steps or
-# of an sRF, and of both, except for values that go without saying.
-FUNCTIONS = {"activation": r"\sigma", "target": r"\sigma_\star"}
-_STEPS = (
-    *("learning_rate", "alpha0", "steps", "step_exponent", "reuse_batch", "optimizer"),
-    *("pretrain_target", "task_overlap"),
-)
-_SPIKE = ("spike_strength", "alignment", "bulk_variance")
-_NOISE = ("noise", "outlier_fraction", "outlier_variance", "label_flips")
-_OF_BOTH = ("beta", "readout", "bias", "inputs", *_NOISE, "loss", "ridge")
+# Functions, which are written with their symbols.
+_FUNCTIONS = ("activation", "target", "pretrain_target")
 _OF_GROUPS = ("readout", "bias", "spike_strength", "bulk_variance")
-_PARAMETERS = parameters_of(SpikedFeatures) | parameters_of(Protocol) | parameters_of(Grid)
-# Defaults, as files of figures hold them.
-_UNSAID = {
-    name: format_vocabulary(of.default) if isinstance(of.default, tuple) else of.default
-    for name, of in _PARAMETERS.items()
-}
+_STEPS, _SPIKED = parameters_of(Protocol), parameters_of(SpikedFeatures)
+_PARAMETERS = _SPIKED | _STEPS | parameters_of(Grid)
+# Without a first batch there is no step, and a spike without strength has no direction.
+_NEEDS = {"learning_rate": "alpha0", "alignment": "spike_strength"}
+# Of more numbers than these, the first two are written.
+_FEW = 4
 
 
 def axis_label(name: str) -> str:
@@ -53,19 +44,55 @@ def axis_label(name: str) -> str:
     return f"{word or name.replace('_', ' ')} ${MEANINGS[name].symbol}$"
 
 
+def is_parameter(name: str) -> bool:
+    """Check whether a name is that of a parameter of a problem, its theory or its readout."""
+    return name in {*_PARAMETERS, "bulk", "dimension", "stop_at"}
+
+
+def written(value: Any) -> Any:
+    """Write values of several neurons or directions as a text, as files of figures hold them."""
+    if isinstance(value, dict):
+        value = tuple(value.items())
+    return format_value(value) if isinstance(value, tuple | list) else value
+
+
 def format_parameter(name: str, value: str | float) -> str:
-    r"""Write a parameter in LaTeX with its symbol: `\beta = 0.5`, without dollar signs."""
+    r"""Write a parameter in LaTeX, without dollar signs.
+
+    Examples
+    --------
+    >>> for name, value in [("beta", 0.5), ("target", "he3"), ("covariance", "power:0.45")]:
+    ...     print(format_parameter(name, value))
+    \beta = 0.5
+    \sigma_\star = \mathrm{He}_3
+    \Sigma = \mathrm{power}(0.45)
+    """
     value = value if isinstance(value, str) else f"{value:g}"
     symbol = MEANINGS[name].symbol
+    if name in _FUNCTIONS:
+        return f"{symbol} = {function_label(value)}"
+    if name == "bulk":
+        return rf"\mathrm{{{value}\ bulk}}"
     if name in _OF_GROUPS and ":" in value:
         return rf"{symbol} \in \{{{_vocabulary(value)}\}}"
     if name == "reuse_batch":
         return r"\mathrm{one\ batch}" if value in ("true", "1") else r"\mathrm{fresh\ batches}"
     try:
-        float(value)
-    except ValueError:  # a name
-        return r"\mathrm{" + value.replace("_", r"\ ") + "}"
-    return f"{symbol} = {latex_number(value)}"
+        numbers = [latex_number(f"{float(word):g}") for word in value.split()]
+    except ValueError:
+        named = _named(value)
+        return f"{symbol} = {named}" if name == "covariance" else named
+    if len(numbers) == 1:
+        return f"{symbol} = {numbers[0]}"
+    shown = numbers if len(numbers) <= _FEW else [*numbers[:2], r"\ldots"]
+    return f"{symbol} = ({', '.join(shown)})"
+
+
+def _named(value: str) -> str:
+    """Write a name, and in parentheses the numbers that come with it."""
+    name, _, numbers = value.partition(":")
+    word = r"\mathrm{" + name.replace("_", r"\ ") + "}"
+    return f"{word}({numbers})" if numbers else word
 
 
 def latex_number(text: str) -> str:
@@ -83,11 +110,11 @@ def latex_number(text: str) -> str:
     return f"{factor}10^{{{int(exponent)}}}"
 
 
-def format_setting(name: str, value: str | float) -> str:
-    """Write a parameter in LaTeX, and an activation or a target as the function that it is."""
-    if name in FUNCTIONS:
-        return f"{FUNCTIONS[name]} = {function_label(str(value))}"
-    return format_parameter(name, value)
+def function_label(name: str) -> str:
+    """Name a function in an equation, in LaTeX; that of another process by its own name alone."""
+    if not is_known_target(name):
+        return rf"\mathrm{{{name.partition('-')[0]}}}".replace("_", r"\_")
+    return re.sub(r"^\\([a-z]+)$", r"\\mathrm{\1}", lookup_target(name).label)
 
 
 def _vocabulary(value: str) -> str:
@@ -98,19 +125,37 @@ def _vocabulary(value: str) -> str:
     return ",".join(letters if equal else pairs)
 
 
+def curve_keys(data: xr.Dataset, without: Sequence[str] = ()) -> list[Hashable]:
+    """Return for each curve the values in which curves differ, `without` those of some parameters.
+
+    Curves with equal keys differ in those alone.
+    """
+    values = _differing(data, without).values()
+    return list(zip(*values, strict=True)) if values else [()] * data.sizes["curve"]
+
+
 def curve_label(data: xr.Dataset, curve: int, without: Sequence[str] = ()) -> str:
-    """Label a curve by the parameters in which it differs from the others, `without` some."""
-    own = str(data["curve"].values[curve])  # it lists them
-    pairs = (part.partition("=") for part in own.partition(":")[2].split(",") if "=" in part)
-    values = {name: value for name, _, value in pairs}
-    if data.sizes["curve"] > 1:
-        values = {name: value for name, value in values.items() if _shared(data, name) is None}
-    parts = [format_parameter(name, values[name]) for name in values if name not in without]
-    return ", ".join(f"${part}$" for part in parts) or own
+    """Label a curve by the parameters in which it differs from the others, `without` some.
+
+    A curve that differs in none has the name of its panel.
+    """
+    parts = [
+        f"${format_parameter(name, values[curve])}$"
+        for name, values in _differing(data, without).items()
+        if values[curve] is not None
+    ]
+    return ", ".join(parts) or str(data["panel"].values[curve])
+
+
+def _differing(data: xr.Dataset, without: Sequence[str]) -> dict[str, list[Any]]:
+    """Select what differs between curves: the values of each curve by parameter."""
+    names = (name for name in (*_own(data), "dimension", "bulk") if name not in without)
+    values = {name: _values(data, name) for name in names}
+    return {name: each for name, each in values.items() if len(set(each)) > 1}
 
 
 def shared_setting(data: xr.Dataset, without: Sequence[str] = (), **more: float) -> str:
-    """Write what all curves of a panel share: functions, and all parameters that have an effect.
+    """Write what all curves of a panel share: functions, and what differs from its default.
 
     Parameters
     ----------
@@ -121,13 +166,12 @@ def shared_setting(data: xr.Dataset, without: Sequence[str] = (), **more: float)
     **more : float
         Further parameters that are the same all over the panel, such as `alpha`.
     """
-    names = (*FUNCTIONS, *_STEPS, *_SPIKE, *_OF_BOTH)
-    shared = {name: value for name in names if (value := _shared(data, name)) is not None}
-    said = {name: shared[name] for name in shared if _is_said(data, name, shared)} | more
+    shared = {name: value for name in _own(data) if (value := _shared(data, name)) is not None}
+    said = {name: shared[name] for name in shared if _is_said(name, shared)} | more
     if any(str(name).startswith("simulated_") for name in data):
         dimension = _shared(data, "dimension")
         said |= {} if dimension is None else {"dimension": dimension}
-    parts = (format_setting(name, said[name]) for name in said if name not in without)
+    parts = (format_parameter(name, said[name]) for name in said if name not in without)
     return ", ".join(f"${part}$" for part in parts)
 
 
@@ -136,48 +180,58 @@ def panel_setting(panel: xr.Dataset, figure: xr.Dataset, **more: float) -> str:
 
     What they all share belongs to the caption.
     """
-    names = (*FUNCTIONS, *_STEPS, *_SPIKE, *_OF_BOTH, "dimension")
+    names = (*_PARAMETERS, "dimension")
     common = [name for name in names if _shared(figure, name) is not None]
     return shared_setting(panel, common, **more)
 
 
 def fixed_setting(data: xr.Dataset, varying: Sequence[str]) -> str:
     """Write what does not vary in an answer: its problem, sample complexity, ridge and theory."""
-    stated = {
-        name: format_vocabulary(value) if isinstance(value, tuple) else value
-        for name, value in stated_parameters(data.attrs.get("problem", "Unknown()")).items()
-        if name not in varying and f"optimal_{name}" not in data
+    problem = stated_parameters(data.attrs.get("problem", "Unknown()"))
+    fixed = {name: written(value) for name, value in problem.items()} | {
+        str(name): each[0]
+        for name, of in data.coords.items()
+        if len(set(each := of.values.ravel().tolist())) == 1
     }
-    fixed = {name: data[name].item() for name in data.coords if not data[name].ndim}
-    of_curve = {name: ("curve", [value]) for name, value in stated.items()}
-    curve = xr.Dataset(coords={"curve": [""]} | of_curve)
-    of_answer = {name: fixed[name] for name in ("alpha", "ridge", "dimension") if name in fixed}
-    parts = [shared_setting(curve, **of_answer), BULK_LABELS.get(fixed.get("bulk", ""), "")]
-    parts += ["best ridge"] if "ridge" in data.coords and "ridge" not in [*fixed, *varying] else []
-    return ", ".join(filter(None, parts))
+    fixed = {k: v for k, v in fixed.items() if k not in varying and f"optimal_{k}" not in data}
+    varies = "ridge" in data.coords and "ridge" not in {*varying, *fixed}
+    chosen = []
+    if varies or "optimal_ridge_on_edge" in data:
+        fixed.pop("ridge", None)
+        by = str(fixed.get("by", "test_error"))
+        chosen = ["best ridge" if by == "test_error" else f"ridge by {by.replace('_', ' ')}"]
+    own = {name: ("curve", [value]) for name, value in fixed.items() if name in _PARAMETERS}
+    more = {name: fixed[name] for name in ("alpha", "stop_at", "dimension") if name in fixed}
+    parts = [shared_setting(xr.Dataset(coords=own), **more), *chosen]
+    return ", ".join(filter(None, [*parts, BULK_LABELS.get(fixed.get("bulk", ""), "")]))
 
 
-def function_label(name: str) -> str:
-    """Name a function in an equation, in LaTeX; that of another process by its own name alone."""
-    if not is_known_target(name):
-        return rf"\mathrm{{{name.partition('-')[0]}}}".replace("_", r"\_")
-    return re.sub(r"^\\([a-z]+)$", r"\\mathrm{\1}", lookup_target(name).label)
+def _own(data: xr.Dataset) -> list[str]:
+    """List the parameters of curves: of their problems, which are of one kind, and readouts."""
+    stepped = any(value is not None for value in _values(data, "learning_rate"))
+    names = (*(_STEPS if stepped else _SPIKED), "loss", "ridge")
+    of_groups = {"fraction"} if "group" in data.dims else set()  # written with their values
+    return [name for name in names if name in data and name not in {"further_spikes", *of_groups}]
 
 
-def _shared(data: xr.Dataset, name: str) -> str | float | None:
-    """Return the value of a parameter if all curves have the same, written out for groups."""
+def _values(data: xr.Dataset, name: str) -> list[Any]:
+    """List the values of a parameter by curve, written out for groups; None where there is none."""
     if name not in data:
-        return None
+        return []
     values = data[name].values
     if values.ndim == 2:
-        shares = data["fraction"].values
-        rows = [_of_groups(*pair) for pair in zip(values, shares, strict=True)]
-    else:
-        rows = values.tolist()
-    return rows[0] if len(set(rows)) == 1 else None
+        pairs = zip(values, data["fraction"].values, strict=True)
+        return [_of_groups(*pair) for pair in pairs]
+    return [None if value in ("", None) or value != value else value for value in values.tolist()]
 
 
-def _of_groups(values: Array, shares: Array) -> str | float:
+def _shared(data: xr.Dataset, name: str) -> Any:
+    """Return the value of a parameter if all curves have the same."""
+    values = set(_values(data, name))
+    return values.pop() if len(values) == 1 else None
+
+
+def _of_groups(values: Any, shares: Any) -> str | float:
     """Write the values of groups of neurons with their shares, or the value of all groups."""
     known = np.isfinite(values)
     if len(set(values[known])) == 1:
@@ -185,11 +239,7 @@ def _of_groups(values: Array, shares: Array) -> str | float:
     return " ".join(f"{v:g}:{s:g}" for v, s in zip(values[known], shares[known], strict=True))
 
 
-def _is_said(data: xr.Dataset, name: str, shared: dict[str, Any]) -> bool:
-    """Check whether all curves share a parameter, and it has an effect, and an unusual value."""
-    stepped = "learning_rate" in data and bool(np.isfinite(data["learning_rate"].values[0]))
-    if shared[name] in ("", _UNSAID.get(name)) or name in (_SPIKE if stepped else _STEPS):
-        return False
-    # Without a first batch there is no step, and a spike without strength has no direction.
-    strength = {"learning_rate": "alpha0", "alignment": "spike_strength"}.get(name, "")
-    return shared.get(strength) != 0
+def _is_said(name: str, shared: dict[str, Any]) -> bool:
+    """Check whether a parameter has an effect, and another value than its default."""
+    usual = written(_PARAMETERS[name].default)
+    return shared[name] != usual and shared.get(_NEEDS.get(name, "")) != 0

@@ -26,11 +26,15 @@ from giantstep.figures.labels import (
     BOUND_LABELS,
     SAMPLE_COMPLEXITY,
     TEST_ERROR,
+    curve_keys,
     curve_label,
     panel_setting,
     shared_setting,
 )
 from giantstep.figures.selection import distinct, panel_data
+
+# Curves that differ in it alone have the same networks.
+_NOT_OF_NETWORKS = ("bulk",)
 
 
 def learning_figure(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -56,8 +60,9 @@ def learning_panel(
 ) -> None:
     """Draw the learning curves of one panel of a figure's YAML, with its title."""
     shown = panel_data(data, name)
-    learning_curves(axes, shown, config.get("style", {}).get("colours"))
-    limits(axes, shown, config["panels"][name])
+    colours = config.get("style", {}).get("colours")
+    learning_curves(axes, shown, colours)
+    limits(axes, shown, config["panels"][name], colours)
     axes.set_ylim(bottom=0)
     several = len(config["panels"]) > 1
     title_panel(axes, index, panel_setting(shown, data) if several else shared_setting(shown))
@@ -89,42 +94,49 @@ def learning_curves(
     Curves that differ only in the bulk of their theory share simulations, and so colour, markers
     and legend entry. Points where the theory failed are gaps in the line, with crosses on the axis.
     """
-    labels = [curve_label(data, i, without=("bulk",)) for i in range(data.sizes["curve"])]
-    looks = style.looks(labels, colours)
-    lines = style.bulk_lines(distinct(data, "bulk"))
-    for i, text in enumerate(labels):
-        curve, look = data.isel(curve=i), looks[text]
+    keys, lines = curve_keys(data, _NOT_OF_NETWORKS), style.bulk_lines(distinct(data, "bulk"))
+    for i, look in enumerate(curve_looks(data, colours)):
+        curve = data.isel(curve=i)
         draw_theory(axes, curve, name, look, lines[curve["bulk"].item()])
-        if text not in labels[:i]:
+        if keys[i] not in keys[:i]:
             draw_networks(axes, curve, name, look)
-            legend_entry(axes, text, **look)  # one for both the line and its markers
+            legend_entry(axes, curve_label(data, i, _NOT_OF_NETWORKS), **look)  # of both
     bulk_entries(axes, lines)
     finite_size_entry(axes, data, name)
     axes.set(xlabel=SAMPLE_COMPLEXITY, ylabel=TEST_ERROR)
     axes.set_xlim(left=0)
 
 
-def limits(axes: Axes, data: xr.Dataset, panel: dict[str, Any]) -> None:
+def curve_looks(data: xr.Dataset, colours: Sequence[str] | None = None) -> list[style.Look]:
+    """Return the colour and the marker of each curve; those that share networks share both."""
+    keys = curve_keys(data, _NOT_OF_NETWORKS)
+    looks = style.looks(keys, colours)
+    return [looks[key] for key in keys]
+
+
+def limits(
+    axes: Axes, data: xr.Dataset, panel: dict[str, Any], colours: Sequence[str] | None = None
+) -> None:
     """Draw the limits on the test error that a panel of a figure's YAML asks for."""
+    looks = curve_looks(data, colours)
     if panel.get("best_linear"):
         best_linear(axes, data)
     if panel.get("bayes_optimal"):
-        best_possible(axes, data)
+        best_possible(axes, data, looks)
     if panel.get("lower_bound"):
         line = {"linestyle": style.BOUNDS["lower_bound"]["linestyle"], "linewidth": 0.9}
-        looks = style.cycle(data.sizes["curve"])
         for look, bound in zip(looks, data["lower_bound"].values, strict=True):
             axes.axhline(bound, color=look["color"], **line)
         legend_entry(axes, BOUND_LABELS["lower_bound"], color="black", **line)
 
 
-def best_possible(axes: Axes, data: xr.Dataset) -> None:
+def best_possible(axes: Axes, data: xr.Dataset, looks: Sequence[style.Look]) -> None:
     """Draw the least error with the samples of each curve, and that of AMP where it is larger."""
     least, fast = (data[name] for name in style.BEST_POSSIBLE)
     for (name, line), error in zip(
         style.BEST_POSSIBLE.items(), (least, fast.where(fast > least)), strict=True
     ):
-        for look, values in zip(style.cycle(data.sizes["curve"]), error, strict=True):
+        for look, values in zip(looks, error, strict=True):
             axes.plot(data["alpha"], values, color=look["color"], **line)
         if error.notnull().any():
             legend_entry(axes, BAYES_LABELS[name], color="black", **line)

@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 from giantstep.arrays import Array
 from giantstep.figures import style
 from giantstep.figures.elements import ticks, title_panel
-from giantstep.figures.labels import FUNCTIONS, axis_label, format_setting
+from giantstep.figures.labels import axis_label, format_parameter, is_parameter, written
 from giantstep.figures.selection import panel_data
 from giantstep.vocabulary import MEANINGS
 
@@ -38,8 +38,6 @@ _DEVIATION = "gap of isotropic theory"
 _FEW = 200
 # Inches for the legend below all panels.
 _LEGEND = 0.5
-# What a title says that is the same all over a map.
-_SETTING = ("learning_rate", "alpha0", "alpha", "beta", "ridge", "noise")
 
 
 class Region(NamedTuple):
@@ -176,8 +174,8 @@ def _title(panel: dict[str, Any], panels: list[dict[str, Any]]) -> str:
     show = panel.get("show", "gain_over_linear")
     titles = {"gain_over_linear": "", "isotropic_deviation": _DEVIATION}
     parts = [titles.get(show, MEANINGS[show].long_name)]
-    for name in (*FUNCTIONS, *_SETTING):
-        differs = any(one.get(name, panel.get(name)) != panel.get(name) for one in panels)
-        if name in panel and (len(panels) == 1 or differs):
-            parts.append(f"${format_setting(name, panel[name])}$")
+    for name in filter(is_parameter, panel):
+        differs = any(one.get(name, panel[name]) != panel[name] for one in panels)
+        if len(panels) == 1 or differs:
+            parts.append(f"${format_parameter(name, written(panel[name]))}$")
     return ", ".join(filter(None, parts))

@@ -116,7 +116,8 @@ def panels(count: int, more_height: float = 0, **options: Any) -> tuple[Figure, 
 def cycle(count: int, colours: Sequence[str] | None = None) -> list[Look]:
     """Return colour and marker of each of `count` curves."""
     palette = colours or COLOURS
-    return [look(palette[i % len(palette)], MARKERS[i % len(MARKERS)]) for i in range(count)]
+    turns = [divmod(i, len(palette)) for i in range(count)]
+    return [look(palette[i], MARKERS[(i + turn) % len(MARKERS)]) for turn, i in turns]
 
 
 def looks(values: Iterable[Any], colours: Sequence[str] | None = None) -> dict[Any, Look]:

@@ -194,7 +194,18 @@ def _written_out(text: str) -> ScalarFunction:
         or len(coefficients) > 30
     ):
         raise ValueError(text)
-    return polynomial(_POLYNOMIAL + text, "P", coefficients)
+    return polynomial(_POLYNOMIAL + text, _sum_of_powers(coefficients), coefficients)
+
+
+def _sum_of_powers(coefficients: Sequence[float]) -> str:
+    """Write a polynomial in LaTeX."""
+    text = ""
+    for degree, c in enumerate(coefficients):
+        factor = "" if degree and abs(c) == 1 else f"{abs(c):g}"
+        power = f"z^{{{degree}}}" if degree > 1 else "z" * degree
+        sign = "-" if c < 0 else "+" * bool(text)
+        text += f"{sign}{factor}{power}" if c else ""
+    return text
 
 
 KNOWN_FUNCTIONS = Registry(FUNCTIONS, Family(_POLYNOMIAL, _written_out, "polynomial:c0,c1,..."))
