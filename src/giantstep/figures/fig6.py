@@ -36,7 +36,7 @@ def at_best_ridge(axes: Axes, data: xr.Dataset) -> None:
     legend_entry(axes, rf"$\lambda = {ridge:g}$", color="black", **_AT_ONE_RIDGE)
     legend_entry(axes, "best ridge", color="black", **_AT_BEST)
     axes.set(xticks=np.unique(counts), xlim=(0.5, counts.max() + 0.5))
-    axes.set(xlabel="values of the readout", ylabel=TEST_ERROR)
+    axes.set(xlabel="number of values of the readout", ylabel=TEST_ERROR)
     title_panel(axes, 1, rf"$\alpha = {last['alpha'].item():g}$")
     axes.set_ylim(bottom=0)
 
