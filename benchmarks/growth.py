@@ -24,7 +24,7 @@ import giantstep
 from giantstep import Protocol, SpikedFeatures
 from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.grid import Grid
-from giantstep.theory.readout.solve import Solver, solve
+from giantstep.theory.readout.solve import Readout, readout_of, solve
 
 PROBLEM = Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
 SIGNS = Protocol("tanh", "sign", learning_rate=3, alpha0=2, beta=1)
@@ -56,29 +56,30 @@ def single_points() -> None:
     print_growth("theory, one point", cases, "calls of Python, some 1,500 for a known problem")
 
 
-def per_point(solver: Solver, points: int) -> float:
+def per_point(readout: Readout, points: int) -> float:
     """Measure a solver's time per point of a grid."""
     asked = grid(points)
     alpha, ridge = np.meshgrid(asked.alpha, asked.ridge)
-    solver.solve(alpha, ridge)
-    return processor_seconds(lambda: solver.solve(alpha, ridge)) / alpha.size
+    readout.solve(alpha, ridge)
+    return processor_seconds(lambda: readout.solve(alpha, ridge)) / alpha.size
 
 
 def theory(quick: bool) -> None:
     """Print times per point, by points, groups, bulk and loss."""
     single_points()
     sizes = (1, 10, 100, 1000, 10_000) if quick else (1, 10, 100, 1000, 10_000, 100_000)
-    known = Solver(PROBLEM)
+    known = readout_of(PROBLEM)
     cases = [(f"{size:,} at once", per_point(known, size)) for size in sizes]
     print_growth("theory, per point", cases, "memory bandwidth of arrays points by nodes", 4)
     cases = [
-        (f"groups: {groups}", per_point(Solver(of_groups(groups)), 1000)) for groups in (1, 2, 3, 6)
+        (f"groups: {groups}", per_point(readout_of(of_groups(groups)), 1000))
+        for groups in (1, 2, 3, 6)
     ]
     print_growth("theory, per point of 1,000", cases, "systems of groups² unknowns")
-    cases = [(bulk, per_point(Solver(PROBLEM, bulk), 1000)) for bulk in BULKS]
+    cases = [(bulk, per_point(readout_of(PROBLEM, bulk), 1000)) for bulk in BULKS]
     print_growth("theory, per point of 1,000", cases, "arrays points by nodes, forms of the bulk")
     losses = ("square", "huber", "hinge", "logistic")
-    cases = [(loss, per_point(Solver(SIGNS, loss=loss), 25)) for loss in losses]
+    cases = [(loss, per_point(readout_of(SIGNS, loss=loss), 25)) for loss in losses]
     print_growth("theory, per point of 25", cases, "normal distributions at 50,000 nodes")
 
 

@@ -9,7 +9,7 @@ from giantstep.questions.compare import compare
 from giantstep.simulation.convex_readout import ConvexPath, leave_one_out
 from giantstep.simulation.cross_validation import cross_validator
 from giantstep.theory.optima import CROSS_VALIDATION, optimal_ridge
-from giantstep.theory.readout.solve import Solver
+from giantstep.theory.readout.solve import readout_of
 
 SIGN = Protocol("tanh", "sign", 3.0, alpha0=2.0, beta=1.0)
 
@@ -66,7 +66,7 @@ def test_leaving_one_out_has_the_noise_of_labels_for_any_loss(loss):
 @pytest.mark.parametrize(("loudness", "flips"), [(0.3, 0.0), (0.0, 0.1)])
 def test_leaving_one_out_sees_the_noise_of_labels(loudness, flips):
     step = Protocol("tanh", "sign", 3.0, alpha0=2.0, beta=1.0, noise=loudness, label_flips=flips)
-    at = Solver(step).solve(np.array([0.5, 1.5]), np.array([0.1, 0.1]))
+    at = readout_of(step).solve(np.array([0.5, 1.5]), np.array([0.1, 0.1]))
     kept = 1 - step.beta / np.array([0.5, 1.5]) * (1 - 0.1 * at.V2[:, 0])  # E 1/(1 + V)
     assert at.gcv == pytest.approx(at.training_error / kept**2, rel=1e-8)
     if loudness:
@@ -79,7 +79,7 @@ def test_gcv_is_right_without_a_step_and_wrong_after_one():
     errors = []
     for rate in (0.0, 3.0):
         step = Protocol("tanh", "sign", rate, alpha0=2.0, beta=1.0, noise=0.1)
-        at = Solver(step).solve(np.array([1.0]), np.array([0.1]))
+        at = readout_of(step).solve(np.array([1.0]), np.array([0.1]))
         errors.append(at.gcv / at.leave_one_out - 1)
     assert errors[0] == pytest.approx(0, abs=1e-9)
     assert errors[1] < -0.2

@@ -10,7 +10,7 @@ import giantstep
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.readout.derivatives import continuous_parameters, error_derivatives
-from giantstep.theory.readout.solve import Solver
+from giantstep.theory.readout.solve import readout_of
 
 TANH = Protocol("tanh", "sin", 3, alpha0=2, beta=1, noise=0.1)
 LETTERS = ((1.0, 0.5), (-0.5, 0.5))
@@ -53,7 +53,7 @@ def test_derivatives_are_those_of_solved_errors(name):
 
     def error(alpha=ALPHA, ridge=RIDGE, **values):
         moved = replace(problem, **values)
-        return Solver(moved, bulk, dimension=dimension).solve(alpha, ridge).test_error
+        return readout_of(moved, bulk, dimension=dimension).solve(alpha, ridge).test_error
 
     slopes = error_derivatives(problem, ALPHA, RIDGE, bulk, dimension)
     largest = np.nanmax(np.abs(slopes), axis=-1)

@@ -10,7 +10,8 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.optima import (
     optimal_ridge,
 )
-from giantstep.theory.readout.solve import Solver
+from giantstep.theory.readout.readout import Readout
+from giantstep.theory.readout.solve import readout_of
 
 ALIGNED = [
     SpikedFeatures("tanh", "sin", 1.0, 0.9, 1.0, beta=1.0),
@@ -35,7 +36,7 @@ def test_the_best_ridge_of_any_loss_is_a_minimum(loss, bulk):
     best = optimal_ridge(STEP, np.array([1.5]), bulk, dimension=300, loss=loss)
     assert not best.on_edge
     factors = np.array([0.3, 0.8, 1.25, 3.0])
-    solver = Solver(STEP, bulk, loss, dimension=300)
+    solver = readout_of(STEP, bulk, loss, dimension=300)
     near = solver.solve(np.full(4, 1.5), best.ridge * factors).test_error
     least = best.solution.test_error
     assert np.all(near > least)
@@ -55,14 +56,14 @@ def test_labels_that_means_separate_have_a_best_ridge_at_finite_dimension_only()
 
 
 def test_no_best_ridge_is_given_where_no_point_has_an_error(monkeypatch):
-    points = Solver.solve
+    points = Readout.solve
 
     def failing(self, alpha, ridge):
         found = points(self, alpha, ridge)
         found.test_error[alpha > 1] = np.nan
         return found
 
-    monkeypatch.setattr(Solver, "solve", failing)
+    monkeypatch.setattr(Readout, "solve", failing)
     found = optimal_ridge(ALIGNED[0], np.array([0.5, 2.0]))
     assert np.isfinite(found.solution.test_error).tolist() == [True, False]
     assert not found.on_edge.any()

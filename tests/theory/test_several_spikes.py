@@ -15,7 +15,7 @@ from giantstep.simulation.simulate import simulate
 from giantstep.theory.features.kappa_rules import spike_rule
 from giantstep.theory.learned_function import learned_function
 from giantstep.theory.outliers import outliers_at
-from giantstep.theory.readout.solve import Solver, solve
+from giantstep.theory.readout.solve import readout_of, solve
 from giantstep.validation import InvalidParametersError
 
 POINT = Grid((2.0,), (0.1,))
@@ -47,7 +47,7 @@ def test_two_spikes_have_the_errors_of_an_independent_program(activation, target
 @pytest.mark.slow
 def test_three_spikes_have_the_errors_of_an_independent_program():
     srf = of_vectors(SPIKES, activation="softplus", target="sign", **THREE)
-    found = Solver(srf).solve(*np.array([[2.0], [0.1]]))
+    found = readout_of(srf).solve(*np.array([[2.0], [0.1]]))
     errors = found.test_error[0], found.training_error[0]
     assert errors == pytest.approx((0.9115835957976112, 0.47342642192440676), rel=1e-9)
     assert found.quadrature_error < 1e-8

@@ -9,7 +9,7 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.bulk.isotropic import IsotropicBulk
 from giantstep.theory.features.conditional_features import conditional_features
 from giantstep.theory.readout import fixed_point
-from giantstep.theory.readout.solve import Solver, solve
+from giantstep.theory.readout.solve import readout_of, solve
 
 
 def test_overlaps_satisfy_the_equations_of_several_groups_written_plainly():
@@ -63,6 +63,6 @@ def test_many_groups_take_no_products_of_all_pairs_and_give_the_same_numbers(mon
     errors = []
     for most in (fixed_point._MOST_PRODUCTS, 0):
         monkeypatch.setattr(fixed_point, "_MOST_PRODUCTS", most)
-        solution = Solver(problem).solve(np.array([0.5, 2.0]), np.array([0.1, 0.1]))
+        solution = readout_of(problem).solve(np.array([0.5, 2.0]), np.array([0.1, 0.1]))
         errors.append(solution.test_error)
     assert errors[1] == pytest.approx(errors[0], rel=1e-13)

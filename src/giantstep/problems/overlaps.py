@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from giantstep.arrays import Array
 
+# Dimensions and values.
+Variable = tuple[tuple[str, ...], NDArray[Any]]
 # Dimensions of each, with those of the response, V1 and V2, that goes with q1 and q2.
 OVERLAP_DIMENSIONS: dict[str, tuple[str, ...]] = {
     "m": ("group",),
@@ -49,7 +51,7 @@ class Overlaps(NamedTuple):
 
     @classmethod
     def of(cls, record: Any) -> Overlaps:
-        """Pick the overlaps from a `Solution`, or from anything with attributes of these names."""
+        """Pick the overlaps from `Columns`, or from anything with attributes of these names."""
         return cls(*(getattr(record, name, None) for name in cls._fields))  # type: ignore[arg-type]
 
     def flatten(self) -> Overlaps:
@@ -59,9 +61,7 @@ class Overlaps(NamedTuple):
         return Overlaps(*flat)  # type: ignore[arg-type]
 
 
-def by_groups(
-    dims: tuple[str, ...], values: NDArray[Any], further: tuple[str, ...]
-) -> tuple[tuple[str, ...], NDArray[Any]]:
+def by_groups(dims: tuple[str, ...], values: NDArray[Any], further: tuple[str, ...]) -> Variable:
     """Name an array's dimensions, and drop those of a single group of neurons."""
     if "group" in further and values.shape[-1] == 1:
         return dims, values.reshape(values.shape[: len(dims)])

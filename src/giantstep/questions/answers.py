@@ -9,10 +9,10 @@ from typing import Any, ParamSpec
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.formatting import format_problem
+from giantstep.problems.overlaps import Variable
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -30,8 +30,6 @@ from giantstep.vocabulary import label
 P = ParamSpec("P")
 # What a question returns: its answer, and what to know before the answer is used.
 Result = xr.Dataset | tuple[xr.Dataset, Sequence[str]]
-# Dimensions and values.
-Variable = tuple[tuple[str, ...], NDArray[Any]]
 
 
 def question(

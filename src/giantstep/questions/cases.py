@@ -26,15 +26,14 @@ from giantstep.questions.checks import OPTIMAL, SOME_RIDGE, criterion_faults
 from giantstep.questions.progress import Progress, part, progress_bar
 from giantstep.questions.remarks import bulk_remarks
 from giantstep.questions.theory_points import (
-    Arrays,
     Case,
     answer_remarks,
     derivative_faults,
-    stack,
-    variables,
+    hidden,
 )
 from giantstep.questions.values import as_lists, is_several
 from giantstep.theory.optima import TEST_ERROR
+from giantstep.theory.readout.columns import Columns
 from giantstep.theory.readout.status import Status
 from giantstep.validation import (
     Fault,
@@ -72,7 +71,7 @@ def solve_cases(
     ------
     InvalidParametersError
     """
-    solved: list[Arrays | None] = []
+    solved: list[Columns | None] = []
     refused, count = list[InvalidParametersError](), len(sweep.cases)
     with progress_bar("theory", progress) as report:
         for place, case in enumerate(sweep.cases):
@@ -90,7 +89,7 @@ def solve_cases(
             report((place + 1) / count)
     if len(refused) == len(solved):
         raise_all([fault for error in refused for fault in error.faults])
-    data = _arranged(sweep, stack(solved, _REFUSED))
+    data = _arranged(sweep, Columns.stacked(solved, _REFUSED))
     remarks = answer_remarks(data, data["dimension"])
     known = [case for case in sweep.cases if isinstance(case, Case)]
     remarks += dict.fromkeys(r for case in known for r in bulk_remarks(case.problem, case.bulk))
@@ -183,12 +182,12 @@ def read_sweep(problem: Problem, given: Mapping[str, Any], **asked: Any) -> Swee
     return Sweep(written, [name for name in varied if name in written], cases)
 
 
-def _arranged(sweep: Sweep, arrays: Arrays) -> xr.Dataset:
-    """Arrange arrays over (cases, points, ...) by the parameters; one value is a scalar."""
+def _arranged(sweep: Sweep, columns: Columns) -> xr.Dataset:
+    """Arrange columns over (cases, points, ...) by the parameters; one value is a scalar."""
     shape, dims = tuple(map(len, sweep.values.values())), tuple(sweep.values)
-    shaped = {name: array.reshape(*shape, *array.shape[2:]) for name, array in arrays.items()}
     losses = {case.loss for case in sweep.cases if isinstance(case, Case)}
-    named = variables(shaped, dims, losses)
+    shaped = Columns({name: x.reshape(*shape, *x.shape[2:]) for name, x in columns.items()})
+    named = shaped.variables(dims, hidden(losses))
     coords: dict[str, Any] = {name: ((name,), np.array(v)) for name, v in sweep.values.items()}
     if sweep.optimal:
         coords["ridge"] = named.pop("ridge")

@@ -98,13 +98,13 @@ def learned_function(
     axes, bulk = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
     raise_all(faults)
     case, points = Case(problem, loss, bulk, dimension, compared=True), np.atleast_1d(at)
-    arrays, coords, remarks = solve_axes(case, axes, max_hours, max_memory)
-    m, zeta, psi, xi = (arrays[name] for name in ("m", "zeta", "psi", "xi"))
-    learned = compute_learned_function(case.solver.srf, m, zeta, psi, points, xi)
+    columns, coords, remarks = solve_axes(case, axes, max_hours, max_memory)
+    m, zeta, psi, xi = (columns[name] for name in ("m", "zeta", "psi", "xi"))
+    learned = compute_learned_function(case.readout.layer.srf, m, zeta, psi, points, xi)
     data = dataset(
         {
             "learned_function": ((*axes.dims, "s"), learned),
-            "status": (axes.dims, arrays["status"]),
+            "status": (axes.dims, columns.status),
             "target_function": (("s",), target_along(problem.target, points, problem.inputs)),
         },
         coords | {"s": (("s",), points)},

@@ -207,7 +207,7 @@ class Search:
         x = self.axes_at(place)
         mesh = np.meshgrid(alpha, self.ridges, indexing="ij")
         try:
-            return criterion(self._at(x).solver, *mesh, self.case.by)
+            return criterion(self._at(x).readout, *mesh, self.case.by)
         except InvalidParametersError:
             return np.full(mesh[0].shape, np.nan)
 
@@ -220,7 +220,7 @@ class Search:
                 of = case.bulk, case.dimension, case.loss, self.ridges
                 best = optimal_ridge(case.problem, alpha, *of, by=case.by)
                 ridge, on_edge = best.ridge, best.on_edge
-            return criterion(case.solver, alpha, ridge, case.by), ridge, on_edge
+            return criterion(case.readout, alpha, ridge, case.by), ridge, on_edge
         except InvalidParametersError:
             return np.full(alpha.shape, np.nan), np.full(alpha.shape, np.nan), on_edge
 

@@ -15,9 +15,9 @@ from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.theory_points import (
     Case,
     derivative_faults,
+    hidden,
     name_parameters,
     solve_axes,
-    variables,
 )
 from giantstep.theory.optima import TEST_ERROR
 from giantstep.validation import Fault, raise_all
@@ -120,8 +120,8 @@ def solve(
     faults += derivative_faults(derivatives, loss, axes.optimal, by)
     raise_all(faults)
     case = Case(problem, loss, bulk, dimension, by, derivatives, cross_validation, compared=True)
-    arrays, points, remarks = solve_axes(case, axes, max_hours, max_memory)
-    named = variables(arrays, axes.dims, losses={loss})
+    columns, points, remarks = solve_axes(case, axes, max_hours, max_memory)
+    named = columns.variables(axes.dims, hidden({loss}))
     return name_parameters(count_groups(dataset(named, points, axes.fixed)), problem), remarks
 
 

@@ -3,7 +3,8 @@
 Start with `result_3_3`: the paper's result, equation by equation. The rest computes the same, and
 more, for whole grids. `features` is what the gradient steps leave: a protocol becomes spiked random
 features (`equivalent_features`), which given the spike's direction are Gaussian
-(`conditional_features`). `readout` is what a fit on these gives: `solve` solves the self-consistent
-equations (`fixed_point`), and errors follow for the square loss (`square_loss`) and for other
-losses (`convex_loss`). At a given d the means of the readout cost something (`mean_penalty`).
+(`conditional_features`). `readout` is what a fit on these gives: `square_readout` solves the
+self-consistent equations (`fixed_point`), `convex_readout` those of other losses, `stopped_readout`
+those of gradient flow; `solve` chooses. At a given d the means of the readout cost something
+(`mean_penalty`).
 """

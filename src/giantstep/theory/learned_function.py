@@ -35,7 +35,7 @@ def learned_function(
     ----------
     srf : SpikedFeatures
     m, zeta, psi : Array, shape (..., G)
-        Overlaps of the readout, as in a `Solution`.
+        Overlaps of the readout, as in `Columns`.
     s : Array, shape (M,)
     xi : Array, shape (..., G), optional
         Overlaps with the change of the neurons' norms; by default zero.

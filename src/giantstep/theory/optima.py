@@ -17,8 +17,8 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.problem import Problem
 from giantstep.theory.readout.classification_error import classification_error
-from giantstep.theory.readout.solution import Solution
-from giantstep.theory.readout.solve import Solver, cached_solver
+from giantstep.theory.readout.columns import Columns
+from giantstep.theory.readout.solve import Readout, readout_of
 
 # What may be minimised: the squared error, equation (25), the 0-1 error of a sign target, or what a
 # user sees who does not know the test error. That of five folds is the first of these at 4/5 alpha.
@@ -66,7 +66,7 @@ class OptimalRidge:
     Attributes
     ----------
     ridge : Array, shape (A,)
-    solution : Solution
+    solution : Columns
         At these points, with arrays of shape (A, ...).
     on_edge : array of bool, shape (A,)
         Whether the best ridge is an end of the range that is searched, or of the part of it that
@@ -74,7 +74,7 @@ class OptimalRidge:
     """
 
     ridge: Array
-    solution: Solution
+    solution: Columns
     on_edge: NDArray[np.bool_]
 
 
@@ -136,22 +136,22 @@ def optimal_ridge(
     >>> best.ridge.round(3), best.solution.test_error.round(4)
     (array([0.298, 0.145]), array([0.0396, 0.0324]))
     """
-    solver, search = cached_solver(problem, bulk, loss, dimension), search_of(loss, dimension)
+    readout, search = readout_of(problem, bulk, loss, dimension), search_of(loss, dimension)
     alpha = np.asarray(alpha, dtype=float)
     ridge, on_edge = minimise_each_from_candidates(
-        lambda ridge, alpha: criterion(solver, alpha, ridge, by),
+        lambda ridge, alpha: criterion(readout, alpha, ridge, by),
         alpha,
         search.ridges if ridges is None else ridges,
         search.ridge_tolerances,
     )
-    return OptimalRidge(ridge, solver.solve(alpha, ridge), on_edge)
+    return OptimalRidge(ridge, readout.solve(alpha, ridge), on_edge)
 
 
-def criterion(solver: Solver, alpha: Array, ridge: Array, by: str) -> Array:
+def criterion(readout: Readout, alpha: Array, ridge: Array, by: str) -> Array:
     """Compute the error that is minimised, at points (alpha, ridge)."""
     if by == K_FOLD:
         alpha, by = alpha * (1 - 1 / FOLDS), LEAVE_ONE_OUT
-    solution = solver.solve(alpha, ridge)
+    solution = readout.solve(alpha, ridge)
     if by == CLASSIFICATION_ERROR:
-        return classification_error(solver.srf, Overlaps.of(solution))
-    return getattr(solution, by)
+        return classification_error(readout.layer.srf, Overlaps.of(solution))
+    return solution[by]

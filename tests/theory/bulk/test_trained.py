@@ -18,7 +18,7 @@ from giantstep.theory.features.bulk.prepare import prepare_bulk
 from giantstep.theory.features.bulk.row_functions import row_functions
 from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.features.steps import network_states
-from giantstep.theory.readout.solve import Solver, solve
+from giantstep.theory.readout.solve import readout_of, solve
 from giantstep.validation import InvalidParametersError
 
 SOFTPLUS = Protocol("softplus", "polynomial:0.5,1,0.5", 1, alpha0=3, beta=1, steps=2)
@@ -118,7 +118,7 @@ SEVERAL = [
 def test_several_directions_have_the_errors_of_the_reference(setting, steps, errors):
     protocol = Protocol(*setting, beta=1, steps=steps)
     points = np.array([0.7, 2.0, 2.0, 1.0]), np.array([0.1, 0.1, 0.01, 1.0])
-    found = Solver(protocol, TRAINED).solve(*points)
+    found = readout_of(protocol, TRAINED).solve(*points)
     assert found.test_error == pytest.approx(errors, abs=1e-6)
     assert not found.status.any()
 

@@ -16,11 +16,12 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.problems.domains import interval_of
-from giantstep.problems.losses import SQUARE
 from giantstep.problems.parameter import REQUIRED, parameters_of
 from giantstep.problems.problem import Problem
 from giantstep.theory.readout.fixed_point import Points, solve_resolvent
-from giantstep.theory.readout.solve import Solver, cached_solver
+from giantstep.theory.readout.layer import Layer
+from giantstep.theory.readout.solve import readout_of
+from giantstep.theory.readout.square_readout import SquareReadout
 from giantstep.theory.reliability import MeanFluctuation
 from giantstep.validation import InvalidParametersError
 
@@ -57,17 +58,17 @@ class _Points(NamedTuple):
     ridge: Array
     start: Array
 
-    def errors(self, solver: Solver) -> Array:
+    def errors(self, readout: SquareReadout) -> Array:
         """Solve for the test errors, with what a finite dimension adds to them."""
-        parts = []
-        for part in solver.batches(self.alpha.size):
+        parts, rule, dimension = [], readout.coarse, readout.layer.dimension
+        for part in readout.batches(self.alpha.size):
             alpha, ridge, start = (values[part] for values in self)
-            at = solve_resolvent(solver.coarse.equations, alpha, ridge, start)
-            solution = solver.coarse.order_parameters(at).errors
+            at = solve_resolvent(rule.equations, alpha, ridge, start)
+            solution = rule.order_parameters(at).errors
             parts.append(solution.test_error)
-            if math.isfinite(solver.dimension):
-                f, V2 = solver.coarse.features, at.V[:, solver.coarse.equations.triangle.size :]
-                of_mean = MeanFluctuation(f, f, solver.dimension)
+            if math.isfinite(dimension):
+                f, V2 = rule.features, at.V[:, rule.equations.triangle.size :]
+                of_mean = MeanFluctuation(f, f, dimension)
                 parts[-1] += of_mean.at(alpha, V2, at.contraction, solution.power)
         return np.concatenate(parts)
 
@@ -101,20 +102,23 @@ def error_derivatives(
     >>> slopes.round(3)[0, :3]
     array([ 0.004, -0.043, -0.057])
     """
-    solver = cached_solver(problem, bulk, dimension=dimension)
+    readout = readout_of(problem, bulk, dimension=dimension)
+    assert isinstance(readout, SquareReadout)
     parts = []
     with np.errstate(all="ignore"):  # points without a solution are NaN
-        for part in solver.batches(alpha.size):
-            at = solve_resolvent(solver.coarse.equations, alpha.ravel()[part], ridge.ravel()[part])
+        for part in readout.batches(alpha.size):
+            at = solve_resolvent(readout.coarse.equations, alpha.ravel()[part], ridge.ravel()[part])
             points = _Points(at.alpha, at.ridge, at.V_hat)
-            error, *by_point = _by_point(points, solver)
+            error, *by_point = _by_point(points, readout)
             names = continuous_parameters(problem)[:-2]
-            slopes = [_by_field(points, error, solver, problem, name) for name in names]
+            slopes = [_by_field(points, error, readout, problem, name) for name in names]
             parts.append([*slopes, *by_point])
     return np.concatenate(parts, axis=1).T.reshape(*alpha.shape, -1)
 
 
-def _by_field(points: _Points, error: Array, solver: Solver, problem: Problem, name: str) -> Array:
+def _by_field(
+    points: _Points, error: Array, readout: SquareReadout, problem: Problem, name: str
+) -> Array:
     """Differentiate by a field of the problem; `error` is that of the points."""
     value, one = getattr(problem, name), parameters_of(type(problem))[name]
     if isinstance(value, tuple) and len(value) == 1:
@@ -129,7 +133,7 @@ def _by_field(points: _Points, error: Array, solver: Solver, problem: Problem, n
         return nothing
 
     def moved(steps: int) -> Array:
-        return points.errors(_moved(solver, replace(problem, **{name: value + steps * step})))
+        return points.errors(_moved(readout, replace(problem, **{name: value + steps * step})))
 
     try:  # rules may differ at zero itself
         slope: Array = ((moved(1) - error) if value else (moved(2) - moved(1))) / step
@@ -139,12 +143,13 @@ def _by_field(points: _Points, error: Array, solver: Solver, problem: Problem, n
 
 
 @lru_cache(maxsize=32)
-def _moved(solver: Solver, problem: Problem) -> Solver:
+def _moved(readout: SquareReadout, problem: Problem) -> SquareReadout:
     """Prepare a problem that differs a little, for the same unknowns."""
-    return Solver(problem, solver.bulk, SQUARE, solver.dimension, solver.coarse.features.B)
+    of, B = readout.layer, readout.coarse.features.B
+    return SquareReadout(Layer(problem, of.bulk, of.dimension, B=B))
 
 
-def _by_point(points: _Points, solver: Solver) -> tuple[Array, Array, Array]:
+def _by_point(points: _Points, readout: SquareReadout) -> tuple[Array, Array, Array]:
     """Solve for the test errors, and differentiate by alpha and by the ridge."""
     alpha, ridge, start = points
     no_ridge = ridge == 0
@@ -153,9 +158,9 @@ def _by_point(points: _Points, solver: Solver) -> tuple[Array, Array, Array]:
     alphas = np.stack([(1 + _STEP) * alpha, *[alpha] * 5])
     ridges = np.stack([ridge, *(ridge + step * _RIDGE_PLACES[kind].T)])
     # Without a ridge, hats may be on another scale.
-    first = solver.coarse.equations.initial_hats(Points.of(alpha, ridge, solver.srf.beta))
+    first = readout.coarse.equations.initial_hats(Points.of(alpha, ridge, readout.layer.srf.beta))
     starts = np.tile(np.where(no_ridge[:, None], first, start), (len(alphas), 1))
     everything = _Points(alphas.ravel(), ridges.ravel(), starts)
-    errors = everything.errors(solver).reshape(alphas.shape)
+    errors = everything.errors(readout).reshape(alphas.shape)
     by_alpha = (errors[0] - errors[-1]) / (alphas[0] - alpha)
     return errors[-1], by_alpha, np.sum(_RIDGE_WEIGHTS[kind].T * errors[1:], axis=0) / step

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -21,12 +20,9 @@ from giantstep.theory.features.coloured_step import coloured_step
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.features.input_norms import with_input_norms
 from giantstep.theory.features.sparse_rows import with_sparse_rows
-from giantstep.theory.readout.fixed_point import Equations, Points, Resolvent
+from giantstep.theory.readout.fixed_point import Equations, Resolvent
 from giantstep.theory.readout.mean_penalty import MeanPenalty, prepare_mean_penalty
 from giantstep.theory.readout.means import LabelResidual, Means, solve_means
-
-# Changes of the test error below this fraction of the label's second moment are rounding.
-_ROUNDING = 1e-14
 
 
 class SquareLoss:
@@ -89,6 +85,10 @@ class SquareLoss:
         along, across = expressible @ (f.weight * f.h), f.across @ f.weight
         return mean.prediction @ along + mean.slope @ across
 
+    def variance(self, q: Array) -> Array:
+        """Compute the variance of predictions given kappa, averaged over it, from (q1, q2)."""
+        return q @ (self.equations.multiplicity * self.equations.expectations)
+
     def of_groups(self, solution: SquareLossSolution) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair."""
         hats = solution.mean.hats
@@ -126,27 +126,6 @@ class SquareLossSolution(NamedTuple):
     errors: ResidualErrors
     mean: Means
     response: SpikeResponse
-
-
-def changes_on_finer_rule(
-    fine: SquareLoss, at: Resolvent, test_error: Array
-) -> tuple[Array, Array]:
-    """Compute the relative changes of hats and test error on a finer rule, each of shape (S,).
-
-    The hats are evaluated once on the finer rule, at the solution on the coarser one. Means,
-    variances and test error are computed anew from them: the change of the error shows how
-    sensitive it is to errors of quadrature.
-    """
-    equations = fine.equations
-    points = Points.of(at.alpha, at.ridge, equations.beta)
-    V, T = equations.variances(at.V_hat, points)
-    V_hat, contraction = equations.hats(V, points)
-    shift = np.abs(V_hat - at.V_hat).max(axis=-1) / np.abs(V_hat).max(axis=-1)
-    slopes = equations.hats_derivative(contraction, points)
-    again = replace(at, V=V, T=T, V_hat=V_hat, contraction=contraction, H=slopes)
-    change = np.abs(fine.order_parameters(again).errors.test_error - test_error)
-    power = _ROUNDING * fine.label_power
-    return shift, np.where(change < power, 0.0, change / np.maximum(np.abs(test_error), power))
 
 
 def solve_variances(

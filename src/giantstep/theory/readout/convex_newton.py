@@ -14,21 +14,14 @@ import numpy as np
 from giantstep.arrays import Array, Indices, Mask
 from giantstep.numerics.linear_systems import TINY, solve_small
 from giantstep.numerics.newton import Iterates, solve_newton
-from giantstep.theory.readout.channel_averages import (
-    ChannelAverages,
-    LossAverages,
-    PredictionMoments,
-)
+from giantstep.theory.readout.channel_averages import ChannelAverages, PredictionMoments
 from giantstep.theory.readout.convex_equations import ConvexEquations
 from giantstep.theory.readout.fixed_point import ACCEPTED, STEP_ACCEPTED, solve_resolvent
-from giantstep.theory.readout.solution import ERROR_RESOLVED
 from giantstep.theory.readout.square_loss import SquareLoss
 
 # A point is solved when its residual, in coordinates, is below this.
 _TOLERANCE = 1e-12
 _MAX_ITERATIONS, _SHORTEST = 25, 1e-2
-# As in `solve`; corners of losses slow down the convergence of quadrature.
-_HATS_RESOLVED = 1e-4
 # Ridges from which solutions are continued, in order of trial, and the largest ratio of a stride.
 _ANCHORS, _RATIO = (10.0, 1.0, 0.1), 3.2
 # Damped iterations of the map before Newton's method, which often diverges from the solution for
@@ -228,37 +221,7 @@ def square_loss_unknowns(square_loss: SquareLoss, alpha: Array, ridge: Array) ->
     return np.concatenate([at.V, mean.prediction, mean.slope, q], axis=-1)
 
 
-def convex_values(
-    rule: ConvexEquations, finer: ConvexEquations, solution: FixedPoint, alpha: Array, ridge: Array
-) -> dict[str, Array]:
-    """Compute overlaps and errors from a fixed point, and their change on a finer rule."""
-    x = solution.at.x
-    at, moments = rule.order_parameters(x), rule.prediction_moments(x)
-    losses = LossAverages(*(values @ rule.weight for values in rule.channel.losses(moments)))
-    test_error = rule.test_error(x)
-    shift, moved = _newton_step_on_finer_rule(finer, solution, alpha, ridge)
-    change = np.abs(finer.test_error(moved) / test_error - 1)
-    split = rule.equations.triangle.size
-    return {
-        "test_error": test_error,
-        "training_error": losses.training_error,
-        "test_loss": losses.test_loss,
-        "training_loss": losses.training_loss,
-        "leave_one_out": test_error + rule.excess_on_labels(x),
-        "gcv": np.full_like(test_error, np.nan),
-        **rule.overlaps(x, solution.at.details, alpha, ridge)._asdict(),
-        "m": at.prediction[:, : rule.rank] @ rule.to_m.T,
-        "q2": at.q[:, split:],
-        "V2": at.V[:, split:],
-        "residual": solution.at.residual,
-        "quadrature_error": np.maximum(shift, change),
-        "iterations": solution.iterations.astype(float),
-        "converged": solution.converged().astype(float),
-        "resolved": ((shift <= _HATS_RESOLVED) & (change <= ERROR_RESOLVED)).astype(float),
-    }
-
-
-def _newton_step_on_finer_rule(
+def newton_step_on_finer_rule(
     fine: ConvexEquations, solution: FixedPoint, alpha: Array, ridge: Array
 ) -> tuple[Array, Array]:
     """Take one Newton step on a finer rule from the solution on a coarse one.

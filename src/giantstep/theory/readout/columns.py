@@ -1,0 +1,102 @@
+"""What a readout is at some points: columns of values by name, with the status of each point."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from giantstep.arrays import Mask
+from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Variable, by_groups
+from giantstep.theory.readout.fixed_point import ACCEPTED
+from giantstep.theory.readout.status import Status
+
+# Dimensions that a column has beside those of the points: overlaps have groups of neurons.
+PARAMETER = "parameter"
+DIMENSIONS = OVERLAP_DIMENSIONS | {"derivative": (PARAMETER,)}
+# All estimated relative corrections together, whose own names begin so.
+RELIABILITY = "reliability"
+# Squared errors may be negative by rounding, but by no more than this.
+_NEGATIVE_ERROR = -1e-9
+# What stays as it is where a point failed.
+_CERTIFICATES = {"residual", "quadrature_error", "iterations"}
+
+
+class Columns(dict[str, NDArray[Any]]):
+    """Arrays over points by name, of shape (*points, ...): those of `vocabulary.csv`.
+
+    They are attributes, too. Overlaps have further dimensions, `DIMENSIONS`.
+
+    Examples
+    --------
+    >>> columns = Columns(test_error=np.ones((3, 2)), m=np.ones((3, 2, 5)))
+    >>> columns.m.shape
+    (3, 2, 5)
+    >>> columns.variables(("alpha", "ridge"))["m"][0]
+    ('alpha', 'ridge', 'group')
+    """
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def certify(self, converged: Mask, resolved: Mask) -> None:
+        """Give each of S points its status, and set those that failed to NaN.
+
+        Parameters
+        ----------
+        converged, resolved : Mask, shape (S,)
+            Whether the equations hold, and whether quadrature resolves them.
+        """
+        errors = self["test_error"], self["training_error"]
+        stable = np.isfinite(errors[0]) & (self["residual"] <= ACCEPTED)
+        stable &= np.minimum(*errors) >= _NEGATIVE_ERROR
+        for error in errors:
+            np.maximum(error, 0.0, out=error)
+        status = np.where(stable, np.int8(Status.CONVERGED), np.int8(Status.UNSTABLE))
+        status[stable & ~resolved] = Status.UNRESOLVED
+        status[~converged] = Status.NOT_CONVERGED
+        failed = np.flatnonzero(status != Status.CONVERGED)
+        for name in self.keys() - _CERTIFICATES if failed.size else ():
+            self[name][failed] = np.nan
+        self["status"] = status
+
+    def variables(self, dims: tuple[str, ...], without: Container[str] = ()) -> dict[str, Variable]:
+        """Name the dimensions of all columns but some, given those of the points."""
+        return {
+            name: by_groups(dims, values, DIMENSIONS.get(name, ()))
+            for name, values in self.items()
+            if name not in without
+        }
+
+    @classmethod
+    def joined(cls, parts: Sequence[Columns]) -> Columns:
+        """Join the columns of some points to those of others."""
+        return cls({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
+
+    @classmethod
+    def stacked(cls, cases: Sequence[Columns | None], missing: Mapping[str, Any]) -> Columns:
+        """Stack the columns of several cases; what a case has not is NaN, or as in `missing`.
+
+        Parameters
+        ----------
+        cases : sequence of Columns
+            None for those that were refused; some may have fewer groups of neurons than others.
+        missing : mapping
+            What is not NaN then, by name.
+        """
+        stacked = cls()
+        for name in dict.fromkeys(name for case in cases for name in case or ()):
+            parts = [case.get(name) if case else None for case in cases]
+            present = [part for part in parts if part is not None]
+            shape = len(cases), *np.max([part.shape for part in present], axis=0)
+            whole = np.full(shape, missing.get(name, np.nan), dtype=present[0].dtype)
+            for place, part in enumerate(parts):
+                if part is not None:
+                    whole[place][tuple(map(slice, part.shape))] = part
+            stacked[name] = whole
+        return stacked

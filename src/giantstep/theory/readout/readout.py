@@ -1,0 +1,167 @@
+"""What all readouts have in common: two rules, batches, certificates, and what is left out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from giantstep.arrays import Array, Indices, Mask
+from giantstep.theory.features.conditional_features import NodesOverKappa
+from giantstep.theory.readout.columns import RELIABILITY, Columns
+from giantstep.theory.readout.fixed_point import Points
+from giantstep.theory.readout.layer import Layer
+from giantstep.theory.readout.square_loss import SquareLoss
+from giantstep.theory.reliability import Fluctuation, Reliability
+
+# Floats of an array over the points solved together, so that it stays in the processor's cache.
+_BATCH_FLOATS = 1_500_000
+# Change of the test error with twice as many letters in the place of a normal readout, at which a
+# point is resolved.
+_LETTERS_RESOLVED = 5e-3
+
+
+class Solved(NamedTuple):
+    """What is found at S points, and how far it holds.
+
+    Attributes
+    ----------
+    values : dict of Array, shape (S, ...)
+        Columns, among them `test_error`, `training_error`, `m`, `residual` and `iterations`.
+    left_out : dict of Array, shape (S,)
+        Columns with what cross-validation finds.
+    converged : Mask, shape (S,)
+    shift, change : Array, shape (S,)
+        Relative changes of the hats and of the test error with twice as many nodes.
+    fluctuation : Fluctuation
+    variance : Array, shape (S,)
+        What `Reliability.at` needs to know.
+    """
+
+    values: dict[str, Array]
+    left_out: dict[str, Array]
+    converged: Mask
+    shift: Array
+    change: Array
+    fluctuation: Fluctuation
+    variance: Array
+
+    def replace(self, places: Indices, other: Solved) -> None:
+        """Replace the columns and certificates of some points by those of another result."""
+        for name, values in (other.values | other.left_out).items():
+            (self.values | self.left_out)[name][places] = values
+        self.converged[places] = other.converged
+        self.shift[places], self.change[places] = other.shift, other.change
+
+
+class Readout(ABC):
+    """The readout on one first layer, prepared once and then solved at any points.
+
+    Parameters
+    ----------
+    layer : Layer
+
+    Attributes
+    ----------
+    arrays : int
+        Arrays of points by nodes that are in use at once.
+    """
+
+    arrays = 1
+
+    def __init__(self, layer: Layer) -> None:
+        self.layer, self.coarse = layer, layer.equations
+
+    @cached_property
+    def fine(self) -> SquareLoss:
+        """The equations on twice as many nodes."""
+        return self.layer.finer(2).equations
+
+    @property
+    def nodes(self) -> NodesOverKappa:
+        """The nodes of fluctuations."""
+        return self.coarse.features
+
+    @cached_property
+    def reliability(self) -> Reliability:
+        """What the theory leaves out."""
+        of, f = self.layer, self.coarse.features
+        return Reliability(of.problem, of.srf, f, self.nodes, of.dimension)
+
+    @cached_property
+    def _by_letters(self) -> tuple[Readout, Readout] | None:
+        """The readout with two numbers of letters in the place of a normal initial readout."""
+        layers = self.layer.with_letters()
+        return layers and (self.on(layers[0]), self.on(layers[1]))
+
+    @abstractmethod
+    def on(self, layer: Layer) -> Readout:
+        """Prepare this kind of readout on another layer."""
+
+    @abstractmethod
+    def find(self, alpha: Array, ridge: Array) -> Solved:
+        """Solve S points."""
+
+    def is_resolved(self, shift: Array, change: Array) -> Mask:
+        """Tell where errors of quadrature are small enough."""
+        accuracy = self.layer.accuracy
+        return (shift <= accuracy.hats) & (change <= accuracy.error)
+
+    def batches(self, points: int) -> list[slice]:
+        """Divide points into those that are solved together."""
+        rule = self.coarse
+        largest = max(rule.features.kappa.size, rule.equations.bulk.floats_per_point)
+        batch = max(1, _BATCH_FLOATS // (2 * self.arrays * largest))  # on the finer rule
+        return [slice(start, start + batch) for start in range(0, points, batch)]
+
+    def solve(self, alpha: Array, ridge: Array) -> Columns:
+        """Solve at the points (alpha, ridge).
+
+        Parameters
+        ----------
+        alpha, ridge : Array, of one shape
+            alpha > 0 and ridge >= 0; only for the square loss may the ridge be zero.
+
+        Returns
+        -------
+        Columns
+            Over points of that shape.
+        """
+        a, r = alpha.ravel(), ridge.ravel()
+        with np.errstate(all="ignore"):  # points that are not finite are marked as failed
+            parts = [self._certified(a[part], r[part]) for part in self.batches(a.size)]
+        whole = Columns.joined(parts).items()
+        return Columns({name: x.reshape(*alpha.shape, *x.shape[1:]) for name, x in whole})
+
+    def _certified(self, alpha: Array, ridge: Array) -> Columns:
+        """Solve S points, and add certificates and estimates of what is left out."""
+        found = self.find(alpha, ridge)
+        quadrature_error = np.maximum(found.shift, found.change)
+        resolved = self.is_resolved(found.shift, found.change)
+        if self._by_letters:
+            one, finer = (kind.find(alpha, ridge).values["test_error"] for kind in self._by_letters)
+            of_letters = np.abs(finer / one - 1)
+            quadrature_error = np.fmax(quadrature_error, of_letters)
+            resolved &= ~(of_letters > _LETTERS_RESOLVED)
+        estimates = self._estimates(found, alpha, ridge)
+        left_out = found.left_out.copy()
+        if "leave_one_out" in left_out:
+            left_out["leave_one_out"] += estimates["test_error"] - found.values["test_error"]
+        columns = Columns(found.values | estimates | left_out, quadrature_error=quadrature_error)
+        for name in ("test", "training"):  # of the square loss it is half the error
+            columns.setdefault(f"{name}_loss", columns[f"{name}_error"] / 2)
+        columns.certify(found.converged, resolved)
+        return columns
+
+    def _estimates(self, found: Solved, alpha: Array, ridge: Array) -> dict[str, Array]:
+        """Compute what `Reliability.at` returns, the sum of the corrections, and chaoses."""
+        error, m = found.values["test_error"], found.values["m"]
+        estimates = self.reliability.at(found.fluctuation, error, found.variance, m)
+        squares = [x**2 for name, x in estimates.items() if name.startswith(RELIABILITY)]
+        estimates[RELIABILITY] = np.sqrt(np.sum(squares, axis=0))
+        if chaoses := self.reliability.leading_chaoses:
+            points = Points.of(alpha, ridge, self.layer.srf.beta)
+            estimates |= chaoses.at(alpha, points.ridge, found.fluctuation[2])
+        return estimates

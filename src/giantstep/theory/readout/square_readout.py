@@ -1,0 +1,79 @@
+"""The readout of the square loss: Result 3.3."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
+from giantstep.theory.readout.layer import Layer
+from giantstep.theory.readout.readout import Readout, Solved
+from giantstep.theory.readout.square_loss import SquareLoss
+
+# Changes of the test error below this fraction of the label's second moment are rounding.
+_ROUNDING = 1e-14
+
+
+class SquareReadout(Readout):
+    """The readout that minimises the square loss with a ridge, or none."""
+
+    def on(self, layer: Layer) -> SquareReadout:
+        """Prepare the readout on another layer."""
+        return SquareReadout(layer)
+
+    def find(self, alpha: Array, ridge: Array) -> Solved:
+        """Solve S points."""
+        rule = self.coarse
+        at = solve_resolvent(rule.equations, alpha, ridge)
+        solution = rule.order_parameters(at)
+        errors, mean, split = solution.errors, solution.mean, rule.equations.triangle.size
+        groups = rule.of_groups(solution)
+        residuals = errors.power.sum(axis=-1)
+        values = {
+            "test_error": errors.test_error,
+            "training_error": at.scale**2 * residuals,
+            "m": mean.m,
+            "zeta": groups.zeta,
+            "psi": groups.psi,
+            "xi": groups.xi,
+            "q1": groups.q1,
+            "q2": errors.q[:, split:],
+            "V1": groups.V1 / at.scale[:, None, None],
+            "V2": at.V[:, split:] / at.scale[:, None],
+            "residual": np.maximum(at.residual, errors.residual),
+            "iterations": at.iterations,
+        }
+        gcv = residuals / (at.contraction @ rule.weight) ** 2
+        shift, change = changes_on_finer_rule(self.fine, at, errors.test_error)
+        return Solved(
+            values,
+            {"leave_one_out": errors.fresh, "gcv": gcv},
+            at.converged,
+            shift,
+            change,
+            (alpha, at.V[:, split:], at.contraction, errors.power),
+            rule.variance(errors.q),
+        )
+
+
+def changes_on_finer_rule(
+    fine: SquareLoss, at: Resolvent, test_error: Array
+) -> tuple[Array, Array]:
+    """Compute the relative changes of hats and test error on a finer rule, each of shape (S,).
+
+    The hats are evaluated once on the finer rule, at the solution on the coarser one. Means,
+    variances and test error are computed anew from them: the change of the error shows how
+    sensitive it is to errors of quadrature.
+    """
+    equations = fine.equations
+    points = Points.of(at.alpha, at.ridge, equations.beta)
+    V, T = equations.variances(at.V_hat, points)
+    V_hat, contraction = equations.hats(V, points)
+    shift = np.abs(V_hat - at.V_hat).max(axis=-1) / np.abs(V_hat).max(axis=-1)
+    slopes = equations.hats_derivative(contraction, points)
+    again = replace(at, V=V, T=T, V_hat=V_hat, contraction=contraction, H=slopes)
+    change = np.abs(fine.order_parameters(again).errors.test_error - test_error)
+    power = _ROUNDING * fine.label_power
+    return shift, np.where(change < power, 0.0, change / np.maximum(np.abs(test_error), power))

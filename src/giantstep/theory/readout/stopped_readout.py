@@ -1,0 +1,93 @@
+"""The readout by gradient flow for a finite time: docs/theory/early-stopping.md.
+
+Its predictions are a weighted sum of those at several ridges (`numerics.stopping_filter`), so that
+its errors are sums over pairs of ridges of the covariance of two residuals. This follows from the
+equations for the variance of one, with products in place of squares.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from giantstep.arrays import Array, Indices
+from giantstep.numerics.stopping_filter import PAIRS, stopping_filter
+from giantstep.theory.features.bulk.pairs import pair_of
+from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
+from giantstep.theory.readout.layer import Layer
+from giantstep.theory.readout.readout import Readout, Solved
+from giantstep.theory.readout.square_loss import ResidualErrors, SquareLossSolution
+from giantstep.theory.readout.square_readout import changes_on_finer_rule
+
+
+class StoppedReadout(Readout):
+    """The readout that gradient flow on the square loss reaches from zero in the time 1/ridge."""
+
+    arrays = PAIRS
+
+    def on(self, layer: Layer) -> StoppedReadout:
+        """Prepare the readout on another layer."""
+        return StoppedReadout(layer)
+
+    def find(self, alpha: Array, ridge: Array) -> Solved:
+        """Solve S points, each by N ridges.
+
+        Errors of quadrature are those of the ridge itself. What the test error changes by with a
+        coarser fit of the filter is far more than the error of the fit.
+        """
+        multiples, weights, first = stopping_filter()
+        S, N, rule, times = ridge.size, multiples.size, self.coarse, 1 / ridge
+        ridges = multiples / times[:, None]
+        at = solve_resolvent(rule.equations, np.repeat(alpha, N), ridges.ravel())
+        solutions = rule.order_parameters(at)
+        i, j = np.triu_indices(N)
+        start = N * np.arange(S)[:, None]
+        pairs = self._pairs(at, solutions, (start + i).ravel(), (start + j).ravel())
+        products = weights[:, i] * weights[:, j] * np.where(i == j, 1, 2)
+        test_error, by_coarse_fit = products @ pairs.test_error.reshape(S, -1).T
+        q, power = (
+            np.einsum("p,spn->sn", products[0], x.reshape(S, i.size, -1))
+            for x in (pairs.q, pairs.power)
+        )
+        groups, split = rule.of_groups(solutions), rule.equations.triangle.size
+        linear = {"m": solutions.mean.m, "zeta": groups.zeta, "psi": groups.psi, "xi": groups.xi}
+        means = {name: weights[0] @ x.reshape(S, N, -1) for name, x in linear.items()}
+        B = rule.equations.B
+        residuals = (at.residual, N), (solutions.errors.residual, N), (pairs.residual, i.size)
+        values = {
+            "test_error": test_error,
+            "training_error": power.sum(axis=-1),
+            **means,
+            "q1": B @ rule.equations.triangle.unpack(q[:, :split]) @ B.T,
+            "q2": q[:, split:],
+            "residual": np.maximum.reduce([x.reshape(S, n).max(axis=1) for x, n in residuals]),
+            "iterations": at.iterations.reshape(S, N).max(axis=1),
+        }
+        one, converged = at.at(start[:, 0] + first), np.asarray(at.converged).reshape(S, N)
+        by_one = rule.order_parameters(one).errors.test_error
+        shift, change = changes_on_finer_rule(self.fine, one, by_one)
+        of_fit = np.abs(by_coarse_fit / test_error - 1)
+        return Solved(
+            values,
+            {},
+            np.all(converged, axis=1),
+            shift,
+            np.maximum(change, of_fit),
+            (alpha, one.V[:, split:], one.contraction, power),
+            rule.variance(q),
+        )
+
+    def _pairs(
+        self, at: Resolvent, solutions: SquareLossSolution, i: Indices, j: Indices
+    ) -> ResidualErrors:
+        """Compute covariances of the residuals of ridges i and j, each of shape (P,)."""
+        rule, equations, both = self.coarse, self.coarse.equations, (i, j)
+        V1_hat = equations.triangle.unpack(at.V_hat[:, : equations.triangle.size])
+        pair = pair_of(*(equations.bulk.spike_response(V1_hat[k], at.V[k]) for k in both))
+        squared = at.contraction[i] * at.contraction[j]
+        points = Points.of(at.alpha[i], at.ridge[i], equations.beta)
+        H = equations.hats_derivative(np.sqrt(squared), points)
+        joint = replace(at.at(i), V=(at.V[i] + at.V[j]) / 2, T=pair.response, H=H)
+        means = solutions.mean.at(i), solutions.mean.at(j)
+        return rule.residual_errors(joint, squared, pair, means)
