@@ -44,6 +44,7 @@ def make_figure(figure):
     """Make the merged file and the scores of a figure in this folder."""
     for stage, path, tasks in figure.jobs():
         compute(stage, tasks, path)
-    merged = merge_figure(figure, read_results(figure))
+    results = read_results(figure, figure.parameters, figure.theory, figure.shards)
+    merged = merge_figure(figure, results)
     store.write(merged, figure.merged, figure.merged_name)
-    write_scores(figure, merged)
+    write_scores(merged, *figure.scores)

@@ -1,14 +1,19 @@
 """Keys cover the code that a job uses, and no more."""
 
 import ast
+import os
+import py_compile
 import random
 import shutil
 import subprocess
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 
 import pytest
+from tiny import ROOT
 
-from giantstep.workflow import keys
+from giantstep.workflow import code, keys
 
 # What each job imports; besides the code that its key covers, what only names and starts it.
 JOBS = {
@@ -18,7 +23,8 @@ JOBS = {
     "merge": "giantstep.workflow.merge",
     "figure": "giantstep.workflow.drawing, giantstep.workflow.scores",
 }
-NAMED = {"__init__.py", "workflow/keys.py", "workflow/shards.py"}
+NAMED = {"__init__.py", "workflow/code.py", "workflow/keys.py", "workflow/shards.py"}
+EVERY_CONSTRUCT = Path(__file__).with_name("every_construct.txt")
 EDITS = {
     "comment": lambda text, dice: text + "\n# A remark.\n",
     "layout": lambda text, dice: text + "\n\n\n",
@@ -31,20 +37,20 @@ HARMLESS = {"comment", "layout", "docstring"}
 
 @pytest.mark.parametrize("stage", JOBS)
 def test_a_key_covers_all_modules_that_its_job_imports(stage):
-    code = f"import sys, giantstep.workflow.jobs, {JOBS[stage]}; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    said = f"import sys, giantstep.workflow.jobs, {JOBS[stage]}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
     loaded = [name for name in done.stdout.split() if name.partition(".")[0] == "giantstep"]
     for name in loaded:
-        path = keys.PACKAGE.joinpath(*name.split(".")[1:])
+        path = code.PACKAGE.joinpath(*name.split(".")[1:])
         path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-        names = {path.relative_to(keys.PACKAGE).as_posix()} | {
-            one.relative_to(keys.PACKAGE).as_posix()
+        names = {path.relative_to(code.PACKAGE).as_posix()} | {
+            one.relative_to(code.PACKAGE).as_posix()
             for one in (path, *path.parents)
-            if one.is_relative_to(keys.PACKAGE)
+            if one.is_relative_to(code.PACKAGE)
         }
         empty = path.name == "__init__.py" and not code_of(path)
         # The key of a drawing covers that of its data.
-        covered = keys.CODE[stage] + (keys.CODE["merge"] if stage == "figure" else ())
+        covered = code.CODE[stage] + (code.CODE["merge"] if stage == "figure" else ())
         assert empty or names & {*covered, *NAMED}, name
 
 
@@ -56,15 +62,16 @@ def code_of(path):
 @pytest.fixture
 def package(tmp_path, monkeypatch):
     """A copy of the package, which keys are made of."""
-    copy = shutil.copytree(keys.PACKAGE, tmp_path / "giantstep")
-    monkeypatch.setattr(keys, "PACKAGE", copy)
+    copy = shutil.copytree(code.PACKAGE, tmp_path / "src/giantstep")
+    shutil.copytree(ROOT / "workflow", tmp_path / "workflow")
+    monkeypatch.setattr(code, "PACKAGE", copy)
     yield copy
-    keys.code_hash.cache_clear()
+    code.code_hash.cache_clear()
 
 
 def all_keys():
-    keys.code_hash.cache_clear()
-    return {stage: keys.key(stage, "a task") for stage in keys.CODE}
+    code.code_hash.cache_clear()
+    return {stage: keys.key(stage, "a task") for stage in code.CODE}
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -77,7 +84,7 @@ def test_edits_change_the_keys_of_what_uses_the_code_and_no_others(package, seed
         path.write_text(EDITS[kind](text, dice))
         covered = {
             stage
-            for stage, code in keys.CODE.items()
+            for stage, code in code.CODE.items()
             if any(name == part or name.startswith(f"{part}/") for part in code)
         }
         after = all_keys()
@@ -86,11 +93,73 @@ def test_edits_change_the_keys_of_what_uses_the_code_and_no_others(package, seed
         path.write_text(text)
 
 
+SCRIPTS = {
+    "scripts/compute.py": {"parameters", "theory", "montecarlo"},
+    "scripts/merge.py": {"merge"},
+    "scripts/figure.py": {"figure"},
+    "rules/theory.smk": {"merge", "figure"},
+    "rules/common.smk": {"merge", "figure"},
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_keys_cover_scripts_and_rules_but_for_their_remarks(package, name):
+    before, path = all_keys(), package.parents[1] / "workflow" / name
+    path.write_text("# A remark.\n" + path.read_text())
+    assert all_keys() == before
+    path.write_text(path.read_text() + '\n"a text"\nNUMBER = 1\n')
+    after = all_keys()
+    assert {stage for stage in before if after[stage] != before[stage]} == SCRIPTS[name]
+
+
+def test_tokens_are_the_same_in_every_version_of_python():
+    text, hashed = EVERY_CONSTRUCT.read_text(), code.token_hash(EVERY_CONSTRUCT.read_text())
+    compile(text, "every_construct", "exec")
+    assert hashed == "f3ea0b64154cf2bb2bd2a26633e55177283b63f164c939e560bd5ffa73781cf6"
+    for old, new in (("A docstring", "A text"), ("# A remark.", "#"), ("    break", "     break")):
+        assert code.token_hash(text.replace(old, new)) == hashed
+    for old, new in (("inner", "other"), ("name + 1\n}", "name - 1\n}"), ("lines", "words")):
+        assert code.token_hash(text.replace(old, new)) != hashed
+    assert code.token_hash(text, has_docstrings=False) != hashed
+
+
+def test_one_and_1_0_are_one_number():
+    assert keys.key("merge", {"beta": [1, 0.5]}) == keys.key("merge", {"beta": [1.0, 0.5]})
+    assert keys.key("merge", {"beta": 1}) != keys.key("merge", {"beta": 2})
+
+
+def test_code_that_is_edited_and_undone_is_not_what_a_job_began_with(package, tmp_path):
+    own = tmp_path / "own.csv"
+    own.write_text("1")
+    for path in (package / "simulation/gradient_steps.py", own):
+        watch, text = code.Watch("montecarlo", str(own)), path.read_text()
+        (package / "theory/bounds.py").write_text("edited = 'which networks do not use'")
+        watch.check()
+        path.write_text(text + "X = 1\n")
+        path.write_text(text)
+        with pytest.raises(code.ChangedCodeError, match=path.name):
+            watch.check()
+
+
+def test_a_job_reads_no_bytecode_of_other_code_of_the_same_size_and_time(package):
+    path = package / "problems/sizes.py"
+    for number in (1, 2, 3):
+        path.write_text(f"NUMBER = {number}\n")
+        os.utime(path, (10**9, 10**9))
+        if number == 1:
+            py_compile.compile(str(path))
+        else:  # first beside bytecode that is checked by its time, then beside that of a job
+            code.Watch("theory")
+        spec = spec_from_file_location("sizes", path)
+        spec.loader.exec_module(module := module_from_spec(spec))
+        assert number == module.NUMBER
+
+
 def test_networks_do_not_depend_on_the_theory_nor_anything_computed_on_drawings():
-    assert "theory" not in keys.CODE["montecarlo"]
-    assert "simulation" not in keys.CODE["theory"]
+    assert "theory" not in code.CODE["montecarlo"]
+    assert "simulation" not in code.CODE["theory"]
     drawing = {"figures", "explore", "cli"}
-    assert all(not drawing & set(keys.CODE[stage]) for stage in keys.CODE if stage != "figure")
+    assert all(not drawing & set(code.CODE[stage]) for stage in code.CODE if stage != "figure")
 
 
 def test_other_parameters_give_another_key():

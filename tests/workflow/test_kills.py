@@ -17,8 +17,9 @@ import tiny
 
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.task import Task
+from giantstep.workflow.code import ChangedCodeError
 from giantstep.workflow.jobs import compute
-from giantstep.workflow.keys import ChangedCodeError, result_key
+from giantstep.workflow.keys import result_key
 
 KILLS = int(os.environ.get("KILLS", "1"))
 SEED = os.environ.get("KILLS_SEED", str(random.SystemRandom().randrange(10**6)))
@@ -76,6 +77,29 @@ def test_a_job_whose_code_was_edited_writes_nothing(tmp_path):
     with pytest.raises(ChangedCodeError, match="run the same command again"):
         compute("parameters", tasks, wrong)
     assert [path.name for path in right.parent.iterdir()] == [right.name]
+
+
+OWN = "config/figures/fig2.py"
+EDITED = {"Execute": "src/giantstep/simulation/gradient_steps.py", "Drawing": OWN}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", EDITED)
+def test_a_job_whose_code_is_edited_and_restored_writes_nothing(undisturbed, tmp_path, start):
+    project = tiny.alone(tmp_path / "project")
+    shutil.copy(tiny.ROOT / "src/giantstep/figures/default.py", project / OWN)
+    path = project / EDITED[start]
+    text = path.read_text()
+    running = faults.start(project, cores=1)
+    faults.wait_for(running, project, start)
+    path.write_text(text + "X = 1\n")
+    time.sleep(1)
+    path.write_text(text)
+    assert running.wait(HANGS) == 1
+    assert "edited since the run was planned" in (project / "said").read_text()
+    tiny.snakemake(project)
+    data = {name: hashed for name, hashed in undisturbed.items() if name.endswith(".nc")}
+    assert data.items() <= tiny.made(project).items()
 
 
 def disturb(project, dice):

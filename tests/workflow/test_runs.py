@@ -47,6 +47,7 @@ HARMLESS = (
     appended("workflow/rules/theory.smk", "# Remark\n"),
     replaced(tiny.TINY, "networks_per_job: 2", "networks_per_job: 3"),
     appended(tiny.TINY, "limits: {jobs: 5000}\n"),
+    replaced(FIGURE, "alpha0: 1, beta: 1,", "alpha0: 1.0, beta: 1.0,"),
 )
 # Edits, and the jobs that they cause.
 EDITS = {
@@ -55,6 +56,8 @@ EDITS = {
     "a table": (appended(f"{SRC}/problems/losses.py", "\nX = 1\n"), SOLVED | TRAINED),
     "a drawing": (appended(f"{SRC}/figures/style.py", "\nX = 1\n"), ALL_DRAWN),
     "names": (appended(f"{SRC}/vocabulary.py", "\nX = 1\n"), SOLVED),
+    "a script": (appended("workflow/scripts/merge.py", "\nX = 1\n"), ALL_MERGED),
+    "a rule": (appended("workflow/rules/theory.smk", "\nX = 1\n"), ALL_MERGED),
     "a style": (appended(FIGURE, STYLE), DRAWN),
     "a caption": (replaced(FIGURE, "caption: Tiny", "caption: Small"), DRAWN),
     "a title": (replaced(FIGURE, "title: Tiny", "title: Small"), MERGED),

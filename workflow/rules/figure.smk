@@ -18,8 +18,10 @@ rule key:
 # Everything of a figure in one self-contained file, theory beside simulation.
 rule merge:
     input:
-        key=lambda wildcards: PLAN.figure(wildcards.figure).data_mark,
-        results=lambda wildcards: PLAN.figure(wildcards.figure).results,
+        key=lambda wildcards: figure(wildcards).data_mark,
+        parameters=lambda wildcards: figure(wildcards).parameters or [],
+        theory=lambda wildcards: figure(wildcards).theory or [],
+        networks=lambda wildcards: figure(wildcards).shards,
     output:
         "results/figures/{figure}.nc",
     log:
@@ -30,23 +32,23 @@ rule merge:
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 10 * attempt,
-    params:
-        figure=lambda wildcards: PLAN.figure(wildcards.figure),
     message:
         "Merging {wildcards.figure}"
     script:
         "../scripts/merge.py"
 
 
-# The drawing and the table of scores, from the merged file alone.
+# The drawing and the table of scores, from the merged file and from what the drawing code reads, whose
+# times do not count.
 rule figure:
     input:
-        key=lambda wildcards: PLAN.figure(wildcards.figure).drawing_mark,
-        data="results/figures/{figure}.nc",
+        key=lambda wildcards: figure(wildcards).drawing_mark,
+        data=rules.merge.output[0],
+        reads=ancient(lambda wildcards: list(figure(wildcards).drawing)),
     output:
-        "figures/{figure}.svg",
-        "figures/{figure}.pdf",
-        "results/scores/{figure}.csv",
+        svg="figures/{figure}.svg",
+        pdf="figures/{figure}.pdf",
+        table="results/scores/{figure}.csv",
         png=report(
             "figures/{figure}.png",
             caption="../report/figure.rst",
@@ -68,7 +70,8 @@ rule figure:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 10 * attempt,
     params:
-        figure=lambda wildcards: PLAN.figure(wildcards.figure),
+        title=lambda wildcards: figure(wildcards).figure.config["title"],
+        caption=lambda wildcards: figure(wildcards).figure.config["caption"],
     message:
         "Drawing {wildcards.figure}"
     script:

@@ -2,25 +2,25 @@
 # minute. Numbers depend neither on the block nor on threads, of which a shard has several where one
 # network takes hours; where memory is short, `--set-threads montecarlo=4` runs fewer at once.
 rule montecarlo:
+    input:
+        known("montecarlo"),
     output:
-        "results/montecarlo/{curve}-{key}/{first}-{last}.nc",
+        "results/montecarlo/{problem}-{key}/{first}-{last}.nc",
     log:
-        "logs/montecarlo/{curve}-{key}/{first}-{last}.log",
+        "logs/montecarlo/{problem}-{key}/{first}-{last}.log",
     benchmark:
-        "logs/montecarlo/{curve}-{key}/{first}-{last}.tsv"
+        "logs/montecarlo/{problem}-{key}/{first}-{last}.tsv"
     priority: 1  # before what takes a second
-    threads: lambda wildcards: PLAN.threads("montecarlo", **wildcards)
+    threads: threads_of("montecarlo")
     resources:
-        mem_mb=lambda wildcards, threads, attempt: PLAN.request(
-            "montecarlo", threads, attempt, **wildcards
-        ).memory,
-        runtime=lambda wildcards, threads, attempt: PLAN.request(
-            "montecarlo", threads, attempt, **wildcards
-        ).minutes,
+        mem_mb=memory("montecarlo"),
+        runtime=minutes("montecarlo"),
     params:
         stage="montecarlo",
-        tasks=lambda wildcards: PLAN.tasks("montecarlo", **wildcards),
+        figure=lambda wildcards: PLAN.simulated(**wildcards).figure,
+        curve=lambda wildcards: PLAN.simulated(**wildcards).curve,
+        role=lambda wildcards: PLAN.simulated(**wildcards).role,
     message:
-        "Networks {wildcards.first} to {wildcards.last} of {wildcards.curve}"
+        "Networks {wildcards.first} to {wildcards.last} of {wildcards.problem}"
     script:
         "../scripts/compute.py"

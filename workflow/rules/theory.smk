@@ -1,5 +1,7 @@
 # The equivalent spiked random features of a figure's curves (Result 3.1).
 rule parameters:
+    input:
+        known("parameters"),
     output:
         "results/parameters/{figure}-{key}.nc",
     log:
@@ -11,7 +13,7 @@ rule parameters:
         runtime=lambda wildcards, attempt: 5 * attempt,
     params:
         stage="parameters",
-        tasks=lambda wildcards: PLAN.tasks("parameters", **wildcards),
+        figure="{figure}",
     message:
         "Equivalent spiked features of {wildcards.figure}"
     script:
@@ -20,6 +22,8 @@ rule parameters:
 
 # Errors, overlaps and spectra of a figure's curves, all on their grids (Result 3.3).
 rule theory:
+    input:
+        known("theory"),
     output:
         "results/theory/{figure}-{key}.nc",
     log:
@@ -27,15 +31,11 @@ rule theory:
     benchmark:
         "logs/theory/{figure}-{key}.tsv"
     resources:
-        mem_mb=lambda wildcards, threads, attempt: PLAN.request(
-            "theory", threads, attempt, **wildcards
-        ).memory,
-        runtime=lambda wildcards, threads, attempt: PLAN.request(
-            "theory", threads, attempt, **wildcards
-        ).minutes,
+        mem_mb=memory("theory"),
+        runtime=minutes("theory"),
     params:
         stage="theory",
-        tasks=lambda wildcards: PLAN.tasks("theory", **wildcards),
+        figure="{figure}",
     message:
         "Theory of {wildcards.figure}"
     script:

@@ -1,14 +1,30 @@
-"""A job of one figure: its drawings and scores, from its merged file alone."""
+"""A job of one figure: its drawings and scores, from its merged file."""
+
+from pathlib import Path
+from typing import Any
+
+from giantstep.workflow.code import Watch
+
+snakemake: Any
+watch = Watch("figure", *snakemake.input.reads)
 
 from giantstep.workflow import store
 from giantstep.workflow.drawing import draw_figure
 from giantstep.workflow.job_log import job_log
+from giantstep.workflow.plan import Plan
 from giantstep.workflow.scores import write_scores
 
-if "snakemake" in globals():
-    job = globals()["snakemake"]
-    with job_log(job.log[0]):
-        figure = job.params.figure
-        data = store.read(job.input.data, figure.merged_name)
-        draw_figure(figure, data, lambda: figure.check_current(job.input.key))
-        write_scores(figure, data)
+
+def check() -> None:
+    """Check that the drawing is still that of its key."""
+    watch.check()
+    figure.check_mark(snakemake.input.key)
+
+
+with job_log(snakemake.log[0]):
+    drawn = snakemake.output
+    figure = Plan(Path(), snakemake.config).figure(snakemake.wildcards.figure)
+    figure.check_mark(snakemake.input.key)
+    data = store.read(snakemake.input.data, figure.merged_name)
+    draw_figure(figure, data, [drawn.png, drawn.svg, drawn.pdf], check)
+    write_scores(data, drawn.table, drawn.scores)

@@ -1,14 +1,24 @@
 """A job of one figure: all results of its curves, to its merged file."""
 
+from pathlib import Path
+from typing import Any
+
+from giantstep.workflow.code import Watch
+
+snakemake: Any
+watch = Watch("merge")
+
 from giantstep.workflow import store
 from giantstep.workflow.job_log import job_log
 from giantstep.workflow.merge import merge_figure
+from giantstep.workflow.plan import Plan
 from giantstep.workflow.results import read_results
 
-if "snakemake" in globals():
-    job = globals()["snakemake"]
-    with job_log(job.log[0]):
-        figure = job.params.figure
-        merged = merge_figure(figure, read_results(figure))
-        figure.check_current(job.input.key)
-        store.write(merged, job.output[0], figure.merged_name)
+with job_log(snakemake.log[0]):
+    made = snakemake.input
+    figure = Plan(Path(), snakemake.config).figure(snakemake.wildcards.figure)
+    figure.check_mark(made.key)
+    merged = merge_figure(figure, read_results(figure, made.parameters, made.theory, made.networks))
+    watch.check()
+    figure.check_mark(made.key)
+    store.write(merged, snakemake.output[0], figure.merged_name)

@@ -99,7 +99,7 @@ def _redrawn_alike(figure: FigurePlan, project: Path) -> bool:
     """Draw a figure again, and say whether all its drawings come out as they are."""
     again = {path: project / f"again{Path(path).suffix}" for path in figure.drawings}
     data, alike = open_figure(figure.name, project), True
-    draw_figure(figure, data, root=project, paths=again.values())
+    draw_figure(figure, data, again.values(), root=project)
     for path, redrawn in again.items():
         same = redrawn.read_bytes() == (project / path).read_bytes()
         print(f"{path}: drawn again, {'the same bytes' if same else 'other bytes'}")

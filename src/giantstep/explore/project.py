@@ -12,12 +12,12 @@ from giantstep.explore.figure import write_figure
 from giantstep.explore.tasks import Shown
 from giantstep.questions.task import Task
 from giantstep.workflow import store
+from giantstep.workflow.code import installed_folder
 from giantstep.workflow.config import MAIN, load_config
 from giantstep.workflow.drawing import draw_figure
 from giantstep.workflow.figure_plan import FigurePlan
 from giantstep.workflow.jobs import compute, described
 from giantstep.workflow.merge import merge_figure
-from giantstep.workflow.new_project import installed_folder
 from giantstep.workflow.plan import make_plan
 from giantstep.workflow.results import join_networks, read_results
 
@@ -56,8 +56,9 @@ def make_figure_files(
             for block, path in zip(networks.blocks, networks.files, strict=True):
                 of_block = slice(block.first, block.last + 1)
                 store.write(simulated.isel(network=of_block), path)
-        store.write(merge_figure(plan, read_results(plan)), plan.merged, plan.merged_name)
-        draw_figure(plan, store.read(plan.merged, plan.merged_name))
+        results = read_results(plan, plan.parameters, plan.theory, plan.shards)
+        store.write(merge_figure(plan, results), plan.merged, plan.merged_name)
+        draw_figure(plan, store.read(plan.merged, plan.merged_name), plan.drawings)
     return {path.suffix: folder / path for path in map(Path, [plan.merged, *plan.drawings])}
 
 

@@ -19,10 +19,10 @@ import yaml
 
 from giantstep.files import beside
 from giantstep.validation import RefusalError
+from giantstep.workflow.code import PACKAGE, installed_folder, sha256
 from giantstep.workflow.config import FIGURES, MAIN
+from giantstep.workflow.figure_config import files_of
 from giantstep.workflow.figure_plan import FigurePlan
-from giantstep.workflow.keys import PACKAGE, sha256
-from giantstep.workflow.new_project import installed_folder
 from giantstep.workflow.plan import Plan
 
 METADATA = "ro-crate-metadata.json"
@@ -124,7 +124,8 @@ def _contents(figure: FigurePlan, plan: Plan) -> Iterator[tuple[str, bytes]]:
         )
     effective = {**plan.config, "figures": [figure.name]}
     yield str(MAIN), yaml.safe_dump(effective, sort_keys=False).encode()
-    for file in (str(FIGURES / f"{figure.name}.yaml"), *figure.drawing):
+    of_figure = (str(FIGURES / f"{figure.name}.yaml"), *figure.drawing, *files_of(config))
+    for file in dict.fromkeys(of_figure):
         yield file, (plan.root / file).read_bytes()
     yield "Snakefile", (installed_folder() / _SNAKEFILE).read_bytes()
     yield str(_PROFILE), (installed_folder() / _PROFILE).read_bytes()

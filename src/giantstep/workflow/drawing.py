@@ -22,29 +22,28 @@ if TYPE_CHECKING:
 def draw_figure(
     plan: FigurePlan,
     data: xr.Dataset,
+    paths: Iterable[str | Path],
     check: Callable[[], None] = lambda: None,
     root: Path = Path(),
-    paths: Iterable[Path] = (),
 ) -> None:
-    """Draw a figure, and save it in all formats; the same data make the same bytes.
+    """Draw a figure, and save it in several formats; the same data make the same bytes.
 
     Parameters
     ----------
     plan : FigurePlan
     data : xarray.Dataset
         Its merged file.
-    check : callable
+    paths : iterable of str or Path
+        Where to save it.
+    check : callable, optional
         Called before a file has its name; raises if it is not to be written.
-    root : Path
+    root : Path, optional
         The project's folder.
-    paths : iterable of Path
-        Where to save it, if not in the project.
     """
     draw, config = load_drawing(root, plan.name), dict(plan.figure.config)
     results, software = " ".join(plan.made_from), f"giantstep {version('giantstep')}"
     origin = style.Provenance(config["title"], plan.merged_name, results, software)
-    files = list(paths) or [root / path for path in plan.drawings]
-    style.draw_and_save(lambda: draw(data, config), files, origin, check)
+    style.draw_and_save(lambda: draw(data, config), map(Path, paths), origin, check)
 
 
 def load_drawing(root: Path, name: str) -> Callable[[xr.Dataset, dict[str, Any]], Any]:

@@ -34,6 +34,7 @@ from giantstep.workflow.config_models import (
     kind_of,
 )
 from giantstep.workflow.curves import Curve, Figure
+from giantstep.workflow.keys import one_number
 from giantstep.workflow.learning_config import learning_curves
 from giantstep.workflow.limits import check_limits
 from giantstep.workflow.panels import Panel, read_vocabularies
@@ -114,7 +115,7 @@ def read_figure(root: Path, name: str, config: Mapping[str, Any]) -> Figure:
             assert kind is not None  # or there were faults
             curves += _READERS[kind](panel)
     faults.refuse()
-    return Figure(name, given, tuple(curves))
+    return Figure(name, one_number(given), tuple(curves))
 
 
 def files_of(given: Mapping[str, Any]) -> list[str]:

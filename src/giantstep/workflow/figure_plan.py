@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from giantstep.questions.task import Task
+from giantstep.workflow.code import ChangedCodeError
 from giantstep.workflow.curves import Figure
-from giantstep.workflow.keys import ChangedCodeError, key, result_key
+from giantstep.workflow.keys import key, result_key
 from giantstep.workflow.shards import Block, with_networks
 
 RESULTS = "results"
@@ -55,7 +56,7 @@ class FigurePlan:
         Sizes of simulations, as configured, but for `networks_per_job`.
     seed : int
     drawing : mapping of str to str
-        Hashes of the project's files that its drawing and its YAML read, by their paths.
+        Hashes of the project's files that draw it, by their paths.
     """
 
     figure: Figure
@@ -80,34 +81,63 @@ class FigurePlan:
         curves = self.figure.curves
         return {f"{c.name}/{role}": task for c in curves for role, task in c.theory.items()}
 
+    def tasks(
+        self,
+        stage: str,
+        curve: str = "",
+        role: str = "",
+        *,
+        first: Any = 0,
+        last: Any = 0,
+        **_: str,
+    ) -> dict[str, Task]:
+        """Return the tasks of a job, by the group of its file: of a figure, or of a shard.
+
+        Raises
+        ------
+        ChangedCodeError
+            If the figure has no such networks now.
+        """
+        if stage != "montecarlo":
+            return self.parameter_tasks if stage == "parameters" else self.theory_tasks
+        if (curve, role) not in self.networks:
+            raise ChangedCodeError(f"{curve} of {self.name}")
+        block = range(int(first), int(last) + 1)
+        return {"/": with_networks(self.networks[curve, role].task, block)}
+
     @cached_property
     def parameters(self) -> str:
         """The file with the results of `parameter_tasks`; empty if there are none."""
-        return self._file("parameters", self.parameter_tasks)
+        return self.file("parameters")
 
     @cached_property
     def theory(self) -> str:
         """The file with the results of `theory_tasks`; empty if there are none."""
-        return self._file("theory", self.theory_tasks)
+        return self.file("theory")
 
-    def _file(self, stage: str, tasks: Mapping[str, Task]) -> str:
+    def file(self, stage: str) -> str:
+        """Name the file of the parameters, or of the theory; empty if there are no tasks."""
+        tasks = self.tasks(stage)
         return f"{RESULTS}/{stage}/{self.name}-{result_key(stage, tasks)}.nc" if tasks else ""
+
+    @cached_property
+    def shards(self) -> list[str]:
+        """The files of simulated networks."""
+        return list(dict.fromkeys(path for one in self.networks.values() for path in one.files))
 
     def jobs(self) -> Iterator[tuple[str, str, dict[str, Task]]]:
         """Yield the stage, the file and the tasks of each job that computes."""
-        if self.parameters:
-            yield "parameters", self.parameters, self.parameter_tasks
-        if self.theory:
-            yield "theory", self.theory, self.theory_tasks
-        for one in self.networks.values():
+        for stage, path in ("parameters", self.parameters), ("theory", self.theory):
+            if path:
+                yield stage, path, self.tasks(stage)
+        for place, one in self.networks.items():
             for path, block in zip(one.files, one.blocks, strict=True):
-                shard = with_networks(one.task, range(block.first, block.last + 1))
-                yield "montecarlo", path, {"/": shard}
+                yield "montecarlo", path, self.tasks("montecarlo", *place, **block._asdict())
 
-    @cached_property
+    @property
     def results(self) -> list[str]:
         """The files that are merged."""
-        return list(dict.fromkeys(path for _, path, _ in self.jobs()))
+        return [*filter(None, (self.parameters, self.theory)), *self.shards]
 
     @cached_property
     def made_from(self) -> list[str]:
@@ -174,19 +204,13 @@ class FigurePlan:
         """What is made from the merged file."""
         return self.drawings + self.scores
 
-    @property
-    def targets(self) -> list[str]:
-        """All that a run makes of the figure, with the keys on which it depends."""
-        return [*self.marks, self.merged, *self.outputs]
-
-    def check_current(self, mark: str) -> None:
-        """Check that a mark is still there, and that its key is what the code makes now.
+    def check_mark(self, mark: str) -> None:
+        """Check that a file whose name is a key is there, and that its key is that of this plan.
 
         Raises
         ------
         ChangedCodeError
             If code or configuration was edited since the run was planned.
         """
-        now = replace(self)  # without the keys that this one has made
-        if mark not in now.marks or not Path(mark).exists():
+        if mark not in self.marks or not Path(mark).exists():
             raise ChangedCodeError(mark)

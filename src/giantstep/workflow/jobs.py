@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,20 @@ import xarray as xr
 from giantstep.problems.canonical import digest, plain
 from giantstep.questions.task import Task, answer_task
 from giantstep.workflow import store
-from giantstep.workflow.keys import ChangedCodeError, result_key
+from giantstep.workflow.code import ChangedCodeError
+from giantstep.workflow.keys import result_key
 
 # Whose versions numbers may depend on.
 _LIBRARIES = ("numpy", "scipy")
 
 
-def compute(stage: str, tasks: Mapping[str, Task], path: str | Path, **options: Any) -> None:
+def compute(
+    stage: str,
+    tasks: Mapping[str, Task],
+    path: str | Path,
+    check: Callable[[], None] = lambda: None,
+    **options: Any,
+) -> None:
     """Compute tasks, equal ones once, and write their results to one file.
 
     Parameters
@@ -29,18 +36,21 @@ def compute(stage: str, tasks: Mapping[str, Task], path: str | Path, **options: 
         By the group of the file; "/" for the only one.
     path : str or Path
         With the key in its name.
+    check : callable, optional
+        Called before the file is written: it raises what keeps it from being written.
     **options
         Of `answer_task`; they change no number.
 
     Raises
     ------
     ChangedCodeError
-        If the code was edited meanwhile.
+        If code or configuration was edited since the name of the file was planned.
     """
-    distinct = {digest(task): task for task in tasks.values()}
-    answers = {key: described(task, answer_task(task, **options)) for key, task in distinct.items()}
     if result_key(stage, tasks) not in str(path):
         raise ChangedCodeError(path)
+    distinct = {digest(task): task for task in tasks.values()}
+    answers = {key: described(task, answer_task(task, **options)) for key, task in distinct.items()}
+    check()
     store.write({group: answers[digest(task)] for group, task in tasks.items()}, path)
 
 

@@ -6,21 +6,15 @@ import shutil
 from pathlib import Path
 
 from giantstep.validation import refusal
+from giantstep.workflow.code import installed_folder
 from giantstep.workflow.config import FIGURES, load_yaml
 from giantstep.workflow.figure_config import files_of
-from giantstep.workflow.keys import PACKAGE
 
 EXAMPLE = "example"
 
 
 class NotEmptyError(FileExistsError):
     """There is something in the folder of a project that is to be made."""
-
-
-def installed_folder() -> Path:
-    """Return the folder that holds workflow/ and profiles/: the wheel's, or that of the clone."""
-    packed = PACKAGE / "project"
-    return packed if packed.is_dir() else PACKAGE.parents[1]
 
 
 def foreign_drawings(project: Path) -> list[Path]:

@@ -6,23 +6,39 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import giantstep
 from giantstep.questions.costs import cost_of
 from giantstep.questions.task import Task
 from giantstep.validation import RefusalError
+from giantstep.workflow.code import code_hash, is_loaded
 from giantstep.workflow.config import FIGURES, InvalidConfigError
 from giantstep.workflow.curves import Figure
-from giantstep.workflow.figure_config import files_of, read_figure, read_figures
-from giantstep.workflow.figure_plan import MONTECARLO, FigurePlan, Networks
-from giantstep.workflow.keys import ChangedCodeError, code_hash, is_loaded_code, result_key, slug
+from giantstep.workflow.figure_config import read_figure, read_figures
+from giantstep.workflow.figure_plan import MONTECARLO, RESULTS, FigurePlan, Networks
+from giantstep.workflow.keys import result_key, slug
 from giantstep.workflow.resources import Request, request, threads
 from giantstep.workflow.shards import block_length, split, stored_blocks, with_networks
 
 
 class ForeignPackageError(RefusalError):
     """The package that is imported is not the one in the project's folder."""
+
+
+class NotPlannedError(RefusalError):
+    """A result that a configuration and the code do not make."""
+
+    def __init__(self, path: str, others: str) -> None:
+        super().__init__(f"the configuration and the code do not make {path}: {others}")
+
+
+class Simulated(NamedTuple):
+    """Where networks are drawn."""
+
+    figure: str
+    curve: str
+    role: str
 
 
 @dataclass
@@ -40,7 +56,7 @@ class Plan:
     root: Path
     config: Mapping[str, Any]
     _figures: dict[str, FigurePlan] = field(default_factory=dict)
-    _networks: dict[str, Task] = field(default_factory=dict)
+    _simulated: dict[str, Simulated] = field(default_factory=dict)
 
     @property
     def figures(self) -> tuple[str, ...]:
@@ -66,12 +82,13 @@ class Plan:
         return self._figures[name]
 
     def _planned(self, figure: Figure) -> FigurePlan:
-        networks = {
-            (curve.name, role): self._split(task)
-            for curve in figure.curves
-            for role, task in curve.networks.items()
-        }
-        own = [f"{FIGURES}/{figure.name}.py", *files_of(figure.config)]
+        networks = {}
+        for curve in figure.curves:
+            for role, task in curve.networks.items():
+                networks[curve.name, role] = one = self._split(task)
+                name = one.folder.removeprefix(f"{MONTECARLO}/")
+                self._simulated.setdefault(name, Simulated(figure.name, curve.name, role))
+        own = [f"{FIGURES}/{figure.name}.py", *figure.config.get("reads", ())]
         drawing = {path: code_hash(self.root / path) for path in own if (self.root / path).exists()}
         sizes = {k: v for k, v in self.config["simulation"].items() if k != "networks_per_job"}
         return FigurePlan(figure, networks, sizes, self.config["seed"], drawing)
@@ -79,39 +96,47 @@ class Plan:
     def _split(self, task: Task) -> Networks:
         """Name the folder of simulated networks, and split them over files."""
         networks = task.arguments["networks"]
-        name = f"{slug(task.problem)}-{result_key('montecarlo', {'/': task})}"
-        self._networks[name] = task
+        folder = f"{MONTECARLO}/{slug(task.problem)}-{result_key('montecarlo', {'/': task})}"
         per_job = self.config["simulation"].get("networks_per_job")
         length = per_job or block_length(cost_of(with_networks(task, networks[:1])).seconds)
-        folder = f"{MONTECARLO}/{name}"
         stored = stored_blocks(self.root / folder)
         return Networks(task, folder, split(len(networks), length, stored))
 
-    def tasks(
-        self, stage: str, key: str, figure: str = "", curve: str = "", first: int = 0, last: int = 0
-    ) -> dict[str, Task]:
+    def simulated(self, problem: str, key: str, **_: str) -> Simulated:
+        """Return whose networks a folder holds; of several curves, the first.
+
+        Raises
+        ------
+        NotPlannedError
+        """
+        name = f"{problem}-{key}"
+        # A job of a cluster reads the Snakefile anew, and knows no figure that is not listed.
+        for path in sorted((self.root / FIGURES).glob("*.yaml")):
+            if name in self._simulated:
+                break
+            with suppress(InvalidConfigError):
+                self.figure(path.stem)
+        if name not in self._simulated:
+            raise NotPlannedError(f"{MONTECARLO}/{name}", "`giantstep explain` lists what they do")
+        return self._simulated[name]
+
+    def tasks(self, stage: str, key: str, **wildcards: str) -> dict[str, Task]:
         """Return the tasks of a job, by the name of its file.
 
         Raises
         ------
-        ChangedCodeError
-            If the configuration has no such networks now.
+        InvalidConfigError
+        NotPlannedError
+            If the configuration and the code make no such file.
         """
         if stage == "montecarlo":
-            return {"/": self._shard(f"{curve}-{key}", range(int(first), int(last) + 1))}
-        plan = self.figure(figure)
-        return plan.parameter_tasks if stage == "parameters" else plan.theory_tasks
-
-    def _shard(self, name: str, networks: range) -> Task:
-        # A job of a cluster reads the Snakefile anew, and knows no figure that is not listed.
-        for path in sorted((self.root / FIGURES).glob("*.yaml")):
-            if name in self._networks:
-                break
-            with suppress(InvalidConfigError):
-                self.figure(path.stem)
-        if name not in self._networks:
-            raise ChangedCodeError(f"{MONTECARLO}/{name}")
-        return with_networks(self._networks[name], networks)
+            name, *networks = self.simulated(key=key, **wildcards)
+            return self.figure(name).tasks(stage, *networks, **wildcards)
+        figure = self.figure(wildcards["figure"])
+        if key not in (path := figure.file(stage)):
+            asked = f"{RESULTS}/{stage}/{figure.name}-{key}.nc"
+            raise NotPlannedError(asked, f"of {figure.name} they make {path or 'none'}")
+        return figure.tasks(stage)
 
     def request(self, stage: str, threads: int, attempt: int, **wildcards: Any) -> Request:
         """Return what a job requests from a scheduler."""
@@ -146,7 +171,7 @@ def make_plan(root: Path, config: Mapping[str, Any]) -> Plan:
 def _check_package(root: Path) -> None:
     """Refuse to compute with other code than that beside the Snakefile."""
     loaded, own = Path(giantstep.__file__).resolve().parent, (root / "src/giantstep").resolve()
-    if own.is_dir() and own != loaded and not is_loaded_code(own):
+    if own.is_dir() and own != loaded and not is_loaded(root):
         raise ForeignPackageError(
             f"the giantstep that is imported, {loaded}, is not the project's, {own}: install the"
             f" project (pip install -e .), or set PYTHONPATH={own.parent}"

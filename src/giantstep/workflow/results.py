@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import xarray as xr
 
@@ -10,21 +11,35 @@ from giantstep.workflow import store
 from giantstep.workflow.figure_plan import FigurePlan
 
 
-def read_results(plan: FigurePlan) -> dict[str, dict[str, xr.Dataset]]:
+def read_results(
+    plan: FigurePlan, parameters: str, theory: str, shards: Iterable[str]
+) -> dict[str, dict[str, xr.Dataset]]:
     """Read all results of a figure: of each curve by role, with "parameters" among them.
+
+    Parameters
+    ----------
+    plan : FigurePlan
+    parameters, theory : str
+        Files; empty if there are none.
+    shards : iterable of str
+        Files of networks.
 
     Raises
     ------
     DamagedFileError
     """
     results: dict[str, dict[str, xr.Dataset]] = {c.name: {} for c in plan.figure.curves}
-    for curve, data in store.read_groups(plan.parameters).items() if plan.parameters else ():
+    for curve, data in store.read_groups(parameters).items() if parameters else ():
         results[curve]["parameters"] = data
-    for group, data in store.read_groups(plan.theory).items() if plan.theory else ():
+    for group, data in store.read_groups(theory).items() if theory else ():
         curve, _, role = group.rpartition("/")
         results[curve][role] = data
+    folders: dict[str, list[str]] = {}
+    for path in shards:
+        folders.setdefault(Path(path).parent.name, []).append(path)
     for (curve, role), networks in plan.networks.items():
-        results[curve][role] = join_networks([store.read(path) for path in networks.files])
+        files = folders[Path(networks.folder).name]
+        results[curve][role] = join_networks([store.read(path) for path in files])
     return results
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -15,9 +14,6 @@ from giantstep.workflow import store
 from giantstep.workflow.arrangement import FINITE, LIMIT
 from giantstep.workflow.comparison import DRAWN
 
-if TYPE_CHECKING:
-    from giantstep.workflow.figure_plan import FigurePlan
-
 # Dimensions of what a row of scores repeats of its curve.
 _OF_CURVE = ("curve",), ("curve", "group")
 _SIZES = ("largest", "mean")
@@ -26,11 +22,11 @@ _SUFFIXES = {LIMIT: "", FINITE: ", finite d"}
 _PAGE = Path(__file__).with_suffix(".html")
 
 
-def write_scores(plan: FigurePlan, data: xr.Dataset) -> None:
+def write_scores(data: xr.Dataset, table: str | Path, page: str | Path) -> None:
     """Write the scores of a figure as a table, and as a page of HTML."""
-    table, page = map(Path, plan.scores)
-    store.write_bytes(table, score_table(data).to_csv(index=False, lineterminator="\n").encode())
-    store.write_bytes(page, score_page(data).encode())
+    text = score_table(data).to_csv(index=False, lineterminator="\n")
+    store.write_bytes(Path(table), text.encode())
+    store.write_bytes(Path(page), score_page(data).encode())
 
 
 def score_table(data: xr.Dataset) -> pd.DataFrame:

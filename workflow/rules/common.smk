@@ -1,0 +1,57 @@
+# What the rules say of a result. Input functions end the run with a sentence if somebody names a
+# result that the configuration does not make.
+import sys
+from pathlib import Path
+
+from giantstep.validation import RefusalError
+from giantstep.workflow.code import remember_hashes
+from giantstep.workflow.config import with_numbers
+from giantstep.workflow.plan import make_plan
+
+# Every fault of every file is told before the first job.
+try:
+    config.update(with_numbers(config))
+    PLAN = make_plan(Path.cwd(), config)
+    remember_hashes()
+except (RefusalError, OSError) as error:
+    raise WorkflowError(str(error)) from None
+
+
+def figure(wildcards):
+    """Return the plan of a figure."""
+    try:
+        return PLAN.figure(wildcards.figure)
+    except RefusalError as error:
+        sys.exit(str(error))
+
+
+def known(stage):
+    """Check that the configuration and the code make a result; it is made from no file."""
+
+    def no_file(wildcards):
+        try:
+            PLAN.tasks(stage, **wildcards)
+        except RefusalError as error:
+            sys.exit(str(error))
+        return []
+
+    return no_file
+
+
+def threads_of(stage):
+    """Return how many threads share a job."""
+    return lambda wildcards: PLAN.threads(stage, **wildcards)
+
+
+def memory(stage):
+    """Estimate MiB, more for each attempt."""
+    return lambda wildcards, threads, attempt: PLAN.request(
+        stage, threads, attempt, **wildcards
+    ).memory
+
+
+def minutes(stage):
+    """Estimate minutes, more for each attempt."""
+    return lambda wildcards, threads, attempt: PLAN.request(
+        stage, threads, attempt, **wildcards
+    ).minutes
