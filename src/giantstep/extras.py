@@ -10,7 +10,6 @@ EXTRAS = {
     "pandas": "workflow",
     "pydantic": "workflow",
     "snakemake": "workflow",
-    "threadpoolctl": "workflow",
     "yaml": "workflow",
     "snakemake_executor_plugin_slurm": "slurm",
     "bokeh": "explore",

@@ -7,35 +7,44 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
+from bokeh.client import pull_session
 
 from giantstep.explore import server as served
+
+
+def answered(ask):
+    """Ask a server, by its address, in another thread than its own."""
+    asyncio.set_event_loop(asyncio.new_event_loop())
+    server = served.make_server(0, Path())
+    server.start()
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(ask, f"http://{served.HOST}:{server.port}/")
+        answer.add_done_callback(lambda _: server.io_loop.add_callback(server.io_loop.stop))
+        server.io_loop.start()
+    server.stop()
+    return answer.result()
+
+
+def test_a_page_opens_over_its_connection():
+    def ask(address):
+        with pull_session(url=address) as session:
+            return {root.name for root in session.document.roots}
+
+    assert answered(ask) == {"plot", "ask", "answer"}
 
 
 @pytest.mark.slow
 def test_foreign_pages_are_refused_and_one_page_too_many_waits(monkeypatch):
     monkeypatch.setattr(served, "_MOST_PAGES", 1)
 
-    def ask(server):
-        address = f"http://{served.HOST}:{server.port}/"
+    def ask(address):
         answers = [urlopen(address) for _ in range(2)]
         assert "frame-ancestors 'none'" in answers[0].headers["Content-Security-Policy"]
-        pages = [answer.read().decode() for answer in answers]
-        for foreign in (
-            {"Host": f"elsewhere.example:{server.port}"},
-            {"Sec-Fetch-Site": "cross-site"},
-        ):
+        for foreign in ({"Host": "elsewhere.example"}, {"Sec-Fetch-Site": "cross-site"}):
             with pytest.raises(HTTPError, match="403"):
                 urlopen(Request(address, headers=foreign))
-        server.io_loop.add_callback(server.io_loop.stop)
-        return pages
+        return [answer.read().decode() for answer in answers]
 
-    asyncio.set_event_loop(asyncio.new_event_loop())
-    server = served.make_server(0, Path())
-    server.start()
-    with ThreadPoolExecutor(1) as pool:
-        pages = pool.submit(ask, server)
-        server.io_loop.start()
-    server.stop()
-    first, second = pages.result()
+    first, second = answered(ask)
     assert "pages are open" not in first
     assert "pages are open" in second

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from threadpoolctl import threadpool_limits
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -62,20 +64,8 @@ class Workers:
 def workers(count: int) -> Iterator[Workers]:
     """Start `count` threads that end with the block; BLAS uses one thread meanwhile."""
     executor = ThreadPoolExecutor(count) if count > 1 else _Inline()
-    with _one_blas_thread():
+    with threadpool_limits(1):
         try:
             yield Workers(executor, count if count > 1 else 0)
         finally:
             executor.shutdown(cancel_futures=True)
-
-
-def _one_blas_thread() -> contextlib.AbstractContextManager[Any]:
-    """Hold BLAS to one thread, or leave it as it is where threadpoolctl is not installed.
-
-    Last digits may then depend on the threads of BLAS. The workflow always has threadpoolctl.
-    """
-    try:
-        from threadpoolctl import threadpool_limits
-    except ImportError:
-        return contextlib.nullcontext()
-    return threadpool_limits(1)
