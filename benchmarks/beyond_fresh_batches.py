@@ -18,7 +18,7 @@ from giantstep.arrays import Array
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation.first_layer import FirstLayer, first_layer
 from giantstep.simulation.threads import workers
-from giantstep.theory.features.steps import network_states
+from giantstep.theory.first_layer.layer import layer_of
 
 TWO_STEPS = Protocol("tanh", "sin", 2, alpha0=1, beta=1, steps=2)
 LETTERS = ((0.5, 0.5), (2.0, 0.5))
@@ -68,7 +68,7 @@ def main() -> None:
     """Measure and print."""
     for alpha0 in (1.0, 4.0):
         protocol = replace(TWO_STEPS, alpha0=alpha0)
-        state = network_states(protocol)[-1]
+        state = layer_of(protocol).states[-1]
         theory = state.bulk_variance, state.spike_strength, state.alignment
         print(f"alpha0 = {alpha0:g}: c, r, gamma after two steps;", np.round(theory, 3), "theory")
         for reuse in (False, True):

@@ -25,7 +25,7 @@ from giantstep.problems.readout import Vocabulary
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import one_spike
 from giantstep.simulation.simulate import simulate
-from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.readout.solve import solve
 
 ACTIVATIONS = ("tanh", "erf", "sin", "hardtanh", "softsign")

@@ -24,7 +24,7 @@ from table import print_header, print_row
 import giantstep
 from giantstep import Protocol
 from giantstep.arrays import Array
-from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.first_layer.equivalent_features import equivalent_features
 
 TARGETS = ("sin", "sign", "tanh", "relu", "polynomial:0,1,0,0.2", "polynomial:-0.5,1,0.5")
 # Of which the largest says how far the theory holds, and ends of its bins.

@@ -27,7 +27,7 @@ from giantstep.problems.sizes import Sizes
 from giantstep.simulation.first_layer import FirstLayer, first_layer
 from giantstep.simulation.simulate import simulate
 from giantstep.simulation.threads import workers
-from giantstep.theory.features.steps import network_states
+from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.readout.solve import solve
 from giantstep.validation import InvalidParametersError
 
@@ -81,7 +81,7 @@ def _log_uniform(rng: Generator, low: float, high: float) -> float:
 
 def _can_be_measured(protocol: Protocol) -> bool:
     try:
-        states = network_states(protocol)
+        states = layer_of(protocol).states[1:]
     except InvalidParametersError:
         return False
     ratios = [state.spike_strength / math.sqrt(state.bulk_variance) for state in states]
@@ -153,7 +153,7 @@ class Compared(NamedTuple):
 
 
 def _expected_state(protocol: Protocol, bulk: str) -> Array:
-    state = network_states(protocol)[-1]
+    state = layer_of(protocol).states[-1]
     sigma = state.covariance
     if bulk == "isotropic":
         sigma = np.diag([state.bulk_variance, state.bulk_variance, 0])

@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 from giantstep import Protocol, SpikedFeatures
 from giantstep.problems.grid import Grid
 from giantstep.theory.features.conditional_features import conditional_features
-from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.readout.solve import solve
 
 PROTOCOL = Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)

@@ -102,7 +102,7 @@ if TYPE_CHECKING:
     from giantstep.questions.spectrum import spectrum as spectrum
     from giantstep.questions.sweep import sweep as sweep
     from giantstep.questions.thresholds import thresholds as thresholds
-    from giantstep.theory.features.equivalent_features import (
+    from giantstep.theory.first_layer.equivalent_features import (
         equivalent_features as equivalent_features,
     )
     from giantstep.theory.readout.status import Status as Status
@@ -119,7 +119,7 @@ _HOMES = {name: f"questions.{name}" for name in _QUESTIONS} | {
     "Protocol": "problems.protocol",
     "SpikedFeatures": "problems.spiked_features",
     "Status": "theory.readout.status",
-    "equivalent_features": "theory.features.equivalent_features",
+    "equivalent_features": "theory.first_layer.equivalent_features",
     "one_spike": "problems.spiked_features",
     "several_spikes": "problems.several_spikes",
     "open_figure": "workflow.open_figure",

@@ -9,7 +9,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
-from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.readout.solve import solve
 from giantstep.theory.readout.status import Status
 

@@ -6,7 +6,7 @@ from alarms import largest_z
 
 from giantstep.problems.recovery import Recovery
 from giantstep.simulation.recovery import simulate_recovery
-from giantstep.theory.features.one_step_recovery import expected_overlaps
+from giantstep.theory.first_layer.one_step_recovery import expected_overlaps
 
 
 def problem(teacher, exponent=1.0, **differing):

@@ -15,7 +15,7 @@ from giantstep.questions.statistics import summary
 from giantstep.questions.task import Task, answer_task
 from giantstep.simulation.simulate import simulate
 from giantstep.theory import optima
-from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.first_layer.equivalent_features import equivalent_features
 
 PROTOCOL = Protocol("tanh", "sign", 2, alpha0=2, beta=1)
 THREE = Protocol("tanh", "sin", 2, alpha0=20, beta=1, steps=3)

@@ -13,7 +13,7 @@ from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.gradients import batch_slopes
 from giantstep.simulation.samples import FIRST_BATCH, draw_samples, stream
 from giantstep.simulation.threads import workers
-from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.first_layer.equivalent_features import equivalent_features
 
 
 def layer_of(problem, sizes, network=0, seed=3):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.validation import InvalidParametersError
 
 

@@ -9,7 +9,7 @@ from alarms import largest_z
 import giantstep
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.features.letters_steps import letters_states
+from giantstep.theory.first_layer.letters_step import letters_states
 from giantstep.theory.readout.solve import solve
 
 POINT = Grid((2.0,), (0.1,))

@@ -17,11 +17,10 @@ from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
 from giantstep.simulation.threads import workers
-from giantstep.theory.features.bulk.pairs import Hats, pair_of
-from giantstep.theory.features.bulk.prepare import prepare_bulk
-from giantstep.theory.features.equivalent_features import equivalent_features
-from giantstep.theory.readout.mean_penalty import prepare_mean_penalty
+from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.readout.solve import solve
+from giantstep.theory.readout.square_loss import prepare_square_loss
+from giantstep.theory.rows.interface import Hats
 from giantstep.validation import InvalidParametersError
 
 ONE, LETTERS = ((1.0, 1.0),), ((-1.0, 0.3), (0.3, 0.3), (1.5, 0.4))
@@ -34,9 +33,8 @@ FIGURE_3 = SpikedFeatures("tanh", "sin", 1.0, 0.9, 1.0, beta=1.0)
 
 
 def prepared(problem, bulk, dimension=100.0):
-    srf = equivalent_features(problem)
-    features, answer = prepare_bulk(problem, srf, bulk)
-    return answer, features.B.shape[1], prepare_mean_penalty(problem, srf, dimension)
+    rule = prepare_square_loss(layer_of(problem, dimension), bulk)
+    return rule.equations.bulk, rule.features.B.shape[1], rule.penalty
 
 
 def some_hats(rank, groups):
@@ -73,7 +71,7 @@ def test_sources_are_derivatives_of_the_penalty(problem, bulk):
     multiplicity = np.concatenate([triangle.multiplicity, np.ones(m.size)])
     at, T = response(hats)
     nothing = Hats(np.zeros((1, at.along.shape[1])), np.zeros((1, at.across.shape[1])), m)
-    first, second = penalty.sources(pair_of(at, at), nothing, nothing)
+    first, second = penalty.sources(at.pair(at), nothing, nothing)
     assert T @ first[0] + second[0] == pytest.approx(slopes / multiplicity, rel=1e-6, abs=1e-9)
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import erfc
 
 from giantstep.problems.recovery import Recovery
-from giantstep.theory.features.one_step_recovery import expected_overlaps
+from giantstep.theory.first_layer.one_step_recovery import expected_overlaps
 
 
 def problem(teacher, exponent=1.0, **differing):

@@ -11,17 +11,20 @@ import giantstep
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.seeds import problem_seed
 from giantstep.problems.sizes import Sizes
-from giantstep.questions.remarks import bulk_remarks
 from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.threads import workers
-from giantstep.theory.features.bulk.batch_covariance import FirstBatch
-from giantstep.theory.features.bulk.sign_directions import directions_after_signs
-from giantstep.theory.features.bulk.sign_rows import SignRows, rows_after_signs
-from giantstep.theory.features.equivalent_features import equivalent_features
-from giantstep.theory.features.optimizers import plain_descent
+from giantstep.theory.first_layer.equivalent_features import equivalent_features
+from giantstep.theory.first_layer.layer import layer_of
+from giantstep.theory.first_layer.sign_rows import SignRows
+from giantstep.theory.first_layer.signs import OddSigns, Signs
+from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.validation import InvalidParametersError
 
 SIGNS = Protocol("tanh", "sin", 1, alpha0=4, beta=0.5, optimizer="sign")
+
+
+def batch_of(layer):
+    return FirstBatch(layer.descent, layer.plain.limit.first_alignment)
 
 
 def at(alpha0, **others):
@@ -60,9 +63,9 @@ def test_plain_descent_is_what_it_was_and_the_shares_of_a_step_by_signs_add_up()
 @pytest.mark.slow
 def test_rows_after_signs_have_the_covariance_of_actual_batches():
     d, e = 300, 2.0
-    batch = FirstBatch(plain_descent(SIGNS))
+    batch = batch_of(layer_of(SIGNS))
     k = math.sqrt(2 / math.pi * e**2 / (batch.tau * batch.label_power) - 1)
-    rows, state = rows_after_signs(SIGNS, 1)
+    rows, state = layer_of(SIGNS).rows_in_limit()
     t, measured = np.array([0.2, 1, 5]), []
     for seed in range(4):
         rng = default_rng(seed)
@@ -90,7 +93,8 @@ def test_rows_after_signs_have_the_covariance_of_actual_batches():
 @pytest.mark.parametrize("noise", [0.0, 0.4])
 def test_along_spike_and_target_rows_of_odd_activations_have_the_covariance_in_closed_form(noise):
     problem = at(2, optimizer="sign", noise=noise)
-    found, expected = (of(problem, 1) for of in (directions_after_signs, rows_after_signs))
+    layer = layer_of(problem)
+    found, expected = (kind.rows_in_limit(layer) for kind in (Signs, OddSigns))
     covariances = (state.covariance[:2, :2] for _, state in (found, expected))
     assert np.subtract(*covariances) == pytest.approx(np.zeros((2, 2)), abs=1e-8)
 
@@ -104,13 +108,13 @@ def test_rows_of_relu_networks_have_the_covariance_after_signs():
     v = spike / np.linalg.norm(spike)
     across = layer.theta - (layer.theta @ v) * v
     projections = layer.weights @ np.stack([v, across / np.linalg.norm(across)]).T
-    _, state = directions_after_signs(problem, 1)
+    _, state = layer_of(problem).rows_in_limit()
     found = 800 * np.cov(projections.T)
     assert found == pytest.approx(state.covariance[:2, :2], abs=0.35)
 
 
 def test_averages_over_the_entries_resolve_them():
-    batch = FirstBatch(plain_descent(SIGNS))
+    batch = batch_of(layer_of(SIGNS))
     t = np.array([0.5, 3.0])
     coarse, fine = (SignRows(batch, 2, fineness).functions()[0] for fineness in (1, 2))
     assert coarse.forms(t)[0].resolvent == pytest.approx(fine.forms(t)[0].resolvent, rel=1e-9)
@@ -122,5 +126,5 @@ def test_what_is_not_known_of_other_optimizers_is_refused_or_remarked():
     with pytest.raises(InvalidParametersError, match="isotropic for the spectrum after a step"):
         giantstep.spectrum(SIGNS, alpha=2)
     relu = Protocol("relu", "sin", 1, alpha0=4, beta=0.5, optimizer="sign")
-    assert "along spike and target alone" in bulk_remarks(relu, "trained")[0]
-    assert "in the median" in bulk_remarks(SIGNS, "trained")[0]
+    assert "along spike and target alone" in layer_of(relu).remarks("trained")[0]
+    assert "in the median" in layer_of(SIGNS).remarks("trained")[0]

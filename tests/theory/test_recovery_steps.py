@@ -7,8 +7,8 @@ import pytest
 
 from giantstep.problems.recovery import Recovery
 from giantstep.simulation.recovery import simulate_recovery
-from giantstep.theory.features.one_step_recovery import expected_overlaps
-from giantstep.theory.features.recovery_steps import overlaps_after_steps
+from giantstep.theory.first_layer.one_step_recovery import expected_overlaps
+from giantstep.theory.first_layer.recovery_steps import overlaps_after_steps
 from giantstep.validation import InvalidParametersError
 
 STAIRS = Recovery("elu", "z1+z1*z2", learning_rate=3, alpha0=64, width=64, steps=3)

@@ -9,8 +9,8 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation.simulate import simulate
-from giantstep.theory.features.reused_batch import ReusedBatch, reused_batch
-from giantstep.theory.features.steps import network_states
+from giantstep.theory.first_layer.layer import layer_of
+from giantstep.theory.first_layer.reused_batch import ReusedBatch
 from giantstep.theory.readout.solve import solve
 from giantstep.theory.spectrum import spectrum
 
@@ -27,7 +27,7 @@ POINT = Grid((2.0,), (0.1,))
     ],
 )
 def test_states_after_two_steps_are_those_of_the_reference(protocol, expected):
-    last = network_states(protocol)[-1]
+    last = layer_of(protocol).states[-1]
     found = last.bulk_variance, last.spike_strength, last.alignment
     assert found == pytest.approx(expected, rel=3e-6)
 
@@ -48,7 +48,7 @@ def test_errors_after_two_steps_are_those_of_the_reference():
 )
 def test_one_step_is_that_on_a_fresh_batch(protocol):
     one = replace(protocol, steps=1)
-    fresh, found = network_states(one)[-1], ReusedBatch(one, 1).states[-1]
+    fresh, found = layer_of(one).states[-1], ReusedBatch(one, 1).states[-1]
     for name in ("bulk_variance", "spike_strength", "alignment"):
         assert getattr(found, name) == pytest.approx(getattr(fresh, name), abs=1e-6)
     assert found.covariance[:-1, :-1] == pytest.approx(fresh.covariance[:-1, :-1], abs=1e-5)
@@ -57,14 +57,14 @@ def test_one_step_is_that_on_a_fresh_batch(protocol):
 @pytest.mark.parametrize(("activation", "precision"), [("tanh", 1e-6), ("relu", 1e-3)])
 def test_a_huge_batch_is_a_population(activation, precision):
     many = replace(SINE, activation=activation, alpha0=1e8, learning_rate=1)
-    found, fresh = (network_states(p)[-1] for p in (many, replace(many, alpha0=np.inf)))
+    found, fresh = (layer_of(p).states[-1] for p in (many, replace(many, alpha0=np.inf)))
     for name in ("bulk_variance", "spike_strength", "alignment"):
         assert getattr(found, name) == pytest.approx(getattr(fresh, name), rel=precision)
 
 
 def test_a_second_look_sees_what_is_odd_along_one_direction():
     cubic, product, even = (
-        network_states(replace(SINE, target=target, alpha0=4, learning_rate=1))[-1].alignment
+        layer_of(replace(SINE, target=target, alpha0=4, learning_rate=1)).states[-1].alignment
         for target in ("he3", "z1*z2", "he2")
     )
     assert cubic == pytest.approx(-0.2345, abs=1e-3)
@@ -72,7 +72,7 @@ def test_a_second_look_sees_what_is_odd_along_one_direction():
 
 
 def test_the_resolvent_has_the_trace_of_the_recursion_and_moves_as_its_derivative_says():
-    rows, state = (getattr(reused_batch(SINE, 1), name) for name in ("rows", "states"))
+    rows, state = (getattr(ReusedBatch(SINE, 1), name) for name in ("rows", "states"))
     zero = np.zeros(1)
     assert rows.solve(zero)[0, 2, 2] == pytest.approx(state[-1].bulk_variance, rel=1e-8)
     t, step = np.ones(1), 1e-5 * np.random.default_rng(0).normal(size=(1, 5, 5))
@@ -85,7 +85,7 @@ def test_the_resolvent_has_the_trace_of_the_recursion_and_moves_as_its_derivativ
 
 
 def test_a_network_that_only_sees_even_functions_has_no_spike():
-    last = network_states(replace(SINE, activation="he2", learning_rate=0.2))[-1]
+    last = layer_of(replace(SINE, activation="he2", learning_rate=0.2)).states[-1]
     assert last.spike_strength == pytest.approx(0, abs=1e-9)
     assert last.bulk_variance > 1
 

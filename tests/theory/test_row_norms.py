@@ -11,7 +11,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.threads import workers
-from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.readout.solve import solve
 
 LETTERS = ((-1.0, 0.5), (2.0, 0.5))

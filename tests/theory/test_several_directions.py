@@ -17,7 +17,7 @@ from giantstep.simulation.simulate import simulate
 from giantstep.simulation.threads import workers
 from giantstep.theory.bounds import best_linear_error, bounds
 from giantstep.theory.features.conditional_target import across_basis, conditional_target
-from giantstep.theory.features.steps import network_states
+from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.readout.solve import solve
 from giantstep.validation import InvalidParametersError
 
@@ -84,7 +84,7 @@ def test_actual_weights_turn_towards_the_directions_as_the_theory_says(alpha0):
             shares = np.mean((layer.weights @ layer.directions.T) ** 2, axis=0)
             shares /= np.mean(np.sum(layer.weights**2, axis=1))
             found.append([c, layer.strengths[0], *a, *shares, *covariance[np.triu_indices(5)]])
-    state = network_states(protocol)[-1]
+    state = layer_of(protocol).states[-1]
     expected = (
         state.bulk_variance,
         state.spike_strength,

@@ -9,7 +9,7 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.bounds import best_linear_error
-from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.readout.solve import solve
 from giantstep.theory.readout.status import Status
 from giantstep.validation import InvalidParametersError

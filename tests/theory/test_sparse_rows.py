@@ -10,9 +10,9 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation.simulate import simulate
 from giantstep.theory.features.conditional_features import conditional_features
-from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.features.sparse_rows import norm_variance, with_sparse_rows
-from giantstep.theory.readout.layer import Layer
+from giantstep.theory.first_layer.equivalent_features import equivalent_features
+from giantstep.theory.readout.prepared_layer import prepare_layer
 from giantstep.theory.readout.square_readout import SquareReadout
 
 SATURATED = equivalent_features(Protocol("tanh", "tanh", 4, alpha0=0.3, beta=1))
@@ -48,9 +48,9 @@ def test_without_a_dimension_nothing_varies():
 
 def test_sparse_rows_change_the_readout_as_an_independent_calculation_says(monkeypatch):
     point = np.array([1.0]), np.array([1e-3])
-    rows = SquareReadout(Layer(SATURATED, dimension=100)).solve(*point)
-    monkeypatch.setattr("giantstep.theory.readout.square_loss.with_sparse_rows", lambda f, *_: f)
-    none = SquareReadout(Layer(SATURATED, dimension=100)).solve(*point)
+    rows = SquareReadout(prepare_layer(SATURATED, dimension=100)).solve(*point)
+    monkeypatch.setattr("giantstep.theory.first_layer.interface.with_sparse_rows", lambda f, *_: f)
+    none = SquareReadout(prepare_layer(SATURATED, dimension=100)).solve(*point)
     expected = {"test_error": 0.097, "training_error": -0.188, "V2": -0.116}
     for name, change in expected.items():
         ratio = getattr(none, name).item() / getattr(rows, name).item()

@@ -6,10 +6,10 @@ import pytest
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.features.bulk.isotropic import IsotropicBulk
 from giantstep.theory.features.conditional_features import conditional_features
 from giantstep.theory.readout import fixed_point
 from giantstep.theory.readout.solve import readout_of, solve
+from giantstep.theory.rows.isotropic import IsotropicBulk
 
 
 def test_overlaps_satisfy_the_equations_of_several_groups_written_plainly():

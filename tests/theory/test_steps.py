@@ -7,15 +7,15 @@ import pytest
 from numpy.random import SeedSequence
 
 from giantstep.problems.grid import Grid
-from giantstep.problems.protocol import Protocol, theory_faults
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.simulate import simulate
 from giantstep.simulation.threads import workers
-from giantstep.theory.features import steps
-from giantstep.theory.features.equivalent_features import equivalent_features
-from giantstep.theory.features.row_norms import common_rows
-from giantstep.theory.features.steps import Step, network_states
+from giantstep.theory.first_layer import fresh_step
+from giantstep.theory.first_layer.equivalent_features import equivalent_features
+from giantstep.theory.first_layer.fresh_step import Step
+from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.readout.solve import solve
 from giantstep.validation import InvalidParametersError
 
@@ -45,7 +45,7 @@ def test_errors_after_each_step_are_those_of_the_reference(protocol, isotropic, 
 
 
 def test_states_are_those_of_the_reference():
-    last = network_states(SMALL_BATCH)[-1]
+    last = layer_of(SMALL_BATCH).states[-1]
     found = last.bulk_variance, last.spike_strength, last.alignment
     assert found == pytest.approx((1.370466, 1.483092, 0.967689), abs=1e-6)
     covariance = last.covariance[np.triu_indices(3)]
@@ -54,9 +54,9 @@ def test_states_are_those_of_the_reference():
 
 
 def test_half_of_the_nodes_are_enough_where_everything_is_odd(monkeypatch):
-    before = network_states(replace(SMALL_BATCH, noise=0.2))[1]
+    before = layer_of(replace(SMALL_BATCH, noise=0.2)).states[2]
     half = Step(SMALL_BATCH, before, fineness=1)
-    monkeypatch.setattr(steps, "teacher_of", lambda target: "of several directions")
+    monkeypatch.setattr(fresh_step, "teacher_of", lambda target: "of several directions")
     whole = Step(SMALL_BATCH, before, fineness=1)
     np.testing.assert_allclose(whole.residuals, half.residuals, atol=1e-9)
     np.testing.assert_allclose(whole.take().covariance, half.take().covariance, rtol=1e-9)
@@ -65,15 +65,16 @@ def test_half_of_the_nodes_are_enough_where_everything_is_odd(monkeypatch):
 @pytest.mark.parametrize("alpha0", [0.5, np.inf])
 def test_the_first_step_of_an_odd_activation_has_the_papers_parameters(alpha0):
     protocol = Protocol("erf", "sign", 1.5, alpha0=alpha0, beta=0.7, noise=0.2)
-    (state,), paper = network_states(protocol), equivalent_features(protocol)
+    (state,), paper = layer_of(protocol).states[1:], equivalent_features(protocol)
     found = state.bulk_variance, state.spike_strength, state.alignment
     expected = *paper.bulk_variance, *paper.spike_strength, paper.alignment
     assert found == pytest.approx(expected, rel=1e-10)
     two = replace(protocol, readout=((1.0, 0.5), (1.0 + 1e-12, 0.5)))
-    assert state.mean_row == pytest.approx(state.bulk_variance + common_rows(two).sum(), rel=1e-10)
+    shared = layer_of(two).common_rows().sum()
+    assert state.mean_row == pytest.approx(state.bulk_variance + shared, rel=1e-10)
 
 
-def layer_of(protocol, dimension, network=0):
+def networks_layer(protocol, dimension, network=0):
     with workers(1) as pool:
         return first_layer(protocol, Sizes(dimension), network, SeedSequence(5), pool)
 
@@ -88,9 +89,9 @@ def layer_of(protocol, dimension, network=0):
     ids=["tanh", "softplus", "larger readout"],
 )
 def test_actual_weights_have_the_parameters_and_the_covariance(protocol):
-    state, found = network_states(protocol)[-1], []
+    state, found = layer_of(protocol).states[-1], []
     for network in range(6):
-        layer = layer_of(protocol, 300, network)
+        layer = networks_layer(protocol, 300, network)
         bulk = layer.weights - np.outer(layer.strengths, layer.spike)
         c = np.sum(bulk**2, axis=1).mean()
         theta = layer.theta.astype(float)
@@ -128,7 +129,7 @@ def test_huge_batches_and_tiny_rates_approach_their_limits(bulk):
 def test_many_small_steps_approach_gradient_flow():
     # The total rate is fixed; the error of k steps falls as 1/k.
     found = [
-        network_states(replace(SINE, alpha0=1e9, learning_rate=1 / k, steps=k))[-1]
+        layer_of(replace(SINE, alpha0=1e9, learning_rate=1 / k, steps=k)).states[-1]
         for k in (4, 8, 16)
     ]
     strength = [state.spike_strength for state in found]
@@ -137,7 +138,7 @@ def test_many_small_steps_approach_gradient_flow():
 
 def test_what_has_no_theory_is_refused_with_the_reason():
     letters = replace(SINE, readout=((1, 0.5), (2, 0.5)), reuse_batch=True)
-    assert theory_faults(letters)
+    assert layer_of(letters).faults()
     with pytest.raises(InvalidParametersError, match="fresh batches"):
         solve(letters, POINT)
     with pytest.raises(InvalidParametersError, match="squared norm of at most"):

@@ -9,7 +9,7 @@ from giantstep.problems.seeds import problem_seed
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.threads import workers
-from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.validation import InvalidParametersError
 
 

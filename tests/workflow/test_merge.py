@@ -11,7 +11,7 @@ import xarray as xr
 import giantstep
 from giantstep.questions.parameters import parameters
 from giantstep.questions.task import Task
-from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.workflow.curves import Curve
 from giantstep.workflow.merge import by_group, join_lines
 from giantstep.workflow.merge_curve import equivalent_features_of, merge_curve

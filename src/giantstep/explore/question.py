@@ -27,9 +27,10 @@ from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.formatting import format_value
 from giantstep.problems.grid import Grid
 from giantstep.problems.problem import Problem, check_loss
-from giantstep.problems.protocol import Protocol, theory_faults
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import UNIFORM
 from giantstep.problems.spiked_features import one_spike
+from giantstep.theory.first_layer.layer import layer_of
 from giantstep.validation import (
     Fault,
     InvalidParametersError,
@@ -158,7 +159,7 @@ class Question:
             faults.append(Fault("bulk", written(bulks), f"one or more of {', '.join(BULKS)}"))
         ridge = 1.0 if self["ridge"] == OPTIMAL else self["ridge"]
         with collected(faults):
-            faults += theory_faults(self.problem) if isinstance(self.problem, Protocol) else []
+            faults += layer_of(self.problem).faults()
         with collected(faults):
             Grid((self["alpha"],), (ridge,), self["loss"])
         if faults:

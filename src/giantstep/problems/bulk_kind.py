@@ -8,16 +8,13 @@ values it leaves some of that out: docs/trained-bulk.md.
 from __future__ import annotations
 
 from giantstep.problems.problem import Problem
-from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.validation import refusal
 
 ISOTROPIC, TRAINED = BULKS = ("isotropic", "trained")
 
 
-def validate_bulk(problem: Problem, bulk: str) -> str:
-    """Return the bulk to solve a problem with.
-
-    This is the given one, except for weights that no step has moved: they are isotropic.
+def validate_bulk(problem: Problem, bulk: str) -> None:
+    """Refuse a bulk that a problem cannot be solved with.
 
     Raises
     ------
@@ -27,10 +24,9 @@ def validate_bulk(problem: Problem, bulk: str) -> str:
     if bulk not in BULKS:
         raise refusal("bulk", bulk, f"one of {', '.join(BULKS)}")
     if bulk == ISOTROPIC:
-        return ISOTROPIC
-    if isinstance(problem, SpikedFeatures):
+        return
+    if not problem.has_steps:
         raise refusal("bulk", bulk, f"{ISOTROPIC} for spiked random features given directly")
-    return bulk if problem.alpha0 > 0 and problem.learning_rate > 0 else ISOTROPIC
 
 
 def bulk_of_networks(problem: Problem) -> str:
@@ -42,4 +38,4 @@ def bulk_of_networks(problem: Problem) -> str:
     >>> bulk_of_networks(Protocol("tanh", "sin", learning_rate=2, alpha0=1, beta=1))
     'trained'
     """
-    return ISOTROPIC if isinstance(problem, SpikedFeatures) else TRAINED
+    return TRAINED if problem.has_steps else ISOTROPIC

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from giantstep.numerics.scalar_functions import CLASS, lookup
+from giantstep.numerics.scalar_functions import CLASS
 from giantstep.problems.covariance import IDENTITY, MOST_DIRECTIONS
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
-from giantstep.problems.readout import UNIFORM
 from giantstep.problems.targets import teacher_of
 from giantstep.validation import Fault
 
@@ -36,10 +35,6 @@ _OF_NETWORKS = ("replicates", "eigenvalues")
 def has_classes(of: Any) -> bool:
     """Tell whether the inputs of a problem are a mixture."""
     return mixture_mean(of.inputs) is not None
-
-
-def _is_odd(function: str) -> bool:
-    return lookup(function).parity == "odd"
 
 
 _WEIGHTS = "a number or, for given eigenvalues without weights beside them, as many weights,"
@@ -64,17 +59,12 @@ _RULES: tuple[tuple[str, str, Callable[[Any], bool], str], ...] = (
     (ALWAYS, "target", lambda of: teacher_of(of.target) is None, "of one direction"),
     (ALWAYS, "pretrain_target", lambda of: not of.is_transfer, "that of the readout"),
     (ALWAYS, "target_decay", _matches, _WEIGHTS),
-    (THEORY, "target", lambda of: not has_classes(of) or _is_odd(of.target), f"odd or {CLASS}"),
-    (THEORY, "activation", lambda of: _is_odd(of.activation), "odd"),
-    (THEORY, "readout", lambda of: of.readout == UNIFORM, "1 for all neurons"),
-    (THEORY, "steps", lambda of: of.steps == 1, "1"),
-    (THEORY, "optimizer", lambda of: of.optimizer == "sgd", "sgd"),
     (NETWORKS, "alpha0", lambda of: math.isfinite(of.alpha0), "finite"),
 )
 
 
 def covariance_faults(protocol: Any, where: str) -> list[Fault]:
-    """List what does not go with a covariance: `ALWAYS`, or in `THEORY` or `NETWORKS`."""
+    """List what does not go with a covariance: `ALWAYS`, or in `NETWORKS`."""
     rules = _RULES if protocol.has_covariance else ()
     return [
         Fault(name, getattr(protocol, name), f"{allowed} {where}")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.covariance import IDENTITY, eigenvalues
 from giantstep.problems.covariance_scope import (
     ALWAYS,
-    THEORY,
     class_faults,
     covariance_faults,
     dimension_faults,
@@ -27,7 +26,7 @@ from giantstep.problems.parameter import (
     read_parameters,
     refuse,
 )
-from giantstep.problems.readout import FINER_NORMAL, NORMAL, READOUT, UNIFORM, Vocabulary
+from giantstep.problems.readout import READOUT, UNIFORM, Vocabulary
 from giantstep.problems.shared import (
     BETA,
     COVARIANCE,
@@ -218,6 +217,8 @@ class Protocol(WithFields):
             faults += class_faults(self) + covariance_faults(self, ALWAYS)
         refuse(self, faults)
 
+    has_steps: ClassVar[bool] = True
+
     @property
     def is_giant_step(self) -> bool:
         """Whether the spike keeps its strength as the dimension grows."""
@@ -264,10 +265,14 @@ class Protocol(WithFields):
         return self.covariance != IDENTITY or has_classes(self)
 
     @property
+    def moves(self) -> bool:
+        """Whether its steps move the weights."""
+        return self.alpha0 > 0 and self.learning_rate > 0
+
+    @property
     def reuses_samples(self) -> bool:
         """Whether a step moves weights that its own samples have moved before."""
-        moves = self.learning_rate > 0 and 0 < self.alpha0 < math.inf
-        return self.reuse_batch and self.steps > 1 and moves
+        return self.reuse_batch and self.steps > 1 and self.moves and self.alpha0 < math.inf
 
     @property
     def is_transfer(self) -> bool:
@@ -292,27 +297,3 @@ class Protocol(WithFields):
     def has_several_spikes(self) -> bool:
         """Whether the neurons of each letter have a spike of their own: Appendix C.8."""
         return len(self.readout) > 1 and not self.as_in_paper
-
-
-def theory_faults(protocol: Protocol) -> list[Fault]:
-    """List why a protocol has no theory, and can only be simulated."""
-    faults = covariance_faults(protocol, THEORY)
-    letters = len(protocol.readout) > 1
-    if letters and protocol.reuses_samples:
-        allowed = "false in the theory of readouts of several values, which needs fresh batches"
-        faults.append(Fault("reuse_batch", True, allowed))
-    if (protocol.steps > 1 or protocol.has_several_spikes) and protocol.optimizer != SGD:
-        allowed = (
-            f"{SGD} in the theory of several steps, and of readouts of several values with"
-            " activations that are not odd: of others only the first step is known"
-        )
-        faults.append(Fault("optimizer", protocol.optimizer, allowed))
-    if protocol.readout in (NORMAL, FINER_NORMAL) and protocol.steps > 1:
-        faults.append(Fault("steps", protocol.steps, "1 in the theory of a normal readout"))
-    if protocol.has_several_spikes and protocol.is_transfer:
-        allowed = "1, and the same target, where groups of neurons have spikes of their own"
-        faults.append(Fault("task_overlap", protocol.task_overlap, allowed))
-    if letters and teacher_of(protocol.target):
-        allowed = "one value for all neurons in the theory of targets of several directions"
-        faults.append(Fault("readout", protocol.readout, allowed))
-    return faults

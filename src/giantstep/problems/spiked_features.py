@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -192,6 +192,16 @@ class SpikedFeatures(WithFields):
         if self.further_spikes and not wrong:
             faults += _check_further_spikes(self)
         refuse(self, faults)
+
+    # What a protocol has, where there are no steps.
+    has_steps: ClassVar[bool] = False
+    has_covariance: ClassVar[bool] = False
+    is_transfer: ClassVar[bool] = False
+    is_giant_step: ClassVar[bool] = True
+
+    def with_giant_step(self, dimension: float) -> SpikedFeatures:
+        """Return the features, which are the same at every dimension."""
+        return self
 
     @cached_property
     def groups(self) -> Groups:

@@ -20,7 +20,7 @@ from giantstep.theory.bounds import (
     lower_bound_with_bias,
 )
 from giantstep.theory.bounds import bounds as compute_bounds
-from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.validation import refusal
 
 _ALONG = 1 - 1e-12

@@ -20,11 +20,9 @@ from giantstep.problems.formatting import format_value, single
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem, check_loss
-from giantstep.problems.protocol import Protocol, theory_faults
 from giantstep.questions.answers import count_groups, dataset
 from giantstep.questions.checks import OPTIMAL, SOME_RIDGE, criterion_faults
 from giantstep.questions.progress import Progress, part, progress_bar
-from giantstep.questions.remarks import bulk_remarks
 from giantstep.questions.theory_points import (
     Case,
     answer_remarks,
@@ -32,6 +30,7 @@ from giantstep.questions.theory_points import (
     hidden,
 )
 from giantstep.questions.values import as_lists, is_several
+from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.optima import TEST_ERROR
 from giantstep.theory.readout.columns import Columns
 from giantstep.theory.readout.status import Status
@@ -92,7 +91,8 @@ def solve_cases(
     data = _arranged(sweep, Columns.stacked(solved, _REFUSED))
     remarks = answer_remarks(data, data["dimension"])
     known = [case for case in sweep.cases if isinstance(case, Case)]
-    remarks += dict.fromkeys(r for case in known for r in bulk_remarks(case.problem, case.bulk))
+    of_layers = (layer_of(one.problem, one.dimension).remarks(one.bulk) for one in known)
+    remarks += dict.fromkeys(remark for some in of_layers for remark in some)
     reasons = dict.fromkeys(str(fault) for error in refused for fault in error.faults)
     remarks += [f"Refused: {reason}" for reason in list(reasons)[:_REASONS]]
     return data, remarks
@@ -244,10 +244,9 @@ def _case(problem: Problem, chosen: dict[str, Any], optimal: bool) -> Case:
         check_loss(problem, loss)
     with collected(faults):
         validate_bulk(problem, bulk)
-    if isinstance(problem, Protocol):
-        faults += theory_faults(problem)
-        with collected(faults):
-            problem.with_giant_step(dimension)
+    faults += layer_of(problem).faults()
+    with collected(faults):
+        problem.with_giant_step(dimension)
     raise_all(faults)
     return Case(problem, loss, bulk, float(dimension), by)
 

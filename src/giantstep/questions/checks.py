@@ -22,7 +22,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import SEED
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.choices import THREADS
-from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.optima import CRITERIA, CROSS_VALIDATION, GCV, LEAVE_ONE_OUT, TEST_ERROR
 from giantstep.validation import COUNT, Fault, collected, interval_faults, raise_all, refusal
 

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.problems.protocol import Protocol
 from giantstep.questions.answers import Result, drop_fixed, question
 from giantstep.questions.arguments import (
     ALPHA,
@@ -137,7 +136,7 @@ def compare(
     means = measured(problem, given, cross_validation, threads, progress, max_hours, max_memory)
     means = drop_fixed(means, axes.fixed)
     theories: dict[str, float] = {LIMIT: math.inf, FINITE: dimension}
-    if isinstance(problem, Protocol) and not problem.is_giant_step:
+    if not problem.is_giant_step:
         del theories[LIMIT]
     of = partial(solve, problem, alpha, ridge, loss=loss, cross_validation=cross_validation)
     solved = [[of(bulk=one, dimension=at, **limits) for one in bulks] for at in theories.values()]

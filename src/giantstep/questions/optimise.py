@@ -24,7 +24,6 @@ from giantstep.questions.costs import THEORY_HOURS, check_task
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.remarks import (
     OF_COVARIANCE,
-    bulk_remarks,
     edge_remarks,
     named_ridge,
 )
@@ -32,6 +31,7 @@ from giantstep.questions.search import Search, Unknown, read_unknowns, refine
 from giantstep.questions.solve import read_question
 from giantstep.questions.task import Task
 from giantstep.questions.theory_points import DOUBTS, Case, answer_remarks
+from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.optima import TEST_ERROR
 from giantstep.validation import Fault, raise_all
 
@@ -157,7 +157,7 @@ def optimise(
     columns: dict[str, Any] = {name: ("alpha", [one[name] for one in optima]) for name in optima[0]}
     columns[by] = (*coords, RIDGE), profile
     data = xr.Dataset(columns, coords=coords | {RIDGE: search.ridges, "bulk": bulk})
-    remarks = _edge_remarks(search, data) + bulk_remarks(problem, bulk)
+    remarks = _edge_remarks(search, data) + layer_of(problem, dimension).remarks(bulk)
     remarks += answer_remarks(data, dimension)
     fixed = [name for name in axes.fixed if name == "alpha" or not search.optimises_ridge]
     return drop_fixed(data.transpose("alpha", ...), fixed), remarks

@@ -13,16 +13,15 @@ import xarray as xr
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.formatting import format_value, format_vocabulary
 from giantstep.problems.problem import Problem
-from giantstep.problems.protocol import SGD, Protocol
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery
 from giantstep.questions.answers import question
 from giantstep.questions.arguments import DIMENSION, STEP
 from giantstep.questions.checks import check_theory
 from giantstep.questions.costs import THEORY_HOURS
-from giantstep.theory.features.equivalent_features import equivalent_features
-from giantstep.theory.features.letters_steps import LettersState, letters_states
-from giantstep.theory.features.network_state import NetworkState
-from giantstep.theory.features.steps import network_states
+from giantstep.theory.first_layer.layer import layer_of
+from giantstep.theory.first_layer.letters_step import LettersState
+from giantstep.theory.first_layer.network_state import NetworkState
 from giantstep.validation import Fault, raise_all
 
 _PROJECTIONS = ("step", "row_projection", "other_row_projection")
@@ -78,15 +77,16 @@ def parameters(
     faults: list[Fault] = []
     check_theory(problem, faults, ISOTROPIC, dimension)
     raise_all(faults)
-    srf = equivalent_features(problem, dimension)
+    layer = layer_of(problem, dimension)
+    srf = layer.features
     features = asdict(srf) | {"alignment": srf.overlap}
     data = problem_parameters(problem).assign(_by_name(features))
     if isinstance(srf.alignment, tuple):
         data = data.assign(alignments=("direction", srf.alignments))
-    if isinstance(problem, Protocol) and problem.has_several_spikes:
-        data = data.merge(_spikes_by_step(letters_states(problem.with_giant_step(dimension))))
-    elif isinstance(problem, Protocol) and not problem.as_in_paper and problem.optimizer == SGD:
-        data = data.merge(_by_step(network_states(problem.pretraining.with_giant_step(dimension))))
+    if letters := [state for state in layer.history if isinstance(state, LettersState)]:
+        data = data.merge(_spikes_by_step(letters))
+    if states := [state for state in layer.history if isinstance(state, NetworkState)]:
+        data = data.merge(_by_step(states))
     if "direction" in data.dims:
         data = data.assign_coords(direction=range(1, data.sizes["direction"] + 1))
     return data

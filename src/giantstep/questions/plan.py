@@ -32,11 +32,11 @@ from giantstep.questions.checks import OPTIMAL, criterion_faults
 from giantstep.questions.choices import RATE, SAMPLES
 from giantstep.questions.costs import THEORY_HOURS, check_task
 from giantstep.questions.progress import Progress, progress_bar
-from giantstep.questions.remarks import bulk_remarks
 from giantstep.questions.search import Search, Unknown, refine
 from giantstep.questions.solve import read_question
 from giantstep.questions.task import Task
 from giantstep.questions.theory_points import DOUBTS, Case, answer_remarks
+from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.optima import CLASSIFICATION_ERROR, CROSS_VALIDATION, TEST_ERROR, search_of
 from giantstep.validation import Fault, Interval, interval_faults, raise_all
 
@@ -170,7 +170,7 @@ def plan(
     fixed = {"flops": math.isinf(dimension), "optimal_beta": flops is None}
     fixed |= {f"optimal_{RATE}": RATE not in over, "optimal_ridge": ridge != OPTIMAL}
     data = data.drop_vars([name for name, is_fixed in fixed.items() if is_fixed])
-    remarks = _remarks(data) + bulk_remarks(problem, bulk)
+    remarks = _remarks(data) + layer_of(problem, dimension).remarks(bulk)
     return data, remarks + answer_remarks(data, dimension)
 
 

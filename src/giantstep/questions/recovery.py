@@ -7,8 +7,8 @@ import xarray as xr
 
 from giantstep.problems.recovery import Recovery
 from giantstep.problems.teachers import lookup_teacher
-from giantstep.theory.features.one_step_recovery import expected_overlaps
-from giantstep.theory.features.recovery_steps import overlaps_after_steps, recovery_faults
+from giantstep.theory.first_layer.one_step_recovery import expected_overlaps
+from giantstep.theory.first_layer.recovery_steps import overlaps_after_steps, recovery_faults
 
 
 def recovery(problem: Recovery, *, dimension: int) -> xr.Dataset:

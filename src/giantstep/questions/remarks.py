@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from giantstep.arrays import Array, Indices
-from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.losses import FLOW
-from giantstep.problems.problem import Problem
-from giantstep.problems.protocol import SIGN_DESCENT, Protocol
-from giantstep.theory.features.bulk.sign_rows import has_sign_rows
 from giantstep.theory.readout.status import Status
 
 # Of which estimated relative corrections on an answer warns, and in words what they are for.
@@ -46,41 +41,6 @@ def failure_remarks(status: Indices) -> list[str]:
     """Say what to do about points that failed."""
     counts = [(code, np.sum(status == code)) for code in Status if code is not Status.CONVERGED]
     return [f"{n} point(s) {code.label}. {code.advice}" for code, n in counts if n]
-
-
-def bulk_remarks(problem: Problem, bulk: str) -> list[str]:
-    """Say what a trained bulk leaves out."""
-    if bulk == ISOTROPIC or not isinstance(problem, Protocol):
-        return []
-    remarks = []
-    if problem.reuses_samples:
-        remarks += [
-            "On a batch that is used again the trained bulk leaves out how norms of rows fluctuate:"
-            " networks of d = 300 differed by 1 % in the median, and by 4 % at most."
-        ]
-    if problem.has_several_spikes:
-        remarks += [
-            "Here the trained bulk has the rows' covariance along spikes and target alone. What it"
-            " leaves out is worth 2 % of the test error in the median, and up to 10 % where a batch"
-            " has about d samples or fewer."
-        ]
-    elif len(problem.readout) > 1:
-        remarks += [
-            "For a readout of several values the trained bulk leaves out how norms of rows"
-            " fluctuate, but for what their overlaps with the spike change."
-        ]
-    signs = problem.optimizer == SIGN_DESCENT and math.isfinite(problem.alpha0)
-    if signs and has_sign_rows(problem):
-        remarks += [
-            "After a step by signs networks of d = 150 and 300 differed from this theory by 2 % in"
-            " the median, and by up to 4 % beyond their own noise."
-        ]
-    elif signs:
-        remarks += [
-            "Here the trained bulk has the covariance of rows along spike and target alone, and"
-            " networks after a step by signs differed from the theory by up to 5 %."
-        ]
-    return remarks
 
 
 def input_remarks(inputs: Iterable[str]) -> list[str]:

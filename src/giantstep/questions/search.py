@@ -20,7 +20,7 @@ from giantstep.questions.checks import read_numbers
 from giantstep.questions.choices import BIAS, RATE, READOUT, RIDGE, SAMPLES, UNKNOWNS
 from giantstep.questions.theory_points import Case
 from giantstep.theory.bounds import with_common_bias
-from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.optima import criterion, optimal_ridge, search_of
 from giantstep.validation import Fault, Interval, InvalidParametersError
 

@@ -22,7 +22,6 @@ from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import (
     CORRECTIONS,
     RELIABLE,
-    bulk_remarks,
     covariance_remarks,
     dimension_remarks,
     edge_remarks,
@@ -31,6 +30,7 @@ from giantstep.questions.remarks import (
     reliability_remarks,
 )
 from giantstep.questions.task import Task
+from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.optima import (
     CROSS_VALIDATION,
     K_FOLD,
@@ -227,7 +227,7 @@ def solve_axes(
     points: dict[str, Variable] = {"alpha": (("alpha",), alpha), "ridge": (axes.dims[-1:], ridge)}
     if axes.optimal:
         points["by"] = (), np.array(case.by)
-    remarks += bulk_remarks(case.problem, case.bulk)
+    remarks += layer_of(case.problem, case.dimension).remarks(case.bulk)
     return columns, points, answer_remarks(columns, case.dimension) + remarks
 
 

@@ -18,8 +18,8 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function, teacher_of
 from giantstep.theory.features.conditional_features import conditional_features, mean_of_class
-from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.features.kappa_rules import check_resolution
+from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.validation import InvalidParametersError
 
 # Candidates for the best learning rate and the best bias.

@@ -13,35 +13,25 @@ import numpy as np
 from scipy.special import ndtri
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import mean_derivatives, standard_moments
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.problem import Problem, noise_power
-from giantstep.problems.protocol import Protocol
+from giantstep.problems.problem import noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.activation_averages import activation_averages
-from giantstep.theory.features.coloured_step import coloured_step
 from giantstep.theory.features.conditional_features import (
     ConditionalFeatures,
     NodesOverKappa,
     mean_inputs,
 )
 from giantstep.theory.features.conditional_target import target_rule
-from giantstep.theory.features.network_state import NetworkState
-from giantstep.theory.features.optimizers import plain_descent
 from giantstep.theory.features.sparse_rows import norm_variance
-from giantstep.theory.features.steps import network_states
-from giantstep.theory.leading_chaoses import LeadingChaoses
+from giantstep.theory.first_layer.interface import FirstLayer
 
 # Stands for the dimension of networks where none is given: the largest that is usually simulated.
 LARGE_DIMENSION = 1000
 # Factors of the estimates, by random problems beside networks.
-_UNSEEN, _SPARSE, _BEYOND_MEAN, _OWN_OUTPUT = 1 / 3, 3 / 4, 1 / 3, 1 / 10
-# The same, and what one neuron in the target's direction fits of it.
-_QUADRATIC, _UNEVEN, _ONE_NEURON = 11 / 10, 5 / 4, 1 / 5
-# Products of Hermite coefficients below this are zero by symmetry.
-_ROUNDING = 1e-13
+_UNSEEN, _SPARSE, _BEYOND_MEAN = 1 / 3, 3 / 4, 1 / 3
+_QUADRATIC, _UNEVEN = 11 / 10, 5 / 4
 # alpha, shape (S,); V2, shape (S, G); and, of shape (S, N'), the slope of g_out given kappa, and
 # its mean square, times the weights.
 Fluctuation = tuple[Array, Array, Array, Array]
@@ -80,33 +70,23 @@ class Reliability:
 
     Parameters
     ----------
-    problem : Protocol or SpikedFeatures
-    srf : SpikedFeatures
-        Those equivalent to it.
+    layer : FirstLayer
+        Estimates for a large dimension if it is of none.
     f, rule
         As in `MeanFluctuation`.
-    dimension : float
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        srf: SpikedFeatures,
-        f: ConditionalFeatures,
-        rule: NodesOverKappa,
-        dimension: float,
-    ) -> None:
-        self.is_finite = math.isfinite(dimension)
-        self.dimension = LARGE_DIMENSION if math.isinf(dimension) else dimension
+    def __init__(self, layer: FirstLayer, f: ConditionalFeatures, rule: NodesOverKappa) -> None:
+        self.is_finite, srf = math.isfinite(layer.dimension), layer.features
+        self.dimension = layer.dimension if self.is_finite else LARGE_DIMENSION
         self.pi = srf.groups.pi
-        self.leading_chaoses = None
-        if isinstance(problem, Protocol) and problem.has_covariance:
-            self.leading_chaoses = LeadingChaoses(problem, srf, f, rule)
+        self.leading_components = layer.leading_components(f, rule)
         self.mean = MeanFluctuation(f, rule, self.dimension)
         self.weight = rule.fold(np.ones(f.kappa.size))
         self.mu2_squared = rule.half(f.mu2_squared * f.row_norm)
-        self.own_output = _own_output(problem, srf, self.dimension)
-        self.overlap, self.chance = _row_overlap(problem, srf, self.dimension)
+        self.own_output = layer.own_output(self.dimension)
+        self.overlap = layer.row_overlap(srf)
+        self.chance = layer.learned_by_chance(self.dimension)
         # There are several nodes of each kappa: `sparse_rows`.
         kappa, place = np.unique(f.kappa, return_inverse=True)
         spread = norm_variance(srf, kappa) / (srf.beta * self.dimension)
@@ -120,7 +100,7 @@ class Reliability:
             float(f.weight @ np.sum(labels**k * weight, axis=-1)[place]) for k in (2, 4)
         )
         kurtosis = fourth / max(square**2, TINY)
-        self.first_batch, narrowness = _of_batches(problem, srf, kurtosis, self.dimension)
+        self.first_batch, narrowness = _of_batches(layer.batch, srf, kurtosis, self.dimension)
         # Noise from the squares of all these, over what neurons see of the target's.
         noise = np.max(srf.groups.c) * self.dimension * narrowness / self.overlap
         self.drowned = 1 + noise**2 / 1.5
@@ -196,63 +176,13 @@ class Reliability:
         return np.abs(np.sum(2 * x * products - x**2 * squares, axis=-1))
 
 
-def _own_output(problem: Problem, srf: SpikedFeatures, dimension: float) -> float:
-    """Compute what the network's own output adds to rows in the first step, over their norm.
-
-    With one letter and one step it is in the equations to first order. Several steps have it in
-    the first of them.
-    """
-    if not isinstance(problem, Protocol) or problem.alpha0 == 0:
-        return 0.0
-    problem = plain_descent(problem)
-    letters, fractions = np.array(problem.readout).T
-    h1 = float(standard_moments(lookup(problem.activation)).slope)
-    e, power = problem.learning_rate / problem.beta, float(fractions @ letters**2)
-    rows = problem.beta * dimension * float(srf.groups.pi @ srf.groups.c)
-    share = (e * h1**2) ** 2 * power / rows
-    one = letters.size == problem.steps == 1
-    return _OWN_OUTPUT * (share**2 if one else share / problem.steps)
-
-
-def _row_overlap(problem: Problem, srf: SpikedFeatures, dimension: float) -> tuple[float, float]:
-    """Compute Sigma_tt, d times the variance of a row's projection on the target, and `_chance`."""
-    if isinstance(problem, Protocol) and problem.has_covariance:
-        step = coloured_step(problem)
-        return float(step.weights @ step.bulk), 0.0
-    if not isinstance(problem, Protocol) or len(problem.readout) > 1 or problem.alpha0 == 0:
-        return float(np.max(srf.groups.c)), 0.0
-    problem = plain_descent(problem)
-    *_, last = states = network_states(problem)
-    square = last.bulk_variance + last.spike_strength**2
-    overlap = square * float(np.max(last.row_overlaps(1) - last.row_overlaps()))
-    return overlap, _chance(problem, states, dimension)
-
-
-def _chance(problem: Protocol, states: tuple[NetworkState, ...], dimension: float) -> float:
-    """Estimate what one neuron learns of a target that has neither a linear nor a quadratic part.
-
-    The theory has no overlap with it. The largest of p overlaps t by chance grows with its square.
-    """
-    if teacher_of(problem.target):
-        return 0.0
-    student, target = (mean_derivatives(lookup(f), 3) for f in (problem.activation, problem.target))
-    _, *lower, third = np.abs(student * target)
-    rate = third / 2 * problem.learning_rate / problem.beta * (max(lower) < _ROUNDING)
-    t, square = math.sqrt(2 * math.log(1 + problem.beta * dimension) / dimension), 1.0
-    for state in states:
-        t += rate * t**2 / square**1.5
-        square = state.bulk_variance + state.spike_strength**2 + t**2
-    return _ONE_NEURON * float(t**2 / square) ** 3
-
-
 def _of_batches(
-    problem: Problem, srf: SpikedFeatures, kurtosis: float, dimension: float
+    batch: float, srf: SpikedFeatures, kurtosis: float, dimension: float
 ) -> tuple[float, float]:
     """Compute how far the covariance C of rows is from its mean, and tr C^2 over (tr C)^2.
 
     The second is one over the number of directions that rows have.
     """
-    batch = problem.alpha0 * problem.steps if isinstance(problem, Protocol) else math.inf
     samples = max(batch * dimension, 1.0)
     share = max(1 - 1 / float(srf.groups.pi @ srf.groups.c), 0.0)
     narrowness = share**2 * kurtosis / (samples + kurtosis) + 1 / dimension

@@ -65,7 +65,7 @@ def result_3_3(srf: SpikedFeatures, alpha: float, ridge: float) -> tuple[Summary
     Examples
     --------
     >>> from giantstep import Protocol
-    >>> from giantstep.theory.features.equivalent_features import equivalent_features
+    >>> from giantstep.theory.first_layer.equivalent_features import equivalent_features
     >>> problem = Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1)
     >>> statistics, test_error = result_3_3(equivalent_features(problem), alpha=0.9, ridge=0.1)
     >>> print(f"{statistics.zeta:.5f} {test_error:.5f}")

@@ -14,16 +14,13 @@ import numpy as np
 
 from giantstep.arrays import Array, Complex, Indices, Mask
 from giantstep.numerics.linear_systems import solve_small
-from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED, validate_bulk
+from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.problem import Problem
-from giantstep.problems.protocol import SGD, SIGN_DESCENT
-from giantstep.theory.features.bulk.prepare import prepare_bulk
 from giantstep.theory.features.conditional_features import conditional_features
-from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.features.kappa_rules import check_resolution
+from giantstep.theory.first_layer.equivalent_features import known_layer
 from giantstep.theory.kappa_path import FINENESS, on_path
 from giantstep.theory.readout.fixed_point import Equations, Points
-from giantstep.validation import refusal
 
 # Height above the real axis at which the density is read, relative to the eigenvalue; where points
 # begin their way down to it, relative to the size of the equations; and the factor at each step.
@@ -64,17 +61,15 @@ class SpectralDensity:
     def __init__(
         self, problem: Problem, alpha: float, bulk: str = ISOTROPIC, dimension: float = math.inf
     ) -> None:
-        self.srf = equivalent_features(problem, dimension)
+        layer = known_layer(problem, dimension)
+        self.srf = layer.features
         check_resolution(problem, self.srf)
-        kind = validate_bulk(problem, bulk)
-        if kind == TRAINED and getattr(problem, "optimizer", SGD) == SIGN_DESCENT:
-            allowed = f"{ISOTROPIC} for the spectrum after a step by signs"
-            raise refusal("bulk", bulk, allowed)
+        validate_bulk(problem, bulk)
         self.features = conditional_features(self.srf, FINENESS)
-        prepared = prepare_bulk(problem, self.srf, kind, B=self.features.B)[1]
+        rows = layer.bulk(bulk, self.features)
         self.on_path = on_path(self.features)
-        self.equations = Equations(self.on_path, self.srf, prepared)
-        self.bulk = prepared.continued
+        self.equations = Equations(self.on_path, self.srf, rows)
+        self.bulk = rows.continued()
         self.alpha, self.split = alpha, self.equations.triangle.size
         self._known: _Known | None = None  # what has been solved, from which the next points begin
 

@@ -14,7 +14,6 @@ import numpy as np
 from giantstep.arrays import Array, Indices, Mask
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.problem import Problem
-from giantstep.problems.protocol import Protocol
 from giantstep.theory.outliers import outliers_at
 from giantstep.theory.spectral_density import SpectralDensity
 from giantstep.validation import refusal
@@ -210,8 +209,7 @@ def spectrum(
     >>> spectrum(protocol, 2.0, bulk="trained").edges.round(2)
     array([[0.01, 3.93]])
     """
-    if isinstance(problem, Protocol):
-        problem = problem.with_giant_step(dimension)
+    problem = problem.with_giant_step(dimension)
     density = SpectralDensity(problem, alpha, bulk)
     edges, zeros = bulk_edges(density), mass_at_zero(density)
     if not edges.size:

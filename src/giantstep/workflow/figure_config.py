@@ -14,10 +14,11 @@ from giantstep.problems.bulk_kind import bulk_of_networks, validate_bulk
 from giantstep.problems.covariance import names_file
 from giantstep.problems.grid import Grid, spaced_axis
 from giantstep.problems.losses import SQUARE
-from giantstep.problems.protocol import Protocol, theory_faults
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.recovery import Recovery, check_dimension
 from giantstep.questions.choices import GAINS, RIDGE, STOP_AT
 from giantstep.questions.task import Task
+from giantstep.theory.first_layer.layer import layer_of
 from giantstep.validation import raise_all
 from giantstep.workflow.config import CONFIG, FIGURES, MAIN, Faults, load_yaml
 from giantstep.workflow.config_checks import add_faults, check_config
@@ -174,7 +175,7 @@ def _map_curves(panel: Panel) -> list[Curve]:
             point = {name: corner.pop(name) for name in ("alpha", RIDGE, STOP_AT) if name in corner}
             problem = Protocol(**corner)
             Grid((point["alpha"],), (point.get(RIDGE, 1.0),))
-        raise_all(theory_faults(problem))
+        raise_all(layer_of(problem).faults())
         problem.with_giant_step(math.inf)
         bulk = panel.given.get("bulk") or bulk_of_networks(problem)
         validate_bulk(problem, bulk)

@@ -13,15 +13,16 @@ from giantstep.problems.grid import Grid, merged_axis, spaced_axis
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.problem import Problem, check_loss, check_theory_of_loss
-from giantstep.problems.protocol import Protocol, theory_faults
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.problems.spiked_features import one_spike, one_spike_parameters
 from giantstep.questions.choices import POINTS
 from giantstep.questions.stopping import times_to_ridges
 from giantstep.questions.task import Task
 from giantstep.theory.bayes_optimal import state_evolution
-from giantstep.theory.features.equivalent_features import equivalent_features
 from giantstep.theory.features.kappa_rules import check_resolution
+from giantstep.theory.first_layer.equivalent_features import equivalent_features
+from giantstep.theory.first_layer.layer import layer_of
 from giantstep.validation import Fault, raise_all
 from giantstep.workflow.config_models import STEPS, kind_of
 from giantstep.workflow.curves import Curve
@@ -107,7 +108,7 @@ class _Tasks:
         """Refuse what needs a theory that the problem does not have."""
         problem, panel = self.problem, self.panel
         asked, why = [], ""
-        if isinstance(problem, Protocol) and not problem.is_giant_step:
+        if not problem.is_giant_step:
             asked = ["optimal", "lower_bound", "learning_rates"]
             why = "needs the giant step (step_exponent 0.5)"
         if faults := self._theory_faults:
@@ -127,7 +128,7 @@ class _Tasks:
 
     @property
     def _theory_faults(self) -> list[Fault]:
-        return theory_faults(self.problem) if isinstance(self.problem, Protocol) else []
+        return layer_of(self.problem).faults()
 
     @property
     def _is_simulated(self) -> bool:
@@ -142,7 +143,7 @@ class _Tasks:
         limit = {"loss": self.loss, "bulk": self.bulk, "dimension": math.inf}
         of_networks = {"bulk": bulk_of_networks(self.problem), "dimension": self.sizes.dimension}
         finite = {"finite": limit | of_networks}
-        if isinstance(self.problem, Protocol) and not self.problem.is_giant_step:
+        if not self.problem.is_giant_step:
             return finite
         return {"limit": limit} | (finite if self.panel.given.get("finite_size_theory") else {})
 

@@ -5,7 +5,8 @@ import pytest
 
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.features.bulk.batch_covariance import FirstBatch
+from giantstep.theory.first_layer.equivalent_features import equivalent_features
+from giantstep.theory.rows.first_batch import FirstBatch
 
 
 @pytest.mark.parametrize(
@@ -17,7 +18,8 @@ from giantstep.theory.features.bulk.batch_covariance import FirstBatch
     ],
 )
 def test_traces_and_forms_are_those_of_an_actual_batch(protocol):
-    d, rng, batch = 1500, np.random.default_rng(2), FirstBatch(protocol)
+    d, rng = 1500, np.random.default_rng(2)
+    batch = FirstBatch(protocol, equivalent_features(protocol).first_alignment)
     theta = np.array([[0.3, 2.0]])
     x = rng.standard_normal((round(protocol.alpha0 * d), d))
     noise = np.sqrt(protocol.noise) * rng.standard_normal(len(x))

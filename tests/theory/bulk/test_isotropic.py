@@ -6,7 +6,7 @@ import pytest
 from giantstep.numerics.packed_symmetric import Triangle
 from giantstep.problems.spiked_features import Groups
 from giantstep.simulation.first_layer import group_members
-from giantstep.theory.features.bulk.isotropic import IsotropicBulk
+from giantstep.theory.rows.isotropic import IsotropicBulk
 
 
 def groups_of(c, pi):

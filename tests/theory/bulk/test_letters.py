@@ -8,20 +8,21 @@ from giantstep.problems.bulk_kind import TRAINED
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.simulation.first_layer import group_members
-from giantstep.theory.features.bulk.batch_covariance import FirstBatch
-from giantstep.theory.features.bulk.letters import LettersBulk
-from giantstep.theory.features.bulk.pairs import Hats, pair_of
 from giantstep.theory.features.conditional_features import conditional_features
-from giantstep.theory.features.equivalent_features import equivalent_features
+from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.readout.solve import solve
+from giantstep.theory.rows.first_batch import FirstBatch
+from giantstep.theory.rows.groups import GroupsBulk
+from giantstep.theory.rows.interface import Hats
 
 LETTERS = ((-1.0, 0.3), (0.3, 0.3), (1.5, 0.4))
 
 
 def of_protocol(protocol):
-    features = conditional_features(equivalent_features(protocol))
+    srf = equivalent_features(protocol)
+    features, batch = conditional_features(srf), FirstBatch(protocol, srf.first_alignment)
     base = np.ones(len(protocol.readout))
-    return LettersBulk(protocol, base, features.B, FirstBatch(protocol), norms=True)
+    return GroupsBulk(protocol, base, features.B, batch, norms=True)
 
 
 @pytest.mark.parametrize("readout", [((1.0, 1.0),), LETTERS])
@@ -56,7 +57,7 @@ def test_derivatives_are_those_of_the_variances(readout):
     assert T[0].T == pytest.approx(np.concatenate(slopes) / (2 * step), rel=1e-6, abs=1e-8)
     response = bulk.spike_response(split(hats)[0], V)
     given = Hats(along, across, np.zeros((1, groups)))
-    first, second = pair_of(response, response).sources(given, given)
+    first, second = response.pair(response).sources(given, given)
     multiplicity = np.concatenate([triangle.multiplicity, np.ones(groups)])
     changes = np.array([form(hats - e) - form(hats + e) for e in moves]) / (2 * step)
     sources = (T @ first[0] + second)[0]

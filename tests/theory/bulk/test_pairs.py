@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from giantstep import Protocol, SpikedFeatures
-from giantstep.theory.features.bulk.pairs import Hats, pair_of
 from giantstep.theory.readout.fixed_point import solve_resolvent
 from giantstep.theory.readout.solve import readout_of
+from giantstep.theory.rows.interface import Hats
 
 LETTERS = (1.0, 0.6), (-0.5, 0.4)
 BIASED = SpikedFeatures(
@@ -49,7 +49,7 @@ def test_differences_between_two_ridges_are_those_of_resolvents(name, dimension)
     at = solve_resolvent(equations, np.full(2, 1.3), np.array([0.03, 1.0]))
     V1_hat = equations.triangle.unpack(at.V_hat[:, :split])
     one, other = (equations.bulk.spike_response(V1_hat[k], at.V[k]) for k in ([0], [1]))
-    pair, moved = pair_of(one, other), at.V_hat[1] - at.V_hat[0]
+    pair, moved = one.pair(other), at.V_hat[1] - at.V_hat[0]
     moved[split:] += 1.0 - 0.03
     moved_twice = moved * equations.multiplicity
     assert pair.response[0] @ moved == pytest.approx(at.V[0] - at.V[1], rel=1e-10)

@@ -12,13 +12,10 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.activation_averages import activation_averages
-from giantstep.theory.features.bulk.batch_covariance import FirstBatch
-from giantstep.theory.features.bulk.pairs import Hats, pair_of
-from giantstep.theory.features.bulk.prepare import prepare_bulk
-from giantstep.theory.features.bulk.row_functions import row_functions
-from giantstep.theory.features.equivalent_features import equivalent_features
-from giantstep.theory.features.steps import network_states
+from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.readout.solve import readout_of, solve
+from giantstep.theory.rows.first_batch import FirstBatch
+from giantstep.theory.rows.interface import Hats
 from giantstep.validation import InvalidParametersError
 
 SOFTPLUS = Protocol("softplus", "polynomial:0.5,1,0.5", 1, alpha0=3, beta=1, steps=2)
@@ -34,7 +31,7 @@ def covariance_of_actual_batches(protocol, dimension, seed):
     e, count = protocol.learning_rate / protocol.beta, round(protocol.alpha0 * dimension)
     C, strength, c = np.eye(dimension), 0.0, 1.0
     a, s = np.zeros(dimension), 0.0
-    for after in network_states(protocol):
+    for after in layer_of(protocol).states[1:]:
         X = rng.standard_normal((count, dimension))
         A = activation_averages(activation, strength * (X @ spike), math.sqrt(c), 1.0, 1.0)
         noise = math.sqrt(protocol.noise) * rng.standard_normal(count)
@@ -53,7 +50,7 @@ def covariance_of_actual_batches(protocol, dimension, seed):
 
 def test_traces_and_forms_are_those_of_actual_batches():
     # Norms do not vary before the second step of softplus, whose E sigma''' vanishes at first.
-    rows, t = row_functions(SOFTPLUS), np.array([0.1, 1.0, 10.0])
+    rows, t = layer_of(SOFTPLUS).rows_in_limit()[0], np.array([0.1, 1.0, 10.0])
     C, directions = covariance_of_actual_batches(SOFTPLUS, 500, seed=2)
     eigenvalues, vectors = np.linalg.eigh(C)
     resolvents = 1 / (1 + t[:, None] * eigenvalues)
@@ -66,29 +63,31 @@ def test_traces_and_forms_are_those_of_actual_batches():
 
 def test_the_trace_after_one_step_of_an_odd_activation_is_that_of_the_first_batch():
     protocol, t = replace(TANH, noise=0.3), np.array([[0.01], [1.0], [50.0]])
-    batch = FirstBatch(protocol)
+    batch = FirstBatch(protocol, layer_of(protocol).limit.first_alignment)
     expected = batch.traces(batch.tau * t / (1 + t)).powers[0] / (1 + t)
-    assert row_functions(protocol).traces(t[:, 0]).f == pytest.approx(expected[:, 0], rel=1e-8)
+    rows, _ = layer_of(protocol).rows_in_limit()
+    assert rows.traces(t[:, 0]).f == pytest.approx(expected[:, 0], rel=1e-8)
 
 
 def test_without_noise_of_batches_the_covariance_is_of_finite_rank():
     protocol = Protocol("gelu", "sin", 2, alpha0=np.inf, beta=0.7, steps=2)
-    isotropic, t = network_states(protocol)[-1].bulk_variance, np.array([0.1, 1.0, 10.0])
-    traces = row_functions(protocol).traces(t)
+    isotropic, t = layer_of(protocol).states[-1].bulk_variance, np.array([0.1, 1.0, 10.0])
+    traces = layer_of(protocol).rows_in_limit()[0].traces(t)
     assert traces.f == pytest.approx(1 / (1 + isotropic * t), rel=1e-9)
     assert traces.phi == pytest.approx(isotropic * traces.f, rel=1e-9)
 
 
 def test_forms_and_the_recursion_have_the_same_covariance():
     protocol = Protocol("erf", "sin", 2, alpha0=2, beta=1, noise=0.2, steps=2)
-    sigma = network_states(protocol)[-1].covariance
-    found = row_functions(protocol).covariance(sigma[2, 2])
+    sigma = layer_of(protocol).states[-1].covariance
+    found = layer_of(protocol).rows_in_limit()[0].covariance(sigma[2, 2])
     assert found == pytest.approx(sigma, rel=1e-7, abs=1e-9)
 
 
 def test_derivatives_are_those_of_differences():
     protocol = replace(SOFTPLUS, steps=1)
-    _, bulk = prepare_bulk(protocol, equivalent_features(protocol), TRAINED)
+    layer = layer_of(protocol)
+    bulk = layer.bulk(TRAINED, layer.conditional(TRAINED))
     hats, L, step = np.array([[[0.9]]]), np.array([[0.5]]), 1e-5
     z, along, across = np.array([0.3, 0.4, -0.2]), np.array([[0.3, -0.2]]), np.array([[0.4]])
 
@@ -102,7 +101,7 @@ def test_derivatives_are_those_of_differences():
     slopes = [(up[0] - down[0]) / (2 * step) for up, down in pairs]
     assert -np.transpose(slopes) == pytest.approx(T, rel=1e-6)
     given = Hats(along, across, np.zeros((1, 1)))
-    first, second = pair_of(response, response).sources(given, given)
+    first, second = response.pair(response).sources(given, given)
     slopes = [(up[2] - down[2]) / (2 * step) for up, down in pairs]
     assert T @ first[0] + second[0] == pytest.approx(-np.array(slopes), rel=1e-6)
 
@@ -204,7 +203,7 @@ def test_rules_over_a_batch_resolve_kinks_and_labels_without_bound(protocol, err
 def test_polynomials_in_t_that_do_not_converge_count_as_an_error_of_quadrature():
     """Finer rules have a lower degree there; the answer hardly changes, and says by how much."""
     protocol = Protocol("softplus", "he2", 4, alpha0=20, beta=0.5, steps=3)
-    coarse, fine = (row_functions(protocol, fineness) for fineness in (1, 2))
+    coarse, fine = (layer_of(protocol, fineness=fineness).rows_in_limit()[0] for fineness in (1, 2))
     t = np.geomspace(1e-3, 1e6, 100)
     forms = coarse.forms(t)[0].resolvent, fine.forms(t)[0].resolvent
     assert coarse.error > 1e-4

@@ -22,7 +22,6 @@ from giantstep.numerics.quadrature import (
 )
 from giantstep.numerics.scalar_functions import ScalarFunction, lookup
 from giantstep.problems.problem import Problem
-from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function, teacher_of
 from giantstep.validation import Fault, InvalidParametersError, refusal
@@ -141,12 +140,12 @@ def check_resolution(problem: Problem, srf: SpikedFeatures) -> None:
         For the problem's own parameters.
     """
     if fault := _resolution_fault(srf):
-        if isinstance(problem, Protocol) and fault.name != "activation":
+        if problem.has_steps and fault.name != "activation":
             allowed = (
                 f"smaller, or beta or alpha0 larger: {fault.name} is {fault.value:.3g} after the"
                 f" step, and must be {fault.allowed}"
             )
-            fault = Fault("learning_rate", problem.learning_rate, allowed)
+            fault = Fault("learning_rate", vars(problem)["learning_rate"], allowed)
         raise InvalidParametersError([fault])
 
 

@@ -18,13 +18,12 @@ from giantstep.problems.losses import ClippedLoss, Loss
 from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function
-from giantstep.theory.features.bulk.interface import GroupOverlaps, SpikeResponse
-from giantstep.theory.features.bulk.pairs import Hats, pair_of
 from giantstep.theory.readout.channel_averages import ChannelAverages, PredictionMoments
 from giantstep.theory.readout.clipped_channel import ClippedChannel
 from giantstep.theory.readout.margin_channel import MarginChannel
 from giantstep.theory.readout.means import extended_response, split_hats
 from giantstep.theory.readout.square_loss import SquareLoss
+from giantstep.theory.rows.interface import GroupOverlaps, Hats, SpikeResponse
 
 # Nodes over kappa with less weight are left out.
 _NEGLIGIBLE = 1e-18
@@ -196,7 +195,7 @@ class ConvexEquations:
         zeta_hat, psi_hat = split_hats(zeta_hat, psi_hat, response.along.shape[-1])
         penalty = self.square_loss.penalty
         hats = Hats(zeta_hat, psi_hat, at.prediction[:, : self.rank] @ self.to_m.T)
-        first, second = penalty.sources(pair_of(response, response), hats, hats)
+        first, second = penalty.sources(response.pair(response), hats, hats)
         direction = q_hat + first
         q = np.einsum("sij,sj->si", T, direction) + second
         pull = self.to_m.T @ (penalty.matrix(response) / ratio[:, :, None]) @ self.to_m

@@ -16,7 +16,7 @@ from giantstep.theory.readout.convex_newton import (
     solve_convex,
     solve_from,
 )
-from giantstep.theory.readout.layer import Layer
+from giantstep.theory.readout.prepared_layer import PreparedLayer
 from giantstep.theory.readout.readout import Readout, Solved
 from giantstep.theory.readout.square_loss import SquareLoss
 
@@ -32,17 +32,17 @@ class ConvexReadout(Readout):
 
     Parameters
     ----------
-    layer : Layer
+    layer : PreparedLayer
     loss : Loss
     """
 
     arrays = 16
 
-    def __init__(self, layer: Layer, loss: Loss) -> None:
+    def __init__(self, layer: PreparedLayer, loss: Loss) -> None:
         super().__init__(layer)
         self.loss = loss
 
-    def on(self, layer: Layer) -> ConvexReadout:
+    def on(self, layer: PreparedLayer) -> ConvexReadout:
         """Prepare the readout on another layer."""
         return ConvexReadout(layer, self.loss)
 

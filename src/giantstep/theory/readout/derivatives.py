@@ -19,7 +19,7 @@ from giantstep.problems.domains import interval_of
 from giantstep.problems.parameter import REQUIRED, parameters_of
 from giantstep.problems.problem import Problem
 from giantstep.theory.readout.fixed_point import Points, solve_resolvent
-from giantstep.theory.readout.layer import Layer
+from giantstep.theory.readout.prepared_layer import prepare_layer
 from giantstep.theory.readout.solve import readout_of
 from giantstep.theory.readout.square_readout import SquareReadout
 from giantstep.theory.reliability import MeanFluctuation
@@ -146,7 +146,7 @@ def _by_field(
 def _moved(readout: SquareReadout, problem: Problem) -> SquareReadout:
     """Prepare a problem that differs a little, for the same unknowns."""
     of, B = readout.layer, readout.coarse.features.B
-    return SquareReadout(Layer(problem, of.bulk, of.dimension, B=B))
+    return SquareReadout(prepare_layer(problem, of.bulk, of.dimension, B))
 
 
 def _by_point(points: _Points, readout: SquareReadout) -> tuple[Array, Array, Array]:

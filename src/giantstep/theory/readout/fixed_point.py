@@ -23,8 +23,8 @@ from giantstep.numerics.log_coordinates import log_coordinates
 from giantstep.numerics.newton import Iterates, solve_newton
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.features.bulk.interface import Bulk
 from giantstep.theory.features.conditional_features import ConditionalFeatures
+from giantstep.theory.rows.interface import Bulk
 
 # Relative residual, and relative size of the next Newton step, at which Newton's method stops; and
 # those that are accepted where rounding stops it earlier.

@@ -10,20 +10,12 @@ do to all neurons alike. Features given directly have independent rows.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.problems.problem import Problem
-from giantstep.problems.protocol import Protocol
-from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.features.bulk.interface import GroupOverlaps, SpikeResponse
-from giantstep.theory.features.bulk.pairs import Hats, Pair
-from giantstep.theory.features.letters_steps import letters_states
-from giantstep.theory.features.optimizers import plain_descent
-from giantstep.theory.features.row_norms import common_rows
+from giantstep.theory.rows.interface import GroupOverlaps, Hats, Pair, SpikeResponse
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,29 +66,3 @@ class MeanPenalty:
         for letters, common in zip(self.letters, self.common, strict=True):
             q1 = q1 + response.screened_sources_of_groups(common, letters * hats.m) / self.width
         return groups._replace(q1=q1)
-
-
-def prepare_mean_penalty(problem: Problem, srf: SpikedFeatures, dimension: float) -> MeanPenalty:
-    """Prepare the penalty at a dimension.
-
-    Parameters
-    ----------
-    problem : Protocol or SpikedFeatures
-    srf : SpikedFeatures
-        Those equivalent to the problem.
-    dimension : float
-        d, may be infinite.
-    """
-    width = problem.beta * dimension
-    if not isinstance(problem, Protocol) or math.isinf(width):
-        return MeanPenalty(width, np.ones((0, srf.groups.c.size)), np.zeros((0, 2)))
-    if problem.has_several_spikes:
-        state, (_, _, pi, _) = letters_states(problem)[-1], srf.groups
-        shared = (state.mean_rows - np.diag(state.bulk_variance)) / np.sqrt(np.outer(pi, pi))
-        values, vectors = np.linalg.eigh(shared)
-        return MeanPenalty(width, vectors.T, np.stack([values, 0 * values], axis=1))
-    common = common_rows(plain_descent(problem))
-    kept = slice(int(common.sum() < 0))  # none, where it belongs to the spike
-    letters = np.array(problem.readout)[:, 0]
-    letters = letters if letters.size > 1 else np.ones(1)
-    return MeanPenalty(width, letters[None][kept], common[None][kept])

@@ -9,11 +9,10 @@ import numpy as np
 
 from giantstep.arrays import Array, Indices
 from giantstep.numerics.linear_systems import TINY, eigh_or_nan, solve_certified
-from giantstep.theory.features.bulk.interface import SpikeResponse
-from giantstep.theory.features.bulk.pairs import Hats
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.readout.fixed_point import Resolvent
 from giantstep.theory.readout.mean_penalty import MeanPenalty
+from giantstep.theory.rows.interface import Hats, SpikeResponse
 
 # Singular values of a set of functions below this fraction of the largest are rounding.
 _INDEPENDENT = 1e-12

@@ -12,7 +12,7 @@ from giantstep.arrays import Array, Indices, Mask
 from giantstep.theory.features.conditional_features import NodesOverKappa
 from giantstep.theory.readout.columns import RELIABILITY, Columns
 from giantstep.theory.readout.fixed_point import Points
-from giantstep.theory.readout.layer import Layer
+from giantstep.theory.readout.prepared_layer import PreparedLayer
 from giantstep.theory.readout.square_loss import SquareLoss
 from giantstep.theory.reliability import Fluctuation, Reliability
 
@@ -61,7 +61,7 @@ class Readout(ABC):
 
     Parameters
     ----------
-    layer : Layer
+    layer : PreparedLayer
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Readout(ABC):
 
     arrays = 1
 
-    def __init__(self, layer: Layer) -> None:
+    def __init__(self, layer: PreparedLayer) -> None:
         self.layer, self.coarse = layer, layer.equations
 
     @cached_property
@@ -87,8 +87,7 @@ class Readout(ABC):
     @cached_property
     def reliability(self) -> Reliability:
         """What the theory leaves out."""
-        of, f = self.layer, self.coarse.features
-        return Reliability(of.problem, of.srf, f, self.nodes, of.dimension)
+        return Reliability(self.layer.first, self.coarse.features, self.nodes)
 
     @cached_property
     def _by_letters(self) -> tuple[Readout, Readout] | None:
@@ -97,7 +96,7 @@ class Readout(ABC):
         return layers and (self.on(layers[0]), self.on(layers[1]))
 
     @abstractmethod
-    def on(self, layer: Layer) -> Readout:
+    def on(self, layer: PreparedLayer) -> Readout:
         """Prepare this kind of readout on another layer."""
 
     @abstractmethod
@@ -156,12 +155,12 @@ class Readout(ABC):
         return columns
 
     def _estimates(self, found: Solved, alpha: Array, ridge: Array) -> dict[str, Array]:
-        """Compute what `Reliability.at` returns, the sum of the corrections, and chaoses."""
+        """Compute what `Reliability.at` returns, and the sum of the corrections."""
         error, m = found.values["test_error"], found.values["m"]
         estimates = self.reliability.at(found.fluctuation, error, found.variance, m)
         squares = [x**2 for name, x in estimates.items() if name.startswith(RELIABILITY)]
         estimates[RELIABILITY] = np.sqrt(np.sum(squares, axis=0))
-        if chaoses := self.reliability.leading_chaoses:
+        if components := self.reliability.leading_components:
             points = Points.of(alpha, ridge, self.layer.srf.beta)
-            estimates |= chaoses.at(alpha, points.ridge, found.fluctuation[2])
+            estimates |= components.at(alpha, points.ridge, found.fluctuation[2])
         return estimates

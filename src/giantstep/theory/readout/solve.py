@@ -13,7 +13,7 @@ from giantstep.problems.losses import FLOW, SQUARE, lookup_loss
 from giantstep.problems.problem import Problem, check_loss, check_theory_of_loss
 from giantstep.theory.readout.columns import Columns
 from giantstep.theory.readout.convex_readout import ConvexReadout
-from giantstep.theory.readout.layer import Layer
+from giantstep.theory.readout.prepared_layer import prepare_layer
 from giantstep.theory.readout.square_readout import SquareReadout
 from giantstep.theory.readout.stopped_readout import StoppedReadout
 
@@ -84,7 +84,7 @@ def readout_of(
     """
     check_loss(problem, loss)
     check_theory_of_loss(problem, loss)
-    layer = Layer(problem, bulk, dimension)
+    layer = prepare_layer(problem, bulk, dimension)
     if loss == SQUARE:
         return SquareReadout(layer)
     return StoppedReadout(layer) if loss == FLOW else ConvexReadout(layer, lookup_loss(loss))

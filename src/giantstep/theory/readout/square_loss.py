@@ -10,19 +10,14 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import solve_certified
-from giantstep.problems.problem import Problem, label_agreement, noise_power
-from giantstep.problems.protocol import Protocol
+from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.features.bulk.interface import Bulk, GroupOverlaps, SpikeResponse
-from giantstep.theory.features.bulk.pairs import Pair, pair_of
-from giantstep.theory.features.bulk.prepare import prepare_bulk
-from giantstep.theory.features.coloured_step import coloured_step
 from giantstep.theory.features.conditional_features import ConditionalFeatures
-from giantstep.theory.features.input_norms import with_input_norms
-from giantstep.theory.features.sparse_rows import with_sparse_rows
+from giantstep.theory.first_layer.interface import FirstLayer, MeanRows
 from giantstep.theory.readout.fixed_point import Equations, Resolvent
-from giantstep.theory.readout.mean_penalty import MeanPenalty, prepare_mean_penalty
+from giantstep.theory.readout.mean_penalty import MeanPenalty
 from giantstep.theory.readout.means import LabelResidual, Means, solve_means
+from giantstep.theory.rows.interface import Bulk, GroupOverlaps, Pair, SpikeResponse
 
 
 class SquareLoss:
@@ -57,7 +52,7 @@ class SquareLoss:
         V1_hat = self.equations.triangle.unpack(at.V_hat[:, :split])
         response = self.equations.bulk.spike_response(V1_hat, at.V)
         mean = solve_means(at, self.label_residual, response, self.penalty)
-        pair = pair_of(response, response)
+        pair = response.pair(response)
         errors = self.residual_errors(at, at.contraction**2, pair, (mean, mean))
         return SquareLossSolution(errors, mean, response)
 
@@ -156,22 +151,10 @@ def solve_variances(
     return q, direction + np.einsum("sij,sj->si", at.H, q), residual
 
 
-def prepare_square_loss(
-    problem: Problem,
-    srf: SpikedFeatures,
-    bulk: str,
-    dimension: float,
-    fineness: int = 1,
-    B: Array | None = None,
-) -> SquareLoss:
-    """Prepare the equations of a problem on rules of a given fineness.
-
-    `B` is as in `conditional_features`.
-    """
-    features, prepared = prepare_bulk(problem, srf, bulk, fineness, B)
-    powers = (0.0, 0.0, 1.0), 1.0
-    if isinstance(problem, Protocol) and problem.has_covariance:
-        powers = coloured_step(problem).row_power()
-    features = with_input_norms(features, srf, dimension, powers)
-    features = with_sparse_rows(features, srf, dimension, fineness)
-    return SquareLoss(features, srf, prepared, prepare_mean_penalty(problem, srf, dimension))
+def prepare_square_loss(first: FirstLayer, kind: str, B: Array | None = None) -> SquareLoss:
+    """Prepare the equations of a first layer; B is as in `conditional_features`."""
+    f, srf = first.conditional(kind, B), first.features
+    width = srf.beta * first.dimension
+    finite = math.isfinite(width)
+    means = first.mean_rows() if finite else MeanRows.independent(srf.groups.c.size)
+    return SquareLoss(f, srf, first.bulk(kind, f), MeanPenalty(width, *means))

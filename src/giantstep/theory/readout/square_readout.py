@@ -8,7 +8,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
-from giantstep.theory.readout.layer import Layer
+from giantstep.theory.readout.prepared_layer import PreparedLayer
 from giantstep.theory.readout.readout import Readout, Solved
 from giantstep.theory.readout.square_loss import SquareLoss
 
@@ -19,7 +19,7 @@ _ROUNDING = 1e-14
 class SquareReadout(Readout):
     """The readout that minimises the square loss with a ridge, or none."""
 
-    def on(self, layer: Layer) -> SquareReadout:
+    def on(self, layer: PreparedLayer) -> SquareReadout:
         """Prepare the readout on another layer."""
         return SquareReadout(layer)
 

@@ -13,9 +13,8 @@ import numpy as np
 
 from giantstep.arrays import Array, Indices
 from giantstep.numerics.stopping_filter import PAIRS, stopping_filter
-from giantstep.theory.features.bulk.pairs import pair_of
 from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
-from giantstep.theory.readout.layer import Layer
+from giantstep.theory.readout.prepared_layer import PreparedLayer
 from giantstep.theory.readout.readout import Readout, Solved
 from giantstep.theory.readout.square_loss import ResidualErrors, SquareLossSolution
 from giantstep.theory.readout.square_readout import changes_on_finer_rule
@@ -26,7 +25,7 @@ class StoppedReadout(Readout):
 
     arrays = PAIRS
 
-    def on(self, layer: Layer) -> StoppedReadout:
+    def on(self, layer: PreparedLayer) -> StoppedReadout:
         """Prepare the readout on another layer."""
         return StoppedReadout(layer)
 
@@ -84,7 +83,8 @@ class StoppedReadout(Readout):
         """Compute covariances of the residuals of ridges i and j, each of shape (P,)."""
         rule, equations, both = self.coarse, self.coarse.equations, (i, j)
         V1_hat = equations.triangle.unpack(at.V_hat[:, : equations.triangle.size])
-        pair = pair_of(*(equations.bulk.spike_response(V1_hat[k], at.V[k]) for k in both))
+        one, other = (equations.bulk.spike_response(V1_hat[k], at.V[k]) for k in both)
+        pair = one.pair(other)
         squared = at.contraction[i] * at.contraction[j]
         points = Points.of(at.alpha[i], at.ridge[i], equations.beta)
         H = equations.hats_derivative(np.sqrt(squared), points)

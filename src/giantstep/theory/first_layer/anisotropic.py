@@ -1,0 +1,123 @@
+"""One step on inputs with a covariance, or of two classes: docs/theory/structured-inputs.md."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.numerics.scalar_functions import CLASS, lookup
+from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.covariance_scope import THEORY, has_classes
+from giantstep.problems.protocol import SGD
+from giantstep.problems.readout import UNIFORM
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.features.conditional_features import ConditionalFeatures, NodesOverKappa
+from giantstep.theory.first_layer.anisotropic_rows import AnisotropicRows
+from giantstep.theory.first_layer.anisotropic_step import AnisotropicStep
+from giantstep.theory.first_layer.interface import EXPONENTIAL, SLOWER, Accuracy, SteppedLayer
+from giantstep.theory.first_layer.leading_components import LeadingComponents
+from giantstep.theory.first_layer.network_state import (
+    NetworkState,
+    check_weights,
+    features_in_state,
+)
+from giantstep.theory.rows.interface import Bulk, ContinuedVariances
+from giantstep.theory.rows.one_group import OneGroupBulk
+from giantstep.theory.rows.row_functions import RowFunctions, Traces
+from giantstep.validation import Fault, refusal
+
+# Of the polynomials in t: steep spectra need larger degrees than those of a trained bulk, and a
+# smaller largest degree on finer rules shows where it is not enough.
+_TOLERANCE, _MOST, _FEWER = 1e-11, 768, 576
+
+
+class Anisotropic(SteppedLayer):
+    """Whitened rows, with the covariance of the inputs and what the step makes of it."""
+
+    def faults(self) -> list[Fault]:
+        """List why there is no theory of it."""
+        of = self.problem
+        odd = lookup(of.activation).parity == "odd"
+        class_or_odd = not has_classes(of) or lookup(of.target).parity == "odd"
+        holds = {
+            "target": (class_or_odd, f"odd or {CLASS}"),
+            "activation": (odd, "odd"),
+            "readout": (of.readout == UNIFORM, "1 for all neurons"),
+            "steps": (of.steps == 1, "1"),
+            "optimizer": (of.optimizer == SGD, SGD),
+        }
+        return [
+            Fault(name, getattr(of, name), f"{allowed} {THEORY}")
+            for name, (valid, allowed) in holds.items()
+            if not valid
+        ]
+
+    @cached_property
+    def step(self) -> AnisotropicStep:
+        """What the step leaves, in whitened coordinates."""
+        return AnisotropicStep(self.protocol)
+
+    @cached_property
+    def features(self) -> SpikedFeatures:
+        """The equivalent features at the dimension."""
+        c, r, gamma = self.step.at_dimension(self.dimension)
+        check_weights(self.protocol, c, r)
+        return features_in_state(self.protocol, NetworkState(c, r, gamma))
+
+    def accuracy(self, kind: str) -> Accuracy:
+        """Return the accuracy of a resolved point."""
+        return EXPONENTIAL if kind == ISOTROPIC else SLOWER
+
+    def has_norms(self, kind: str) -> bool:
+        """Whether the norms of neurons depend on their overlap with the spike."""
+        return True
+
+    def row_power(self) -> tuple[tuple[float, float, float], float]:
+        """Compute how the variance of rows varies with inputs."""
+        return self.step.row_power()
+
+    def common_rows(self) -> Array:
+        """Compute what the step does to all rows together."""
+        return np.array([float(self.step.mean_row().mean()), 0.0])
+
+    def bulk(self, kind: str, f: ConditionalFeatures) -> Bulk:
+        """Make the bulk: with the batch's own covariance, or with its mean alone."""
+        of_rows, srf = AnisotropicRows(self.protocol, self.step, kind != ISOTROPIC), self.features
+        (c, r, gamma), norms = self.step.features(), of_rows.norm_variance
+        last, rows = NetworkState(c, r, gamma), self._fitted(of_rows.columns)
+        at_dimension = float(srf.groups.c[0])
+        rows, _ = last.rows_beside(rows, at_dimension, float(srf.groups.u[0]))
+        of_mean_row = self._fitted(of_rows.mean_row)
+        added, stretch = max(at_dimension - c, 0.0), min(at_dimension / c, 1.0)
+
+        def screened(at: Traces) -> Traces:
+            # Of rows that are longer or shorter, as `RowFunctions.with_norm` makes them.
+            own = 1 / (1 + added * at.t)
+            of = of_mean_row.traces(stretch * at.t * own)
+            f, slope = own * of.f, own**3 * stretch * of.df - added * own**2 * of.f
+            return Traces(at.t, f, f, slope, slope)
+
+        isotropic = self.isotropic(f, srf)
+        return OneGroupBulk(isotropic, rows, norms / c**2, self._at_complex_ridges, screened)
+
+    def _fitted(self, functions: Callable[[Array], Array]) -> RowFunctions:
+        """Fit functions of t."""
+        bulk, most = self.step.bulk, _MOST if self.fineness == 1 else _FEWER
+        # Halfway, on a logarithmic scale, between the least and the largest eigenvalue of D.
+        scale = math.sqrt(bulk.min() * bulk.max())
+        return RowFunctions.fitted(scale, functions, _TOLERANCE, most)
+
+    def _at_complex_ridges(self) -> ContinuedVariances:
+        raise refusal("covariance", self.problem.covariance, "identity for spectra")
+
+    def row_overlap(self, srf: SpikedFeatures) -> float:
+        """Compute d times the variance of a row's projection on the target."""
+        return float(self.step.weights @ self.step.bulk)
+
+    def leading_components(self, f: ConditionalFeatures, rule: NodesOverKappa) -> LeadingComponents:
+        """Prepare estimates of what leading directions of the inputs do."""
+        return LeadingComponents(self.step, self.features, f, rule)

@@ -1,0 +1,165 @@
+"""One step on inputs with a covariance: docs/theory/structured-inputs.md, equations (1) to (6).
+
+Inputs are x = S z with z ~ N(0, I) and S^2 = Sigma, of eigenvalues s_k. Everything is in whitened
+coordinates: a neuron is the row S w, and the target acts on t.z. The gradient sees Sigma once more,
+so that the spike is Sigma times the mean of y z over the batch.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.numerics.gaussian import (
+    derivative_variance,
+    expectation,
+    self_gradient,
+    standard_moments,
+    third_coefficient,
+)
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.covariance import directions_of
+from giantstep.problems.inputs import mixture_mean
+from giantstep.problems.problem import label_agreement, noise_power
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.targets import target_function
+
+# A coefficient of Hermite polynomials below this is zero by symmetry. In place of zero, where no
+# step or no noise is, so that the spike has a direction all the same.
+_ROUNDING, _TINY = 1e-13, 1e-20
+
+
+class AnisotropicStep:
+    """What a step leaves, in whitened coordinates.
+
+    Labels and activation have the sign that makes E sigma' positive: only their product matters.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        As `with_giant_step` returns it: one step, a uniform readout and an odd activation.
+
+    Attributes
+    ----------
+    eigenvalues, weights : Array, shape (d,)
+        s_k of Sigma, and t_k^2 of the target's direction.
+    bulk : Array, shape (d,)
+        Eigenvalues of the mean of D, Sigma + nu Sigma^2 with nu = tau E y^2.
+    beta, rate : float
+        And e = learning_rate/beta; zero without a step.
+    inverse_batch : float
+        1/alpha0.
+    mean : float
+        E y t.z for the class y of inputs of a mixture; zero without.
+    agreement, slope, label_power : float
+        Mean sign of the target in a label, E y t.z and E y^2.
+    first, third, power, own : float
+        E sigma', E sigma''', E sigma^2 and E z sigma sigma'.
+    psi : tuple of float
+        E psi^2, psi^3, psi^4 and psi^2 (z^2 - 1), of psi = sigma' - E sigma'.
+    tau : float
+        Weight of the batch's covariance in that of a row.
+
+    Examples
+    --------
+    >>> problem = Protocol("tanh", "sign", 1, alpha0=1, beta=1, covariance=[8, 1, 1, 1, 1])
+    >>> [round(value, 4) for value in AnisotropicStep(problem).features()]
+    [1.2303, 1.1907, 0.4059]
+    """
+
+    def __init__(self, protocol: Protocol) -> None:
+        f, moves = lookup(protocol.activation), protocol.alpha0 > 0
+        teacher = standard_moments(target_function(protocol.target, protocol.inputs))
+        student, self.mean = standard_moments(f), mixture_mean(protocol.inputs) or 0.0
+        h1, h1_star = float(student.slope), float(teacher.slope + self.mean * teacher.mean)
+        sign = math.copysign(1.0, h1)
+
+        def mean(power: int, hermite: int = 0) -> float:
+            return expectation(f, lambda z: (f.derivative(z) - h1) ** power * (z**2 - 1) ** hermite)
+
+        self.eigenvalues, self.weights = directions_of(protocol.covariance, protocol.target_decay)
+        self.beta = protocol.beta
+        self.rate = protocol.learning_rate / protocol.beta * moves
+        self.inverse_batch = max(1 / protocol.alpha0 if moves else 0.0, _TINY)
+        self.agreement = sign * label_agreement(protocol) * moves
+        self.slope = self.agreement * h1_star * (abs(h1_star) > _ROUNDING)
+        self.label_power = float(teacher.second) + noise_power(protocol)
+        self.first, self.third = abs(h1) * (abs(h1) > _ROUNDING), sign * third_coefficient(f)
+        self.power, self.own = float(student.second), self_gradient(f)
+        self.psi = derivative_variance(f), sign * mean(3), mean(4), mean(2, 1)
+        self.tau = self.rate**2 * self.psi[0] * self.inverse_batch
+        self.bulk = self.eigenvalues + self.tau * self.label_power * self.eigenvalues**2
+
+    def trace(self, power: int) -> float:
+        """Compute sigma_j = tr Sigma^j/d."""
+        return float(np.mean(self.eigenvalues**power))
+
+    def mean_power(self, power: int) -> float:
+        """Compute u Sigma^j u, u the mean of y z over the batch, in the mean over batches."""
+        signal = self.slope**2 * float(self.weights @ self.eigenvalues**power)
+        return signal + self.label_power * self.inverse_batch * self.trace(power)
+
+    def features(self) -> tuple[float, float, float]:
+        """Compute the bulk variance c, the spike strength r and the alignment gamma."""
+        length = math.sqrt(self.mean_power(2))
+        gamma = self.slope * float(self.weights @ self.eigenvalues) / length
+        c, r = float(self.bulk.mean()), self.rate * self.first * length
+        return c, r, min(1.0, max(-1.0, gamma))
+
+    def row_power(self) -> tuple[tuple[float, float, float], float]:
+        """Compute how the variance of rows, over c, varies with inputs, and tr D^2/d over c^2.
+
+        Of an input `kappa v + M t` it is the polynomial in kappa of these coefficients.
+        """
+        nu, c = self.tau * self.label_power, self.features()[0]
+        along = (self.mean_power(3) + nu * self.mean_power(4)) / self.mean_power(2)
+        mixed = self.slope * float(self.weights @ (self.eigenvalues * self.bulk))
+        mixed *= 2 * self.mean / math.sqrt(self.mean_power(2))
+        own = self.mean**2 * float(self.weights @ self.bulk)
+        return (own / c, mixed / c, along / c), float(np.mean(self.bulk**2)) / c**2
+
+    def mean_row(self) -> Array:
+        """Compute the eigenvalues, over d, by which the mean row exceeds that of independent rows.
+
+        The network's own output pulls rows back, and is noise on the labels; inputs longer than
+        others move all rows alike.
+        """
+        s, e, along = self.eigenvalues, self.rate, self.rate * self.first**2
+        norms = self.beta * (e * self.third) ** 2 * self.trace(2) / 2 * self.label_power
+        noise = (e * along * self.power + norms) * self.inverse_batch
+        return np.asarray(s**2 * (along**2 * s - 2 * along + noise))
+
+    def at_dimension(self, dimension: float) -> tuple[float, float, float]:
+        """Compute c, r and gamma, with what a finite dimension adds.
+
+        Rows gain length from their part in the network's output, from the other parts of it, and
+        from their overlap with the spike. A shift that all rows share, beyond the mean of
+        independent ones, belongs to the spike.
+        """
+        (c, r, gamma), width = self.features(), self.beta * dimension
+        own, s2, s3 = self.rate / width * self.own, self.trace(2), self.trace(3)
+        noise = self.power * (self.psi[0] + self.first**2) * self.inverse_batch
+        c += own**2 * s3 - 2 * own * s2 + self.rate**2 / width * (self.first**4 * s3 + noise * s2)
+        c += (self.rate * self.third) ** 2 * s3 * self.mean_power(1) / dimension
+        shift = max(float(np.mean(self.mean_row())), 0.0) / width
+        longer = math.hypot(r, math.sqrt(shift))
+        return c - shift, longer, gamma * (r / longer if longer > 0 else 1.0)
+
+    def norm_variance(self, fourth_power: float) -> float:
+        """Compute d times the variance of a row's squared norm, given E y^4."""
+        e, b, (square, _, fourth, spread) = self.rate, self.inverse_batch, self.psi
+        s2, s3, s4, noise = *map(self.trace, (2, 3, 4)), self.label_power * b
+        rows = 2 * (1 + e**2 * noise * s2 * spread / 2) ** 2 * (s2 - 1)
+        rows += (2 * e * self.third * s2) ** 2 * self.mean_power(1)
+        rows += 4 * e**2 * noise * (s2**2 * (spread - self.third**2) + s3 * square)
+        samples = 2 * (square * noise) ** 2 * s4
+        return rows + e**4 * (samples + fourth_power * b**3 * s2**2 * (fourth - square**2))
+
+    def norm_couplings(self) -> tuple[float, float, float]:
+        """Compute k, k' and g of equation (6), which couple rows and their norms."""
+        along, s2, b = self.rate * self.third, self.trace(2), self.inverse_batch
+        rows = 1 + self.rate**2 * self.label_power * b * s2 * self.psi[3] / 2
+        of_cubes = self.rate**3 * b**2 * s2 * self.psi[1]
+        return along * (2 * s2 + rows * (s2 - 1)), of_cubes, along**2 * (s2 - 1) / 2

@@ -1,0 +1,114 @@
+"""The variances of one group of neurons at complex ridges, for rows of any covariance C/d.
+
+As in `one_group`, t = beta V1_hat q is a function of L/V1_hat alone. Polynomials in t do not hold
+the traces of the rows' resolvent near its spectrum. So the equations of all steps (`row_resolvent`)
+are solved together with that of t, by Newton's method from a solution nearby. The unknowns are t
+and, for each step from the last to the first, G, theta and t before that step, with which
+`phi = (t - theta)/t^2` after it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from giantstep.arrays import Complex
+from giantstep.numerics.linear_systems import solve_small
+from giantstep.problems.protocol import Protocol
+from giantstep.theory.first_layer.covariance_step import CovarianceStep
+from giantstep.theory.first_layer.network_state import NetworkState
+from giantstep.theory.first_layer.row_resolvent import SelfEnergy
+from giantstep.theory.rows.one_group import variances_at
+from giantstep.theory.rows.row_functions import Traces
+
+# Points times samples, of which arrays stay in the processor's cache.
+_CACHED = 40_000
+
+
+class ContinuedRows:
+    """The map from complex hats to V and T, near a solution.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        Of plain descent.
+    before : tuple of NetworkState
+        The network before each of its steps.
+    """
+
+    def __init__(self, protocol: Protocol, before: tuple[NetworkState, ...]) -> None:
+        self.steps = [CovarianceStep(protocol, state, 1, on_path=True) for state in before[::-1]]
+        self.beta = protocol.beta
+        nodes = sum(step.samples.weight.size for step in self.steps)
+        self._together = 1 + _CACHED // max(1, nodes)
+
+    def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
+        """Compute the unknowns far above the real axis, where t is small: to first order in t."""
+        t = self.beta * V1_hat[:, 0, 0] / L[:, 0]
+        unknowns = [t]
+        for step in self.steps:
+            eta, weight = step.samples.eta, step.samples.weight
+            b, w = 1 + weight @ eta, weight @ eta**2
+            unknowns += [b * step.bulk_variance * t, t, t * (b**2 + step.inverse_batch * w)]
+            t = unknowns[-1]
+        return np.stack(unknowns, axis=-1)
+
+    def variances_near(
+        self, V1_hat: Complex, L: Complex, near: Complex
+    ) -> tuple[Complex, Complex, Complex]:
+        """Map complex hats to V and T by one Newton step; the response is the unknowns."""
+        A, L = V1_hat[:, 0, 0], L[:, 0]
+        parts = np.array_split(np.arange(A.size), math.ceil(A.size / self._together))
+        found = [self._equations(near[part], (L / A)[part]) for part in parts]
+        gap, jacobian = (np.concatenate(values) for values in zip(*found, strict=True))
+        both = np.zeros((*gap.shape, 2), dtype=complex)
+        both[:, :, 0] = -gap
+        both[:, 0, 1] = -near[:, 0]  # by L/V1_hat
+        step, slope = np.moveaxis(solve_small(jacobian, both), -1, 0)
+        reached = near + step
+        V, T = variances_at(A, L, self._outer(reached, slope), self.beta)
+        return V, T, reached
+
+    def moved(self, response: Complex, dV: Complex) -> Complex:
+        """Leave the unknowns, which `variances_near` moves."""
+        return response
+
+    def _outer(self, unknowns: Complex, slope: Complex) -> Traces:
+        """Compute the traces after all steps, and their derivatives along a slope by that of t."""
+        t = unknowns[:, 0]
+        before = _from_trace(t, unknowns[:, 2])
+        along = slope[:, 2] / slope[:, 0]
+        return before._replace(df=before.df + along / t, dphi=before.dphi - along / t**2)
+
+    def _equations(self, unknowns: Complex, ratio: Complex) -> tuple[Complex, Complex]:
+        """Evaluate `t (ratio + phi(t)) = beta` and the equations of all steps, and derivatives."""
+        gap = np.zeros(unknowns.shape, dtype=complex)
+        jacobian = np.zeros((*unknowns.shape, unknowns.shape[1]), dtype=complex)
+        last = self._before(unknowns, 0)
+        gap[:, 0] = last.t * (ratio + last.phi) - self.beta
+        jacobian[:, 0, 0] = ratio + last.phi + last.t * last.dphi
+        jacobian[:, 0, 2] = -1 / last.t
+        for k, step in enumerate(self.steps):
+            own, outer = slice(3 * k + 1, 3 * k + 4), 3 * k
+            before = self._before(unknowns, own.stop - 1)
+            at = SelfEnergy(step, unknowns[:, outer], unknowns[:, own], before)
+            gap[:, own], jacobian[:, own, own] = at.gap, at.jacobian
+            jacobian[:, own, outer] = at.by_t
+            if k + 1 < len(self.steps):
+                t = before.t[:, None]
+                jacobian[:, own, own.stop + 1] = at.by_f / t - at.by_phi / t**2
+        return gap, jacobian
+
+    def _before(self, unknowns: Complex, place: int) -> Traces:
+        """Compute the traces at the t in some place; derivatives are at fixed theta."""
+        if place + 2 < unknowns.shape[1]:
+            return _from_trace(unknowns[:, place], unknowns[:, place + 2])
+        t, f = unknowns[:, place], 1 / (1 + unknowns[:, place])
+        return Traces(t, f, f, -(f**2), -(f**2))  # at initialisation
+
+
+def _from_trace(t: Complex, theta: Complex) -> Traces:
+    """Compute the traces from theta = t f, and their derivatives by t at fixed theta."""
+    f = theta / t
+    return Traces(t, f, (1 - f) / t, -f / t, (2 * f - 1) / t**2)

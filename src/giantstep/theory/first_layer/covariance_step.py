@@ -1,0 +1,144 @@
+"""What a step on a fresh batch does to the covariance of the rows, sample by sample.
+
+Given its batches the rows b of a trained bulk have covariance C/d, and their |b|^2/c - 1 has the
+covariance a/d with them and s/d with itself. A step on a batch of n0 samples x changes these to
+
+    C' = L C L + D + h a^T L + L a h^T + s h h^T,    L = 1 + (1/n0) sum eta x x^T,
+    a' = L (p a + C l) + (p s + l.a) h + k,          D = (1/n0) sum noise x x^T,
+
+where h, l and k are the means over the batch of x times `by_norm`, `norm` and `pull`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.problems.problem import noise_levels
+from giantstep.problems.protocol import Protocol
+from giantstep.theory.features.conditional_target import rule_on_panels, target_rule
+from giantstep.theory.first_layer.fresh_step import NORM, Step, next_step
+from giantstep.theory.first_layer.network_state import NetworkState, features_in_state
+from giantstep.theory.rows.batch_rule import ResidualRule, residual_rule
+from giantstep.theory.rows.label_path import label_path
+
+# Nodes with less weight than this are left out, and on the path.
+_NEGLIGIBLE, _RARE = 1e-14, 1e-10
+# Nodes over the projections on each of a teacher's directions, by their number: functions of the
+# residual have poles.
+_NODES = {1: 1, 2: 40, 3: 16}
+# So many times as many for a first step, which needs two nodes over kappa.
+_FIRST = 2
+
+
+class Samples:
+    """The samples of a batch, on the N nodes of a rule.
+
+    Attributes
+    ----------
+    weight : Array, shape (N,)
+    along : Array, shape (m, N)
+        The weight times y = (kappa, u_1 ... u_D), m = D + 1.
+    squares : Array, shape (m, m, N)
+        The weight times y y^T.
+    eta, noise, by_norm, norm, pull : Array, shape (N,)
+        As at the head of this module.
+    gradient : Array, shape (N,)
+        rho A0: the mean of this times x moves all rows alike.
+    """
+
+    def __init__(self, step: Step, fineness: int, on_path: bool) -> None:
+        inside, share = step.weight > _NEGLIGIBLE, step.weight
+        if step.mirrored:  # all that is averaged is even in kappa
+            inside, share = inside & (step.kappa > 0), 2 * share
+        kept = np.flatnonzero(inside)
+        kappa, A = step.kappa[kept], step.activation.at(kept)
+        rho, weights = _residuals(step, kappa, A.mean, fineness, on_path)
+        weights = weights * share[kept, None]
+        counts = np.abs(weights[0]) > (_RARE if on_path else _NEGLIGIBLE)
+        nodes, rho = np.nonzero(counts)[0], rho[counts]
+        kappa, A = kappa[nodes], A.at(nodes)
+        # In place of powers of (1, u) those of (kappa, u).
+        size = math.isqrt(2 * len(weights))
+        squares = np.empty((size, size, rho.size), dtype=rho.dtype)
+        first, second = np.triu_indices(size)
+        squares[first, second] = squares[second, first] = weights[:, counts]
+        self.weight, self.along, self.squares = squares[0, 0].copy(), squares[0].copy(), squares
+        self.along[0] *= kappa
+        squares[0] *= kappa
+        squares[:, 0] *= kappa
+        e, b, growth = step.rate, step.inverse_batch, step.growth
+        c, c_next = step.state.bulk_variance, step.bulk_variance
+        squared = e**2 * b * rho**2
+        self.eta, self.gradient = e * rho * A.curvature, rho * A.slope
+        self.noise = squared * np.maximum(A.variance - c * A.curvature**2, 0)
+        self.by_norm = e * c / 2 * rho * A.third
+        self.norm = (2 * e * c * growth * rho * A.third + squared * A.variance_along) / c_next
+        pull = 2 * growth * squared * (c * A.variance_along - c**2 * A.curvature * A.third)
+        pull += e * b * rho * squared * (A.cube - c * A.curvature * A.variance_along)
+        self.pull = pull / c_next
+
+
+class CovarianceStep:
+    """The step that a network in some state takes next, as the covariance of the rows sees it.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    state : NetworkState
+    fineness : int
+        Multiplies the number of nodes of rules.
+    on_path : bool
+        Whether samples are on `label_path`, for spectra, which do not need `turn`.
+
+    Attributes
+    ----------
+    samples : Samples
+    inverse_batch : float
+        1/alpha0.
+    bulk_variance, norm_variance : float
+        c before the step, and d times the variance of |b|^2/c.
+    keeps_norm : float
+        p above.
+    turn : Array, shape (m, m + 1)
+        The spike after the step and the directions across it, in the basis of the spike before it,
+        the directions across that, and the mean over the batch of x times `gradient`.
+    """
+
+    def __init__(
+        self, protocol: Protocol, state: NetworkState, fineness: int, on_path: bool = False
+    ) -> None:
+        step = next_step(protocol, state, fineness)
+        samples, turn = Samples(step, fineness, on_path), step.directions()
+        power = 0.0 if on_path else step.inverse_batch * (samples.weight @ samples.gradient**2)
+        if power > 0:  # from the noise of the gradient to the gradient
+            turn[:, -1] /= math.sqrt(power)
+            turn[:, :-1] -= np.outer(turn[:, -1], samples.along @ samples.gradient)
+        self.samples, self.turn, self.inverse_batch = samples, turn, step.inverse_batch
+        self.bulk_variance, self.norm_variance = state.bulk_variance, state.covariance[NORM, NORM]
+        self.keeps_norm = step.linear_map()[NORM, NORM]
+
+
+def _residuals(
+    step: Step, kappa: Array, output: Array, fineness: int, on_path: bool
+) -> ResidualRule:
+    """Build the rule over the residuals given kappa, for the products of (1, u) in pairs."""
+    srf, levels = features_in_state(step.protocol, step.state), noise_levels(step.protocol)
+    finer = (1 + fineness) / 2
+    nodes = int(_NODES.get(srf.alignments.size, 0) * finer * (_FIRST if kappa.size <= 2 else 1))
+    # Poles are nearest for large t, where a sample damps itself by about rho^2/(alpha0 E rho^2).
+    scale = math.sqrt(step.mean(2, np.ones_like(step.kappa)) / max(1, step.inverse_batch))
+    # Labels that are flipped are bounded, and those along the spike do not depend on u.
+    if on_path and srf.label_flips == 0 and srf.first_alignment**2 < 1:
+        labels, u, weight = rule_on_panels(srf, kappa, nodes)
+        _, factors, rho = label_path(u[0], labels - step.omega * output[:, None, None])
+        moved = (weight * factors).reshape(1, kappa.size, -1)
+        return residual_rule(levels, rho.reshape(kappa.size, -1), moved, scale)
+    labels, u, weight = target_rule(srf, kappa, finer, nodes=nodes)
+    powers = np.concatenate([np.ones_like(u[:1]), u])
+    first, second = np.triu_indices(len(powers))
+    products = weight * powers[first] * powers[second]
+    clean = labels - step.omega * output[:, None]
+    return residual_rule(levels, clean, products, scale)

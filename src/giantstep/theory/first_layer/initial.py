@@ -1,0 +1,40 @@
+"""The network at initialisation, plain random features: no step moves it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.problems.targets import teacher_of
+from giantstep.theory.first_layer.interface import MeanRows, SteppedLayer
+from giantstep.theory.first_layer.letters import one_letter_faults
+from giantstep.theory.first_layer.network_state import shared_parameters
+from giantstep.validation import Fault
+
+
+class Initial(SteppedLayer):
+    """A network without samples for its steps, or without a learning rate."""
+
+    batch = 0.0
+
+    def faults(self) -> list[Fault]:
+        """List why there is no theory of it."""
+        return one_letter_faults(self.problem)
+
+    @cached_property
+    def features(self) -> SpikedFeatures:
+        """Random features without a spike, of one group for each letter."""
+        teacher, fractions = teacher_of(self.problem.target), np.array(self.problem.readout)[:, 1]
+        return SpikedFeatures(
+            bulk_variance=(1.0,) * fractions.size,
+            spike_strength=(0.0,) * fractions.size,
+            alignment=(0.0,) * teacher.directions if teacher else 0.0,
+            fraction=tuple(fractions.tolist()),
+            **shared_parameters(self.problem),
+        )
+
+    def mean_rows(self) -> MeanRows:
+        """Return that rows are independent."""
+        return MeanRows.independent(self.features.groups.c.size)

@@ -1,0 +1,264 @@
+"""A first layer, as the rest of the theory knows it."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.numerics.gaussian import standard_moments
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.readout import FINER_NORMAL, NORMAL
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.features.conditional_features import (
+    ConditionalFeatures,
+    NodesOverKappa,
+    conditional_features,
+)
+from giantstep.theory.features.input_norms import with_input_norms
+from giantstep.theory.features.sparse_rows import with_sparse_rows
+from giantstep.theory.first_layer.leading_components import LeadingComponents
+from giantstep.theory.first_layer.letters_step import LettersState
+from giantstep.theory.first_layer.network_state import NetworkState
+from giantstep.theory.rows.interface import Bulk
+from giantstep.theory.rows.isotropic import IsotropicBulk
+from giantstep.validation import Fault
+
+# Factor of the estimate of what the network's own output does to rows, by random problems beside
+# networks.
+_OWN_OUTPUT = 1 / 10
+
+
+class Accuracy(NamedTuple):
+    """Relative changes of the hats and of the test error, with twice as many nodes, that are small.
+
+    Near the interpolation threshold the error is far more sensitive.
+    """
+
+    hats: float
+    error: float
+
+
+# The rules of the paper's bulk converge exponentially. Labels without bound, over which a trained
+# bulk averages, and the directions of several spikes make others slower.
+EXPONENTIAL, SLOWER = Accuracy(1e-8, 1e-3), Accuracy(1e-5, 1e-3)
+
+
+class MeanRows(NamedTuple):
+    """What steps do to all rows together: theory.md section 12.
+
+    Beyond what independent rows have, the mean rows of groups g and h, times sqrt(p), have the
+    overlap `pi_g omega_g pi_h omega_h (k0 + k1)`, summed over F factors.
+
+    Attributes
+    ----------
+    letters : Array, shape (F, G)
+        omega of each group.
+    common : Array, shape (F, 2)
+        (k0, k1), of which k1 has the covariance of the first batch.
+    """
+
+    letters: Array
+    common: Array
+
+    @classmethod
+    def independent(cls, groups: int) -> MeanRows:
+        """Describe independent rows, which have nothing more."""
+        return cls(np.ones((0, groups)), np.zeros((0, 2)))
+
+
+class FirstLayer(ABC):
+    """The first layer that a problem's steps leave.
+
+    Attributes
+    ----------
+    problem : Protocol or SpikedFeatures
+    dimension : float
+        d, may be infinite.
+    fineness : int
+        Multiplies the number of nodes of quadrature rules.
+    choose : callable
+        `layer.layer_of`, for layers that are made of others.
+    """
+
+    # The samples of all steps, over d.
+    batch = math.inf
+
+    def __init__(
+        self,
+        problem: Problem,
+        dimension: float,
+        fineness: int,
+        choose: Callable[..., FirstLayer],
+    ) -> None:
+        self.problem, self.dimension, self.fineness = problem, dimension, fineness
+        self.choose = choose
+
+    def faults(self) -> list[Fault]:
+        """List why there is no theory of it, so that it can only be simulated."""
+        return []
+
+    @property
+    @abstractmethod
+    def features(self) -> SpikedFeatures:
+        """The equivalent spiked random features at the dimension: Result 3.1."""
+
+    @property
+    def history(self) -> tuple[NetworkState, ...] | tuple[LettersState, ...]:
+        """The network after each of its steps, unless one odd step is all."""
+        return ()
+
+    def finer(self, fineness: int) -> FirstLayer:
+        """Return the same layer on rules of another fineness."""
+        return self.choose(self.problem, self.dimension, fineness)
+
+    def with_letters(self) -> tuple[FirstLayer, FirstLayer] | None:
+        """Return it with the letters in place of a normal readout, and with twice as many.
+
+        At infinite dimension; None for another readout.
+        """
+        return None
+
+    def accuracy(self, kind: str) -> Accuracy:
+        """Return the accuracy of a resolved point, for a kind of bulk."""
+        return SLOWER if self.features.further_spikes else EXPONENTIAL
+
+    def remarks(self, kind: str) -> list[str]:
+        """Say in words what a kind of bulk leaves out."""
+        return []
+
+    # The rows.
+
+    def has_norms(self, kind: str) -> bool:
+        """Whether the norms of neurons depend on their overlap with the spike."""
+        return False
+
+    def row_power(self) -> tuple[tuple[float, float, float], float]:
+        """Compute how the variance of rows varies with inputs, as `with_input_norms` needs it."""
+        return (0.0, 0.0, 1.0), 1.0
+
+    def conditional(self, kind: str, B: Array | None = None) -> ConditionalFeatures:
+        """Compute the conditional features at the dimension; B as in `conditional_features`."""
+        srf = self.features
+        f = conditional_features(srf, self.fineness, B, self.has_norms(kind))
+        f = with_input_norms(f, srf, self.dimension, self.row_power())
+        return with_sparse_rows(f, srf, self.dimension, self.fineness)
+
+    def bulk(self, kind: str, f: ConditionalFeatures) -> Bulk:
+        """Make the bulk of a kind, one of `bulk_kind.BULKS`, for some conditional features."""
+        if kind == ISOTROPIC:
+            return self.isotropic(f, self.features)
+        return self.trained_bulk(f, self.features)
+
+    def isotropic(self, f: ConditionalFeatures, srf: SpikedFeatures) -> IsotropicBulk:
+        """Make the isotropic bulk of the paper."""
+        return IsotropicBulk(f.B, srf.groups, srf.beta, f.first_across, srf.beside)
+
+    def trained_bulk(
+        self, f: ConditionalFeatures, srf: SpikedFeatures, task_overlap: float = 1.0
+    ) -> Bulk:
+        """Make the bulk with all that is known of what steps do to rows.
+
+        Parameters
+        ----------
+        f : ConditionalFeatures
+        srf : SpikedFeatures
+            Those that have the rows: of this layer, or of one that is made of it.
+        task_overlap : float
+            Overlap of the readout's target with that of the steps.
+        """
+        return self.isotropic(f, srf)
+
+    def mean_rows(self) -> MeanRows:
+        """Compute what the steps do to all rows together."""
+        return MeanRows.independent(self.features.groups.c.size)
+
+    # What the theory leaves out: `theory.reliability`.
+
+    def row_overlap(self, srf: SpikedFeatures) -> float:
+        """Compute d times the variance of a row's projection on the target; srf has the rows."""
+        return float(np.max(srf.groups.c))
+
+    def learned_by_chance(self, dimension: float) -> float:
+        """Estimate what neurons that overlap with the target by chance learn of it."""
+        return 0.0
+
+    def own_output(self, dimension: float) -> float:
+        """Estimate what the network's own output does to rows beyond the theory."""
+        return 0.0
+
+    def leading_components(
+        self, f: ConditionalFeatures, rule: NodesOverKappa
+    ) -> LeadingComponents | None:
+        """Prepare estimates of what leading directions of the inputs do, if there are any."""
+        return None
+
+
+class SteppedLayer(FirstLayer):
+    """The first layer of a protocol."""
+
+    problem: Protocol
+
+    @cached_property
+    def protocol(self) -> Protocol:
+        """The protocol with the giant step, at the rate that matches at the dimension.
+
+        Raises
+        ------
+        InvalidParametersError
+            For a smaller step at infinite dimension.
+        """
+        return self.problem.with_giant_step(self.dimension)
+
+    @property
+    def descent(self) -> Protocol:
+        """The protocol of plain descent that rows follow."""
+        return self.protocol
+
+    def with_letters(self) -> tuple[FirstLayer, FirstLayer] | None:
+        """Return it with the letters in place of a normal readout, and with twice as many."""
+        if self.problem.readout != NORMAL:
+            return None
+        finer = replace(self.protocol, readout=FINER_NORMAL)
+        return self.choose(self.protocol), self.choose(finer)
+
+    @property
+    def batch(self) -> float:  # type: ignore[override]
+        """The samples of all steps, over d."""
+        return self.protocol.alpha0 * self.protocol.steps
+
+    def common_rows(self) -> Array:
+        """Compute (k0, k1) of `MeanRows`, where one factor is enough."""
+        return np.zeros(2)
+
+    def mean_rows(self) -> MeanRows:
+        """Compute what the steps do to all rows together."""
+        common = self.common_rows()
+        kept = slice(int(common.sum() < 0))  # none, where it belongs to the spike
+        letters = np.array(self.problem.readout)[:, 0]
+        letters = letters if letters.size > 1 else np.ones(1)
+        return MeanRows(letters[None][kept], common[None][kept])
+
+    def own_output(self, dimension: float) -> float:
+        """Estimate what the own output adds to rows in the first step, over their norm.
+
+        With one letter and one step it is in the equations to first order. Several steps have it in
+        the first of them.
+        """
+        protocol, groups = self.descent, self.features.groups
+        letters, fractions = np.array(protocol.readout).T
+        h1 = float(standard_moments(lookup(protocol.activation)).slope)
+        e, power = protocol.learning_rate / protocol.beta, float(fractions @ letters**2)
+        rows = protocol.beta * dimension * float(groups.pi @ groups.c)
+        share = (e * h1**2) ** 2 * power / rows
+        one = letters.size == protocol.steps == 1
+        return _OWN_OUTPUT * (share**2 if one else share / protocol.steps)

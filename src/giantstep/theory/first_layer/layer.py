@@ -1,0 +1,69 @@
+"""Which first layer a problem has: the one place that chooses."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import SIGN_DESCENT, Protocol
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.first_layer.anisotropic import Anisotropic
+from giantstep.theory.first_layer.given import GivenFeatures
+from giantstep.theory.first_layer.initial import Initial
+from giantstep.theory.first_layer.interface import FirstLayer, SteppedLayer
+from giantstep.theory.first_layer.letters import Letters
+from giantstep.theory.first_layer.odd_step import OddLetters, OddStep
+from giantstep.theory.first_layer.one_batch import OneBatch
+from giantstep.theory.first_layer.recursion import Recursion
+from giantstep.theory.first_layer.signs import OddSigns, Signs
+from giantstep.theory.first_layer.transfer import Transfer
+
+
+@lru_cache(maxsize=128)
+def layer_of(problem: Problem, dimension: float = math.inf, fineness: int = 1) -> FirstLayer:
+    """Choose the first layer of a problem.
+
+    Parameters
+    ----------
+    problem : Protocol or SpikedFeatures
+    dimension : float
+        d, which smaller steps than the giant one depend on, and the part of the network's own
+        output in the norms of its rows.
+    fineness : int
+        Multiplies the number of nodes of quadrature rules.
+
+    Returns
+    -------
+    FirstLayer
+        Its `faults` tell why there is no theory of it.
+
+    Examples
+    --------
+    >>> from giantstep import Protocol
+    >>> type(layer_of(Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1))).__name__
+    'OddStep'
+    """
+    if isinstance(problem, SpikedFeatures):
+        return GivenFeatures(problem, dimension, fineness, layer_of)
+    return _kind(problem)(problem, dimension, fineness, layer_of)
+
+
+def _kind(protocol: Protocol) -> type[SteppedLayer]:
+    one_letter = len(protocol.readout) == 1
+    if protocol.has_covariance:
+        return Anisotropic
+    if not protocol.moves:
+        return Initial
+    if protocol.has_several_spikes:
+        return Letters
+    if protocol.is_transfer:
+        return Transfer
+    if protocol.optimizer == SIGN_DESCENT:
+        finite = math.isfinite(protocol.alpha0)
+        return OddSigns if protocol.as_in_paper and one_letter and finite else Signs
+    if protocol.reuses_samples:
+        return OneBatch
+    if protocol.as_in_paper:
+        return OddStep if one_letter else OddLetters
+    return Recursion

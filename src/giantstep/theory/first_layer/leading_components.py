@@ -1,0 +1,72 @@
+"""How near the readout comes to learning quadratic and cubic features of the leading directions.
+
+The theory takes what is not linear in the bulk as noise. If the inputs' covariance has a few large
+eigenvalues, products of these directions are features of their own, which networks learn, and a
+step changes rows along them in proportion to themselves: docs/theory/structured-inputs.md, (20).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.features.activation_averages import activation_averages
+from giantstep.theory.features.conditional_features import (
+    ConditionalFeatures,
+    NodesOverKappa,
+    mean_inputs,
+)
+from giantstep.theory.first_layer.anisotropic_step import AnisotropicStep
+
+
+class LeadingComponents:
+    """How far the theory of inputs with a covariance holds, for one protocol.
+
+    Parameters
+    ----------
+    step : AnisotropicStep
+    srf : SpikedFeatures
+        After it.
+    f, rule
+        As in `MeanFluctuation`.
+    """
+
+    def __init__(
+        self,
+        step: AnisotropicStep,
+        srf: SpikedFeatures,
+        f: ConditionalFeatures,
+        rule: NodesOverKappa,
+    ) -> None:
+        self.beta, self.step = srf.beta, step
+        inputs, std = mean_inputs(srf, f.kappa)[0], math.sqrt(float(srf.groups.c[0]))
+        third = activation_averages(lookup(srf.activation), inputs, std, 1, 1.0).third
+        squares = f.curvature[0] ** 2, third**2, f.mu2_squared[0] * f.row_norm
+        self.squares = rule.fold(np.stack(squares))
+
+    def at(self, alpha: Array, ridge: Array, slopes: Array) -> dict[str, Array]:
+        """Estimate it at S points.
+
+        Parameters
+        ----------
+        alpha : Array, shape (S,)
+        ridge : Array, shape (S,)
+            One where slopes are over it: `readout.fixed_point.Points`.
+        slopes : Array, shape (S, N')
+            The slope of g_out given kappa: 1/(1 + V) for the square loss.
+        """
+        step, count = self.step, self.step.eigenvalues.size
+        largest = float(step.eigenvalues.max())
+        two, three, noise = alpha * (self.squares @ slopes.T)
+        L = ridge + noise / self.beta
+        rows = (2 * step.rate * step.third) ** 2 * step.mean_power(3) / count
+        return {
+            "chi_2": largest**2 / count * two / L,
+            "chi_3": largest**3 / count**2 * three / L,
+            "chi_rows": np.full(alpha.shape, rows),
+            "effective_dimension": np.full(alpha.shape, count / step.trace(2)),
+        }

@@ -1,0 +1,133 @@
+"""One step of an odd activation on a target of one direction, the paper's: equations (9)-(12).
+
+theory.md section 2. The gradient of a neuron is proportional to its initial readout, so that all
+share one spike whatever their letters.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.numerics.gaussian import derivative_variance, standard_moments, third_coefficient
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.problem import label_agreement, noise_power
+from giantstep.problems.spiked_features import SpikedFeatures, one_spike
+from giantstep.theory.features.conditional_features import ConditionalFeatures
+from giantstep.theory.first_layer.network_state import (
+    NetworkState,
+    check_weights,
+    shared_parameters,
+)
+from giantstep.theory.first_layer.recursion import Recursion, fresh_steps
+from giantstep.theory.rows.first_batch import FirstBatch
+from giantstep.theory.rows.groups import GroupsBulk
+from giantstep.theory.rows.interface import Bulk
+
+_ROUNDING = 1e-13
+
+
+class OddStep(Recursion):
+    """The first turn of the recursion, in closed form."""
+
+    @cached_property
+    def states(self) -> tuple[NetworkState, ...]:
+        """The network before its step and after, on a rule that is fine enough for all layers."""
+        return fresh_steps(self.protocol).states(1)
+
+    @property
+    def history(self) -> tuple[()]:
+        """Nothing beyond the features."""
+        return ()
+
+    @cached_property
+    def limit(self) -> SpikedFeatures:
+        """The equivalent features as d -> infinity."""
+        protocol = self.protocol
+        activation, target = lookup(protocol.activation), lookup(protocol.target)
+        e = protocol.learning_rate / protocol.beta
+        h1 = float(standard_moments(activation).slope)
+        teacher = standard_moments(target)
+        h1_star = label_agreement(protocol) * float(teacher.slope)
+        h2_star = float(teacher.second) + noise_power(protocol)
+        # A coefficient that vanishes by symmetry is computed as rounding, whose sign means nothing.
+        h1, h1_star = (0.0 if abs(h) < _ROUNDING else h for h in (h1, h1_star))
+        batch_noise = h2_star / protocol.alpha0  # of a finite first batch
+        norm = math.hypot(h1_star, math.sqrt(batch_noise))  # |v| before normalisation
+        c = 1 + e * e * derivative_variance(activation) * batch_noise
+        strength = abs(e * h1) * norm
+        largest = max(abs(omega) for omega, _ in protocol.readout)
+        check_weights(protocol, c * max(largest, 1) ** 2, strength * largest)
+        gamma = min(1.0, max(-1.0, h1_star / norm)) if norm > 0 else 0.0
+        return one_spike(
+            bulk_variance=c,
+            spike_strength=strength,
+            alignment=math.copysign(gamma, h1 * gamma),  # v takes the sign of h1, so that r >= 0
+            readout=protocol.readout,
+            **shared_parameters(protocol),
+        )
+
+
+class OddLetters(OddStep):
+    """The same for an initial readout of several values."""
+
+    @cached_property
+    def first_batch(self) -> FirstBatch:
+        """The batch, as far as the rows remember it."""
+        return FirstBatch(self.protocol, self.limit.first_alignment, self.fineness)
+
+    def has_norms(self, kind: str) -> bool:
+        """Whether the norms of neurons depend on their overlap with the spike."""
+        return super().has_norms(kind) and self.first_batch.norm_coupling != 0
+
+    def common_rows(self) -> Array:
+        """Compute what the step does to all rows together.
+
+        The own output is noise on the labels of the batch, besides its part along the mean row. And
+        inputs of norm |x|^2 = d (1 + delta) change sigma' of all neurons by b3 delta/2 in the mean.
+        """
+        protocol = self.protocol
+        activation, target = lookup(protocol.activation), lookup(protocol.target)
+        student, teacher = standard_moments(activation), standard_moments(target)
+        h1, power = float(student.slope), float(teacher.second) + noise_power(protocol)
+        b3 = third_coefficient(activation)
+        letters, fractions = np.array(protocol.readout).T
+        e, inverse_alpha0 = protocol.learning_rate / protocol.beta, 1 / protocol.alpha0
+        along = e * h1**2
+        noise = e**2 * h1**2 * float(student.second) * inverse_alpha0
+        own_output = (along**2 + noise) * float(fractions @ letters**2) - 2 * along
+        norms = protocol.beta * (e * b3) ** 2 * power * inverse_alpha0 / 2
+        return np.array([own_output, norms])
+
+    def trained_bulk(
+        self, f: ConditionalFeatures, srf: SpikedFeatures, task_overlap: float = 1.0
+    ) -> Bulk:
+        """Make the bulk with the covariance of the rows: theory.md section 9."""
+        batch, limit = self.first_batch, self.limit.groups
+        base = 1 + (srf.groups.c - limit.c)
+        if (strength := np.abs(srf.groups.u).max()) > 0:
+            batch = batch.with_wider_spike(float(np.abs(limit.u).max() / strength))
+        if task_overlap != 1:
+            batch = batch.for_task(task_overlap)
+        return GroupsBulk(self.protocol, base, f.B, batch, norms=batch.norm_coupling != 0)
+
+    def row_overlap(self, srf: SpikedFeatures) -> float:
+        """Compute d times the variance of a row's projection on the target."""
+        return float(np.max(srf.groups.c))
+
+    def learned_by_chance(self, dimension: float) -> float:
+        """Leave out what neurons learn by chance."""
+        return 0.0
+
+    def remarks(self, kind: str) -> list[str]:
+        """Say what the trained bulk leaves out."""
+        if kind == ISOTROPIC:
+            return []
+        return [
+            "For a readout of several values the trained bulk leaves out how norms of rows"
+            " fluctuate, but for what their overlaps with the spike change."
+        ]

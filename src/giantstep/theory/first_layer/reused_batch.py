@@ -1,0 +1,94 @@
+"""Several gradient steps on one batch: docs/theory/reused-batch.md.
+
+With a uniform readout the network stays a spike and a bulk, as on fresh batches. What follows from
+one step to the next is not a state: a step acts on what earlier ones did to its own samples. By
+dynamical mean-field theory the mean row and a neuron's own part are Gaussian, with correlations and
+responses between steps that averages over the fields on one sample determine.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.targets import teacher_of
+from giantstep.theory.features.conditional_target import across_basis
+from giantstep.theory.first_layer.network_state import NetworkState, check_weights
+from giantstep.theory.first_layer.reused_fields import Part, SampleFields, triangular_root
+from giantstep.theory.first_layer.reused_resolvent import ReusedResolvent
+
+
+class ReusedBatch:
+    """The network after each of its steps on one batch.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        With a uniform readout.
+    fineness : int
+        Multiplies the number of nodes.
+
+    Attributes
+    ----------
+    states : list of NetworkState
+        Before the first step and after each.
+    rows : ReusedResolvent
+        After the last.
+    basis : Array, shape (D + 1, D + k)
+        The spike and the directions across it (`conditional_target`), in those of the rows' forms.
+    """
+
+    def __init__(self, protocol: Protocol, fineness: int) -> None:
+        teacher, steps = teacher_of(protocol.target), protocol.steps
+        ((omega, _),) = protocol.readout
+        D = self.directions = teacher.directions if teacher else 1
+        self.rate, alpha0 = protocol.learning_rate / protocol.beta * omega, protocol.alpha0
+        self.common, self.own = Part(np.zeros(D + steps), D), Part(np.eye(1 + steps)[0], 1)
+        self.states = [NetworkState.at_initialisation(protocol.target)]
+        for t in range(steps):
+            if t <= 2:
+                fields = SampleFields(protocol, t if t < 2 else steps - 1, fineness)
+            while len(fields.pulls) <= t:
+                fields.take(self.common, self.own)
+            weighted = fields.weight * fields.pulls[t]
+            drive, noise = weighted @ fields.white[:, : D + t], weighted @ np.array(fields.pulls).T
+            self.common.take(self.rate, drive, noise / alpha0)
+            drive, noise = (fields.weight @ of[t] for of in (fields.projections, fields.products))
+            self.own.take(self.rate, drive, noise / alpha0)
+            self.rows = self._resolvent(fields, t + 1)
+            state = self._network_state(t + 1, many=teacher is not None)
+            check_weights(protocol, state.bulk_variance, state.spike_strength)
+            self.states.append(state)
+
+    def _resolvent(self, fields: SampleFields, k: int) -> ReusedResolvent:
+        weight, pulls, D = fields.weight, np.column_stack(fields.pulls), self.directions
+        root = triangular_root((pulls.T * weight) @ pulls)
+        pulls = pulls @ np.linalg.pinv(root).T
+        along = np.hstack([np.zeros((weight.size, D)), pulls / math.sqrt(fields.alpha0)])
+        along[:, :-1] += fields.white[:, : D + k - 1]
+        projections, products = np.zeros((2, weight.size, k, k))
+        for t in range(k):
+            projections[:, t, : t + 1] = fields.projections[t]
+            products[:, t, : t + 1] = products[:, : t + 1, t] = fields.products[t]
+        response = projections @ np.linalg.pinv(np.array(self.own.after)[:k, :k])
+        noise = products - projections @ projections.transpose(0, 2, 1)
+        of_samples = weight, along, pulls, response, noise
+        return ReusedResolvent(of_samples, self.own.memory[:k, :k], self.rate, fields.alpha0)
+
+    def _network_state(self, k: int, many: bool) -> NetworkState:
+        """Describe the network after k steps."""
+        D, spike, own = self.directions, self.common.after[k][: self.directions + k], self.own
+        strength = float(np.linalg.norm(spike))
+        # Where it vanishes by symmetry, as for even activations, any direction will do.
+        v = spike / strength if strength > 0 else np.eye(D + k)[-1]
+        a = np.clip(v[:D], -1, 1)
+        across = np.linalg.pinv(across_basis(a)) @ (np.eye(D, D + k) - np.outer(a, v))
+        self.basis = np.vstack([v, across])
+        zero, covariance = np.zeros(1), np.zeros((D + 2, D + 2))
+        (covariance[:-1, :-1],) = self.rows.forms(zero, self.rows.solve(zero), self.basis)
+        alignment = tuple(map(float, a)) if many else float(a[0])
+        c = float(own.after[k] @ own.after[k])
+        # X is not derived: as if rows were independent.
+        return NetworkState(c, strength, alignment, mean_row=c, covariance=covariance)

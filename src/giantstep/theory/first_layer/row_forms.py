@@ -1,0 +1,122 @@
+"""Quadratic forms of the resolvent of the rows' covariance: see `row_resolvent`.
+
+They are in the m directions that labels depend on, the spike v and the target's D across it, and in
+a, the covariance of a row and its |b|^2/c - 1. The matrix whose inverse holds the resolvent is
+given by the self-energy where labels have no say, and corrected in these directions; mean vectors
+of the batch are sources of their own. theory.md section 13.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.theory.first_layer.covariance_step import CovarianceStep, Samples
+from giantstep.theory.first_layer.row_resolvent import SelfEnergy
+from giantstep.theory.rows.row_functions import Forms
+
+
+def forms_after(step: CovarianceStep, sigma: Array, at: SelfEnergy, before: Forms) -> Forms:
+    """Compute the forms after a step from those before.
+
+    Parameters
+    ----------
+    step : CovarianceStep
+    sigma : Array, shape (m + 1, m + 1)
+        Sigma before the step.
+    at : SelfEnergy
+        As `solve_self_energy` finds it.
+    before : Forms
+        Those before the step, at `at.before.t`.
+    """
+    samples, t, m = step.samples, at.t, len(step.samples.along)
+    # The vectors: v and those across it, the mean of the gradient, L a, h, and what else is in a'.
+    gradient, stretched, longer, rest = range(m, m + 4)
+    K = _projected(_uniform(step, at, before), at, samples)
+    sources = np.zeros((t.size, m + 4, 2 * m + 1))
+    sources[:, range(m), range(m)] = sources[:, stretched, -1] = 1
+    places = [gradient, longer, rest]
+    sources[:, places, :-1], own = _means(step, at)
+    result = sources @ K @ sources.transpose(0, 2, 1)
+    rows, columns = np.ix_(places, places)
+    result[:, rows, columns] += own
+    along = samples.along @ samples.norm
+    square = step.inverse_batch * step.bulk_variance * (samples.weight @ samples.norm**2)
+    result[:, rest, rest] += (along @ sigma[:m, :m] @ along + square) / t
+    result[:, stretched, rest] += along @ sigma[:m, m] / t
+    result[:, rest, stretched] += along @ sigma[:m, m] / t
+    result = _with_longer_rows(result, [stretched, longer], sigma[m, m], t)
+    p = step.keeps_norm
+    turn = np.zeros((m + 1, m + 4))
+    turn[:m, : m + 1] = step.turn
+    turn[m, m + 1 :] = p, p * sigma[m, m] + along @ sigma[:m, m], 1
+    resolvent = turn @ result @ turn.T
+    return Forms(resolvent, (np.eye(m) - resolvent[:, :m, :m]) / t[:, None, None])
+
+
+def _uniform(step: CovarianceStep, at: SelfEnergy, before: Forms) -> Array:
+    """Compute the forms of the inverse in its sources, if all directions were alike.
+
+    The sources are v and those across it in the first block, then in the second, and the vector
+    a/(t C) in the second; shape (S, 2 m + 1, 2 m + 1). The form in the last source has
+    `a C^-1 a/t` added.
+    """
+    a, b, t = at.a[:, None, None], at.b[:, None, None], at.t[:, None, None]
+    own = (step.inverse_batch * at.f * at.w)[:, None, None]
+    R, filtered = before.resolvent, before.filtered
+    m = filtered.shape[-1]
+    K = np.empty((len(R), 2 * m + 1, 2 * m + 1))
+    K[:, :m, :m] = (R[:, :m, :m] + own * t * filtered) / a
+    K[:, :m, m:-1] = K[:, m:-1, :m] = b / a * t * filtered
+    K[:, m:-1, m:-1] = -t * filtered
+    K[:, :m, -1] = K[:, -1, :m] = (b / a)[:, 0] * R[:, :m, m]
+    K[:, m:-1, -1] = K[:, -1, m:-1] = -R[:, :m, m]
+    K[:, -1, -1] = at.before.t / at.t * R[:, m, m]
+    return K
+
+
+def _projected(K: Array, at: SelfEnergy, samples: Samples) -> Array:
+    """Correct the inverse in the directions that labels depend on."""
+    m = len(samples.along)
+    change = _by_blocks(at, samples.squares - np.eye(m)[..., None] * samples.weight)
+    change = change.transpose(0, 1, 3, 2, 4).reshape(-1, 2 * m, 2 * m)
+    update = change @ np.linalg.inv(np.eye(2 * m) + K[:, :-1, :-1] @ change)
+    return K - K[:, :, :-1] @ update @ K[:, :-1]
+
+
+def _means(step: CovarianceStep, at: SelfEnergy) -> tuple[Array, Array]:
+    """Compute the sources of the means of the batch, and their forms beyond these sources.
+
+    The means are those of the gradient, h, and what else is in a': shapes (S, 3, 2 m), (S, 3, 3).
+    """
+    samples, (S,) = step.samples, at.t.shape
+    functions = np.stack([samples.gradient, samples.by_norm, samples.pull, samples.norm])
+    block, joined = [0, 0, 0, 1], np.eye(3)[[0, 1, 2, 2]]  # the last mean has parts in both
+    units = np.ones((S, 4))
+    units[:, 3] = 1 / at.t
+    traces = np.stack([at.f, at.mixed_trace, at.mixed_trace, -at.t * at.before.phi], -1)
+    gamma = step.inverse_batch * traces.reshape(-1, 2, 2)
+    on_labels = functions[:, None] * samples.along
+    pairs = functions[:, None] * functions * samples.weight
+    felt = -np.einsum("sacjy,scj->sajy", _by_blocks(at, on_labels), gamma[:, :, block])
+    felt[:, block, range(4)] += on_labels.sum(axis=-1)
+    sources = np.einsum("sajy,sj,jp->spay", felt, units, joined)
+    seen = gamma[:, block]
+    own = seen[:, :, block] * pairs.sum(axis=-1)
+    own -= np.einsum("sia,sacij,sjc->sij", seen, _by_blocks(at, pairs), seen)
+    own = joined.T @ (own * units[:, :, None] * units[:, None]) @ joined
+    return sources.reshape(S, 3, -1), own
+
+
+def _by_blocks(at: SelfEnergy, values: Array) -> Array:
+    """Average values, of shape (..., N), with the parts by samples: shape (S, 2, 2, ...)."""
+    flat = values.reshape(-1, values.shape[-1]).T
+    averages = [part @ flat for part in (at.first, at.mixed, at.mixed, at.second)]
+    return np.stack(averages, axis=1).reshape(-1, 2, 2, *values.shape[:-1])
+
+
+def _with_longer_rows(forms: Array, places: list[int], norm_variance: float, t: Array) -> Array:
+    """Add to C' what longer rows do: the terms with h, at the places of L a and h."""
+    own = np.array([[-norm_variance, 1], [1, 0]]) / t[:, None, None]
+    inner = np.linalg.inv(own + forms[:, places][:, :, places])
+    return forms - forms[:, :, places] @ inner @ forms[:, places]

@@ -1,0 +1,66 @@
+"""What a step does to the length of rows at finite dimension.
+
+The step takes the network's own output off the labels. That output contains each neuron itself,
+with a weight of order 1/p, and it is noise besides. As d -> infinity none of this changes a row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.numerics.gaussian import (
+    derivative_variance,
+    mean_derivatives,
+    self_gradient,
+    standard_moments,
+    third_coefficient,
+)
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.problem import label_agreement
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.targets import target_mean
+
+
+def own_output_norms(protocol: Protocol, dimension: float) -> Array:
+    """Compute what the own output adds to the squared norm of a row of the bulk, by letters.
+
+    `(g - k E[z s sigma'])^2 - g^2 + e k E omega^2 (h1^4 + E s^2 E sigma'^2/alpha0)`, with
+    `k = e omega^2/p`, `s = sigma - h0` and `g`, the factor by which the step stretches a row: a
+    neuron's own part in the output shortens its row or makes it longer; the other neurons add a
+    part along the mean row, and noise. docs/finite-size.md.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        Of one giant step on samples, with a uniform readout unless the activation is odd.
+    dimension : float
+        d, may be infinite: then nothing is added.
+
+    Returns
+    -------
+    Array, shape (G,)
+    """
+    letters, fractions = np.array(protocol.readout).T
+    activation, e = lookup(protocol.activation), protocol.learning_rate / protocol.beta
+    h0, h1, h2 = mean_derivatives(activation, 2)
+    derivative_power = derivative_variance(activation) + h1**2
+    own, power = self_gradient(activation) - h0 * h2, standard_moments(activation).second - h0**2
+    others = h1**4 + power * derivative_power / protocol.alpha0
+    k = e * letters**2 / (protocol.beta * dimension)
+    mean_label = label_agreement(protocol) * target_mean(protocol.target)
+    g = 1 + e * letters * (mean_label - letters * h0) * h2
+    return (g - k * own) ** 2 - g**2 + e * k * float(fractions @ letters**2) * others
+
+
+def coupled_norms(protocol: Protocol, spike_strengths: Array, dimension: float) -> Array:
+    """Compute what rows gain on average as their steps depend on their overlap with the spike.
+
+    A neuron's step along its own weights w is `(b3/h1) u.w` for a spike u, of variance
+    `(b3/h1)^2 |u|^2/d` over the neurons; b3 = E sigma He_3.
+    """
+    activation = lookup(protocol.activation)
+    h1 = float(standard_moments(activation).slope)
+    if not np.any(spike_strengths):
+        return np.zeros_like(spike_strengths)
+    return (third_coefficient(activation) / h1 * spike_strengths) ** 2 / dimension

@@ -1,0 +1,73 @@
+"""The first layer of a problem with the equations on it, as readouts use it."""
+
+from __future__ import annotations
+
+import math
+
+from giantstep.arrays import Array
+from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
+from giantstep.problems.domains import THEORY_DIMENSION
+from giantstep.problems.problem import Problem
+from giantstep.theory.features.kappa_rules import check_resolution
+from giantstep.theory.first_layer.equivalent_features import known_layer
+from giantstep.theory.first_layer.interface import Accuracy, FirstLayer
+from giantstep.theory.readout.square_loss import prepare_square_loss
+from giantstep.validation import interval_faults, raise_all
+
+
+class PreparedLayer:
+    """A first layer, with the equations of the square loss on it.
+
+    Parameters
+    ----------
+    first : FirstLayer
+    bulk : str
+        As in `solve.solve`.
+    B : Array, optional
+        As in `conditional_features`.
+    """
+
+    def __init__(self, first: FirstLayer, bulk: str, B: Array | None = None) -> None:
+        self.first, self.bulk = first, bulk
+        self.srf, self.dimension = first.features, first.dimension
+        self.equations = prepare_square_loss(first, bulk, B)
+
+    @property
+    def accuracy(self) -> Accuracy:
+        """Changes on twice as many nodes that are small."""
+        return self.first.accuracy(self.bulk)
+
+    def finer(self, fineness: int) -> PreparedLayer:
+        """Prepare the same unknowns, over the same functions B, on a finer rule."""
+        return PreparedLayer(self.first.finer(fineness), self.bulk, self.equations.features.B)
+
+    def with_letters(self) -> tuple[PreparedLayer, PreparedLayer] | None:
+        """Prepare it with the letters in place of a normal readout, and with twice as many.
+
+        At infinite dimension, which is faster; None for another readout.
+        """
+        layers = self.first.with_letters()
+        return layers and (
+            PreparedLayer(layers[0], self.bulk),
+            PreparedLayer(layers[1], self.bulk),
+        )
+
+
+def prepare_layer(
+    problem: Problem,
+    bulk: str = ISOTROPIC,
+    dimension: float = math.inf,
+    B: Array | None = None,
+) -> PreparedLayer:
+    """Prepare the first layer of a problem; the arguments are those of `solve.solve`.
+
+    Raises
+    ------
+    InvalidParametersError
+        If the theory does not cover the problem, or not with this bulk.
+    """
+    raise_all(interval_faults({"dimension": dimension}, {"dimension": THEORY_DIMENSION}))
+    first = known_layer(problem, dimension)
+    check_resolution(problem, first.features)
+    validate_bulk(problem, bulk)
+    return PreparedLayer(first, bulk, B)

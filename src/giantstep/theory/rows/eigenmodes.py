@@ -1,0 +1,191 @@
+"""Averages over the eigenvalues b of the first batch's matrix B: docs/trained-bulk.md.
+
+At an eigenvalue b the rows of group g have variance `c_g(b) = base_g + batch_weight_g b`, and
+everything is as for an isotropic bulk with `P(b) = P0 + b P1`. The generalised eigendecomposition
+of `V1_hat^-1 + beta P0` and `beta P1`, with columns u_k and eigenvalues theta_k, yields
+
+    (V1_hat^-1 + beta P(b))^-1 = sum_k u_k u_k^T / (1 + theta_k b),
+
+so that averages over b are traces that `FirstBatch` computes, at R values of theta.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from giantstep.arrays import Array, RealOrComplex
+from giantstep.numerics.contraction import contract
+from giantstep.numerics.linear_systems import eigh_or_nan
+from giantstep.theory.rows.first_batch import FirstBatch, KnownTraces, Traces
+from giantstep.theory.rows.response import ResponseTerms
+
+# Traces of B^j Z_k Z_l, j = 0, 1 ...
+Powers = RealOrComplex | Sequence[RealOrComplex]
+
+
+class RowCovariance(NamedTuple):
+    """The rows of a trained bulk: of covariance `(base_g I + batch_weight_g B)/d` in group g.
+
+    Attributes
+    ----------
+    B : Array, shape (G, R)
+        Combines the functions phi into mu1.
+    pi : Array, shape (G,)
+        Fractions of the neurons.
+    base : Array, shape (G,)
+        One, and what the own output adds at finite dimension: `row_norms.own_output_norms`.
+    batch_weight : Array, shape (G,)
+        omega^2 tau.
+    beta : float
+    batch : FirstBatch
+    """
+
+    B: Array
+    pi: Array
+    base: Array
+    batch_weight: Array
+    beta: float
+    batch: FirstBatch
+
+
+class Factor(NamedTuple):
+    """`V1_hat = L L^T` and `dual = L^-T`, (S, R, R); NaN where a real V1_hat is not positive."""
+
+    L: RealOrComplex
+    dual: RealOrComplex
+
+    @classmethod
+    def of(cls, V1_hat: RealOrComplex) -> Factor:
+        """Factor symmetric matrices, real or complex, whose entries may differ widely in size."""
+        size = np.sqrt(np.einsum("srr->sr", V1_hat))
+        values, vectors = eigh_or_nan(V1_hat / (size[:, :, None] * size[:, None, :]))
+        half = np.sqrt(values)[:, None, :]
+        return cls(size[:, :, None] * vectors * half, vectors / (half * size[:, :, None]))
+
+
+def product(first: Array, second: Array) -> Array:
+    """Multiply polynomials in b: the first axis is the power; the others form an outer product."""
+    shape = (len(first) + len(second) - 1, *first.shape[1:], *second.shape[1:])
+    total: Array = np.zeros(shape)
+    for i, a in enumerate(first):
+        for j, b in enumerate(second):
+            total[i + j] += np.multiply.outer(a, b)
+    return total
+
+
+class Modes:
+    """The generalised eigendecomposition at S points, and the averages that follow from it.
+
+    Parameters
+    ----------
+    rows : RowCovariance
+    q : Array, shape (S, G)
+    factor : Factor
+        Of V1_hat.
+    known : KnownTraces, optional
+        Traces nearby, for complex q and V1_hat.
+
+    Attributes
+    ----------
+    theta : Array, shape (S, R)
+    A : Array, shape (S, G, R)
+        `B u_k`.
+    dual : Array, shape (S, R, R)
+        Columns `V1_hat^-1 u_k`.
+    single : Traces
+        Of Z_k.
+    row_norms : Array, shape (2, G)
+        c_g(b) as a polynomial in b.
+    """
+
+    def __init__(
+        self, rows: RowCovariance, q: RealOrComplex, factor: Factor, near: KnownTraces | None = None
+    ) -> None:
+        self.rows, self.q = rows, q
+        # The few points of a spectrum need no order of products.
+        self._product: Callable[..., Any] = np.einsum if np.iscomplexobj(q) else contract
+        B, pi, base, batch_weight, beta, batch = rows
+        BL, weight = B @ factor.L, (beta * pi * q)[:, :, None]
+        fixed = np.eye(B.shape[1]) + BL.transpose(0, 2, 1) @ (base[:, None] * weight * BL)
+        linear = BL.transpose(0, 2, 1) @ (batch_weight[:, None] * weight * BL)
+        self.theta, y = _pencil(fixed, linear)
+        self.A, self.dual = BL @ y, factor.dual @ y
+        self.single = batch.traces(self.theta, near)
+        self.row_norms = np.stack([base, batch_weight])
+
+    @cached_property
+    def pair(self) -> Traces:
+        """Traces of Z_k Z_l."""
+        return self.rows.batch.pair_traces(self.theta, self.single)
+
+    @cached_property
+    def numerators(self) -> RealOrComplex:
+        """Numerators of X(b) = sum_k dual_k (...) / (1 + theta_k b) as polynomials in b.
+
+        Shape (2, S, R, R).
+        """
+        weights = self.rows.pi * self.q * self.row_norms[:, None]
+        return np.einsum("sgk,jsg,gr->jskr", self.A, weights, self.rows.B)
+
+    @property
+    def load(self) -> RealOrComplex:
+        """E c_g(b) M_gg(b), shape (S, G)."""
+        return np.einsum("sgk,jg,jsk->sg", self.A**2, self.row_norms, self.single.powers[:2])
+
+    def load_decrease(self, other: Modes, powers: Powers) -> RealOrComplex:
+        """Compute minus the derivative of the load by q, `beta pi_h E c_g c_h M_gh^2`, (S, G, G).
+
+        Parameters are those of `terms`.
+        """
+        squares = product(self.row_norms, self.row_norms)
+        M, N = (modes.A[:, :, None] * modes.A[:, None] for modes in (self, other))
+        decrease = self._product("jgh,jskl,sghk,sghl->sgh", squares, powers[:3], M, N)
+        return self.rows.beta * self.rows.pi * decrease
+
+    def terms(self, other: Modes | None = None, powers: Powers = ()) -> ResponseTerms:
+        """Compute what V and its derivative are made of.
+
+        Parameters
+        ----------
+        other : Modes, optional
+            Of another readout, for the derivative that both have: `pairs`.
+        powers : arrays, shape (S, R, R)
+            Traces of B^j Z_k Z_l for the modes k of this one and l of the other.
+        """
+        X = np.einsum("sik,jska,jsk->sia", self.dual, self.numerators, self.single.powers[:2])
+        if other is None:
+            other, powers = self, self.pair.powers
+        both = self, other
+        BN, BL = (np.einsum("sgk,sik->sgik", at.A, at.dual) for at in both)  # B N^T, by modes
+        gradient = self._product("jg,jskl,sgik,sgml->sgim", self.row_norms, powers[:2], BN, BL)
+        # X(b), by modes
+        parts, others = (np.einsum("sik,jska->jsika", at.dual, at.numerators) for at in both)
+        products = sum(
+            self._product("skl,sika,smlb->simab", powers[i + j], parts[i], others[j])
+            for i in (0, 1)
+            for j in (0, 1)
+        )
+        return ResponseTerms(
+            (X + X.transpose(0, 2, 1)) / 2,
+            (gradient + gradient.swapaxes(2, 3)) / 2,
+            self.load_decrease(other, powers),
+            (products + products.transpose(0, 2, 1, 4, 3)) / 2,
+        )
+
+
+def _pencil(fixed: RealOrComplex, linear: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:
+    """Compute theta and y with `y^T fixed y = 1` and `y^T linear y = diag(theta)`."""
+    if fixed.shape[-1] == 1:
+        return (linear / fixed)[:, :, 0], 1 / np.sqrt(fixed)
+    values, vectors = eigh_or_nan(fixed)
+    half = vectors / np.sqrt(values)[:, None, :]
+    theta, rotation = eigh_or_nan(half.transpose(0, 2, 1) @ linear @ half)
+    if not np.iscomplexobj(theta):
+        return np.maximum(theta, 0), half @ rotation
+    order = np.argsort(np.abs(theta), axis=-1)  # modes of points nearby are compared
+    theta = np.take_along_axis(theta, order, axis=-1)
+    return theta, half @ np.take_along_axis(rotation, order[:, None], axis=-1)

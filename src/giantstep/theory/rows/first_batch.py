@@ -1,0 +1,305 @@
+"""What the weights remember of the first batch: theory.md section 9, docs/trained-bulk.md.
+
+Given the batch, a row of the bulk that belongs to a neuron with readout omega has covariance
+`(I + omega^2 tau B)/d`, where `B = (1/n0) sum y^2 x x^T`. The theory needs limits of the resolvents
+`Z_k = 1/(1 + theta_k B)` of the random matrix B: normalised traces of `B^j Z_k` and `B^j Z_k Z_l`,
+and the quadratic forms of these matrices in two directions, the spike v and the unit vector
+orthogonal to v in the plane of v and the target. One scalar equation for `f_k = tr Z_k` determines
+them all in closed form. Those of pairs are divided differences, written so that they are exact
+where theta_k = theta_l. Traces are sums of positive terms.
+"""
+
+from __future__ import annotations
+
+import math
+from copy import copy
+from typing import NamedTuple
+
+import numpy as np
+
+from giantstep.arrays import Array, Complex, RealOrComplex
+from giantstep.numerics.gaussian import derivative_variance, standard_moments, third_coefficient
+from giantstep.numerics.newton import iterate_newton
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.problem import label_agreement, noise_levels, noise_power
+from giantstep.problems.protocol import Protocol
+from giantstep.theory.rows.label_rule import label_rule, label_rule_on_path
+
+# Newton's method for a trace: most steps, and the relative step at which it has converged; from
+# zero, and from a trace nearby.
+_MAX_ITERATIONS, _TOLERANCE = 100, 4e-15
+_NEARBY_ITERATIONS, _NEARBY_TOLERANCE = 2, 1e-7
+# A Hermite coefficient of the activation below this is zero by symmetry.
+_ROUNDING = 1e-12
+# Powers of y and s = theta.x, theta the target, in the fields of `DampedMoments`.
+_POWERS = (2, 0), (4, 0), (6, 0), (2, 2), (4, 2), (3, 1), (5, 1)
+
+
+class DampedMoments(NamedTuple):
+    """Expectations of powers of y and s, times one or two factors 1/(1 + theta f y^2/alpha0).
+
+    Arrays of shape (S, R) or (S, R, R).
+    """
+
+    y2: RealOrComplex
+    y4: RealOrComplex
+    y6: RealOrComplex
+    y2s2: RealOrComplex
+    y4s2: RealOrComplex
+    y3s: RealOrComplex
+    y5s: RealOrComplex
+
+
+class Traces(NamedTuple):
+    """Normalised traces.
+
+    Attributes
+    ----------
+    powers : tuple of Array
+        Of B^j Z_k for j = 0, 1, 2, shapes (S, R); or of B^j Z_k Z_l for j = 0 ... 3, (S, R, R).
+    damped : DampedMoments
+    """
+
+    powers: tuple[RealOrComplex, ...]
+    damped: DampedMoments
+
+
+class KnownTraces(NamedTuple):
+    """Traces tr Z that are known at some theta, arrays of shape (S, R), to continue from."""
+
+    theta: RealOrComplex
+    f: RealOrComplex
+
+    def nearest(self, theta: RealOrComplex) -> RealOrComplex:
+        """Return the trace at the known theta that is nearest to each of others."""
+        distance = np.abs(theta[:, :, None] - self.theta[:, None])
+        return np.take_along_axis(self.f, np.argmin(distance, axis=-1), axis=-1)
+
+
+class FirstBatch:
+    """The first batch, as far as the trained weights remember it.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        With alpha0 > 0, and one step.
+    alignment : float
+        gamma = v . theta.
+    fineness : int
+        Multiplies the number of nodes of the rule over y.
+
+    Attributes
+    ----------
+    tau : float
+        e^2 hcheck^2/alpha0: B enters the covariance of a row with weight omega^2 tau.
+    inverse_alpha0 : float
+    spike_sign : float
+        +1 or -1: the sign of v along the mean of y x.
+    norm_coupling : float
+        A neuron's step along its own weights is this times its overlap with the spike:
+        `spike_sign e b3 |v~|`, with b3 = E sigma He_3.
+    label_power : float
+        E y^2.
+    agreement : float
+        The mean sign of the target in a label.
+    squares : Array, shape (N,)
+        y^2 on the nodes of a rule over the batch.
+    integrands : Array, shape (N, 7)
+        The powers of `DampedMoments` there, times the weights of the rule.
+    noise_share : float
+        Cosine of the angle between the batch's noise and all that the spike has beside the target:
+        at finite dimension that is more than noise, along a direction like all others.
+    task_share : float
+        Cosine of the angle, across the spike, of the readout's target and that of the step.
+    """
+
+    noise_share, task_share = 1.0, 1.0
+
+    def __init__(self, protocol: Protocol, alignment: float, fineness: int = 1) -> None:
+        activation, target = lookup(protocol.activation), lookup(protocol.target)
+        self.inverse_alpha0, e = 1 / protocol.alpha0, protocol.learning_rate / protocol.beta
+        teacher = standard_moments(target)
+        self.label_power = float(teacher.second) + noise_power(protocol)
+        self.agreement = label_agreement(protocol)
+        noise = math.sqrt(self.label_power * self.inverse_alpha0)
+        norm = math.hypot(self.agreement * float(teacher.slope), noise)
+        self.alignment = alignment
+        h1 = float(standard_moments(activation).slope)
+        self.spike_sign = -1.0 if h1 < -_ROUNDING else 1.0  # as that of the features
+        b3 = third_coefficient(activation)
+        self.norm_coupling = e * b3 * norm * self.spike_sign * (abs(b3) >= _ROUNDING)
+        self.tau = e * e * derivative_variance(activation) * self.inverse_alpha0
+        largest = max(abs(omega) for omega, _ in protocol.readout)
+        sharpness = largest**2 * self.tau * self.inverse_alpha0
+        self._labels = target, noise_levels(protocol), sharpness
+        self.squares, self.integrands = self._powers(*label_rule(*self._labels, fineness))
+
+    def on_path(self) -> FirstBatch:
+        """Describe it by labels on `label_path`, for traces at complex theta."""
+        squares, integrands = self._powers(*label_rule_on_path(*self._labels))
+        return self._changed(squares=squares, integrands=integrands)
+
+    def with_wider_spike(self, share: float) -> FirstBatch:
+        """Describe it beside a spike of which the mean of y x is this share (a cosine)."""
+        share = min(share, 1.0)
+        gamma = share * self.alignment
+        across, beside = (math.sqrt(1 - x**2) for x in (gamma, self.alignment))
+        noise_share = share * beside / across if across > 0 else 1.0
+        return self._changed(alignment=gamma, noise_share=noise_share)
+
+    def for_task(self, overlap: float) -> FirstBatch:
+        """Describe it for a readout whose target has this overlap with that of the step."""
+        across = math.sqrt(1 - (overlap * self.alignment) ** 2)
+        known = overlap * math.sqrt(1 - self.alignment**2)
+        return self._changed(task_share=known / across if across > 0 else 1.0)
+
+    def _powers(
+        self, y: RealOrComplex, weights: RealOrComplex
+    ) -> tuple[RealOrComplex, RealOrComplex]:
+        of_powers = [self.agreement ** (i % 2) * y**i * weights[j] for i, j in _POWERS]
+        return y**2, np.stack(of_powers, axis=1)
+
+    def _changed(self, **attributes: float | Array | Complex) -> FirstBatch:
+        changed = copy(self)
+        vars(changed).update(attributes)
+        return changed
+
+    def resolvent_trace(self, theta: RealOrComplex, known: KnownTraces | None) -> RealOrComplex:
+        """Solve `f (1 + theta E[y^2/(1 + theta f y^2/alpha0)]) = 1` for f = tr Z, shape (S, R).
+
+        By Newton's method. For theta > 0 it starts from zero: the left side is concave, so f rises
+        to the solution. For complex theta it starts from traces that are known nearby.
+        """
+        power = self.integrands[:, :1]
+
+        def advance(f: RealOrComplex) -> tuple[RealOrComplex, Array]:
+            damping = self._damping(theta * f)
+            gap = f * (1 + theta * _expectation(damping, power)[..., 0]) - 1
+            step = gap / (1 + theta * _expectation(damping**2, power)[..., 0])
+            f = f - step
+            return f, np.abs(step) / np.abs(f)
+
+        if known is not None:
+            start = known.nearest(theta)
+            return iterate_newton(advance, start, _NEARBY_TOLERANCE, _NEARBY_ITERATIONS)
+        return iterate_newton(advance, np.zeros_like(theta), _TOLERANCE, _MAX_ITERATIONS)
+
+    def _damping(self, w: RealOrComplex) -> RealOrComplex:
+        return 1 / (1 + (self.inverse_alpha0 * w)[..., None] * self.squares)
+
+    def traces(self, theta: RealOrComplex, known: KnownTraces | None = None) -> Traces:
+        """Compute tr B^j Z_k for j = 0, 1, 2, shapes (S, R).
+
+        Parameters
+        ----------
+        theta : array, shape (S, R)
+        known : KnownTraces, optional
+            Traces at a nearby theta, which complex ones need.
+        """
+        f = self.resolvent_trace(theta, known)
+        E = self._expected(self._damping(theta * f))
+        return Traces((f, f * E.y2, f * (E.y2**2 + self.inverse_alpha0 * E.y4)), E)
+
+    def damped_moments(self, w: Array, factors: int = 1) -> DampedMoments:
+        """Average powers of y and s, times some factors 1/(1 + w y^2/alpha0), w of shape (S, R)."""
+        return self._expected(self._damping(w) ** factors)
+
+    def _expected(self, damping: RealOrComplex) -> DampedMoments:
+        return DampedMoments(*np.moveaxis(_expectation(damping, self.integrands), -1, 0))
+
+    def pair_traces(self, theta: RealOrComplex, single: Traces) -> Traces:
+        """Compute tr B^j Z_k Z_l for j = 0 ... 3, shapes (S, R, R)."""
+        f, P, _ = single.powers
+        damping = self._damping(theta * f)
+        E = self._expected(damping[:, :, None] * damping[:, None])
+        f_k, f_l, P_l, x = f[:, :, None], f[:, None], P[:, None], self.inverse_alpha0
+        f0 = f_l / (1 + theta[:, :, None] * E.y2)
+        f1 = E.y2 * f0
+        f2 = E.y2 * f1 + x * f_k * f_l * E.y4
+        f3 = f1 * E.y2**2 + x * f_k * (
+            (2 * E.y2 * f_l + P_l) * E.y4
+            + x * f_l * (theta[:, None] * f_l * E.y4**2 + E.y6)
+        )  # fmt: skip
+        return Traces((f0, f1, f2, f3), E)
+
+    def forms(self, theta: Array, single: Traces) -> tuple[Array, Array]:
+        """Compute quadratic forms of Z_k and B Z_k in (v, across v), shapes (S, R, 2, 2)."""
+        f, P, A = single.powers
+        E, x = single.damped, self.inverse_alpha0
+        F = 1 / (1 + theta * E.y2s2)
+        J = f * E.y3s
+        H = theta * J
+        return (
+            self._rotated(f, F, -F * H, P + x * F * H**2),
+            self._rotated(P, F * E.y2s2, F * J, A - x * F * H * J),
+        )
+
+    def pair_forms(self, theta: Array, single: Traces, pair: Traces) -> tuple[Array, Array, Array]:
+        """Compute quadratic forms of B^j Z_k Z_l, j = 0, 1, 2, shapes (S, R, R, 2, 2)."""
+        # D: in theta; N: between theta and the noise; M: in the noise; all with the factors that
+        # `_rotated` documents. The digit is j.
+        x, E = self.inverse_alpha0, pair.damped
+        f = single.powers[0][:, :, None]
+        F = 1 / (1 + theta * single.damped.y2s2)
+        J = single.powers[0] * single.damped.y3s
+        H = theta * J
+        S_k, S_l = single.damped.y2s2[:, :, None], single.damped.y2s2[:, None]
+        F_k, F_l, H_k, H_l = F[:, :, None], F[:, None], H[:, :, None], H[:, None]
+        J_l, f_l = J[:, None], single.powers[0][:, None]
+        t_k, t_l = theta[:, :, None], theta[:, None]
+        f0, f1, f2, f3 = pair.powers
+        both = F_k * F_l
+        D0 = both * (1 + x * t_k * t_l * f0 * E.y4s2)
+        D1 = both * (E.y2s2 + x * t_k * t_l * f1 * E.y4s2)
+        D2 = both * (S_k * S_l + x * f0 * E.y4s2)
+        C = f0 * E.y3s
+        slope = x * f * f_l * E.y5s + f1 * E.y3s  # (J_k - C)/theta_l
+        N1 = F_k * C - H_l * D1
+        N2 = F_k * slope + J_l * D1
+        M1 = f2 + x * (D1 * H_l**2 - F_k * C * (H_k + H_l))
+        M2 = f3 - x * (D1 * H_l * J_l + F_k * (H_k * slope - C * J_l))
+        M0 = f1 + x * (F_k * H_k**2 - t_l * D1 * H_l**2 + t_l * F_k * C * (H_k + H_l))
+        N0 = -F_k * H_k - t_l * N1
+        return (
+            self._rotated(f0, D0, N0, M0),
+            self._rotated(f1, D1, N1, M1),
+            self._rotated(f2, D2, N2, M2),
+        )
+
+    def _rotated(self, trace: Array, along: Array, mixed: Array, noise: Array) -> Array:
+        """Rotate quadratic forms from (theta, the batch's noise) to (v, across v).
+
+        The mean of y x over the batch is `E[y s] theta` plus, at right angles to it, noise of
+        squared norm `E[y^2]/alpha0`. The spike is the direction of that mean, so the two pairs of
+        directions differ by a rotation.
+
+        Parameters
+        ----------
+        trace : Array
+            Form in any other direction.
+        along : Array
+            Form in theta.
+        mixed : Array
+            Form between theta and the noise, times `sqrt(alpha0 E y^2)`.
+        noise : Array
+            Form in the noise, times E y^2.
+        """
+        gamma, rho = self.alignment, math.sqrt(1 - self.alignment**2)
+        share = self.noise_share
+        noise = share**2 * noise / self.label_power + (1 - share**2) * trace
+        factor = share * self.spike_sign * math.sqrt(self.inverse_alpha0 / self.label_power)
+        mixed = mixed * factor
+        own = gamma**2 * along + 2 * gamma * rho * mixed + rho**2 * noise
+        beyond = rho**2 * along - 2 * gamma * rho * mixed + gamma**2 * noise
+        cross = gamma * rho * (along - noise) + (rho**2 - gamma**2) * mixed
+        cross = self.task_share * cross
+        beyond = self.task_share**2 * beyond + (1 - self.task_share**2) * trace
+        return np.stack([own, cross, cross, beyond], axis=-1).reshape(*own.shape, 2, 2)
+
+
+def _expectation(damping: RealOrComplex, integrands: Array) -> RealOrComplex:
+    """Multiply by integrands on the nodes of the rule over y."""
+    if not np.iscomplexobj(damping):
+        return damping @ integrands
+    # Two real products are several times as fast as a complex one.
+    return damping.real @ integrands + 1j * (damping.imag @ integrands)

@@ -1,0 +1,354 @@
+"""The bulk after one step from several initial readouts: theory.md section 9.
+
+In docs/trained-bulk.md the equations are derived.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from giantstep.arrays import Array, Complex
+from giantstep.numerics.contraction import contract
+from giantstep.numerics.linear_systems import solve_small
+from giantstep.numerics.packed_symmetric import triangle_of
+from giantstep.problems.protocol import Protocol
+from giantstep.theory.rows.eigenmodes import Factor, Modes, RowCovariance, product
+from giantstep.theory.rows.first_batch import FirstBatch, KnownTraces
+from giantstep.theory.rows.interface import (
+    Bulk,
+    GroupOverlaps,
+    Hats,
+    Pair,
+    SpikeResponse,
+    in_parts,
+)
+from giantstep.theory.rows.response import (
+    response_derivative,
+    solve_self_consistency,
+    variances_from_terms,
+)
+
+
+class GroupsBulk(Bulk):
+    """Rows of covariance `(base I + omega^2 tau B)/d`, with norms that depend on the spike.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    base : Array, shape (G,)
+        As in `RowCovariance`.
+    B : Array, shape (G, R)
+        Combines the functions phi into mu1.
+    batch : FirstBatch
+    norms : bool
+        Whether the norms of neurons depend on their overlaps with the spike.
+    """
+
+    def __init__(
+        self, protocol: Protocol, base: Array, B: Array, batch: FirstBatch, norms: bool
+    ) -> None:
+        omega, pi = np.array(protocol.readout).T
+        self.rows = RowCovariance(B, pi, base, omega**2 * batch.tau, protocol.beta, batch)
+        # How strongly the norms of a group depend on the overlap; all zero leaves them out.
+        self.norm_coupling = omega * batch.norm_coupling * norms
+
+    @property
+    def floats_per_point(self) -> int:
+        """Size of the largest array at one point."""
+        return int(self.rows.batch.squares.size * self.rows.B.shape[1] ** 2)
+
+    def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
+        """Map the hats to V and T."""
+        (B, pi, base, batch_weight, beta, batch), factor = self.rows, Factor.of(V1_hat)
+
+        def load(q: Array) -> tuple[Array, Array]:
+            modes = Modes(self.rows, q, factor)
+            return modes.load, modes.load_decrease(modes, modes.pair.powers)
+
+        diagonal = contract("gr,srt,gt->sg", B, V1_hat, B)
+        q = solve_self_consistency(L, (base + batch_weight * batch.label_power) * diagonal, load)
+        return variances_from_terms(q, Modes(self.rows, q, factor).terms(), pi, beta)
+
+    def continued(self) -> GroupsBulk:
+        """Return the variances at complex ridges."""
+        continued = copy(self)
+        continued.rows = self.rows._replace(batch=self.rows.batch.on_path())
+        return continued
+
+    def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
+        """Compute q, theta and tr Z far above the real axis, where the load vanishes."""
+        modes = np.zeros((len(L), self.rows.B.shape[1]), dtype=complex)
+        return np.concatenate([1 / L, modes, modes + 1], axis=-1)
+
+    def variances_near(
+        self, V1_hat: Complex, L: Complex, near: Complex
+    ) -> tuple[Complex, Complex, Complex]:
+        """Map complex hats to V and T; the response is q, theta and tr Z of the modes.
+
+        The nearby q solves its equation exactly at another L: the results are continued from there
+        by their derivatives.
+        """
+        pi, beta = self.rows.pi, self.rows.beta
+        q, theta, f = np.split(near, [pi.size, pi.size + self.rows.B.shape[1]], axis=-1)
+        modes = Modes(self.rows, q, Factor.of(V1_hat), KnownTraces(theta, f))
+        V, T = variances_from_terms(q, modes.terms(), pi, beta)
+        at = 1 / q - modes.load
+        V = V - np.einsum("skg,sg->sk", T[:, :, -pi.size :], L - at)
+        q = V[:, -pi.size :] / pi
+        return V, T, np.concatenate([q, modes.theta, modes.single.powers[0]], axis=-1)
+
+    def moved(self, response: Complex, dV: Complex) -> Complex:
+        """Move q along; theta and tr Z are only where to start from."""
+        pi = self.rows.pi
+        q, modes = response[:, : pi.size], response[:, pi.size :]
+        return np.concatenate([q + dV[:, -pi.size :] / pi, modes], axis=-1)
+
+    def spike_response(self, V1_hat: Array, V: Array) -> GroupsResponse:
+        """Compute how the readout responds at a solution."""
+        return GroupsResponse(self, V1_hat, V)
+
+
+class _Drives(NamedTuple):
+    """What the hats of the overlaps drive, mode by mode.
+
+    Attributes
+    ----------
+    rows : Array, shape (S, 2, R)
+        Amplitudes of `sum_k B u_k (...) Z_k`, which acts on the rows; along v and across it.
+    functions : Array, shape (2, S, 2, R)
+        Amplitudes of `sum_k dual_k (...) Z_k`, between the functions phi; polynomials in b.
+    norms : Array, shape (S, G)
+        What acts on the change of the norms of a group.
+    spike : Array, shape (S, R)
+        The part along the spike itself, which is not in the covariance.
+    """
+
+    rows: Array
+    functions: Array
+    norms: Array
+    spike: Array
+
+
+class GroupsResponse(SpikeResponse):
+    """Overlaps with a trained bulk.
+
+    The functions along the spike are kappa phi, followed by those of the norms if these count.
+    """
+
+    def __init__(self, bulk: GroupsBulk, V1_hat: Array, V: Array) -> None:
+        self.bulk, rows = bulk, bulk.rows
+        self.triangle = triangle_of(rows.B.shape[1])
+        self.factor = Factor.of(V1_hat)
+        self.V2 = V[:, self.triangle.size :]
+        q = self.V2 / rows.pi
+        self.modes = Modes(rows, q, self.factor)
+        self.forms = np.stack(rows.batch.forms(self.modes.theta, self.modes.single))
+        size = self.triangle.order
+        G = self._unprojected()
+        # The bulk has no component along the spike: project that direction out.
+        dual = self.modes.dual
+        remaining = np.einsum("sik,sjk,sk->sij", dual, dual, self.forms[0, :, :, 0, 0])
+        self.projection = solve_small(remaining, G[:, :size])
+        K = G + G[:, :, :size] @ self.projection
+        split = K.shape[-1] - size
+        self.along, self.across = K[:, :split, :split], K[:, split:, split:]
+        self.mixed: Array | None = K[:, :split, split:]
+
+    def _unprojected(self) -> Array:
+        """Compute K for rows that have a component along the spike as well.
+
+        Its blocks are (kappa phi, norms, phi).
+        """
+        A, dual, F0 = self.modes.A, self.modes.dual, self.forms[0]
+        beta, weights = self.bulk.rows.beta, self.bulk.norm_coupling * self.V2
+        phi = beta * np.einsum("sik,jskr,jskxy->sxiyr", dual, self.modes.numerators, self.forms)
+        phi = (phi + phi.transpose(0, 1, 4, 3, 2)) / 2
+        mixed = beta * np.einsum("sik,sgk,sg,skx->sxig", dual, A, weights, F0[..., 0])
+        norms = np.einsum("sg,sh,sgk,shk,sk->sgh", weights, weights, A, A, F0[..., 0, 0])
+        norms *= -(beta**2)
+        diagonal = beta * self.bulk.norm_coupling * weights
+        norms += np.einsum("sg,gh->sgh", diagonal, np.eye(weights.shape[1]))
+        if not self.bulk.norm_coupling.any():
+            mixed, norms = mixed[..., :0], norms[:, :0, :0]
+        swapped = mixed.transpose(0, 1, 3, 2)
+        return np.block([
+            [phi[:, 0, :, 0], mixed[:, 0], phi[:, 0, :, 1]],
+            [swapped[:, 0], norms, swapped[:, 1]],
+            [phi[:, 1, :, 0], mixed[:, 1], phi[:, 1, :, 1]],
+        ])  # fmt: skip
+
+    def drives(self, zeta_hat: Array, psi_hat: Array) -> _Drives:
+        """Resolve the hats of the overlaps into modes."""
+        size, (A, dual) = self.triangle.order, (self.modes.A, self.modes.dual)
+        hats = np.concatenate([zeta_hat, psi_hat], axis=-1)
+        spike = np.einsum("sij,sj->si", self.projection, hats)
+        norms = np.zeros_like(self.V2)
+        if self.bulk.norm_coupling.any():
+            norms = self.bulk.norm_coupling * zeta_hat[:, size:]
+        phi = np.stack([zeta_hat[:, :size] + spike, psi_hat], axis=1)
+        from_norms = np.einsum("sgk,sg->sk", A, self.V2 * norms)
+        rows = np.einsum("srk,sxr->sxk", dual, phi)
+        rows[:, 0] -= self.bulk.rows.beta * from_norms
+        functions = np.einsum("jskr,sxr->jsxk", self.modes.numerators, phi)
+        functions[0, :, 0] += from_norms
+        along_spike = np.einsum("sij,skj,sk->si", self.factor.dual, self.factor.dual, spike)
+        return _Drives(rows, functions, norms, along_spike)
+
+    @cached_property
+    def pair_forms(self) -> Array:
+        """Quadratic forms of B^j Z_k Z_l in (v, across v), shape (3, S, R, R, 2, 2)."""
+        modes, batch = self.modes, self.bulk.rows.batch
+        return np.stack(batch.pair_forms(modes.theta, modes.single, modes.pair))
+
+    def of_groups(self, direction: Array, zeta_hat: Array, psi_hat: Array) -> GroupOverlaps:
+        """Compute the overlaps of each group of neurons, and of each pair of groups."""
+        modes, beta = self.modes, self.bulk.rows.beta
+        drive = self.drives(zeta_hat, psi_hat)
+        on_groups = np.einsum("sgk,sxk->sgxk", modes.A, drive.rows)
+        single = np.einsum("jg,jskxy,sgxk->sgy", modes.row_norms, self.forms, on_groups)
+        single[:, :, 0] += drive.norms
+        overlaps = beta * self.V2[:, :, None] * single
+        zeta, psi = overlaps[:, :, 0], overlaps[:, :, 1]
+        xi = np.zeros_like(zeta)
+        if self.bulk.norm_coupling.any():
+            along = np.concatenate([self.along, self.mixed], axis=-1)
+            hats = np.concatenate([zeta_hat, psi_hat], axis=-1)
+            xi = np.einsum("sij,sj->si", along, hats)[:, self.triangle.order :]
+        V1, change = self._variances_of_groups(direction)
+        q1 = self._squared_drives(on_groups, drive.norms)
+        q1 -= zeta[:, :, None] * zeta[:, None]
+        return GroupOverlaps(V1, q1 - change, zeta, psi, xi)
+
+    def _squared_drives(self, on_groups: Array, norms: Array) -> Array:
+        """Compute what the hats of the overlaps add to the second moment q1 + zeta zeta^T."""
+        c, V2 = self.modes.row_norms, self.V2
+        q1: Array = contract(
+            "jgh,jsklxy,sgxk,shyl->sgh",
+            product(c, c), self.pair_forms, on_groups, on_groups
+        )  # fmt: skip
+        mixed = np.einsum("jg,jskx,sgxk,sh->sgh", c, self.forms[..., 0], on_groups, norms)
+        q1 += mixed + mixed.transpose(0, 2, 1) + norms[:, :, None] * norms[:, None]
+        q1 *= self.bulk.rows.beta**2 * V2[:, :, None] * V2[:, None]
+        return q1
+
+    def _variances_of_groups(self, direction: Array) -> tuple[Array, Array]:
+        """Compute V1 between groups, and its derivative along a direction of the hats.
+
+        `V1 = E_b [D - beta D M D]` and, with `W = 1 - beta D M`,
+        `dV1 = E_b [W dD W^T - beta D M V1_hat^-1 dV1_hat V1_hat^-1 M D]`, where `D = c(b) pi q`.
+        """
+        (_, pi, base, batch_weight, beta, batch), V2 = self.bulk.rows, self.V2
+        modes = self.modes
+        c, A, split = modes.row_norms, modes.A, self.triangle.size
+        cc = product(c, c)
+        ccc = np.moveaxis(product(cc, c), 3, 2)  # groups g, m, h
+        dA, dL = self.triangle.unpack(direction[:, :split]), direction[:, split:]
+        terms = modes.terms()
+        gradient = np.einsum("sgij,sij->sg", terms.load_gradient, dA)
+        change = (gradient + dL)[..., None]
+        pi_dq = pi * response_derivative(modes.q, change, terms.load_decrease)[..., 0]
+        identity, mean_c = np.eye(pi.size), base + batch_weight * batch.label_power
+        ccM = np.einsum("jgh,jsk,sgk,shk->sgh", cc, np.stack(modes.single.powers), A, A)
+        V1 = identity * (mean_c * V2)[:, None] - beta * V2[:, :, None] * ccM * V2[:, None]
+        linear = beta * V2[:, :, None] * ccM * pi_dq[:, None]
+        pair = np.stack(modes.pair.powers)
+        dA_modes = np.einsum("sik,sij,sjl->skl", modes.dual, dA, modes.dual)
+        quadratic = contract("jgh,jskl,sgk,shl,skl->sgh", cc, pair[:3], A, A, dA_modes)
+        cubic = contract("jgmh,jskl,sgk,smk,sml,shl,sm->sgh", ccc, pair, A, A, A, A, pi_dq)
+        quadratic -= beta * cubic
+        quadratic *= beta * V2[:, :, None] * V2[:, None]
+        dV1 = identity * (mean_c * pi_dq)[:, None] - linear - linear.transpose(0, 2, 1) - quadratic
+        return V1, dV1
+
+    def polynomial(self, rows: Array) -> Array:
+        """Return the coefficients of `rows[0] + rows[1] b/tr B` as a polynomial in b."""
+        return rows / np.array([1.0, self.bulk.rows.batch.label_power])
+
+    def screened(self, rows: Array) -> Array:
+        """Average `(rows[0] + rows[1] b/tr B) M(b)` over the eigenvalues b of B, (S, G, G)."""
+        A, single = self.modes.A, np.stack(self.modes.single.powers[:2])
+        return np.einsum("sgk,shk,jsk,j->sgh", A, A, single, self.polynomial(rows))
+
+    def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
+        """Compute the derivative of the same by V1_hat between groups, at fixed q.
+
+        It is an average of `t t^T` over b, with `t = w - beta D(b) M(b) w`.
+        """
+        modes, drive = self.modes, np.einsum("sgk,sg->sk", self.modes.A, w)
+        single, pair = np.stack(modes.single.powers), np.stack(modes.pair.powers)
+        on_groups = self.bulk.rows.beta * self.V2[:, :, None] * modes.A * drive[:, None]
+        c = product(self.polynomial(rows), modes.row_norms)
+        mean = np.einsum("jg,jsk,sgk->sg", c, single, on_groups)
+        square = contract(
+            "jgh,jskl,sgk,shl->sgh",
+            product(c, modes.row_norms), pair, on_groups, on_groups
+        )  # fmt: skip
+        mixed = w[:, :, None] * mean[:, None]
+        return rows.sum() * w[:, :, None] * w[:, None] + square - mixed - mixed.transpose(0, 2, 1)
+
+    def pair(self, other: GroupsResponse) -> GroupsPair:
+        """Pair it with the response of another readout, or with itself."""
+        return GroupsPair(self, other)
+
+
+class GroupsPair(Pair):
+    """The modes of both readouts together are modes of the same batch."""
+
+    def __init__(self, one: GroupsResponse, other: GroupsResponse) -> None:
+        self.one, self.other, self.rows, self.triangle = one, other, one.bulk.rows, one.triangle
+
+    @cached_property
+    def _traces(self) -> tuple[Array, Array]:
+        """Traces and forms of B^j Z_k Z_l, for the modes k of one and l of the other."""
+        if self.one is self.other:
+            return np.stack(self.one.modes.pair.powers), self.one.pair_forms
+        batch, R = self.rows.batch, self.triangle.order
+        theta = np.concatenate([self.one.modes.theta, self.other.modes.theta], axis=-1)
+        single = batch.traces(theta)
+        pair = batch.pair_traces(theta, single)
+        forms = np.stack(batch.pair_forms(theta, single, pair))
+        return np.stack(pair.powers)[:, :, :R, R:], forms[:, :, :R, R:]
+
+    @cached_property
+    def response(self) -> Array:
+        """T of `Resolvent`, for the two together."""
+        terms = self.one.modes.terms(self.other.modes, self._traces[0])
+        q = np.sqrt(self.one.modes.q * self.other.modes.q)
+        return variances_from_terms(q, terms, self.rows.pi, self.rows.beta)[1]
+
+    def sources(self, hats: Hats, others: Hats) -> tuple[Array, Array]:
+        """Compute minus the derivative of z K z by the hats: through q, and at fixed q."""
+        (one, other), beta, forms = (self.one, self.other), self.rows.beta, self._traces[1]
+        drive, driven = one.drives(hats.zeta, hats.psi), other.drives(others.zeta, others.psi)
+        left = np.einsum("sgk,sxk->sgxk", one.modes.A, drive.rows)
+        right = np.einsum("sgk,sxk->sgxk", other.modes.A, driven.rows)
+        c = one.modes.row_norms
+        squares = contract("jg,jsklxy,sgxk,sgyl->sg", c, forms[:2], left, right)
+        squares += driven.norms * np.einsum("sgxk,skx->sg", left, one.forms[0, ..., 0])
+        squares += drive.norms * np.einsum("sgxk,skx->sg", right, other.forms[0, ..., 0])
+        squares += drive.norms * driven.norms
+        left = np.einsum("srk,jsxk->jsrxk", one.modes.dual, drive.functions)
+        right = np.einsum("srk,jsxk->jsrxk", other.modes.dual, driven.functions)
+        direct = beta**2 * sum(
+            contract("sklxy,srxk,styl->srt", forms[i + j], left[i], right[j])
+            for i in (0, 1)
+            for j in (0, 1)
+        )
+        direct -= drive.spike[:, :, None] * driven.spike[:, None, :]
+        return in_parts(self.triangle, beta * squares, direct)
+
+    def screened_sources(self, rows: Array, w: Array, v: Array) -> tuple[Array, Array]:
+        """Compute the derivative of `w screened(rows) v`: through q, and at fixed q."""
+        one, other, powers = self.one.modes, self.other.modes, self._traces[0]
+        polynomial = self.one.polynomial(rows)
+        drive, driven = np.einsum("sgk,sg->sk", one.A, w), np.einsum("sgk,sg->sk", other.A, v)
+        powers = powers * drive[:, :, None] * driven[:, None, :]
+        norms = product(polynomial, one.row_norms)
+        through_q = contract("jg,jskl,sgk,sgl->sg", norms, powers[:3], one.A, other.A)
+        between = np.einsum("j,jskl->skl", polynomial, powers[:2])
+        direct = np.einsum("skl,sik,sjl->sij", between, one.dual, other.dual)
+        return in_parts(self.triangle, self.rows.beta * through_q, direct)

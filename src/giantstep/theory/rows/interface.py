@@ -1,0 +1,232 @@
+"""What the theory needs to know of the rows of the first layer, the bulk.
+
+A bulk maps the hats to the variances V1, V2 (theory.md section 4, "Resolvent"), at real ridges and,
+for spectra, at complex ones. It also describes how the readout responds along the spike v, and
+along D unit vectors across it, in which the target varies: one for a target of one direction, see
+`conditional_target`. The rest of the theory is the same for all bulks.
+
+Along the spike, quantities are coefficients of the functions of kappa in
+`ConditionalFeatures.along`; across it, of the functions phi for each vector in turn. If z are the
+hats of both, the overlaps are K z, and they add minus the derivative of z K z by the hats to the
+variances. The means m of the readout are overlaps, too: `theory.mean_penalty` has their response.
+
+A new bulk is a class of each kind below, in one module; a first layer (`theory.first_layer`) makes
+it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from giantstep.arrays import Array, Complex
+from giantstep.numerics.packed_symmetric import Triangle
+
+
+class GroupOverlaps(NamedTuple):
+    """Overlaps between groups of neurons.
+
+    Attributes
+    ----------
+    V1, q1 : Array, shape (S, G, G)
+    zeta, psi, xi : Array, shape (S, G)
+        With the spike, with the target's first direction across it, and with the change of the
+        neurons' norms; xi vanishes for an isotropic bulk.
+    """
+
+    V1: Array
+    q1: Array
+    zeta: Array
+    psi: Array
+    xi: Array
+
+
+class Hats(NamedTuple):
+    """The hats of a readout's overlaps along the spike and across it, and its means.
+
+    Attributes
+    ----------
+    zeta : Array, shape (S, Z)
+    psi : Array, shape (S, D R)
+    m : Array, shape (S, G)
+    """
+
+    zeta: Array
+    psi: Array
+    m: Array
+
+
+class Bulk(ABC):
+    """The bulk of the first layer."""
+
+    @property
+    @abstractmethod
+    def floats_per_point(self) -> int:
+        """Size of the largest array at one point, for the choice of batch sizes."""
+
+    @abstractmethod
+    def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
+        """Map the hats to V = (V1, V2) and to T = -dV/d(V1_hat, L), `L = ridge + V2_hat`.
+
+        Parameters
+        ----------
+        V1_hat : Array, shape (S, R, R)
+        L : Array, shape (S, G)
+
+        Returns
+        -------
+        V : Array, shape (S, K)
+        T : Array, shape (S, K, K)
+            One column for each entry of (V1_hat, L); an off-diagonal entry of V1_hat moves both
+            its places.
+        """
+
+    @abstractmethod
+    def continued(self) -> ContinuedVariances:
+        """Return the variances at complex ridges, which spectra need.
+
+        Raises
+        ------
+        InvalidParametersError
+            If they are not known.
+        """
+
+    @abstractmethod
+    def spike_response(self, V1_hat: Array, V: Array) -> SpikeResponse:
+        """Compute how the readout responds at a solution.
+
+        Parameters
+        ----------
+        V1_hat : Array, shape (S, R, R)
+        V : Array, shape (S, K)
+        """
+
+
+class SpikeResponse(ABC):
+    """How the readout responds along the spike (Z functions) and across it (D R functions).
+
+    Attributes
+    ----------
+    along : Array, shape (S, Z, Z)
+    mixed : Array, shape (S, Z, D R), or None where it vanishes
+    across : Array, shape (S, D R, D R)
+        The blocks of K.
+    V2 : Array, shape (S, G)
+
+    The matrix M is that of theory.md section 4. For a trained bulk it depends on the eigenvalue b
+    of B, docs/trained-bulk.md; an isotropic bulk is one where B is a multiple of the identity.
+    """
+
+    along: Array
+    mixed: Array | None
+    across: Array
+    V2: Array
+
+    @abstractmethod
+    def of_groups(self, direction: Array, zeta_hat: Array, psi_hat: Array) -> GroupOverlaps:
+        """Compute the overlaps of each group of neurons, and of each pair of groups.
+
+        Parameters
+        ----------
+        direction : Array, shape (S, K)
+            The direction of the hats along which V changes by minus (q1, q2).
+        zeta_hat, psi_hat : Array
+            As in `Hats`.
+        """
+
+    @abstractmethod
+    def screened(self, rows: Array) -> Array:
+        """Average `(rows[0] + rows[1] b/tr B) M(b)` over the eigenvalues b of B, shape (S, G, G).
+
+        Parameters
+        ----------
+        rows : Array, shape (2,)
+        """
+
+    @abstractmethod
+    def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
+        """Compute the derivative of the same by V1_hat between groups, at fixed q: (S, G, G)."""
+
+    @abstractmethod
+    def pair(self, other: Any) -> Pair:
+        """Pair it with the response of another readout on the same bulk, or with itself."""
+
+
+class Pair(ABC):
+    """Responses of one readout, or of two at different ridges: docs/theory/early-stopping.md.
+
+    Variances of one readout depend on squares of what the ridge decides, and on derivatives. Those
+    of two, on the same features and samples, depend on products in their place, and on divided
+    differences. One readout is a pair of the same.
+
+    Attributes
+    ----------
+    one, other : SpikeResponse
+    """
+
+    one: Any
+    other: Any
+
+    @property
+    @abstractmethod
+    def response(self) -> Array:
+        """T of `Resolvent` for the two together, shape (S, K, K)."""
+
+    @abstractmethod
+    def sources(self, hats: Hats, others: Hats) -> tuple[Array, Array]:
+        """Compute what the overlaps add to the variances, minus the derivative of the hats' form K.
+
+        Returns
+        -------
+        first, second : Array, shape (S, K)
+            Of `T @ first + second`.
+        """
+
+    @abstractmethod
+    def screened_sources(self, rows: Array, w: Array, v: Array) -> tuple[Array, Array]:
+        """Compute, in the same form, the derivative of `w screened(rows) v` by the hats.
+
+        Parameters
+        ----------
+        rows : Array, shape (2,)
+        w, v : Array, shape (S, G)
+        """
+
+
+class ContinuedVariances(Protocol):
+    """The variances of a bulk at complex hats, continued from one solution to the next."""
+
+    def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
+        """Compute the response far above the real axis, from which to continue, shape (S, D)."""
+
+    def variances_near(
+        self, V1_hat: Complex, L: Complex, near: Complex
+    ) -> tuple[Complex, Complex, Complex]:
+        """Map complex hats to V and T, near a response that is known.
+
+        Parameters
+        ----------
+        V1_hat, L : Complex
+            As for `Bulk.variances`.
+        near : Complex, shape (S, D)
+            A response as `far_response` and this method return it.
+
+        Returns
+        -------
+        V, T : Complex
+        response : Complex, shape (S, D)
+        """
+
+    def moved(self, response: Complex, dV: Complex) -> Complex:
+        """Predict the response where V has changed by dV, shape (S, K)."""
+
+
+def in_parts(triangle: Triangle, through_q: Array, direct: Array | None) -> tuple[Array, Array]:
+    """Arrange what acts through q, shape (S, G), and what acts at fixed q, (S, R, R)."""
+    first = np.concatenate([np.zeros((len(through_q), triangle.size)), through_q], axis=-1)
+    second = np.zeros_like(first)
+    if direct is not None:
+        second[:, : triangle.size] = triangle.pack(direct + direct.swapaxes(1, 2)) / 2
+    return first, second

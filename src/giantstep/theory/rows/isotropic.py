@@ -1,0 +1,301 @@
+"""The isotropic bulk of the paper: theory.md sections 4 and 5.
+
+For G groups of neurons V1 and its hat are G x G. They enter only between the mu1 of the groups,
+which may be (nearly) linearly dependent; V1 then has huge entries that cancel. So we write
+`mu1 = B phi`, with R <= G independent functions phi of kappa: the hat is `B V1_hat B^T` with an
+R x R matrix V1_hat, and `V1` below is `B^T V1 B`. A symmetric matrix and a vector are stored
+together as one vector of K = R (R + 1)/2 + G entries, the upper triangle of V1 followed by V2, and
+likewise their hats. A single group has R = 1, B = 1, K = 2 and is Result 3.3 of the paper.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from giantstep.arrays import Array, Complex, RealOrComplex
+from giantstep.numerics.contraction import contract
+from giantstep.numerics.linear_systems import invert_symmetric, solve_small
+from giantstep.numerics.newton import iterate_newton
+from giantstep.numerics.packed_symmetric import triangle_of
+from giantstep.problems.spiked_features import Groups
+from giantstep.theory.rows.interface import (
+    Bulk,
+    GroupOverlaps,
+    Hats,
+    Pair,
+    SpikeResponse,
+    in_parts,
+)
+from giantstep.theory.rows.response import (
+    ResponseTerms,
+    response_derivative,
+    solve_self_consistency,
+    variances_from_terms,
+)
+
+# Newton's method for q near a known one: most steps, and the relative step at which it converged.
+_MAX_ITERATIONS, _TOLERANCE = 12, 1e-11
+
+
+class Screened(NamedTuple):
+    """The matrices of theory.md section 4 at some q, between the functions phi.
+
+    Attributes
+    ----------
+    M : shape (S, G, G)
+        V1_hat (I + beta D V1_hat)^-1, between groups.
+    BK : shape (S, G, R)
+        B (I + beta V1_hat P)^-1, with P = B^T D B.
+    X : shape (S, R, R)
+        (P^-1 + beta V1_hat)^-1, which is B^T V1 B.
+    """
+
+    M: RealOrComplex
+    BK: RealOrComplex
+    X: RealOrComplex
+
+
+@dataclass(frozen=True, eq=False)
+class IsotropicBulk(Bulk):
+    """Rows uniform on spheres, of squared radius c for each group: theory.md sections 4 and 5.
+
+    Attributes
+    ----------
+    B : Array, shape (G, R)
+        Combines the functions phi into mu1.
+    groups : Groups
+    beta : float
+    first_across : Array, shape (D,)
+        As in `ConditionalFeatures`.
+    beside : Array, shape (G, r - 1)
+        The spikes' entries on their further directions.
+    """
+
+    B: Array
+    groups: Groups
+    beta: float
+    first_across: Array = field(default_factory=lambda: np.ones(1))
+    beside: Array = field(default_factory=lambda: np.empty((1, 0)))
+
+    @property
+    def floats_per_point(self) -> int:
+        """Size of the largest array at one point."""
+        return self.B.size**2
+
+    def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
+        """Map the hats to V and T: `Bulk.variances`."""
+        if self.groups.c.size == 1:
+            c = float(self.groups.c[0])
+            return variances_of_one_group(V1_hat[:, 0, 0], L[:, 0], c, self.beta)
+        return self.variances_of_groups(V1_hat, L)
+
+    def variances_of_groups(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
+        """Compute `variances` for any number of groups, theory.md section 4."""
+
+        def load(q: Array) -> tuple[Array, Array]:
+            M = self.screened(q, V1_hat).M
+            return self.groups.c * np.einsum("sgg->sg", M), self.load_decrease(M, M)
+
+        diagonal = contract("gr,srt,gt->sg", self.B, V1_hat, self.B)
+        q = solve_self_consistency(L, self.groups.c * diagonal, load)
+        return self._variances_at(q, V1_hat)
+
+    def _variances_at(
+        self, q: RealOrComplex, V1_hat: RealOrComplex
+    ) -> tuple[RealOrComplex, RealOrComplex]:
+        """Compute V and T of `variances` once q solves its equation; real or complex."""
+        at = self.screened(q, V1_hat)
+        return variances_from_terms(q, self.response_terms(at, at), self.groups.pi, self.beta)
+
+    def screened(self, q: RealOrComplex, V1_hat: RealOrComplex) -> Screened:
+        """Compute the matrices of `Screened`; real or complex."""
+        d = self.groups.pi * self.groups.c * q
+        P_inverse = invert_symmetric((self.B.T * d[:, None, :]) @ self.B)
+        X = invert_symmetric(P_inverse + self.beta * V1_hat)
+        K = P_inverse @ X
+        M = self.B @ (K @ V1_hat) @ self.B.T
+        return Screened((M + M.transpose(0, 2, 1)) / 2, self.B @ K, X)
+
+    def load_decrease(self, M: RealOrComplex, N: RealOrComplex) -> RealOrComplex:
+        """Compute minus the derivative of `c_g M_gg` by q: `beta c_g M_gh^2 pi_h c_h`, (S, G, G).
+
+        The derivative that two readouts have together has the product of their M: `pairs`.
+        """
+        c, _, pi, _ = self.groups
+        return self.beta * M * N * (c[:, None] * pi * c)
+
+    def response_terms(self, one: Screened, other: Screened) -> ResponseTerms:
+        """Compute what V of one, and the derivative that both have, are made of: `pairs`."""
+        gradient = one.BK[:, :, :, None] * other.BK[:, :, None]
+        products = one.X[:, :, None, :, None] * other.X[:, None, :, None]
+        return ResponseTerms(
+            V1=one.X,
+            load_gradient=self.groups.c[:, None, None] * (gradient + gradient.swapaxes(2, 3)) / 2,
+            load_decrease=self.load_decrease(one.M, other.M),
+            products=(products + products.transpose(0, 2, 1, 4, 3)) / 2,
+        )
+
+    def continued(self) -> IsotropicBulk:
+        """Return the variances at complex ridges."""
+        return self
+
+    def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
+        """Compute q far above the real axis, where the load vanishes."""
+        return 1 / L
+
+    def variances_near(
+        self, V1_hat: Complex, L: Complex, near: Complex
+    ) -> tuple[Complex, Complex, Complex]:
+        """Map complex hats to V and T; the response is the root q of `q (L + c M(q)) = 1`."""
+
+        def advance(q: Complex) -> tuple[Complex, Array]:
+            M = self.screened(q, V1_hat).M
+            inner = L + self.groups.c * np.einsum("sgg->sg", M)
+            # d(q inner) = inner dq - q c beta M^2 pi c dq
+            decrease = q[:, :, None] * self.load_decrease(M, M)
+            slope = inner[:, :, None] * np.eye(q.shape[-1]) - decrease
+            step = solve_small(slope, 1 - q * inner)
+            return q + step, np.abs(step) / np.abs(q + step)
+
+        q = iterate_newton(advance, near, _TOLERANCE, _MAX_ITERATIONS)
+        return *self._variances_at(q, V1_hat), q
+
+    def moved(self, response: Complex, dV: Complex) -> Complex:
+        """Leave q, which `variances_near` solves for."""
+        return response
+
+    def spike_response(self, V1_hat: Array, V: Array) -> IsotropicResponse:
+        """Compute how the readout responds at a solution."""
+        return IsotropicResponse(self, V1_hat, V)
+
+
+def variances_of_one_group(V1_hat: Array, L: Array, c: float, beta: float) -> tuple[Array, Array]:
+    """Compute `variances` for one group in closed form, theory.md section 5.
+
+    q solves `q (L + c M(q)) = 1`, a quadratic, whose positive root is computed without cancellation
+    (`c V1_hat q` is section 5's Marchenko-Pastur resolvent g(s)); the traces of equation (19)
+    follow as sums of positive terms.
+
+    Parameters
+    ----------
+    V1_hat, L : Array, shape (S,)
+    """
+    load = c * V1_hat  # at q = 0
+    a, b = beta * c * L * V1_hat, L + load * (1 - beta)
+    root = np.sqrt(b**2 + 4 * a)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        q = np.where(b >= 0, 2 / (b + root), (root - b) / (2 * a))
+    shrink = 1 / (1 + beta * c * q * V1_hat)  # (1 + beta D V1_hat)^-1, D = c q
+    V1 = c * q * shrink
+    squared = shrink**2
+    slope = L + load * squared
+    T20 = q / slope
+    T21 = V1 * shrink / slope
+    T22 = beta * V1**2 + c * squared * T21
+    V, T = np.empty((q.size, 2)), np.empty((q.size, 2, 2))
+    V[:, 0], V[:, 1] = V1, q
+    T[:, 0, 0], T[:, 0, 1], T[:, 1, 0], T[:, 1, 1] = T22, T21, T21, T20
+    return V, T
+
+
+class IsotropicResponse(SpikeResponse):
+    """Overlaps with an isotropic bulk: `zeta = beta c V2 zeta_hat`, `psi = beta V1 psi_hat`."""
+
+    mixed: Array | None = None
+
+    def __init__(self, bulk: IsotropicBulk, V1_hat: Array, V: Array) -> None:
+        self.bulk, self.V1_hat = bulk, V1_hat
+        self.triangle = triangle_of(bulk.B.shape[1])
+        self.V1 = self.triangle.unpack(V[:, : self.triangle.size])
+        self.V2 = V[:, self.triangle.size :]
+        B = bulk.B
+        along = bulk.beta * ((B.T * (bulk.groups.c * self.V2)[:, None, :]) @ B)
+        self.along = np.kron(np.eye(1 + bulk.beside.shape[1]), along).astype(float, copy=False)
+        repeated = np.kron(np.eye(bulk.first_across.size), self.V1).astype(float, copy=False)
+        self.across = bulk.beta * repeated
+
+    def of_groups(self, direction: Array, zeta_hat: Array, psi_hat: Array) -> GroupOverlaps:
+        """Compute V1, q1 and the overlaps between groups from those between the functions phi."""
+        (c, _, pi, _), beta = self.bulk.groups, self.bulk.beta
+        q, split = self.V2 / pi, self.triangle.size
+        dA, dL = self.triangle.unpack(direction[:, :split]), direction[:, split:]
+        M, BK, _ = self.matrices
+        gradient = c * np.einsum("sgr,srt,sgt->sg", BK, dA, BK)
+        dq = response_derivative(q, (gradient + dL)[..., None], self.bulk.load_decrease(M, M))
+        d = pi * c * q
+        W = np.eye(c.size) - beta * d[:, :, None] * M  # (I + beta D V1_hat)^-1
+        V1B = d[:, :, None] * BK
+        V1 = W * d[:, None, :]
+        dV1 = (W * (pi * c * dq[..., 0])[:, None, :]) @ W.transpose(0, 2, 1)
+        dV1 -= beta * V1B @ dA @ V1B.transpose(0, 2, 1)
+        zeta = beta * (c * self.V2)[:, None] * self.by_spike(zeta_hat)
+        first = np.einsum("d,sdr->sr", self.bulk.first_across, self.by_direction(psi_hat))
+        psi = beta * np.einsum("sgr,sr->sg", V1B, first)
+        V1 = (V1 + V1.transpose(0, 2, 1)) / 2
+        # Averaged over their further directions, spikes curve the mean features.
+        xi = np.einsum("sjg,gj->sg", zeta[:, 1:], self.bulk.beside)
+        return GroupOverlaps(V1, -dV1, zeta[:, 0], psi, xi)
+
+    def by_spike(self, zeta_hat: Array) -> Array:
+        """Compute the hats of groups by the spikes' directions, shape (S, r, G)."""
+        hats = zeta_hat.reshape(len(zeta_hat), 1 + self.bulk.beside.shape[1], self.triangle.order)
+        return hats @ self.bulk.B.T
+
+    def by_direction(self, psi_hat: Array) -> Array:
+        """Separate the directions across the spike, shape (S, D, R)."""
+        return psi_hat.reshape(len(psi_hat), self.bulk.first_across.size, self.triangle.order)
+
+    @cached_property
+    def matrices(self) -> Screened:
+        """The matrices of theory.md section 4 at the solution."""
+        return self.bulk.screened(self.V2 / self.bulk.groups.pi, self.V1_hat)
+
+    def screened(self, rows: Array) -> Array:
+        """Compute M, times the sum of `rows`, shape (S, G, G)."""
+        return rows.sum() * self.matrices.M
+
+    def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
+        """Compute the derivative of the same by V1_hat between groups, at fixed q."""
+        Mw = np.einsum("sgh,sh->sg", self.matrices.M, w)
+        slope = w - self.bulk.beta * self.bulk.groups.c * self.V2 * Mw
+        return rows.sum() * slope[:, :, None] * slope[:, None, :]
+
+    def pair(self, other: IsotropicResponse) -> IsotropicPair:
+        """Pair it with the response of another readout, or with itself."""
+        return IsotropicPair(self, other)
+
+
+class IsotropicPair(Pair):
+    """Two readouts on an isotropic bulk."""
+
+    def __init__(self, one: IsotropicResponse, other: IsotropicResponse) -> None:
+        self.one, self.other, self.bulk, self.triangle = one, other, one.bulk, one.triangle
+
+    @cached_property
+    def response(self) -> Array:
+        """T of `Resolvent`, for the two together."""
+        pi, beta = self.bulk.groups.pi, self.bulk.beta
+        terms = self.bulk.response_terms(self.one.matrices, self.other.matrices)
+        q = np.sqrt(self.one.V2 * self.other.V2) / pi
+        return variances_from_terms(q, terms, pi, beta)[1]
+
+    def sources(self, hats: Hats, others: Hats) -> tuple[Array, Array]:
+        """Compute `beta (psi_hat psi_hat^T, c zeta_hat^2)`, theory.md section 4, "Variances"."""
+        psi, phi = (self.one.by_direction(each.psi) for each in (hats, others))
+        zeta, eta = (self.one.by_spike(each.zeta) for each in (hats, others))
+        squares = self.bulk.groups.c * np.sum(zeta * eta, axis=1)
+        # Both act through the hats.
+        first, of_psi = in_parts(self.triangle, squares, psi.swapaxes(1, 2) @ phi)
+        return self.bulk.beta * (first + of_psi), np.zeros_like(first)
+
+    def screened_sources(self, rows: Array, w: Array, v: Array) -> tuple[Array, Array]:
+        """Compute the derivative of `w screened(rows) v`: through q, and at fixed q."""
+        (M, BK, _), (N, BL, _) = self.one.matrices, self.other.matrices
+        slopes = np.einsum("sgr,sg,sht,sh->srt", BK, w, BL, v)
+        Mw, Nv = np.einsum("sgh,sh->sg", M, w), np.einsum("sgh,sh->sg", N, v)
+        through_q = self.bulk.beta * self.bulk.groups.c * Mw * Nv
+        return in_parts(self.triangle, rows.sum() * through_q, rows.sum() * slopes)

@@ -1,0 +1,254 @@
+"""One group of neurons whose rows have any covariance C/d: level 3 of theory.md section 13.
+
+With t = beta V1_hat q, all that the readout needs of the rows are the trace
+`phi(t) = tr C (1 + t C)^-1` and a matrix K(t) = beta q Psi(t), for the projections on the spike and
+on the target's directions across it, and for the norm: functions of t alone (`row_functions`). And
+`q (L + V1_hat phi(t)) = 1` makes t a function of L/V1_hat alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from giantstep.arrays import Array, RealOrComplex
+from giantstep.numerics.newton import iterate_newton
+from giantstep.numerics.packed_symmetric import triangle_of
+from giantstep.theory.rows.interface import (
+    Bulk,
+    ContinuedVariances,
+    GroupOverlaps,
+    Hats,
+    Pair,
+    SpikeResponse,
+    in_parts,
+)
+from giantstep.theory.rows.isotropic import IsotropicBulk
+from giantstep.theory.rows.row_functions import RowFunctions, Traces
+
+# Newton's method: most steps, the longest in log t, and one after which only rounding is left.
+_MAX_ITERATIONS, _LONGEST_STEP, _TOLERANCE = 300, 3.0, 1e-8
+# Where it starts from is interpolated between these values of -log t, in units of `beta/tr C`: half
+# of them are below every solution's upper bound, however small beta is.
+_STARTS = np.linspace(-15, 15, 3001)
+
+
+_ALONG, _ACROSS, _NORM = 0, slice(1, -1), -1
+_WITH_SPIKE = [_ALONG, _NORM]  # the functions of the mean prediction: kappa mu1 and E sigma''
+
+
+@dataclass(frozen=True, eq=False)
+class OneGroupBulk(Bulk):
+    """Rows of any covariance; one group of neurons.
+
+    Attributes
+    ----------
+    isotropic : IsotropicBulk
+        Of the same bulk variance.
+    rows : RowFunctions
+        The traces and forms of their covariance.
+    norm_variance : float
+        d times the variance of |b|^2/c - 1.
+    at_complex_ridges : callable
+        Makes the variances there.
+    of_mean_row : callable
+        From the traces at some t to those by which the readout screens the rows' mean; by default
+        the same, of (1 + t C)^-1.
+    """
+
+    isotropic: IsotropicBulk
+    rows: RowFunctions
+    norm_variance: float
+    at_complex_ridges: Callable[[], ContinuedVariances]
+    of_mean_row: Callable[[Traces], Traces] = lambda at: at
+
+    @property
+    def floats_per_point(self) -> int:
+        """Size of the largest array at one point."""
+        return 2 * (self.isotropic.first_across.size + 2) ** 2
+
+    def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
+        """Map the hats to V and T."""
+        return self._one_group.variances(V1_hat[:, 0, 0], L[:, 0])
+
+    @cached_property
+    def _one_group(self) -> OneGroupVariances:
+        return OneGroupVariances(self.rows, self.isotropic.beta)
+
+    def continued(self) -> ContinuedVariances:
+        """Return the variances at complex ridges."""
+        return self.at_complex_ridges()
+
+    def spike_response(self, V1_hat: Array, V: Array) -> OneGroupResponse:
+        """Compute how the readout responds at a solution."""
+        return OneGroupResponse(self, V1_hat, V)
+
+    def response(self, t: Array) -> tuple[Array, Array]:
+        """Compute Psi(t) and its derivative, shapes (S, D + 2, D + 2).
+
+        The covariance of (b, norm) is filtered by the readout, and the direction of the spike,
+        which the readout treats apart, taken out of that filter.
+        """
+        (R, filtered), (dR, dfiltered) = self.rows.forms(t)
+        phi, dphi = R.copy(), dR.copy()
+        phi[:, :-1, :-1], dphi[:, :-1, :-1] = filtered, dfiltered
+        phi[:, -1, -1] = self.norm_variance - t * R[:, -1, -1]
+        dphi[:, -1, -1] = -(R[:, -1, -1] + t * dR[:, -1, -1])
+        unit = np.ones(phi.shape[-1])
+        unit[_NORM] = self.isotropic.groups.c[0] / 2  # |b|^2/2 for |b|^2/c - 1
+        units = np.multiply.outer(unit, unit)
+        phi, dphi = phi * units, dphi * units
+        weight = (t / R[:, 0, 0])[:, None, None]
+        dweight = (1 / R[:, 0, 0] - t * dR[:, 0, 0] / R[:, 0, 0] ** 2)[:, None, None]
+        column, dcolumn = phi[:, :, :1], dphi[:, :, :1]
+        mixed = dcolumn @ column.transpose(0, 2, 1)
+        outer = column @ column.transpose(0, 2, 1)
+        psi = phi + weight * outer
+        dpsi = dphi + dweight * outer + weight * (mixed + mixed.transpose(0, 2, 1))
+        return psi, dpsi
+
+
+class OneGroupResponse(SpikeResponse):
+    """Overlaps along the spike, with the norms and across the spike."""
+
+    def __init__(self, bulk: OneGroupBulk, V1_hat: Array, V: Array) -> None:
+        self.bulk, self.beta, self.V2 = bulk, bulk.isotropic.beta, V[:, 1:]
+        self.V1, self.A, q = V[:, :1], V1_hat[:, 0, 0], V[:, 1]
+        self.at = bulk.rows.traces(self.beta * self.A * q)
+        self.psi, self.psi_slope = bulk.response(self.at.t)
+        self.K = self.beta * q[:, None, None] * self.psi
+        self.along = self.K[:, _WITH_SPIKE][:, :, _WITH_SPIKE]
+        self.mixed: Array | None = self.K[:, _WITH_SPIKE, _ACROSS]
+        self.across = self.K[:, _ACROSS, _ACROSS]
+
+    def of_groups(self, direction: Array, zeta_hat: Array, psi_hat: Array) -> GroupOverlaps:
+        """Compute the overlaps of the one group of neurons."""
+        B2 = self.bulk.isotropic.B[0, 0] ** 2
+        L = 1 / self.V2 - (self.A * self.at.phi)[:, None]
+        _, T = self.bulk.variances(self.A[:, None, None], L)
+        z = _ordered(zeta_hat, psi_hat)
+        form = np.einsum("si,sij,sj->s", z, self.psi_slope, z)
+        direct = -((self.beta * self.V2[:, 0]) ** 2) * form
+        q1 = np.einsum("sj,sj->s", T[:, 0], direction) + direct
+        overlaps = np.einsum("sij,sj->si", self.K, z)
+        return GroupOverlaps(
+            V1=(self.V1 * B2)[:, :, None],
+            q1=(q1 * B2)[:, None, None],
+            zeta=overlaps[:, _ALONG, None],
+            psi=overlaps[:, _ACROSS] @ self.bulk.isotropic.first_across[:, None],
+            xi=overlaps[:, _NORM, None],
+        )
+
+    def screened(self, rows: Array) -> Array:
+        """Compute M, averaged over the rows' covariance, times the sum of `rows`: (S, 1, 1)."""
+        return rows.sum() * (self.A * self.bulk.of_mean_row(self.at).f)[:, None, None]
+
+    def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
+        """Compute the derivative of the same by V1_hat between groups, at fixed q: (S, 1, 1)."""
+        at = self.bulk.of_mean_row(self.at)
+        return (rows.sum() * w[:, 0] ** 2 * (at.f + at.t * at.df))[:, None, None]
+
+    def pair(self, other: OneGroupResponse) -> OneGroupPair:
+        """Pair it with the response of another readout, or with itself."""
+        return OneGroupPair(self, other)
+
+
+class OneGroupPair(Pair):
+    """Of one group of neurons: functions of t alone, of which there are divided differences."""
+
+    def __init__(self, one: OneGroupResponse, other: OneGroupResponse) -> None:
+        self.one, self.other, self.beta, self.triangle = one, other, one.beta, triangle_of(1)
+        self.qq, self.AA = one.V2 * other.V2, (one.A * other.A)[:, None]
+
+    def _divided(self, f: Array, g: Array, slope: Array) -> tuple[Array, Array]:
+        """Compute the divided differences of f(t) and of t f(t)."""
+        t, s = (at.t.reshape(-1, *[1] * (f.ndim - 1)) for at in (self.one.at, self.other.at))
+        gap = np.where(t == s, 1, t - s)
+        divided = np.where(t == s, slope, (f - g) / gap)
+        return divided, (f + g) / 2 + (t + s) / 2 * divided
+
+    @cached_property
+    def response(self) -> Array:
+        """T of `Resolvent`, for the two together."""
+        at, by = self.one.at, self.other.at
+        dphi, slope = (x[:, None] for x in self._divided(at.phi, by.phi, at.dphi))
+        T20 = 1 / (1 / self.qq + self.beta * self.AA * dphi)
+        T22 = slope**2 * T20 - self.beta * self.qq * dphi
+        return np.stack([T22, slope * T20, slope * T20, T20], axis=-1).reshape(-1, 2, 2)
+
+    def sources(self, hats: Hats, others: Hats) -> tuple[Array, Array]:
+        """Compute minus the derivative of z K z by the hats: through V2, and at fixed V2."""
+        z, y = (_ordered(each.zeta, each.psi) for each in (hats, others))
+        both = self._divided(self.one.psi, self.other.psi, self.one.psi_slope)
+        slope, through_V2 = (np.einsum("si,sij,sj->s", z, part, y)[:, None] for part in both)
+        direct = -(self.beta**2) * self.qq * slope
+        return in_parts(self.triangle, self.beta * through_V2, direct[:, :, None])
+
+    def screened_sources(self, rows: Array, w: Array, v: Array) -> tuple[Array, Array]:
+        """Compute the derivative of `w screened(rows) v`: through q, and at fixed q."""
+        at, by = (each.bulk.of_mean_row(each.at) for each in (self.one, self.other))
+        squares = rows.sum() * w * v
+        df, direct = (x[:, None] for x in self._divided(at.f, by.f, at.df))
+        through_q = -squares * self.beta * self.AA * df
+        return in_parts(self.triangle, through_q, (squares * direct)[:, :, None])
+
+
+def _ordered(zeta_hat: Array, psi_hat: Array) -> Array:
+    """Order the hats as Psi is."""
+    return np.concatenate([zeta_hat[:, :1], psi_hat, zeta_hat[:, 1:]], axis=-1)
+
+
+class OneGroupVariances:
+    """The map from the hats to V and T.
+
+    Parameters
+    ----------
+    rows : RowFunctions
+        Of the covariance C.
+    beta : float
+    """
+
+    def __init__(self, rows: RowFunctions, beta: float) -> None:
+        self.rows, self.beta = rows, beta
+        t = np.exp(-_STARTS) * beta / rows.traces(np.zeros(1)).phi
+        ratio = beta / t - rows.traces(t).phi
+        reached = ratio > 0
+        reached[0] |= not reached.any()  # what is not a number stays so
+        self._log_t, self._log_ratio = np.log(t[reached]), np.log(ratio[reached])
+
+    def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
+        """Map the hats, shape (S,), to V and T as `IsotropicBulk.variances` does."""
+        return variances_at(V1_hat, L, self.rows.traces(self._solve(L / V1_hat)), self.beta)
+
+    def _solve(self, ratio: Array) -> Array:
+        """Solve `t (ratio + phi(t)) = beta` by Newton's method in log t.
+
+        Its slope there is between zero and one. Steps are bounded, so that a flat stretch cannot
+        throw the iteration away.
+        """
+
+        def advance(log_t: Array) -> tuple[Array, Array]:
+            at = self.rows.traces(np.exp(log_t))
+            load = ratio + at.phi
+            gap = log_t + np.log(load / self.beta)
+            step = -gap / (1 + at.t * at.dphi / load)
+            return log_t + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP), np.abs(step)
+
+        start = np.interp(np.log(ratio), self._log_ratio, self._log_t)
+        return np.exp(iterate_newton(advance, start, _TOLERANCE, _MAX_ITERATIONS))
+
+
+def variances_at(
+    A: RealOrComplex, L: RealOrComplex, at: Traces, beta: float
+) -> tuple[RealOrComplex, RealOrComplex]:
+    """Compute V and T from the traces at the t that belongs to L and A = V1_hat, shape (S,)."""
+    q = 1 / (L + A * at.phi)
+    slope = at.phi + at.t * at.dphi
+    T20 = 1 / (1 / q**2 + beta * A**2 * at.dphi)
+    T21 = slope * T20
+    T22 = slope * T21 - beta * q**2 * at.dphi
+    T = np.stack([T22, T21, T21, T20], axis=-1).reshape(-1, 2, 2)
+    return np.stack([q * at.phi, q], axis=-1), T

@@ -1,0 +1,239 @@
+"""Traces and forms of the rows' resolvent as functions of t.
+
+They are analytic for t >= 0 and decay like 1/t. Interpolating polynomials in
+x = (c t - 1)/(c t + 1) hold them, times 1 + c t, to rounding for all t.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.polynomial import chebyshev
+
+from giantstep.arrays import Array, RealOrComplex
+from giantstep.numerics.packed_symmetric import triangle_of
+from giantstep.theory.features.conditional_target import across_basis
+
+# The least and the largest degree of the polynomials.
+_LEAST, MOST = 8, 192
+# The largest on finer rules: where the other does not reach that, what the answer changes by is
+# more than its error.
+FEWER = 144
+# The relative size of the last coefficients that is small enough.
+_TOLERANCE = 1e-10
+# Where the last coefficients are larger than this, they do not tell how fast they will decay.
+_SLOW = 0.1
+
+
+class Traces(NamedTuple):
+    """Normalised traces of the resolvent at some t, and their derivatives by t; shape (S,).
+
+    Attributes
+    ----------
+    t : array
+    f, phi : array
+        Of `(1 + t C)^-1` and of `C (1 + t C)^-1`.
+    df, dphi : array
+    """
+
+    t: RealOrComplex
+    f: RealOrComplex
+    phi: RealOrComplex
+    df: RealOrComplex
+    dphi: RealOrComplex
+
+
+class Forms(NamedTuple):
+    """Quadratic forms at some t, in the spike v, the directions across it, and a.
+
+    Attributes
+    ----------
+    resolvent : Array, shape (S, m + 1, m + 1)
+        Of `(1 + t C)^-1`.
+    filtered : Array, shape (S, m, m)
+        Of `C (1 + t C)^-1`, without a.
+    """
+
+    resolvent: Array
+    filtered: Array
+
+
+class RowFunctions:
+    """Traces and quadratic forms of `(1 + t C)^-1` and `C (1 + t C)^-1` for all t >= 0.
+
+    Parameters
+    ----------
+    scale : float
+        c, which sets the scale of t.
+    coefficients : Array, shape (degree + 1, functions)
+        Of the polynomials: of both traces, and of the forms if they are needed.
+
+    Attributes
+    ----------
+    degree : int
+    error : float
+        Largest size of the last coefficients, relative to the largest or to one.
+    """
+
+    def __init__(self, scale: float, coefficients: Array) -> None:
+        self._scale, self.degree = scale, len(coefficients) - 1
+        size, last = (np.max(np.abs(part), axis=0) for part in (coefficients, coefficients[-3:]))
+        self.error = float(np.max(last / np.maximum(size, 1.0)))
+        slopes = np.zeros_like(coefficients)
+        slopes[: max(1, self.degree)] = chebyshev.chebder(coefficients)
+        self._values_and_slopes: Array = np.stack([coefficients.T, slopes.T])
+
+    @classmethod
+    def at_initialisation(cls, directions: int) -> RowFunctions:
+        """Return those of rows of covariance 1/d whose norms do not vary: all are 1/(1 + t)."""
+        forms = np.diag([1.0] * (directions + 1) + [0.0])[None]
+        return cls(1.0, as_columns(np.ones(1), np.ones(1), Forms(forms, forms[:, :-1, :-1])))
+
+    @classmethod
+    def fitted(
+        cls,
+        scale: float,
+        functions: Callable[[Array], Array],
+        tolerance: float,
+        most: int = MOST,
+        least: int = _LEAST,
+    ) -> RowFunctions:
+        """Fit polynomials to functions of t, shape (S,), whose values have shape (S, functions).
+
+        Of ever larger degrees, from the `least` to the `most`, until the `error` is below the
+        tolerance.
+        """
+        degree = least
+        while True:
+            x = chebyshev.chebpts1(degree + 1)
+            values = functions((1 + x) / (1 - x) / scale) * (2 / (1 - x))[:, None]
+            rows = cls(scale, _fit(x, values))
+            if rows.error <= tolerance or degree >= most:
+                return rows
+            # The coefficients decay exponentially.
+            last = rows.error if rows.error < _SLOW else _SLOW
+            enough = math.ceil(degree * math.log(tolerance / 10) / math.log(last))
+            degree = min(max(enough, degree + 4), 4 * degree, most)
+
+    def _evaluate(self, t: Array, chosen: slice = slice(None)) -> tuple[Array, Array]:
+        """Compute functions and their derivatives by t, shapes (functions, S)."""
+        c = self._scale
+        weight = 1 / (1 + c * t)
+        powers = chebyshev.chebvander((c * t - 1) * weight, self.degree).T
+        values, slopes = self._values_and_slopes[:, chosen] @ powers
+        values *= weight
+        return values, slopes * 2 * c * weight**3 - c * weight * values
+
+    def traces(self, t: Array) -> Traces:
+        """Compute the traces at some t, shape (S,)."""
+        values, slopes = self._evaluate(t, slice(2))
+        return Traces(t, *values, *slopes)
+
+    def forms(self, t: Array) -> tuple[Forms, Forms]:
+        """Compute the forms at some t, shape (S,), and their derivatives by t."""
+        values, slopes = self._evaluate(t, slice(2, None))
+        return _as_forms(values), _as_forms(slopes)
+
+    def covariance(self, norm_variance: float) -> Array:
+        """Return Sigma, of which these functions know all but the variance of the norms."""
+        at_zero, _ = self.forms(np.zeros(1))
+        sigma: Array = at_zero.resolvent[0].copy()
+        sigma[:-1, :-1], sigma[-1, -1] = at_zero.filtered[0], norm_variance
+        return sigma
+
+    def with_norm(self, norm: float, before: float) -> RowFunctions:
+        """Return the functions for rows with noise of their own, or shorter: c, and c before."""
+        added = norm - before
+        if added < 0:
+            return self._stretched(norm / before)
+
+        def functions(t: Array) -> Array:
+            own = 1 / (1 + added * t)
+            at, (R, filtered) = self.traces(t * own), self.forms(t * own)[0]
+            filtered = filtered + added * R[:, :-1, :-1]
+            columns = as_columns(at.f, at.phi + added * at.f, Forms(R, filtered))
+            return columns * own[:, None]
+
+        return RowFunctions.fitted(self._scale + added, functions, _TOLERANCE)
+
+    def _stretched(self, factor: float) -> RowFunctions:
+        """Return the functions of rows that are longer by the root of a factor."""
+        f, phi, (R, filtered) = self._parts()
+        R = R.copy()
+        R[:, -1] *= math.sqrt(factor)
+        R[:, :, -1] *= math.sqrt(factor)
+        columns = as_columns(f, factor * phi, Forms(R, factor * filtered))
+        return RowFunctions(factor * self._scale, columns)
+
+    def with_wider_spike(self, share: float, alignment: float | tuple[float, ...]) -> RowFunctions:
+        """Return the functions in a basis whose spike has a part that the target does not see.
+
+        Parameters
+        ----------
+        share : float
+            Cosine of the angle between the spike and its part that is known.
+        alignment : float or tuple of float
+            Of that part and the target's directions.
+        """
+        a = np.atleast_1d(alignment)
+        turn = np.zeros((a.size + 1, a.size + 2))
+        turn[0, 0], turn[0, -1] = share, math.sqrt(1 - share**2)
+        targets = np.column_stack([a, across_basis(a), np.zeros(a.size)])
+        rest = targets - np.outer(share * a, turn[0])
+        turn[1:] = np.linalg.solve(across_basis(share * a), rest)
+        return self._turned(turn)
+
+    def for_task(self, overlap: float, alignment: float) -> RowFunctions:
+        """Return the functions in the basis of another target, of one direction.
+
+        Parameters
+        ----------
+        overlap : float
+            Of its direction and that of the target which the steps learn.
+        alignment : float
+            Of the spike and the latter.
+        """
+        known, other = overlap * math.sqrt(1 - alignment**2), math.sqrt(1 - overlap**2)
+        size = math.hypot(known, other)
+        across = (known / size, other / size) if size > 0 else (1.0, 0.0)
+        return self._turned(np.array([[1.0, 0.0, 0.0], [0.0, *across]]))
+
+    def _turned(self, turn: Array) -> RowFunctions:
+        """Turn the basis; in the last column of `turn` is a direction like all others."""
+        f, phi, (R, filtered) = self._parts()
+        m = filtered.shape[-1]
+        known, other = turn[:, :-1], np.outer(turn[:, -1], turn[:, -1])
+        turned = np.empty_like(R)
+        turned[:, :m, :m] = known @ R[:, :m, :m] @ known.T + f[:, None, None] * other
+        turned[:, :m, m] = turned[:, m, :m] = R[:, :m, m] @ known.T
+        turned[:, m, m] = R[:, m, m]
+        filtered = known @ filtered @ known.T + phi[:, None, None] * other
+        return RowFunctions(self._scale, as_columns(f, phi, Forms(turned, filtered)))
+
+    def _parts(self) -> tuple[Array, Array, Forms]:
+        """Return the coefficients of both traces and of the forms."""
+        f, phi, *forms = self._values_and_slopes[0]
+        return f, phi, _as_forms(np.array(forms))
+
+
+def _fit(x: Array, values: Array) -> Array:
+    """Fit polynomials to values at the Chebyshev nodes x: their coefficients."""
+    fit: Array = chebyshev.chebvander(x, x.size - 1).T @ values * 2 / x.size
+    fit[0] /= 2
+    return fit
+
+
+def as_columns(f: Array, phi: Array, forms: Forms) -> Array:
+    """Put the triangles of the forms beside the traces, shape (S, functions)."""
+    triangles = [triangle_of(form.shape[-1]).pack(form) for form in forms]
+    return np.column_stack([f, phi, *triangles])
+
+
+def _as_forms(values: Array) -> Forms:
+    """Unpack the triangles of the forms, of shape (functions, S)."""
+    m = math.isqrt(len(values)) - 1  # (m + 1)(m + 2)/2 + m (m + 1)/2 are (m + 1)^2
+    resolvent, filtered = np.split(values, [triangle_of(m + 1).size])
+    return Forms(triangle_of(m + 1).unpack(resolvent.T), triangle_of(m).unpack(filtered.T))
