@@ -121,7 +121,7 @@ def test_averages_over_the_entries_resolve_them():
 
 
 def test_what_is_not_known_of_other_optimizers_is_refused_or_remarked():
-    with pytest.raises(InvalidParametersError, match="only the first step is known"):
+    with pytest.raises(InvalidParametersError, match="only the first is known"):
         giantstep.solve(at(4, optimizer="sign", steps=2))
     with pytest.raises(InvalidParametersError, match="isotropic for the spectrum after a step"):
         giantstep.spectrum(SIGNS, alpha=2)

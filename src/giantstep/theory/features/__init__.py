@@ -1,1 +1,1 @@
-"""What the gradient steps leave: spike, alignment and bulk, and the features that they make."""
+"""Features and target given the projection of an input on the spike: Result 3.2."""

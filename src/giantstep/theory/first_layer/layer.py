@@ -20,7 +20,7 @@ from giantstep.theory.first_layer.signs import OddSigns, Signs
 from giantstep.theory.first_layer.transfer import Transfer
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=32)
 def layer_of(problem: Problem, dimension: float = math.inf, fineness: int = 1) -> FirstLayer:
     """Choose the first layer of a problem.
 
