@@ -38,3 +38,7 @@ class Initial(SteppedLayer):
     def mean_rows(self) -> MeanRows:
         """Return that rows are independent."""
         return MeanRows.independent(self.features.groups.c.size)
+
+    def own_output(self, dimension: float) -> float:
+        """Return that no output moves rows."""
+        return 0.0
