@@ -24,7 +24,7 @@ from giantstep.problems.sizes import Sizes, group_ends
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import lookup_target, teacher_of
 from giantstep.simulation.arithmetic import check_weights
-from giantstep.simulation.gradient_steps import BatchSteps, as_optimizer
+from giantstep.simulation.gradient_steps import BatchSteps, take_step
 from giantstep.simulation.gradients import population_gradient
 from giantstep.simulation.samples import FIRST_BATCH, WEIGHTS, draw_samples, stream, unit_rows
 from giantstep.simulation.threads import Workers
@@ -231,7 +231,7 @@ def _follow_population(
             gradient = population_gradient(w, o, activation, target, along[0])
         else:
             gradient = trained_population_gradient(w, o, activation, target, along)
-        weights += as_optimizer(problem.optimizer, rate * gradient, rate).astype("f4")
+        take_step(problem, weights, rate * gradient, rate)
     if isinstance(target, ScalarFunction):
         slopes = np.atleast_1d(standard_moments(target).slope)
     else:

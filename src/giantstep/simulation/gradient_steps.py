@@ -10,23 +10,29 @@ import numpy as np
 
 from giantstep.arrays import Array, Reals, Single
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.protocol import SGD, SIGN_DESCENT, Protocol
+from giantstep.problems.protocol import SIGN_DESCENT, Protocol
 from giantstep.problems.recovery import Recovery
 from giantstep.simulation.arithmetic import FEWER_ROWS, block_sizes
 from giantstep.simulation.gradients import batch_slopes
 from giantstep.simulation.threads import Workers
 
 
-def as_optimizer(optimizer: str, step: Reals, rate: float) -> Reals:
-    """Turn the step of gradient descent into that of an optimizer, of shape (p, d).
+def take_step(problem: Protocol | Recovery, weights: Single, step: Reals, rate: float) -> None:
+    """Move the weights, of shape (p, d), in place.
 
-    A step by signs has rows of length `rate`.
+    Parameters
+    ----------
+    problem : Protocol or Recovery
+    weights : Single, shape (p, d)
+    step : Reals, shape (p, d)
+        That of gradient descent.
+    rate : float
+        The length of the rows of a step by signs.
     """
-    if optimizer == SIGN_DESCENT:
-        stepped: Reals = np.sign(step)
-        stepped *= rate / math.sqrt(step.shape[1])
-        return stepped
-    return step
+    if isinstance(problem, Protocol) and problem.optimizer == SIGN_DESCENT:
+        step = np.sign(step)
+        step *= rate / math.sqrt(step.shape[1])
+    weights += step.astype(np.float32, copy=False)
 
 
 class BatchSteps(NamedTuple):
@@ -56,11 +62,10 @@ class BatchSteps(NamedTuple):
 
     def take(self, weights: Single) -> Iterator[Array]:
         """Change the weights in place, step by step; yield each batch's mean of y x."""
-        optimizer = self.problem.optimizer if isinstance(self.problem, Protocol) else SGD
         for step in range(self.problem.steps):
             gradient, correlation = self._sums(weights, 0 if self.problem.reuse_batch else step)
             gradient *= np.float32(self.rate / self.samples)
-            weights += as_optimizer(optimizer, gradient, self.rate)
+            take_step(self.problem, weights, gradient, self.rate)
             yield correlation / self.samples
 
     def _sums(self, weights: Single, batch: int) -> tuple[Single, Array]:

@@ -50,7 +50,7 @@ class Anisotropic(SteppedLayer):
             "steps": (of.steps == 1, "1"),
             "optimizer": (of.optimizer == SGD, SGD),
         }
-        return [
+        return super().faults() + [
             Fault(name, getattr(of, name), f"{allowed} {THEORY}")
             for name, (valid, allowed) in holds.items()
             if not valid

@@ -3,8 +3,8 @@
 As in `one_group`, t = beta V1_hat q is a function of L/V1_hat alone. Polynomials in t do not hold
 the traces of the rows' resolvent near its spectrum. So the equations of all steps (`row_resolvent`)
 are solved together with that of t, by Newton's method from a solution nearby. The unknowns are t
-and, for each step from the last to the first, G, theta and t before that step, with which
-`phi = (t - theta)/t^2` after it.
+and, for each step from the last to the first, G, theta and t before that step. With t after it,
+theta = s t f(t) where s stretches the rows, and phi = (1 - f)/t.
 """
 
 from __future__ import annotations
@@ -35,11 +35,15 @@ class ContinuedRows:
         Of plain descent.
     before : tuple of NetworkState
         The network before each of its steps.
+    stretch : float
+        Factor on the squared length of all rows after each step.
     """
 
-    def __init__(self, protocol: Protocol, before: tuple[NetworkState, ...]) -> None:
+    def __init__(
+        self, protocol: Protocol, before: tuple[NetworkState, ...], stretch: float = 1.0
+    ) -> None:
         self.steps = [CovarianceStep(protocol, state, 1, on_path=True) for state in before[::-1]]
-        self.beta = protocol.beta
+        self.beta, self.stretch = protocol.beta, stretch
         nodes = sum(step.samples.weight.size for step in self.steps)
         self._together = 1 + _CACHED // max(1, nodes)
 
@@ -48,7 +52,7 @@ class ContinuedRows:
         t = self.beta * V1_hat[:, 0, 0] / L[:, 0]
         unknowns = [t]
         for step in self.steps:
-            eta, weight = step.samples.eta, step.samples.weight
+            t, eta, weight = self.stretch * t, step.samples.eta, step.samples.weight
             b, w = 1 + weight @ eta, weight @ eta**2
             unknowns += [b * step.bulk_variance * t, t, t * (b**2 + step.inverse_batch * w)]
             t = unknowns[-1]
@@ -76,9 +80,8 @@ class ContinuedRows:
 
     def _outer(self, unknowns: Complex, slope: Complex) -> Traces:
         """Compute the traces after all steps, and their derivatives along a slope by that of t."""
-        t = unknowns[:, 0]
-        before = _from_trace(t, unknowns[:, 2])
-        along = slope[:, 2] / slope[:, 0]
+        t, before = unknowns[:, 0], self._before(unknowns, 0)
+        along = slope[:, 2] / slope[:, 0] / self.stretch
         return before._replace(df=before.df + along / t, dphi=before.dphi - along / t**2)
 
     def _equations(self, unknowns: Complex, ratio: Complex) -> tuple[Complex, Complex]:
@@ -88,27 +91,24 @@ class ContinuedRows:
         last = self._before(unknowns, 0)
         gap[:, 0] = last.t * (ratio + last.phi) - self.beta
         jacobian[:, 0, 0] = ratio + last.phi + last.t * last.dphi
-        jacobian[:, 0, 2] = -1 / last.t
+        jacobian[:, 0, 2] = -1 / (last.t * self.stretch)
         for k, step in enumerate(self.steps):
             own, outer = slice(3 * k + 1, 3 * k + 4), 3 * k
             before = self._before(unknowns, own.stop - 1)
-            at = SelfEnergy(step, unknowns[:, outer], unknowns[:, own], before)
+            at = SelfEnergy(step, self.stretch * unknowns[:, outer], unknowns[:, own], before)
             gap[:, own], jacobian[:, own, own] = at.gap, at.jacobian
-            jacobian[:, own, outer] = at.by_t
+            jacobian[:, own, outer] = self.stretch * at.by_t
             if k + 1 < len(self.steps):
                 t = before.t[:, None]
-                jacobian[:, own, own.stop + 1] = at.by_f / t - at.by_phi / t**2
+                by_trace = at.by_f / t - at.by_phi / t**2
+                jacobian[:, own, own.stop + 1] = by_trace / self.stretch
         return gap, jacobian
 
     def _before(self, unknowns: Complex, place: int) -> Traces:
         """Compute the traces at the t in some place; derivatives are at fixed theta."""
         if place + 2 < unknowns.shape[1]:
-            return _from_trace(unknowns[:, place], unknowns[:, place + 2])
+            t, theta = unknowns[:, place], unknowns[:, place + 2] / self.stretch
+            f = theta / t
+            return Traces(t, f, (1 - f) / t, -f / t, (2 * f - 1) / t**2)
         t, f = unknowns[:, place], 1 / (1 + unknowns[:, place])
         return Traces(t, f, f, -(f**2), -(f**2))  # at initialisation
-
-
-def _from_trace(t: Complex, theta: Complex) -> Traces:
-    """Compute the traces from theta = t f, and their derivatives by t at fixed theta."""
-    f = theta / t
-    return Traces(t, f, (1 - f) / t, -f / t, (2 * f - 1) / t**2)

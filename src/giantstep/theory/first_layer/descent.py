@@ -71,13 +71,17 @@ class Descent(SteppedLayer):
         c, r, letters = srf.groups.c, srf.groups.u, np.array(protocol.readout)[:, 0]
         letters = letters if letters.size > 1 else np.ones(1)
         if protocol.steps == 1:
-            c = c + own_output_norms(protocol, d) + coupled_norms(protocol, r, d)
+            c = c + self.own_norms(d) + coupled_norms(protocol, r, d)
             c = c - letters**2 * shift
         largest = np.argmax(np.abs(letters))
         strength = float(r[largest] / letters[largest])
         longer = math.hypot(strength, math.sqrt(shift))
         share = strength / longer if longer > 0 else 1.0
         return with_rows(srf, c, r + letters * (longer - strength), share)
+
+    def own_norms(self, dimension: float) -> Array:
+        """Compute what the own output adds to the squared norm of rows in one step, by letters."""
+        return own_output_norms(self.protocol, dimension)
 
     def accuracy(self, kind: str) -> Accuracy:
         """Return the accuracy of a resolved point."""

@@ -21,7 +21,7 @@ class Initial(SteppedLayer):
 
     def faults(self) -> list[Fault]:
         """List why there is no theory of it."""
-        return one_letter_faults(self.problem)
+        return super().faults() + one_letter_faults(self.problem)
 
     @cached_property
     def features(self) -> SpikedFeatures:

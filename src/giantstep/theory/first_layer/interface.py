@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from giantstep.arrays import Array
 from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.parameter import parameters_of
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import FINER_NORMAL, NORMAL
@@ -36,6 +37,14 @@ from giantstep.validation import Fault
 # Factor of the estimate of what the network's own output does to rows, by random problems beside
 # networks.
 _OWN_OUTPUT = 1 / 10
+
+
+# Parameters of protocols that every layer knows: others are refused where they are not taken.
+_KNOWN = frozenset({
+    *("activation", "target", "learning_rate", "alpha0", "beta", "noise", "readout", "inputs"),
+    *("steps", "reuse_batch", "outlier_fraction", "outlier_variance", "step_exponent"),
+    *("label_flips", "optimizer", "pretrain_target", "task_overlap", "covariance", "target_decay"),
+})  # fmt: skip
 
 
 class Accuracy(NamedTuple):
@@ -204,9 +213,24 @@ class FirstLayer(ABC):
 
 
 class SteppedLayer(FirstLayer):
-    """The first layer of a protocol."""
+    """The first layer of a protocol.
+
+    Attributes
+    ----------
+    takes : frozenset of str
+        Parameters of the protocol that it knows of, beside those that all layers know.
+    """
 
     problem: Protocol
+    takes: ClassVar[frozenset[str]] = frozenset()
+
+    def faults(self) -> list[Fault]:
+        """List the parameters that this layer does not know."""
+        return [
+            Fault(name, getattr(self.problem, name), f"{one.default} in this theory")
+            for name, one in parameters_of(Protocol).items()
+            if name not in _KNOWN | self.takes and getattr(self.problem, name) != one.default
+        ]
 
     @cached_property
     def protocol(self) -> Protocol:

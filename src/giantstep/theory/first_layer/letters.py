@@ -35,7 +35,7 @@ class Letters(SteppedLayer):
 
     def faults(self) -> list[Fault]:
         """List why there is no theory of it."""
-        problem, faults = self.problem, list[Fault]()
+        problem, faults = self.problem, super().faults()
         if problem.reuses_samples:
             allowed = "false in the theory of readouts of several values, which needs fresh batches"
             faults.append(Fault("reuse_batch", True, allowed))

@@ -43,10 +43,12 @@ class FreshSteps:
         Of one step, with a uniform readout.
     fineness : int
         Multiplies the number of nodes of all rules.
+    stretch : float
+        Factor on the squared length of all rows after each step.
     """
 
-    def __init__(self, protocol: Protocol, fineness: int) -> None:
-        self._protocol, self._fineness = protocol, fineness
+    def __init__(self, protocol: Protocol, fineness: int, stretch: float = 1.0) -> None:
+        self._protocol, self._fineness, self._stretch = protocol, fineness, stretch
         self._states = [NetworkState.at_initialisation(protocol.target)]
         self._rows = [RowFunctions.at_initialisation(np.size(self._states[0].alignment))]
 
@@ -59,7 +61,8 @@ class FreshSteps:
             If a step is too large.
         """
         while len(self._states) <= steps:
-            state = next_step(self._protocol, self._states[-1], self._fineness).take()
+            step = next_step(self._protocol, self._states[-1], self._fineness)
+            state = step.take().stretched(self._stretch)
             check_weights(self._protocol, state.bulk_variance, state.spike_strength)
             self._states.append(state)
         return tuple(self._states[: steps + 1])
@@ -70,8 +73,10 @@ class FreshSteps:
         while len(self._rows) <= steps:
             before, after = states[len(self._rows) - 1 : len(self._rows) + 1]
             step = CovarianceStep(self._protocol, before, self._fineness)
+            scale = after.bulk_variance / self._stretch
             most = MOST if self._fineness == 1 else FEWER
-            self._rows.append(_after(self._rows[-1], step, after.bulk_variance, most))
+            rows = _after(self._rows[-1], step, scale, most)
+            self._rows.append(rows.stretched(self._stretch) if self._stretch != 1 else rows)
         return self._rows[steps]
 
 
@@ -94,7 +99,7 @@ def _after(rows: RowFunctions, step: CovarianceStep, scale: float, most: int) ->
 _fresh_steps = lru_cache(maxsize=256)(FreshSteps)
 
 
-def fresh_steps(protocol: Protocol, fineness: int = 1) -> FreshSteps:
+def fresh_steps(protocol: Protocol, fineness: int = 1, stretch: float = 1.0) -> FreshSteps:
     """Return the network of a protocol; those that differ in their number of steps share it.
 
     Examples
@@ -110,7 +115,7 @@ def fresh_steps(protocol: Protocol, fineness: int = 1) -> FreshSteps:
     >>> [round(overlap, 2) for overlap in fresh_steps(staircase).states(2)[-1].alignment]
     [0.87, 0.11]
     """
-    return _fresh_steps(replace(protocol, steps=1, reuse_batch=False), fineness)
+    return _fresh_steps(replace(protocol, steps=1, reuse_batch=False), fineness, stretch)
 
 
 class Recursion(Descent):

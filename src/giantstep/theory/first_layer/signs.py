@@ -44,10 +44,11 @@ class Signs(Descent):
 
     def faults(self) -> list[Fault]:
         """List why there is no theory of it."""
+        faults = super().faults()
         if self.problem.steps == 1:
-            return []
+            return faults
         allowed = f"{SGD} in the theory of several steps: of others only the first is known"
-        return [Fault("optimizer", self.problem.optimizer, allowed)]
+        return [*faults, Fault("optimizer", self.problem.optimizer, allowed)]
 
     @cached_property
     def descent(self) -> Protocol:

@@ -148,7 +148,7 @@ class RowFunctions:
         """Return the functions for rows with noise of their own, or shorter: c, and c before."""
         added = norm - before
         if added < 0:
-            return self._stretched(norm / before)
+            return self.stretched(norm / before)
 
         def functions(t: Array) -> Array:
             own = 1 / (1 + added * t)
@@ -159,7 +159,7 @@ class RowFunctions:
 
         return RowFunctions.fitted(self._scale + added, functions, _TOLERANCE)
 
-    def _stretched(self, factor: float) -> RowFunctions:
+    def stretched(self, factor: float) -> RowFunctions:
         """Return the functions of rows that are longer by the root of a factor."""
         f, phi, (R, filtered) = self._parts()
         R = R.copy()
