@@ -44,7 +44,7 @@ from giantstep.problems.shared import (
 )
 from giantstep.problems.targets import SAME_TARGET, PretrainTargetDomain, teacher_of
 from giantstep.registry import Registry
-from giantstep.validation import Fault, raise_all, refusal
+from giantstep.validation import Fault, Interval, raise_all, refusal
 
 # How a step follows the gradient: in proportion to it, or by the signs of its entries.
 SGD, SIGN_DESCENT = OPTIMIZERS = ("sgd", "sign")
@@ -118,6 +118,8 @@ class Protocol(WithFields):
         Exponent b >= 0: the squared components of the target's direction along the covariance's
         eigenvectors, in whitened inputs, are in proportion to k^-b. Or these squares, where
         eigenvalues are given.
+    decay : float
+        Weight decay, from 0 to 0.999: a step takes the weights w to (1 - decay) w + step.
 
     Raises
     ------
@@ -196,6 +198,16 @@ class Protocol(WithFields):
     )
     covariance: str | tuple[Any, ...] = parameter(COVARIANCE, default=IDENTITY, later=True)
     target_decay: float | tuple[float, ...] = parameter(DECAY, default=0.0, later=True)
+    decay: float = parameter(
+        Parameter(
+            "share of the weights that each step takes off",
+            r"\delta",
+            Interval(0, 0.999),
+            "docs/more-than-one-step.md",
+        ),
+        default=0.0,
+        later=True,
+    )
 
     def __post_init__(self) -> None:
         faults = read_parameters(self)
@@ -267,7 +279,7 @@ class Protocol(WithFields):
     @property
     def moves(self) -> bool:
         """Whether its steps move the weights."""
-        return self.alpha0 > 0 and self.learning_rate > 0
+        return self.alpha0 > 0 and (self.learning_rate > 0 or self.decay > 0)
 
     @property
     def reuses_samples(self) -> bool:

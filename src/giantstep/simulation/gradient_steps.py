@@ -32,6 +32,8 @@ def take_step(problem: Protocol | Recovery, weights: Single, step: Reals, rate: 
     if isinstance(problem, Protocol) and problem.optimizer == SIGN_DESCENT:
         step = np.sign(step)
         step *= rate / math.sqrt(step.shape[1])
+    if isinstance(problem, Protocol):
+        weights *= np.float32(1 - problem.decay)
     weights += step.astype(np.float32, copy=False)
 
 

@@ -1,0 +1,80 @@
+"""Steps that take a share off the weights: limits in which rows are known, and networks."""
+
+import numpy as np
+import pytest
+from alarms import largest_z
+
+import giantstep
+from giantstep.problems.grid import Grid
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.sizes import Sizes
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.simulation.eigenvalues import feature_eigenvalues
+from giantstep.simulation.replicate_statistics import summarise
+from giantstep.simulation.simulate import simulate
+from giantstep.theory.first_layer.equivalent_features import equivalent_features
+from giantstep.theory.readout.solve import solve
+from giantstep.validation import InvalidParametersError
+
+GRID = Grid((2.0,), (0.1,))
+SINE = Protocol("tanh", "sin", 3, alpha0=4, beta=1, decay=0.5)
+
+
+def test_rows_lose_a_share_of_their_squared_norm_and_gain_what_the_plain_step_adds():
+    plain, decayed = (
+        equivalent_features(Protocol("tanh", "sin", 3, alpha0=4, beta=1, decay=decay))
+        for decay in (0.0, 0.5)
+    )
+    assert decayed.groups.c == pytest.approx(plain.groups.c - 1 + 0.5**2)
+    assert decayed.groups.u == pytest.approx(plain.groups.u)
+    assert decayed.alignment == pytest.approx(plain.alignment)
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_without_a_rate_errors_and_spectra_are_those_of_shorter_rows(steps):
+    still = Protocol("tanh", "sin", 0, alpha0=2, beta=1, steps=steps, decay=0.3)
+    rows = SpikedFeatures("tanh", "sin", 0.7 ** (2 * steps), 0.0, 0.0, beta=1)
+    found, expected = solve(still, GRID, "trained"), solve(rows, GRID)
+    assert found.test_error == pytest.approx(expected.test_error, rel=1e-6)
+    of_step, of_rows = giantstep.spectrum(still, alpha=2), giantstep.spectrum(rows, alpha=2)
+    for end in ("bulk_lower_edge", "bulk_upper_edge"):
+        assert of_step[end].values == pytest.approx(of_rows[end].values, rel=2e-3)
+
+
+def test_a_layer_that_does_not_know_a_parameter_refuses_it():
+    others = [
+        {"activation": "relu", "readout": ((1, 0.5), (-1, 0.5))},
+        {"steps": 2, "reuse_batch": True},
+        {"optimizer": "sign"},
+        {"covariance": "power:1"},
+    ]
+    for other in others:
+        given = {"activation": "tanh", "learning_rate": 1, "alpha0": 1, "beta": 1} | other
+        with pytest.raises(InvalidParametersError, match=r"decay = 0.1: must be 0.0"):
+            equivalent_features(Protocol(target="sin", decay=0.1, **given), 100)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        SINE,
+        Protocol("tanh", "sin", 2, alpha0=3, beta=1, steps=3, decay=0.2),
+        Protocol("relu", "sin", 2, alpha0=3, beta=1, decay=0.4, noise=0.1),
+    ],
+)
+def test_networks_have_the_errors_of_the_theory(protocol):
+    networks = 12
+    error = summarise(simulate(protocol, GRID, Sizes(250, 1, 4000), range(networks), 5).test_error)
+    gap = error.mean - solve(protocol, GRID, "trained", 250).test_error
+    assert abs(gap).item() < largest_z(1, networks, 0.001) * error.stderr.item()
+
+
+@pytest.mark.slow
+def test_the_spectrum_of_networks_ends_where_the_theory_says():
+    protocol = Protocol("tanh", "sin", 2, alpha0=3, beta=1, steps=2, decay=0.2)
+    found = feature_eigenvalues(protocol, 2.0, Sizes(800), [0], root_seed=3)
+    edge = giantstep.spectrum(protocol, alpha=2).bulk_upper_edge.item()
+    largest, next_to = np.sort(np.ravel(found))[::-1][:2]
+    assert largest > 10 * edge
+    assert next_to == pytest.approx(edge, rel=0.06)
