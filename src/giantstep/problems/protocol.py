@@ -303,7 +303,7 @@ class Protocol(WithFields):
     def as_in_paper(self) -> bool:
         """Whether this is one step of an odd activation, on a target of one direction."""
         one_odd_step = self.steps == 1 and lookup(self.activation).parity == "odd"
-        return one_odd_step and teacher_of(self.target) is None
+        return one_odd_step and teacher_of(self.target) is None and self.decay == 0
 
     @property
     def has_several_spikes(self) -> bool:

@@ -9,7 +9,6 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import SIGN_DESCENT, Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.first_layer.anisotropic import Anisotropic
-from giantstep.theory.first_layer.decay import Decayed
 from giantstep.theory.first_layer.given import GivenFeatures
 from giantstep.theory.first_layer.initial import Initial
 from giantstep.theory.first_layer.interface import FirstLayer, SteppedLayer
@@ -65,8 +64,6 @@ def _kind(protocol: Protocol) -> type[SteppedLayer]:
         return OddSigns if protocol.as_in_paper and one_letter and finite else Signs
     if protocol.reuses_samples:
         return OneBatch
-    if protocol.decay and one_letter:
-        return Decayed
     if protocol.as_in_paper:
         return OddStep if one_letter else OddLetters
     return Recursion

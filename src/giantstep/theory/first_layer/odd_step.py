@@ -23,7 +23,7 @@ from giantstep.theory.first_layer.network_state import (
     check_weights,
     shared_parameters,
 )
-from giantstep.theory.first_layer.recursion import Recursion, fresh_steps
+from giantstep.theory.first_layer.recursion import Recursion
 from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.groups import GroupsBulk
 from giantstep.theory.rows.interface import Bulk
@@ -37,7 +37,7 @@ class OddStep(Recursion):
     @cached_property
     def states(self) -> tuple[NetworkState, ...]:
         """The network before its step and after, on a rule that is fine enough for all layers."""
-        return fresh_steps(self.protocol).states(1)
+        return self._network(1).states(1)
 
     @property
     def history(self) -> tuple[()]:

@@ -25,6 +25,7 @@ from giantstep.theory.first_layer.network_state import (
     features_in_state,
 )
 from giantstep.theory.first_layer.row_forms import forms_after
+from giantstep.theory.first_layer.row_norms import own_output_norms
 from giantstep.theory.first_layer.row_resolvent import solve_self_energy
 from giantstep.theory.rows.row_functions import FEWER, MOST, RowFunctions, as_columns
 
@@ -119,12 +120,34 @@ def fresh_steps(protocol: Protocol, fineness: int = 1, stretch: float = 1.0) -> 
 
 
 class Recursion(Descent):
-    """Steps on fresh batches from a uniform readout."""
+    """Steps on fresh batches from a uniform readout.
+
+    With weight decay, `w <- (1 - decay) w + step` is a step at the rate over 1 - decay, after which
+    all rows are shorter.
+    """
+
+    takes = frozenset({"decay"})
+
+    @property
+    def stretch(self) -> float:
+        """Factor on the squared length of all rows after each step."""
+        return (1 - self.protocol.decay) ** 2
+
+    @cached_property
+    def descent(self) -> Protocol:
+        """The protocol of the steps, after each of which rows are stretched."""
+        if not self.protocol.decay:
+            return self.protocol
+        rate = self.protocol.learning_rate / (1 - self.protocol.decay)
+        return replace(self.protocol, learning_rate=rate, decay=0.0)
 
     @cached_property
     def states(self) -> tuple[NetworkState, ...]:
         """The network before its first step and after each."""
-        return fresh_steps(self.protocol, self.fineness).states(self.protocol.steps)
+        return self._network(self.fineness).states(self.protocol.steps)
+
+    def _network(self, fineness: int) -> FreshSteps:
+        return fresh_steps(self.descent, fineness, self.stretch)
 
     @property
     def history(self) -> tuple[NetworkState, ...]:
@@ -138,9 +161,13 @@ class Recursion(Descent):
 
     def rows_in_limit(self) -> tuple[RowFunctions, NetworkState]:
         """Compute the rows' functions and the state after the last step."""
-        network, steps = fresh_steps(self.protocol, self.fineness), self.protocol.steps
+        network, steps = self._network(self.fineness), self.protocol.steps
         return network.rows(steps), network.states(steps)[-1]
 
     def at_complex_ridges(self) -> ContinuedRows:
         """Return the variances at complex ridges."""
-        return ContinuedRows(self.protocol, self.states[:-1])
+        return ContinuedRows(self.descent, self.states[:-1], self.stretch)
+
+    def own_norms(self, dimension: float) -> Array:
+        """Compute what the own output adds to the squared norm of rows in one step."""
+        return self.stretch * own_output_norms(self.descent, dimension)
