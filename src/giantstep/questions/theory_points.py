@@ -159,7 +159,7 @@ class Case(NamedTuple):
                 break
             gap = np.full(some.size, np.inf)
             with suppress(InvalidParametersError):  # rows that are too long at this dimension
-                finite = self._replace(dimension=dimension).readout.solve(*points).test_error
+                finite = self._replace(dimension=dimension).readout.errors(*points)
                 gap = np.nan_to_num(np.abs(finite / limit - 1), nan=np.inf)
             near = far & (gap < RELIABLE)
             # Beyond the first dimension, a power law between two of them.

@@ -96,8 +96,10 @@ class Reliability:
         functions = [f.curvature**2, f.curvature * quadratic]
         self.of_curvature = [rule.fold(values) for values in functions]
         self.curvature_averages = [values @ f.weight for values in functions]
+        squares = labels * labels
         square, fourth = (
-            float(f.weight @ np.sum(labels**k * weight, axis=-1)[place]) for k in (2, 4)
+            float(f.weight @ np.sum(power * weight, axis=-1)[place])
+            for power in (squares, squares * squares)
         )
         kurtosis = fourth / max(square**2, TINY)
         self.first_batch, narrowness = _of_batches(layer.batch, srf, kurtosis, self.dimension)

@@ -22,7 +22,6 @@ from giantstep.theory.readout.fixed_point import Points, solve_resolvent
 from giantstep.theory.readout.prepared_layer import prepare_layer
 from giantstep.theory.readout.solve import readout_of
 from giantstep.theory.readout.square_readout import SquareReadout
-from giantstep.theory.reliability import MeanFluctuation
 from giantstep.validation import InvalidParametersError
 
 # Of forward differences, which cost one preparation each: relative to what errors may vary with on
@@ -60,17 +59,7 @@ class _Points(NamedTuple):
 
     def errors(self, readout: SquareReadout) -> Array:
         """Solve for the test errors, with what a finite dimension adds to them."""
-        parts, rule, dimension = [], readout.coarse, readout.layer.dimension
-        for part in readout.batches(self.alpha.size):
-            alpha, ridge, start = (values[part] for values in self)
-            at = solve_resolvent(rule.equations, alpha, ridge, start)
-            solution = rule.order_parameters(at).errors
-            parts.append(solution.test_error)
-            if math.isfinite(dimension):
-                f, V2 = rule.features, at.V[:, rule.equations.triangle.size :]
-                of_mean = MeanFluctuation(f, f, dimension)
-                parts[-1] += of_mean.at(alpha, V2, at.contraction, solution.power)
-        return np.concatenate(parts)
+        return readout.errors(*self)
 
 
 def error_derivatives(

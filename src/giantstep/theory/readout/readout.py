@@ -134,6 +134,10 @@ class Readout(ABC):
         whole = Columns.joined(parts).items()
         return Columns({name: x.reshape(*alpha.shape, *x.shape[1:]) for name, x in whole})
 
+    def errors(self, alpha: Array, ridge: Array) -> Array:
+        """Compute the test errors at S points, without certificates; NaN where there is none."""
+        return self.solve(alpha, ridge).test_error
+
     def _certified(self, alpha: Array, ridge: Array) -> Columns:
         """Solve S points, and add certificates and estimates of what is left out."""
         found = self.find(alpha, ridge)

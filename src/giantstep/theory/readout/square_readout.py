@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolv
 from giantstep.theory.readout.prepared_layer import PreparedLayer
 from giantstep.theory.readout.readout import Readout, Solved
 from giantstep.theory.readout.square_loss import SquareLoss
+from giantstep.theory.reliability import MeanFluctuation
 
 # Changes of the test error below this fraction of the label's second moment are rounding.
 _ROUNDING = 1e-14
@@ -22,6 +24,28 @@ class SquareReadout(Readout):
     def on(self, layer: PreparedLayer) -> SquareReadout:
         """Prepare the readout on another layer."""
         return SquareReadout(layer)
+
+    def errors(self, alpha: Array, ridge: Array, start: Array | None = None) -> Array:
+        """Compute the test errors at S points, without certificates; NaN where there is none.
+
+        Parameters
+        ----------
+        alpha, ridge : Array, shape (S,)
+        start : Array, shape (S, K), optional
+            Hats near those of the solutions.
+        """
+        parts, rule, f = [], self.coarse, self.coarse.features
+        with np.errstate(all="ignore"):
+            for part in self.batches(alpha.size):
+                near = None if start is None else start[part]
+                at = solve_resolvent(rule.equations, alpha[part], ridge[part], near)
+                found = rule.order_parameters(at).errors
+                parts.append(np.where(at.converged, found.test_error, np.nan))
+                if math.isfinite(self.layer.dimension):
+                    V2 = at.V[:, rule.equations.triangle.size :]
+                    of_mean = MeanFluctuation(f, f, self.layer.dimension)
+                    parts[-1] += of_mean.at(at.alpha, V2, at.contraction, found.power)
+        return np.concatenate(parts)
 
     def find(self, alpha: Array, ridge: Array) -> Solved:
         """Solve S points."""
