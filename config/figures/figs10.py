@@ -8,7 +8,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import title_panel
+from giantstep.figures.elements import legends_under, title_panel
 from giantstep.figures.labels import format_parameter
 from giantstep.figures.learning_curves import learning_curves
 from giantstep.figures.selection import in_limit, smallest_ridge
@@ -23,6 +23,5 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     learning_curves(right, noisy, name="optimal_test_error")
     title_panel(right, 1, "best ridge")
     right.set_ylabel("")
-    left.set_ylim(bottom=0)
-    left.legend(loc="lower left")
+    legends_under((left, right))
     return figure

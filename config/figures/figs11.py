@@ -22,12 +22,9 @@ from giantstep.figures.elements import (
 )
 from giantstep.figures.labels import BULK_LABELS, format_parameter
 from giantstep.figures.selection import distinct, in_limit, panel_data, select
-from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 
-_COLOURS = {ISOTROPIC: style.COLOURS[0], TRAINED: style.COLOURS[2]}
 _LINES: dict[str, dict[str, Any]] = {
-    bulk: {"color": _COLOURS[bulk], "linestyle": line}
-    for bulk, line in style.bulk_lines(_COLOURS).items()
+    bulk: {"color": colour} for bulk, colour in style.BULK_COLOURS.items()
 }
 # The width of the bars of the theory, over the first batch.
 _BAR = 0.4

@@ -69,7 +69,7 @@ def compare(
     axes: Axes, along: str, line: xr.Dataset, point: xr.Dataset, name: str, look: style.Look
 ) -> None:
     """Draw a quantity of one loss: theory as a line, networks as markers."""
-    draw_theory(axes, line, name, look, "-", along)
+    draw_theory(axes, line, name, look, {}, along)
     draw_networks(axes, point, name, look, "alpha_simulated" if along == "alpha" else along)
 
 

@@ -29,7 +29,7 @@ def overlaps(axes: Axes, networks: xr.Dataset, no_step: float) -> None:
         markers(axes, curves["task_overlap"], curves, "test_error", look)
         label = f"${format_parameter('alpha0', alpha0)}$"
         legend_entry(axes, label, **look, **style.FINITE_SIZE)
-    axes.axhline(no_step, label="no step", **style.GUIDE)
+    axes.axhline(no_step, label="no step", **style.GUIDE | {"color": style.NO_STEP})
     axes.set(xlabel=r"task overlap $\gamma_\star$", ylabel=TEST_ERROR)
 
 

@@ -20,6 +20,7 @@ from giantstep.figures.labels import TEST_ERROR, format_parameter
 from giantstep.figures.selection import at_dimension, distinct, select
 
 STEPS = {0: "no step", 4: r"one step, $\alpha_0 = 4$"}
+LOOKS = {0: style.look(style.NO_STEP), 4: style.look(style.COLOURS[0], "s")}
 # A wide dashed line in a pale colour is seen beneath a thin one.
 WIDTHS: dict[str, Any] = {"stopped": {}, "ridge": {"linewidth": 1.4}}
 
@@ -29,7 +30,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     figure, places = style.panels(2, sharey=True)
     data = data.isel(alpha_simulated=0, alpha=0)
     for index, (axes, noise) in enumerate(zip(places, distinct(data, "noise"), strict=True)):
-        for alpha0, look in style.looks(list(STEPS)).items():
+        for alpha0, look in LOOKS.items():
             pale = look["markerfacecolor"]
             for panel, colour in (("ridge", pale), ("stopped", look["color"])):
                 curve = select(data, noise=noise, alpha0=alpha0, panel=panel).sortby("ridge")

@@ -26,6 +26,7 @@ from giantstep.figures.selection import at_dimension, in_limit, simulated
 
 MEASURED = Path(__file__).with_name("figs23-steps.csv")
 KINDS = {"none": "no step", "same": "$n_0 = n$", "large": "$n_0 = 100 d$"}
+LOOKS = [style.look(style.NO_STEP), *style.cycle(3)[1:]]
 # Samples of the readout over d at which nothing is left but the floor.
 ALL = 1e6
 DIMENSION = 400
@@ -64,7 +65,7 @@ def learning_curves(places: list[Axes], data: xr.Dataset) -> None:
     """Draw test errors, and how far they are above their floors."""
     error, excess = places
     name = "optimal_test_error"
-    for (kind, label), look in zip(KINDS.items(), style.cycle(3), strict=True):
+    for (kind, label), look in zip(KINDS.items(), LOOKS, strict=True):
         curves, colour = curves_of(data, kind), look["color"]
         least, finite = floor(curves), floor(curves, DIMENSION)
         if kind != "large":  # of the same height

@@ -26,7 +26,7 @@ _AROUND = style.OPEN | {"markersize": 5.5}
 
 def ridges(axes: Axes, network: xr.Dataset, gaussian: xr.Dataset) -> None:
     """Draw a curve for each ridge, with markers of networks and, hollow, of Gaussian features."""
-    for i, look in enumerate(style.cycle(network.sizes["curve"])):
+    for i, look in enumerate(style.looks(network["ridge"].values.tolist()).values()):
         curve, twin = network.isel(curve=i), gaussian.isel(curve=i)
         label = f"${format_parameter('ridge', curve['ridge'].item())}$"
         markers(axes, twin["alpha_simulated"], twin, "test_error", look | _AROUND)
@@ -40,7 +40,8 @@ def widths(axes: Axes, data: xr.Dataset) -> None:
     """Draw a curve for each width; the widest, without simulations, stands for the kernel."""
     data = data.sortby("beta")
     *finite, kernel = (data.isel(curve=i) for i in range(data.sizes["curve"]))
-    for curve, look in zip(finite, style.cycle(len(finite)), strict=True):
+    looks = style.looks(data["beta"].values[:-1].tolist()).values()
+    for curve, look in zip(finite, looks, strict=True):
         label = f"${format_parameter('beta', curve['beta'].item())}$"
         theory_and_networks(axes, curve, "test_error", look, label)
     label = r"kernel, $\beta \to \infty$"

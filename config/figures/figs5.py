@@ -13,7 +13,6 @@ from giantstep.arrays import Array
 from giantstep.figures import style
 from giantstep.figures.elements import (
     best_linear,
-    bulk_entries,
     error_bars,
     legend_entry,
     legends_under,
@@ -22,6 +21,7 @@ from giantstep.figures.elements import (
 )
 from giantstep.figures.labels import (
     BOUND_LABELS,
+    BULK_LABELS,
     LEARNING_RATE,
     TEST_ERROR,
     format_parameter,
@@ -45,10 +45,10 @@ def batches(axes: Axes, theory: xr.Dataset, networks: xr.Dataset) -> None:
     """Draw a curve for each size of the first batch, at the simulated sample complexity."""
     alpha = networks["alpha_simulated"].values[0]
     for size, look in style.looks(np.unique(theory["alpha0"].values)).items():
-        for bulk, style_ in _BULKS.items():
+        for bulk, line_ in _BULKS.items():
             curve = select(theory, alpha0=size, bulk=bulk)
             errors = curve["test_error"].sel(alpha=alpha).values
-            place = {"color": look["color"], "linestyle": style_}
+            place = {"color": look["color"], **line_}
             line(axes, curve["learning_rate"].values, errors, starred=bulk != ISOTROPIC, **place)
         legend_entry(axes, f"${format_parameter('alpha0', size)}$", **look)
         # Curves of both bulks have the same networks.
@@ -64,7 +64,7 @@ def bounded(axes: Axes, theory: xr.Dataset, networks: xr.Dataset) -> None:
     for name, bound in style.BOUNDS.items():
         axes.plot(rates, one[name] / upper, label=BOUND_LABELS[name], zorder=1, **bound)
     alphas = one["alpha"].values
-    for alpha, look in zip(alphas, style.cycle(4)[::2], strict=True):
+    for alpha, look in zip(alphas, style.looks(alphas.tolist()).values(), strict=True):
         axes.plot(rates, one["optimal_test_error"].sel(alpha=alpha) / upper, color=look["color"])
         marked = alpha in networks["alpha_simulated"].values
         entry = look if marked else look | {"marker": ""}
@@ -82,7 +82,8 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     figure, places = style.panels(2)
     theory, networks, best, of_best = (panel_data(data, name) for name in config["panels"])
     batches(places[0], theory, networks)
-    bulk_entries(places[0], _BULKS, "grey")
+    for bulk, look in _BULKS.items():
+        legend_entry(places[0], f"theory, {BULK_LABELS[bulk]}", color="black", **look)
     best_linear(places[0], theory)
     title_panel(places[0], 0, panel_setting(theory, data))
     bounded(places[1], best, of_best)

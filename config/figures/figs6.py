@@ -30,8 +30,9 @@ def biases(axes: Axes, data: xr.Dataset) -> None:
     axes.axhline(0, **style.GUIDE)
     batches, bulks = distinct(data, "alpha0"), distinct(data, "bulk")
     pairs = [(a, b) for a in batches for b in bulks if a > 0 or b == ISOTROPIC]
-    for i, ((alpha0, bulk), look) in enumerate(style.looks(pairs).items()):
-        curve = by_dimension(data, alpha0, bulk)
+    for i, (alpha0, bulk) in enumerate(pairs):
+        colour = style.BULK_COLOURS[bulk] if alpha0 > 0 else style.NO_STEP
+        curve, look = by_dimension(data, alpha0, bulk), style.look(colour, style.MARKERS[i])
         text = _step(alpha0) + (f", {BULK_LABELS[bulk]}" if alpha0 > 0 else "")
         x = curve["dimension"] * np.exp(_OFFSET * (i - 1))
         error_bars(axes, x, *relative_gap(curve), look, label=text)

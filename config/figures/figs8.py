@@ -46,7 +46,7 @@ def trajectories(axes: Axes, curves: xr.Dataset, look: style.Look) -> None:
 
 def compounding(axes: Axes, networks: xr.Dataset, theory: xr.Dataset) -> None:
     """Draw errors after each step, and those of one step on all the samples at once."""
-    for alpha0, look in zip((1.0, 4.0), style.cycle(3)[::2], strict=True):
+    for alpha0, look in style.looks((1.0, 4.0)).items():
         trajectories(axes, select(networks, alpha0=alpha0), look)
         label = f"${format_parameter('alpha0', alpha0)}$"
         legend_entry(axes, label, **look, **style.FINITE_SIZE)

@@ -95,7 +95,10 @@ def test_curves_whose_names_would_read_alike_have_their_own_label_look_and_netwo
     data["status"] = ("curve", "alpha"), [[0, 0]] * 3
     axes = Figure().subplots()
     learning_curves(axes, data)
-    assert len(axes.containers) == len(axes.get_legend_handles_labels()[0]) == 3
+    entries = axes.get_legend_handles_labels()[1]
+    curves = [curve_label(data, k) for k in range(3)]
+    assert entries == [*curves, "theory, trained bulk", "networks"]
+    assert len(axes.containers) == 3
     assert len({bars.lines[0].get_color() for bars in axes.containers}) == 3
 
 

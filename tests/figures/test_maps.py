@@ -1,5 +1,7 @@
 """Level lines show what varies, over any range and on any axes."""
 
+from itertools import groupby
+
 import matplotlib
 import numpy as np
 import pytest
@@ -22,3 +24,16 @@ def test_any_range_has_several_lines_whose_labels_leave_most_of_them(low, high, 
     lines = [path.vertices for path in axes.collections[-1].get_paths() if len(path)]
     gaps = [np.abs(np.diff(np.log(line), axis=0)).max() for line in lines]
     assert max(gaps) < np.log(3)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "preferred", "colours"),
+    [(-5, 0.7, (), "rb"), (-0.3, 0.3, (-0.2, -0.1, 0.1, 0.2), "rwb"), (1, 2, (), "wb")],
+)
+def test_what_is_below_zero_is_red_where_values_have_both_signs(low, high, preferred, colours):
+    axes = matplotlib.figure.Figure().subplots()
+    x = np.linspace(0, 1, 30)
+    level_lines(axes, x, x, low + (high - low) * np.add.outer(x, x) / 2, preferred=preferred)
+    faces = axes.collections[0].get_facecolor()
+    seen = ["w" if red == blue else "rb"[int(blue > red)] for red, _, blue, _ in faces]
+    assert "".join(colour for colour, _ in groupby(seen)) == colours

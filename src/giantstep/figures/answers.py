@@ -25,6 +25,9 @@ from giantstep.figures.elements import (
 from giantstep.figures.labels import (
     BEST_LINEAR,
     BOUND_LABELS,
+    SAMPLE_COMPLEXITY,
+    TEST_ERROR,
+    axis_label,
     fixed_setting,
     format_parameter,
     function_label,
@@ -49,6 +52,7 @@ _LIMITS: dict[str, dict[str, Any]] = {**style.BOUNDS, "best_linear_error": style
 _LIMIT_LABELS = {**BOUND_LABELS, "best_linear_error": BEST_LINEAR}
 # Errors that the best linear predictor has, too.
 _ERRORS = ("test_error", "optimal_test_error")
+_AXES = {"alpha": SAMPLE_COMPLEXITY, "test_error": TEST_ERROR}
 # Along what, if it varies.
 _ALONG = ("eigenvalue", "point", "s", "alpha")
 # Two parameters with more values each than this are drawn as a map.
@@ -178,8 +182,12 @@ def _draw_each(axes: Axes, data: xr.Dataset, x: str, name: str, others: list[str
         curve = data.isel(one).squeeze()
         look = looks[tuple(one[dim] for dim in coloured)]
         label = ", ".join(_setting(curve, dim) for dim in others)
-        look = look | ({"linestyle": lines[curve["bulk"].item()]} if bulks else {})
-        _draw_curve(axes, curve, x, name, look, label)
+        line = lines[curve["bulk"].item()] if bulks else {}
+        _draw_curve(axes, curve, x, name, look, label, line)
+    if len(chosen) > 1 and "theory" in data.dims:
+        legend_entry(axes, r"theory, $d \to \infty$", color="black")
+        finite_size_entry(axes, data, name)
+        legend_entry(axes, "networks", linestyle="none", **style.look("black"))
 
 
 def _add_references(axes: Axes, data: xr.Dataset, x: str, name: str) -> None:
@@ -210,7 +218,13 @@ def _space(axes: Axes, data: xr.Dataset, x: str, names: list[str]) -> None:
 
 
 def _draw_curve(
-    axes: Axes, curve: xr.Dataset, x: str, name: str, look: style.Look, label: str
+    axes: Axes,
+    curve: xr.Dataset,
+    x: str,
+    name: str,
+    look: style.Look,
+    label: str,
+    line: style.Look,
 ) -> None:
     at = curve[x].values
     at = at.astype(str) if at.dtype.kind in "OU" else at
@@ -221,7 +235,6 @@ def _draw_curve(
     if at.dtype.kind == "U":  # names are in no order
         axes.plot(at, in_limit(curve)[name].values, linestyle="none", label=label, **look)
         return
-    line = {key: look[key] for key in ("linestyle",) if key in look}
     theory = r"theory, $d \to \infty$" if "theory" in curve.dims else "theory"
     text = (label or theory) + (_outliers(curve) if name == "density" else "")
     theory_line(axes, at, curve, name, look["color"], label=text, **line)
@@ -251,6 +264,10 @@ def _setting(curve: xr.Dataset, dim: str) -> str:
 
 def _axis_label(values: xr.DataArray, longest: int = _WIDTH) -> str:
     """Write what a variable is, and its symbol."""
+    if values.name in _AXES:
+        return _AXES[values.name]
+    if is_parameter(str(values.name)):
+        return axis_label(str(values.name))
     about = values.attrs
     meaning = str(about.get("long_name", values.name))
     symbol = about.get("symbol", "")

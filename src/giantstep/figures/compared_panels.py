@@ -15,10 +15,9 @@ from matplotlib.figure import Figure
 from giantstep.figures import style
 from giantstep.figures.elements import (
     best_linear,
-    bulk_entries,
-    finite_size_entry,
     legend_entry,
     legends_under,
+    theory_entries,
 )
 from giantstep.figures.labels import SAMPLE_COMPLEXITY, TEST_ERROR, axis_label
 from giantstep.figures.learning_curves import draw_networks, draw_theory
@@ -47,8 +46,7 @@ def compared_panels(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         best_linear(axes, data)
     for title, look in looks.items():
         legend_entry(axes, title, **look)
-    bulk_entries(axes, lines)
-    finite_size_entry(axes, data, "test_error")
+    theory_entries(axes, data, "test_error")
     along = varied_parameter(next(iter(panels.values())))
     label_axes(axes, along, None if along is None else data[along].values)
     axes.set_ylim(bottom=0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,10 @@ from giantstep.figures.selection import at_dimension, in_limit, simulated
 
 # How much wider panels are once they are laid out than before, or a little less.
 _LAID_OUT = 1.2
-# Inches from a panel to the legend under it, and of a row of its entries; an entry with so many
-# characters of LaTeX gets a row of its own.
-_UNDER, _ENTRY, _LONG_ENTRY = 0.4, 0.17, 60
+# Inches from a panel to the legend under it, and of a row of its entries.
+_UNDER, _ENTRY = 0.37, 0.15
+# Columns of a legend at most, and what is beside the text of an entry, over the size of its font.
+_MOST_COLUMNS, _BESIDE = 4, 3.2
 # Bins and colour of histograms of simulated eigenvalues.
 BINS = 50
 HISTOGRAM = style.COLOURS[5]
@@ -126,26 +127,52 @@ def legend_entry(axes: Axes, label: str, **look: Any) -> None:
     axes.plot([], [], label=label, **look)
 
 
-def bulk_entries(axes: Axes, lines: Mapping[str, Any], colour: str = "black") -> None:
-    """Add an entry for each bulk to the legend, if there are several."""
-    for bulk, line in lines.items() if len(lines) > 1 else ():
-        legend_entry(axes, BULK_LABELS[bulk], color=colour, linestyle=line)
+def theory_entries(axes: Axes, data: xr.Dataset, name: str) -> None:
+    """Add to the legend what lines and markers are: theories with their bulks, and simulations."""
+    if name in data and data[name].notnull().any():
+        for bulk, line in style.bulk_lines(np.ravel(data["bulk"]).tolist()).items():
+            legend_entry(axes, f"theory, {BULK_LABELS[bulk]}", color="black", **line)
+    finite_size_entry(axes, data, name)
+    means = data.get(f"simulated_{name}_mean")
+    if means is not None and means.notnull().any():
+        stepped = "learning_rate" in data and data["learning_rate"].notnull().any()
+        simulations = "networks" if stepped else "simulated features"
+        legend_entry(axes, simulations, linestyle="none", **style.look("black"))
 
 
 def legends_under(places: Sequence[Axes]) -> None:
     """Put a legend below each panel, and make the page as much higher."""
-    figure, grid = places[0].figure, places[0].get_subplotspec()
+    figure = places[0].figure
     assert isinstance(figure, Figure)
-    most = 0
+    rows: dict[int, int] = {}
     for axes in places:
-        entries = axes.get_legend_handles_labels()[1]
-        columns = 1 if max(map(len, entries)) > _LONG_ENTRY else 2
-        most = max(most, -(-len(entries) // columns))
+        columns = _legend_columns(axes)
         below = axes.transAxes + ScaledTranslation(0, -_UNDER, figure.dpi_scale_trans)
         place: dict[str, Any] = {"bbox_to_anchor": (0.45, 0), "bbox_transform": below}
         axes.legend(loc="upper center", ncols=columns, columnspacing=1.0, borderaxespad=0, **place)
-    rows = grid.get_gridspec().nrows if grid else 1
-    figure.set_figheight(figure.get_figheight() + rows * most * _ENTRY)
+        entries = len(axes.get_legend_handles_labels()[1])
+        spec = axes.get_subplotspec()
+        row = spec.rowspan.start if spec else 0
+        rows[row] = max(rows.get(row, 0), -(-entries // columns))
+    figure.set_figheight(figure.get_figheight() + _ENTRY * sum(rows.values()))
+
+
+def _legend_columns(axes: Axes) -> int:
+    """Count the columns of entries that fit under a panel."""
+    figure, spec = axes.figure, axes.get_subplotspec()
+    assert isinstance(figure, Figure)
+    share = len(spec.colspan) / spec.get_gridspec().ncols if spec else 1.0
+    size = FontProperties(size=rcParams["legend.fontsize"]).get_size_in_points()
+    entries = axes.get_legend_handles_labels()[1]
+    widest = max(_text_width(entry, size) for entry in entries) + _BESIDE * size
+    room = 72 * share * figure.get_figwidth()
+    return max(1, min(_MOST_COLUMNS, len(entries), int(room / widest)))
+
+
+def _text_width(text: str, size: float) -> float:
+    """Measure a line of text, in points."""
+    font = FontProperties(size=size)
+    return text_to_path.get_text_width_height_descent(text, font, text.count("$") > 1)[0]
 
 
 def title_panel(axes: Axes, index: int, text: str, above: str = "") -> None:
@@ -158,10 +185,9 @@ def title_panel(axes: Axes, index: int, text: str, above: str = "") -> None:
     title = rf"$\mathbf{{({chr(ord('a') + index)})}}$  " if len(figure.axes) > 1 else ""
     growth = _LAID_OUT if len(figure.axes) > 1 else 1.0
     room = growth * axes.get_position().width * figure.get_figwidth() * 72
-    font = FontProperties(size=rcParams["axes.titlesize"])
     for number, part in enumerate(text.split(", ")):
         longer = f"{title}, {part}" if number else title + part
-        width = text_to_path.get_text_width_height_descent(longer.split("\n")[-1], font, True)[0]
+        width = _text_width(longer.split("\n")[-1], rcParams["axes.titlesize"])
         title = longer if width < room or not number else f"{title},\n{part}"
     axes.set_title("\n".join(filter(None, [above, title])), loc="left")
 

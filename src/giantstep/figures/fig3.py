@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 
 from giantstep.figures import style
 from giantstep.figures.elements import (
-    finite_size_entry,
     legends_under,
     theory_and_networks,
+    theory_entries,
     title_panel,
 )
 from giantstep.figures.labels import (
@@ -45,7 +45,7 @@ def errors(axes: Axes, data: xr.Dataset) -> None:
         curve = select(data, beta=width).isel(curve=0)
         label = f"${format_parameter('beta', width)}$"
         theory_and_networks(axes, curve, "optimal_test_error", look, label)
-    finite_size_entry(axes, data, "optimal_test_error")
+    theory_entries(axes, data, "optimal_test_error")
     axes.set(xscale="log", xlabel=SAMPLE_COMPLEXITY, ylabel=OPTIMAL_TEST_ERROR)
 
 

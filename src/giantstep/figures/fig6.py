@@ -15,8 +15,8 @@ from giantstep.figures.labels import BOUND_LABELS, TEST_ERROR
 from giantstep.figures.learning_curves import learning_panel
 from giantstep.figures.selection import in_limit, panel_data
 
-# The width of bars, in values of a readout.
-_BAR = 0.5
+# The width of bars, in values of a readout, and of bounds, which are seen beside them.
+_BAR, _BOUND = 0.5, 0.8
 _AT_ONE_RIDGE: dict[str, Any] = {"linewidth": 1.2}
 _AT_BEST: dict[str, Any] = {"linewidth": 3.5}
 
@@ -26,7 +26,7 @@ def at_best_ridge(axes: Axes, data: xr.Dataset) -> None:
     counts = data["fraction"].notnull().sum("group").values
     last = in_limit(data).isel(alpha=-1)
     for name, bound in style.BOUNDS.items():
-        bars(axes, counts, data[name], _BAR, **bound)
+        bars(axes, counts, data[name], _BOUND, **bound)
         legend_entry(axes, BOUND_LABELS[name], **bound)
     for k, look in enumerate(style.cycle(counts.size)):
         count, errors, colour = counts[k : k + 1], last.isel(curve=[k]), look["color"]

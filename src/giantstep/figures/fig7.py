@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from giantstep.figures import style
 from giantstep.figures.elements import title_panel
 from giantstep.figures.labels import curve_label
+from giantstep.figures.learning_curves import curve_looks
 
 _FUNCTIONS = ("mu0", "kappa_mu1")
 # Inches for the legend below both panels.
@@ -20,7 +21,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
     figure, panels = style.panels(len(_FUNCTIONS), more_height=_LEGEND)
     for i, (axes, name) in enumerate(zip(panels, _FUNCTIONS, strict=True)):
-        for k, look in enumerate(style.cycle(data.sizes["curve"])):
+        for k, look in enumerate(curve_looks(data)):
             strength = data["spike_strength"].values[k]
             label = f"{curve_label(data, k)}, $r = {strength:.2g}$"
             axes.plot(data["kappa"], data[name].isel(curve=k), color=look["color"], label=label)

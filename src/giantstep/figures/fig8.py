@@ -16,6 +16,7 @@ from giantstep.figures.elements import (
     error_bars,
     finite_size_entry,
     histogram,
+    legend_entry,
     title_panel,
 )
 from giantstep.figures.selection import at_dimension, in_limit, panel_data, simulated
@@ -67,6 +68,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         places[i].set_ylabel(r"$x\,\rho(x)$")
         title_panel(places[i], i, panel.get("title", name))
     finite_size_entry(places[0], data, "outlier")
+    legend_entry(places[0], "simulated outlier", linestyle="none", **style.look(style.COLOURS[2]))
     handles, labels = places[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
     outliers(places[-1], curves)

@@ -125,7 +125,7 @@ def _vocabulary(value: str) -> str:
     return ",".join(letters if equal else pairs)
 
 
-def curve_keys(data: xr.Dataset, without: Sequence[str] = ()) -> list[Hashable]:
+def curve_keys(data: xr.Dataset, without: Sequence[str] = ()) -> list[tuple[Hashable, ...]]:
     """Return for each curve the values in which curves differ, `without` those of some parameters.
 
     Curves with equal keys differ in those alone.
@@ -139,12 +139,11 @@ def curve_label(data: xr.Dataset, curve: int, without: Sequence[str] = ()) -> st
 
     A curve that differs in none has the name of its panel.
     """
-    parts = [
-        f"${format_parameter(name, values[curve])}$"
-        for name, values in _differing(data, without).items()
-        if values[curve] is not None
-    ]
-    return ", ".join(parts) or str(data["panel"].values[curve])
+    own = {name: values[curve] for name, values in _differing(data, without).items()}
+    said = {name: value for name, value in own.items() if value is not None}
+    parts = [f"${format_parameter(name, value)}$" for name, value in said.items()]
+    no_step = " (no step)" if said.get("alpha0") == 0 else ""
+    return ", ".join(parts) + no_step or str(data["panel"].values[curve])
 
 
 def _differing(data: xr.Dataset, without: Sequence[str]) -> dict[str, list[Any]]:

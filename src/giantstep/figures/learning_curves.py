@@ -12,12 +12,11 @@ from matplotlib.figure import Figure
 from giantstep.figures import style
 from giantstep.figures.elements import (
     best_linear,
-    bulk_entries,
     failure_crosses,
-    finite_size_entry,
     legend_entry,
     legends_under,
     markers,
+    theory_entries,
     theory_line,
     title_panel,
 )
@@ -69,11 +68,16 @@ def learning_panel(
 
 
 def draw_theory(
-    axes: Axes, curve: xr.Dataset, name: str, look: style.Look, line: Any, along: str = "alpha"
+    axes: Axes,
+    curve: xr.Dataset,
+    name: str,
+    look: style.Look,
+    line: style.Look,
+    along: str = "alpha",
 ) -> None:
     """Draw the theory of a curve as a line, if it has one; crosses on the axis where it failed."""
     if along in curve.coords and name in curve:
-        theory_line(axes, curve[along], curve, name, look["color"], linestyle=line)
+        theory_line(axes, curve[along], curve, name, look["color"], **line)
         failure_crosses(axes, along, curve, look["color"])
 
 
@@ -101,17 +105,22 @@ def learning_curves(
         if keys[i] not in keys[:i]:
             draw_networks(axes, curve, name, look)
             legend_entry(axes, curve_label(data, i, _NOT_OF_NETWORKS), **look)  # of both
-    bulk_entries(axes, lines)
-    finite_size_entry(axes, data, name)
+    theory_entries(axes, data, name)
     axes.set(xlabel=SAMPLE_COMPLEXITY, ylabel=TEST_ERROR)
     axes.set_xlim(left=0)
 
 
 def curve_looks(data: xr.Dataset, colours: Sequence[str] | None = None) -> list[style.Look]:
     """Return the colour and the marker of each curve; those that share networks share both."""
-    keys = curve_keys(data, _NOT_OF_NETWORKS)
+    keys = [key[0] if len(key) == 1 else key for key in curve_keys(data, _NOT_OF_NETWORKS)]
     looks = style.looks(keys, colours)
-    return [looks[key] for key in keys]
+    each = [looks[key] for key in keys]
+    if colours or "alpha0" not in data or not data["alpha0"].values.any():
+        return each
+    return [
+        look if step else style.look(style.NO_STEP, look["marker"])
+        for look, step in zip(each, data["alpha0"].values != 0, strict=True)
+    ]
 
 
 def limits(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.colors import BoundaryNorm, LinearSegmentedColormap
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
@@ -20,9 +21,14 @@ from giantstep.figures.labels import axis_label, format_parameter, is_parameter,
 from giantstep.figures.selection import panel_data
 from giantstep.vocabulary import MEANINGS
 
-# From light to dark, so that lines and regions over it can be seen.
-_SHADES = LinearSegmentedColormap.from_list(
-    "giantstep", ["#ffffff", "#dfe4ef", "#b3bfd8", "#7f93bd"]
+# From light to dark, so that lines and regions over it can be seen; below zero, where values have
+# both signs, in red.
+_SHADES, _REDS = (
+    LinearSegmentedColormap.from_list("giantstep", ["#ffffff", *shades])
+    for shades in (
+        ("#dfe4ef", "#b3bfd8", "#7f93bd"),
+        ("#f5dfe1", "#e6b3b8", "#cf7f88"),
+    )
 )
 _RED, _GREEN = style.COLOURS[2:4]
 # Values whose ratio is larger are shown in equal ratios.
@@ -33,7 +39,7 @@ _PERCENTS = (-800, -400, -200, -100, -50, -25, 0, 25, 50, 75)
 _RATIOS = (0.1, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3, 5, 9)
 _DEVIATIONS = (-10, -5, -2, 2, 5, 10)
 _OVER_LINEAR = "test error over that of the best linear predictor"
-_DEVIATION = "gap of isotropic theory"
+_RATIO, _DEVIATION = "error over best linear", "isotropic theory over trained $-$ 1"
 # Axes that span less than this ratio have ticks at 1, 2 and 5.
 _FEW = 200
 # Inches for the legend below all panels.
@@ -81,13 +87,24 @@ def level_lines(
     spacing(axes, "y", y)
     shown = np.ma.masked_invalid(100 * values if percent else values)
     levels = _levels(float(shown.min()), float(shown.max()), preferred or _PERCENTS * percent)
-    norm = BoundaryNorm(levels, _SHADES.N)
-    axes.contourf(x, y, shown, levels=levels, cmap=_SHADES, norm=norm)
+    axes.contourf(x, y, shown, levels=levels, colors=_shades(levels))
     lines = axes.contour(x, y, shown, levels, colors="black", linewidths=0.5, linestyles="solid")
     unit = r"\,\%" if percent else ""
     texts = {level: f"${level:g}{unit}$" for level in lines.levels}
     for text in axes.clabel(lines, fmt=texts, fontsize=7.5, inline_spacing=2):
         text.set(path_effects=[withStroke(linewidth=1.5, foreground="white")], clip_on=False)
+
+
+def _shades(levels: Sequence[float]) -> list[Any]:
+    """Shade what is between levels: from white, or away from it on both sides of zero."""
+    between = list(pairwise(levels))
+    below, above = sum(high <= 0 for _, high in between), sum(low >= 0 for low, _ in between)
+    if not below or not above:
+        return [_SHADES(k / max(len(between) - 1, 1)) for k in range(len(between))]
+    most = max(below, above)
+    reds = [_REDS(k / most) for k in range(below, 0, -1)]
+    around = ["white"] * (len(between) - below - above)
+    return [*reds, *around, *(_SHADES(k / most) for k in range(1, above + 1))]
 
 
 def _levels(low: float, high: float, preferred: Sequence[float]) -> list[float]:
@@ -172,7 +189,7 @@ def map_panel(axes: Axes, curve: xr.Dataset, show: str) -> None:
 def _title(panel: dict[str, Any], panels: list[dict[str, Any]]) -> str:
     """Write what is shown, and the parameters that other maps have at other values."""
     show = panel.get("show", "gain_over_linear")
-    titles = {"gain_over_linear": "", "isotropic_deviation": _DEVIATION}
+    titles = {"gain_over_linear": _RATIO, "isotropic_deviation": _DEVIATION}
     parts = [titles.get(show, MEANINGS[show].long_name)]
     for name in filter(is_parameter, panel):
         differs = any(one.get(name, panel[name]) != panel[name] for one in panels)

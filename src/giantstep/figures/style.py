@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from io import BytesIO
+from itertools import islice
+from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple
 from warnings import catch_warnings, filterwarnings
 
+import matplotlib
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -21,25 +25,30 @@ from giantstep.arrays import Array
 from giantstep.files import beside
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 
-# Widths in inches of figures with panels beside each other, and of one panel; height over width of
-# a panel. Text is legible where a wide figure is shrunk to the paper's column, of 3.25 inches.
-TEXT_WIDTH, COLUMN_WIDTH = 4.8, 3.25
-PANEL_RATIO = 0.84
+# Figures have the width in inches at which they are printed: over the paper's two columns, or one.
+TEXT_WIDTH, COLUMN_WIDTH = 6.75, 3.25
+# Height over width of a panel, by the number of panels in a row.
+PANEL_RATIOS = {1: 0.78, 2: 0.62, 3: 0.84}
 
 # How something is drawn: matplotlib's options.
 Look = dict[str, Any]
 # From dark to light, also to deuteranopes and protanopes, who tell all of them apart.
 COLOURS = ("#0b1d51", "#7b2d8b", "#c8404f", "#2a9d8f", "#dc9a2c", "#9dbde2")
+# Of numbers in their order, as in a ramp from dark to light.
+RAMP, RAMP_END = "viridis", 0.8
+# Of the theory and the networks of a bulk, where no parameter has the colours; and without a step.
+BULK_COLOURS = {ISOTROPIC: COLOURS[0], TRAINED: COLOURS[2]}
+NO_STEP = "#6e6e6e"
 # They vary with the colour.
 MARKERS = ("o", "s", "^", "D", "v", "P")
 # A marker's face has this share of its colour, so that its error bar is seen on it.
 FACE = 0.35
 
-# Each line style has one meaning in all figures. Solid: theory, for d -> infinity and an isotropic
-# bulk where it stands beside another. Dashed: theory at the dimension of the simulations, or with
-# the bulk that the step leaves. Simulated points are never joined.
+# Each line style has one meaning in all figures. Solid: theory for d -> infinity; that of the
+# isotropic bulk is pale beside that of the trained bulk. Dashed: theory at the dimension of the
+# simulations. Simulated points are never joined.
 FINITE_SIZE: Look = {"linestyle": (0, (3.5, 1.5)), "linewidth": 0.8}
-_BULK_LINES: Look = {ISOTROPIC: "-", TRAINED: FINITE_SIZE["linestyle"]}
+_BULK_LINES: dict[str, Look] = {ISOTROPIC: {"linewidth": 2.2, "alpha": 0.4}, TRAINED: {}}
 # The bounds on the test error, equations (26) and (27).
 BOUNDS: dict[str, Look] = {
     "upper_bound": {"color": "0.25", "linestyle": (0, (5, 1.5, 1, 1.5)), "linewidth": 1.0},
@@ -101,16 +110,36 @@ def settings() -> AbstractContextManager[None]:
 
 
 def panels(count: int, more_height: float = 0, **options: Any) -> tuple[Figure, list[Axes]]:
-    """Make a figure of some panels, two in a row; `more_height` inches leave room for a legend."""
-    columns = min(count, 2)
-    rows = -(-count // columns)
-    width = TEXT_WIDTH if columns > 1 else COLUMN_WIDTH
-    height = width / columns * PANEL_RATIO * rows
-    figure = Figure(figsize=(width, height + more_height))
-    places = figure.subplots(rows, columns, squeeze=False, **options).ravel().tolist()
-    for empty in places[count:]:
-        empty.remove()
-    return figure, places[:count]
+    """Make a figure of some panels, which fill its rows.
+
+    Parameters
+    ----------
+    count : int
+    more_height : float
+        Inches for a legend.
+    **options
+        Of `Figure.subplots`, for numbers of panels of which all rows have as many.
+    """
+    rows = _rows(count)
+    width = COLUMN_WIDTH if count == 1 else TEXT_WIDTH
+    heights = [width / of_row * PANEL_RATIOS[of_row] for of_row in rows]
+    figure = Figure(figsize=(width, sum(heights) + more_height))
+    if len(set(rows)) == 1:
+        places = figure.subplots(len(rows), rows[0], squeeze=False, **options)
+        return figure, places.ravel().tolist()
+    numbers, wide = iter(range(count)), math.lcm(*rows)
+    mosaic: Any = [
+        [k for k in islice(numbers, of_row) for _ in range(wide // of_row)] for of_row in rows
+    ]
+    return figure, list(figure.subplot_mosaic(mosaic, height_ratios=heights).values())
+
+
+def _rows(count: int) -> list[int]:
+    """Split panels into rows of two or three, the longer ones first."""
+    if count <= max(PANEL_RATIOS):
+        return [count]
+    columns = 2 if count == 4 else max(PANEL_RATIOS)
+    return [columns, *_rows(count - columns)]
 
 
 def cycle(count: int, colours: Sequence[str] | None = None) -> list[Look]:
@@ -121,9 +150,23 @@ def cycle(count: int, colours: Sequence[str] | None = None) -> list[Look]:
 
 
 def looks(values: Iterable[Any], colours: Sequence[str] | None = None) -> dict[Any, Look]:
-    """Return colour and marker of each different value of what sets curves apart, in order."""
+    """Return colour and marker of each different value of what sets curves apart, in order.
+
+    Numbers have colours of a ramp, in their order.
+    """
     different = list(dict.fromkeys(values))
+    if colours is None and all(isinstance(value, Real) for value in different):
+        ordered = sorted(different)
+        ramp = matplotlib.colormaps[RAMP](np.linspace(0, RAMP_END, max(len(ordered), 3)))
+        by_value = dict(zip(ordered, map(to_hex, ramp), strict=False))
+        colours = [by_value[value] for value in different]
     return dict(zip(different, cycle(len(different), colours), strict=True))
+
+
+def bulk_looks(bulks: Iterable[str]) -> dict[str, Look]:
+    """Return colour and marker of each bulk, where it is what sets curves apart."""
+    markers = zip(dict.fromkeys(bulks), MARKERS, strict=False)
+    return {bulk: look(BULK_COLOURS[bulk], marker) for bulk, marker in markers}
 
 
 def look(colour: str, marker: str = MARKERS[0]) -> Look:
@@ -132,10 +175,10 @@ def look(colour: str, marker: str = MARKERS[0]) -> Look:
     return {"color": colour, "marker": marker, "markerfacecolor": to_hex(tuple(face))}
 
 
-def bulk_lines(bulks: Iterable[str]) -> dict[str, Any]:
-    """Return the line style of the theory of each bulk; a bulk without another is solid."""
+def bulk_lines(bulks: Iterable[str]) -> dict[str, Look]:
+    """Return how the theory of each bulk is drawn, which is plain for a bulk without another."""
     names = list(dict.fromkeys(bulks))
-    return {name: _BULK_LINES[name] if len(names) > 1 else "-" for name in names}
+    return {name: _BULK_LINES[name] if len(names) > 1 else {} for name in names}
 
 
 def save(figure: Figure, path: Path, origin: Provenance | None = None) -> None:
