@@ -1,5 +1,6 @@
-"""The figures: one module each, whose `draw(data, config)` makes a drawing from a merged Dataset.
+"""What drawings are made of: curves, maps, answers, and the style that they have in common.
 
-Start with `fig2` and `learning_curves`. What figures share is in `selection` (parts of the data),
+Start with `default`, which draws a figure that has no `draw(data, config)` of its own beside its
+YAML, and with `learning_curves`. What figures share is in `selection` (parts of the data),
 `labels` (text), `elements` (markers, legends, titles) and `style`.
 """

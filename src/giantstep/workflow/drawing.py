@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from importlib import import_module
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 from runpy import run_path
 from typing import TYPE_CHECKING, Any
@@ -49,11 +47,8 @@ def draw_figure(
 def load_drawing(root: Path, name: str) -> Callable[[xr.Dataset, dict[str, Any]], Any]:
     """Import the function `draw(data, config)` of a figure.
 
-    It is that of config/figures/NAME.py in the project; for a figure of the paper, that of the
-    module of this name in `giantstep.figures`; or else the one for learning curves and maps.
+    It is that of config/figures/NAME.py in the project, or else the one for learning curves and
+    maps.
     """
-    path, module = root / FIGURES / f"{name}.py", f"giantstep.figures.{name}"
-    if path.is_file():
-        return run_path(str(path))["draw"]
-    known = import_module(module) if find_spec(module) else default
-    return getattr(known, "draw", default.draw)
+    path = root / FIGURES / f"{name}.py"
+    return run_path(str(path))["draw"] if path.is_file() else default.draw
