@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtr, owens_t
 
 from giantstep.arrays import Array
-from giantstep.numerics.scalar_functions import BINARY, CLASS
+from giantstep.numerics.scalar_functions import BINARY, CLASS, lookup
 from giantstep.problems.inputs import mixture_mean
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -53,6 +53,9 @@ def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
     if srf.target not in BINARY or srf.further_spikes:
         return np.full(shape, np.nan)
     kappa, weight = kappa_rule(srf)
+    odd = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
+    if odd and np.array_equal(kappa, -kappa[::-1]):  # the same at -kappa
+        kappa, weight = kappa[kappa > 0], 2 * weight[kappa > 0]
     mean, slope, variance = _given_kappa(srf, overlaps.flatten(), kappa)
     gamma = srf.first_alignment
     along, across = (mixture_mean(srf.inputs) or 0) + gamma * kappa, math.sqrt(1 - gamma**2)
