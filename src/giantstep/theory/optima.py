@@ -19,6 +19,7 @@ from giantstep.problems.problem import Problem
 from giantstep.theory.readout.classification_error import classification_error
 from giantstep.theory.readout.columns import Columns
 from giantstep.theory.readout.solve import Readout, readout_of
+from giantstep.theory.readout.status import Status
 
 # What may be minimised: the squared error, equation (25), the 0-1 error of a sign target, or what a
 # user sees who does not know the test error. That of five folds is the first of these at 4/5 alpha.
@@ -137,14 +138,24 @@ def optimal_ridge(
     (array([0.298, 0.145]), array([0.0396, 0.0324]))
     """
     readout, search = readout_of(problem, bulk, loss, dimension), search_of(loss, dimension)
-    alpha = np.asarray(alpha, dtype=float)
-    ridge, on_edge = minimise_each_from_candidates(
-        lambda ridge, alpha: criterion(readout, alpha, ridge, by),
-        alpha,
-        search.ridges if ridges is None else ridges,
-        search.ridge_tolerances,
-    )
-    return OptimalRidge(ridge, readout.solve(alpha, ridge), on_edge)
+    alpha, candidates = np.asarray(alpha, dtype=float), search.ridges if ridges is None else ridges
+
+    def certified(ridge: Array, alpha: Array) -> Array:
+        return criterion(readout, alpha, ridge, by)
+
+    def uncertified(ridge: Array, alpha: Array) -> Array:
+        return readout.errors(alpha, ridge)
+
+    error = uncertified if by == TEST_ERROR else certified
+    of = candidates, search.ridge_tolerances
+    ridge, on_edge = minimise_each_from_candidates(error, alpha, *of)
+    solution = readout.solve(alpha, ridge)
+    if (failed := solution.status != Status.CONVERGED).any():  # others nearby may be sound
+        ridge[failed], on_edge[failed] = minimise_each_from_candidates(
+            certified, alpha[failed], *of
+        )
+        solution = readout.solve(alpha, ridge)
+    return OptimalRidge(ridge, solution, on_edge)
 
 
 def criterion(readout: Readout, alpha: Array, ridge: Array, by: str) -> Array:

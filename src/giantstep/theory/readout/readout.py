@@ -135,7 +135,7 @@ class Readout(ABC):
         return Columns({name: x.reshape(*alpha.shape, *x.shape[1:]) for name, x in whole})
 
     def errors(self, alpha: Array, ridge: Array) -> Array:
-        """Compute the test errors at S points, without certificates; NaN where there is none."""
+        """Compute the test errors at points, without certificates; NaN where there is none."""
         return self.solve(alpha, ridge).test_error
 
     def _certified(self, alpha: Array, ridge: Array) -> Columns:

@@ -30,10 +30,11 @@ class SquareReadout(Readout):
 
         Parameters
         ----------
-        alpha, ridge : Array, shape (S,)
+        alpha, ridge : Array, of one shape
         start : Array, shape (S, K), optional
             Hats near those of the solutions.
         """
+        shape, alpha, ridge = alpha.shape, alpha.ravel(), ridge.ravel()
         parts, rule, f = [], self.coarse, self.coarse.features
         with np.errstate(all="ignore"):
             for part in self.batches(alpha.size):
@@ -45,7 +46,7 @@ class SquareReadout(Readout):
                     V2 = at.V[:, rule.equations.triangle.size :]
                     of_mean = MeanFluctuation(f, f, self.layer.dimension)
                     parts[-1] += of_mean.at(at.alpha, V2, at.contraction, found.power)
-        return np.concatenate(parts)
+        return np.concatenate(parts).reshape(shape)
 
     def find(self, alpha: Array, ridge: Array) -> Solved:
         """Solve S points."""
