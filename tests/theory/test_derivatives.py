@@ -11,6 +11,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.readout.derivatives import continuous_parameters, error_derivatives
 from giantstep.theory.readout.solve import readout_of
+from giantstep.validation import InvalidParametersError
 
 TANH = Protocol("tanh", "sin", 3, alpha0=2, beta=1, noise=0.1)
 LETTERS = ((1.0, 0.5), (-0.5, 0.5))
@@ -96,3 +97,9 @@ def test_what_cannot_be_differentiated_is_refused():
             by="gcv",
             derivatives=True,
         )
+
+
+def test_slopes_that_jump_have_no_differences_after_several_steps_on_one_batch():
+    protocol = Protocol("leaky_relu", "sign", 0.47, 0.568, beta=1.81, steps=3, reuse_batch=True)
+    with pytest.raises(InvalidParametersError, match="smooth, for derivatives"):
+        error_derivatives(protocol, np.array([0.51]), np.array([0.957]), "trained", 100)

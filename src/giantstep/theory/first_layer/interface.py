@@ -116,6 +116,10 @@ class FirstLayer(ABC):
         """List why there is no theory of it, so that it can only be simulated."""
         return []
 
+    def derivative_faults(self) -> list[Fault]:
+        """List why differences of its errors are no derivatives."""
+        return []
+
     @property
     @abstractmethod
     def features(self) -> SpikedFeatures:

@@ -86,6 +86,6 @@ class Letters(SteppedLayer):
             return []
         return [
             "Here the trained bulk has the rows' covariance along spikes and target alone. What it"
-            " leaves out is worth 2 % of the test error in the median, and up to 10 % where a batch"
-            " has about d samples or fewer."
+            " leaves out is worth 2 % of the test error in the median, and up to 11 % where a batch"
+            " has about d samples or fewer: compare with networks."
         ]

@@ -11,6 +11,7 @@ import numpy as np
 
 from giantstep.arrays import Array, Complex
 from giantstep.numerics.linear_systems import solve_small
+from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.first_layer.continued_rows import ContinuedRows
@@ -21,6 +22,7 @@ from giantstep.theory.first_layer.reused_batch import ReusedBatch
 from giantstep.theory.first_layer.reused_resolvent import ReusedResolvent
 from giantstep.theory.rows.one_group import variances_at
 from giantstep.theory.rows.row_functions import Forms, RowFunctions, Traces, as_columns
+from giantstep.validation import Fault
 
 # Relative precision of the functions of t, below that of the rules over samples: of product rules,
 # after up to two steps.
@@ -55,6 +57,13 @@ class OneBatch(Descent):
     def limit(self) -> SpikedFeatures:
         """The equivalent features as d -> infinity."""
         return features_in_state(self.protocol, self.states[-1])
+
+    def derivative_faults(self) -> list[Fault]:
+        """List that slopes of kinked activations jump, which few samples do not resolve."""
+        if self.protocol.steps <= 2 or not lookup(self.protocol.activation).kinks:
+            return []
+        allowed = "smooth, for derivatives after more than two steps on one batch"
+        return [Fault("activation", self.protocol.activation, allowed)]
 
     def accuracy(self, kind: str) -> Accuracy:
         """Return the accuracy of a resolved point."""
