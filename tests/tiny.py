@@ -24,7 +24,6 @@ panels:
   left:
     {activation: tanh, target: sign, learning_rate: 1, alpha0: 1, beta: 1, ridge: 0.1,
      learning_rates: {start: 1, stop: 2, points: 2}}
-  seen: {activation: elu, teacher: z1*z2, learning_rate: 1, alpha0: 2, width: 8, dimension: 20}
 """
 COMMAND = (sys.executable, "-m", "snakemake", "--cores")
 TINY = "config/tiny.yaml"

@@ -17,7 +17,6 @@ import xarray as xr
 from giantstep.problems.grid import Grid
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.recovery import Recovery
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.readout.status import Status
@@ -76,7 +75,7 @@ class _Meanings(dict[str, Meaning]):
 
 _OF_PARAMETERS = {
     name: Meaning(of.meaning, of.symbol, of.equation)
-    for cls in (Recovery, Sizes, Grid, SpikedFeatures, Protocol)  # the last one counts
+    for cls in (Sizes, Grid, SpikedFeatures, Protocol)  # the last one counts
     for name, of in parameters_of(cls).items()
 }
 with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as table:

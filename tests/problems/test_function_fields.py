@@ -7,7 +7,6 @@ import pytest
 
 from giantstep import Function, Protocol, SpikedFeatures, solve
 from giantstep.problems.canonical import digest
-from giantstep.problems.recovery import Recovery
 from giantstep.validation import InvalidParametersError
 
 PROTOCOL = Protocol(lambda z: np.maximum(z, 0), lambda z: z**2, 2, alpha0=3, beta=1)
@@ -42,7 +41,6 @@ def test_spiked_features_and_recoveries_take_callables_too():
     srf = SpikedFeatures(lambda z: z**3, np.sign, 1.2, 1.5, alignment=0.9, beta=1)
     assert srf.activation.startswith("lambda-")
     assert srf.target == "sign"
-    assert Recovery(np.arctan, "z1", 1, 8).activation.startswith("arctan-")
 
 
 def test_an_activation_that_grows_too_fast_for_the_spike_is_refused():

@@ -5,13 +5,12 @@ import pytest
 from giantstep.problems.grid import Grid
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.recovery import Recovery
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures, one_spike, one_spike_parameters
 from giantstep.validation import InvalidParametersError
 from giantstep.vocabulary import MEANINGS
 
-CLASSES = [Protocol, SpikedFeatures, Recovery, Grid, Sizes]
+CLASSES = [Protocol, SpikedFeatures, Grid, Sizes]
 PARAMETERS = [item for cls in CLASSES for item in parameters_of(cls).items()]
 
 
@@ -27,7 +26,6 @@ def test_a_parameter_is_described_and_its_default_is_allowed(name, parameter):
 def test_what_no_domain_holds_is_refused_all_at_once(refused):
     for make, parameters in (
         (Protocol, parameters_of(Protocol)),
-        (Recovery, parameters_of(Recovery)),
         (Grid, parameters_of(Grid)),
         (one_spike, one_spike_parameters()),
     ):

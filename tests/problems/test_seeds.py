@@ -14,7 +14,6 @@ import pytest
 from giantstep.problems.canonical import digest
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.recovery import Recovery
 from giantstep.problems.seeds import problem_seed
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures, one_spike
@@ -71,11 +70,6 @@ PROBLEMS = [
     ),
 ]
 OTHERS = [
-    (Recovery("elu", "z1+z1*z2", 1.0, 8.0), "a6e8241ca46fd97c"),
-    (
-        Recovery("tanh", "he2(z1)", 1.0, 8.0, exponent=2.0, width=16, steps=2, reuse_batch=True),
-        "a5524fe48a3771ab",
-    ),
     (Grid((0.3, 0.9, 2.0), (0.01, 0.3)), "ef25acd3ac80d444"),
     (Grid((1.0,), (1.0,), "huber:0.5"), "11793985c9a61289"),
     (Sizes(100), "bb3d2f21ed345542"),
@@ -90,7 +84,7 @@ def test_problems_have_the_digests_and_seeds_of_ever(problem, pinned, state):
 
 
 @pytest.mark.parametrize(("value", "pinned"), OTHERS)
-def test_grids_sizes_and_recoveries_have_the_digests_of_ever(value, pinned):
+def test_grids_and_sizes_have_the_digests_of_ever(value, pinned):
     assert digest(value)[:16] == pinned
 
 
@@ -107,13 +101,4 @@ def test_streams_are_those_of_ever():
         3425395040,
         3058606417,
         1685362053,
-    ]
-
-
-def test_a_recovery_has_a_stream_for_each_dimension():
-    recovery = Recovery("elu", "z1+z1*z2", 1.0, 8.0)
-    seeds = [problem_seed(7, recovery, dimension) for dimension in (50, 100)]
-    assert [int(stream(seed, 0, WEIGHTS).integers(2**32)) for seed in seeds] == [
-        3887242664,
-        2935331682,
     ]

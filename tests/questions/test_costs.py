@@ -8,7 +8,6 @@ import pytest
 
 import giantstep
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.recovery import Recovery
 from giantstep.questions.costs import MIB, CostError, cost_of
 from giantstep.questions.task import Task, answer_task, question_named
 
@@ -72,17 +71,6 @@ def test_networks_cost_more_the_more_is_asked_for():
     large, larger = (seconds({"dimension": d}) for d in (20_000, 40_000))
     assert larger / large == pytest.approx(8, 0.1)
     assert cost_of(task(), threads=4).memory > cost_of(task()).memory
-
-
-def test_what_first_layers_see_costs_as_its_batch_its_steps_and_its_networks():
-    def of(networks=1, **differing):
-        problem = Recovery("elu", "z1*z2", 1, **{"alpha0": 8, "exponent": 2} | differing)
-        given = {"dimension": 256, "networks": range(networks)}
-        return cost_of(Task("recovery_replicates", problem, given)).seconds
-
-    assert of(alpha0=16) == pytest.approx(2 * of(), rel=0.01)
-    assert of(steps=3) == pytest.approx(3 * of(), rel=0.01)
-    assert of(networks=5) == pytest.approx(5 * of())
 
 
 def test_a_sweep_costs_as_much_as_its_combinations():

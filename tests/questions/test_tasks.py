@@ -8,7 +8,6 @@ import pytest
 import giantstep
 from giantstep import Protocol
 from giantstep.problems.grid import Grid
-from giantstep.problems.recovery import Recovery
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.statistics import summary
@@ -69,17 +68,6 @@ def test_a_simulation_is_the_summary_of_its_networks():
     np.testing.assert_array_equal(mean.test_error, found.simulated_test_error_mean)
     np.testing.assert_array_equal(mean.m_stderr, found.simulated_m_stderr)
     assert found.simulated_test_error_training_variance > 0
-
-
-def test_the_theory_of_recovery_is_that_of_its_networks():
-    problem = Recovery("relu", "z1+z1*z2", 1, alpha0=8, width=256, steps=2)
-    theory = ask("recovery", problem, dimension=200)
-    networks = summary(ask("recovery_replicates", problem, dimension=200, networks=range(6)))
-    for name in ("overlap", "update_overlap"):
-        gap = networks[f"simulated_{name}_mean"].sel(step=1) - theory[name].sel(step=1)
-        assert (abs(gap) < 5 * networks[f"simulated_{name}_stderr"].sel(step=1) + 0.005).all()
-    assert theory.overlap.notnull().all()
-    assert theory.first_batch == 8 * 200
 
 
 def test_a_sweep_over_rates_and_steps_passes_over_steps_that_are_too_large():

@@ -10,18 +10,17 @@ import yaml
 
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.recovery import Recovery
 from giantstep.problems.spiked_features import one_spike_parameters
 from giantstep.workflow.config import InvalidConfigError, load_config, load_yaml
 from giantstep.workflow.config_checks import schemas
-from giantstep.workflow.config_models import RECOVERY, SPIKED, STEPS
+from giantstep.workflow.config_models import SPIKED, STEPS
 from giantstep.workflow.figure_config import read_figure, read_figures
 from giantstep.workflow.plan import make_plan
 
 CONFIG = load_config(tiny.ROOT) | {"figures": ["fig2"]}
 FIGURE = load_yaml(tiny.ROOT / "config/figures/fig2.yaml", "fig2.yaml")
 AXIS = {"start": 0.5, "stop": 8, "points": 5, "spacing": "log"}
-# Panels of several steps, of an sRF, and of what first layers see.
+# Panels of several steps, and of an sRF.
 SEVERAL = {
     **{"activation": "tanh", "target": "sin", "learning_rate": 1, "alpha0": 1, "beta": 1},
     **{"ridge": 0.1, "steps": 2},
@@ -33,7 +32,6 @@ SRF = {
     **{"activation": "tanh", "target": "sin", "bulk_variance": 1, "spike_strength": 1},
     **{"alignment": 1, "beta": 1, "ridge": 0.1},
 }
-SEEN = {"activation": "elu", "teacher": "z1*z2", "learning_rate": 1, "alpha0": 1}
 MAP = {
     **{"activation": "tanh", "target": "sin", "alpha": 1, "ridge": 0.1, "beta": 1},
     **{"x": {"alpha0": AXIS}, "y": {"learning_rate": AXIS}},
@@ -100,7 +98,6 @@ def test_every_config_names_its_schema_and_fits_it(path):
 def test_panels_may_set_every_parameter_of_their_problems():
     assert set(parameters_of(Protocol)) <= set(STEPS.model_fields)
     assert set(one_spike_parameters()) <= set(SPIKED.model_fields)
-    assert set(parameters_of(Recovery)) <= set(RECOVERY.model_fields)
 
 
 @pytest.mark.parametrize("overlay", ["quick", "paper", "scale", "supplement"])
@@ -145,7 +142,7 @@ def test_all_faults_of_all_files_are_told_at_once(write):
         ("title", True, "title: True must be a valid string: YAML reads on, off, yes and no"),
         ("colour", "red", "colour: unknown key; "),
         ("reads", ["data.csv"], "reads: 'data.csv' must be a file of the project"),
-        ("panels", {}, "panels: {} must have at least 1 item"),
+        ("panels", {}, "panels: {} must have at least 1 item, unless the drawing reads files"),
         ("panels.left.ridges", 1, "panels.left.ridges: unknown key; did you mean ridge?"),
         ("panels.left.ridge", [], "panels.left.ridge: [] must have at least 1 item"),
         ("panels.left.ridge", [0.1, 0.1], "left.ridge: [0.1, 0.1] must list each entry once"),
@@ -198,10 +195,6 @@ def test_a_broken_figure_is_refused_with_its_place_and_remedy(write, path, value
             "left.optimal: needs the giant step (step_exponent 0.5)",
         ),
         (SRF | {"steps": 2}, {}, "steps: this key is for gradient steps"),
-        (SEEN | {"teacher": "z1*z9"}, {}, "left.teacher: 'z1*z9' must be a sum of products"),
-        (SEEN | {"target": "sin"}, {}, "left.target: this key is for gradient steps or an sRF"),
-        (SEEN | {"exponent": 3}, {}, "alpha0: 1.0 must be such that alpha0 * dimension^exponent"),
-        (SEEN | {"width": 7}, {}, "left.width: 7 must be even"),
         (MAP | {"y": {"steps": AXIS}, "learning_rate": 1}, {}, "an axis of a map must be one of"),
         (MAP | {"stop_at": 1}, {}, "left.ridge: must be left out with stop_at"),
         (SEVERAL | {"stop_at": [1, 2], "loss": "huber"}, {}, "left.loss: 'huber' must be left out"),
@@ -285,19 +278,6 @@ def test_smaller_steps_have_the_theory_of_a_dimension_alone(write):
         f"left:step_exponent={s},dimension={d}": {"dimensions", "limit" if s == 0.5 else "finite"}
         for s in (0.2, 0.5)
         for d in (64, 128)
-    }
-
-
-def test_recovery_is_planned_by_teacher_and_dimension(write):
-    panel = SEEN | {"teacher": ["z1", "z1*z2"], "dimension": [20, 30], "networks": 3}
-    read = curves(write(with_panel(panel)))
-    assert list(read)[1] == "left:teacher=z1,dimension=30"
-    assert [curve.theory["recovery"].arguments["dimension"] for curve in read.values()] == [
-        *(20, 30),
-        *(20, 30),
-    ]
-    assert {len(curve.networks["replicates"].arguments["networks"]) for curve in read.values()} == {
-        3
     }
 
 

@@ -37,7 +37,7 @@ CHANGES = [
     (FIGURE, None, "", set()),
     (FIGURE, None, STYLE, {("figure", DRAWN)}),
     (FIGURE, "title: Tiny", "title: Small", {("merge", CURVES), ("figure", DRAWN)}),
-    (FIGURE, "width: 8", "width: 10",
+    (FIGURE, "beta: 1,", "beta: 2,",
      {("montecarlo", CHANGED), ("theory", CHANGED), ("merge", CURVES), ("figure", DRAWN)}),
     (FIGURE, "alpha0: 1,", "alpha0: [1, 4],",
      {("montecarlo", "not made yet"), ("merge", CURVES), ("figure", DRAWN)}),

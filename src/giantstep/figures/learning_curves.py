@@ -46,7 +46,7 @@ def learning_figure(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """
     if not {"alpha", "alpha_simulated"} & set(data.dims):
         raise ValueError("learning curves need theory.alpha or simulation.alpha in the YAML")
-    names = [name for name, panel in config["panels"].items() if "teacher" not in panel]
+    names = [*config["panels"]]
     figure, places = style.panels(len(names))
     for i, name in enumerate(names):
         learning_panel(places[i], data, config, name, i)

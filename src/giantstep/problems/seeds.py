@@ -6,17 +6,8 @@ from numpy.random import SeedSequence
 
 from giantstep.problems.canonical import digest
 from giantstep.problems.problem import Problem
-from giantstep.problems.recovery import Recovery
 
 
-def problem_seed(root: int, problem: Problem | Recovery, *path: int) -> SeedSequence:
-    """Derive the seed of a problem's random streams from the root seed and its parameters.
-
-    Parameters
-    ----------
-    root : int
-    problem : Protocol, SpikedFeatures or Recovery
-    path : int
-        What else separates streams, such as the dimension of a `Recovery`.
-    """
-    return SeedSequence(root, spawn_key=(int(digest(problem)[:16], 16), *path))
+def problem_seed(root: int, problem: Problem) -> SeedSequence:
+    """Derive the seed of a problem's random streams from the root seed and its parameters."""
+    return SeedSequence(root, spawn_key=(int(digest(problem)[:16], 16),))

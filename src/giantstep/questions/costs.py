@@ -22,7 +22,6 @@ from giantstep.problems.covariance import DIRECTIONS, IDENTITY
 from giantstep.problems.losses import KNOWN_LOSSES, SQUARE, ClippedLoss, is_square, lookup_loss
 from giantstep.problems.problem import Problem, further_directions
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.recovery import Recovery
 from giantstep.problems.sizes import EXACT
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.task import Task
@@ -157,11 +156,6 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
     given = _DEFAULTS | dict(task.arguments)
     problem, networks = task.problem, given["networks"]
     count = len(networks) if isinstance(networks, Sequence) else networks
-    if task.question == "recovery":  # theory alone
-        return Cost(0.5, 50)
-    if isinstance(problem, Recovery):
-        operations, drawn, held = _first_layer(problem, given["dimension"], problem.width, 1)
-        return Cost(count * (_OPERATION * operations + _DRAW * drawn), 3 * held / MIB)
     if given["bulk"] is None:
         given["bulk"] = bulk_of_networks(problem)
     if task.question not in _NETWORKS:
@@ -253,20 +247,15 @@ def _network(problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
     return Cost(seconds, (weights + max(step, held + blocks + 24 * p * readouts)) / MIB)
 
 
-def _first_layer(
-    problem: Problem | Recovery, d: int, p: int, ahead: int
-) -> tuple[float, float, float]:
+def _first_layer(problem: Problem, d: int, p: int, ahead: int) -> tuple[float, float, float]:
     """Count operations, random numbers and bytes of a first layer and its steps."""
     weights = float(p) * d
     if isinstance(problem, SpikedFeatures):
         return 0.0, weights, 4 * weights
-    if isinstance(problem, Recovery):
-        samples = problem.steps * problem.batch(d)
-    elif math.isinf(problem.alpha0):  # products of all pairs of rows
+    if math.isinf(problem.alpha0):  # products of all pairs of rows
         pairs = problem.steps * (8 * p * weights + _PAIR * p**2)
         return pairs, weights, 28 * weights + 40 * FEWER_ROWS * p
-    else:
-        samples = problem.steps * round(problem.alpha0 * d)
+    samples = problem.steps * round(problem.alpha0 * d)
     held = 8 * weights + ahead * FEWER_ROWS * (12 * p + 4 * d)
     return samples * (4.0 * weights + _SAMPLE), weights + float(samples) * d, held
 

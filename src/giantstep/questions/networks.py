@@ -16,11 +16,9 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, by_groups
 from giantstep.problems.problem import Problem
-from giantstep.problems.recovery import Recovery
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation.eigenvalues import feature_eigenvalues
 from giantstep.simulation.measurements import SLABS
-from giantstep.simulation.recovery import simulate_recovery
 from giantstep.simulation.simulate import simulate
 
 
@@ -120,40 +118,4 @@ def eigenvalues(
     return xr.Dataset(
         {"simulated_eigenvalue": (("network", "index"), values)},
         coords={"network": list(networks), "index": np.arange(1, values.shape[1] + 1)},
-    )
-
-
-def recovery_replicates(
-    problem: Recovery, *, dimension: int, networks: Sequence[int], seed: int = 0
-) -> xr.Dataset:
-    """Measure what the first layer of each network has in common with its teacher.
-
-    Parameters
-    ----------
-    problem : Recovery
-    dimension, seed : int
-        As in `simulate`.
-    networks : sequence of int
-        Indices of network replicates.
-
-    Returns
-    -------
-    xarray.Dataset
-        `simulated_overlap` and `simulated_update_overlap` over (network, step, direction), from
-        step 0, the initial layer.
-
-    Raises
-    ------
-    InvalidParametersError
-    """
-    measured = simulate_recovery(problem, dimension, networks, seed)
-    _, steps, directions = measured.overlap.shape
-    dims = ("network", "step", "direction")
-    return xr.Dataset(
-        {f"simulated_{name}": (dims, value) for name, value in measured._asdict().items()},
-        coords={
-            "network": list(networks),
-            "step": np.arange(steps),
-            "direction": np.arange(1, directions + 1),
-        },
     )

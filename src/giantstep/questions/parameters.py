@@ -14,7 +14,6 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.formatting import format_value, format_vocabulary
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.recovery import Recovery
 from giantstep.questions.answers import question
 from giantstep.questions.arguments import DIMENSION, STEP
 from giantstep.questions.checks import check_theory
@@ -92,7 +91,7 @@ def parameters(
     return data
 
 
-def problem_parameters(problem: Problem | Recovery) -> xr.Dataset:
+def problem_parameters(problem: Problem) -> xr.Dataset:
     """Arrange a problem's own parameters: numbers, or vectors over `group`."""
     values = asdict(problem)
     if isinstance(problem, Protocol):

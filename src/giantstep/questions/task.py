@@ -10,13 +10,12 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from giantstep.problems.problem import Problem
-from giantstep.problems.recovery import Recovery
 
 if TYPE_CHECKING:
     import xarray as xr
 
 # Questions about networks alone share a module; each other has one of its own name.
-_NETWORKS = ("replicates", "eigenvalues", "recovery_replicates")
+_NETWORKS = ("replicates", "eigenvalues")
 
 
 @dataclass(frozen=True)
@@ -27,13 +26,13 @@ class Task:
     ----------
     question : str
         Name of a function of this wing, such as "solve".
-    problem : Protocol, SpikedFeatures or Recovery
+    problem : Protocol or SpikedFeatures
     arguments : mapping of str to object
         Its further arguments, by name.
     """
 
     question: str
-    problem: Problem | Recovery
+    problem: Problem
     arguments: Mapping[str, Any]
 
 

@@ -11,29 +11,27 @@ import numpy as np
 from giantstep.arrays import Array, Reals, Single
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.protocol import SIGN_DESCENT, Protocol
-from giantstep.problems.recovery import Recovery
 from giantstep.simulation.arithmetic import FEWER_ROWS, block_sizes
 from giantstep.simulation.gradients import batch_slopes
 from giantstep.simulation.threads import Workers
 
 
-def take_step(problem: Protocol | Recovery, weights: Single, step: Reals, rate: float) -> None:
+def take_step(problem: Protocol, weights: Single, step: Reals, rate: float) -> None:
     """Move the weights, of shape (p, d), in place.
 
     Parameters
     ----------
-    problem : Protocol or Recovery
+    problem : Protocol
     weights : Single, shape (p, d)
     step : Reals, shape (p, d)
         That of gradient descent.
     rate : float
         The length of the rows of a step by signs.
     """
-    if isinstance(problem, Protocol) and problem.optimizer == SIGN_DESCENT:
+    if problem.optimizer == SIGN_DESCENT:
         step = np.sign(step)
         step *= rate / math.sqrt(step.shape[1])
-    if isinstance(problem, Protocol):
-        weights *= np.float32(1 - problem.decay)
+    weights *= np.float32(1 - problem.decay)
     weights += step.astype(np.float32, copy=False)
 
 
@@ -42,7 +40,7 @@ class BatchSteps(NamedTuple):
 
     Attributes
     ----------
-    problem : Protocol or Recovery
+    problem : Protocol
     omega : Single, shape (p,)
         The readout times sqrt(p): `f(x) = sum_i omega_i sigma(w_i.x)/p`.
     rate : float
@@ -55,7 +53,7 @@ class BatchSteps(NamedTuple):
         The threads that compute on blocks.
     """
 
-    problem: Protocol | Recovery
+    problem: Protocol
     omega: Single
     rate: float
     samples: int

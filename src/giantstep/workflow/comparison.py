@@ -7,8 +7,7 @@ import xarray as xr
 
 # Simulated quantities that figures draw, and by which a curve is scored.
 DRAWN = (
-    "test_error", "classification_error", "learned_function", "optimal_test_error", "overlap",
-    "update_overlap",
+    "test_error", "classification_error", "learned_function", "optimal_test_error",
 )  # fmt: skip
 
 

@@ -11,7 +11,17 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, create_model
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationInfo,
+    create_model,
+    field_validator,
+)
 
 from giantstep.problems.domains import (
     ALPHA,
@@ -25,7 +35,6 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.parameter import Domain, Parameter, parameters_of
 from giantstep.problems.protocol import STEP_FIELDS, Protocol
 from giantstep.problems.readout import VocabularyDomain
-from giantstep.problems.recovery import Recovery
 from giantstep.problems.sizes import SEED, Sizes
 from giantstep.problems.spiked_features import SPIKED_FIELDS, one_spike_parameters
 from giantstep.questions.choices import GAINS, STOP_AT
@@ -196,16 +205,11 @@ class Style(Section):
     )
 
 
-class Panel(Section):
-    """What most kinds of panel may say."""
+class LearningPanel(Section):
+    """What both kinds of panel of learning curves may say; a list of ridges makes no curves."""
 
     title: str = _field("name of the panel, where its parameters do not say it", None)
     networks: Replicates = _field("networks of each curve, instead of the config's", None)
-
-
-class LearningPanel(Panel):
-    """What both kinds of panel with a trained readout may say; a list of ridges makes no curves."""
-
     stop_at: OneOrList[Annotated[float, _within(POSITIVE_RIDGE)]] = _field(_STOPPED, None)
     bulk: OneOrList[str] = _field(f"{_BULK}, or both", None)
     test_samples: TestSamples = _field(f"{_TESTS}, instead of the config's", None)
@@ -277,13 +281,12 @@ STEPS = _panel_model("gradient steps", _StepsPanel, _PROTOCOL, _READOUT)
 SPIKED = _panel_model(
     "an sRF (spiked random features)", LearningPanel, one_spike_parameters(), _READOUT
 )
-RECOVERY = _panel_model("recovery of a teacher", Panel, parameters_of(Recovery), ["dimension"])
 MAP = _panel_model("a map over two parameters", _MapPanel, _PROTOCOL, _POINT)
 MAP_PARAMETERS = _PROTOCOL | {name: _GRID[name] for name in _POINT}
 # Numbers, along which a map may have an axis.
 MAP_AXES = [name for name, one in MAP_PARAMETERS.items() if _type(one.domain) is float]
 # What tells the kinds of panel apart.
-_SIGNS = {STEPS: STEP_FIELDS, SPIKED: SPIKED_FIELDS, RECOVERY: ("teacher",), MAP: ("x", "y")}
+_SIGNS = {STEPS: STEP_FIELDS, SPIKED: SPIKED_FIELDS, MAP: ("x", "y")}
 KINDS = {kind.__name__: kind for kind in _SIGNS}
 
 
@@ -291,9 +294,8 @@ def kind_of(panel: Any) -> type[Section] | None:
     """Return the model of a panel, None if its keys are not those of one kind."""
     if not isinstance(panel, dict):
         return STEPS
-    for kind in (RECOVERY, MAP):
-        if all(name in panel for name in _SIGNS[kind]):
-            return kind
+    if all(name in panel for name in _SIGNS[MAP]):
+        return MAP
     given = {name for kind in (STEPS, SPIKED) for name in _SIGNS[kind] if name in panel}
     return next((kind for kind in (STEPS, SPIKED) if given == set(_SIGNS[kind])), None)
 
@@ -320,8 +322,16 @@ class FigureConfig(Section):
     theory: TheoryGrid = _field("where theory is solved", None)
     simulation: SimulationGrid = _field("where networks are simulated", None)
     spectrum: SpectrumPoint = _field("where a spectrum is computed", None)
-    panels: Annotated[dict[Name, AnyPanel], Field(min_length=1)] = _field(
-        "by name, in order; a field that is a list makes one curve for each entry"
+    reads: ListOf[str] = _field("files that the drawing reads, made again when they change", None)
+    panels: dict[Name, AnyPanel] = _field(
+        "by name, in order; a field that is a list makes one curve for each entry. {} where the"
+        " drawing only reads files"
     )
     style: Style = _field("what concerns the drawing alone", None)
-    reads: ListOf[str] = _field("files that the drawing reads, made again when they change", None)
+
+    @field_validator("panels")
+    @classmethod
+    def _shows_something(cls, panels: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        if not panels and not info.data.get("reads"):
+            raise ValueError("must have at least 1 item, unless the drawing reads files")
+        return panels

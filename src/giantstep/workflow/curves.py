@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from giantstep.problems.problem import Problem
-from giantstep.problems.recovery import Recovery
 from giantstep.questions.task import Task
 
 
@@ -18,9 +17,9 @@ class Curve:
     Attributes
     ----------
     name, panel : str
-    problem : Protocol, SpikedFeatures or Recovery
+    problem : Protocol or SpikedFeatures
     bulk, loss : str
-        Of the theory, and of the readouts; empty for a panel of recovery.
+        Of the theory, and of the readouts.
     dimension : int
         Of its simulations; 0 if there are none.
     parameters : Task or None
@@ -30,16 +29,16 @@ class Curve:
         (at the best ridges), "finite_parameters" (at the dimension of "finite"), "dimensions",
         "learning_rates" (a sweep over learning rates and steps), "spectrum" and "finite_spectrum"
         (with the outliers at the dimension), "map" (a sweep over the two parameters of the map,
-        that of the rows first, with all gains), "recovery".
+        that of the rows first, with all gains).
     networks : mapping of str to Task
-        By role: "replicates" (of a `Recovery`, too) and "eigenvalues"; no role of the theory has
+        By role: "replicates" and "eigenvalues"; no role of the theory has
         the same name. Their argument `networks` holds all indices of network replicates, which are
         split over shards.
     """
 
     name: str
     panel: str
-    problem: Problem | Recovery
+    problem: Problem
     bulk: str
     loss: str
     dimension: int

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Mapping
 from contextlib import chdir
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from giantstep.problems.covariance import names_file
 from giantstep.problems.grid import Grid, spaced_axis
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.recovery import Recovery, check_dimension
 from giantstep.questions.choices import GAINS, RIDGE, STOP_AT
 from giantstep.questions.task import Task
 from giantstep.theory.first_layer.layer import layer_of
@@ -27,7 +25,6 @@ from giantstep.workflow.config_models import (
     MAP_AXES,
     MAP_PARAMETERS,
     NAME_PATTERN,
-    RECOVERY,
     SPIKED,
     STEPS,
     Config,
@@ -143,26 +140,6 @@ def _is_name(text: str) -> bool:
     return re.fullmatch(NAME_PATTERN, text) is not None
 
 
-def _recovery_curves(panel: Panel) -> list[Curve]:
-    """List the curves of a panel of recovery, in the order of the problem's fields."""
-    curves: list[Curve] = []
-    names = [field.name for field in fields(Recovery)] + ["dimension"]
-    for name, given in panel.combinations([name for name in names if name in panel.given]):
-        dimension = panel.sizes(given).dimension
-        given.pop("dimension", None)
-        of_config = {"dimension": "config:simulation.dimension"}
-        elsewhere = {} if "dimension" in panel.given else of_config
-        with panel.faults.collect(panel.name, elsewhere):
-            problem = Recovery(**given)
-            check_dimension(problem, dimension)
-            theory = Task("recovery", problem, {"dimension": dimension})
-            networks = {"networks": panel.networks, "seed": panel.config.seed}
-            replicates = Task("recovery_replicates", problem, {**theory.arguments, **networks})
-            named = name, panel.name, problem, "", "", dimension, None
-            curves.append(Curve(*named, {"recovery": theory}, {"replicates": replicates}))
-    return curves
-
-
 def _map_curves(panel: Panel) -> list[Curve]:
     """Return the curve of a panel that is a map, if its corners, and so all points, are allowed."""
     given = {name: panel.given[name] for name in panel.given if name in MAP_PARAMETERS}
@@ -208,6 +185,5 @@ def _check_axes(panel: Panel, given: Mapping[str, Any], axes: Mapping[str, Any])
 _READERS = {
     STEPS: learning_curves,
     SPIKED: learning_curves,
-    RECOVERY: _recovery_curves,
     MAP: _map_curves,
 }

@@ -10,7 +10,6 @@ from giantstep.problems.canonical import digest, plain
 from giantstep.problems.formatting import format_number
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.recovery import Recovery
 from giantstep.questions.task import Task
 from giantstep.validation import whole_number
 from giantstep.workflow.code import code_hash, code_of
@@ -47,11 +46,9 @@ def result_key(stage: str, tasks: Mapping[str, Task]) -> str:
     return key(stage, with_networks(task, ()))
 
 
-def slug(problem: Problem | Recovery) -> str:
+def slug(problem: Problem) -> str:
     """Summarise a problem for people who list a folder of results."""
-    if isinstance(problem, Recovery):
-        words = [problem.activation, problem.teacher]
-    elif isinstance(problem, Protocol):
+    if isinstance(problem, Protocol):
         rate, alpha0 = format_number(problem.learning_rate), format_number(problem.alpha0)
         words = [problem.activation, problem.target, f"eta{rate}", f"alpha0_{alpha0}"]
     else:

@@ -67,6 +67,9 @@ def join_lines(lines: Sequence[xr.Dataset]) -> xr.Dataset:
 
     What only some of them have is NaN, or an empty text, for the others.
     """
+    if not lines:
+        none = ("curve", np.array([], str))
+        return xr.Dataset(coords={"curve": none, "panel": none})
     if any("group" in line.dims for line in lines):
         lines = [by_group(line) for line in lines]
     coords = dict.fromkeys(name for line in lines for name in sorted(line.coords, key=str))

@@ -12,7 +12,6 @@ import xarray as xr
 
 from giantstep.problems.formatting import format_number
 from giantstep.problems.overlaps import by_groups
-from giantstep.problems.recovery import Recovery
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.parameters import problem_parameters
 from giantstep.questions.statistics import summary, z_scores
@@ -65,9 +64,7 @@ def merge_curve(curve: Curve, results: Mapping[str, xr.Dataset]) -> list[xr.Data
     networks = _networks(curve, found)
     parts = [data.drop_dims("theory", errors="ignore") for data in found.values()]
     parts += [parameters[over], networks, *_theories(curve, features, found, networks)]
-    if "recovery" in found:
-        parts.append(z_scores(found["recovery"], networks))
-    elif "map" not in found and features:
+    if "map" not in found and features:
         parts.append(_functions(features[LIMIT]))
     whole = xr.merge(parts, join="exact", compat="equals")
     return _lines(whole.assign_coords(labels | _labels(curve, features, found)), curve.name)
@@ -93,8 +90,6 @@ def _labels(
     if "map" in found:
         return labels
     labels["dimension"] = curve.dimension
-    if isinstance(curve.problem, Recovery):
-        return labels
     limits = bounds(features[LIMIT]) if features and features[LIMIT].is_aligned else None
     return labels | {
         "bulk": curve.bulk,
