@@ -2,7 +2,8 @@
 
 import pytest
 
-from giantstep.numerics.scalar_functions import FUNCTIONS, KNOWN_FUNCTIONS
+from giantstep.numerics.function_table import FUNCTIONS
+from giantstep.numerics.scalar_functions import KNOWN_FUNCTIONS
 from giantstep.problems.inputs import KNOWN_INPUTS
 from giantstep.problems.losses import KNOWN_LOSSES
 from giantstep.problems.teachers import KNOWN_TEACHERS

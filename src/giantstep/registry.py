@@ -8,11 +8,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from giantstep.validation import Fault
 
 T = TypeVar("T")
+
+
+class Named(str):
+    """A name that carries what it names, which no registry holds: another process has both.
+
+    Attributes
+    ----------
+    thing : object
+    """
+
+    thing: Any
+
+    def __new__(cls, name: str, thing: Any) -> Named:
+        """Make the name of a thing."""
+        named = super().__new__(cls, name)
+        named.thing = thing
+        return named
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Named, (str(self), self.thing)
+
+    def __deepcopy__(self, memo: object) -> Named:
+        return self
 
 
 @dataclass(frozen=True)
@@ -41,6 +65,10 @@ class Registry(Generic[T]):
     ----------
     entries : mapping
     families : Family
+    unlisted : mapping
+        Further entries, which messages and help leave out.
+    kind : type
+        Of what a `Named` may carry in the place of an entry.
 
     Examples
     --------
@@ -52,9 +80,15 @@ class Registry(Generic[T]):
     exponent = 'power:half': must be one of one, two, power:NUMBER
     """
 
-    def __init__(self, entries: Mapping[str, T], *families: Family[T]) -> None:
-        self._entries, self._families = entries, families
-        self._made: dict[str, T] = {}
+    def __init__(
+        self,
+        entries: Mapping[str, T],
+        *families: Family[T],
+        unlisted: Mapping[str, T] = MappingProxyType({}),
+        kind: type[T] | None = None,
+    ) -> None:
+        self._entries, self._families, self._kind = entries, families, kind
+        self._made = dict(unlisted)
 
     def lookup(self, name: str) -> T:
         """Find an entry or make a member of a family: always the same object for the same name.
@@ -64,19 +98,13 @@ class Registry(Generic[T]):
         KeyError
             If the name is unknown, or its family refuses its parameters.
         """
+        if isinstance(name, Named) and self._kind and isinstance(name.thing, self._kind):
+            return name.thing
         if name in self._entries:
             return self._entries[name]
         if name not in self._made:
             self._made.setdefault(name, self._make(name))
         return self._made[name]
-
-    def add(self, name: str, entry: T) -> None:
-        """Add what has been made elsewhere, in place of what had this name."""
-        self._made[name] = entry
-
-    def extend(self, family: Family[T]) -> None:
-        """Add a family, which is asked after the others."""
-        self._families = (*self._families, family)
 
     def _make(self, name: str) -> T:
         for family in self._families:
@@ -99,7 +127,7 @@ class Registry(Generic[T]):
     def faults(self, parameter: str, name: object) -> list[Fault]:
         """List the fault of an unknown name given for a parameter, if it is one."""
         try:
-            self.lookup(str(name))
+            self.lookup(name if isinstance(name, str) else str(name))
         except KeyError:
             return [Fault(parameter, name, str(self))]
         return []

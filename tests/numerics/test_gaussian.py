@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
+from giantstep.numerics.function_table import FUNCTIONS
 from giantstep.numerics.gaussian import derivative_variance, hermite_coefficients, moments
-from giantstep.numerics.scalar_functions import FUNCTIONS, lookup
+from giantstep.numerics.scalar_functions import lookup
 
 
 def expect(g, breaks):
@@ -59,7 +60,7 @@ def test_hermite_coefficients_of_the_sign_are_known():
 
 
 def test_a_new_function_needs_only_its_value_and_its_kinks():
-    from giantstep.numerics.scalar_functions import ScalarFunction
+    from giantstep.numerics.function_table import ScalarFunction
 
     arctan = ScalarFunction("arctan", np.arctan, lambda x: 1 / (1 + x**2), "odd")
     found = moments(arctan, np.array(0.4), 1.7)

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from giantstep import Function, Protocol, equivalent_features, simulate, solve
+from giantstep.numerics.function_table import FUNCTIONS
 from giantstep.numerics.gaussian import derivative_variance, moments
 from giantstep.numerics.own_functions import function_name
-from giantstep.numerics.scalar_functions import FUNCTIONS, lookup
+from giantstep.numerics.scalar_functions import lookup
 from giantstep.validation import InvalidParametersError
 
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from giantstep.numerics.function_table import FUNCTIONS
 from giantstep.numerics.quadrature import split_rule, unit_edges
-from giantstep.numerics.scalar_functions import FUNCTIONS, lookup
+from giantstep.numerics.scalar_functions import lookup
 
 
 @pytest.mark.parametrize("name", sorted(FUNCTIONS))

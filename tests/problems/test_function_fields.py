@@ -37,7 +37,7 @@ def test_all_faults_are_told_at_once():
     assert faults[2][0] == "learning_rate"
 
 
-def test_spiked_features_and_recoveries_take_callables_too():
+def test_spiked_features_take_callables_too():
     srf = SpikedFeatures(lambda z: z**3, np.sign, 1.2, 1.5, alignment=0.9, beta=1)
     assert srf.activation.startswith("lambda-")
     assert srf.target == "sign"
@@ -50,8 +50,8 @@ def test_an_activation_that_grows_too_fast_for_the_spike_is_refused():
         solve(replace(srf, spike_strength=3.0))
 
 
-def test_a_name_that_this_process_has_not_made_is_told_apart_from_a_misspelt_one():
-    with pytest.raises(InvalidParametersError, match="must be a callable, or known: this process"):
+def test_the_name_of_a_callable_without_it_is_told_apart_from_a_misspelt_one():
+    with pytest.raises(InvalidParametersError, match="must be a callable: a name that ends so"):
         replace(PROTOCOL, target="arctan-00000000")
     with pytest.raises(InvalidParametersError, match="target = 'arctna': must be one of tanh"):
         replace(PROTOCOL, target="arctna")

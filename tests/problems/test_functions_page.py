@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from giantstep.numerics.function_table import FUNCTIONS
 from giantstep.numerics.gaussian import standard_moments
-from giantstep.numerics.scalar_functions import FUNCTIONS
 from giantstep.problems.protocol import Protocol
 from giantstep.validation import InvalidParametersError
 

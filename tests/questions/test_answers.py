@@ -10,7 +10,7 @@ import xarray as xr
 
 import giantstep
 from giantstep import InvalidParametersError, Protocol, SpikedFeatures
-from giantstep.numerics.scalar_functions import FUNCTIONS
+from giantstep.numerics.function_table import FUNCTIONS
 from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.grid import Grid
 from giantstep.problems.inputs import INPUTS

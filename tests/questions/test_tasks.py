@@ -1,4 +1,4 @@
-"""What the workflow asks: parameters, networks one by one, recovery, and sweeps over steps."""
+"""What the workflow asks: parameters, networks one by one, and sweeps over steps."""
 
 from dataclasses import fields
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.random import SeedSequence
 
-from giantstep.numerics.scalar_functions import FUNCTIONS
+from giantstep.numerics.function_table import FUNCTIONS
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation.first_layer import first_layer

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
-from giantstep.numerics.scalar_functions import FUNCTIONS
+from giantstep.numerics.function_table import FUNCTIONS
 from giantstep.problems.targets import lookup_target
 from giantstep.simulation.gradients import batch_slopes, population_gradient
 from giantstep.simulation.trained_gradient import trained_population_gradient

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.random import SeedSequence, default_rng
 
-from giantstep.numerics.scalar_functions import FUNCTIONS
+from giantstep.numerics.function_table import FUNCTIONS
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 import giantstep
-from giantstep.numerics.scalar_functions import FUNCTIONS
+from giantstep.numerics.function_table import FUNCTIONS
 from giantstep.validation import InvalidParametersError
 
 

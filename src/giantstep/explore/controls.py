@@ -30,7 +30,7 @@ from giantstep.explore.parameters import (
 from giantstep.explore.presets import PRESETS
 from giantstep.explore.question import Question, written
 from giantstep.explore.view import CURVE, ERRORS, MAP, SPECTRUM, TABS, View
-from giantstep.numerics.scalar_functions import FUNCTIONS
+from giantstep.numerics.function_table import FUNCTIONS
 from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.covariance import IDENTITY
 from giantstep.problems.losses import FLOW, LOSSES

@@ -1,5 +1,5 @@
 """Numerical methods that know nothing of networks.
 
 Scalar functions with their Gaussian moments, quadrature, small linear systems, Newton's method.
-Start with `scalar_functions`, where an activation or a target is added.
+Start with `function_table`, where an activation or a target is added.
 """

@@ -1,7 +1,7 @@
 """Functions written out, such as `z+sin(2*z)`: parsed, and never run as code.
 
 An expression is a name like any other: problems, files and other processes make the function of it
-again. Importing this module makes such names known.
+again.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from giantstep.numerics.function_table import FUNCTIONS, ScalarFunction
 from giantstep.numerics.own_functions import Function
-from giantstep.numerics.scalar_functions import FUNCTIONS, KNOWN_FUNCTIONS, ScalarFunction, lookup
-from giantstep.registry import Family
-from giantstep.validation import Fault
+from giantstep.validation import Fault, InvalidParametersError
 
 # What is evaluated, given the variables by name.
 Evaluate = Callable[[Mapping[str, Any]], Any]
@@ -111,18 +111,18 @@ def is_expression(given: object) -> bool:
 
 def expression_faults(parameter: str, text: str) -> list[Fault]:
     """List what is wrong with a text that means to be an expression of z; nothing of any other."""
-    if not is_expression(text):
-        return []
     try:
-        lookup(text)
-    except KeyError as unknown:
-        refused = getattr(unknown.__cause__, "faults", None)
-        allowed = [fault.allowed for fault in refused] if refused else [_ALLOWED]
-        return [Fault(parameter, text, one) for one in allowed]
+        if is_expression(text):
+            expression_function(text)
+    except InvalidParametersError as refused:
+        return [Fault(parameter, text, fault.allowed) for fault in refused.faults]
+    except ValueError:
+        return [Fault(parameter, text, _ALLOWED)]
     return []
 
 
-def _make(text: str) -> ScalarFunction:
+@lru_cache(maxsize=256)
+def expression_function(text: str) -> ScalarFunction:
     """Make the function of an expression of z.
 
     Raises
@@ -133,8 +133,8 @@ def _make(text: str) -> ScalarFunction:
     if not is_expression(text):
         raise ValueError(text)
     evaluate = parse_expression(text)
-    function = Function(lambda z: evaluate({"z": z}) + 0 * z, name="expression")
-    return replace(lookup(function.name), name=text, symbol=_latex(text))
+    made = Function(lambda z: evaluate({"z": z}) + 0 * z, name="expression")
+    return replace(made.function, name=text, symbol=_latex(text))
 
 
 def _latex(text: str) -> str:
@@ -142,6 +142,3 @@ def _latex(text: str) -> str:
     text = re.sub(r"\*\*(\d+)", r"^{\1}", text).replace("**", r"\wedge ")
     words = re.sub(r"[a-z]\w+", lambda word: rf"\mathrm{{{word[0]}}}", text.replace("*", r"\,"))
     return words.replace("_", r"\_")
-
-
-KNOWN_FUNCTIONS.extend(Family("", _make, "an expression of z such as z+sin(2*z)"))

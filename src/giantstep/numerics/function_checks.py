@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from giantstep.arrays import Array, Reals
+from giantstep.numerics.function_table import Parity
 from giantstep.numerics.gaussian import LONGEST_TAIL, tail
 from giantstep.numerics.kinks import (
     BASE_EDGES,
@@ -19,7 +20,6 @@ from giantstep.numerics.kinks import (
     resolving_edges,
 )
 from giantstep.numerics.quadrature import RANGE
-from giantstep.numerics.scalar_functions import Parity
 from giantstep.validation import refusal
 
 # Where functions are checked, between the round numbers at which they may have kinks.

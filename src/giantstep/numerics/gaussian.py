@@ -12,8 +12,8 @@ from numpy.polynomial.hermite_e import hermeval
 
 from giantstep.arrays import Array
 from giantstep.numerics.closed_forms import GaussianMoments
+from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.quadrature import RANGE, normal_density, split_rule, strip_rule, unit_edges
-from giantstep.numerics.scalar_functions import ScalarFunction
 
 # What integrands may have left where rules end, relatively. They are then right to less than this.
 LONGEST_TAIL = 1e-7

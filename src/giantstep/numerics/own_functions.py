@@ -1,7 +1,7 @@
 """Functions of one's own: Python callables as activations and targets.
 
-Whatever takes the name of a function takes a callable, too. It is checked, and registered under a
-name with a hash of its values: everything below sees only that name.
+Whatever takes the name of a function takes a callable, too. It is checked, and gets a name with a
+hash of its values, which carries the function: everything below sees only that name.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,13 +26,38 @@ from giantstep.numerics.function_checks import (
     find_panels,
     find_parity,
 )
+from giantstep.numerics.function_table import FUNCTIONS, Parity, ScalarFunction
 from giantstep.numerics.kinks import BASE_EDGES, SEARCHED, passes
-from giantstep.numerics.scalar_functions import FUNCTIONS, KNOWN_FUNCTIONS, Parity, ScalarFunction
+from giantstep.registry import Named
 from giantstep.validation import refusal
 
 _WORD = re.compile(r"[A-Za-z]\w*", re.ASCII)
 # Digits of values that count for a name: machines differ in the last ones.
 _BITS = 33
+# Panels far from the origin.
+_OUTSIDE = np.array([[-SEARCHED, -SEARCHED / 2], [SEARCHED / 2, SEARCHED]])
+
+
+@dataclass(frozen=True, eq=False)
+class OwnFunction(ScalarFunction):
+    """A scalar function that is known by its values.
+
+    Attributes
+    ----------
+    stated : str
+        What its name has a hash of besides the values.
+    """
+
+    stated: str = ""
+
+    @property
+    def hash(self) -> str:
+        """Hash the values on a grid and what was stated of them, in eight digits."""
+        values = self.value(GRID).astype(float)
+        least = np.floor(np.log2(np.sqrt(np.mean(values**2))) + 0.3)
+        unit = 2.0 ** (np.maximum(np.frexp(values)[1], least) - _BITS)
+        rounded = np.rint(values / unit) * unit + 0.0
+        return hashlib.sha256(rounded.tobytes() + self.stated.encode()).hexdigest()[:8]
 
 
 class Function:
@@ -56,7 +82,8 @@ class Function:
     Attributes
     ----------
     name : str
-        Under which it is registered: it ends in a hash of the values and of what was stated.
+        It ends in a hash of the values and of what was stated, and carries `function`.
+    function : ScalarFunction
     parity : str
     kinks : tuple of float
     continuous : bool
@@ -90,84 +117,49 @@ class Function:
         kinks: Sequence[float] | None = None,
         name: str | None = None,
     ) -> None:
-        self._stated = {
-            "call": call, "derivative": derivative, "parity": parity, "kinks": kinks, "name": name
-        }  # fmt: skip
         word = _word(call) if name is None else name
         if not _WORD.fullmatch(word):
             raise refusal("name", name, "letters, digits and underscores, a letter first")
         check_entrywise("function", word, call)
-        self._values = Entrywise(call)
-        check_growth(word, self._values)
-        places, self.continuous = find_all_kinks(word, self._values, kinks)
-        self.kinks = tuple(places)
-        edges = find_panels(word, self._values, places)
-        self.parity = find_parity(self._values, parity)
-        slope: Callable[[Any], Any] = Slope(self._values, places, float(np.diff(edges).min()) / 16)
+        values = Entrywise(call)
+        check_growth(word, values)
+        places, self.continuous = find_all_kinks(word, values, kinks)
+        edges = find_panels(word, values, places)
+        self.kinks, self.parity = tuple(places), find_parity(values, parity)
+        slope: Callable[[Any], Any] = Slope(values, places, float(np.diff(edges).min()) / 16)
         if derivative is not None:
             check_entrywise("derivative", _word(derivative), derivative)
             check_derivative(_word(derivative), Entrywise(derivative), slope)
             slope = Entrywise(derivative)
-        self.name: str = OwnName(f"{word}-{self._hash()}")
-        if not _is_unchanged(self.name):
-            _REGISTERED[self.name] = self
-            KNOWN_FUNCTIONS.add(self.name, self._as_scalar_function(word, slope, edges))
-
-    def _as_scalar_function(
-        self, word: str, slope: Callable[[Any], Any], edges: Array
-    ) -> ScalarFunction:
-        outside = np.array([[-SEARCHED, -SEARCHED / 2], [SEARCHED / 2, SEARCHED]])
+        stated = [self.parity, [round(place, 5) for place in places], derivative is not None]
         escaped = word.replace("_", r"\_")
-        return ScalarFunction(
-            self.name,
-            self._values,
+        made = OwnFunction(
+            word,
+            values,
             slope,
             self.parity,
-            tuple(sorted({*self.kinks, *_narrow(edges, self.kinks)})),
+            tuple(sorted({*places, *_narrow(edges, places)})),
             self.continuous,
-            oscillates=not np.all(passes(self._values, outside)),
+            oscillates=not np.all(passes(values, _OUTSIDE)),
             symbol=rf"\mathrm{{{escaped}}}",
+            stated=repr(stated),
         )
-
-    def _hash(self) -> str:
-        """Hash the values on a grid and what was stated of them, in eight digits."""
-        values = self._values(GRID).astype(float)
-        least = np.floor(np.log2(np.sqrt(np.mean(values**2))) + 0.3)
-        unit = 2.0 ** (np.maximum(np.frexp(values)[1], least) - _BITS)
-        rounded = np.rint(values / unit) * unit + 0.0
-        kinks = [round(place, 5) for place in self.kinks]
-        stated = [self.parity, kinks, self._stated["derivative"] is not None]
-        return hashlib.sha256(rounded.tobytes() + repr(stated).encode()).hexdigest()[:8]
+        self.function = replace(made, name=f"{word}-{made.hash}")
+        self.name = Named(self.function.name, self.function)
 
     def __call__(self, z: Reals) -> Reals:
         """Evaluate it, entry by entry."""
-        return self._values(z)
+        return self.function.value(z)
 
     def __repr__(self) -> str:
-        return f"Function({str(self.name)!r}, parity={self.parity!r}, kinks={self.kinks})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (str(self.name), self._stated)
+        return f"Function({self.function.name!r}, parity={self.parity!r}, kinks={self.kinks})"
 
 
 FunctionLike = str | Function | Callable[[Any], Any]
-_REGISTERED: dict[str, Function] = {}
-
-
-class OwnName(str):
-    """The name of a function of one's own. To unpickle it registers the function."""
-
-    __slots__ = ()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return function_name, (_REGISTERED[self],)
-
-    def __deepcopy__(self, memo: object) -> OwnName:
-        return self
 
 
 def function_name(function: FunctionLike) -> str:
-    """Return the name of a function, and register it first if it is a callable.
+    """Return the name of a function, which carries it if it is a callable.
 
     Raises
     ------
@@ -182,7 +174,7 @@ def function_name(function: FunctionLike) -> str:
     ('relu', 'tanh')
     """
     if isinstance(function, str):
-        return _REGISTERED[function].name if function in _REGISTERED else function
+        return function
     if not isinstance(function, Function):
         for known in FUNCTIONS.values():
             if known.value is function:
@@ -202,22 +194,13 @@ def check_unchanged(names: Iterable[Any]) -> None:
     InvalidParametersError
     """
     for name in names:
-        if isinstance(name, str) and name in _REGISTERED and not _is_unchanged(name):
+        own = name.thing if isinstance(name, Named) else None
+        if isinstance(own, OwnFunction) and not own.name.endswith(own.hash):
             allowed = (
                 "what it was when the problem was made: its values have changed, by a variable"
                 " that it uses; make the problem again, from the callable"
             )
-            raise refusal("function", str(name), allowed)
-
-
-def _is_unchanged(name: str) -> bool:
-    """Check whether a function is known by this name, and still has the values of its name."""
-    return name in _REGISTERED and name.endswith(_REGISTERED[name]._hash())
-
-
-def _restored(name: str, stated: dict[str, Any]) -> Function:
-    """Find a function in this process, or make it again."""
-    return _REGISTERED.get(name) or Function(**stated)
+            raise refusal("function", own.name, allowed)
 
 
 def _word(call: object) -> str:

@@ -1,185 +1,23 @@
-"""Activations and targets: scalar functions, with what the theory needs to know of them.
+"""Activations and targets by their names: those of the table, polynomials and expressions.
 
-To add one, append an entry to `FUNCTIONS`: its value, derivative, parity and kinks are enough.
-Polynomials need no entry: `polynomial:0,1,0,0.5` is x + x^3/2.
+Polynomials are given by their coefficients: `polynomial:0,1,0,0.5` is x + x^3/2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Literal
 
 import numpy as np
-from scipy.special import erf, expit, factorial, ndtr, roots_hermitenorm
 
-from giantstep.arrays import Array, Reals
-from giantstep.numerics.closed_forms import CLOSED_FORMS, Covariance, GaussianMoments, Moments
-from giantstep.numerics.quadrature import normal_density
+from giantstep.numerics.expressions import expression_function
+from giantstep.numerics.function_table import FUNCTIONS, ScalarFunction, polynomial
 from giantstep.registry import Family, Registry
 from giantstep.validation import read_number
 
-Parity = Literal["odd", "even", "none"]
 # The targets whose labels are +1 and -1: a function of one direction, and the class of an input.
 SIGN, CLASS = BINARY = "sign", "class"
-
-
-@dataclass(frozen=True, eq=False)
-class ScalarFunction:
-    """A function R -> R that serves as activation or target.
-
-    Attributes
-    ----------
-    name : str
-        As in configs and on the command line.
-    value, derivative : callable
-        Elementwise, in single precision too; the derivative holds away from `kinks`.
-    parity : {"odd", "even", "none"}
-        The one-step protocol needs an odd activation.
-    kinks : tuple of float
-        Where the value or a derivative jumps; quadrature rules are split there.
-    continuous : bool
-        Whether the value itself has no jump. A gradient step needs a continuous activation.
-    strip : float or None
-        Half-width of the strip about the real line in which the function is analytic and bounded,
-        if there is one: the trapezoidal rule is then used, which converges exponentially.
-    oscillates : bool
-        Whether it varies even far from the origin, as a sine does.
-    moments : callable or None
-        `(mean, std) -> GaussianMoments` in closed form for std > 0, where one is known.
-    covariance : callable or None
-        `(C, A, B) -> E f(a) f(b)` in closed form for centred Gaussians of variances A and B and
-        covariance C, where one is known.
-    symbol : str
-        LaTeX, without dollars; by default the name.
-    """
-
-    name: str
-    value: Callable[[Any], Any]
-    derivative: Callable[[Any], Any]
-    parity: Parity = "none"
-    kinks: tuple[float, ...] = ()
-    continuous: bool = True
-    strip: float | None = None
-    oscillates: bool = False
-    moments: Moments | None = None
-    covariance: Covariance | None = None
-    symbol: str = ""
-
-    @property
-    def label(self) -> str:
-        """The function in LaTeX, without dollars."""
-        return self.symbol or rf"\mathrm{{{self.name}}}"
-
-    def apply(self, x: Reals) -> None:
-        """Replace the entries of an array by the function's values, in the array's precision."""
-        if isinstance(self.value, np.ufunc):
-            self.value(x, out=x)
-        else:
-            x[...] = self.value(x)
-
-
-def polynomial(name: str, symbol: str, coefficients: Sequence[float] | Array) -> ScalarFunction:
-    """Make a polynomial from its coefficients, constant first; its moments are exact.
-
-    Parameters
-    ----------
-    name, symbol : str
-    coefficients : sequence of float
-        Of 1, x, x^2, ...
-    """
-    poly = np.polynomial.Polynomial(coefficients)
-    z, weights = roots_hermitenorm(len(coefficients) + 1)  # exact for its square, times z
-    weights = weights / np.sqrt(2 * np.pi)
-
-    def exact_moments(mean: Array, std: Array | float) -> GaussianMoments:
-        values = poly(mean[..., None] + np.multiply.outer(std, z))
-        first, slope = values @ weights, values @ (weights * z)
-        rest = values - first[..., None] - slope[..., None] * z
-        return GaussianMoments(first, slope, rest**2 @ weights)
-
-    # Columns: normalised Hermite polynomials on the nodes, times the weights.
-    degrees = np.arange(len(coefficients))
-    hermite = np.polynomial.hermite_e.hermevander(z, degrees[-1]) / np.sqrt(factorial(degrees))
-    hermite *= weights[:, None]
-
-    def exact_covariance(C: Array, A: Array, B: Array) -> Array:
-        rho = C / np.sqrt(A * B)
-        left, right = (poly(np.multiply.outer(np.sqrt(X), z)) @ hermite for X in (A, B))
-        terms = (left[..., k] * right[..., k] * rho**k for k in degrees)
-        return sum(terms, np.zeros_like(rho))
-
-    powers = {k % 2 for k, coefficient in enumerate(coefficients) if coefficient != 0}
-    parity: Parity = "none" if powers == {0, 1} else "odd" if powers == {1} else "even"
-    return ScalarFunction(
-        name, poly, poly.deriv(), parity,
-        moments=exact_moments, covariance=exact_covariance, symbol=symbol,
-    )  # fmt: skip
-
-
-def _hermite(degree: int) -> ScalarFunction:
-    """Make the probabilists' Hermite polynomial He_k."""
-    coefficients = np.polynomial.hermite_e.herme2poly([0] * degree + [1]).astype(float)
-    return polynomial(f"he{degree}", rf"\mathrm{{He}}_{degree}", coefficients)
-
-
-def _with_closed_form(function: ScalarFunction) -> ScalarFunction:
-    """Add moments and covariance where they are known in closed form."""
-    known = CLOSED_FORMS.get(function.name, (function.moments, function.covariance))
-    return replace(function, moments=known[0], covariance=known[1])
-
-
-FUNCTIONS: dict[str, ScalarFunction] = {
-    function.name: _with_closed_form(function)
-    for function in (
-        ScalarFunction(
-            "tanh", np.tanh, lambda x: 1 - np.tanh(x) ** 2, "odd", strip=np.pi / 2, symbol=r"\tanh"
-        ),
-        ScalarFunction("erf", erf, lambda x: 2 / np.sqrt(np.pi) * np.exp(-(x**2)), "odd"),
-        ScalarFunction("sin", np.sin, np.cos, "odd", oscillates=True, symbol=r"\sin"),
-        ScalarFunction(SIGN, np.sign, np.zeros_like, "odd", kinks=(0.0,), continuous=False),
-        ScalarFunction(
-            "relu", lambda x: np.maximum(x, 0.0), lambda x: np.heaviside(x, 0.5), kinks=(0.0,)
-        ),
-        ScalarFunction(
-            "hardtanh",
-            lambda x: np.clip(x, -1.0, 1.0),
-            lambda x: np.heaviside(1 - np.abs(x), 0.5),
-            "odd",
-            kinks=(-1.0, 1.0),
-        ),
-        ScalarFunction(
-            "softsign",
-            lambda x: x / (1 + np.abs(x)),
-            lambda x: (1 + np.abs(x)) ** -2,
-            "odd",
-            kinks=(0.0,),
-        ),
-        ScalarFunction(
-            "elu",
-            lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
-            lambda x: np.exp(np.minimum(x, 0)),
-            kinks=(0.0,),
-        ),
-        ScalarFunction("softplus", lambda x: np.logaddexp(x, 0.0), expit),
-        ScalarFunction("gelu", lambda x: x * ndtr(x), lambda x: ndtr(x) + x * normal_density(x)),
-        ScalarFunction("silu", lambda x: x * expit(x), lambda x: expit(x) * (1 + x * expit(-x))),
-        ScalarFunction("sigmoid", expit, lambda x: expit(x) * expit(-x), strip=np.pi),
-        ScalarFunction("probit", ndtr, normal_density, symbol=r"\Phi"),
-        ScalarFunction(
-            "leaky_relu",
-            lambda x: np.maximum(x, 0.01 * x),
-            lambda x: np.where(x > 0, 1.0, 0.01),
-            kinks=(0.0,),
-            symbol=r"\mathrm{leaky\,relu}",
-        ),
-        ScalarFunction("abs", np.abs, np.sign, "even", kinks=(0.0,)),
-        polynomial("linear", r"\mathrm{id}", (0.0, 1.0)),
-        *map(_hermite, range(1, 6)),
-    )
-}
-
 _POLYNOMIAL = "polynomial:"
 # Of a polynomial that is written out: squares of features stay finite.
 LARGEST_COEFFICIENT = 1e6
@@ -208,10 +46,15 @@ def _sum_of_powers(coefficients: Sequence[float]) -> str:
     return text
 
 
-KNOWN_FUNCTIONS = Registry(FUNCTIONS, Family(_POLYNOMIAL, _written_out, "polynomial:c0,c1,..."))
+KNOWN_FUNCTIONS = Registry(
+    FUNCTIONS,
+    Family(_POLYNOMIAL, _written_out, "polynomial:c0,c1,..."),
+    Family("", expression_function, "an expression of z such as z+sin(2*z)"),
+    # On inputs of class +1. It is no function of one direction, but odd in the input as a whole.
+    unlisted={CLASS: ScalarFunction(CLASS, np.ones_like, np.zeros_like, "odd")},
+    kind=ScalarFunction,
+)
 lookup = KNOWN_FUNCTIONS.lookup
-# On inputs of class +1. It is no function of one direction, but odd in the input as a whole.
-KNOWN_FUNCTIONS.add(CLASS, ScalarFunction(CLASS, np.ones_like, np.zeros_like, "odd"))
 
 
 @lru_cache(maxsize=64)

@@ -49,7 +49,7 @@ class FunctionDomain:
         known = expression_name(known) if isinstance(known, str) else known
         faults = expression_faults(name, str(known)) or KNOWN_FUNCTIONS.faults(name, known)
         if faults and is_own_name(given):
-            allowed = "a callable, or known: this process made no function of that name from one"
+            allowed = "a callable: a name that ends so belongs to one, and does not tell which"
             faults = [Fault(name, given, allowed)]
         if known == CLASS:
             faults = [Fault(name, given, str(self))]

@@ -14,17 +14,13 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.expressions import is_expression
+from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import standard_moments
-from giantstep.numerics.scalar_functions import (
-    CLASS,
-    KNOWN_FUNCTIONS,
-    ScalarFunction,
-    lookup,
-    shifted,
-)
+from giantstep.numerics.scalar_functions import CLASS, KNOWN_FUNCTIONS, lookup, shifted
 from giantstep.problems.function_field import FunctionDomain, is_own_name
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.teachers import KNOWN_TEACHERS, Teacher, lookup_teacher, own_teacher
+from giantstep.registry import Named
 from giantstep.validation import Fault
 
 # Quadrature under a Gaussian, cut at `quadrature.RANGE`, is precise for the fourth power of
@@ -56,7 +52,7 @@ class TargetDomain:
                 return own_teacher(given), []
             except ValueError:
                 return given, [Fault(name, given, "smooth, as a function of two arrays")]
-        if is_own_name(given) and not KNOWN_TEACHERS.faults(name, given):
+        if isinstance(given, Named) and not KNOWN_TEACHERS.faults(name, given):
             return given, []
         known, faults = FunctionDomain().read(name, given)
         if not faults or callable(given) or is_own_name(given) or is_expression(given):

@@ -19,7 +19,7 @@ from giantstep.arrays import Array, Reals
 from giantstep.numerics.expressions import Evaluate, parse_expression
 from giantstep.numerics.gaussian import hermite
 from giantstep.numerics.quadrature import product_rule
-from giantstep.registry import Family, Registry
+from giantstep.registry import Family, Named, Registry
 
 # Higher degrees need batches that are too large, more directions too many quadrature nodes.
 LARGEST_DEGREE, MOST_DIRECTIONS = 5, 3
@@ -171,8 +171,8 @@ def _values(evaluate: Evaluate, z: Array) -> Array:
         return np.asarray(evaluate(named) + 0 * z[:, 0])
 
 
-def own_teacher(call: Callable[[Any, Any], Any]) -> str:
-    """Make the teacher of a callable of two arrays known in this process, and return its name.
+def own_teacher(call: Callable[[Any, Any], Any]) -> Named:
+    """Make the teacher of a callable of two arrays, and return its name, which carries it.
 
     Raises
     ------
@@ -186,8 +186,7 @@ def own_teacher(call: Callable[[Any, Any], Any]) -> str:
 
     values = _values(evaluate, product_rule(len(_WRITTEN), LARGEST_DEGREE)[0])
     name = f"{word}-{sha256((np.round(values, 8) + 0.0).tobytes()).hexdigest()[:8]}"
-    KNOWN_TEACHERS.add(name, _smooth(name, evaluate))
-    return name
+    return Named(name, _smooth(name, evaluate))
 
 
 def _smooth(name: str, evaluate: Evaluate) -> WrittenTeacher:
@@ -280,5 +279,6 @@ KNOWN_TEACHERS: Registry[Teacher] = Registry(
         f" Hermite polynomials he2(z1) to he{LARGEST_DEGREE}(z1), such as z1+z1*z2, or a smooth"
         " expression of two of them such as tanh(z1)+z2",
     ),
+    kind=Teacher,
 )
 lookup_teacher = KNOWN_TEACHERS.lookup

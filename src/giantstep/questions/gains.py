@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
 from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
+from giantstep.problems.shared import TARGET
 from giantstep.questions.cases import read_sweep, solve_cases
 from giantstep.questions.choices import GAINS
+from giantstep.questions.values import as_lists
 from giantstep.theory.bounds import best_linear_error
 from giantstep.validation import Fault, raise_all
 
@@ -49,7 +50,7 @@ def gain(data: xr.Dataset, name: str, problem: Problem, values: Mapping[str, Any
     """
     error = data["test_error"]
     if name == "gain_over_linear":
-        gained = 1 - error / _linear(data, problem)
+        gained = 1 - error / _linear(data, problem, values)
     elif name == "gain_over_no_step":
         others = {name: value for name, value in values.items() if name not in _OF_STEP}
         gained = 1 - error / _error(without_step(problem), others)
@@ -66,15 +67,14 @@ def without_step(problem: Problem) -> Problem:
     return replace(problem, spike_strength=0.0, bulk_variance=1.0, further_spikes=())
 
 
-def _linear(data: xr.Dataset, problem: Problem) -> xr.DataArray:
+def _linear(data: xr.Dataset, problem: Problem, values: Mapping[str, Any]) -> xr.DataArray:
     """Return the error of the best linear predictor, of each target and inputs."""
-    both = xr.broadcast(*(
-        data[name] if name in data.coords else xr.DataArray(getattr(problem, name))
-        for name in ("target", "inputs")
-    ))  # fmt: skip
-    pairs = np.stack([one.values.ravel() for one in both], axis=-1)
-    errors = [best_linear_error(*map(str, pair)) for pair in pairs]
-    return xr.DataArray(np.reshape(errors, both[0].shape), dims=both[0].dims)
+    given = {x: as_lists(values.get(x, getattr(problem, x))) for x in ("target", "inputs")}
+    targets, inputs = (of if name in data.dims else [of] for name, of in given.items())
+    names = [TARGET.domain.read("target", target)[0] for target in targets]
+    errors = [[best_linear_error(name, str(x)) for x in inputs] for name in names]
+    fixed = {name: 0 for name in given if name not in data.dims}
+    return xr.DataArray(errors, dims=list(given)).isel(fixed)
 
 
 def _error(problem: Problem, values: Mapping[str, Any]) -> xr.DataArray:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from giantstep.arrays import Array, Reals
-from giantstep.numerics.scalar_functions import ScalarFunction
+from giantstep.numerics.function_table import ScalarFunction
 from giantstep.validation import refusal
 
 # Training samples that share a random stream, and are held and multiplied together. Another number

@@ -14,8 +14,9 @@ from numpy.random import Generator, SeedSequence
 from numpy.typing import NDArray
 
 from giantstep.arrays import Array, Single
+from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import standard_moments
-from giantstep.numerics.scalar_functions import ScalarFunction, lookup
+from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.covariance import directions_of
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import SGD, SIGN_DESCENT, Protocol

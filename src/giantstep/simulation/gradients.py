@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from giantstep.arrays import Array, Reals
+from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import hermite_coefficients, self_gradient
-from giantstep.numerics.scalar_functions import ScalarFunction
 from giantstep.validation import refusal
 
 # Random rows overlap by more than this only in very low dimensions. There the power series in the

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array, Reals, Single
+from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.quadrature import graded_edges, split_rule, unit_edges
-from giantstep.numerics.scalar_functions import ScalarFunction, lookup
+from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.losses import LOSSES, SQUARE, Loss
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.problem import Problem

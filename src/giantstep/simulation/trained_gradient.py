@@ -10,9 +10,9 @@ import math
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import hermite_coefficients, hermite_polynomials
 from giantstep.numerics.quadrature import split_rule, unit_edges
-from giantstep.numerics.scalar_functions import ScalarFunction
 from giantstep.problems.teachers import Teacher
 from giantstep.simulation.gradients import series_degree
 from giantstep.validation import refusal

@@ -13,9 +13,10 @@ import numpy as np
 import scipy  # whose modules are imported when they are first used
 
 from giantstep.arrays import Array
+from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import moments
 from giantstep.numerics.quadrature import graded_edges, split_rule, unit_edges
-from giantstep.numerics.scalar_functions import ScalarFunction, lookup
+from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import LabelLevels, Problem, label_levels
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.label_channel import Channel, exact_channel, noisy_channel

@@ -17,9 +17,9 @@ import numpy as np
 from scipy.special import ndtr
 
 from giantstep.arrays import Array, Mask
+from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import hermite
 from giantstep.numerics.quadrature import normal_density, split_rule, unit_edges
-from giantstep.numerics.scalar_functions import ScalarFunction
 
 # N(0, 1) has a mass of 6e-15 and 4e-8 beyond these: without noise, and with it.
 _RANGE, _NOISY_RANGE = 7.8, 5.5

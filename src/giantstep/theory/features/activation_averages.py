@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array, Indices
+from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import gaussian_rule
-from giantstep.numerics.scalar_functions import ScalarFunction
 
 
 class ActivationAverages(NamedTuple):

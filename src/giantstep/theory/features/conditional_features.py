@@ -11,9 +11,10 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.closed_forms import GaussianMoments
+from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import moments
 from giantstep.numerics.interpolation import interpolated
-from giantstep.numerics.scalar_functions import ScalarFunction, lookup
+from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.inputs import mixture_mean
 from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures

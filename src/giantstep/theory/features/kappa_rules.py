@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import LONGEST_TAIL, tail
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import (
@@ -20,7 +21,7 @@ from giantstep.numerics.quadrature import (
     unit_edges,
     with_product,
 )
-from giantstep.numerics.scalar_functions import ScalarFunction, lookup
+from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function, teacher_of

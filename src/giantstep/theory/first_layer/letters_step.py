@@ -14,9 +14,10 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.interpolation import interpolated
 from giantstep.numerics.quadrature import WIDE
-from giantstep.numerics.scalar_functions import ScalarFunction, lookup
+from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import label_levels
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import Vocabulary

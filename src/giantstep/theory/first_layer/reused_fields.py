@@ -14,8 +14,9 @@ import scipy  # whose modules are imported when they are first used
 from scipy.special import ndtri
 
 from giantstep.arrays import Array
+from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.quadrature import WIDE, product_rule, split_rule, unit_edges
-from giantstep.numerics.scalar_functions import ScalarFunction, lookup
+from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import label_levels
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.targets import teacher_of

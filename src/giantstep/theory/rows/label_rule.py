@@ -14,8 +14,8 @@ import numpy as np
 from scipy.special import roots_hermitenorm, roots_legendre
 
 from giantstep.arrays import Array, RealOrComplex
+from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.quadrature import NODES, RANGE, graded_edges, split_rule, unit_edges
-from giantstep.numerics.scalar_functions import ScalarFunction
 from giantstep.problems.readout import Vocabulary
 from giantstep.theory.rows.batch_rule import residual_rule
 from giantstep.theory.rows.label_path import label_path
