@@ -67,7 +67,9 @@ def test_the_error_of_a_classifier_is_shown_and_minimised():
     plot = make_plot(view, "light")
     plot.update(view, said[-1])
     (source,) = plot.sources.values()
-    np.testing.assert_array_equal(source.data["error"], curve["classification_error"])
+    np.testing.assert_array_equal(
+        source.data["classification_error"], curve["classification_error"]
+    )
 
 
 def test_a_map_shows_something_at_once_and_then_more():
@@ -90,7 +92,7 @@ def test_points_without_a_solution_are_gaps_with_advice():
     assert len(plot.failures.data["x"]) > 100
     assert all(plot.failures.data["advice"])
     (source,) = plot.sources.values()
-    assert np.isnan(source.data["error"][-1])
+    assert np.isnan(source.data["test_error"][-1])
 
 
 @pytest.mark.parametrize("dimension", [200.0, np.inf])

@@ -92,13 +92,11 @@ class Page:
     def curve(self, name=""):
         """Return the x and the test errors that are drawn of a question."""
         return self.run(
-            "const roots = Bokeh.documents[0].roots();"
             "const plot = Bokeh.documents[0].get_model_by_name('plot').children[0];"
-            "for (const r of plot.renderers) { const d = r.data_source.data;"
-            " if (d.training && r.glyph.line_width.value > 2 && d.title.length"
-            "  && d.title[0].split(': ').slice(0, -1).join() === arguments[0])"
-            "  return [Array.from(d.x), Array.from(d.error)]; } return null",
-            name,
+            "const drawn = plot.renderers.find((one) => one.name === arguments[0]);"
+            "const { x, test_error } = drawn?.data_source.data ?? {};"
+            "return x ? [Array.from(x), Array.from(test_error)] : null",
+            name and f"{name}:",
         )
 
 

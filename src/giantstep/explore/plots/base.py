@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
+from itertools import cycle
 from typing import Any, NamedTuple
 
 from bokeh.models import ColumnDataSource, HoverTool
@@ -14,11 +16,8 @@ from giantstep.explore.parameters import BULK_WORDS, OVERLAPS
 from giantstep.explore.view import View
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
-TOOLTIP = """<div style="max-width:330px;font:12px/1.45 system-ui,sans-serif;color:#1c2330">
-<div style="font-weight:600">@title</div><div>@errors</div>
-<div style="color:#4c586b">@overlaps</div><div style="color:#7a8494">@certificate</div></div>"""
-FAILURE_TOOLTIP = """<div style="max-width:300px;font:12px/1.45 system-ui,sans-serif;color:#8a1c1c">
-<div style="font-weight:600">@title</div>@advice</div>"""
+# Of the lines that appear over a point: the first is a heading.
+SHADES, ALARM = ("#1c2330", "#1c2330", "#4c586b", "#7a8494"), ("#8a1c1c", "#8a1c1c")
 
 
 class LegendEntry(NamedTuple):
@@ -29,22 +28,13 @@ class LegendEntry(NamedTuple):
     label, colour : str
     width : float
         Of its line, in pixels; 0 for a dot.
-    dash : tuple of int
+    dash : sequence of int
     """
 
     label: str
     colour: str
     width: float = 2.0
-    dash: tuple[int, ...] = ()
-
-
-class Look(NamedTuple):
-    """How a curve is drawn: a colour for each question, dashes for each bulk."""
-
-    name: str
-    bulk: str
-    colour: str
-    dash: tuple[int, ...]
+    dash: tuple[int, ...] | list[int] = ()
 
 
 class Plot:
@@ -54,15 +44,18 @@ class Plot:
     ----------
     figure : bokeh figure
     legend : list of LegendEntry
+    looks : dict
+        How each curve is drawn, by its name and bulk: a colour for each question, dashes for each
+        bulk.
     sources : dict
-        The data of each curve, by its name and bulk.
+        The data of each curve, likewise.
     """
 
     def __init__(self, view: View, theme: str, labels: tuple[str, str], **options: Any) -> None:
         self.view, self.palette = view, PALETTES[theme]
         options |= dict(zip(("x_axis_label", "y_axis_label"), labels, strict=True))
         self.figure = _empty_figure(self.palette, **options)
-        self.looks = list(_looks(view, self.palette))
+        self.looks = _looks(view, self.palette)
         self.legend = list(self._questions(view))
         self.sources: dict[tuple[str, str], ColumnDataSource] = {}
 
@@ -73,32 +66,38 @@ class Plot:
     def show_networks(self, measured: dict[str, Any] | None) -> None:
         """Show simulated networks, or none, where a plot has them."""
 
-    def _hover(self, renderers: list[Any], tooltips: str, **options: Any) -> None:
-        tool = HoverTool(renderers=renderers, tooltips=tooltips, attachment="horizontal", **options)
+    def _hover(
+        self, renderers: list[Any], *lines: str, shades: tuple[str, ...] = SHADES, **options: Any
+    ) -> None:
+        """Let lines of text appear over points; `@name{%0.3g}` is a number of their source."""
+        style = "max-width:330px;font:{} 12px/1.45 system-ui,sans-serif;color:{}"
+        html = "".join(
+            f'<div style="{style.format(400 if k else 600, shade)}">{line}</div>'
+            for k, (line, shade) in enumerate(zip(lines, shades, strict=False))
+        )
+        options["formatters"] = dict.fromkeys(re.findall(r"[@$]\w+(?=\{%)", html), "printf")
+        tool = HoverTool(renderers=renderers, tooltips=html, attachment="horizontal", **options)
         self.figure.add_tools(tool)
 
-    def _draw_curves(
-        self, y: str, columns: tuple[str, ...], tooltips: str, *lines: dict[str, Any]
-    ) -> None:
+    def _draw_curves(self, y: str, texts: tuple[str, ...], *lines: dict[str, Any]) -> None:
         """Draw lines of each curve, the question's above those of its pins, and what hovers."""
         touched = []
         wide = {"line_width": 16, "line_alpha": 0}  # invisible, and easier to point at
-        for look in reversed(self.looks):
-            source = self.sources[look.name, look.bulk] = empty("x", *columns)
-            style = {"line_color": look.colour, "line_dash": list(look.dash), "source": source}
+        for (name, bulk), look in reversed(self.looks.items()):
+            columns = dict.fromkeys(("x", y, *(line.get("y", y) for line in lines)), ())
+            source = self.sources[name, bulk] = ColumnDataSource(columns)
             for line in lines:
-                self.figure.line("x", **{"y": y} | style | line)
-            touched.append(self.figure.line("x", y, source=source, **wide))
-        self._hover(touched, tooltips, line_policy="nearest")
+                self.figure.line("x", **{"y": y} | look | line, source=source)
+            title = f"{name}:" if name else ""
+            touched.append(self.figure.line("x", y, source=source, name=title, **wide))
+        self._hover(touched, *texts, line_policy="nearest")
 
     def _questions(self, view: View) -> Iterator[LegendEntry]:
         """Yield an entry for each question, and for each bulk, where there are several."""
-        colours = self.palette.curves
         if view.pins:
-            yield LegendEntry("this question", colours[0], 3)
-        for k, pin in enumerate(view.pins):
-            yield LegendEntry(pin.name, colours[(k + 1) % len(colours)], 3)
-        dashes = {look.bulk: look.dash for look in self.looks}
+            for (name, _), colour in zip(view.questions, cycle(self.palette.curves)):
+                yield LegendEntry(name or "this question", colour, 3)
+        dashes = {bulk: look["line_dash"] for (_, bulk), look in self.looks.items()}
         if len(dashes) > 1:
             for bulk, dash in dashes.items():
                 yield LegendEntry(f"bulk: {BULK_WORDS[bulk]}", self.palette.text, 2, dash)
@@ -116,28 +115,25 @@ def _empty_figure(palette: Palette, **options: Any) -> Any:
         outline_line_color=None,
         **options,
     )
-    plot.toolbar.logo = None
-    plot.toolbar.autohide = True
-    for axis in plot.axis:
-        axis.axis_label_text_font = axis.major_label_text_font = FONT
-        axis.axis_label_text_font_style = "normal"
-        axis.axis_label_text_font_size = f"{14 * palette.scale:g}px"
-        axis.major_label_text_font_size = f"{12 * palette.scale:g}px"
-        axis.axis_label_text_color = axis.major_label_text_color = palette.text
-        axis.axis_line_color = axis.major_tick_line_color = palette.muted
-        axis.minor_tick_line_color = None
-    for grid in plot.grid:
-        grid.grid_line_color = palette.grid
+    plot.toolbar.update(logo=None, autohide=True)
+    plot.axis.axis_label_text_font = plot.axis.major_label_text_font = FONT
+    plot.axis.axis_label_text_font_style = "normal"
+    plot.axis.axis_label_text_font_size = f"{14 * palette.scale:g}px"
+    plot.axis.major_label_text_font_size = f"{12 * palette.scale:g}px"
+    plot.axis.axis_label_text_color = plot.axis.major_label_text_color = palette.text
+    plot.axis.axis_line_color = plot.axis.major_tick_line_color = palette.muted
+    plot.axis.minor_tick_line_color = None
+    plot.grid.grid_line_color = palette.grid
     return plot
 
 
-def _looks(view: View, palette: Palette) -> Iterator[Look]:
-    """Return colour and dashes of each curve: a colour for each question, dashes for each bulk."""
-    bulks = dict.fromkeys(bulk for _, question in view.questions for bulk in question["bulk"])
-    dashes = {bulk: BULK_DASHES[bulk] if len(bulks) > 1 else () for bulk in bulks}
-    for k, (name, question) in enumerate(view.questions):
-        for bulk in question["bulk"]:
-            yield Look(name, bulk, palette.curves[k % len(palette.curves)], dashes[bulk])
+def _looks(view: View, palette: Palette) -> dict[tuple[str, str], dict[str, Any]]:
+    several = len({bulk for _, question in view.questions for bulk in question["bulk"]}) > 1
+    return {
+        (name, bulk): {"line_color": colour, "line_dash": list(BULK_DASHES[bulk] * several)}
+        for (name, question), colour in zip(view.questions, cycle(palette.curves))
+        for bulk in question["bulk"]
+    }
 
 
 def empty(*columns: str) -> ColumnDataSource:

@@ -10,10 +10,9 @@ from bokeh.models import Range1d, Whisker
 
 from giantstep.arrays import Array
 from giantstep.explore.palette import FINITE, LINEAR, LOWER, UPPER
-from giantstep.explore.parameters import LOG, SYMBOLS, axis_label, number_text
+from giantstep.explore.parameters import LOG, SYMBOLS, axis_label
 from giantstep.explore.plots.base import (
-    FAILURE_TOOLTIP,
-    TOOLTIP,
+    ALARM,
     LegendEntry,
     Plot,
     empty,
@@ -40,64 +39,77 @@ class CurvePlot(Plot):
         super().__init__(view, theme, labels, x_range=x_range, y_range=self.y_range, **scales)
         self.figure.extra_y_ranges = {"height": Range1d(0, 1)}
         self.limits = empty("x", "best_linear", "upper_bound", "lower_bound")
-        self.failures = empty("x", "y", "title", "advice")
+        self.failures = empty("x", "y", "advice")
         self.errors: Array = np.empty(0)
-        self.networks = empty("x", "y", "low", "high", "title", "advice", "certificate")
+        self.networks = empty("x", "mean", "low", "high")
         self.finite = empty("x", "y")
         self._draw_limits()
         lines: list[dict[str, Any]] = [{"line_width": 2.4}]
         if view.by == TEST_ERROR:
-            lines.append({"y": "training", "line_width": 1.2, "line_alpha": 0.65})
-        self._draw_curves("error", _COLUMNS, TOOLTIP, *lines)
+            lines.append({"y": "training_error", "line_width": 1.2, "line_alpha": 0.65})
+        others = "" if view.by == TEST_ERROR else f"{ERRORS[view.by]} @{view.by}{{%0.4g}}, "
+        texts = (
+            f"$name {SYMBOLS[view.x]} = @x{{%0.4g}}",
+            f"{others}test @test_error{{%0.5g}}, training @training_error{{%0.5g}},"
+            " λ = @ridge{%0.3g}",
+            "@overlaps",
+            "residual @residual{%0.0e}, quadrature error @quadrature_error{%0.0e}",
+        )
+        self._draw_curves(view.by, texts, *lines)
         self._draw_failures()
         self._draw_networks()
 
     def _draw_limits(self) -> None:
-        colours = self.palette
-        first = colours.text if self.view.pins else colours.curves[0]
-        if self.view.by != TEST_ERROR:
-            self.legend.append(LegendEntry(ERRORS[self.view.by], first, 2.4))
-            return
-        self.legend.append(LegendEntry("test error", first, 2.4))
-        self.legend.append(LegendEntry("training error", first, 1))
-        linear, upper, lower, whose = colours.text, colours.upper, colours.lower, ""
-        if self.view.pins:  # they have colours of their own; limits are those of the question
-            linear = upper = lower = colours.curves[0]
-            whose = " of this question"
-        looks: list[tuple[str, str, str, tuple[int, ...]]] = [
-            ("best_linear", f"best linear{whose}", linear, LINEAR),
-            ("upper_bound", f"upper bound{whose}, best λ", upper, UPPER),
-            ("lower_bound", f"lower bound{whose}", lower, LOWER),
-        ]
+        """Draw limits on the test error of the question, and fill the legend."""
+        colours, first = self.palette, self.palette.curves[0]
+        looks: dict[str, tuple[str, str, tuple[int, ...]]] = {
+            "best_linear": ("best linear", colours.text, LINEAR),
+            "upper_bound": ("upper bound, best λ", colours.upper, UPPER),
+            "lower_bound": ("lower bound", colours.lower, LOWER),
+        }
         if self.view.question["loss"] != SQUARE:  # the upper bound is the limit of a large ridge
-            del looks[1]
-        for name, label, colour, dash in looks:
+            del looks["upper_bound"]
+        # Beside pins, which have colours of their own, limits have that of the question.
+        pinned = bool(self.view.pins)
+        self.legend.append(
+            LegendEntry(ERRORS[self.view.by], colours.text if pinned else first, 2.4)
+        )
+        if self.view.by != TEST_ERROR:
+            return
+        self.legend.append(LegendEntry("training error", colours.text if pinned else first, 1))
+        for name, (label, own, dash) in looks.items():
+            colour = first if pinned else own
             look = {"line_color": colour, "line_dash": list(dash), "line_width": 1.2}
             self.figure.line("x", name, source=self.limits, line_alpha=0.75, **look)
-            self.legend.append(LegendEntry(label, colour, 1.2, dash))
+            whose = " of this question" if pinned else ""
+            self.legend.append(LegendEntry(label + whose, colour, 1.2, dash))
 
     def _draw_failures(self) -> None:
         look = {"marker": "x", "size": 8, "line_color": self.palette.upper}
         place = {"source": self.failures, "y_range_name": "height"}
         drawn = self.figure.scatter("x", "y", **look, **place)
-        self._hover([drawn], FAILURE_TOOLTIP)
+        title = f"No solution at {SYMBOLS[self.view.x]} = @x{{%0.4g}}"
+        self._hover([drawn], title, "@advice", shades=ALARM)
 
     def _draw_networks(self) -> None:
+        """Draw means of networks with their standard errors, and their own theory."""
         colour = self.palette.curves[0]
         look = {"line_color": colour, "line_width": 1.2, "line_dash": list(FINITE)}
         self.figure.line("x", "y", source=self.finite, **look)
         bars = Whisker(base="x", lower="low", upper="high", source=self.networks)
-        bars.line_color, bars.line_width = colour, 1.3
+        bars.update(line_color=colour, line_width=1.3)
         for head in (bars.upper_head, bars.lower_head):
-            head.size, head.line_color = 5, colour
+            head.update(size=5, line_color=colour)
         self.figure.add_layout(bars)
         look = {"size": 7, "line_color": colour, "fill_color": self.palette.ground}
-        dots = self.figure.scatter("x", "y", source=self.networks, line_width=1.6, **look)
-        self._hover([dots], TOOLTIP.replace("@errors", "@advice").replace("@overlaps", ""))
+        dots = self.figure.scatter("x", "mean", source=self.networks, line_width=1.6, **look)
         self.of_networks = [
             LegendEntry("networks", colour, 0),
-            LegendEntry("theory of these networks", colour, 1.2, (4, 2)),
+            LegendEntry("theory of these networks", colour, 1.2, FINITE),
         ]
+        measured = "mean @mean{%0.5g}, standard error @stderr{%0.2g}@score"
+        title = f"Networks at {SYMBOLS[self.view.x]} = @x{{%0.4g}}"
+        self._hover([dots], title, measured, "@note")
 
     def update(self, view: View, answer: dict[str, Any]) -> None:
         """Show an answer."""
@@ -107,18 +119,16 @@ class CurvePlot(Plot):
         self.limits.data = dict(answer["limits"])
         curves = answer["curves"]
         for curve in curves:
-            self.sources[curve["name"], curve["bulk"]].data = curve_columns(view, curve)
+            drawn = {name: curve[name] for name in {*_DRAWN, view.by}}
+            drawn["overlaps"] = overlap_texts(curve)
+            self.sources[curve["name"], curve["bulk"]].data = drawn
         tops = [curve[view.by] for curve in curves]
         if view.by == TEST_ERROR:
             tops += [answer["limits"]["best_linear"], *(c["training_error"] for c in curves)]
         x, advice = (np.concatenate([c[name] for c in curves]) for name in ("x", "advice"))
         failed = advice != ""
-        self.failures.data = {
-            "x": x[failed],
-            "y": np.full(failed.sum(), 0.015),
-            "title": [f"No solution at {SYMBOLS[view.x]} = {number_text(v)}" for v in x[failed]],
-            "advice": advice[failed].tolist(),
-        }
+        heights = np.full(failed.sum(), 0.015)
+        self.failures.data = {"x": x[failed], "y": heights, "advice": advice[failed].tolist()}
         self.errors = np.concatenate(tops)
         self._scale()
 
@@ -137,58 +147,26 @@ class CurvePlot(Plot):
             self.y_range.update(start=0, end=round_top(min(top, 10 * float(np.median(seen)))))
 
     def show_networks(self, measured: dict[str, Any] | None) -> None:
-        """Show simulated networks, or none; of their 0-1 error, none."""
-        if self.view.by != TEST_ERROR:
-            measured = None
-        theory = measured["theory"] if measured else {"x": [], "y": []}
-        self.finite.data = {"x": theory["x"], "y": theory["y"]}
-        if measured is None:
-            self.networks.data = {name: [] for name in self.networks.data}
-            self.legend = [entry for entry in self.legend if entry not in self.of_networks]
-        elif "mean" in measured:
-            self.networks.data = network_columns(self.view, measured)
-            self.legend += [entry for entry in self.of_networks if entry not in self.legend]
+        """Show simulated networks, or none; of other errors than the test error, none."""
+        measured = measured if measured and self.view.by == TEST_ERROR else {}
+        self.finite.data = {name: measured.get("theory", {}).get(name, []) for name in ("x", "y")}
+        self.networks.data = network_columns(measured) if "mean" in measured else _NO_NETWORKS
+        entries = [entry for entry in self.legend if entry not in self.of_networks]
+        self.legend = entries + (self.of_networks if "mean" in measured else [])
         self._scale()
 
 
-_COLUMNS = ("error", "training", "title", "errors", "overlaps", "certificate")
+# What is drawn of a curve, or appears over its points, besides the error that is shown.
+_DRAWN = ("x", "test_error", "training_error", "ridge", "residual", "quadrature_error")
 
 
-def curve_columns(view: View, curve: dict[str, Any]) -> dict[str, Any]:
-    """Return what is drawn of a curve, and the texts that appear over its points."""
-    symbol = SYMBOLS[view.x]
-    name = curve["name"] + ": " if curve["name"] else ""
-    ridges = zip(curve["test_error"], curve["training_error"], curve["ridge"], strict=True)
-    shown = "" if view.by == TEST_ERROR else f"{ERRORS[view.by]} {{:.4g}}, "
-    accuracy = zip(curve["residual"], curve["quadrature_error"], strict=True)
-    return {
-        "x": curve["x"],
-        "error": curve[view.by],
-        "training": curve["training_error"],
-        "title": [f"{name}{symbol} = {number_text(x)}" for x in curve["x"]],
-        "errors": [
-            shown.format(error) + f"test {e:.5g}, training {t:.5g}, λ = {r:.3g}"
-            for error, (e, t, r) in zip(curve[view.by], ridges, strict=True)
-        ],
-        "overlaps": overlap_texts(curve),
-        "certificate": [f"residual {r:.0e}, quadrature error {q:.0e}" for r, q in accuracy],
-    }
+def network_columns(measured: dict[str, Any]) -> dict[str, Any]:
+    """Return what is drawn of simulated networks, and what appears over their means."""
+    mean, bar = measured["mean"], np.nan_to_num(measured["stderr"])
+    scores = [f", z = {score:+.2f}" if score == score else "" for score in measured["z"]]
+    drawn = {name: measured[name] for name in ("x", "mean", "stderr")}
+    drawn |= {"low": mean - bar, "high": mean + bar, "score": scores}
+    return drawn | {"note": [measured["note"]] * mean.size}
 
 
-def network_columns(view: View, measured: dict[str, Any]) -> dict[str, Any]:
-    """Return what is drawn of simulated networks, and the texts that appear over their means."""
-    x, mean, stderr, z = (measured[name] for name in ("x", "mean", "stderr", "z"))
-    bar = np.nan_to_num(stderr)
-    return {
-        "x": x,
-        "y": mean,
-        "low": mean - bar,
-        "high": mean + bar,
-        "title": [f"Networks at {SYMBOLS[view.x]} = {number_text(value)}" for value in x],
-        "advice": [
-            f"mean {m:.5g}, standard error {e:.2g}"
-            + (f", z = {score:+.2f}" if score == score else "")
-            for m, e, score in zip(mean, stderr, z, strict=True)
-        ],
-        "certificate": [measured["note"]] * mean.size,
-    }
+_NO_NETWORKS = dict.fromkeys(("x", "mean", "low", "high"), ())

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from bokeh.models import Range1d
 
-from giantstep.explore.plots.base import TOOLTIP, LegendEntry, Plot, empty, overlap_texts, round_top
+from giantstep.explore.plots.base import LegendEntry, Plot, empty, overlap_texts, round_top
 from giantstep.explore.view import View
 
 
@@ -21,8 +21,8 @@ class FunctionPlot(Plot):
         self.target = empty("x", "y")
         look = {"line_color": self.palette.muted, "line_alpha": 0.5, "line_width": 4}
         self.figure.line("x", "y", source=self.target, **look)
-        columns = "y", "title", "errors", "overlaps", "certificate"
-        self._draw_curves("y", columns, TOOLTIP, {"line_width": 2.2})
+        texts = "θ·x = @x{%0.3g}, F = @y{%0.4g}", "test error @test_error{%0.5g}", "@overlaps"
+        self._draw_curves("y", (*texts, "@accuracy"), {"line_width": 2.2})
         first = self.palette.text if view.pins else self.palette.curves[0]
         self.legend.append(LegendEntry("learned function", first, 2.2))
         self.legend.append(LegendEntry("target", self.palette.muted, 4))
@@ -32,17 +32,12 @@ class FunctionPlot(Plot):
         self.target.data = dict(answer["target"])
         inside = [self.target.data["y"]]
         for curve in answer["curves"]:
-            count = curve["x"].size
-            error, residual = curve["test_error"].item(), curve["residual"].item()
-            points = zip(curve["x"], curve["y"], strict=True)
-            self.sources[curve["name"], curve["bulk"]].data = {
-                "x": curve["x"],
-                "y": curve["y"],
-                "title": [f"θ·x = {x:.3g}, F = {y:.4g}" for x, y in points],
-                "errors": [f"test error {error:.5g}"] * count,
-                "overlaps": overlap_texts(curve) * count,
-                "certificate": [curve["advice"][0] or f"residual {residual:.0e}"] * count,
-            }
+            accuracy = curve["advice"][0] or f"residual {curve['residual'].item():.0e}"
+            texts = {"overlaps": overlap_texts(curve)[0], "accuracy": accuracy}
+            texts["test_error"] = curve["test_error"].item()
+            of_all = {name: [text] * curve["x"].size for name, text in texts.items()}
+            drawn = {"x": curve["x"], "y": curve["y"]}
+            self.sources[curve["name"], curve["bulk"]].data = drawn | of_all
             inside.append(curve["y"])
         values = np.concatenate(inside)
         low, high = np.nanmin(values), np.nanmax(values)

@@ -18,8 +18,6 @@ from giantstep.explore.view import ERROR, View
 _LEVELS = 8
 # Pixels for each cell that was solved, in between which the map is linear.
 _PIXELS = 4
-_TOOLTIP = """<div style="max-width:280px;font:12px/1.45 system-ui,sans-serif;color:#1c2330">
-<b>@image{0.0000}UNIT</b> at ($x{0.000}, $y{0.0000})<div>@advice</div></div>"""
 
 
 class MapPlot(Plot):
@@ -28,6 +26,7 @@ class MapPlot(Plot):
     def __init__(self, view: View, theme: str) -> None:
         self.axes = x, y = AXES[view.across], AXES[view.up]
         self.gain = view.colour != ERROR
+        self.unit = " %" if self.gain else ""
         scales = {"x_axis_type": x.scale, "y_axis_type": y.scale}
         ranges = {"x_range": Range1d(x.start, x.stop), "y_range": Range1d(y.start, y.stop)}
         labels = axis_label(view.across), axis_label(view.up)
@@ -52,7 +51,8 @@ class MapPlot(Plot):
         self.bar.major_label_text_color = self.palette.text
         self.bar.major_label_text_font = FONT
         plot.add_layout(self.bar, "right")
-        self._hover([drawn], _TOOLTIP.replace("UNIT", " %" if self.gain else ""))
+        value = f"@image{{%0.4f}}{self.unit} at ($x{{%0.3f}}, $y{{%0.4f}})"
+        self._hover([drawn], value, "@advice")
 
     def update(self, view: View, answer: dict[str, Any]) -> None:
         """Show an answer."""
@@ -84,8 +84,7 @@ class MapPlot(Plot):
 
     def _draw_levels(self, values: Array, levels: Array) -> None:
         """Draw level lines, found where the plot is a square of side 1; the bar labels them."""
-        unit = " %" if self.gain else ""
-        texts = {level: f"{level:g}{unit}".replace("-", "−") for level in levels.tolist()}
+        texts = {level: f"{level:g}{self.unit}".replace("-", "−") for level in levels.tolist()}
         self.ticker.ticks = list(texts)
         self.bar.major_label_overrides = texts
         sides = [np.linspace(0, 1, cells) for cells in values.shape]

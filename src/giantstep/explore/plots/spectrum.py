@@ -9,7 +9,7 @@ import numpy as np
 from bokeh.core.properties import value
 from bokeh.models import Range1d
 
-from giantstep.explore.plots.base import FONT, TOOLTIP, Plot, empty, round_top
+from giantstep.explore.plots.base import FONT, Plot, empty, round_top
 from giantstep.explore.view import View
 
 
@@ -21,12 +21,11 @@ class SpectrumPlot(Plot):
         ranges = {"x_range": self.x_range, "y_range": self.y_range}
         labels = "eigenvalue x of ΦᵀΦ", "density of ln x,  x ρ(x)"
         super().__init__(view, theme, labels, x_axis_type="log", **ranges)
-        short = TOOLTIP.replace("@overlaps", "").replace("@certificate", "")
-        self._draw_curves("y", ("y", "title", "errors"), short, {"line_width": 2})
-        for look in self.looks:
-            shade = {"fill_color": look.colour, "fill_alpha": 0.08}
-            source = self.sources[look.name, look.bulk]
-            self.figure.varea(x="x", y1=0, y2="y", source=source, **shade)
+        texts = "x = @x{%0.4g}", "density ρ = @density{%0.4g}"
+        self._draw_curves("y", texts, {"line_width": 2})
+        for curve, look in self.looks.items():
+            shade = {"fill_color": look["line_color"], "fill_alpha": 0.08}
+            self.figure.varea(x="x", y1=0, y2="y", source=self.sources[curve], **shade)
         self._draw_outliers()
 
     def _draw_outliers(self) -> None:
@@ -46,12 +45,8 @@ class SpectrumPlot(Plot):
         ends, tops = [], []
         for curve in answer["curves"]:
             x, density = curve["x"], curve["density"]
-            self.sources[curve["name"], curve["bulk"]].data = {
-                "x": x,
-                "y": x * density,
-                "title": [f"x = {value:.4g}" for value in x],
-                "errors": [f"density ρ = {value:.4g}" for value in density],
-            }
+            drawn = {"x": x, "density": density, "y": x * density}
+            self.sources[curve["name"], curve["bulk"]].data = drawn
             ends += [np.nanmin(x), np.nanmax(x)]
             tops.append(float(np.nanmax(x * density)))
         top = round_top(1.1 * max(tops))
@@ -65,7 +60,6 @@ class SpectrumPlot(Plot):
         self, curves: list[dict[str, Any]], edge: float, height: float
     ) -> dict[str, list[Any]]:
         """Return where the eigenvalues outside each bulk are drawn."""
-        colours = {(look.name, look.bulk): look.colour for look in self.looks}
         columns: dict[str, list[Any]] = {name: [] for name in self.outliers.data}
         for place, curve in enumerate(curves):
             limit = math.isinf(curve["dimension"])
@@ -73,5 +67,5 @@ class SpectrumPlot(Plot):
                 columns["x"].append(edge if limit else outlier * curve["dimension"])
                 columns["top"].append(height * (place + 1))
                 columns["label"].append(f"{outlier:.3g} d{' →' if limit else ''}")
-                columns["colour"].append(colours[curve["name"], curve["bulk"]])
+                columns["colour"].append(self.looks[curve["name"], curve["bulk"]]["line_color"])
         return columns
