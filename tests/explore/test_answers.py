@@ -1,7 +1,5 @@
 """Answers to a view are what the library says, and end where nothing can be solved."""
 
-from urllib.parse import urlencode
-
 import numpy as np
 import pytest
 
@@ -29,7 +27,7 @@ def answered(query):
 
 
 def test_the_example_of_a_staircase_gains_with_each_step_below_the_best_linear_predictor():
-    _, said = answered(urlencode(PRESETS["A staircase"]))
+    _, said = answered(PRESETS["A staircase"])
     errors = said[-1]["curves"][0]["test_error"]
     assert np.all(np.diff(errors) < 0)
     assert errors[-1] < 0.8 * said[-1]["limits"]["best_linear"][0]

@@ -14,7 +14,7 @@ from giantstep.explore.children import Child, FailedError
 @pytest.fixture
 def child():
     said = queue.Queue()
-    made = Child("child_work:count", lambda number, what: said.put((number, what)), grace=0.2)
+    made = Child("child_work:count", lambda number, what: said.put((number, what)))
     yield made, said
     made.stop()
 

@@ -74,7 +74,7 @@ def test_what_is_not_a_question_is_refused_at_its_field(query, field):
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_an_example_is_a_question(name):
-    view, faults = from_address(urlencode(PRESETS[name]))
+    view, faults = from_address(PRESETS[name])
     assert not faults
     assert view != View()
 

@@ -6,7 +6,8 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerContext
 from pkgutil import resolve_name
@@ -17,6 +18,8 @@ from giantstep.validation import InvalidParametersError, RefusalError
 # By which a task says what it finds; None says nothing, and ends a task that is superseded.
 Say = Callable[[Any], None]
 Deliver = Callable[[int, Any], None]
+# Seconds that a superseded task may be silent.
+GRACE = 0.25
 
 
 class FailedError(Exception):
@@ -36,7 +39,7 @@ def context() -> ForkServerContext:
 class Child:
     """Does tasks in a process of its own, one at a time.
 
-    A task that is superseded ends when it says something. If it is silent for `grace` seconds, its
+    A task that is superseded ends when it says something. If it is silent for `GRACE` seconds, its
     process is killed, and another one started.
 
     Parameters
@@ -47,11 +50,10 @@ class Child:
     deliver : callable
         Called with the number of a task, and with each thing that it says, a tuple of faults or an
         error; from a thread.
-    grace : float
     """
 
-    def __init__(self, work: str, deliver: Deliver, grace: float = 0.25) -> None:
-        self._work, self._deliver, self._grace = work, deliver, grace
+    def __init__(self, work: str, deliver: Deliver) -> None:
+        self._work, self._deliver = work, deliver
         self._lock = threading.RLock()
         # The newest task, not yet sent, and the one that was sent; each with its number.
         self._waiting: tuple[int, Any] | None = None
@@ -59,18 +61,6 @@ class Child:
         self._process: Any = None
         self._pipe: Any = None
         self._stopped = False
-
-    def start(self) -> None:
-        """Start the process, so that the first task need not wait for it."""
-        with self._lock:
-            if self._process is not None or self._stopped:
-                return
-            self._pipe, theirs = multiprocessing.Pipe()
-            arguments = theirs, self._work
-            self._process = context().Process(target=_serve, args=arguments, daemon=True)
-            self._process.start()
-            theirs.close()
-            threading.Thread(target=self._read, args=(self._pipe,), daemon=True).start()
 
     def ask(self, number: int, task: Any) -> None:
         """Do a task instead of all earlier ones."""
@@ -82,57 +72,54 @@ class Child:
                 self._send()
             elif first:
                 self._pipe.send(None)  # superseded
-                timer = threading.Timer(self._grace, self._kill_late, [self._doing])
+                timer = threading.Timer(GRACE, self._kill_late, [self._doing])
                 timer.daemon = True
                 timer.start()
 
     def cancel(self) -> None:
-        """Kill what is being done."""
+        """End the process, whatever it does."""
         with self._lock:
             self._waiting = None
-            if self._doing is not None:
-                self._end()
+            if self._process is not None:
+                self._process.kill()
+                self._process.join()
+                self._pipe.close()
+            self._process, self._pipe, self._doing = None, None, None
 
     def stop(self) -> None:
         """End the process for good."""
         with self._lock:
-            self._stopped, self._waiting = True, None
-            self._end()
+            self._stopped = True
+            self.cancel()
 
     def _send(self) -> None:
-        """Send the task that waits, if there is one, to the process."""
+        """Send the task that waits, if there is one, to the process, started if need be."""
         self._doing, self._waiting = self._waiting, None
-        if self._doing is not None:
-            self.start()
-            self._pipe.send(self._doing)
+        if self._doing is None:
+            return
+        if self._process is None:
+            self._pipe, theirs = multiprocessing.Pipe()
+            arguments = theirs, self._work
+            self._process = context().Process(target=_serve, args=arguments, daemon=True)
+            self._process.start()
+            theirs.close()
+            threading.Thread(target=self._read, args=(self._pipe,), daemon=True).start()
+        self._pipe.send(self._doing)
 
     def _kill_late(self, late: tuple[int, Any]) -> None:
         with self._lock:
-            if self._doing is late and self._waiting is not None:
-                self._end()
-                self._send()
-
-    def _end(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.join()
-            self._pipe.close()
-        self._process, self._pipe, self._doing = None, None, None
+            newest = self._waiting
+            if self._doing is late and newest is not None:
+                self.cancel()
+                self.ask(*newest)
 
     def _read(self, pipe: Connection) -> None:
         """Deliver what the child says, until it ends."""
-        while True:
-            try:
-                number, said = pipe.recv()
-            except (EOFError, OSError, TypeError):
-                break
+        for number, said in _received(pipe):
             with self._lock:
-                if pipe is not self._pipe:
-                    return
-                if said is None:  # the task has ended
+                if said is None and pipe is self._pipe:  # the task has ended
                     self._send()
-                    continue
-                wanted = self._waiting is None
+                wanted = said is not None and self._waiting is None and pipe is self._pipe
             if wanted:
                 self._deliver(number, said)
         with self._lock:
@@ -145,18 +132,21 @@ class Child:
             self._deliver(dead[0], FailedError("the process that computed this has died"))
 
 
+def _received(pipe: Connection) -> Iterator[Any]:
+    """Yield what comes through a pipe, until either end is closed."""
+    with suppress(EOFError, OSError, TypeError):
+        while True:
+            yield pipe.recv()
+
+
 def _serve(pipe: Connection, work: str) -> None:
     """Do tasks in the child, until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this
     threading.Thread(target=_end_with_server, daemon=True).start()
-    while True:
-        try:
-            task = pipe.recv()
-            if task is None:  # superseded after it had ended
-                continue
-            _do(pipe, work, *task)
-        except (EOFError, OSError):
-            return
+    with suppress(OSError):
+        for task in _received(pipe):
+            if task is not None:  # superseded after it had ended
+                _do(pipe, work, *task)
 
 
 class _SupersededError(Exception):
@@ -176,10 +166,9 @@ def _do(pipe: Connection, work: str, number: int, task: Any) -> None:
         pass
     except InvalidParametersError as error:
         pipe.send((number, error.faults))
-    except RefusalError as error:
-        pipe.send((number, FailedError(str(error))))
     except Exception as error:
-        pipe.send((number, FailedError(f"{type(error).__name__}: {error}")))
+        kind = "" if isinstance(error, RefusalError) else f"{type(error).__name__}: "
+        pipe.send((number, FailedError(f"{kind}{error}")))
     pipe.send((number, None))
 
 

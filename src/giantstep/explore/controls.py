@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlencode
 
 from giantstep.explore.palette import PALETTES
 from giantstep.explore.parameters import (
@@ -18,13 +17,13 @@ from giantstep.explore.parameters import (
     OF_READOUT,
     OPTIMAL,
     PARAMETERS,
+    SLIDERS,
     SPIKED,
     STEPS,
     SYMBOLS,
     WORDS,
     interval,
     number_text,
-    slider,
     takes,
 )
 from giantstep.explore.presets import PRESETS
@@ -64,7 +63,7 @@ def control(name: str) -> dict[str, Any]:
         "models": [model for model in MODELS if takes(model, name)],
     }
     if domain := interval(name):
-        axis = slider(name)
+        axis = SLIDERS[name]
         described |= {"kind": SLIDER, "low": axis.start, "high": axis.stop}
         described["scale"] = "whole" if domain.whole else axis.scale
         described["left"] = "0" if axis.scale == LOG and 0 in domain else ""
@@ -201,6 +200,6 @@ def page_variables() -> dict[str, Any]:
             },
         },
         "errors": ERRORS,
-        "presets": {name: urlencode(pairs) for name, pairs in PRESETS.items()},
+        "presets": PRESETS,
         "models": list(zip(MODELS, ("Gradient step", "Spiked features"), strict=True)),
     }

@@ -6,9 +6,11 @@ and an axis if it is a number.
 
 from __future__ import annotations
 
+import csv
 import math
 import re
 import unicodedata
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,21 +57,6 @@ BULK = Parameter(
 )
 PARAMETERS = OF_MODEL[SPIKED] | OF_MODEL[STEPS] | OF_READOUT
 PARAMETERS |= {"bulk": BULK, "dimension": DIMENSION}
-# What the page starts with.
-DEFAULTS: dict[str, Any] = {
-    name: of.default for name, of in PARAMETERS.items() if not of.required
-} | {
-    "activation": "tanh",
-    "target": "sign",
-    "learning_rate": 3.0,
-    "alpha0": 10.0,
-    "bulk_variance": 1.2,
-    "spike_strength": 1.5,
-    "alignment": 0.9,
-    "beta": 1.0,
-    "alpha": 2.0,
-    "ridge": 1.0,
-}
 
 
 def takes(model: str, name: str) -> bool:
@@ -105,58 +92,6 @@ def interval(name: str) -> Interval | None:
     return interval_of(PARAMETERS[name].domain)
 
 
-# Axes of a step begin above 0, where errors jump: any step makes a spike of order d, however short.
-_AXES = {
-    "alpha": (0.1, 4.0, LINEAR),
-    "ridge": (1e-4, 1e2, LOG),
-    "learning_rate": (0.1, 8.0, LINEAR),
-    "alpha0": (0.1, 100.0, LOG),
-    "beta": (0.1, 10.0, LOG),
-    "steps": (1, 8, LINEAR),
-    "noise": (0.0, 2.0, LINEAR),
-    "spike_strength": (0.1, 5.0, LINEAR),
-    "alignment": (0.0, 1.0, LINEAR),
-    "bulk_variance": (0.5, 3.0, LINEAR),
-    "target_decay": (0.0, 3.0, LINEAR),
-}
-# Sliders that run elsewhere.
-_SLIDERS = {
-    "alpha": (0.1, 10.0, LOG),
-    "ridge": (1e-6, 1e3, LOG),
-    "learning_rate": (0.0, 10.0, LINEAR),
-    "steps": (1, 10, LINEAR),
-    "spike_strength": (0.0, 6.0, LINEAR),
-    "bulk_variance": (0.1, 4.0, LINEAR),
-    "dimension": (100, 1e5, LOG),
-}
-
-
-def _axis(name: str, domain: Interval) -> Axis:
-    """Return the axis of a parameter; of a new one, up to some times its default."""
-    default = float(DEFAULTS[name])
-    top = min(domain.upper, 10 * max(abs(default), 1.0))
-    usual = (max(domain.lower, 0.0), top, LINEAR)
-    return Axis(*_AXES.get(name, usual), domain)
-
-
-AXES = {
-    name: _axis(name, domain)
-    for name in PARAMETERS
-    if name != "dimension" and (domain := interval(name))
-}
-AXES_OF = {
-    model: [name for name in (*OF_READOUT, *names) if name in AXES]
-    for model, names in OF_MODEL.items()
-}
-
-
-def slider(name: str) -> Axis:
-    """Return the range of a parameter's slider."""
-    if name not in _SLIDERS:
-        return AXES[name]
-    return Axis(*_SLIDERS[name], interval(name) or THEORY_DIMENSION)
-
-
 def reader(name: str) -> Reader:
     """Return what reads the text of a parameter."""
     domain = interval(name)
@@ -173,6 +108,40 @@ def reader(name: str) -> Reader:
     return read_letters if isinstance(PARAMETERS[name].domain, VocabularyDomain) else str
 
 
+# Of some parameters: what the page starts with, and where their axes and sliders run. Axes of a
+# step begin above 0, where errors jump: any step makes a spike of order d, however short.
+with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as file:
+    _TABLE = {row["name"]: row for row in csv.DictReader(file)}
+DEFAULTS: dict[str, Any] = {name: of.default for name, of in PARAMETERS.items()} | {
+    name: reader(name)(row["at first"]) for name, row in _TABLE.items() if row["at first"]
+}
+
+
+def _usual(name: str, domain: Interval) -> Axis:
+    """Return an axis for a parameter that the table does not have: up to some times its default."""
+    top = min(domain.upper, 10 * max(abs(DEFAULTS[name]), 1.0))
+    return Axis(max(domain.lower, 0.0), top, LINEAR, domain)
+
+
+def _listed(kind: str) -> dict[str, Axis]:
+    """Return the ranges of a kind that the table has."""
+    rows = {name: [row[f"{kind} {of}"] for of in _RANGE] for name, row in _TABLE.items()}
+    return {
+        name: Axis(float(start), float(stop), scale, _NUMBERS[name])
+        for name, (start, stop, scale) in rows.items()
+        if scale
+    }
+
+
+_RANGE = "from", "to", "scale"
+_NUMBERS = {name: domain for name in PARAMETERS if (domain := interval(name))}
+AXES = {name: _usual(name, of) for name, of in _NUMBERS.items() if name != "dimension"}
+AXES |= _listed("axis")
+SLIDERS = AXES | _listed("slider")
+AXES_OF = {
+    model: [name for name in (*OF_READOUT, *names) if name in AXES]
+    for model, names in OF_MODEL.items()
+}
 WORDS = {name: of.label or name.replace("_", " ") for name, of in PARAMETERS.items()}
 # Shorter than in figures, where they stand alone.
 BULK_WORDS = {bulk: bulk.replace("_", " ") for bulk in BULKS}

@@ -61,8 +61,8 @@ class Session:
         self._latest: dict[str, Any] = {}
         answer, simulate, export = (f"giantstep.explore.{name}" for name in _WORK)
         self._theory = Child(answer, self._from_child(self._show_answer))
-        self._networks = Child(simulate, self._from_child(self._show_networks), grace=0)
-        self._exports = Child(export, self._from_child(self._show_export), grace=0)
+        self._networks = Child(simulate, self._from_child(self._show_networks))
+        self._exports = Child(export, self._from_child(self._show_export))
         self._answer: Answer = {}
         self._simulated: dict[str, Any] | None = None
         self._networks_task: NetworksTask | None = None
@@ -75,7 +75,6 @@ class Session:
             document.add_root(root)
         document.on_session_destroyed(lambda _: self.close())
         self.is_open = True
-        self._theory.start()
         self._renew_plot({})
         self._theory.ask(self.number, self.view)
 
