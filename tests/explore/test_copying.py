@@ -2,6 +2,7 @@
 
 import math
 import shlex
+from dataclasses import replace
 from io import StringIO
 
 import numpy as np
@@ -20,7 +21,7 @@ from giantstep.explore.export import export
 from giantstep.explore.networks import simulate_networks
 from giantstep.explore.project import make_figure_files, project_config
 from giantstep.explore.question import Question
-from giantstep.explore.tasks import ExportTask, NetworksTask, Shown
+from giantstep.explore.tasks import ExportTask, NetworksTask
 from giantstep.explore.view import Pin, View
 from giantstep.validation import InvalidParametersError
 from giantstep.workflow.config import load_yaml
@@ -94,13 +95,13 @@ def shown(view, networks=None, simulated=True):
     answer(view, lambda one: said.append(one) if one else None)
     if networks and simulated:
         simulate_networks(networks, found.append)
-    return Shown(view, said[-1], networks, found[-1])
+    return ExportTask(view, said[-1], networks=networks, simulated=found[-1])
 
 
 def exported(shown, name, project, form=""):
     said = []
-    export(ExportTask(shown, name, project, form), said.append)
-    return said[0]
+    export(replace(shown, name=name, project=project, form=form), said.append)
+    return said[0].get("exported")
 
 
 def test_a_figure_goes_into_the_project_once(tmp_path):
@@ -141,6 +142,8 @@ def test_exports_have_the_bytes_of_the_workflows_own_figures(tmp_path):
     (project / "config/mine.yaml").write_text(yaml.safe_dump({"figures": list(seen)}))
     snakemake(project, overlay="config/mine.yaml")
     for name, one in seen.items():
-        for path in make_figure_files(tmp_path / name, one, name, project_config(project)).values():
+        for path in make_figure_files(
+            tmp_path / name, replace(one, name=name), project_config(project)
+        ).values():
             expected = project / path.relative_to(tmp_path / name)
             assert path.read_bytes() == expected.read_bytes(), path

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import re
+from mimetypes import MimeTypes
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,7 +17,7 @@ from giantstep.explore.children import Say
 from giantstep.explore.figure import figure_paths, write_figure
 from giantstep.explore.parameters import OVERLAPS
 from giantstep.explore.project import make_figure_files, plan_figure, project_config
-from giantstep.explore.tasks import Answer, ExportTask, Shown
+from giantstep.explore.tasks import Answer, ExportTask
 from giantstep.explore.view import CURVE, FUNCTION, MAP, SPECTRUM, View
 from giantstep.figures.answers import draw_answer
 from giantstep.problems.formatting import format_problem
@@ -27,7 +29,7 @@ from giantstep.workflow.config_models import NAME_PATTERN
 
 
 def export(task: ExportTask, say: Say) -> None:
-    """Make the file, and say its name, format and content; or write the figure, and say where.
+    """Make the file and say it, as the page takes it; or write the figure, and say where.
 
     Raises
     ------
@@ -39,46 +41,47 @@ def export(task: ExportTask, say: Say) -> None:
     if not re.fullmatch(NAME_PATTERN, task.name):
         raise refusal("name", task.name, "lower-case letters, digits and _, a letter first")
     with TemporaryDirectory() as folder:
-        if task.form:
-            content = file_of(task, Path(folder))
-            say({"name": task.name, "format": task.form, "content": content})
-        else:
-            say(make_figure(task, Path(folder)))
+        if not task.form:
+            say({"exported": make_figure(task, Path(folder))})
+            return
+        name = f"{task.name}.{task.form}"
+        content = base64.b64encode(file_of(task, Path(folder) / name)).decode()
+    kind = MimeTypes().guess_type(name)[0]  # Python's own, on any machine
+    say({"file": {"name": name, "type": kind, "content": content}})
 
 
-def file_of(task: ExportTask, folder: Path) -> bytes:
-    """Return the content of a file of a format, which may be made in a folder."""
-    shown, path = task.shown, folder / f"{task.name}.{task.form}"
+def file_of(task: ExportTask, path: Path) -> bytes:
+    """Return the content of a file of a format, which may be made at a path."""
     if task.form == "csv":
-        as_table(shown).to_csv(path, index=False)
-    elif shown.view.tab == CURVE:
-        config = shown.simulated.get("config") or project_config(task.project)
-        path = make_figure_files(folder, shown, task.name, config)[path.suffix]
+        as_table(task).to_csv(path, index=False)
+    elif task.view.tab == CURVE:
+        config = task.simulated.get("config") or project_config(task.project)
+        path = make_figure_files(path.parent, task, config)[path.suffix]
     elif task.form == "nc":
-        as_dataset(shown).to_netcdf(path, engine="netcdf4")
+        as_dataset(task).to_netcdf(path, engine="netcdf4")
     else:
-        draw_answer(as_dataset(shown), path, shown.view.variable)
+        draw_answer(as_dataset(task), path, task.view.variable)
     return path.read_bytes()
 
 
-def as_table(shown: Shown) -> pd.DataFrame:
+def as_table(task: ExportTask) -> pd.DataFrame:
     """Return a row for each point that is drawn."""
-    view, answer = shown.view, shown.answer
+    view, answer = task.view, task.answer
     if view.tab == MAP:
         y, x = np.meshgrid(answer["y"], answer["x"], indexing="ij")
         columns = {view.up: y, view.across: x, view.variable: answer["values"]}
         return pd.DataFrame({name: np.ravel(values) for name, values in columns.items()})
     parts = [_rows(view, curve) for curve in answer["curves"]]
-    if measured := shown.simulated:
+    if measured := task.simulated:
         networks = {"curve": "networks", view.x: measured["x"], "test_error": measured["mean"]}
         more = {"test_error_stderr": measured["stderr"], "z_score": measured["z"]}
         parts.append(pd.DataFrame(networks | more))
     return pd.concat(parts)
 
 
-def as_dataset(shown: Shown) -> xr.Dataset:
+def as_dataset(task: ExportTask) -> xr.Dataset:
     """Return what is drawn of a learned function, a spectrum or a map as the library has it."""
-    view, table = shown.view, as_table(shown)
+    view, table = task.view, as_table(task)
     index = {FUNCTION: "s", SPECTRUM: "point"}.get(view.tab)
     indices = ["curve", "bulk", index] if index else [view.up, view.across]
     data = label(table.set_index(indices).to_xarray())
@@ -119,15 +122,15 @@ def make_figure(task: ExportTask, folder: Path) -> str:
     InvalidConfigError
         For what the workflow would refuse.
     """
-    shown, project = task.shown, task.project
-    if shown.view.tab != CURVE:
-        raise refusal("tab", shown.view.tab, "the learning curve, for a figure")
+    project = task.project
+    if task.view.tab != CURVE:
+        raise refusal("tab", task.view.tab, "the learning curve, for a figure")
     if not (project / FIGURES).is_dir():
         allowed = f"a project with a folder {FIGURES}: see giantstep init"
         raise refusal("project", str(project), allowed)
     if any(path.exists() for path in figure_paths(project, task.name)):
         raise refusal("name", task.name, "a name that is not taken")
-    plan_figure(folder, shown, task.name, project_config(project))
-    written, module = write_figure(project, shown.view, shown.networks, task.name)
+    plan_figure(folder, task, project_config(project))
+    written, module = write_figure(project, task.view, task.networks, task.name)
     made = f"figures/{task.name}.pdf"
     return f"Written: {written} and {module.name}. Now: snakemake --cores all {made}"

@@ -9,7 +9,7 @@ from typing import Any
 import xarray as xr
 
 from giantstep.explore.figure import write_figure
-from giantstep.explore.tasks import Shown
+from giantstep.explore.tasks import ExportTask
 from giantstep.questions.task import Task
 from giantstep.workflow import store
 from giantstep.workflow.code import installed_folder
@@ -22,7 +22,7 @@ from giantstep.workflow.plan import make_plan
 from giantstep.workflow.results import join_networks, read_results
 
 
-def plan_figure(folder: Path, shown: Shown, name: str, config: dict[str, Any]) -> FigurePlan:
+def plan_figure(folder: Path, task: ExportTask, config: dict[str, Any]) -> FigurePlan:
     """Write the figure of a view into a folder, and plan it with the configuration of a project.
 
     Raises
@@ -30,13 +30,11 @@ def plan_figure(folder: Path, shown: Shown, name: str, config: dict[str, Any]) -
     InvalidConfigError
         For what the workflow would refuse.
     """
-    write_figure(folder, shown.view, shown.networks, name)
-    return make_plan(folder, config | {"figures": [name]}).figure(name)
+    write_figure(folder, task.view, task.networks, task.name)
+    return make_plan(folder, config | {"figures": [task.name]}).figure(task.name)
 
 
-def make_figure_files(
-    folder: Path, shown: Shown, name: str, config: dict[str, Any]
-) -> dict[str, Path]:
+def make_figure_files(folder: Path, task: ExportTask, config: dict[str, Any]) -> dict[str, Path]:
     """Make the merged file and the drawings of a view's figure; return their paths by suffix.
 
     They are the bytes that the workflow makes of the figure in the project.
@@ -46,13 +44,13 @@ def make_figure_files(
     InvalidConfigError
         For what the workflow would refuse.
     """
-    plan = plan_figure(folder, shown, name, config)
+    plan = plan_figure(folder, task, config)
     with chdir(folder):
         for stage, path, tasks in plan.jobs():
             if stage != "montecarlo":
                 compute(stage, tasks, path)
         for networks in plan.networks.values():
-            simulated = _simulated(networks.task, shown)
+            simulated = _simulated(networks.task, task.simulated)
             for block, path in zip(networks.blocks, networks.files, strict=True):
                 of_block = slice(block.first, block.last + 1)
                 store.write(simulated.isel(network=of_block), path)
@@ -62,10 +60,10 @@ def make_figure_files(
     return {path.suffix: folder / path for path in map(Path, [plan.merged, *plan.drawings])}
 
 
-def _simulated(task: Task, shown: Shown) -> xr.Dataset:
+def _simulated(task: Task, simulated: dict[str, Any]) -> xr.Dataset:
     """Take networks from those that were simulated beside the view."""
-    place = [one.problem for one in shown.simulated["tasks"]].index(task.problem)
-    replicates = shown.simulated["replicates"]
+    place = [one.problem for one in simulated["tasks"]].index(task.problem)
+    replicates = simulated["replicates"]
     return join_networks([described(task, parts[place]) for parts in replicates])
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from mimetypes import MimeTypes
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -26,7 +24,7 @@ from giantstep.explore.plots.base import Plot
 from giantstep.explore.plots.of_view import make_plot, plot_key
 from giantstep.explore.question import written
 from giantstep.explore.reading import read_texts
-from giantstep.explore.tasks import NETWORKS, Answer, ExportTask, NetworksTask, Shown
+from giantstep.explore.tasks import NETWORKS, Answer, ExportTask, NetworksTask
 from giantstep.explore.view import CURVE, NAMES, View, from_address, read_pins, to_address
 from giantstep.problems.sizes import DIMENSION
 from giantstep.questions.remarks import OF_COVARIANCE, covariance_remarks
@@ -35,8 +33,6 @@ from giantstep.validation import Fault, InvalidParametersError, interval_faults,
 
 # Where networks are: those of another view are ended.
 _OF_NETWORKS = ("question", "x", "axis", "by")
-# What the processes do.
-_WORK = "answers:answer", "networks:simulate_networks", "export:export"
 # From such a relative correction on, what the theory leaves out is told.
 _TOLD = 0.005
 
@@ -59,12 +55,16 @@ class Session:
         self.view, self._faults = from_address(address)
         self.number, self._count = 0, 0
         self._latest: dict[str, Any] = {}
-        answer, simulate, export = (f"giantstep.explore.{name}" for name in _WORK)
-        self._theory = Child(answer, self._from_child(self._show_answer))
-        self._networks = Child(simulate, self._from_child(self._show_networks))
-        self._exports = Child(export, self._from_child(self._show_export))
+        self._theory, self._networks, self._exports = (
+            Child(f"giantstep.explore.{work}", self._from_child(show))
+            for work, show in (
+                ("answers:answer", self._show_answer),
+                ("networks:simulate_networks", self._show_networks),
+                ("export:export", self._show_export),
+            )
+        )
         self._answer: Answer = {}
-        self._simulated: dict[str, Any] | None = None
+        self._simulated: dict[str, Any] = {}
         self._networks_task: NetworksTask | None = None
         self._key: tuple[Any, ...] = ()
         self._plot: Plot
@@ -95,19 +95,14 @@ class Session:
         return deliver
 
     def _receive(self, text: str) -> None:
-        """Do what the page says."""
+        """Do what the page says: each kind of message has a method."""
         message = json.loads(text)
-        do: dict[str, Callable[[Mapping[str, Any]], None]] = {
-            "hello": self._greet,
-            "view": self._change_view,
-            "networks": self._start_networks,
-            "stop": self._stop,
-            "export": self._make_file,
-            "leave": lambda _: self.close(),
-        }
-        do[message["kind"]](message)
+        getattr(self, f"_on_{message['kind']}")(message)
 
-    def _greet(self, message: Mapping[str, Any]) -> None:
+    def _on_leave(self, message: Mapping[str, Any]) -> None:
+        self.close()
+
+    def _on_hello(self, message: Mapping[str, Any]) -> None:
         """Tell a page that is ready all that it missed."""
         if self._renew_plot(message):
             self._theory.ask(self.number, self.view)
@@ -115,7 +110,7 @@ class Session:
         if self._latest:
             self._send(self._latest)
 
-    def _change_view(self, message: Mapping[str, Any]) -> None:
+    def _on_view(self, message: Mapping[str, Any]) -> None:
         """Show another view, if it has no faults."""
         self.number = message["number"]
         try:
@@ -138,8 +133,7 @@ class Session:
             return False
         self._key, self._plot = key, make_plot(self.view, theme)
         self._box.children = [self._plot.figure]
-        if self._simulated:
-            self._plot.show_networks(self._simulated)
+        self._plot.show_networks(self._simulated)
         return True
 
     def _show_answer(self, number: int, said: Any) -> None:
@@ -159,7 +153,7 @@ class Session:
             self._send(self._latest)
             self.document.unhold()
 
-    def _start_networks(self, message: Mapping[str, Any]) -> None:
+    def _on_networks(self, message: Mapping[str, Any]) -> None:
         """Simulate networks at the question of the view."""
         intervals = {"dimension": DIMENSION, "networks": NETWORKS}
         sizes, faults = read_texts(message, dict.fromkeys(intervals, read_whole_number))
@@ -172,7 +166,7 @@ class Session:
         self._networks.ask(self.number, self._networks_task)
         self._send({"networks": {"fraction": 0.0}})
 
-    def _stop(self, message: Mapping[str, Any]) -> None:
+    def _on_stop(self, message: Mapping[str, Any]) -> None:
         self._networks.cancel()
         self._send({"networks": {"stopped": True}})
 
@@ -182,9 +176,8 @@ class Session:
             return
         self._networks.cancel()
         self._networks_task = None
-        if self._simulated is not None:
-            self._simulated = None
-            self._plot.show_networks(None)
+        self._simulated = {}
+        self._plot.show_networks({})
         self._send({"networks": {}, "legend": self._plot.legend})
 
     def _show_networks(self, number: int, said: Any) -> None:
@@ -197,28 +190,21 @@ class Session:
         told = {name: said[name] for name in ("fraction", "done", "note") if name in said}
         self._send({"networks": told, "legend": self._plot.legend})
 
-    def _make_file(self, message: Mapping[str, Any]) -> None:
+    def _on_export(self, message: Mapping[str, Any]) -> None:
         """Make a file of what is shown; without a format, a figure in the project."""
         if not self._answer:
             self._send({"exported": "Please wait until all is computed.", "fault": True})
             return
-        shown = Shown(self.view, self._answer)
-        if self._simulated and "replicates" in self._simulated:
-            shown = replace(shown, networks=self._networks_task, simulated=self._simulated)
-        task = ExportTask(shown, message["name"], self.project, message.get("format", ""))
+        task = ExportTask(
+            self.view, self._answer, message["name"], self.project, message.get("format", "")
+        )
+        if "replicates" in self._simulated:
+            task = replace(task, networks=self._networks_task, simulated=self._simulated)
         self._exports.ask(self.number, task)
 
     def _show_export(self, number: int, said: Any) -> None:
         """Send a file to the page, or say what came of it."""
-        if isinstance(said, dict):
-            content = base64.b64encode(said["content"]).decode()
-            name = f"{said['name']}.{said['format']}"
-            kind = MimeTypes().guess_type(name)[0]  # Python's own, on any machine
-            self._send({"file": {"name": name, "type": kind, "content": content}})
-        elif isinstance(said, str):
-            self._send({"exported": said, "fault": False})
-        else:
-            self._send({"exported": _texts_of(said), "fault": True})
+        self._send(said if isinstance(said, dict) else {"exported": _texts_of(said), "fault": True})
 
     def _tell(self, faults: tuple[Fault, ...] = (), whole: bool = False) -> None:
         """Tell the page about its view: faults, or what it may show of the question."""

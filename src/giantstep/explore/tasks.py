@@ -38,39 +38,28 @@ class NetworksTask:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What is shown: a view, its answer, and networks beside it.
-
-    Attributes
-    ----------
-    view : View
-    answer : dict
-    networks : NetworksTask or None
-    simulated : dict
-        What the networks have said last.
-    """
-
-    view: View
-    answer: Answer
-    networks: NetworksTask | None = None
-    simulated: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class ExportTask:
     """A file to be made of what is shown; or, without a format, a figure in a project.
 
     Attributes
     ----------
-    shown : Shown
+    view : View
+    answer : dict
     name : str
         Of the figure in the project, or of the one that it would be.
     project : Path
     form : str
         Its suffix, such as png; or empty.
+    networks : NetworksTask or None
+        Networks beside the answer.
+    simulated : dict
+        What they have said last.
     """
 
-    shown: Shown
-    name: str
+    view: View
+    answer: Answer
+    name: str = "explored"
     project: Path = Path()
     form: str = ""
+    networks: NetworksTask | None = None
+    simulated: dict[str, Any] = field(default_factory=dict)

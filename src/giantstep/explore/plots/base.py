@@ -63,7 +63,7 @@ class Plot:
         """Show an answer to a view of the same structure."""
         raise NotImplementedError
 
-    def show_networks(self, measured: dict[str, Any] | None) -> None:
+    def show_networks(self, measured: dict[str, Any]) -> None:
         """Show simulated networks, or none, where a plot has them."""
 
     def _hover(

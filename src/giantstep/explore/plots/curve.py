@@ -146,9 +146,9 @@ class CurvePlot(Plot):
             # A peak far above everything else would hide the rest.
             self.y_range.update(start=0, end=round_top(min(top, 10 * float(np.median(seen)))))
 
-    def show_networks(self, measured: dict[str, Any] | None) -> None:
+    def show_networks(self, measured: dict[str, Any]) -> None:
         """Show simulated networks, or none; of other errors than the test error, none."""
-        measured = measured if measured and self.view.by == TEST_ERROR else {}
+        measured = measured if self.view.by == TEST_ERROR else {}
         self.finite.data = {name: measured.get("theory", {}).get(name, []) for name in ("x", "y")}
         self.networks.data = network_columns(measured) if "mean" in measured else _NO_NETWORKS
         entries = [entry for entry in self.legend if entry not in self.of_networks]
