@@ -29,21 +29,14 @@ from giantstep.theory.optima import TEST_ERROR
 _POINTS = 40
 
 
-def _range_text(axis: Axis) -> str:
-    """Write the values along an axis for the command line."""
+def _range(axis: Axis) -> tuple[str, str, int, bool]:
+    """Return the ends of a copied range, how many values it has, and whether in equal ratios."""
+    start, stop, count = axis.start, axis.stop, _POINTS
     if axis.domain.whole:
-        start, stop = math.ceil(axis.start), math.floor(axis.stop)
-        return f"{start}:{stop}:{stop - start + 1}"
-    spacing = "log" if axis.scale == LOG else ""
-    return f"{format_number(axis.start)}:{format_number(axis.stop)}:{_POINTS}{spacing}"
-
-
-def _range_python(axis: Axis) -> str:
-    """Write the values along an axis as Python."""
-    if axis.domain.whole:
-        return f"range({math.ceil(axis.start)}, {math.floor(axis.stop) + 1})"
-    space = "np.geomspace" if axis.scale == LOG else "np.linspace"
-    return f"{space}({format_number(axis.start)}, {format_number(axis.stop)}, {_POINTS})"
+        start, stop = math.ceil(start), math.floor(stop)
+        count = stop - start + 1
+    ratios = axis.scale == LOG and not axis.domain.whole
+    return format_number(start), format_number(stop), count, ratios
 
 
 def _answer(view: View) -> tuple[str, dict[str, Any]]:
@@ -76,8 +69,7 @@ def as_command(view: View) -> str:
     function, values = _answer(view)
     words = ["giantstep", "theory" if function == "solve" else function.replace("_", "-")]
     for name, value in (_stated(view.question) | values).items():
-        text = _range_text(value) if isinstance(value, Axis) else format_value(value)
-        words += ["--" + name.replace("_", "-"), *text.split(" ")]
+        words += ["--" + name.replace("_", "-"), *_text(value).split(" ")]
     return shlex.join(words)
 
 
@@ -161,9 +153,17 @@ def _unusual(question: Question) -> dict[str, Any]:
     return unusual
 
 
+def _text(value: Any) -> str:
+    if isinstance(value, Axis):
+        start, stop, count, ratios = _range(value)
+        return f"{start}:{stop}:{count}{'log' if ratios else ''}"
+    return format_value(value)
+
+
 def _python(value: Any) -> str:
     if isinstance(value, Axis):
-        return _range_python(value)
+        start, stop, count, ratios = _range(value)
+        return f"np.{'geomspace' if ratios else 'linspace'}({start}, {stop}, {count})"
     if isinstance(value, float):
         return 'float("inf")' if math.isinf(value) else format_number(value)
     return repr(value).replace("'", '"')

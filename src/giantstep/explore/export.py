@@ -15,7 +15,6 @@ import xarray as xr
 
 from giantstep.explore.children import Say
 from giantstep.explore.figure import figure_paths, write_figure
-from giantstep.explore.parameters import OVERLAPS
 from giantstep.explore.project import make_figure_files, plan_figure, project_config
 from giantstep.explore.tasks import Answer, ExportTask
 from giantstep.explore.view import CURVE, FUNCTION, MAP, SPECTRUM, View
@@ -83,6 +82,8 @@ def as_dataset(task: ExportTask) -> xr.Dataset:
     """Return what is drawn of a learned function, a spectrum or a map as the library has it."""
     view, table = task.view, as_table(task)
     index = {FUNCTION: "s", SPECTRUM: "point"}.get(view.tab)
+    if index == "point":
+        table[index] = table.groupby(["curve", "bulk"]).cumcount() + 1
     indices = ["curve", "bulk", index] if index else [view.up, view.across]
     data = label(table.set_index(indices).to_xarray())
     if index:  # in the order of the page, not sorted
@@ -96,19 +97,17 @@ def as_dataset(task: ExportTask) -> xr.Dataset:
 
 
 def _rows(view: View, curve: Answer) -> pd.DataFrame:
+    """Return a row for each point of a curve: all that it has at points, by the library's names."""
     columns: dict[str, Any] = {"curve": curve["name"] or "this question", "bulk": curve["bulk"]}
-    if view.tab == FUNCTION:
-        return pd.DataFrame(columns | {"s": curve["x"], "learned_function": curve["y"]})
-    if view.tab == SPECTRUM:
-        points = {"point": range(1, curve["x"].size + 1), "eigenvalue": curve["x"]}
-        return pd.DataFrame(columns | points | {"density": curve["density"]})
-    columns[view.x] = curve["x"]
-    for name in dict.fromkeys((view.by, "test_error", "training_error", "ridge", "residual")):
-        columns.setdefault(name, curve[name])
-    for name in OVERLAPS:
-        for k, column in enumerate(curve[name].T):
-            columns[name if len(curve[name].T) == 1 else f"{name}_{k + 1}"] = column
-    columns["quadrature_error"], columns["advice"] = curve["quadrature_error"], curve["advice"]
+    along = {FUNCTION: "s", SPECTRUM: "eigenvalue"}.get(view.tab, view.x)
+    names = {"x": along, "y": "learned_function"}
+    for name, array in curve.items():
+        if np.shape(array)[:1] != curve["x"].shape:
+            continue
+        groups = np.reshape(array, (len(array), -1)).T
+        for k, column in enumerate(groups, start=1):
+            suffix = f"_{k}" if len(groups) > 1 else ""
+            columns[names.get(name, name) + suffix] = column
     return pd.DataFrame(columns)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
+
+import yaml
 
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 
@@ -12,7 +15,7 @@ class Palette(NamedTuple):
 
     Attributes
     ----------
-    curves : tuple of str
+    curves : list of str
         Of the question, and of the pins in order.
     text, grid, muted, ground : str
     upper, lower : str
@@ -21,7 +24,7 @@ class Palette(NamedTuple):
         Of the type, which is larger for a projector.
     """
 
-    curves: tuple[str, ...]
+    curves: list[str]
     text: str
     grid: str
     muted: str
@@ -32,26 +35,8 @@ class Palette(NamedTuple):
 
 
 LIGHT, DARK = "light", "dark"
-PALETTES = {
-    LIGHT: Palette(
-        ("#0b1d51", "#c8404f", "#2a9d8f", "#7b2d8b", "#b97a10", "#5c6b85", "#3f7d20"),
-        text="#1c2330",
-        grid="#e6e8ec",
-        muted="#7a8494",
-        ground="#ffffff",
-        upper="#d1495b",
-        lower="#2a9d8f",
-    ),
-    DARK: Palette(
-        ("#9db8ff", "#ff8fa0", "#f0bd62", "#63d2c3", "#d596e8", "#b4bfd2", "#a4d65e"),
-        text="#e4e8f0",
-        grid="#2a3140",
-        muted="#8f9bb0",
-        ground="#151a23",
-        upper="#ff8fa0",
-        lower="#63d2c3",
-    ),
-}
+with Path(__file__).with_suffix(".yaml").open(encoding="utf-8") as file:
+    PALETTES = {theme: Palette(**of) for theme, of in yaml.safe_load(file).items()}
 LARGE = 1.5
 PALETTES |= {f"{name} large": of._replace(scale=LARGE) for name, of in PALETTES.items()}
 # Dashes have the meaning that they have in the figures: theory beside that of another bulk or of
