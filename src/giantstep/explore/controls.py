@@ -10,7 +10,6 @@ from giantstep.explore.palette import PALETTES
 from giantstep.explore.parameters import (
     AXES,
     AXES_OF,
-    BULK_WORDS,
     LOG,
     MODELS,
     OF_MODEL,
@@ -27,8 +26,8 @@ from giantstep.explore.parameters import (
     takes,
 )
 from giantstep.explore.presets import PRESETS
-from giantstep.explore.question import Question, written
-from giantstep.explore.view import CURVE, ERRORS, MAP, SPECTRUM, TABS, View
+from giantstep.explore.question import Question
+from giantstep.explore.view import CURVE, ERRORS, MAP, SPECTRUM, View
 from giantstep.numerics.function_table import FUNCTIONS
 from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.covariance import IDENTITY
@@ -36,14 +35,12 @@ from giantstep.problems.losses import FLOW, LOSSES
 from giantstep.problems.protocol import OPTIMIZERS
 from giantstep.validation import Fault, InvalidParametersError, shown
 
-SLIDER, CHOICE, TEXT, SEVERAL = "slider", "choice", "text", "several"
-# The values of choices, with their words.
-_OPTIONS: dict[str, list[tuple[str, str]]] = {
-    "activation": [(name, name) for name, function in FUNCTIONS.items() if function.continuous],
-    "target": [(name, name) for name in FUNCTIONS],
-    "loss": [(name, name) for name in LOSSES],
-    "optimizer": [(name, name) for name in OPTIMIZERS],
-    "bulk": list(BULK_WORDS.items()),
+# The names that choices offer.
+_NAMES = {
+    "activation": [name for name, function in FUNCTIONS.items() if function.continuous],
+    "target": list(FUNCTIONS),
+    "loss": list(LOSSES),
+    "optimizer": list(OPTIMIZERS),
 }
 
 
@@ -53,21 +50,17 @@ def control(name: str) -> dict[str, Any]:
     Its `kind` is a slider for a number, a choice of names, several of them, or a text. At `left`
     and `right` are values that the scale of a slider cannot reach: 0 and infinity.
     """
-    described: dict[str, Any] = {
-        "name": name,
-        "kind": SEVERAL if name == "bulk" else CHOICE if name in _OPTIONS else TEXT,
-        "word": WORDS[name],
-        "symbol": SYMBOLS[name],
-        "help": help_text(name),
-        "options": _OPTIONS.get(name, ()),
-        "models": [model for model in MODELS if takes(model, name)],
-    }
+    described: dict[str, Any] = {"name": name, "kind": "choice" if name in _NAMES else "text"}
+    described["models"] = [model for model in MODELS if takes(model, name)]
+    described["options"] = _NAMES.get(name, ())
     if domain := interval(name):
         axis = SLIDERS[name]
-        described |= {"kind": SLIDER, "low": axis.start, "high": axis.stop}
+        described |= {"kind": "slider", "low": axis.start, "high": axis.stop}
         described["scale"] = "whole" if domain.whole else axis.scale
         described["left"] = "0" if axis.scale == LOG and 0 in domain else ""
         described["right"] = "inf" if domain.infinity else ""
+    elif name == "bulk":
+        described |= {"kind": "several", "options": BULKS}
     return described
 
 
@@ -105,9 +98,6 @@ def reasons(view: View) -> dict[str, str]:
 def _inapplicable(view: View) -> Iterator[tuple[str, str]]:
     """Yield the parameters that change nothing, each with the reason."""
     question = view.question
-    for name in PARAMETERS:
-        if not question.has(name):
-            yield name, f"is not a parameter of {_MODEL_WORDS[question.model]}"
     if question.model == STEPS and question["alpha0"] == 0:
         yield "learning_rate", "no step is taken where α₀ = 0"
     if question.model == STEPS and question["covariance"] == IDENTITY:
@@ -137,9 +127,6 @@ def notes(view: View) -> dict[str, str]:
 
 def _axes(view: View) -> set[str]:
     return {CURVE: {view.x}, MAP: {view.across, view.up}}.get(view.tab, set())
-
-
-_MODEL_WORDS = {STEPS: "gradient steps", SPIKED: "spiked features given directly"}
 
 
 def _refused(question: Question) -> Iterator[tuple[str, str]]:
@@ -180,26 +167,16 @@ def _beside(fault: Fault, name: str) -> str:
     return f"{word}must be {fault.allowed}"
 
 
-_TAB_WORDS = ("Learning curve", "Learned function", "Spectrum", "Map")
-
-
 def page_variables() -> dict[str, Any]:
     """Return what the template of the page needs of the controls."""
+    colours = {theme: palette.curves for theme, palette in PALETTES.items()}
     return {
-        "groups": list(_groups().items()),
-        "tabs": dict(zip(TABS, _TAB_WORDS, strict=True)),
-        "axes_of": {
-            model: [(name, WORDS[name], SYMBOLS[name]) for name in names]
-            for model, names in AXES_OF.items()
-        },
-        "facts": {
-            "colours": {theme: palette.curves for theme, palette in PALETTES.items()},
-            "ranges": {
-                name: {"start": written(a.start), "stop": written(a.stop), "scale": a.scale}
-                for name, a in AXES.items()
-            },
-        },
+        "groups": _groups(),
+        "words": WORDS,
+        "symbols": SYMBOLS,
+        "helps": {name: help_text(name) for name in PARAMETERS},
+        "axes_of": AXES_OF,
+        "facts": {"colours": colours, "ranges": {name: axis[:3] for name, axis in AXES.items()}},
         "errors": ERRORS,
         "presets": PRESETS,
-        "models": list(zip(MODELS, ("Gradient step", "Spiked features"), strict=True)),
     }

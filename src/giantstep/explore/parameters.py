@@ -23,13 +23,14 @@ from giantstep.explore.reading import (
     read_size,
     read_spectrum,
 )
-from giantstep.problems.bulk_kind import BULKS, ISOTROPIC, TRAINED
+from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 from giantstep.problems.domains import THEORY_DIMENSION, interval_of
 from giantstep.problems.grid import Grid
 from giantstep.problems.parameter import Parameter, parameters_of
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import VocabularyDomain
 from giantstep.problems.spiked_features import one_spike_parameters
+from giantstep.questions.arguments import BULK, DIMENSION
 from giantstep.validation import Interval, read_whole_number
 
 # The two ways to state a problem.
@@ -46,17 +47,11 @@ OF_MODEL = {
     for model, parameters in ((STEPS, parameters_of(Protocol)), (SPIKED, one_spike_parameters()))
 }
 OF_READOUT = parameters_of(Grid)
-DIMENSION = Parameter(
-    "dimension of the inputs; ∞ is the limit of the paper", "d", THEORY_DIMENSION, default=math.inf
-)
-BULK = Parameter(
-    "first layer without its spike: as the steps leave it, or isotropic as in the paper",
-    "",
-    VocabularyDomain(),
-    default=(TRAINED,),
-)
 PARAMETERS = OF_MODEL[SPIKED] | OF_MODEL[STEPS] | OF_READOUT
-PARAMETERS |= {"bulk": BULK, "dimension": DIMENSION}
+PARAMETERS |= {
+    "bulk": Parameter(BULK.text, "", VocabularyDomain(), default=(TRAINED,)),
+    "dimension": Parameter(DIMENSION.text, "d", THEORY_DIMENSION, default=math.inf),
+}
 
 
 def takes(model: str, name: str) -> bool:
@@ -143,8 +138,6 @@ AXES_OF = {
     for model, names in OF_MODEL.items()
 }
 WORDS = {name: of.label or name.replace("_", " ") for name, of in PARAMETERS.items()}
-# Shorter than in figures, where they stand alone.
-BULK_WORDS = {bulk: bulk.replace("_", " ") for bulk in BULKS}
 # What some parameters are.
 _DEFINITIONS = {"alpha": "n/d", "alpha0": "n₀/d", "beta": "p/d", "learning_rate": "η/d"}
 # Digits as indices, and a capital: Unicode has none that is large.

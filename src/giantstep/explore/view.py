@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
@@ -14,7 +15,14 @@ from giantstep.explore.question import Question, written
 from giantstep.explore.reading import LONGEST, Reader, read_infinite, read_texts
 from giantstep.questions.checks import criterion_faults
 from giantstep.theory.optima import CLASSIFICATION_ERROR, GCV, LEAVE_ONE_OUT, TEST_ERROR
-from giantstep.validation import Fault, InvalidParametersError, collected, raise_all, refusal
+from giantstep.validation import (
+    Fault,
+    InvalidParametersError,
+    collected,
+    interval_faults,
+    raise_all,
+    refusal,
+)
 
 CURVE, FUNCTION, SPECTRUM, MAP = TABS = ("curve", "function", "spectrum", "map")
 # The errors that curves and maps show; further ones need a fit of their own.
@@ -33,8 +41,7 @@ SIMULATED, FEW_SIMULATED = 9, 5
 MOST_PINS, LONGEST_ADDRESS = 6, 6000
 
 
-@dataclass(frozen=True)
-class Pin:
+class Pin(NamedTuple):
     """A question that is kept beside the one that is asked, under a name."""
 
     name: str
@@ -102,9 +109,9 @@ class View:
         return View(**values, pins=tuple(pins))
 
     @property
-    def questions(self) -> tuple[tuple[str, Question], ...]:
+    def questions(self) -> tuple[Pin, ...]:
         """The question, under an empty name, and those of the pins."""
-        return (("", self.question), *((pin.name, pin.question) for pin in self.pins))
+        return Pin("", self.question), *self.pins
 
     @property
     def texts(self) -> dict[str, str]:
@@ -127,19 +134,20 @@ class View:
     @property
     def axis(self) -> Axis:
         """The axis of x, with the ends and the scale that are chosen."""
-        own = AXES[self.x]
-        start = own.start if self.start is None else self.start
-        stop = own.stop if self.stop is None else self.stop
-        return own._replace(start=start, stop=stop, scale=self.x_scale or own.scale)
+        given: dict[str, Any] = {
+            "start": self.start,
+            "stop": self.stop,
+            "scale": self.x_scale or None,
+        }
+        chosen = {name: value for name, value in given.items() if value is not None}
+        return AXES[self.x]._replace(**chosen)
 
     def _faults(self) -> list[Fault]:
-        allowed = {"tab": TABS, "x_scale": ("", *SCALES), "y_scale": SCALES, "colour": COLOURS}
-        allowed["by"] = tuple(ERRORS)
-        allowed |= dict.fromkeys(("x", "across", "up"), tuple(AXES_OF[self.question.model]))
+        axes = dict.fromkeys(("x", "across", "up"), AXES_OF[self.question.model])
         faults = [
-            Fault(name, getattr(self, name), f"one of {', '.join(filter(None, values))}")
-            for name, values in allowed.items()
-            if getattr(self, name) not in values
+            Fault(name, getattr(self, name), f"one of {', '.join(filter(None, allowed))}")
+            for name, allowed in (_CHOICES | axes).items()
+            if getattr(self, name) not in allowed
         ]
         faults += criterion_faults(self.question.problem, self.by, loss=self.question["loss"])
         if self.across == self.up:
@@ -147,11 +155,10 @@ class View:
         return faults or self._axis_faults()
 
     def _axis_faults(self) -> list[Fault]:
-        axis, faults = self.axis, []
-        for name, end in (("start", axis.start), ("stop", axis.stop)):
-            finite = np.isfinite(end)
-            if (not finite or end not in axis.domain) and not (axis.domain.whole and end >= 1):
-                faults.append(Fault(name, end, f"{axis.domain}, and finite, on this axis"))
+        axis = self.axis
+        finite = replace(axis.domain, infinity=False, whole=False)
+        ends = {"start": axis.start, "stop": axis.stop}
+        faults = interval_faults(ends, dict.fromkeys(ends, finite))
         if axis.start >= axis.stop:
             faults.append(Fault("stop", axis.stop, f"greater than the start, {axis.start:g}"))
         if axis.scale == LOG and axis.start <= 0:
@@ -159,7 +166,9 @@ class View:
         return faults
 
 
-NAMES = ("tab", "x", "x_scale", "y_scale", "by", "across", "up", "colour")
+_CHOICES: dict[str, Sequence[str]] = {"tab": TABS, "x_scale": ("", *SCALES), "y_scale": SCALES}
+_CHOICES |= {"by": tuple(ERRORS), "colour": COLOURS}
+NAMES = (*_CHOICES, "x", "across", "up")
 _READERS: dict[str, Reader] = dict.fromkeys(NAMES, str)
 _READERS |= dict.fromkeys(("start", "stop"), read_infinite)
 

@@ -483,10 +483,10 @@
     });
   $("x").addEventListener("change", () => {
     // Another parameter has a range and a scale of its own.
-    const own = RANGES[$("x").value];
-    $("start").value = own.start;
-    $("stop").value = own.stop;
-    $("x_scale").checked = own.scale === "log";
+    const [start, stop, scale] = RANGES[$("x").value];
+    $("start").value = start;
+    $("stop").value = stop;
+    $("x_scale").checked = scale === "log";
     change();
   });
   all("[role=tab]").forEach((button, k, buttons) => {

@@ -12,7 +12,7 @@ from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.plotting import figure
 
 from giantstep.explore.palette import BULK_DASHES, PALETTES, Palette
-from giantstep.explore.parameters import BULK_WORDS, OVERLAPS
+from giantstep.explore.parameters import OVERLAPS
 from giantstep.explore.view import View
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
@@ -100,7 +100,7 @@ class Plot:
         dashes = {bulk: look["line_dash"] for (_, bulk), look in self.looks.items()}
         if len(dashes) > 1:
             for bulk, dash in dashes.items():
-                yield LegendEntry(f"bulk: {BULK_WORDS[bulk]}", self.palette.text, 2, dash)
+                yield LegendEntry(f"bulk: {bulk}", self.palette.text, 2, dash)
 
 
 def _empty_figure(palette: Palette, **options: Any) -> Any:
