@@ -239,7 +239,7 @@
     if (message.networks) { receiveNetworks(message.networks); return; }
     if (message.file) { download(message.file); return; }
     if (message.exported !== undefined) { note("export-note", message.exported, message.fault); return; }
-    if (message.number !== number) return;
+    if (message.number !== number || loading) return; // what came before the greeting comes again
     if (message.faults) {
       // What is on the screen is then not what the fields say.
       $("copy").disabled = message.faults.length > 0;
