@@ -137,15 +137,8 @@ _refinement = lru_cache(maxsize=32)(_Refinement)
 def _limits_along(question: Question, x: str, axis: Axis) -> Answer:
     """Return the limits on the test error at some points along x, or at its two ends."""
     values = axis_values(axis, 2 if x in ("alpha", "ridge") else 29)
-    rows = [_limits_at(question, x, value) for value in values]
+    rows = [limits(question, x, value) for value in values]
     return {"x": values} | {name: np.array([row[name] for row in rows]) for name in rows[0]}
-
-
-def _limits_at(question: Question, x: str, value: float) -> dict[str, float]:
-    try:
-        return limits(question.moved(**{x: value}))
-    except InvalidParametersError:
-        return dict.fromkeys(("best_linear", "upper_bound", "lower_bound"), np.nan)
 
 
 def _function(view: View, beat: Beat) -> Iterator[Answer]:

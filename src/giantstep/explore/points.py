@@ -108,10 +108,17 @@ def _refused(question: Question, size: int, message: str, by: str) -> Points:
     return points | {"advice": np.full(size, message, object)}
 
 
-def limits(question: Question) -> dict[str, float]:
+def limits(question: Question, x: str, value: float) -> dict[str, float]:
     """Return the test error of the best linear predictor, and bounds at the best ridge.
 
-    The question `bounds` has more, which would take too long at each move of a slider.
+    They are NaN where a question is refused at a value of x. The question `bounds` has more, which
+    would take too long at each move of a slider.
     """
-    limit, best_linear = bounds(question.problem), best_linear_error(question["target"])
-    return {"best_linear": best_linear, "upper_bound": limit.upper, "lower_bound": limit.lower}
+    names = "best_linear", "upper_bound", "lower_bound"
+    try:
+        problem = question.moved(**{x: value}).problem
+        limit = bounds(problem)
+    except InvalidParametersError:
+        return dict.fromkeys(names, np.nan)
+    found = best_linear_error(question["target"]), limit.upper, limit.lower
+    return dict(zip(names, found, strict=True))

@@ -114,10 +114,8 @@ class Question:
     @property
     def texts(self) -> dict[str, str]:
         """The values that differ from their defaults, as texts that `read` reads."""
-        defaults = defaults_of(self.model)
-        differing = {k: v for k, v in self.values.items() if v != defaults[k]}
         model = {} if self.model == STEPS else {"model": self.model}
-        return model | {name: written(value) for name, value in differing.items()}
+        return model | differing(self.values, defaults_of(self.model))
 
     @property
     def problem_fields(self) -> dict[str, Any]:
@@ -178,6 +176,11 @@ _READERS = {"model": str} | {name: reader(name) for name in PARAMETERS}
 def _whole(name: str, value: Any) -> Any:
     domain = interval(name)
     return int(value) if domain and domain.whole else value
+
+
+def differing(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, str]:
+    """Write the values that differ from their defaults."""
+    return {name: written(one) for name, one in values.items() if one != defaults[name]}
 
 
 def written(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -257,23 +257,9 @@ def nothing_drawn(said: Mapping[str, Any]) -> str:
 
 def certificate(said: Mapping[str, Any]) -> str:
     """Write how accurate an answer is, and how long it took."""
-    parts = []
-    if solved := [curve for curve in said.get("curves", ()) if "residual" in curve]:
-        residual, quadrature, advice = (
-            np.concatenate([curve[name] for curve in solved])
-            for name in ("residual", "quadrature_error", "advice")
-        )
-        failed = np.count_nonzero(advice)
-        parts += [f"{advice.size} point{'s' * (advice.size > 1)}"]
-        parts += [f"{failed} without a solution"] if failed else []
-        if failed < advice.size:
-            parts += [f"largest residual {np.nanmax(residual):.0e}"]
-            parts += [f"quadrature error {np.nanmax(quadrature):.0e}"]
-        left_out = max(np.nan_to_num(curve["reliability"]).max() for curve in solved)
-        parts += [f"left out by the theory: up to {left_out:.1%}"] if left_out > _TOLD else []
-        known = {name: np.concatenate([one[name] for one in solved]) for name in OF_COVARIANCE}
-        if not np.isnan(known["chi_2"]).all():
-            parts += [remark.rstrip(".") for remark in covariance_remarks(known)]
+    solved = [curve for curve in said.get("curves", ()) if "residual" in curve]
+    known = {name: np.concatenate([one[name] for one in solved]) for name in _CERTIFIED if solved}
+    parts = list(_accuracy(known)) if solved else []
     if "values" in said:
         rows, columns = said["values"].shape
         parts.append(f"{columns} × {rows} points, {said['bulk']} bulk")
@@ -286,3 +272,22 @@ def certificate(said: Mapping[str, Any]) -> str:
     seconds = said["seconds"]
     parts.append(f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s")
     return " · ".join([*parts, *said.get("remarks", ())])
+
+
+_CERTIFIED = "advice", "residual", "quadrature_error", "reliability", *OF_COVARIANCE
+
+
+def _accuracy(known: Mapping[str, Any]) -> Iterator[str]:
+    """Describe how accurate points are, and what the theory leaves out there."""
+    count, failed = known["advice"].size, np.count_nonzero(known["advice"])
+    yield f"{count} point{'s' * (count > 1)}"
+    if failed:
+        yield f"{failed} without a solution"
+    if failed < count:
+        yield f"largest residual {np.nanmax(known['residual']):.0e}"
+        yield f"quadrature error {np.nanmax(known['quadrature_error']):.0e}"
+    left_out = np.nan_to_num(known["reliability"]).max()
+    if left_out > _TOLD:
+        yield f"left out by the theory: up to {left_out:.1%}"
+    if not np.isnan(known["chi_2"]).all():
+        yield from (remark.rstrip(".") for remark in covariance_remarks(known))

@@ -11,7 +11,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.explore.parameters import AXES, AXES_OF, LINEAR, LOG, SCALES, Axis
-from giantstep.explore.question import Question, written
+from giantstep.explore.question import Question, differing
 from giantstep.explore.reading import LONGEST, Reader, read_infinite, read_texts
 from giantstep.questions.checks import criterion_faults
 from giantstep.theory.optima import CLASSIFICATION_ERROR, GCV, LEAVE_ONE_OUT, TEST_ERROR
@@ -116,12 +116,8 @@ class View:
     @property
     def texts(self) -> dict[str, str]:
         """The fields that differ from their defaults, those of the question first."""
-        own = {
-            f.name: written(getattr(self, f.name))
-            for f in fields(self)
-            if f.name in _READERS and getattr(self, f.name) != f.default
-        }
-        return self.question.texts | own
+        own = {name: getattr(self, name) for name in _READERS}
+        return self.question.texts | differing(own, {f.name: f.default for f in fields(self)})
 
     @property
     def variable(self) -> str:

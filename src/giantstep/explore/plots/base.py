@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import cycle
 from typing import Any, NamedTuple
 
@@ -150,11 +150,14 @@ def round_top(value: float) -> float:
     >>> round_top(0.63), round_top(3.1)
     (0.7, 3.5)
     """
-    if not value > 0:
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(value))
     ends = (1, 1.2, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 10)
-    return float(f"{power * next(end for end in ends if end * power >= value * 0.999999):.6g}")
+    return round_up(value, ends) if value > 0 else 1.0
+
+
+def round_up(value: float, digits: Sequence[float]) -> float:
+    """Round up to one of some numbers from 1 to 10, times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(value))
+    return float(f"{power * next(one for one in digits if one * power >= value * 0.999999):.6g}")
 
 
 def overlap_texts(points: dict[str, Any]) -> list[str]:

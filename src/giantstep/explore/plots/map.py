@@ -12,7 +12,7 @@ from contourpy import contour_generator
 
 from giantstep.arrays import Array
 from giantstep.explore.parameters import AXES, Axis, axis_label
-from giantstep.explore.plots.base import FONT, Plot, empty
+from giantstep.explore.plots.base import FONT, Plot, empty, round_up
 from giantstep.explore.view import ERROR, View
 
 _LEVELS = 8
@@ -113,8 +113,6 @@ def _ends(axis: Axis, pixels: int) -> tuple[float, float]:
 
 def round_levels(low: float, high: float) -> Array:
     """Return about eight round numbers between two."""
-    step = (high - low) / _LEVELS
-    power = 10.0 ** math.floor(math.log10(step))
-    step = power * next(s for s in (1, 2, 2.5, 5, 10) if s * power >= step)
+    step = round_up((high - low) / _LEVELS, (1, 2, 2.5, 5, 10))
     levels = np.arange(math.ceil(low / step), math.floor(high / step) + 1) * step
     return np.array([float(f"{level:.6g}") for level in levels])

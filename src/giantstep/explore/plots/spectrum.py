@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -51,21 +52,20 @@ class SpectrumPlot(Plot):
             tops.append(float(np.nanmax(x * density)))
         top = round_top(1.1 * max(tops))
         edge = 2 * max(ends)  # where those of order d stand as d grows
-        columns = self._outlier_columns(answer["curves"], edge, 0.12 * top)
-        self.outliers.data = columns
-        self.x_range.update(start=0.8 * min(ends), end=1.25 * max([*ends, *columns["x"]]))
+        rows = list(self._outside(answer["curves"], edge, 0.12 * top))
+        self.outliers.data = {
+            name: [row[place] for row in rows] for place, name in enumerate(self.outliers.data)
+        }
+        places = [*ends, *self.outliers.data["x"]]
+        self.x_range.update(start=0.8 * min(ends), end=1.25 * max(places))
         self.y_range.update(start=0, end=top)
 
-    def _outlier_columns(
+    def _outside(
         self, curves: list[dict[str, Any]], edge: float, height: float
-    ) -> dict[str, list[Any]]:
-        """Return where the eigenvalues outside each bulk are drawn."""
-        columns: dict[str, list[Any]] = {name: [] for name in self.outliers.data}
-        for place, curve in enumerate(curves):
-            limit = math.isinf(curve["dimension"])
+    ) -> Iterator[tuple[float, float, str, str]]:
+        """Yield where each eigenvalue outside a bulk is drawn, its label and its colour."""
+        for place, curve in enumerate(curves, start=1):
+            limit, look = math.isinf(curve["dimension"]), self.looks[curve["name"], curve["bulk"]]
             for outlier in curve["outliers"]:
-                columns["x"].append(edge if limit else outlier * curve["dimension"])
-                columns["top"].append(height * (place + 1))
-                columns["label"].append(f"{outlier:.3g} d{' →' if limit else ''}")
-                columns["colour"].append(self.looks[curve["name"], curve["bulk"]]["line_color"])
-        return columns
+                x = edge if limit else outlier * curve["dimension"]
+                yield x, height * place, f"{outlier:.3g} d{' →' * limit}", look["line_color"]
