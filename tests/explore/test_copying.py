@@ -86,7 +86,7 @@ def test_copied_commands_and_python_give_the_numbers_that_are_shown(view, capsys
 
 def test_a_copied_panel_is_one_that_the_workflow_reads():
     for view in (VIEWS[0], VIEWS[1], VIEWS[3]):
-        panel = yaml.safe_load(yaml.safe_dump(as_panel(view.question)))
+        panel = yaml.safe_load(yaml.safe_dump(as_panel(view, view.question)))
         assert STEPS.model_validate(panel).target == "sin"
 
 

@@ -26,7 +26,7 @@ from giantstep.questions.choices import GAINS
 from giantstep.theory.optima import TEST_ERROR
 
 # Points of a copied range.
-_POINTS = 40
+_POINTS = 41
 
 
 def _range(axis: Axis) -> tuple[str, str, int, bool]:
@@ -90,22 +90,21 @@ def as_python(view: View) -> str:
     return f"{head}{made}answer = {call}\nanswer.{view.variable}\n"
 
 
-def as_panel(question: Question) -> dict[str, Any]:
-    """Return the question as a panel of a figure's YAML, without its dimension."""
+def as_panel(view: View, question: Question) -> dict[str, Any]:
+    """Return a question, along x, as a panel of a figure's YAML, without its dimension."""
     panel = _stated(question) | {"ridge": question["ridge"]} | _unusual(question)
     if question["ridge"] == OPTIMAL:
         panel |= {"ridge": 0.1, "optimal": True}
-    return {name: _yaml(value) for name, value in panel.items() if name != "dimension"}
+    panel = {name: _yaml(value) for name, value in panel.items() if name != "dimension"}
+    along = {} if view.x == "alpha" else {view.x: listed(axis_values(view.axis, _POINTS))}
+    return panel | along
 
 
 def as_yaml(view: View) -> str:
     """Write the question as a panel of a figure's YAML; empty but for curves."""
-    if view.tab != CURVE:
-        return ""
-    panel = as_panel(view.question)
-    if view.x != "alpha":
-        panel[view.x] = listed(axis_values(view.axis, _POINTS))
-    return str(yaml.safe_dump({"panels": {"explored": panel}}, sort_keys=False, allow_unicode=True))
+    panels = {"panels": {"explored": as_panel(view, view.question)}}
+    text = yaml.safe_dump(panels, sort_keys=False, allow_unicode=True)
+    return str(text) if view.tab == CURVE else ""
 
 
 def listed(values: Iterable[float]) -> list[float]:

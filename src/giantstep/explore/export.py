@@ -130,6 +130,6 @@ def make_figure(task: ExportTask, folder: Path) -> str:
     if any(path.exists() for path in figure_paths(project, task.name)):
         raise refusal("name", task.name, "a name that is not taken")
     plan_figure(folder, task, project_config(project))
-    written, module = write_figure(project, task.view, task.networks, task.name)
+    written = write_figure(project, task.view, task.networks, task.name)
     made = f"figures/{task.name}.pdf"
-    return f"Written: {written} and {module.name}. Now: snakemake --cores all {made}"
+    return f"Written: {' and '.join(map(str, written))}. Now: snakemake --cores all {made}"

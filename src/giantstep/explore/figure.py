@@ -1,4 +1,4 @@
-"""The figure of a view: its YAML, and the module that names what draws it."""
+"""The figure of a view: its YAML, and a module where learning curves are drawn in one panel."""
 
 from __future__ import annotations
 
@@ -14,17 +14,15 @@ from giantstep.explore.copying import as_panel, listed, title
 from giantstep.explore.parameters import LOG, OPTIMAL
 from giantstep.explore.question import Question
 from giantstep.explore.tasks import TEST_SAMPLES, NetworksTask
-from giantstep.explore.view import POINTS, View, axis_values, simulated_values
+from giantstep.explore.view import POINTS, View, simulated_values
 from giantstep.workflow.config import FIGURES
 from giantstep.workflow.config_models import NAME_PATTERN
 
-# Points of a curve along another parameter than alpha and the ridge: each is a curve of the YAML.
-_LISTED = 41
 # Where the folder of figures finds its schema: in a clone, and in a project made by `init`.
 _SCHEMAS = ("../../workflow/schemas", "../schemas")
 _MODULE = '''"""{title}."""
 
-from giantstep.figures.{module} import {function} as draw
+from giantstep.figures.compared_panels import compared_panels as draw
 
 __all__ = ["draw"]
 '''
@@ -57,19 +55,18 @@ def figure_config(view: View, networks: NetworksTask | None = None) -> dict[str,
 
 def _panels(view: View, networks: NetworksTask | None) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the panels: one for each question, and one for networks along another parameter."""
-    compared = _has_compared_panels(view)
+    compared, along_alpha = _has_compared_panels(view), view.x == "alpha"
     unnamed = "this question" if view.pins else "theory"
     for k, (name, question) in enumerate(view.questions):
+        if not question.has(view.x):
+            continue
         beside = networks if k == 0 else None
         panel: dict[str, Any] = {"title": name or unnamed} if compared else {}
-        panel |= as_panel(question) | _sizes(beside, question)
-        if view.x == "alpha":
-            yield _panel_name(view, k), panel | ({} if view.pins else {"best_linear": True})
-        elif question.has(view.x):
-            values = listed(axis_values(view.axis, _LISTED))
-            yield _panel_name(view, k), panel | {view.x: values, "simulated": False}
-            if beside:
-                yield "networks", panel | {view.x: listed(simulated_values(view))}
+        panel |= as_panel(view, question) | _sizes(beside, question)
+        fitting = {} if view.pins else {"best_linear": True}
+        yield _panel_name(view, k), panel | (fitting if along_alpha else {"simulated": False})
+        if beside and not along_alpha:
+            yield "networks", panel | {view.x: listed(simulated_values(view))}
 
 
 def _panel_name(view: View, place: int) -> str:
@@ -100,19 +97,17 @@ def _has_compared_panels(view: View) -> bool:
 
 def write_figure(
     folder: Path, view: View, networks: NetworksTask | None, name: str
-) -> tuple[Path, Path]:
-    """Write the YAML and the module of a view's figure into a project's folder."""
-    yaml_path, module_path = figure_paths(folder, name)
+) -> tuple[Path, ...]:
+    """Write the YAML of a view's figure, and its module if it needs one, into a project."""
+    paths = yaml_path, module_path = figure_paths(folder, name)
     yaml_path.parent.mkdir(parents=True, exist_ok=True)
     config = figure_config(view, networks)
     text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True, width=100)
     yaml_path.write_text(_head(yaml_path.parent) + text, encoding="utf-8")
-    module, function = "learning_curves", "learning_figure"
-    if _has_compared_panels(view):
-        module = function = "compared_panels"
-    text = _MODULE.format(title=title(view), module=module, function=function)
-    module_path.write_text(text, encoding="utf-8")
-    return yaml_path, module_path
+    if not _has_compared_panels(view):
+        return paths[:1]
+    module_path.write_text(_MODULE.format(title=title(view)), encoding="utf-8")
+    return paths
 
 
 def figure_paths(folder: Path, name: str) -> tuple[Path, Path]:

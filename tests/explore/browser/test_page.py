@@ -160,7 +160,6 @@ def test_exports_are_files_and_a_figure_goes_into_the_project(page, explorer):
     page.wait_until("return document.getElementById('export-note').textContent.includes('mine')")
     made = yaml.safe_load((explorer.project / "config/figures/mine.yaml").read_text())
     assert made["panels"]["tanh_sin"]["learning_rate"] == 3
-    assert (explorer.project / "config/figures/mine.py").is_file()
 
 
 def content_file(folder, content):
