@@ -66,7 +66,7 @@ def test_a_missing_library_is_named_with_the_extra_that_installs_it():
     for library, extra in extras.EXTRAS.items():
         project = projects.get(library, library.lower().replace("_", "-"))
         assert project in {minimum(text)[0] for text in of_others(EXTRAS[extra])}
-        assert f"pip install 'giantstep[{extra}]'" in extras.advice(library)
+        assert f'pip install ".[{extra}]"' in extras.advice(library)
     with pytest.raises(extras.MissingExtraError, match="pip install 'no_such_library'"):
         extras.require("no_such_library")
 

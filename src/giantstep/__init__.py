@@ -37,7 +37,8 @@ simulate
 compare
     theory and networks at the same points, with z-scores
 from_data
-    networks trained on your own inputs and labels, and their errors predicted from the features
+    networks trained on your own inputs and labels, their errors predicted from the features, and
+    those of ridge regression on the inputs
 optimise
     the ridge, learning rate, readout and bias with the least test error, and the whole profile
 plan

@@ -37,5 +37,5 @@ def require(*libraries: str) -> None:
 def advice(library: str) -> str:
     """Say how to install a library: by its extra, or by its name."""
     extra = EXTRAS.get(library)
-    what = f"giantstep[{extra}]" if extra else library
-    return f"this needs {library}, which is not installed: pip install '{what}'"
+    how = f'".[{extra}]" in a clone of giantstep' if extra else f"'{library}'"
+    return f"this needs {library}, which is not installed: pip install {how}"

@@ -15,7 +15,6 @@ _SYMBOLS = {
     "--n0": "--alpha0",
     "--batch": "--alpha0",
     "--n": "--alpha",
-    "--samples": "--alpha",
     "--p": "--beta",
     "--width": "--beta",
     "--d": "--dimension",
@@ -24,6 +23,8 @@ _SYMBOLS = {
     "--student": "--activation",
     "--teacher": "--target",
 }
+# Flags of other commands.
+_ELSEWHERE = {"--samples": "giantstep plan splits samples between steps and readout"}
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -35,6 +36,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     '; did you mean --learning-rate?'
     """
     known = list(known)
+    if word in _ELSEWHERE:
+        return f"; {_ELSEWHERE[word]}"
     meant = _SYMBOLS.get(word)
     close = [meant] if meant in known else get_close_matches(word, known, n=1, cutoff=0.6)
     return f"; did you mean {close[0]}?" if close else ""

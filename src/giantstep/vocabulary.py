@@ -55,6 +55,7 @@ _DERIVED = (
         r"\mathrm{Var}_j\, %s",
     ),
     (r"simulated_(.+)", "simulated %s", "%s"),
+    (r"linear_(.+)", "%s, of ridge regression on the inputs", "%s", _DATA),
     (r"gaussian_(.+)", "%s, of Gaussian inputs with the covariance of samples", "%s", _DATA),
     (r"isotropic_(.+)", "%s, of Gaussian inputs without a covariance", "%s", _DATA),
     (r"optimal_(.+)", "%s, at the optimum", "%s_{opt}"),

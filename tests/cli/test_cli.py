@@ -86,6 +86,8 @@ def test_letters_may_be_negative(capsys):
     _, (uniform,), _ = run(capsys, "theory", *STEP, *arguments, "1:1")
     errors = [float(row["test_error"]) for row in (mirrored, uniform)]
     assert errors[0] == pytest.approx(errors[1], rel=1e-10)
+    for short in ("1,-1", "±1", "+-1"):
+        assert run(capsys, "theory", *STEP, *arguments, short)[1] == [mirrored]
 
 
 def test_spectrum_and_bounds_are_printed(capsys):
@@ -181,7 +183,9 @@ BAD = [
     ("theory --ridge 0.1 --alpha 1 --learning-rate 1e200", "--learning-rate 1e+200: must be a"),
     ("theory --ridge 0.1 --alpha 1 --learning-rate 1e12", "must be small enough (and noise"),
     ("theory --ridge optimal 0.1 --alpha 1", "--ridge optimal: must be alone"),
-    ("theory --ridge 0.1 --alpha 1 --readout 1", "'1' must be VALUE:FRACTION or normal"),
+    ("theory --ridge 0.1 --alpha 1 --readout 1", "'1' must be VALUE:FRACTION such as 1:0.5, or"),
+    ("theory --stop-at 1 --ridge 0.1", "--ridge 0.1: must be left out with stop_at"),
+    ("optimise --samples 4", "there is no --samples; giantstep plan splits samples"),
     ("theory --ridge 0.1 --alpha 1 --readout 1:0.5 2:0.6", "the fractions adding up to 1"),
     ("theory --ridge 0.1 --alpha 1 --target polynomial:x", "--target polynomial:x: must be one of"),
     ("spectrum --alpha 0", "--alpha 0.0: must be a number from 1e-12 to"),
@@ -343,6 +347,19 @@ def test_a_table_fits_a_line_and_columns_chooses_others(capsys, command):
     header = capsys.readouterr().out.splitlines()[0]
     assert hidden in header
     assert hidden not in table
+
+
+@pytest.mark.parametrize(
+    ("command", "asked"),
+    [
+        ("sweep --gains gain_over_linear isotropic_deviation", "gain_ isotropic_"),
+        ("theory --cross-validation --target sign", "k_fold leave_one_out classification_"),
+    ],
+)
+def test_what_was_asked_for_is_in_the_table(capsys, command, asked):
+    assert main([*command.split()[:1], *STEP, *command.split()[1:], "--format", "table"]) == 0
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in asked.split())
 
 
 def test_columns_may_name_coordinates_and_unknowns_are_spelled_as_flags(capsys):

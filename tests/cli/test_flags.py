@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from giantstep.cli.arguments import make_parser
 from giantstep.cli.commands import commands, question_of
 from giantstep.cli.flags import add_flag
 from giantstep.cli.main import main
+from giantstep.cli.parser import make_parser
 from giantstep.cli.problem_flags import add_problem
 from giantstep.problems.domains import FLAG
 from giantstep.problems.parameter import Parameter
@@ -44,9 +44,7 @@ def test_a_parameter_is_a_flag_with_its_kind_default_and_meaning():
     given = parser().parse_args("--spike-strength 2 --count all --readout 3:1".split())
     assert vars(given) == {
         "spike_strength": [2.0],
-        "inputs": ["gaussian"],
         "count": "all",
-        "reuse": False,
         "readout": [(3.0, 1.0)],
     }
     text = " ".join(parser().format_help().split())
@@ -66,7 +64,7 @@ def test_a_function_takes_what_it_declares():
 
 def test_help_imports_no_question():
     code = (
-        "import sys; from giantstep.cli.arguments import parse\n"
+        "import sys; from giantstep.cli.parser import parse\n"
         "try: parse(['--help'])\n"
         "except SystemExit: print(sorted({'numpy', 'scipy', 'xarray'} & set(sys.modules)))"
     )

@@ -108,7 +108,6 @@ def test_all_faults_of_a_question_are_told_at_once(ask, names):
     [
         (lambda: Protocol("tahn", "sin", 3, 2, 1), "did you mean tanh?"),
         (lambda: Protocol("tanh", "sin", [1, 3], 2, 1), "giantstep.sweep takes several values"),
-        (lambda: giantstep.solve(PROTOCOL, dimension=[9, 99]), "giantstep.sweep takes several"),
         (lambda: giantstep.solve(PROTOCOL, beta=[1, 2]), "give it to the problem, or several"),
         (lambda: giantstep.solve(PROTOCOL, lamda=0.1), "solve has no parameter 'lamda'"),
         (lambda: giantstep.solve(PROTOCOL, alhpa=2), "did you mean alpha?"),
@@ -119,6 +118,20 @@ def test_all_faults_of_a_question_are_told_at_once(ask, names):
 def test_what_was_probably_meant_is_said(ask, words):
     with pytest.raises((InvalidParametersError, TypeError), match=re.escape(words)):
         ask()
+
+
+def test_several_values_are_a_dimension_of_any_question():
+    sizes = SMALL | {"dimension": [40, 50], "trainings": [1]}
+    both = giantstep.simulate(PROTOCOL, [1, 2], **sizes)
+    assert both.test_error.dims == ("dimension", "trainings", "alpha")
+    one = giantstep.simulate(PROTOCOL, [1, 2], **SMALL | {"dimension": 50})
+    np.testing.assert_array_equal(both.test_error.sel(dimension=50, trainings=1), one.test_error)
+    theory = giantstep.solve(PROTOCOL, dimension=[90, 500], bulk=["isotropic"])
+    assert theory.test_error.sel(dimension=90, bulk="isotropic") == pytest.approx(
+        giantstep.solve(PROTOCOL, dimension=90, bulk="isotropic").test_error.item(), rel=1e-9
+    )
+    with pytest.raises(InvalidParametersError, match="dimension = .*at least one value"):
+        giantstep.simulate(PROTOCOL, **SMALL | {"dimension": []})
 
 
 def test_whole_numbers_may_be_floats():

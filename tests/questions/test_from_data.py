@@ -148,7 +148,7 @@ def test_networks_have_the_errors_that_are_predicted_for_them_after_a_step():
         ({"alpha": 20}, "at least (alpha0 + alpha) d + 30 = 660"),
         ({"alpha0": np.inf}, "alpha0 = inf"),
         ({"ridge": 0}, "ridge = 0.0"),
-        ({"ridge": "optimal"}, "ridge = 'optimal'"),
+        ({"ridge": "best"}, "ridge = 'best'"),
         ({"activation": "sign", "networks": 0}, "activation = 'sign'"),
     ],
 )
@@ -159,18 +159,61 @@ def test_what_cannot_be_is_refused(change, words):
     assert words in str(refused.value)
 
 
+def test_ridge_regression_on_the_inputs_is_beside_the_networks():
+    inputs, labels = skewed_samples(400, 20)
+    found = giantstep.from_data(inputs, labels, alpha0=0, alpha=[2, 5], ridge=0.3, networks=1)
+    raw = (inputs - inputs.mean(axis=0)) / np.sqrt(20 * inputs.var(axis=0).mean())
+    rng, errors = np.random.default_rng(0), []
+    for _ in range(100):
+        fit, rest = np.split(rng.permutation(400), [100])
+        gram = raw[fit].T @ raw[fit] + 0.3 * np.eye(20)
+        output = raw[rest] @ np.linalg.solve(gram, raw[fit].T @ labels[fit])
+        errors.append([np.mean((labels[rest] - output) ** 2), np.mean(labels[rest] * output < 0)])
+    here = found.sel(alpha=5)
+    names = "linear_test_error", "linear_classification_error"
+    np.testing.assert_allclose([here[k] for k in names], np.mean(errors, axis=0), rtol=0.05)
+    assert "on labels as given" in found.test_error.attrs["long_name"]
+    assert found.test_error.attrs["equation"] == "docs/data.md"
+
+
+def test_several_steps_and_the_best_ridge_of_each():
+    inputs, labels = skewed_samples(400, 20)
+    both = giantstep.from_data(inputs, labels, alpha0=[0, 2], ridge="optimal", networks=2)
+    assert both.test_error.dims == both.ridge.dims == ("alpha0",)
+    for near in (0.3, 3):
+        given = {"alpha0": 2, "ridge": near * both.ridge.sel(alpha0=2).item(), "networks": 2}
+        other = giantstep.from_data(inputs, labels, **given)
+        assert other.test_error > both.test_error.sel(alpha0=2)
+
+
+def test_classes_of_other_names_are_told_how_to_be_classes():
+    inputs, labels = skewed_samples(200, 10)
+    given = {"networks": 1, "alpha0": 0}
+    counted = giantstep.from_data(inputs, (labels + 1) / 2, **given)
+    assert "Labels are 0 and 1, taken as numbers" in counted.remarks
+    assert "Labels are" not in giantstep.from_data(inputs, labels, **given).remarks
+
+
 def test_the_command_reads_files_and_compares_steps(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name, array in zip(("X.npy", "y.npy"), skewed_samples(200, 10), strict=True):
-        np.save(name, array)
+    inputs, labels = skewed_samples(200, 10)
+    np.save("X.npy", inputs)
+    np.save("y.npy", labels)
+    np.savetxt("X.csv", inputs, delimiter=",", header=",".join("abcdefghij"), comments="")
+    np.savetxt("y.csv", labels)
+    told = [main(f"data X.{x} y.{x} --networks 1 --format table".split()) for x in ("npy", "csv")]
+    lines = capsys.readouterr().out.splitlines()
+    saved = lines[: len(lines) // 2]
+    assert (told, 2 * saved) == ([0, 0], lines)
+    assert {"linear_", "classification_"} <= {*" ".join(saved).split()}
     assert main("data X.npy y.npy --alpha0 0 2 --networks 2 -o a.nc".split()) == 0
     with xr.open_dataset("a.nc") as found:
-        assert found.test_error.sizes == {"alpha0": 2, "alpha": 1, "ridge": 1}
+        assert found.test_error.dims == ("alpha0",)
     (tmp_path / "text.npy").write_text("1 2 3")
     assert main("data text.npy y.npy".split()) == 2
     assert main("data X.npy y.npy --alpha 50".split()) == 2
     assert main("data X.npy y.npy --max-hours 1e-9".split()) == 2
     said = capsys.readouterr().err
-    assert "files that numpy.save wrote" in said
+    assert "text.npy is neither a file of numpy.save (.npy) nor a table" in said
     assert "X 200 rows: must be" in said
     assert "allowed with --max-hours" in said

@@ -27,6 +27,11 @@ def test_the_best_time_is_found_in_three_ways():
     assert beside.test_error.values.argmin() == 1
 
 
+def test_the_loss_whose_gradient_is_followed_may_be_named():
+    named = giantstep.solve(PROBLEM, 1.0, stop_at=2.0, loss="square")
+    xr.testing.assert_identical(named, giantstep.solve(PROBLEM, 1.0, stop_at=2.0))
+
+
 def test_networks_agree():
     both = giantstep.compare(PROBLEM, alpha=[0.5, 2], stop_at=[1, 30], dimension=100, networks=12)
     for name in ("test_error", "training_error"):

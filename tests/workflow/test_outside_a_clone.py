@@ -58,10 +58,10 @@ def test_theory_and_simulation_need_numpy_scipy_and_xarray_alone(wheel, tmp_path
     assert "," in installed.run(python, *QUESTION.format("simulate").split(), *grid, *sizes)
     for command in (["explain"], ["init", tmp_path / "study"]):
         refused = installed.run(python, "-m", "giantstep", *command, code=2)
-        assert "pip install 'giantstep[workflow]'" in refused
+        assert 'pip install ".[workflow]"' in refused
     code = "import giantstep; giantstep.open_figure('fig2')"
     refused = installed.run(python, "-c", code, code=1)
-    assert "pip install 'giantstep[figures]'" in refused
+    assert 'pip install ".[figures]"' in refused
 
 
 @pytest.mark.slow

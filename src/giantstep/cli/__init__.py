@@ -1,1 +1,1 @@
-"""The command `giantstep`. Start with `main`. Flags are in `arguments`, answers in `answers`."""
+"""The command `giantstep`. Start with `main`. The parser is in `parser`, answers in `asking`."""

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from giantstep.cli.values import Flattened, pair, read_values
+from giantstep.cli.values import Flattened, pairs, read_values
 from giantstep.problems.domains import interval_of
 from giantstep.problems.formatting import format_value
 from giantstep.questions.arguments import ANY_NAME, PAIR, Argument, Many
@@ -18,7 +18,7 @@ _READERS: dict[Any, Callable[[str], list[Any]]] = {
     float: read_values(read_number),
     int: read_values(read_whole_number),
     str: lambda text: [text],
-    PAIR: lambda text: [pair(text)],
+    PAIR: pairs,
 }
 # Other names of a flag.
 _ALIASES = {"ridge": ("--lambda", "-l"), "networks": ("--replicates",)}
@@ -32,9 +32,9 @@ def spelled(name: str) -> str:
 def add_flag(parser: Any, of: Argument) -> None:
     """Add the flag of an argument to a parser or to one of its groups.
 
-    If several values can be given, the parsed argument is a list.
+    Parsed arguments have those that are given; they are lists, if several values can be.
     """
-    options: dict[str, Any] = {"help": _help(of), "default": of.default, "dest": of.name}
+    options: dict[str, Any] = {"help": _help(of), "default": argparse.SUPPRESS, "dest": of.name}
     if of.kind is bool:
         options["action"] = argparse.BooleanOptionalAction if of.default else "store_true"
     else:
@@ -42,17 +42,7 @@ def add_flag(parser: Any, of: Argument) -> None:
         if of.many is not Many.REFUSED:
             several = {"type": lambda text: _read(of, text), "nargs": "+", "action": Flattened}
             options |= several
-            if of.default is not None and not isinstance(of.default, tuple):
-                options["default"] = [of.default]
     parser.add_argument(spelled(of.name), *_ALIASES.get(of.name, ()), **options)
-
-
-def alternatives(of: Argument, arguments: argparse.Namespace) -> tuple[Any, ...]:
-    """Return the values of an argument that were given; a sequence is a single one."""
-    value = getattr(arguments, of.name)
-    if of.is_sequence:
-        return (tuple(value),) if value is not None else (None,)
-    return tuple(value) if isinstance(value, list) else (value,)
 
 
 def _read(of: Argument, text: str) -> list[Any]:
@@ -61,11 +51,11 @@ def _read(of: Argument, text: str) -> list[Any]:
         return [text]
     try:
         return _READERS[of.kind](text)
-    except argparse.ArgumentTypeError:
+    except argparse.ArgumentTypeError as error:
         if not of.words or ":" in text:
             raise
-        allowed = " or ".join([_METAVARS[of.kind], *of.words])
-        raise argparse.ArgumentTypeError(f"{text!r} must be {allowed}") from None
+        first = str(error) if of.kind is PAIR else f"{text!r} must be {_METAVARS[of.kind]}"
+        raise argparse.ArgumentTypeError(" or ".join([first, *of.words])) from None
 
 
 def _read_one(of: Argument, text: str) -> Any:

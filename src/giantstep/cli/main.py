@@ -1,7 +1,7 @@
 """The command `giantstep`: quick questions to theory and simulation, and a project's results.
 
-Start with `main`. The commands are in `commands`, the parser in `arguments`, what answers questions
-in `answers`, the writing in `output`, and commands on a project's results in `project_commands`.
+Start with `main`. The commands are in `commands`, the parser in `parser`, what answers questions
+in `asking`, the writing in `output`, and commands on a project's results in `project_commands`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from giantstep.cli.arguments import parse
 from giantstep.cli.commands import PICTURES, commands
+from giantstep.cli.parser import parse
 from giantstep.extras import EXTRAS, advice, require
 from giantstep.validation import (
     Fault,
@@ -59,7 +59,7 @@ def _run(arguments: argparse.Namespace) -> int:
     try:
         if commands()[arguments.command].question:
             _check_files(arguments)
-            from giantstep.cli.answers import answer  # only here: it takes a while to import
+            from giantstep.cli.asking import answer  # only here: it takes a while to import
 
             return _deliver(answer(arguments), arguments)
         if arguments.command in _WITHOUT_WORKFLOW:
@@ -126,7 +126,7 @@ def _deliver(found: xr.Dataset, arguments: argparse.Namespace) -> int:
     if arguments.columns:
         found = chosen(found, arguments.columns)
     elif arguments.format == "table" and not arguments.output:
-        found, every = fitting(found), list(map(str, found.data_vars))
+        found, every = fitting(found, _asked(arguments)), list(map(str, found.data_vars))
         if rest := ", ".join(name for name in every if name not in found):
             print(f"not shown: {rest} (--columns chooses)", file=sys.stderr)
     if arguments.output:
@@ -137,6 +137,12 @@ def _deliver(found: xr.Dataset, arguments: argparse.Namespace) -> int:
     elif not arguments.plot:
         print(FORMATS[arguments.format](found), end="")
     return 0
+
+
+def _asked(arguments: argparse.Namespace) -> list[str]:
+    """List the variables that flags ask for."""
+    criteria = ["leave_one_out", "gcv", "k_fold"] * getattr(arguments, "cross_validation", False)
+    return [*criteria, *getattr(arguments, "gains", ())]
 
 
 def _draw(found: xr.Dataset, arguments: argparse.Namespace, name: str) -> None:
@@ -164,7 +170,7 @@ def _sentence(fault: Fault) -> str:
     from giantstep.cli.flags import spelled  # like all that knows of problems, it takes a while
     from giantstep.problems.formatting import format_value
 
-    value = format_value(fault.value) if isinstance(fault.value, tuple) else fault.value
+    value = format_value(fault.value) if isinstance(fault.value, tuple | list) else fault.value
     name = fault.name if fault.name in ("X", "y") else spelled(fault.name)
     return f"{name} {value}: must be {fault.allowed}{fault.hint}"
 

@@ -34,6 +34,8 @@ _ACROSS = {"group", "other_group", "theory", "rank", "interval"}
 _ALWAYS = ("alpha", "ridge", "stop_at")
 # Characters of a line of a table; a name with more than the second is broken at the third.
 _LINE, _LONG_NAME, _HEADING = 100, 20, 12
+# The errors on new inputs.
+_MAIN = ("test_error", "classification_error", "linear_test_error", "linear_classification_error")
 # A column of texts is no wider; longer cells shift those after them.
 _WIDEST = 42
 
@@ -138,8 +140,8 @@ def chosen(data: xr.Dataset, names: Sequence[str]) -> xr.Dataset:
     return data[wanted]
 
 
-def fitting(data: xr.Dataset) -> xr.Dataset:
-    """Select the variables whose table fits a line, errors first."""
+def fitting(data: xr.Dataset, asked: Sequence[str]) -> xr.Dataset:
+    """Select the variables whose table fits a line: what was asked for, then errors first."""
     needed = {*data.dims, *_ALWAYS}
     others = [str(name) for name in data.coords if data[name].ndim and name not in needed]
     names, shown = [str(name) for name in data.data_vars], list[str]()
@@ -148,18 +150,25 @@ def fitting(data: xr.Dataset) -> xr.Dataset:
         kept = data.drop_vars([name for name in others if name not in shown])
         return kept[[name for name in names if name in shown]]
 
-    for name in sorted([*names, *others], key=lambda name: _rank(name, data)):
+    for name in sorted([*names, *others], key=lambda name: _rank(name, data, asked)):
         shown.append(name)
         if max(map(len, as_table(part()).splitlines())) > _LINE:
             shown.remove(name)
     return part()
 
 
-def _rank(name: str, data: xr.Dataset) -> int:
-    """Rank a variable: a status that is not converged, errors, the status, everything else."""
+def _rank(name: str, data: xr.Dataset, asked: Sequence[str]) -> int:
+    """Rank a variable: failures and what was asked for, test errors, others, the status, the rest.
+
+    Those of networks are asked for if those of the theory are.
+    """
     if name == "status":
-        return 0 if data[name].values.any() else 2
-    return 1 if "error" in name and name != "quadrature_error" else 3
+        return 0 if data[name].values.any() else 3
+    if any(one in name for one in asked) and not name.startswith("z_score"):
+        return 0
+    if name in _MAIN:
+        return 1
+    return 2 if "error" in name and name != "quadrature_error" else 4
 
 
 def _aligned(

@@ -6,10 +6,10 @@ A new field of `Protocol` is such a flag, without a line here.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from giantstep.cli.flags import add_flag, alternatives, spelled
+from giantstep.cli.flags import add_flag, spelled
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
@@ -41,6 +41,10 @@ _KINDS = tuple(
 )
 
 
+# All names of them.
+PROBLEM_FLAGS = {*_STEPS, *_SPIKED}
+
+
 def add_problem(parser: argparse.ArgumentParser) -> None:
     """Add the flags that every problem has, and those of each way to state one."""
     group = parser.add_argument_group("the problem")
@@ -53,11 +57,11 @@ def add_problem(parser: argparse.ArgumentParser) -> None:
 
 
 def statement_of(
-    arguments: argparse.Namespace,
-) -> tuple[Callable[..., Problem], dict[str, tuple[Any, ...]]]:
+    given: Mapping[str, Any],
+) -> tuple[Callable[..., Problem], dict[str, Sequence[Any]]]:
     """Read the problems: what makes those of the kind whose required flags were given, and values.
 
-    They are all combinations of these values.
+    They are all combinations of these values; a readout is a single one.
 
     Raises
     ------
@@ -65,19 +69,24 @@ def statement_of(
         If a flag is missing, or the flags are not those of one kind.
     """
     needed = [name for name, of in _SHARED.items() if of.default is None]
-    if missing := [spelled(name) for name in needed if getattr(arguments, name) is None]:
-        raise argparse.ArgumentError(None, f"give {' '.join(missing)}")
-    given = {
-        name for kind in _KINDS for name in kind.required if getattr(arguments, name) is not None
-    }
-    chosen = next((kind for kind in _KINDS if set(kind.required) == given), None)
+    if missing := [spelled(name) for name in needed if name not in given]:
+        raise argparse.ArgumentError(None, f"missing: {', '.join(missing)}")
+    stated = {name for kind in _KINDS for name in kind.required if name in given}
+    chosen = next((kind for kind in _KINDS if set(kind.required) == stated), None)
     if chosen is None:
         choices = " or all of ".join(" ".join(map(spelled, kind.required)) for kind in _KINDS)
-        got = " ".join(map(spelled, sorted(given))) or "none of them"
+        got = " ".join(map(spelled, sorted(stated))) or "none of them"
         raise argparse.ArgumentError(None, f"give all of {choices}; got {got}")
-    for kind in _KINDS:
-        for name, of in kind.takes.items():
-            if kind is not chosen and alternatives(of, arguments) != (of.default,):
-                raise argparse.ArgumentError(None, f"{spelled(name)} is for {kind.title}")
     takes = _SHARED | chosen.takes
-    return chosen.make, {name: alternatives(of, arguments) for name, of in takes.items()}
+    for kind in _KINDS:
+        for name in kind.takes.keys() & given.keys() - takes.keys():
+            raise argparse.ArgumentError(None, f"{spelled(name)} is for {kind.title}")
+    return chosen.make, {name: _values(of, given) for name, of in takes.items()}
+
+
+def _values(of: Argument, given: Mapping[str, Any]) -> Sequence[Any]:
+    """Return the values of an argument, by default a single one."""
+    value = given.get(of.name, [of.default])
+    if of.is_sequence and of.name in given:
+        return [tuple(value)]
+    return value if isinstance(value, list) else [value]

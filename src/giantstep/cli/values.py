@@ -74,13 +74,24 @@ def _spaced(
 
 
 @reader
-def pair(text: str) -> tuple[float, float]:
-    """Read one `value:fraction`."""
-    value, _, fraction = text.partition(":")
+def pairs(text: str) -> list[tuple[float, float]]:
+    """Read `value:fraction`, or values of equal shares: `1,-1`, or in short `±1`.
+
+    Examples
+    --------
+    >>> pairs("2:0.5"), pairs("±1")
+    ([(2.0, 0.5)], [(1.0, 0.5), (-1.0, 0.5)])
+    """
+    both = re.fullmatch(r"(?:±|\+-|\+/-)(.+)", text)
+    values = [both[1], f"-{both[1]}"] if both else text.split(",")
     try:
-        return read_number(value), read_number(fraction)
+        if len(values) > 1:
+            return [(read_number(value), 1 / len(values)) for value in values]
+        value, _, fraction = text.partition(":")
+        return [(read_number(value), read_number(fraction))]
     except ValueError:
-        raise ValueError(f"{text!r} is not of the form value:fraction") from None
+        form = "VALUE:FRACTION such as 1:0.5, or values of equal shares such as 1,-1"
+        raise ValueError(f"{text!r} must be {form}") from None
 
 
 @reader

@@ -18,11 +18,11 @@ from giantstep.arrays import Array
 from giantstep.explore.parameters import OPTIMAL, OVERLAPS
 from giantstep.explore.question import Question
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
-from giantstep.questions.cases import read_sweep, solve_cases
+from giantstep.questions.case import RELIABLE_DIMENSION
 from giantstep.questions.choices import GAINS
 from giantstep.questions.gains import gain
 from giantstep.questions.remarks import OF_COVARIANCE, dimension_remarks
-from giantstep.questions.theory_points import RELIABLE_DIMENSION
+from giantstep.questions.request import read_request
 from giantstep.theory.bounds import best_linear_error, bounds
 from giantstep.theory.optima import CLASSIFICATION_ERROR, TEST_ERROR
 from giantstep.theory.readout.status import Status
@@ -55,8 +55,8 @@ def ask_sweep(
     by = TEST_ERROR if show in GAINS else show
     if given["ridge"] == OPTIMAL:
         given["by"] = by
-    sweep = read_sweep(question.problem, given)
-    data, remarks = solve_cases(sweep, by == CLASSIFICATION_ERROR, lambda _: beat())
+    request = read_request(question.problem, given)
+    data, remarks = request.solve(by == CLASSIFICATION_ERROR, lambda _: beat())
     if show in GAINS:
         data[show] = gain(data, show, question.problem, given)
     return data.assign_attrs(remarks="\n".join(remarks))
@@ -85,8 +85,8 @@ def limit_remarks(question: Question, beat: Beat, values: Mapping[str, Array]) -
     """Say from which dimension on the limit d -> infinity is reliable, for all combinations."""
     given = _given(question, values) | {"bulk": list(question["bulk"])}
     with suppress(InvalidParametersError):
-        sweep = read_sweep(question.problem, given, compared=True)
-        data, _ = solve_cases(sweep, False, lambda _: beat())
+        request = read_request(question.problem, given, compared=True)
+        data, _ = request.solve(False, lambda _: beat())
         return dimension_remarks(data[RELIABLE_DIMENSION].values)
     return []
 

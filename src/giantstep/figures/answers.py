@@ -191,7 +191,12 @@ def _draw_each(axes: Axes, data: xr.Dataset, x: str, name: str, others: list[str
 
 
 def _add_references(axes: Axes, data: xr.Dataset, x: str, name: str) -> None:
-    """Draw the best linear predictor beside errors, and the target beside what is learned."""
+    """Draw linear predictors beside errors, and the target beside what is learned."""
+    if (linear := f"linear_{name}") in data:  # of given samples
+        rows = data[linear].transpose(..., x).values.reshape(-1, data[x].size)
+        for values in np.unique(rows, axis=0):
+            axes.plot(data[x], values, **style.REFERENCE)
+        legend_entry(axes, "ridge regression on the inputs", **style.REFERENCE)
     stated = stated_parameters(data.attrs.get("problem", "Unknown()"))
     targets = np.unique(data["target"].values) if "target" in data.dims else [stated.get("target")]
     if name in _ERRORS and all(target and is_known_target(str(target)) for target in targets):

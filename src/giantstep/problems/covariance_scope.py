@@ -6,7 +6,7 @@ Parameters named `protocol` are a `Protocol`, whose module imports this one.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,17 +19,7 @@ from giantstep.validation import Fault
 
 ALWAYS = "where inputs have a covariance or are a mixture"
 THEORY, NETWORKS = f"in theory, {ALWAYS}", f"in networks, {ALWAYS}"
-# Questions whose answers take the covariance into account.
-_QUESTIONS: tuple[str, ...] = (
-    "solve",
-    "sweep",
-    "simulate",
-    "compare",
-    "optimise",
-    "parameters",
-    "learned_function",
-)
-_OF_NETWORKS = ("replicates", "eigenvalues")
+_PAGE = "docs/structured-inputs.md says which questions take others"
 
 
 def has_classes(of: Any) -> bool:
@@ -91,23 +81,29 @@ def dimension_faults(protocol: Any, dimension: float) -> list[Fault]:
     return [] if valid else [Fault("dimension", dimension, f"{allowed} {ALWAYS}")]
 
 
-def question_faults(question: str, problem: Any, given: Mapping[str, Any]) -> list[Fault]:
-    """List why a question cannot be answered for inputs with a covariance, or a mixture."""
+def question_faults(
+    question: str, covered: Collection[str], problem: Any, given: Mapping[str, Any]
+) -> list[Fault]:
+    """List why a question cannot be answered for inputs with a covariance, or a mixture.
+
+    Parameters
+    ----------
+    question : str
+    covered : collection of str
+        Which of "covariance" and "inputs" it takes into account.
+    problem, given
+        What it is about, and its arguments; of several problems, `values` among them.
+    """
     values = given.get("values", {})
     inputs = np.ravel(values.get("inputs", getattr(problem, "inputs", GAUSSIAN))).tolist()
     known = next((one for one in inputs if mixture_mean(str(one)) is not None), None)
-    name, plain, others, questions = "inputs", GAUSSIAN, "mixtures", _QUESTIONS
+    name, plain = "inputs", GAUSSIAN
     if known is None:
         known = values.get("covariance", getattr(problem, "covariance", IDENTITY))
-        name, plain, others, questions = "covariance", IDENTITY, "others", (*_QUESTIONS, "bounds")
+        name, plain = "covariance", IDENTITY
     if isinstance(known, str) and known == IDENTITY:
         return []
     if not hasattr(problem, "covariance"):
         allowed = f"{plain} for spiked features given directly; mixtures are for protocols"
-    elif question not in (*questions, *_OF_NETWORKS):
-        allowed = f"{plain} in {question}; {others} are for {', '.join(questions)}"
-    elif question == "optimise" and ("bias" in given["over"] or math.isinf(given["dimension"])):
-        allowed = f"{plain} where a bias is optimised, or no dimension is given"
-    else:
-        return []
-    return [Fault(name, known, allowed)]
+        return [Fault(name, known, allowed)]
+    return [Fault(name, known, f"{plain} in {question}: {_PAGE}")] * (name not in covered)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
+from typing import Any, Literal
 
 from giantstep.problems.bulk_kind import BULKS as KNOWN_BULKS
 from giantstep.problems.domains import (
@@ -30,7 +30,7 @@ from giantstep.registry import Registry
 from giantstep.theory.optima import CRITERIA, CROSS_VALIDATION, TEST_ERROR
 from giantstep.validation import COUNT, Fault, Interval
 
-OPTIMAL = "optimal"
+OPTIMAL: Literal["optimal"] = "optimal"
 # What states a problem in examples of the command line.
 NETWORK = "--activation tanh --target sin --beta 1"
 STEP = f"{NETWORK} --learning-rate 3 --alpha0 2 \\\n     "
@@ -167,6 +167,8 @@ BY = Argument(
     default=TEST_ERROR,
 )
 THEORY = LOSS, STOP_AT_TIMES, BULK, DIMENSION, BY
+# Of questions that take several of each at once.
+THEORIES = tuple(replace(one, many=Many.TOGETHER) for one in THEORY)
 DERIVATIVES = Argument(
     "derivatives",
     "whether to differentiate the test error by all parameters that are numbers:"

@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike
 from giantstep.problems.domains import FLAG
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.questions.answers import Result, question
 from giantstep.questions.arguments import ALPHA, NETWORK, Argument
 from giantstep.questions.bayes_optimal import bayes_optimal as best_prediction
 from giantstep.questions.costs import THEORY_HOURS
+from giantstep.questions.declaration import STRUCTURED, Work
+from giantstep.questions.question import Result, question
 from giantstep.theory.bounds import (
     best_linear_error,
     bounds_at_best_learning_rate,
@@ -42,6 +43,8 @@ _ALPHA = replace(
     text="how well any readout can do",
     place=8,
     takes=(_BAYES_OPTIMAL, _ALPHA),
+    work=Work(3),  # the search for the best learning rate
+    inputs=STRUCTURED[:1],
     example=f"{NETWORK} --learning-rate 3 \\\n      --alpha0 2 inf --format table",
 )
 def bounds(

@@ -4,106 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from giantstep.arrays import Array
 from giantstep.numerics.own_functions import check_unchanged
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.bulk_kind import bulk_of_networks, validate_bulk
 from giantstep.problems.covariance_scope import question_faults
 from giantstep.problems.domains import THEORY_DIMENSION
-from giantstep.problems.grid import Grid
 from giantstep.problems.losses import FLOW, SQUARE
 from giantstep.problems.problem import Problem, check_loss, further_directions
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import SEED
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.questions.arguments import OPTIMAL
+from giantstep.questions.axes import Axes, read_axes
 from giantstep.questions.choices import THREADS
+from giantstep.questions.declaration import STRUCTURED, Question
+from giantstep.questions.task import NETWORK_TASKS, Task, question_named
 from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.optima import CRITERIA, CROSS_VALIDATION, GCV, LEAVE_ONE_OUT, TEST_ERROR
 from giantstep.validation import COUNT, Fault, collected, interval_faults, raise_all, refusal
 
-OPTIMAL: Literal["optimal"] = "optimal"
 # Of simulations.
 COUNTS = {"networks": COUNT, "seed": SEED, "threads": THREADS}
-# A ridge for checks of a grid whose ridges are still to be found.
-SOME_RIDGE = 1.0
 
 
-def choose_ridge(given: dict[str, Any]) -> None:
-    """Read the name of a way to cross-validate, in place of a ridge, as the best ridge by it."""
-    ridge = given.get("ridge")
-    word = ridge[0] if isinstance(ridge, list) and len(ridge) == 1 else ridge
-    if isinstance(word, str) and word in CROSS_VALIDATION:
-        given |= {"ridge": OPTIMAL, "by": word}
-        if isinstance(ridge, list):  # on the command line
-            given |= {"ridge": [OPTIMAL], "by": [word]}
-
-
-class Axes(NamedTuple):
-    """The points of a question.
-
-    Attributes
-    ----------
-    grid : Grid
-        All pairs of these sample complexities and ridges, with the loss.
-    fixed : tuple of str
-        Which of them were given as one number instead of an array.
-    optimal : bool
-        Whether the ridge is to be the best at each sample complexity; that of the grid means
-        nothing then.
-    """
-
-    grid: Grid
-    fixed: tuple[str, ...]
-    optimal: bool
-
-    @property
-    def dims(self) -> tuple[str, ...]:
-        """The dimensions of the points; best ridges have that of alpha."""
-        return ("alpha",) if self.optimal else ("alpha", "ridge")
-
-
-def plain(value: Any) -> Any:
-    """Convert a number of numpy to one of Python, and return everything else unchanged."""
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def read_numbers(name: str, value: ArrayLike, faults: list[Fault]) -> Array:
-    """Read one number, shape (), or several, shape (M,)."""
-    allowed = "a number, or a sequence of numbers"
-    try:
-        given = np.asarray(value)
-        numbers = given.astype(float)
-    except (TypeError, ValueError, OverflowError):
-        faults.append(Fault(name, value, allowed))
-        return np.empty(())
-    if numbers.ndim > 1 or (given.dtype.kind not in "iuf" and given.size):
-        faults.append(Fault(name, value, allowed))
-    return numbers
-
-
-def read_axes(alpha: ArrayLike, ridge: ArrayLike, loss: str, faults: list[Fault]) -> Axes:
-    """Read sample complexities and ridges; one of each, if something is wrong with them."""
-    before = len(faults)
-    axes = Axes(Grid((1.0,), (SOME_RIDGE,)), ("alpha", "ridge"), optimal=False)
-    optimal = isinstance(ridge, str) and ridge == OPTIMAL
-    values = {
-        "alpha": read_numbers("alpha", alpha, faults),
-        "ridge": read_numbers("ridge", SOME_RIDGE if optimal else ridge, faults),
-    }
-    if len(faults) == before:
-        points = {name: tuple(numbers.ravel().tolist()) for name, numbers in values.items()}
-        fixed = tuple(name for name, numbers in values.items() if numbers.ndim == 0)
-        with collected(faults):
-            axes = Axes(Grid(**points, loss=loss), fixed, optimal)
-    return axes
-
-
-def check_problem(problem: Any, question: str, given: Mapping[str, Any]) -> None:
+def check_problem(problem: Any, of: Question, given: Mapping[str, Any]) -> None:
     """Refuse at once what is no problem, or none of this question: nothing else can be checked.
 
     Raises
@@ -113,7 +41,14 @@ def check_problem(problem: Any, question: str, given: Mapping[str, Any]) -> None
     if not isinstance(problem, Protocol | SpikedFeatures):
         raise refusal("problem", problem, "a Protocol or SpikedFeatures")
     check_unchanged(vars(problem).values())
-    raise_all(question_faults(question, problem, given))
+    raise_all(question_faults(of.command, of.inputs, problem, given))
+
+
+def task_faults(task: Task) -> list[Fault]:
+    """List why a task does not cover the inputs of its problem."""
+    declared = getattr(question_named(task.question), "declaration", None)
+    covered = declared.inputs if declared else STRUCTURED * (task.question in NETWORK_TASKS)
+    return question_faults(task.question, covered, task.problem, task.arguments)
 
 
 def criterion_faults(
@@ -139,6 +74,13 @@ def criterion_faults(
     return faults
 
 
+def derivative_faults(derivatives: bool, loss: str, optimal: bool, by: str) -> list[Fault]:
+    """Refuse derivatives where they are not known, or where those at fixed ridge are not all."""
+    allowed = f"false but for the {SQUARE} loss, and best ridges by the {TEST_ERROR}"
+    wrong = loss != SQUARE or (optimal and by != TEST_ERROR)
+    return [Fault("derivatives", True, allowed)] if derivatives and wrong else []
+
+
 def check_theory(
     problem: Problem,
     faults: list[Fault],
@@ -158,3 +100,17 @@ def check_theory(
         with collected(faults):
             equivalent_features(problem, dimension)
     return bulk
+
+
+def read_question(
+    problem: Problem,
+    alpha: ArrayLike,
+    ridge: ArrayLike,
+    loss: str,
+    bulk: str | None,
+    dimension: float,
+    faults: list[Fault],
+) -> tuple[Axes, str]:
+    """Read points and bulk of a question to the theory, and collect what is wrong with it."""
+    axes = read_axes(alpha, ridge, loss, faults)
+    return axes, check_theory(problem, faults, bulk, dimension, axes.grid.loss)

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.questions.answers import Result, drop_fixed, question
 from giantstep.questions.arguments import (
     ALPHA,
     BULKS,
@@ -26,14 +25,17 @@ from giantstep.questions.arguments import (
     SIZES,
     STOP_AT_TIMES,
 )
-from giantstep.questions.checks import criterion_faults
+from giantstep.questions.case import DOUBTS, answer_remarks
+from giantstep.questions.checks import criterion_faults, read_question
 from giantstep.questions.costs import SIMULATION_HOURS
+from giantstep.questions.datasets import drop_fixed
+from giantstep.questions.declaration import STRUCTURED, Work
 from giantstep.questions.progress import Progress
+from giantstep.questions.question import Result, question
 from giantstep.questions.remarks import OF_COVARIANCE
 from giantstep.questions.simulate import measured, read_simulation
-from giantstep.questions.solve import read_question, solve
+from giantstep.questions.solve import solve
 from giantstep.questions.statistics import z_scores
-from giantstep.questions.theory_points import DOUBTS, answer_remarks
 from giantstep.theory.optima import CROSS_VALIDATION, TEST_ERROR
 from giantstep.validation import Fault, collected, raise_all
 
@@ -52,7 +54,8 @@ LIMIT, FINITE = "limit", "finite"
     place=3,
     takes=(ALPHA, RIDGE, *SIZES, BULKS, LOSS, STOP_AT_TIMES, BY, NETWORKS_CROSS_VALIDATED, *DRAWN),
     example=SIMULATED,
-    trains=True,
+    work=Work(2, networks=1),
+    inputs=STRUCTURED,
 )
 def compare(
     problem: Problem,

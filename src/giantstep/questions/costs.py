@@ -24,7 +24,8 @@ from giantstep.problems.problem import Problem, further_directions
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import EXACT
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.questions.task import Task
+from giantstep.questions.declaration import Question, Work, declaration_of
+from giantstep.questions.task import Task, question_named
 from giantstep.questions.values import as_lists, is_several
 from giantstep.simulation.arithmetic import FEWER_ROWS, ROWS, SINGLE_FROM
 from giantstep.validation import RefusalError
@@ -32,8 +33,8 @@ from giantstep.validation import RefusalError
 MIB = 2**20
 # Core-hours that an answer may take, of theory alone and of networks, unless more are allowed.
 THEORY_HOURS, SIMULATION_HOURS = 0.05, 1.0
-# How much longer than a network's errors what is asked of it takes: further fits, all eigenvalues.
-_NETWORKS = {"replicates": 1, "simulate": 1, "compare": 1, "eigenvalues": 4}
+# Of questions about networks alone, which the workflow asks; and of further fits.
+_NETWORKS = {"replicates": Work(0, 1), "eigenvalues": Work(0, 4)}
 _CROSS_VALIDATED = 8
 # Of arguments that a task leaves out.
 _DEFAULTS: dict[str, Any] = {"alpha": 1.0, "ridge": 0.1, "loss": SQUARE, "bulk": None}
@@ -60,8 +61,6 @@ _SPIKE, _SPIKE_MEMORY = 30, 2
 _SEARCH, _CONVEX_SEARCH, _CANDIDATES = 80, 40, (1, 80, 340, 700, 1300)
 # Points of errors in the time of one of a spectrum, and points of it that find the bulk.
 _SPECTRAL_POINT, _EDGE_POINTS = 2, 500
-# Of how many theories the search for the rate of the best bounds takes the time.
-_BOUNDS = 3
 # MiB of a theory, of a trained bulk or another loss, and of each point.
 _THEORY_MEMORY, _TRAINED_MEMORY, _POINT_MEMORY = 20.0, 300.0, 0.015
 # Seconds of N groups of neurons in units of N^3, and MiB in units of N^2: of pairs of functions, on
@@ -158,20 +157,31 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
     count = len(networks) if isinstance(networks, Sequence) else networks
     if given["bulk"] is None:
         given["bulk"] = bulk_of_networks(problem)
-    if task.question not in _NETWORKS:
-        return _theory(task.question, problem, given)
-    longer = _CROSS_VALIDATED if given.get("cross_validation") else _NETWORKS[task.question]
+    work = _NETWORKS.get(task.question) or declaration_of(question_named(task.question)).work
+    theory = _theory(work, problem, given) if work.theories else Cost(0, 0)
+    if not work.networks:
+        return theory
+    longer = _CROSS_VALIDATED if given.get("cross_validation") else work.networks
     one = _network(problem, given, threads)
-    theory = _theory(task.question, problem, given) if task.question == "compare" else Cost(0, 0)
     memory = one.memory * (2 if longer > 1 else 1) + theory.memory
-    return Cost(count * longer * one.seconds + 2 * theory.seconds, memory)
+    return Cost(count * longer * one.seconds + theory.seconds, memory)
 
 
-def _theory(question: str, problem: Problem, given: Mapping[str, Any]) -> Cost:
+def check_one_point(of: Question, problem: Problem, given: Mapping[str, Any]) -> None:
+    """Refuse a problem of which one point of the theory takes more than is allowed.
+
+    Raises
+    ------
+    CostError
+    """
+    one = _DEFAULTS | {"bulk": bulk_of_networks(problem)}
+    check_cost(_theory(of.work, problem, one), given["max_hours"], given["max_memory"])
+
+
+def _theory(work: Work, problem: Problem, given: Mapping[str, Any]) -> Cost:
     """Estimate the theory of all points of a question, for one problem or those of a sweep."""
     losses, bulks = (np.atleast_1d(given[name]).tolist() for name in ("loss", "bulk"))
-    if question == "parameters":  # what the steps leave, without a bulk
-        bulks = [ISOTROPIC]
+    bulks = [work.bulk] if work.bulk else bulks
     over = given.get("over", ())
     over = {over} if isinstance(over, str) else set(over)
     separate = {name: as_lists(given[name]) for name in given if name not in _COUNTED}
@@ -185,11 +195,10 @@ def _theory(question: str, problem: Problem, given: Mapping[str, Any]) -> Cost:
     cases *= _CANDIDATES[min(len(over - {"ridge"}), len(_CANDIDATES) - 1)]
     cases *= 1 + np.size(given.get("gains", ()))
     cases *= math.prod(factor for name, factor in _LONGER.items() if separate.get(name))
-    cases *= _BOUNDS if question == "bounds" else 1
     optimal = "ridge" in over or isinstance(given["ridge"], str)
     search = _SEARCH if losses == [SQUARE] else _CONVEX_SEARCH
     points = np.size(given["alpha"]) * (search if optimal else np.size(given["ridge"]))
-    if question == "spectrum":
+    if work.density:
         points *= _SPECTRAL_POINT * (_EDGE_POINTS + given["points"])
     seconds = sum(_case(problem, one, bulk, points, groups) for one in losses for bulk in bulks)
     seconds += len(bulks) * _DIRECTION * directions
@@ -197,7 +206,8 @@ def _theory(question: str, problem: Problem, given: Mapping[str, Any]) -> Cost:
     plain = losses == [SQUARE] and bulks == [ISOTROPIC] and not spikes
     memory = _THEORY_MEMORY if plain else _TRAINED_MEMORY * _SPIKE_MEMORY**spikes
     memory += _GROUPS_MEMORY * groups**2 + _DIRECTION_MEMORY * directions
-    return Cost(cases * seconds, memory + _POINT_MEMORY * cases * points * len(losses))
+    memory += _POINT_MEMORY * cases * points * len(losses)
+    return Cost(work.theories * cases * seconds, memory)
 
 
 def _case(problem: Problem, loss: str, bulk: str, points: int, groups: int) -> float:

@@ -10,8 +10,32 @@ from typing import Any, TypeVar
 from giantstep.questions.arguments import LIMITS, Argument
 
 F = TypeVar("F", bound=Callable[..., Any])
+# Of `Question.inputs`.
+STRUCTURED = ("covariance", "inputs")
 # What a function takes that is no argument: what it is about, and how it says how far it is.
 _SUBJECTS = {"problem", "X", "y", "progress", "values"}
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a question takes, in units of what is estimated of a problem.
+
+    Attributes
+    ----------
+    theories : float
+        How many times the theory of all points is solved.
+    networks : float
+        How much longer than its errors what is asked of a network takes.
+    bulk : str
+        The only one that is needed, if the question does not say which.
+    density : bool
+        Whether a point has the density of eigenvalues.
+    """
+
+    theories: float = 1.0
+    networks: float = 0.0
+    bulk: str = ""
+    density: bool = False
 
 
 @dataclass(frozen=True)
@@ -31,8 +55,10 @@ class Question:
         What may follow the name of the command, for its help.
     place : int
         In the list of commands.
-    trains : bool
-        Whether it trains networks.
+    work : Work
+        What it takes.
+    inputs : tuple of str
+        Which of "covariance" and "inputs", those of two classes, its answers take into account.
     varies : bool
         Whether it takes several values of any parameter, of its problem as well.
     scalars : tuple of str
@@ -46,7 +72,8 @@ class Question:
     takes: tuple[Argument, ...]
     example: str
     place: int = 99
-    trains: bool = False
+    work: Work = Work()
+    inputs: tuple[str, ...] = ()
     varies: bool = False
     scalars: tuple[str, ...] = ("loss", "bulk", "dimension")
 

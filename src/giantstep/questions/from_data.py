@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
+from threadpoolctl import threadpool_limits
 
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import CLASS
 from giantstep.problems.covariance import IDENTITY
-from giantstep.problems.domains import POSITIVE_RIDGE
+from giantstep.problems.domains import POSITIVE_RIDGE as _POSITIVE
 from giantstep.problems.gaussian_model import gaussian_model
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
@@ -21,14 +23,15 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.samples import read_samples
 from giantstep.problems.sizes import SEED as SEEDS
 from giantstep.problems.sizes import Sizes, check_sizes
-from giantstep.questions.answers import drop_fixed
-from giantstep.questions.arguments import ALPHA, NETWORKS, RIDGES, SEED, arguments_of
-from giantstep.questions.checks import read_axes
+from giantstep.questions.arguments import ALPHA, BEST_RIDGE, NETWORKS, SEED, arguments_of
+from giantstep.questions.axes import read_axes
 from giantstep.questions.compare import OF_NETWORKS
 from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of_data
-from giantstep.questions.declaration import declare
+from giantstep.questions.datasets import drop_fixed
+from giantstep.questions.declaration import Work, declare
 from giantstep.questions.progress import Progress, progress_bar
-from giantstep.questions.remarks import OF_COVARIANCE
+from giantstep.questions.question import taking_several
+from giantstep.questions.remarks import OF_COVARIANCE, edge_remarks
 from giantstep.questions.solve import solve
 from giantstep.questions.statistics import summary, z_scores
 from giantstep.simulation.data_networks import train_on_data
@@ -48,7 +51,13 @@ _COUNTS = {"networks": COUNT, "seed": SEEDS}
 # Samples that are left to test, at least.
 _TESTS = 30
 # Predicted by the theory, and measured.
-_ERRORS = ("test_error", "training_error", "classification_error")
+_ERRORS = ("test_error", "classification_error", "training_error")
+# Their places among the numbers of each fit.
+_PLACES = {"test_error": 0, "training_error": 1, "classification_error": 2}
+# Where the best ridge is searched for.
+_RIDGES = tuple(np.geomspace(1e-4, 1e2, 13).tolist())
+# Errors are those of the theory, but for the noise of labels.
+_ON_LABELS = "without label noise", "on labels as given"
 # The mean label from which on classes are not equally large.
 _UNEQUAL = 0.2
 _OF_THEORY = "Of the Gaussian theory: "
@@ -60,14 +69,15 @@ _ACTIVATION, _LEARNING_RATE, _ALPHA0, _BETA = (
 )
 
 
+@taking_several
 @declare(
     "Networks on given data",
     command="data",
     text="networks on your own samples, and what their features predict",
     place=11,
-    takes=(_ACTIVATION, _LEARNING_RATE, _ALPHA0, _BETA, ALPHA, RIDGES, NETWORKS, SEED),
+    takes=(_ACTIVATION, _LEARNING_RATE, _ALPHA0, _BETA, ALPHA, BEST_RIDGE, NETWORKS, SEED),
     example="X.npy y.npy --learning-rate 3 --alpha0 0 2 --alpha 1 2 --format table",
-    trains=True,
+    work=Work(0, networks=1),
 )
 def from_data(
     X: ArrayLike,
@@ -109,8 +119,8 @@ def from_data(
         Width over d, > 0.
     alpha : float or array_like
         Samples of the readout's training set over d, > 0.
-    ridge : float or array_like
-        Penalty lambda > 0, without a factor 1/n.
+    ridge : float, array_like or "optimal"
+        Penalty lambda > 0, without a factor 1/n; "optimal" is that of the least predicted error.
     networks : int
         Independent networks, each with a split of its own.
     seed : int
@@ -125,8 +135,11 @@ def from_data(
     xarray.Dataset
         `test_error` and `training_error` as predicted for each network after its step, the mean
         over networks; `simulated_test_error_mean` and `simulated_test_error_stderr` of the
-        networks themselves; `z_score_test_error`; likewise `classification_error`. All errors are
-        on the labels that were given, with their noise. Of an odd activation, the same errors as
+        networks themselves; `z_score_test_error`; likewise `classification_error`;
+        `linear_test_error` and so on, predicted for ridge regression on the inputs over sqrt(d),
+        with the same number of samples and ridge, or its own best. All errors are on the labels
+        that were given, with their noise. Several values of `activation`, `learning_rate`, `alpha0`
+        and `beta` are dimensions. Of an odd activation, the same errors as
         `gaussian_test_error` and so on, by the theory of Gaussian inputs and labels that resemble
         the samples, with `chi_2`, `chi_3`, `chi_rows` and `effective_dimension`; and as
         `isotropic_test_error` without a covariance.
@@ -154,31 +167,88 @@ def from_data(
     with collected(faults):
         inputs, labels = read_samples(X, y)
     axes = read_axes(alpha, ridge, SQUARE, faults)
-    ridges = (ridge,) if axes.optimal else axes.grid.ridge
-    faults += [Fault("ridge", x, str(POSITIVE_RIDGE)) for x in ridges if x not in POSITIVE_RIDGE]
+    grid = replace(axes.grid, ridge=_RIDGES) if axes.optimal else axes.grid
+    faults += [Fault("ridge", x, str(_POSITIVE)) for x in grid.ridge if x not in _POSITIVE]
+    faults += [Fault("alpha0", alpha0, "finite: samples of the step")] * (alpha0 == math.inf)
     faults += interval_faults({"networks": networks, "seed": seed}, _COUNTS)
     with collected(faults):  # no target is drawn from: any will do
         protocol = Protocol(activation, "linear", learning_rate, alpha0, beta)
     raise_all(faults)
-    _check_count(protocol, axes.grid, *inputs.shape)
-    points = len(axes.grid.alpha) * len(axes.grid.ridge)
+    _check_count(protocol, grid, *inputs.shape)
+    points = len(grid.alpha) * len(grid.ridge)
     check_cost(cost_of_data(inputs.shape, protocol.beta, points * networks), max_hours, max_memory)
-    errors = []
-    with progress_bar("networks", progress) as report:
-        for network in range(networks):
-            trained = train_on_data(protocol, inputs, labels, axes.grid, seed, network)
-            errors.append([_predict(*trained[:2], axes.grid, inputs.shape[1]), trained[2]])
-            report(len(errors) / networks)
-    names = _ERRORS if np.all(np.abs(labels) == 1) else _ERRORS[:2]
-    data, remarks = _dataset(np.array(errors), axes.grid, names), list[str]()
+    with threadpool_limits(1), progress_bar("networks", progress) as report:
+        errors = _train(protocol, inputs, labels, grid, networks, seed, report)
+        linear = _predict(inputs / math.sqrt(inputs.shape[1]), labels, grid, inputs.shape[1])
+    names = _ERRORS if np.all(np.abs(labels) == 1) else _ERRORS[::2]
+    theory, remarks = _gaussian_theory(protocol, inputs, labels, grid, names)
+    data = xr.merge([_summary(errors, grid, names), theory])
+    baseline = _over_points(linear, grid, names[: len(names) - 1], "linear_{}")
     if np.isnan(data["test_error"]).any():
-        remarks += ["Some predictions are NaN: the equations for leverages did not converge."]
-    theory, said = _gaussian_theory(protocol, inputs, labels, axes.grid, names)
-    data = drop_fixed(xr.merge([data, theory]), axes.fixed)
-    data = data.assign_coords(alpha0=alpha0, total_samples=data["alpha"] + alpha0)
+        remarks.append("Some predictions are NaN: the equations for leverages did not converge.")
+    if axes.optimal:
+        remarks += _edges(data["test_error"])
+        data = data.isel(ridge=_best(data["test_error"]))
+        baseline = baseline.isel(ridge=_best(baseline["linear_test_error"])).drop_vars("ridge")
+    data = _labelled(drop_fixed(data.merge(baseline), axes.fixed), names, alpha0)
     about = {"dimension": inputs.shape[1], "networks": networks, "seed": np.int64(seed)}
-    about["remarks"] = "\n".join([*remarks, *said])
-    return label(data).assign_attrs(about, title="Networks on given data")
+    about["remarks"] = "\n".join([*_label_remarks(labels), *remarks])
+    return data.assign_attrs(about, title="Networks on given data")
+
+
+def _train(
+    protocol: Protocol,
+    inputs: Array,
+    labels: Array,
+    grid: Grid,
+    networks: int,
+    seed: int,
+    report: Progress,
+) -> Array:
+    """Train networks: errors that are predicted for each and measured, (networks, 2, 3, ...)."""
+    errors = []
+    for network in range(networks):
+        given = protocol, inputs, labels, grid, seed, network
+        features, left, measured = train_on_data(*given)
+        errors.append([_predict(features, left, grid, inputs.shape[1]), measured])
+        report(len(errors) / networks)
+    return np.array(errors)
+
+
+def _labelled(data: xr.Dataset, names: Sequence[str], alpha0: float) -> xr.Dataset:
+    """Label an answer, errors first; they are on labels with their noise, unlike the theory's."""
+    forms = ("{}", "linear_{}", *OF_NETWORKS)
+    errors = [one for form in forms for name in names if (one := form.format(name)) in data]
+    data = data[[*errors, *(name for name in data if name not in errors)]]
+    data = label(data.assign_coords(alpha0=alpha0, total_samples=data["alpha"] + alpha0))
+    for name in errors:
+        meaning = data[name].attrs["long_name"].replace(*_ON_LABELS)
+        data[name].attrs |= {"long_name": meaning, "equation": "docs/data.md"}
+    return data
+
+
+def _edges(errors: xr.DataArray) -> list[str]:
+    """Say where the best ridge is an end of the range."""
+    ends = 0, len(_RIDGES) - 1
+    places = [f"alpha {x:g}" for x in errors["alpha"] if _best(errors.sel(alpha=x)) in ends]
+    return edge_remarks(places, "best ridge", np.array(_RIDGES))
+
+
+def _best(errors: xr.DataArray) -> xr.DataArray:
+    """Return the place of the ridge of the least error."""
+    return errors.fillna(np.inf).argmin("ridge")
+
+
+def _label_remarks(labels: Array) -> list[str]:
+    """Say how to state classes, if labels have two values."""
+    values = np.unique(labels)
+    if len(values) > 2 or np.all(np.abs(values) == 1):
+        return []
+    low, high = values
+    return [
+        f"Labels are {low:g} and {high:g}, taken as numbers. For two classes give -1 and 1, as by"
+        f" np.where(y == {high:g}, 1, -1): the 0-1 error is then predicted and measured, too."
+    ]
 
 
 def _gaussian_theory(
@@ -223,11 +293,15 @@ def _predict(features: Array, labels: Array, grid: Grid, dimension: int) -> Arra
     return np.moveaxis(np.array(each), 2, 0)
 
 
-def _dataset(errors: Array, grid: Grid, names: Sequence[str]) -> xr.Dataset:
+def _over_points(errors: Array, grid: Grid, names: Sequence[str], form: str) -> xr.Dataset:
+    """Name errors, shape (..., 3, alphas, ridges), of networks if there is a further dimension."""
+    dims = ("network", "alpha", "ridge")[4 - errors.ndim :]
+    named = {form.format(name): (dims, errors[..., _PLACES[name], :, :]) for name in names}
+    return xr.Dataset(named, {"alpha": [*grid.alpha], "ridge": [*grid.ridge]})
+
+
+def _summary(errors: Array, grid: Grid, names: Sequence[str]) -> xr.Dataset:
     """Summarise errors, shape (networks, 2, 3, ...): predicted ones, and measured ones."""
-    dims, at = ("network", "alpha", "ridge"), {"alpha": [*grid.alpha], "ridge": [*grid.ridge]}
-    predicted = {name: (dims, errors[:, 0, k]) for k, name in enumerate(names)}
-    measured = {f"simulated_{name}": (dims, errors[:, 1, k]) for k, name in enumerate(names)}
-    theory, means = xr.Dataset(predicted, at).mean("network"), summary(xr.Dataset(measured, at))
-    data = xr.merge([theory, means, z_scores(theory, means)])
-    return data[[form.format(name) for name in names for form in ("{}", *OF_NETWORKS)]]
+    theory = _over_points(errors[:, 0], grid, names, "{}").mean("network")
+    means = summary(_over_points(errors[:, 1], grid, names, "simulated_{}"))
+    return xr.merge([theory, means, z_scores(theory, means)])

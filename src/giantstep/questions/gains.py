@@ -12,8 +12,8 @@ from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.shared import TARGET
-from giantstep.questions.cases import read_sweep, solve_cases
 from giantstep.questions.choices import GAINS
+from giantstep.questions.request import read_request
 from giantstep.questions.values import as_lists
 from giantstep.theory.bounds import best_linear_error
 from giantstep.validation import Fault, raise_all
@@ -79,5 +79,5 @@ def _linear(data: xr.Dataset, problem: Problem, values: Mapping[str, Any]) -> xr
 
 def _error(problem: Problem, values: Mapping[str, Any]) -> xr.DataArray:
     """Return the test error over the dimensions of a sweep alone."""
-    error = solve_cases(read_sweep(problem, values), zero_one=False)[0]["test_error"]
+    error = read_request(problem, values).solve(zero_one=False)[0]["test_error"]
     return error.drop_vars([name for name in error.coords if name not in error.dims])

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import xarray as xr
 from numpy.typing import ArrayLike
 
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.targets import target_along
-from giantstep.questions.answers import Result, dataset, question
 from giantstep.questions.arguments import (
     ALPHA,
     BEST_RIDGE,
@@ -21,10 +21,13 @@ from giantstep.questions.arguments import (
     Argument,
     Many,
 )
-from giantstep.questions.checks import read_numbers
-from giantstep.questions.costs import THEORY_HOURS
-from giantstep.questions.solve import read_question
-from giantstep.questions.theory_points import Case, solve_axes
+from giantstep.questions.axes import read_numbers
+from giantstep.questions.case import Case
+from giantstep.questions.costs import THEORY_HOURS, check_task
+from giantstep.questions.declaration import STRUCTURED
+from giantstep.questions.question import Result, question
+from giantstep.questions.request import read_request
+from giantstep.questions.task import Task
 from giantstep.theory.learned_function import learned_function as compute_learned_function
 from giantstep.validation import Fault, Interval, raise_all
 
@@ -46,6 +49,7 @@ _S = Argument(
     text="what the network has learned along the target",
     place=12,
     takes=(ALPHA, BEST_RIDGE, _S, LOSS, BULK, DIMENSION),
+    inputs=STRUCTURED,
     example=f"{STEP} --bulk isotropic trained --plot",
 )
 def learned_function(
@@ -95,19 +99,17 @@ def learned_function(
     faults: list[Fault] = []
     at = _PROJECTIONS if s is None else read_numbers("s", s, faults)
     faults += [Fault("s", x, "finite") for x in at.ravel().tolist() if not math.isfinite(x)]
-    axes, bulk = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
     raise_all(faults)
-    case, points = Case(problem, loss, bulk, dimension, compared=True), np.atleast_1d(at)
-    columns, coords, remarks = solve_axes(case, axes, max_hours, max_memory)
-    m, zeta, psi, xi = (columns[name] for name in ("m", "zeta", "psi", "xi"))
+    given = {"alpha": alpha, "ridge": ridge, "loss": loss, "bulk": bulk, "dimension": dimension}
+    check_task(Task("solve", problem, given), max_hours, max_memory)
+    request, points = read_request(problem, given, compared=True), np.atleast_1d(at)
+    data, remarks = request.solve(zero_one=False)
+    shape, (case,) = data["status"].shape, request.cases
+    assert isinstance(case, Case)  # otherwise it was refused
+    overlaps = (data[name].values.reshape(*shape, -1) for name in ("m", "zeta", "psi", "xi"))
+    m, zeta, psi, xi = overlaps
     learned = compute_learned_function(case.readout.layer.srf, m, zeta, psi, points, xi)
-    data = dataset(
-        {
-            "learned_function": ((*axes.dims, "s"), learned),
-            "status": (axes.dims, columns.status),
-            "target_function": (("s",), target_along(problem.target, points, problem.inputs)),
-        },
-        coords | {"s": (("s",), points)},
-        axes.fixed if at.ndim else (*axes.fixed, "s"),
-    )
-    return data, remarks
+    target = target_along(problem.target, points, problem.inputs)
+    named = {"learned_function": ((*data["status"].dims, "s"), learned), "status": data["status"]}
+    found = xr.Dataset(named | {"target_function": ("s", target)}, {"s": points})
+    return (found if at.ndim else found.isel(s=0)), remarks

@@ -16,21 +16,22 @@ from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.questions.answers import Result, drop_fixed, question
 from giantstep.questions.arguments import ALPHA, BEST_RIDGE, NETWORK, THEORY, Argument, Many, one_of
-from giantstep.questions.checks import OPTIMAL, criterion_faults
+from giantstep.questions.case import DOUBTS, Case, answer_remarks
+from giantstep.questions.checks import criterion_faults, read_question
 from giantstep.questions.choices import BIAS, RATE, RIDGE, UNKNOWNS
 from giantstep.questions.costs import THEORY_HOURS, check_task
+from giantstep.questions.datasets import drop_fixed
+from giantstep.questions.declaration import STRUCTURED
 from giantstep.questions.progress import Progress, progress_bar
+from giantstep.questions.question import Result, question
 from giantstep.questions.remarks import (
     OF_COVARIANCE,
     edge_remarks,
     named_ridge,
 )
-from giantstep.questions.search import Search, Unknown, read_unknowns, refine
-from giantstep.questions.solve import read_question
+from giantstep.questions.search import Objective, Unknown, read_unknowns, refine
 from giantstep.questions.task import Task
-from giantstep.questions.theory_points import DOUBTS, Case, answer_remarks
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.optima import TEST_ERROR
 from giantstep.validation import Fault, raise_all
@@ -55,6 +56,7 @@ _RIDGE = replace(BEST_RIDGE, many=Many.APART, text="if it is not optimised; opti
     text="the ridge, learning rate, readout and bias of the least test error",
     place=5,
     takes=(_OVER, ALPHA, _RIDGE, *THEORY),
+    inputs=STRUCTURED,
     example=f"{NETWORK} --alpha0 2 \\\n      --alpha 1 --over learning_rate ridge --format table",
 )
 def optimise(
@@ -134,9 +136,10 @@ def optimise(
     if bulk is None and BIAS in over:
         bulk = ISOTROPIC
     axes, bulk = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
-    if "ridge" not in axes.fixed:
-        faults.append(Fault("ridge", ridge, f"one number or {OPTIMAL}"))
     faults += criterion_faults(problem, by, loss=loss)
+    if problem.has_covariance and (BIAS in over or math.isinf(dimension)):
+        allowed = "identity where a bias is optimised, or no dimension is given"
+        faults.append(Fault("covariance", getattr(problem, "covariance", None), allowed))
     names = [over] if isinstance(over, str) else over
     searched: dict[str, Any] = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names)
     if axes.optimal:
@@ -149,7 +152,7 @@ def optimise(
     check_task(Task("optimise", problem, given), max_hours, max_memory)
     ridges = unknowns.pop(RIDGE, Unknown(RIDGE, np.array(axes.grid.ridge))).candidates
     outer = tuple(unknowns.values())
-    search = Search(Case(problem, loss, bulk, float(dimension), by), outer, ridges)
+    search = Objective(Case(problem, loss, bulk, float(dimension), by), outer, ridges)
     alphas = np.array(axes.grid.alpha)
     with progress_bar("optimum", progress) as report:
         profile, optima = _profile_and_optima(search, alphas, report)
@@ -164,7 +167,7 @@ def optimise(
 
 
 def _profile_and_optima(
-    search: Search, alphas: Array, report: Progress
+    search: Objective, alphas: Array, report: Progress
 ) -> tuple[Array, list[dict[str, Any]]]:
     """Solve all candidates, (*candidates, alphas, ridges), and refine the best for each alpha."""
     sizes, rows, done = [one.candidates.size for one in search.outer], [], count(1)
@@ -182,13 +185,13 @@ def _profile_and_optima(
 
 
 def _optimum(
-    search: Search, profile: Array, alpha: Array, solved: Callable[[], None]
+    search: Objective, profile: Array, alpha: Array, solved: Callable[[], None]
 ) -> dict[str, Any]:
     """Refine the best of all candidates, at one sample complexity; variables by name.
 
     Parameters
     ----------
-    search : Search
+    search : Objective
     profile : Array, shape (*candidates, 1, ridges)
     alpha : Array, shape (1,)
     """
@@ -211,7 +214,7 @@ def _optimum(
     return optimum | {name: arrays[name].item() if arrays else math.nan for name in names}
 
 
-def _edge_remarks(search: Search, data: xr.Dataset) -> list[str]:
+def _edge_remarks(search: Objective, data: xr.Dataset) -> list[str]:
     def where(mask: xr.DataArray) -> list[str]:
         return [f"alpha {alpha:g}" for alpha in data["alpha"].values[mask.values]]
 

@@ -14,10 +14,11 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.formatting import format_value, format_vocabulary
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.questions.answers import question
 from giantstep.questions.arguments import DIMENSION, STEP
 from giantstep.questions.checks import check_theory
 from giantstep.questions.costs import THEORY_HOURS
+from giantstep.questions.declaration import STRUCTURED, Work
+from giantstep.questions.question import question
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.first_layer.letters_step import LettersState
 from giantstep.theory.first_layer.network_state import NetworkState
@@ -32,6 +33,8 @@ _PROJECTIONS = ("step", "row_projection", "other_row_projection")
     text="the spiked random features that a problem is equivalent to",
     place=10,
     takes=(DIMENSION,),
+    work=Work(bulk=ISOTROPIC),  # of what the steps leave
+    inputs=STRUCTURED,
     example=f"{STEP} --readout 1:0.5 -1:0.5 --format table",
     scalars=(),
 )

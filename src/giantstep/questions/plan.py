@@ -16,7 +16,6 @@ from giantstep.problems.domains import ALPHA, BETA
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.questions.answers import Result, question
 from giantstep.questions.arguments import (
     BEST_RIDGE,
     BULK,
@@ -24,18 +23,19 @@ from giantstep.questions.arguments import (
     DIMENSION,
     LOSS,
     NETWORK,
+    OPTIMAL,
     Argument,
     Many,
     one_of,
 )
-from giantstep.questions.checks import OPTIMAL, criterion_faults
+from giantstep.questions.case import DOUBTS, Case, answer_remarks
+from giantstep.questions.checks import criterion_faults, read_question
 from giantstep.questions.choices import RATE, SAMPLES
 from giantstep.questions.costs import THEORY_HOURS, check_task
 from giantstep.questions.progress import Progress, progress_bar
-from giantstep.questions.search import Search, Unknown, refine
-from giantstep.questions.solve import read_question
+from giantstep.questions.question import Result, question
+from giantstep.questions.search import Objective, Unknown, refine
 from giantstep.questions.task import Task
-from giantstep.questions.theory_points import DOUBTS, Case, answer_remarks
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.optima import CLASSIFICATION_ERROR, CROSS_VALIDATION, TEST_ERROR, search_of
 from giantstep.validation import Fault, Interval, interval_faults, raise_all
@@ -186,18 +186,18 @@ def _faults(problem: Problem, budget: dict[str, float | None]) -> list[Fault]:
 
 def _remarks(data: xr.Dataset) -> list[str]:
     remarks = {
-        "the best plan is at an end of a range searched": data["on_edge"],
+        "the best plan is at an end of a range searched, and may be better beyond": data["on_edge"],
         "no plan could be solved": data["cost_of_plan"].isnull(),
     }
     return [
-        f"With {', '.join(map(str, np.flatnonzero(mask)))} steps {text}."
+        f"Steps {', '.join(map(str, np.flatnonzero(mask)))}: {text}."
         for text, mask in remarks.items()
         if mask.any()
     ]
 
 
 @dataclass(frozen=True)
-class _Split(Search):
+class _Split(Objective):
     """The error of plans of some number of steps, at shares of a budget."""
 
     steps: int
@@ -228,7 +228,7 @@ class _Split(Search):
     def least(self, x: Sequence[float] | Array, alpha: Array) -> tuple[Array, Array, Mask]:
         """Minimise over the ridge."""
         problem, samples = self.plan_at(x)
-        at = Search(self.case._replace(problem=problem), (), self.ridges)
+        at = Objective(self.case._replace(problem=problem), (), self.ridges)
         return at.least((), np.array([samples]))
 
 

@@ -16,9 +16,9 @@ from giantstep.problems.domains import RIDGE as RIDGES
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.questions.checks import read_numbers
+from giantstep.questions.axes import read_numbers
+from giantstep.questions.case import Case
 from giantstep.questions.choices import BIAS, RATE, READOUT, RIDGE, SAMPLES, UNKNOWNS
-from giantstep.questions.theory_points import Case
 from giantstep.theory.bounds import with_common_bias
 from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.optima import criterion, optimal_ridge, search_of
@@ -149,7 +149,7 @@ def _read_candidates(name: str, given: ArrayLike, faults: list[Fault]) -> Array:
 
 
 @dataclass(frozen=True)
-class Search:
+class Objective:
     """The test error as a function of the unknowns.
 
     Attributes
@@ -229,7 +229,7 @@ class Search:
 
 
 def refine(
-    search: Search, errors: Array, alpha: Array, solved: Callable[[], None]
+    search: Objective, errors: Array, alpha: Array, solved: Callable[[], None]
 ) -> tuple[Array, list[bool]]:
     """Refine around the lowest minima among the candidates: place, and whether it is at ends."""
     axes, tolerance = [one.axis for one in search.outer], search_of(search.case.loss).rate_tolerance

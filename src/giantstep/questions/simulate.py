@@ -13,7 +13,6 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.losses import FLOW, SQUARE, is_square
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import EXACT, Sizes, check_sizes
-from giantstep.questions.answers import count_groups, drop_fixed, question
 from giantstep.questions.arguments import (
     ALPHA,
     DRAWN,
@@ -24,10 +23,14 @@ from giantstep.questions.arguments import (
     SIZES,
     STOP_AT_TIMES,
 )
-from giantstep.questions.checks import COUNTS, Axes, read_axes
+from giantstep.questions.axes import Axes, read_axes
+from giantstep.questions.checks import COUNTS
 from giantstep.questions.costs import SIMULATION_HOURS, check_task
+from giantstep.questions.datasets import count_groups, drop_fixed
+from giantstep.questions.declaration import STRUCTURED, Work
 from giantstep.questions.networks import replicates
 from giantstep.questions.progress import Progress, part, progress_bar
+from giantstep.questions.question import question
 from giantstep.questions.statistics import summary
 from giantstep.questions.task import Task
 from giantstep.simulation.cross_validation import cross_validation_of_networks
@@ -44,7 +47,8 @@ _OVERLAPS = ("m", "zeta", "psi", "q1", "q2")
     place=2,
     takes=(ALPHA, RIDGES, *SIZES, LOSS, STOP_AT_TIMES, NETWORKS_CROSS_VALIDATED, *DRAWN),
     example=SIMULATED,
-    trains=True,
+    work=Work(0, networks=1),
+    inputs=STRUCTURED,
 )
 def simulate(
     problem: Problem,

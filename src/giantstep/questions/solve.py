@@ -8,19 +8,13 @@ from numpy.typing import ArrayLike
 
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.questions.answers import Result, count_groups, dataset, question
-from giantstep.questions.arguments import ALPHA, CROSS_VALIDATED, DERIVATIVES, RIDGE, STEP, THEORY
-from giantstep.questions.checks import Axes, check_theory, criterion_faults, read_axes
-from giantstep.questions.costs import THEORY_HOURS
-from giantstep.questions.theory_points import (
-    Case,
-    derivative_faults,
-    hidden,
-    name_parameters,
-    solve_axes,
-)
+from giantstep.questions.arguments import ALPHA, CROSS_VALIDATED, DERIVATIVES, RIDGE, STEP, THEORIES
+from giantstep.questions.costs import THEORY_HOURS, check_task
+from giantstep.questions.declaration import STRUCTURED
+from giantstep.questions.question import Result, question
+from giantstep.questions.request import read_request
+from giantstep.questions.task import Task
 from giantstep.theory.optima import TEST_ERROR
-from giantstep.validation import Fault, raise_all
 
 
 @question(
@@ -28,7 +22,8 @@ from giantstep.validation import Fault, raise_all
     command="theory",
     text="errors and overlaps by the theory",
     place=1,
-    takes=(ALPHA, RIDGE, *THEORY, DERIVATIVES, CROSS_VALIDATED),
+    takes=(ALPHA, RIDGE, *THEORIES, DERIVATIVES, CROSS_VALIDATED),
+    inputs=STRUCTURED,
     example=f"{STEP} --alpha 0.5:3:20 --ridge optimal --plot",
 )
 def solve(
@@ -114,26 +109,8 @@ def solve(
     >>> best.ridge.values.round(2)
     array([0.27, 0.13])
     """
-    faults: list[Fault] = []
-    axes, bulk = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
-    faults += criterion_faults(problem, by, axes.optimal, loss)
-    faults += derivative_faults(derivatives, loss, axes.optimal, by)
-    raise_all(faults)
-    case = Case(problem, loss, bulk, dimension, by, derivatives, cross_validation, compared=True)
-    columns, points, remarks = solve_axes(case, axes, max_hours, max_memory)
-    named = columns.variables(axes.dims, hidden({loss}))
-    return name_parameters(count_groups(dataset(named, points, axes.fixed)), problem), remarks
-
-
-def read_question(
-    problem: Problem,
-    alpha: ArrayLike,
-    ridge: ArrayLike,
-    loss: str,
-    bulk: str | None,
-    dimension: float,
-    faults: list[Fault],
-) -> tuple[Axes, str]:
-    """Read points and bulk of a question to the theory, and collect what is wrong with it."""
-    axes = read_axes(alpha, ridge, loss, faults)
-    return axes, check_theory(problem, faults, bulk, dimension, axes.grid.loss)
+    given = {"alpha": alpha, "ridge": ridge, "loss": loss, "bulk": bulk}
+    given |= {"dimension": dimension, "by": by}
+    asked = {"derivatives": derivatives, "cross_validation": cross_validation}
+    check_task(Task("solve", problem, given | asked), max_hours, max_memory)
+    return read_request(problem, given, **asked, compared=True).solve()

@@ -11,11 +11,13 @@ from numpy.typing import ArrayLike
 
 from giantstep.problems.domains import ALPHA as ALPHAS
 from giantstep.problems.problem import Problem
-from giantstep.questions.answers import question
 from giantstep.questions.arguments import ALPHA, BULK, DIMENSION, NETWORK, Argument, Many
-from giantstep.questions.checks import check_theory, read_numbers
+from giantstep.questions.axes import read_numbers
+from giantstep.questions.checks import check_theory
 from giantstep.questions.choices import POINTS
 from giantstep.questions.costs import THEORY_HOURS, check_task
+from giantstep.questions.declaration import Work
+from giantstep.questions.question import question
 from giantstep.questions.task import Task
 from giantstep.theory.spectrum import spectrum as compute_spectrum
 from giantstep.validation import POSITIVE, Fault, interval_faults, raise_all
@@ -36,6 +38,7 @@ _DIMENSION = replace(DIMENSION, text="dimension d, at which outliers are compute
     text="the eigenvalues of the features' covariance",
     place=7,
     takes=(_ALPHA, _POINTS, _X, BULK, _DIMENSION),
+    work=Work(density=True),
     example=f"{NETWORK} --alpha0 2 \\\n      --learning-rate 0 3 --alpha 2 --plot",
 )
 def spectrum(

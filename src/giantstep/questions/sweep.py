@@ -10,7 +10,6 @@ import xarray as xr
 
 from giantstep.problems.domains import FLAG
 from giantstep.problems.problem import Problem
-from giantstep.questions.answers import Result, question
 from giantstep.questions.arguments import (
     ALPHA,
     ANY_NAME,
@@ -18,18 +17,19 @@ from giantstep.questions.arguments import (
     DERIVATIVES,
     NETWORK,
     RIDGE,
-    THEORY,
+    THEORIES,
     Argument,
     Many,
     one_of,
 )
-from giantstep.questions.cases import paired, read_sweep, solve_cases
 from giantstep.questions.choices import GAINS
 from giantstep.questions.costs import THEORY_HOURS, Cost, check_cost, cost_of
+from giantstep.questions.declaration import STRUCTURED
 from giantstep.questions.gains import check_gains, gain
 from giantstep.questions.progress import Progress, part, progress_bar
+from giantstep.questions.question import Result, question
+from giantstep.questions.request import paired, read_request
 from giantstep.questions.task import Task
-from giantstep.questions.theory_points import name_parameters
 
 _GAINS = Argument(
     "gains",
@@ -57,7 +57,8 @@ _ZERO_ONE = Argument(
     command="sweep",
     text="the theory of all combinations of parameters",
     place=4,
-    takes=(_GAINS, _ZIP, _ZERO_ONE, DERIVATIVES, CROSS_VALIDATED, ALPHA, RIDGE, *THEORY),
+    takes=(_GAINS, _ZIP, _ZERO_ONE, DERIVATIVES, CROSS_VALIDATED, ALPHA, RIDGE, *THEORIES),
+    inputs=STRUCTURED,
     example=f"{NETWORK} --learning-rate 3 \\\n      --alpha0 0.5:20:5log inf"
     " --bulk isotropic trained --gains gain_over_linear -o sweep.nc",
     varies=True,
@@ -146,16 +147,16 @@ def sweep(
     asked = {"derivatives": derivatives, "cross_validation": cross_validation}
     cost = cost_of(Task("sweep", problem, parts[0] | {"gains": names, **asked}))
     check_cost(Cost(len(parts) * cost.seconds, cost.memory), max_hours, max_memory)
-    sweeps = [read_sweep(problem, chosen, **asked, compared=True) for chosen in parts]
+    requests = [read_request(problem, chosen, **asked, compared=True) for chosen in parts]
     answers, remarks = list[xr.Dataset](), dict[str, None]()
     with progress_bar("theory", progress) as report:
-        for place, (one, chosen) in enumerate(builtins.zip(sweeps, parts, strict=True)):
-            data, said = solve_cases(one, classification_error, part(report, place, len(parts)))
+        for place, (one, chosen) in enumerate(builtins.zip(requests, parts, strict=True)):
+            data, said = one.solve(classification_error, part(report, place, len(parts)))
             for name in names:
                 data[name] = gain(data, name, problem, chosen)
             answers.append(data)
             remarks |= dict.fromkeys(said)
     if not together:
-        return name_parameters(answers[0], problem), list(remarks)
+        return answers[0], list(remarks)
     joined = xr.concat(answers, together[0], data_vars="all", coords="different", compat="equals")
-    return name_parameters(joined, problem), list(remarks)
+    return joined, list(remarks)

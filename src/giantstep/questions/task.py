@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 # Questions about networks alone share a module; each other has one of its own name.
-_NETWORKS = ("replicates", "eigenvalues")
+NETWORK_TASKS = ("replicates", "eigenvalues")
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Task:
 
 def question_named(name: str) -> Callable[..., xr.Dataset]:
     """Import a question, and only what it needs; of networks, nothing of the theory."""
-    module = "networks" if name in _NETWORKS else name
+    module = "networks" if name in NETWORK_TASKS else name
     return getattr(import_module(f"giantstep.questions.{module}"), name)
 
 

@@ -12,8 +12,8 @@ from giantstep.numerics.gaussian import hermite_coefficients
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem
 from giantstep.problems.targets import teacher_of
-from giantstep.questions.answers import Result, question
 from giantstep.questions.costs import THEORY_HOURS
+from giantstep.questions.question import Result, question
 from giantstep.theory.bayes_optimal import state_evolution
 
 # Hermite coefficients that are looked at, and what of them is rounding, relatively.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from giantstep.questions.answers import count_groups
 from giantstep.questions.choices import GAINS
+from giantstep.questions.datasets import count_groups
 
 LIMIT, FINITE = THEORIES = ("limit", "finite")
 _OPTIMAL = {

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks, validate_bulk
-from giantstep.problems.covariance_scope import question_faults
 from giantstep.problems.grid import Grid, merged_axis, spaced_axis
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.parameter import parameters_of
@@ -16,8 +15,9 @@ from giantstep.problems.problem import Problem, check_loss, check_theory_of_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.problems.spiked_features import one_spike, one_spike_parameters
+from giantstep.questions.checks import task_faults
 from giantstep.questions.choices import POINTS
-from giantstep.questions.stopping import times_to_ridges
+from giantstep.questions.instead_of_ridge import times_to_ridges
 from giantstep.questions.task import Task
 from giantstep.theory.bayes_optimal import state_evolution
 from giantstep.theory.features.kappa_rules import check_resolution
@@ -174,8 +174,9 @@ class _Tasks:
         return self._task("parameters", dimension=dimension), theory
 
     def _task(self, question: str, **arguments: Any) -> Task:
-        raise_all(question_faults(question, self.problem, arguments))
-        return Task(question, self.problem, arguments)
+        task = Task(question, self.problem, arguments)
+        raise_all(task_faults(task))
+        return task
 
     def _grid(self, alpha: tuple[float, ...] = ()) -> Grid | None:
         """Return the simulated points, with further sample complexities; None if there are none."""

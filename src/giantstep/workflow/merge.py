@@ -13,7 +13,7 @@ import xarray as xr
 
 from giantstep.problems.canonical import plain
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
-from giantstep.questions.answers import count_groups
+from giantstep.questions.datasets import count_groups
 from giantstep.vocabulary import label
 from giantstep.workflow.arrangement import THEORIES
 from giantstep.workflow.merge_curve import merge_curve

@@ -33,7 +33,7 @@ def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
     DamagedFileError
         If the file is not as it was written, or is another one; it is set aside.
     MissingExtraError
-        If netCDF4 is not installed: pip install 'giantstep[figures]'.
+        If netCDF4 is not installed: pip install ".[figures]".
 
     Examples
     --------

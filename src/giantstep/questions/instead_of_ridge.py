@@ -1,4 +1,7 @@
-"""Training times in place of ridges: gradient flow for a time t is a loss whose ridge is 1/t."""
+"""What stands in place of a ridge: names of ways to choose it, and training times.
+
+Gradient flow for a time t is a loss whose ridge is 1/t.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,19 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from giantstep.problems.domains import POSITIVE_RIDGE
-from giantstep.problems.losses import FLOW
-from giantstep.questions.checks import OPTIMAL, read_numbers
+from giantstep.problems.losses import FLOW, SQUARE
+from giantstep.questions.arguments import OPTIMAL
+from giantstep.questions.axes import read_numbers
 from giantstep.questions.choices import RIDGE, STOP_AT
+from giantstep.theory.optima import CROSS_VALIDATION
 from giantstep.validation import Fault, raise_all
+
+
+def choose_ridge(given: dict[str, Any]) -> None:
+    """Read the name of a way to cross-validate, in place of a ridge, as the best ridge by it."""
+    word = given.get(RIDGE)
+    if isinstance(word, str) and word in CROSS_VALIDATION:
+        given |= {RIDGE: OPTIMAL, "by": word}
 
 
 def times_to_ridges(given: dict[str, Any]) -> bool:
@@ -37,8 +49,10 @@ def times_to_ridges(given: dict[str, Any]) -> bool:
         own.pop(STOP_AT, None)
         if STOP_AT not in over:
             return False
-    losses = np.atleast_1d(own.setdefault("loss", FLOW)).tolist()
-    faults = [Fault("loss", one, f"left out with {STOP_AT}") for one in losses if one != FLOW]
+    losses = np.atleast_1d(own.get("loss", FLOW)).tolist()
+    allowed = f"{SQUARE}, whose gradient is followed, or left out with {STOP_AT}"
+    faults = [Fault("loss", one, allowed) for one in losses if one not in (SQUARE, FLOW)]
+    own["loss"] = FLOW
     if times is not None:
         faults += [Fault(RIDGE, own[RIDGE], f"left out with {STOP_AT}")] if RIDGE in own else []
         # In its place, since parameters vary in their order.

@@ -1,4 +1,4 @@
-"""The theory of one problem at points, and how its arrays become variables."""
+"""A case: one problem, how it is solved, and its theory at points."""
 
 from __future__ import annotations
 
@@ -8,44 +8,36 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
-import xarray as xr
 
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.covariance import IDENTITY
 from giantstep.problems.losses import FLOW, SQUARE, is_square
-from giantstep.problems.overlaps import Overlaps, Variable
+from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.problem import Problem
-from giantstep.questions.checks import OPTIMAL, Axes
-from giantstep.questions.costs import check_task
 from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import (
     CORRECTIONS,
     RELIABLE,
     covariance_remarks,
     dimension_remarks,
-    edge_remarks,
     failure_remarks,
-    named_ridge,
     reliability_remarks,
 )
-from giantstep.questions.task import Task
-from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.optima import (
     CROSS_VALIDATION,
     K_FOLD,
     TEST_ERROR,
     criterion,
     optimal_ridge,
-    search_of,
 )
 from giantstep.theory.readout.classification_error import classification_error
-from giantstep.theory.readout.columns import PARAMETER, RELIABILITY, Columns
-from giantstep.theory.readout.derivatives import continuous_parameters, error_derivatives
+from giantstep.theory.readout.columns import RELIABILITY, Columns
+from giantstep.theory.readout.derivatives import error_derivatives
 from giantstep.theory.readout.solve import Readout, readout_of
 from giantstep.theory.readout.status import Status
 from giantstep.theory.reliability import LARGE_DIMENSION
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import InvalidParametersError
 
 # The dimension from which on the estimated relative corrections are small.
 RELIABLE_DIMENSION = "reliable_dimension"
@@ -174,61 +166,6 @@ class Case(NamedTuple):
 def hidden(losses: Collection[str]) -> set[str]:
     """List what is no variable of its own: of the square loss alone, losses are half the errors."""
     return {"test_loss", "training_loss"} if all(map(is_square, losses)) else set()
-
-
-def derivative_faults(derivatives: bool, loss: str, optimal: bool, by: str) -> list[Fault]:
-    """Refuse derivatives where they are not known, or where those at fixed ridge are not all."""
-    allowed = f"false but for the {SQUARE} loss, and best ridges by the {TEST_ERROR}"
-    wrong = loss != SQUARE or (optimal and by != TEST_ERROR)
-    return [Fault("derivatives", True, allowed)] if derivatives and wrong else []
-
-
-def name_parameters(data: xr.Dataset, problem: Problem) -> xr.Dataset:
-    """Name the parameters of derivatives, and leave out those that nothing is derived by."""
-    if _DERIVATIVE not in data:
-        return data
-    named = data.assign_coords({PARAMETER: list(continuous_parameters(problem))})
-    others = [name for name in named[_DERIVATIVE].dims if name != PARAMETER]
-    return named.sel({PARAMETER: named[_DERIVATIVE].notnull().any(others)})
-
-
-def solve_axes(
-    case: Case, axes: Axes, max_hours: float, max_memory: float | None
-) -> tuple[Columns, dict[str, Variable], list[str]]:
-    """Solve at all points of a grid, or at the best ridge of each of its sample complexities.
-
-    Returns
-    -------
-    columns : Columns
-        Over the dimensions `axes.dims`.
-    points : dict
-        Dimensions and values of alpha and ridge.
-    remarks : list of str
-
-    Raises
-    ------
-    CostError
-        If it takes more than is allowed.
-    """
-    given = {"ridge": OPTIMAL if axes.optimal else axes.grid.ridge, "alpha": axes.grid.alpha}
-    asked = "loss", "bulk", "derivatives", "cross_validation"
-    by_case = {name: getattr(case, name) for name in asked}
-    check_task(Task("solve", case.problem, given | by_case), max_hours, max_memory)
-    alpha, ridge = np.array(axes.grid.alpha), np.array(axes.grid.ridge)
-    remarks = list[str]()
-    if axes.optimal:
-        columns = case.optimise(alpha)
-        ridge = columns.pop("ridge")
-        at_edge = [f"alpha {a:g}" for a in alpha[columns[_ON_EDGE]]]
-        candidates = search_of(case.loss, case.dimension).ridges
-        remarks = edge_remarks(at_edge, named_ridge(case.loss), candidates)
-    else:
-        columns = case.solve(*np.meshgrid(alpha, ridge, indexing="ij"))
-    points: dict[str, Variable] = {"alpha": (("alpha",), alpha), "ridge": (axes.dims[-1:], ridge)}
-    if axes.optimal:
-        points["by"] = (), np.array(case.by)
-    remarks += layer_of(case.problem, case.dimension).remarks(case.bulk)
-    return columns, points, answer_remarks(columns, case.dimension) + remarks
 
 
 def answer_remarks(arrays: Mapping[Any, Any], dimension: Any) -> list[str]:

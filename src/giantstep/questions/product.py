@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from giantstep.problems.combinations import Values, combinations, varied
+from giantstep.problems.combinations import Values, combinations
 from giantstep.problems.formatting import format_value
 from giantstep.questions.progress import Progress, part, progress_bar
+from giantstep.validation import Fault, raise_all
 from giantstep.vocabulary import label
 
 # So many combinations are named that a remark is on.
@@ -18,7 +19,9 @@ _PLACES = 5
 
 
 def answer_each(
-    values: Values, ask: Callable[[dict[str, Any], Progress], xr.Dataset]
+    values: Values,
+    ask: Callable[[dict[str, Any], Progress], xr.Dataset],
+    along: Container[str] = (),
 ) -> xr.Dataset:
     """Ask a question for all combinations of values; what varies becomes dimensions.
 
@@ -27,13 +30,16 @@ def answer_each(
     values : mapping of str to sequence
     ask : callable
         Takes one combination, and what to tell the share that is done.
+    along : container of str
+        What becomes a dimension even if it has one value.
 
     Returns
     -------
     xarray.Dataset
         The attribute `remarks` says which combination each remark is on.
     """
-    several = varied(values)
+    several = {name: some for name, some in values.items() if len(some) != 1 or name in along}
+    raise_all([Fault(name, [], "at least one value") for name, some in several.items() if not some])
     count = int(np.prod([len(some) for some in several.values()]))
     answers, remarks = [], dict[str, list[str]]()
     with progress_bar("giantstep") as report:

@@ -1,4 +1,4 @@
-"""All cases of a sweep: read and checked, solved, and arranged as one dataset."""
+"""A request to the theory: all combinations of the values of parameters, as one dataset."""
 
 from __future__ import annotations
 
@@ -20,19 +20,18 @@ from giantstep.problems.formatting import format_value, single
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem, check_loss
-from giantstep.questions.answers import count_groups, dataset
-from giantstep.questions.checks import OPTIMAL, SOME_RIDGE, criterion_faults
+from giantstep.questions.arguments import ALPHA, BULK, BY, DIMENSION, LOSS, OPTIMAL, RIDGE
+from giantstep.questions.axes import SOME_RIDGE
+from giantstep.questions.case import Case, answer_remarks, hidden
+from giantstep.questions.checks import criterion_faults, derivative_faults
+from giantstep.questions.datasets import count_groups, dataset
 from giantstep.questions.progress import Progress, part, progress_bar
-from giantstep.questions.theory_points import (
-    Case,
-    answer_remarks,
-    derivative_faults,
-    hidden,
-)
+from giantstep.questions.remarks import edge_remarks, named_ridge
 from giantstep.questions.values import as_lists, is_several
 from giantstep.theory.first_layer.layer import layer_of
-from giantstep.theory.optima import TEST_ERROR
-from giantstep.theory.readout.columns import Columns
+from giantstep.theory.optima import search_of
+from giantstep.theory.readout.columns import PARAMETER, Columns
+from giantstep.theory.readout.derivatives import continuous_parameters
 from giantstep.theory.readout.status import Status
 from giantstep.validation import (
     Fault,
@@ -43,84 +42,24 @@ from giantstep.validation import (
     refusal,
 )
 
-# What a sweep varies besides the fields of the problem, and what it is by default; the bulk is that
-# of networks.
-DEFAULTS: dict[str, Any] = {
-    "loss": SQUARE,
-    "bulk": None,
-    "dimension": math.inf,
-    "by": TEST_ERROR,
-    "alpha": 1.0,
-    "ridge": 0.1,
-}
+# What varies besides the fields of the problem, and what it is by default; the bulk is that of
+# networks.
+DEFAULTS = {one.name: one.default for one in (LOSS, BULK, DIMENSION, BY, ALPHA, RIDGE)}
 # Solved together.
-POINTS = ("alpha", "ridge")
+POINTS = (ALPHA.name, RIDGE.name)
 # Reasons of refusals that are told.
 _REASONS = 3
 # What arrays hold where a case was refused, instead of NaN.
 _REFUSED = {"status": Status.REFUSED, "iterations": 0, "optimal_ridge_on_edge": False}
 
 
-def solve_cases(
-    sweep: Sweep, zero_one: bool = True, progress: Progress | None = None
-) -> tuple[xr.Dataset, list[str]]:
-    """Solve the theory for all combinations of parameters, as `sweep` says; with remarks.
-
-    Raises
-    ------
-    InvalidParametersError
-    """
-    solved: list[Columns | None] = []
-    refused, count = list[InvalidParametersError](), len(sweep.cases)
-    with progress_bar("theory", progress) as report:
-        for place, case in enumerate(sweep.cases):
-            try:
-                if isinstance(case, InvalidParametersError):
-                    raise case
-                solved.append(
-                    case.optimise(sweep.points[0], zero_one)
-                    if sweep.optimal
-                    else case.solve_batches(*sweep.points, zero_one, part(report, place, count))
-                )
-            except InvalidParametersError as error:
-                refused.append(error)
-                solved.append(None)
-            report((place + 1) / count)
-    if len(refused) == len(solved):
-        raise_all([fault for error in refused for fault in error.faults])
-    data = _arranged(sweep, Columns.stacked(solved, _REFUSED))
-    remarks = answer_remarks(data, data["dimension"])
-    known = [case for case in sweep.cases if isinstance(case, Case)]
-    of_layers = (layer_of(one.problem, one.dimension).remarks(one.bulk) for one in known)
-    remarks += dict.fromkeys(remark for some in of_layers for remark in some)
-    reasons = dict.fromkeys(str(fault) for error in refused for fault in error.faults)
-    remarks += [f"Refused: {reason}" for reason in list(reasons)[:_REASONS]]
-    return data, remarks
-
-
-def paired(values: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
-    """Take the values of some parameters together, one after the other; all others stay.
-
-    Raises
-    ------
-    InvalidParametersError
-        If they have not as many values each.
-    """
-    if not names:
-        return [dict(values)]
-    lists = {name: as_lists(values.get(name)) for name in names}
-    counts = {len(one) if is_several(name, one) else 0 for name, one in lists.items()}
-    if len(lists) < 2 or len(counts) > 1 or counts == {0}:
-        raise refusal("zip", tuple(names), "two or more parameters that have as many values each")
-    rows = zip(*lists.values(), strict=True)
-    return [{**values, **dict(zip(lists, row, strict=True))} for row in rows]
-
-
-class Sweep(NamedTuple):
-    """All that a sweep asks for.
+class Request(NamedTuple):
+    """All combinations of the values of parameters.
 
     Attributes
     ----------
+    problem : Protocol or SpikedFeatures
+        Everything that does not vary.
     values : dict of list
         Of each parameter, as coordinates hold them; alpha is the last, or the ridge, unless it is
         to be the best of each point.
@@ -131,6 +70,7 @@ class Sweep(NamedTuple):
         not go together.
     """
 
+    problem: Problem
     values: dict[str, list[Any]]
     varied: list[str]
     cases: list[Case | InvalidParametersError]
@@ -138,7 +78,7 @@ class Sweep(NamedTuple):
     @property
     def optimal(self) -> bool:
         """Whether the ridge is the best of each point."""
-        return "ridge" not in self.values
+        return RIDGE.name not in self.values
 
     @property
     def points(self) -> tuple[Array, Array]:
@@ -147,9 +87,87 @@ class Sweep(NamedTuple):
         mesh = np.meshgrid(*axes, indexing="ij")
         return mesh[0].ravel(), mesh[1].ravel()
 
+    def solve(
+        self, zero_one: bool = True, progress: Progress | None = None
+    ) -> tuple[xr.Dataset, list[str]]:
+        """Solve the theory at all combinations; with remarks.
 
-def read_sweep(problem: Problem, given: Mapping[str, Any], **asked: Any) -> Sweep:
-    """Read and check the parameters of a sweep; what is asked for is that of `Case`.
+        Parameters
+        ----------
+        zero_one : bool
+            Whether to add the 0-1 error where there is one.
+        progress : callable, optional
+
+        Raises
+        ------
+        InvalidParametersError
+            If all are refused.
+        """
+        solved: list[Columns | None] = []
+        refused, count = list[InvalidParametersError](), len(self.cases)
+        with progress_bar("theory", progress) as report:
+            for place, case in enumerate(self.cases):
+                try:
+                    solved.append(self._columns(case, zero_one, part(report, place, count)))
+                except InvalidParametersError as error:
+                    refused.append(error)
+                    solved.append(None)
+                report((place + 1) / count)
+        if len(refused) == count:
+            raise_all([fault for error in refused for fault in error.faults])
+        columns = Columns.stacked(solved, _REFUSED)
+        return self._arranged(columns), self._remarks(columns, refused)
+
+    def _columns(
+        self, case: Case | InvalidParametersError, zero_one: bool, report: Progress
+    ) -> Columns:
+        """Solve one case at all points.
+
+        Raises
+        ------
+        InvalidParametersError
+        """
+        if isinstance(case, InvalidParametersError):
+            raise case
+        if self.optimal:
+            return case.optimise(self.points[0], zero_one)
+        return case.solve_batches(*self.points, zero_one, report)
+
+    def _arranged(self, columns: Columns) -> xr.Dataset:
+        """Arrange columns over (cases, points, ...) by the parameters; one value is a scalar."""
+        shape, dims = tuple(map(len, self.values.values())), tuple(self.values)
+        losses = {case.loss for case in self.cases if isinstance(case, Case)}
+        shaped = Columns({name: x.reshape(*shape, *x.shape[2:]) for name, x in columns.items()})
+        named = shaped.variables(dims, hidden(losses))
+        coords: dict[str, Any] = {name: ((name,), np.array(v)) for name, v in self.values.items()}
+        if self.optimal:
+            coords["ridge"] = named.pop("ridge")
+        data = dataset(named, coords, set(dims) - set(self.varied))
+        # Of one dimension the order is right, and to say so would take a millisecond.
+        several = len(self.varied) > 1
+        data = count_groups(data.transpose(*self.varied, ...) if several else data)
+        if "derivative" not in data:
+            return data
+        data = data.assign_coords({PARAMETER: list(continuous_parameters(self.problem))})
+        others = [name for name in data["derivative"].dims if name != PARAMETER]
+        return data.sel({PARAMETER: data["derivative"].notnull().any(others)})
+
+    def _remarks(self, columns: Columns, refused: Sequence[InvalidParametersError]) -> list[str]:
+        dimensions = [one.dimension if isinstance(one, Case) else math.nan for one in self.cases]
+        remarks = answer_remarks(columns, np.array(dimensions)[:, None])
+        known = [case for case in self.cases if isinstance(case, Case)]
+        if self.optimal and len(self.cases) == 1:
+            places = [f"alpha {x:g}" for x in self.points[0][columns["optimal_ridge_on_edge"][0]]]
+            candidates = search_of(known[0].loss, known[0].dimension).ridges
+            remarks += edge_remarks(places, named_ridge(known[0].loss), candidates)
+        of_layers = (layer_of(one.problem, one.dimension).remarks(one.bulk) for one in known)
+        remarks += dict.fromkeys(remark for some in of_layers for remark in some)
+        reasons = dict.fromkeys(str(fault) for error in refused for fault in error.faults)
+        return remarks + [f"Refused: {reason}" for reason in list(reasons)[:_REASONS]]
+
+
+def read_request(problem: Problem, given: Mapping[str, Any], **asked: Any) -> Request:
+    """Read and check the values of parameters; what is asked for is that of `Case`.
 
     Raises
     ------
@@ -176,24 +194,28 @@ def read_sweep(problem: Problem, given: Mapping[str, Any], **asked: Any) -> Swee
     cases = [one._replace(**asked) if isinstance(one, Case) else one for one in cases]
     if not optimal:  # there is nothing that it decides
         del outer["by"]
-    written = {name: _labels(problem, name, outer[name]) for name in outer}
+    written = {k: _labels(problem, k, x) if k in of_problem else x for k, x in outer.items()}
     points = POINTS[:1] if optimal else POINTS
     written |= {name: list(map(float, values[name])) for name in points}
-    return Sweep(written, [name for name in varied if name in written], cases)
+    return Request(problem, written, [name for name in varied if name in written], cases)
 
 
-def _arranged(sweep: Sweep, columns: Columns) -> xr.Dataset:
-    """Arrange columns over (cases, points, ...) by the parameters; one value is a scalar."""
-    shape, dims = tuple(map(len, sweep.values.values())), tuple(sweep.values)
-    losses = {case.loss for case in sweep.cases if isinstance(case, Case)}
-    shaped = Columns({name: x.reshape(*shape, *x.shape[2:]) for name, x in columns.items()})
-    named = shaped.variables(dims, hidden(losses))
-    coords: dict[str, Any] = {name: ((name,), np.array(v)) for name, v in sweep.values.items()}
-    if sweep.optimal:
-        coords["ridge"] = named.pop("ridge")
-    data = dataset(named, coords, set(dims) - set(sweep.varied))
-    # Of one dimension the order is right, and to say so would take a millisecond.
-    return count_groups(data.transpose(*sweep.varied, ...) if len(sweep.varied) > 1 else data)
+def paired(values: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Take the values of some parameters together, one after the other; all others stay.
+
+    Raises
+    ------
+    InvalidParametersError
+        If they have not as many values each.
+    """
+    if not names:
+        return [dict(values)]
+    lists = {name: as_lists(values.get(name)) for name in names}
+    counts = {len(one) if is_several(name, one) else 0 for name, one in lists.items()}
+    if len(lists) < 2 or len(counts) > 1 or counts == {0}:
+        raise refusal("zip", tuple(names), "two or more parameters that have as many values each")
+    rows = zip(*lists.values(), strict=True)
+    return [{**values, **dict(zip(lists, row, strict=True))} for row in rows]
 
 
 def _point_faults(values: Mapping[str, list[Any]], optimal: bool) -> list[Fault]:

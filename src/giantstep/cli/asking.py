@@ -1,0 +1,288 @@
+"""Answers to the questions of the command line: all combinations of the values of its flags."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Callable, Mapping
+from inspect import Parameter, signature
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from giantstep.cli.commands import ON_DATA, commands
+from giantstep.cli.problem_flags import PROBLEM_FLAGS, statement_of
+from giantstep.cli.samples import load_samples
+from giantstep.problems.bulk_kind import TRAINED
+from giantstep.problems.combinations import combinations, varied
+from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
+from giantstep.questions.arguments import OPTIMAL, Many
+from giantstep.questions.choices import GAINS, RIDGE, STOP_AT
+from giantstep.questions.costs import Cost, check_cost, cost_of, total_cost
+from giantstep.questions.declaration import declaration_of
+from giantstep.questions.instead_of_ridge import times_to_ridges
+from giantstep.questions.product import answer_each
+from giantstep.questions.progress import Progress
+from giantstep.questions.remarks import CORRECTIONS
+from giantstep.questions.request import DEFAULTS, POINTS
+from giantstep.questions.task import Task, question_named
+from giantstep.suggestions import did_you_mean
+from giantstep.validation import Fault, collected, raise_all, refusal
+
+# Above so many seconds, the estimate is printed before the start.
+_LONG = 60.0
+# How many combinations are estimated; the others are taken to cost as much.
+_ESTIMATED = 100
+# So many spectra are described in words.
+_DESCRIBED = 4
+_FEATURES = ["bulk_variance", "spike_strength", "fraction", "bias", "alignment"]
+_ACCURACY = ("residual", "quadrature_error", "iterations")
+
+
+def answer(arguments: argparse.Namespace) -> xr.Dataset:
+    """Answer the question of a command line.
+
+    Raises
+    ------
+    InvalidParametersError
+        With all that is wrong with it.
+    argparse.ArgumentError
+        For flags that do not go together; for what would take too long, or too much memory.
+    """
+    for names in {"over", "zip"} & {*vars(arguments)}:  # spelled as flags
+        setattr(arguments, names, [name.replace("-", "_") for name in getattr(arguments, names)])
+    if arguments.command in _BEFORE:
+        _BEFORE[arguments.command](vars(arguments))
+    return Line(arguments).answer()
+
+
+class Line:
+    """A command line that asks a question.
+
+    Attributes
+    ----------
+    arguments : argparse.Namespace
+        Those that were given.
+    fields, own : dict
+        Values of each field of problems, and of each argument of the question that was given, or
+        must be.
+    """
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        given, self.arguments = vars(arguments), arguments
+        self._ask = question_named(commands()[arguments.command].question)
+        self._form, self._of = signature(self._ask).parameters, declaration_of(self._ask)
+        needed = {k for k, one in self._form.items() if one.default is Parameter.empty}
+        takes = [of for of in self._of.takes if of.name in {*given, *needed}]
+        takes.sort(key=lambda of: of.name in (*POINTS, STOP_AT))  # they vary fastest
+        self.own = {of.name: given.get(of.name, [of.default]) for of in takes}
+        faults = [
+            fault
+            for of in takes
+            for value in np.ravel(np.array(self.own[of.name], dtype=object))
+            if value not in of.words
+            for fault in of.faults(value)
+        ]
+        self._subject: Callable[..., tuple[Any, ...]]
+        if self._of.name == ON_DATA:
+            samples = load_samples(arguments.X, arguments.y)
+            self.fields, self._subject = dict[str, Any](), lambda **_: samples
+        else:
+            make, self.fields = statement_of(given)
+            self._subject = lambda **chosen: (make(**chosen),)
+        self._apart = [of.name for of in takes if of.many is Many.APART]
+        self._check(faults)
+
+    @property
+    def apart(self) -> dict[str, Any]:
+        """What the question takes one value of."""
+        return self.fields | {name: self.own[name] for name in self._apart}
+
+    @property
+    def count(self) -> int:
+        """How many combinations there are."""
+        return math.prod(map(len, self.apart.values()))
+
+    def answer(self) -> xr.Dataset:
+        """Answer for all combinations, as one dataset."""
+        if self._of.name != ON_DATA:  # which estimates its own
+            self._check_cost()
+        show = _AFTER.get(self.arguments.command, _show_all)
+        if self._of.name in ("solve", "sweep"):
+            found = question_named("sweep")(*self._first, **self._swept, **self._chosen({}))
+            return show(found, self)
+
+        def ask(chosen: dict[str, Any], progress: Progress) -> xr.Dataset:
+            told = {"progress": progress} if "progress" in self._form else {}
+            return show(self._ask(*self._subject_of(chosen), **self._chosen(chosen), **told), self)
+
+        return answer_each(self.apart, ask)
+
+    @property
+    def _swept(self) -> dict[str, Any]:
+        """Fields of problems that vary."""
+        return {name: list(values) for name, values in varied(self.fields).items()}
+
+    def _subject_of(self, chosen: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return what the question is about, of one combination."""
+        return self._subject(**{name: chosen[name] for name in self.fields})
+
+    def _chosen(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the question's own arguments, of one combination."""
+        return {name: chosen.get(name, _axis(value)) for name, value in self.own.items()}
+
+    def _check(self, faults: list[Fault]) -> None:
+        """Refuse problems and values that cannot be, all at once."""
+        first = {name: values[0] for name, values in self.fields.items()}
+        with collected(faults):
+            self._first = self._subject(**first)
+        for name, values in varied(self.fields).items():
+            for value in values[1:]:
+                with collected(faults):
+                    self._subject(**first | {name: value})
+        raise_all(faults)
+
+    def _check_cost(self) -> None:
+        """Refuse what takes too long; say what takes a while.
+
+        Raises
+        ------
+        CostError
+        """
+        costs, threads = [], self.own.get("threads", 1)
+        zipped = self.own.get("zip", ())[1:]  # one value of these goes with one of the first
+        if sweeps := self._of.name in ("solve", "sweep"):
+            given = self._swept | self._chosen({})
+            some = [(self._first, {k: x for k, x in given.items() if k not in zipped})]
+        else:
+            several = islice(combinations(self.apart), _ESTIMATED)
+            some = [(self._subject_of(chosen), self._chosen(chosen)) for chosen in several]
+        for (problem,), own in some:
+            times_to_ridges(own)
+            costs.append(cost_of(Task("sweep" if sweeps else self._of.name, problem, own), threads))
+        seconds, memory = total_cost(costs)
+        cost = Cost(seconds if sweeps else seconds * self.count / len(costs), memory)
+        limits = {of.name: self.own.get(of.name, of.default) for of in self._of.takes}
+        check_cost(cost, limits["max_hours"], limits["max_memory"])
+        if cost.seconds > _LONG:
+            print(f"this takes about {cost.seconds / 60:.2g} minutes of one core", file=sys.stderr)
+
+
+Completion = Callable[[xr.Dataset, Line], xr.Dataset]
+
+
+def _axis(values: Any) -> Any:
+    """Return a single value as it is, which becomes no dimension."""
+    return values[0] if isinstance(values, list) and len(values) == 1 else values
+
+
+def _read_map(given: dict[str, Any]) -> None:
+    """Give the values of the axes of a map to the flags with their names."""
+    known = [*PROBLEM_FLAGS, *DEFAULTS, STOP_AT]
+    for axis in ("y", "x"):
+        name, numbers = given[axis]
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise argparse.ArgumentError(None, f"--{axis}: there is no parameter {name}{hint}")
+        if axis == "x" and name == given["y"]:
+            raise argparse.ArgumentError(None, f"--x and --y must differ, both are {name}")
+        given |= {axis: name, name: numbers}
+    given["gains"] = [given["show"]] if given["show"] in GAINS else []
+    # Maps of other variables are faster.
+    given["classification_error"] = given["show"] == "classification_error"
+
+
+def _read_optimum(given: dict[str, Any]) -> None:
+    """Give what is optimised a value, which means nothing."""
+    over = given.get("over", ["learning_rate"])
+    if RIDGE in over:
+        given["ridge"] = [OPTIMAL]
+    if "learning_rate" in over and "alpha0" in given:
+        given["learning_rate"] = [1.0]
+
+
+def _read_plan(given: dict[str, Any]) -> None:
+    """Give what a plan decides a value, which means nothing."""
+    planned = ["alpha0", *given.get("over", ()), *(["beta"] if "flops" in given else [])]
+    given |= {name: given.get(name, [1.0]) for name in planned}
+
+
+def _read_thresholds(given: dict[str, Any]) -> None:
+    """Give what thresholds do not depend on a value, which means nothing."""
+    unused = {"activation": ["tanh"], "learning_rate": [1.0], "alpha0": [1.0], "beta": [1.0]}
+    given |= unused | {name: given[name] for name in unused if name in given}
+
+
+def _show_theory(found: xr.Dataset, line: Line) -> xr.Dataset:
+    """Leave out what `--certificate` shows, and what is zero."""
+    hidden = ["optimal_ridge_on_edge"]
+    hidden += [] if line.arguments.certificate else [*_ACCURACY, *CORRECTIONS]
+    hidden += [] if TRAINED in found["bulk"] else ["xi"]
+    if "derivative" in found:  # a row for each parameter
+        found = found[["derivative", *found.drop_vars("derivative").data_vars]]
+    return found.drop_vars(hidden, errors="ignore")
+
+
+def _show_all(found: xr.Dataset, _: Line) -> xr.Dataset:
+    """Leave out the corrections that `reliability` sums up."""
+    return found.drop_vars(CORRECTIONS, errors="ignore")
+
+
+def _show_sweep(found: xr.Dataset, line: Line) -> xr.Dataset:
+    """Leave out the overlaps as well."""
+    return _show_theory(found, line).drop_vars(OVERLAP_DIMENSIONS, errors="ignore")
+
+
+def _show_map(found: xr.Dataset, line: Line) -> xr.Dataset:
+    """Choose the variable that is shown, along the two axes."""
+    if line.arguments.show not in found:
+        allowed = f"one of {', '.join([*GAINS, *map(str, found.data_vars)])}"
+        raise refusal("show", line.arguments.show, allowed)
+    names, axes = [line.arguments.show, "test_error", "status"], line.arguments
+    return found[list(dict.fromkeys(names))].transpose(axes.y, axes.x, ...)
+
+
+def _show_spectrum(found: xr.Dataset, line: Line) -> xr.Dataset:
+    """Say beside a density what it does not show: eigenvalues at zero, edges and outliers."""
+    dimension = found["dimension"].item()
+    which = "of order d" if np.isinf(dimension) else f"above the bulk at d = {dimension:g}"
+    pairs = zip(found["bulk_lower_edge"].values, found["bulk_upper_edge"].values, strict=True)
+    edges = ", ".join(f"[{low:.6g}, {high:.6g}]" for low, high in pairs)
+    large = ", ".join(f"{value:.6g} d" for value in found["outlier"].values) or "none"
+    remarks = found.attrs.get("remarks", "").splitlines()
+    if line.count <= _DESCRIBED:
+        remarks += [
+            f"share of eigenvalues at zero: {found['mass_at_zero'].item():.6g}",
+            f"bulk: {edges}",
+            f"eigenvalues {which}: {large}",
+        ]
+    found = found.assign_attrs(remarks="\n".join(remarks))
+    if line.count == 1:
+        return found
+    # Each of several densities has eigenvalues of its own.
+    points = np.arange(1, found.sizes["eigenvalue"] + 1)
+    return found.assign_coords(point=("eigenvalue", points)).swap_dims(eigenvalue="point")
+
+
+def _show_features(found: xr.Dataset, line: Line) -> xr.Dataset:
+    """Leave out what the problem itself states."""
+    by_step = [name for name in found.data_vars if found[name].ndim and name not in _FEATURES]
+    return found[[*_FEATURES, *by_step]]
+
+
+_BEFORE = {
+    "map": _read_map,
+    "optimise": _read_optimum,
+    "plan": _read_plan,
+    "thresholds": _read_thresholds,
+}
+_AFTER = {
+    "theory": _show_theory,
+    "sweep": _show_sweep,
+    "map": _show_map,
+    "spectrum": _show_spectrum,
+    "srf": _show_features,
+}
