@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 PYTEST := $(BIN)/pytest -n logical --dist worksteal
 
-.PHONY: site figures paper supplement gallery test test-all test-long test-slow test-kill test-faults test-slurm test-explore screenshot \
+.PHONY: site figures paper supplement gallery test test-all test-long test-slow test-kill test-faults test-slurm test-explore test-versions screenshot \
   pictures claims lint benchmark benchmark-steps docs schemas lock clean help
 
 figures: $(READY)
@@ -34,6 +34,7 @@ test-long: $(READY)
 	tests/explore/browser/chromium.sh run true
 	$(MAKE) --jobs=2 --output-sync test-slow test-slurm
 	$(MAKE) test-explore
+	$(MAKE) test-versions
 
 # The slow tests, and more examples where Hypothesis draws them.
 test-slow: $(READY)
@@ -54,6 +55,11 @@ test-slurm: $(READY)
 # The explorer in Chromium, which is installed if it is missing; SCREENSHOTS=FOLDER keeps pictures.
 test-explore: $(READY)
 	tests/explore/browser/chromium.sh run $(PYTEST) tests/explore/browser
+
+# Quick tests with every Python of this machine that is supported, and with the newest and the lowest
+# versions of libraries; TESTS="tests" runs others.
+test-versions: $(READY)
+	tests/versions.sh
 
 # The picture of the explorer in the documentation.
 screenshot: $(READY)
@@ -120,14 +126,14 @@ $(READY): requirements.lock pyproject.toml
 	-$(BIN)/python -m compileall -q -j 0 .venv/lib src
 	echo $(CURDIR) > $@
 
-# Pins what pyproject.toml requires, and keeps the pins that there are; needs uv. The lock carries
-# hashes, and no address.
-lock:
-	uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --extra workflow --extra test --extra slurm \
+# Pins what pyproject.toml requires, and keeps the pins that there are. The lock carries hashes, and
+# no address.
+lock: $(READY)
+	$(BIN)/uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --extra workflow --extra test --extra slurm \
 	  --extra explore --extra data --extra docs --generate-hashes --no-header --no-annotate -o requirements.lock pyproject.toml
 
 clean:
-	rm -rf .venv .snakemake docs/build docs/generated results logs report.html figures/*.png figures/*.pdf figures/*.svg .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .versions .snakemake docs/build docs/generated results logs report.html figures/*.png figures/*.pdf figures/*.svg .pytest_cache .mypy_cache .ruff_cache
 
 help:
 	@echo "make figures   every figure into figures/   (CORES=2 to use two cores)"
@@ -135,11 +141,12 @@ help:
 	@echo "make supplement figures that go beyond the paper"
 	@echo "make gallery   copy the drawings into docs/gallery, which README shows"
 	@echo "make test      style, types, and a small version of every test: four minutes on two cores"
-	@echo "make test-all  the same and the full versions, kills, Slurm and Chromium: 20 minutes"
+	@echo "make test-all  the same and the full versions, kills, Slurm, Chromium and other versions: 20 minutes"
 	@echo "make test-kill kill runs at 30 moments, and see that the same command completes them"
 	@echo "make test-faults damage files and disturb runs at random, in 20 rounds"
 	@echo "make test-slurm the workflow on a Slurm cluster of its own (installs Slurm, as root)"
 	@echo "make test-explore the explorer in Chromium (installs it, as root)"
+	@echo "make test-versions quick tests on every supported Python here, with the newest and the lowest libraries"
 	@echo "make benchmark theory and simulation beside the usual ways of computing the same"
 	@echo "make claims    measure what README and docs claim; CLAIMS=trust for some, CLAIMS=--all for slow ones"
 	@echo "make pictures  run the tutorials, and keep the pictures in which they end"

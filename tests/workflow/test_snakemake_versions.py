@@ -30,10 +30,10 @@ def test_a_run_with_the_lowest_snakemake_makes_the_same_bytes(undisturbed, tmp_p
     wanted = f"snakemake=={LOWEST}.*"
     python = tmp_path / "venv/bin/python"
     venv.create(python.parents[1])
-    command = [sys.executable, "-m", "pip", "--python", python, "install", "--no-compile", wanted]
-    pip = subprocess.run(command, capture_output=True)
-    if pip.returncode:
-        pytest.skip(f"{wanted} cannot be installed here: {pip.stderr[-300:]}")
+    command = [sys.executable, "-m", "uv", "pip", "install", "--python", python, wanted]
+    done = subprocess.run(command, capture_output=True)
+    if done.returncode:
+        pytest.skip(f"{wanted} cannot be installed here: {done.stderr[-300:]}")
     # All but Snakemake, and what came with it, is that of this environment.
     (folder,) = (tmp_path / "venv/lib").glob("python3*/site-packages")
     (folder / "others.pth").write_text(sysconfig.get_path("purelib"))

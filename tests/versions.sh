@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Quick tests with each further Python that pyproject.toml names, and the next, with the lock; with
+# the newest versions of all libraries, on the newest Python; and with the lowest, on the oldest.
+# Environments are made anew by uv. TESTS="tests/theory" chooses other tests.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+folder=.versions
+uv=.venv/bin/uv
+# Without those that need a run of the workflow, measure this machine, or take long.
+read -r -d '' -a tests <<<"${TESTS:-tests/cli tests/questions tests/numerics tests/problems
+  tests/workflow/test_keys.py tests/explore/test_server.py
+  --ignore=tests/cli/test_archive.py --ignore=tests/cli/test_check.py
+  --ignore=tests/cli/test_project_commands.py --ignore=tests/questions/test_costs.py
+  --ignore=tests/questions/test_optimise.py --ignore=tests/questions/test_plan.py
+  --ignore=tests/numerics/test_own_functions.py}"
+named=$(grep -o 'Python :: 3\.[0-9]*' pyproject.toml | grep -o '3\..*')
+oldest=${named%%[[:space:]]*}
+newest=$oldest
+missing=() failed=()
+
+# environment NAME PYTHON: make one without packages, if this machine has that Python. pyenv shows
+# only those that are chosen.
+environment() {
+  local make=("$uv" venv --quiet --clear --no-python-downloads --python "$2" "$folder/$1")
+  "${make[@]}" 2>/dev/null || PYENV_VERSION=$2 "${make[@]}" 2>/dev/null
+}
+
+# check NAME REQUIREMENTS: install these into that environment, then the package, and test it.
+check() {
+  local python=$folder/$1/bin/python
+  echo "== $1: $("$python" --version)"
+  "$uv" pip install --quiet --python "$python" "${@:2}" &&
+    "$uv" pip install --quiet --python "$python" --no-deps --editable . &&
+    "$python" -m pytest -n logical --dist worksteal "${tests[@]}" || failed+=("$1")
+}
+
+own=$(.venv/bin/python -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+for version in $named 3.$((${named##*3.} + 1)); do
+  if [ "$version" = "$own" ]; then
+    newest=$version # `make test` has the lock
+  elif environment "lock-$version" "$version"; then
+    newest=$version
+    check "lock-$version" --require-hashes --requirement requirements.lock
+  else
+    missing+=("$version")
+  fi
+done
+wanted=(--requirement pyproject.toml --extra test --extra data)
+environment newest "$newest"
+check newest "${wanted[@]}"
+environment lowest "$oldest" || { environment lowest "$own"; }
+check lowest --resolution lowest-direct "${wanted[@]}"
+
+[ ${#missing[@]} = 0 ] || echo "not tested, for want of such a Python on this machine: ${missing[*]}"
+[ ${#failed[@]} = 0 ] || { echo "failed with: ${failed[*]}" && exit 1; }
