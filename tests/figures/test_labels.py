@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
@@ -114,6 +115,13 @@ def test_a_curve_that_stands_alone_has_its_panels_name():
     assert curve_label(panel("left:alpha0=2", panel="left", ridge=0.1), 0) == "left"
 
 
-def test_many_curves_have_looks_of_their_own():
-    looks = style.looks(range(20)).values()
+@pytest.mark.parametrize("values", [range(20), [str(k) for k in range(20)]])
+def test_many_curves_have_looks_of_their_own(values):
+    looks = style.looks(values).values()
     assert len({(look["color"], look["marker"]) for look in looks}) == 20
+
+
+def test_numbers_go_from_dark_to_light_in_their_order():
+    for values in ([2.0, np.inf, 0.5], [(2.0,), (np.inf,), (0.5,)]):
+        light = [sum(to_rgb(look["color"])) for look in style.looks(values).values()]
+        assert light[2] < light[0] < light[1]

@@ -17,6 +17,7 @@ from giantstep.figures.elements import (
     error_bars,
     failure_crosses,
     finite_size_entry,
+    legend_columns,
     legend_entry,
     markers,
     theory_line,
@@ -60,8 +61,8 @@ _CURVES = 8
 _MOST_CURVES = 24
 # Characters of a line along the axes.
 _WIDTH, _HEIGHT = 44, 36
-# Two entries of a legend with fewer characters fit beside each other; inches of a row of them.
-_SHORT_ENTRY, _ENTRY = 34, 0.17
+# Inches of a row of a legend.
+_ENTRY = 0.17
 
 
 def draw_answer(data: xr.Dataset, path: Path, show: str | None = None) -> None:
@@ -166,7 +167,7 @@ def _legend_below(axes: Axes) -> None:
     """Put the legend below the axes, on a page that is higher by as much."""
     figure, (handles, labels) = axes.figure, axes.get_legend_handles_labels()
     assert isinstance(figure, Figure)
-    columns = 2 if max(map(len, labels)) < _SHORT_ENTRY else 1
+    columns = legend_columns(axes)
     figure.set_figheight(figure.get_figheight() + _ENTRY * -(-len(labels) // columns))
     figure.legend(handles, labels, loc="outside lower center", ncols=columns)
 
@@ -177,10 +178,10 @@ def _draw_each(axes: Axes, data: xr.Dataset, x: str, name: str, others: list[str
     lines = style.bulk_lines(bulks)
     coloured = [dim for dim in others if dim != "bulk"]
     chosen = list(combinations({dim: range(data.sizes[dim]) for dim in others}))
-    looks = style.looks(tuple(one[dim] for dim in coloured) for one in chosen)
-    for one in chosen:
-        curve = data.isel(one).squeeze()
-        look = looks[tuple(one[dim] for dim in coloured)]
+    keys = [tuple(data[dim].values[one[dim]].item() for dim in coloured) for one in chosen]
+    looks = style.looks(keys)
+    for one, key in zip(chosen, keys, strict=True):
+        curve, look = data.isel(one).squeeze(), looks[key]
         label = ", ".join(_setting(curve, dim) for dim in others)
         line = lines[curve["bulk"].item()] if bulks else {}
         _draw_curve(axes, curve, x, name, look, label, line)

@@ -146,7 +146,7 @@ def legends_under(places: Sequence[Axes]) -> None:
     assert isinstance(figure, Figure)
     rows: dict[int, int] = {}
     for axes in places:
-        columns = _legend_columns(axes)
+        columns = legend_columns(axes)
         below = axes.transAxes + ScaledTranslation(0, -_UNDER, figure.dpi_scale_trans)
         place: dict[str, Any] = {"bbox_to_anchor": (0.45, 0), "bbox_transform": below}
         axes.legend(loc="upper center", ncols=columns, columnspacing=1.0, borderaxespad=0, **place)
@@ -157,7 +157,7 @@ def legends_under(places: Sequence[Axes]) -> None:
     figure.set_figheight(figure.get_figheight() + _ENTRY * sum(rows.values()))
 
 
-def _legend_columns(axes: Axes) -> int:
+def legend_columns(axes: Axes) -> int:
     """Count the columns of entries that fit under a panel."""
     figure, spec = axes.figure, axes.get_subplotspec()
     assert isinstance(figure, Figure)

@@ -112,7 +112,7 @@ def learning_curves(
 
 def curve_looks(data: xr.Dataset, colours: Sequence[str] | None = None) -> list[style.Look]:
     """Return the colour and the marker of each curve; those that share networks share both."""
-    keys = [key[0] if len(key) == 1 else key for key in curve_keys(data, _NOT_OF_NETWORKS)]
+    keys = curve_keys(data, _NOT_OF_NETWORKS)
     looks = style.looks(keys, colours)
     each = [looks[key] for key in keys]
     if colours or "alpha0" not in data or not data["alpha0"].values.any():

@@ -152,14 +152,15 @@ def cycle(count: int, colours: Sequence[str] | None = None) -> list[Look]:
 def looks(values: Iterable[Any], colours: Sequence[str] | None = None) -> dict[Any, Look]:
     """Return colour and marker of each different value of what sets curves apart, in order.
 
-    Numbers have colours of a ramp, in their order.
+    Numbers, or tuples of one, have colours of a ramp, in their order.
     """
     different = list(dict.fromkeys(values))
-    if colours is None and all(isinstance(value, Real) for value in different):
-        ordered = sorted(different)
-        ramp = matplotlib.colormaps[RAMP](np.linspace(0, RAMP_END, max(len(ordered), 3)))
-        by_value = dict(zip(ordered, map(to_hex, ramp), strict=False))
-        colours = [by_value[value] for value in different]
+    bare = [
+        value[0] if isinstance(value, tuple) and len(value) == 1 else value for value in different
+    ]
+    if colours is None and all(isinstance(value, Real) for value in bare):
+        ramp = matplotlib.colormaps[RAMP](np.linspace(0, RAMP_END, max(len(bare), 3)))
+        colours = [to_hex(ramp[sorted(bare).index(value)]) for value in bare]
     return dict(zip(different, cycle(len(different), colours), strict=True))
 
 
