@@ -125,9 +125,11 @@ class Registry(Generic[T]):
         return value, self.faults(name, value)
 
     def faults(self, parameter: str, name: object) -> list[Fault]:
-        """List the fault of an unknown name given for a parameter, if it is one."""
+        """List why a name given for a parameter is refused, if it is, or that it is unknown."""
         try:
             self.lookup(name if isinstance(name, str) else str(name))
-        except KeyError:
-            return [Fault(parameter, name, str(self))]
+        except KeyError as unknown:
+            reasons = getattr(unknown.__cause__, "faults", ())
+            allowed = [reason.allowed for reason in reasons] or [str(self)]
+            return [Fault(parameter, name, one) for one in allowed]
         return []

@@ -11,14 +11,13 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from giantstep.numerics.function_table import FUNCTIONS, ScalarFunction
 from giantstep.numerics.own_functions import Function
-from giantstep.validation import Fault, InvalidParametersError
+from giantstep.validation import refusal
 
 # What is evaluated, given the variables by name.
 Evaluate = Callable[[Mapping[str, Any]], Any]
@@ -109,30 +108,20 @@ def is_expression(given: object) -> bool:
     return isinstance(given, str) and _VARIABLE.search(given) is not None
 
 
-def expression_faults(parameter: str, text: str) -> list[Fault]:
-    """List what is wrong with a text that means to be an expression of z; nothing of any other."""
-    try:
-        if is_expression(text):
-            expression_function(text)
-    except InvalidParametersError as refused:
-        return [Fault(parameter, text, fault.allowed) for fault in refused.faults]
-    except ValueError:
-        return [Fault(parameter, text, _ALLOWED)]
-    return []
-
-
-@lru_cache(maxsize=256)
 def expression_function(text: str) -> ScalarFunction:
     """Make the function of an expression of z.
 
     Raises
     ------
     ValueError
-        If it is none.
+        If it is none; an InvalidParametersError, which says why, if it means to be one.
     """
     if not is_expression(text):
         raise ValueError(text)
-    evaluate = parse_expression(text)
+    try:
+        evaluate = parse_expression(text)
+    except ValueError:
+        raise refusal("function", text, _ALLOWED) from None
     made = Function(lambda z: evaluate({"z": z}) + 0 * z, name="expression")
     return replace(made.function, name=text, symbol=_latex(text))
 

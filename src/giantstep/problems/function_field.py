@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from giantstep.numerics.expressions import expression_faults, expression_name
+from giantstep.numerics.expressions import expression_name
 from giantstep.numerics.own_functions import FunctionLike, function_name
 from giantstep.numerics.scalar_functions import CLASS, KNOWN_FUNCTIONS, lookup
 from giantstep.validation import Fault, InvalidParametersError
@@ -47,7 +47,7 @@ class FunctionDomain:
             except InvalidParametersError as error:
                 return given, [Fault(name, fault.value, fault.allowed) for fault in error.faults]
         known = expression_name(known) if isinstance(known, str) else known
-        faults = expression_faults(name, str(known)) or KNOWN_FUNCTIONS.faults(name, known)
+        faults = KNOWN_FUNCTIONS.faults(name, known)
         if faults and is_own_name(given):
             allowed = "a callable: a name that ends so belongs to one, and does not tell which"
             faults = [Fault(name, given, allowed)]
