@@ -18,8 +18,9 @@ functions (activation, target)
     gradient steps need a continuous one.
     A target may also be of several directions, such as "z1+z1*z2" or "he2(z1)"
 loss
-    square, huber, huber:0.5 (any turn); for labels +1 and -1 (the target sign without noise) hinge
-    and logistic; gradient_flow, the square loss stopped at the time 1/ridge
+    square, huber, huber:0.5 (any turn), log_cosh, quantile:0.5 (any share); for labels +1 and -1
+    (the target sign without noise) hinge and logistic; gradient_flow, the square loss stopped at
+    the time 1/ridge; or your own: `own_loss(name, SmoothLoss(...))`
 bulk of the theory
     isotropic, as in the paper; trained, with the covariance that the steps give to the
     rows
@@ -88,6 +89,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from giantstep.numerics.own_functions import Function as Function
+    from giantstep.problems.losses import ClippedLoss as ClippedLoss
+    from giantstep.problems.losses import SmoothLoss as SmoothLoss
+    from giantstep.problems.losses import own_loss as own_loss
     from giantstep.problems.protocol import Protocol as Protocol
     from giantstep.problems.several_spikes import several_spikes as several_spikes
     from giantstep.problems.spiked_features import SpikedFeatures as SpikedFeatures
@@ -115,11 +119,14 @@ _QUESTIONS = (
     "simulate", "solve", "spectrum", "sweep", "thresholds",
 )  # fmt: skip
 _HOMES = {name: f"questions.{name}" for name in _QUESTIONS} | {
+    "ClippedLoss": "problems.losses",
     "Function": "numerics.own_functions",
     "InvalidParametersError": "validation",
     "Protocol": "problems.protocol",
     "SpikedFeatures": "problems.spiked_features",
+    "SmoothLoss": "problems.losses",
     "Status": "theory.readout.status",
+    "own_loss": "problems.losses",
     "equivalent_features": "theory.first_layer.equivalent_features",
     "one_spike": "problems.spiked_features",
     "several_spikes": "problems.several_spikes",

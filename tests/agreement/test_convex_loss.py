@@ -7,6 +7,7 @@ import pytest
 from alarms import largest_z
 
 from giantstep.problems.grid import Grid
+from giantstep.problems.losses import SmoothLoss, own_loss
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -23,6 +24,8 @@ OUTLIERS = replace(SIGNS, target="sin", noise=0.05, outlier_fraction=0.1, outlie
 
 
 LOSSES = ("hinge", "logistic", "huber:0.5")
+# One of a user's, whose curvature is found from its slope.
+OWN = SmoothLoss(lambda u: np.sqrt(1 + u**2), lambda u: u / np.sqrt(1 + u**2))
 
 
 def zero_one(problem, found):
@@ -34,7 +37,9 @@ def zero_one(problem, found):
     [
         *((SIGNS, loss) for loss in LOSSES),
         *(pytest.param(FLIPPED, loss, marks=pytest.mark.slow) for loss in LOSSES[:2]),
-        (OUTLIERS, "huber:0.5"),
+        (SIGNS, own_loss("own", OWN)),
+        *((OUTLIERS, loss) for loss in ("huber:0.5", "quantile:0.3")),
+        pytest.param(OUTLIERS, "log_cosh", marks=pytest.mark.slow),
     ],
 )
 def test_theory_is_where_simulated_readouts_are(problem, loss):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from giantstep.problems.grid import Grid
+from giantstep.problems.losses import SmoothLoss, own_loss
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -23,6 +24,9 @@ GROUPS = SpikedFeatures(
 
 
 OUTLIERS = replace(SIGNS, target="sin", noise=0.05, outlier_fraction=0.1, outlier_variance=9)
+
+
+SINE = replace(SIGNS, target="sin", noise=0.05)
 
 
 STEP = Protocol("tanh", "sign", 2, alpha0=4, beta=1)
@@ -56,6 +60,27 @@ def test_a_huber_loss_that_never_turns_is_the_square_loss(problem, bulk, dimensi
     for name in ("test_error", "training_error", "training_loss", "m", "zeta", "psi", "q1", "q2"):
         expected = getattr(square, name)
         assert getattr(huber, name) == pytest.approx(expected, rel=1e-8, abs=1e-9), name
+
+
+@pytest.mark.parametrize("problem", [SIGNS, pytest.param(SINE, marks=pytest.mark.slow)])
+def test_a_log_cosh_that_hardly_turns_is_the_square_loss(problem):
+    turn, grid = 1e-3, Grid((1.3,), (0.3,))
+    own = SmoothLoss(
+        lambda u: np.log(np.cosh(turn * u)) / turn**2, lambda u: np.tanh(turn * u) / turn
+    )
+    expected, found = (
+        solve(problem, replace(grid, loss=loss)) for loss in ("square", own_loss("own", own))
+    )
+    for name in ("test_error", "training_loss", "q2"):
+        assert found[name] == pytest.approx(expected[name], rel=1e-5), name
+
+
+def test_a_huber_loss_that_turns_at_once_is_that_of_the_median():
+    turn = 1e-4
+    median = solve(SINE, Grid((1.3,), (0.3,), "quantile:0.5"))
+    huber = solve(SINE, Grid((1.3,), (0.6 * turn,), f"huber:{turn}"))
+    assert huber.test_error == pytest.approx(median.test_error, rel=1e-3)
+    assert huber.training_loss / turn == pytest.approx(2 * median.training_loss, rel=1e-3)
 
 
 def test_the_reference_of_a_logistic_readout():

@@ -197,7 +197,7 @@ def test_a_broken_figure_is_refused_with_its_place_and_remedy(write, path, value
         (SRF | {"steps": 2}, {}, "steps: this key is for gradient steps"),
         (MAP | {"y": {"steps": AXIS}, "learning_rate": 1}, {}, "an axis of a map must be one of"),
         (MAP | {"stop_at": 1}, {}, "left.ridge: must be left out with stop_at"),
-        (SEVERAL | {"stop_at": [1, 2], "loss": "huber"}, {}, "left.loss: 'huber' must be square"),
+        (SEVERAL | {"stop_at": [1, 2], "loss": "huber"}, {}, "left.loss: 'huber' must be left out"),
         (MAP | {"alpha0": 1}, {}, "left.alpha0: must be left out: it is an axis of the map"),
         (MAP | {"y": {"alpha0": AXIS}}, {}, "left.y: must be another parameter than x"),
         (MAP | {"beta": -1}, {}, "left.beta: -1 must be a number from 1e-09"),

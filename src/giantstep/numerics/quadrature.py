@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from scipy.special import roots_hermitenorm, roots_legendre
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, Reals
 
 # N(0, 1) has a mass of 2e-23 beyond this: even times polynomials of degree ten it is negligible.
 RANGE = 10.0
@@ -61,13 +61,18 @@ def split_rule(edges: Array, fineness: float = 1) -> tuple[Array, Array]:
 WIDE_PANELS = split_rule(np.arange(-6.0, 7.0, WIDE))
 
 
-def strip_rule(strip: float) -> tuple[Array, Array]:
-    """Build the trapezoidal rule under N(0, 1) for integrands analytic in |Im z| < strip.
+def strip_step(strip: Reals) -> Reals:
+    """Choose the step h of trapezoidal rules under N(0, 1), for what is analytic in |Im z| < strip.
 
-    Its error is exp(-2 pi strip/h) or, because the Gaussian grows away from the real line,
-    exp(-2 pi^2/h^2), whichever is larger. The step h is such that both are rounding.
+    Their error is exp(-2 pi strip/h) or, because the Gaussian grows away from the real line,
+    exp(-2 pi^2/h^2), whichever is larger. The step is such that both are rounding.
     """
-    step = min(0.7, 2 * np.pi * 0.95 * strip / 37)
+    return np.minimum(0.7, 2 * np.pi * 0.95 * strip / 37)
+
+
+def strip_rule(strip: float) -> tuple[Array, Array]:
+    """Build the trapezoidal rule under N(0, 1) with this step."""
+    step = float(strip_step(np.array(strip)))
     count = int(np.ceil(BOUNDED_RANGE / step))
     nodes: Array = step * np.arange(-count, count + 1).astype(float)
     return nodes, step * normal_density(nodes)

@@ -75,3 +75,5 @@ SHARE = Interval(0, 1)
 REVERSED = Interval(0, 0.49)
 # Where Huber's loss turns from a parabola into straight lines.
 HUBER_TURN = Interval(1e-9, 1e12)
+# Of a quantile loss: the share of labels below the prediction.
+QUANTILE = Interval(0.01, 0.99)

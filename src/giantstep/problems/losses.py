@@ -1,37 +1,72 @@
-"""The losses that the readout minimises, `sum loss(y, Phi a) + ridge/2 |a|^2`: theory.md section 6.
+"""The losses that the readout minimises, `sum l(u) + ridge/2 |a|^2`: theory.md section 6.
 
-To add a loss, enter it in `LOSSES`; nothing else needs to know of it. One whose derivative is a
-straight line between two constants is a `ClippedLoss` with other numbers. A smooth loss of margins
-is a `MarginLoss` with its value and two derivatives.
+A loss is a convex function l of the residual u: of `y - prediction` or, for labels of +1 and -1, of
+`1 - y prediction`, one less the margin. There are two kinds. The derivative of a `ClippedLoss` is a
+straight line between two constants, so that averages have closed forms. A `SmoothLoss` is analytic,
+so that trapezoidal rules average it. To add a loss, enter it in `LOSSES`, or from Python with
+`own_loss`; nothing else needs to know of it.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from giantstep.arrays import Array
-from giantstep.problems.domains import HUBER_TURN
-from giantstep.registry import Family, Registry
-from giantstep.validation import read_number
+from giantstep.arrays import Array, RealOrComplex
+from giantstep.problems.domains import HUBER_TURN, QUANTILE
+from giantstep.registry import Family, Named, Registry
+from giantstep.validation import Interval, read_number, refusal
 
 SQUARE = "square"
 # The square loss by gradient flow from zero, stopped at the time 1/ridge: docs/early-stopping.md.
 FLOW = "gradient_flow"
-_HUBER = "huber"
 # Newton steps for a proximal operator. After a step as short as this one only rounding is left of
 # the error.
 _MAX_STEPS, _SHORT_STEP = 60, 1e-9
+# Of a derivative in the imaginary direction, which has no rounding error.
+_COMPLEX_STEP = 1e-30
+# Where functions given as callables are checked: intervals whose ends are no round numbers, at
+# which corners usually are. And the relative error of an integral over one of them.
+_CHECKED = 0.00314159 + np.linspace(-20, 20, 2001)
+_SAME_INTEGRAL = 1e-5
+_ROUNDING = 1e-12
+
+
+class Loss(ABC):
+    """A convex loss.
+
+    Attributes
+    ----------
+    margin : bool
+        Whether the labels must be +1 and -1.
+    """
+
+    margin: bool
+
+    def residual(self, labels: Array, predictions: Array) -> Array:
+        """Compute the residual u."""
+        return 1 - labels * predictions if self.margin else labels - predictions
+
+    def value(self, labels: Array, predictions: Array) -> Array:
+        """Compute the loss of each prediction."""
+        return self.of(self.residual(labels, predictions))
+
+    @abstractmethod
+    def of(self, u: Array) -> Array:
+        """Compute the loss at some residuals."""
+
+    def fault(self) -> str:
+        """Say why it cannot be minimised, or nothing."""
+        return ""
 
 
 @dataclass(frozen=True)
-class ClippedLoss:
-    """A loss whose derivative by the residual u is `clip(u/inverse_curvature, low, high)`.
-
-    The residual is `y - prediction` or, for a margin loss, `1 - y prediction`.
+class ClippedLoss(Loss):
+    """A loss whose derivative by the residual is `clip(u/inverse_curvature, low, high)`.
 
     Attributes
     ----------
@@ -40,7 +75,14 @@ class ClippedLoss:
     inverse_curvature : float
         1; or 0 for a loss that is linear on either side of a corner at u = 0.
     margin : bool
-        Whether the labels must be +1 and -1.
+        As in `Loss`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> squared_hinge = ClippedLoss(0, np.inf, inverse_curvature=1, margin=True)
+    >>> squared_hinge.value(np.array([1.0, -1.0]), np.array([0.5, 0.5]))
+    array([0.125, 1.125])
     """
 
     low: float
@@ -48,113 +90,179 @@ class ClippedLoss:
     inverse_curvature: float
     margin: bool = False
 
-    def residual(self, labels: Array, predictions: Array) -> Array:
-        """Compute the residual u."""
-        return 1 - labels * predictions if self.margin else labels - predictions
-
-    def value(self, labels: Array, predictions: Array) -> Array:
-        """Compute the loss of each prediction."""
-        u = self.residual(labels, predictions)
+    def of(self, u: Array) -> Array:
+        """Compute the loss at some residuals."""
         if self.inverse_curvature == 0:
             return np.maximum(self.high * u, self.low * u)
         derivative = np.clip(u, self.low, self.high)
         return derivative * (u - derivative / 2)
 
 
-class MarginLoss(ABC):
-    """A smooth and convex loss that falls with the margin `y prediction`, for labels of +1 and -1.
+@dataclass(frozen=True)
+class SmoothLoss(Loss):
+    """An analytic loss.
 
     Attributes
     ----------
+    function : callable
+        The loss l(u) of an array of residuals, entry by entry.
+    slope : callable
+        Its derivative.
+    curvature : callable, optional
+        The second derivative; by default found by a complex step, of a slope that takes complex
+        arrays.
+    margin : bool
+        As in `Loss`.
     strip : float
-        Half-width of the strip about the real line in which `prox` is analytic, whatever V.
+        Half-width of the strip about the real line in which `prox` is analytic, whatever V. Rules
+        of quadrature follow from it; one that is too large shows in `quadrature_error`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> loss = SmoothLoss(lambda u: np.log(np.cosh(u)), np.tanh)
+    >>> loss.derivatives(np.array([0.0, 0.5]))
+    (array([0.        , 0.46211716]), array([1.        , 0.78644773]))
+    >>> loss.prox(np.array([2.0]), np.array([1.0])).round(6)  # x + tanh(x) = 2
+    array([1.164358])
     """
 
-    margin = True
-    strip: float
+    function: Callable[[Array], Array]
+    slope: Callable[[RealOrComplex], RealOrComplex]
+    curvature: Callable[[Array], Array] | None = None
+    margin: bool = False
+    strip: float = 1.0
 
-    @abstractmethod
-    def of_margin(self, margin: Array) -> Array:
-        """Compute the loss."""
+    def of(self, u: Array) -> Array:
+        """Compute the loss at some residuals."""
+        return self.function(u)
 
-    @abstractmethod
-    def derivatives(self, margin: Array) -> tuple[Array, Array]:
-        """Compute minus its first derivative by the margin, and its second."""
+    def derivatives(self, u: Array) -> tuple[Array, Array]:
+        """Compute the first and the second derivative."""
+        if self.curvature:
+            return self.slope(u), self.curvature(u)
+        slope = self.slope(u + 1j * _COMPLEX_STEP)
+        return slope.real, slope.imag / _COMPLEX_STEP
 
-    def value(self, labels: Array, predictions: Array) -> Array:
-        """Compute the loss of each prediction."""
-        return self.of_margin(labels * predictions)
+    def prox(self, u: Array, V: Array) -> Array:
+        """Minimise `(x - u)^2/2V + l(x)` over x.
 
-    def prox(self, margin: Array, V: Array) -> Array:
-        """Minimise `(x - margin)^2/2V + loss(x)` over x.
-
-        By Newton's method between bounds, at first margin and margin + V slope; where a step
-        leaves them, or is longer than half their distance, by bisection.
+        By Newton's method between bounds, at first u and u - V slope; where a step leaves them, or
+        is longer than half their distance, by bisection.
         """
-        low = margin
-        high = margin + V * self.derivatives(margin)[0]
-        x = low
+        slope, curvature = self.derivatives(u)
+        low, high = np.sort([u, u - V * slope], axis=0)
+        x, gap = u, V * slope
         for _ in range(_MAX_STEPS):
-            slope, curvature = self.derivatives(x)
-            gap = x - margin - V * slope
-            low, high = np.where(gap < 0, x, low), np.where(gap > 0, x, high)
             step = gap / (1 + V * curvature)
             short = np.abs(step) <= _SHORT_STEP * np.maximum(np.abs(x), 1)
             inside = (low < x - step) & (x - step < high) & (2 * np.abs(step) < high - low)
             x = np.where(short | inside, x - step, (low + high) / 2)
             if np.all(short):
                 break
+            slope, curvature = self.derivatives(x)
+            gap = x - u + V * slope
+            low, high = np.where(gap < 0, x, low), np.where(gap > 0, x, high)
         return x
 
+    def fault(self) -> str:
+        """Say why it cannot be minimised, or nothing."""
+        start, end = _CHECKED[:-1], _CHECKED[1:]
+        nodes = np.stack([start, (start + end) / 2, end])
+        with np.errstate(all="ignore"):
+            try:
+                slope, curvature = self.derivatives(nodes)
+            except TypeError:
+                return "with a `slope` that takes complex arrays, or a `curvature`"
+            risen, steepened = (np.diff(f[[0, 2]], axis=0)[0] for f in (self.of(nodes), slope))
+        for f, rise in ((slope, risen), (curvature, steepened)):
+            integral = (f[0] + 4 * f[1] + f[2]) * (end - start) / 6
+            same = np.abs(integral - rise) <= _SAME_INTEGRAL * np.abs(f).max(axis=0) + _ROUNDING
+            if wrong := start[~same].tolist():
+                allowed = "analytic, with `slope` its derivative, unless it is a ClippedLoss"
+                return f"{allowed}: it is not at a residual of {wrong[0]:.3g}"
+        wrong = start[curvature[1] < -_ROUNDING].tolist()
+        return f"convex: it is not at a residual of {wrong[0]:.3g}" if wrong else ""
 
-class LogisticLoss(MarginLoss):
-    """`log(1 + exp(-y prediction))`."""
 
-    strip = math.pi
+def _logistic_slope(u: RealOrComplex) -> RealOrComplex:
+    with np.errstate(over="ignore"):
+        return 1 / (1 + np.exp(1 - u))  # several times as fast as expit
 
-    def of_margin(self, margin: Array) -> Array:
-        """Compute the loss."""
-        return np.logaddexp(0, -margin)
 
-    def derivatives(self, margin: Array) -> tuple[Array, Array]:
-        """Compute minus its first derivative by the margin, and its second."""
-        with np.errstate(over="ignore"):
-            slope = 1 / (1 + np.exp(margin))  # several times as fast as expit
+class _Logistic(SmoothLoss):
+    """`log(1 + exp(-y prediction))`, whose slope gives its curvature and good starts of `prox`."""
+
+    def derivatives(self, u: Array) -> tuple[Array, Array]:
+        """Compute the first and the second derivative."""
+        slope = self.slope(u)
         return slope, slope * (1 - slope)
 
-    def prox(self, margin: Array, V: Array) -> Array:
-        """Minimise `(x - margin)^2/2V + loss(x)` over x.
+    def prox(self, u: Array, V: Array) -> Array:
+        """Minimise `(x - u)^2/2V + l(x)` over x.
 
-        The minimum is the root of `x - margin - V/(1 + exp(x))`, which increases with x and is
-        convex for x < 0, concave for x > 0. Newton's method therefore converges monotonically from
-        zero, or from the bound margin (or margin + V) on the root's side of zero if it is nearer.
+        The minimum is at the margin t, the root of `t - (1 - u) - V/(1 + exp(t))`, which increases
+        with t and is convex for t < 0, concave for t > 0. Newton's method therefore converges
+        monotonically from zero, or from the bound 1 - u (or 1 - u + V) on the root's side of zero
+        if it is nearer.
         """
-        x = np.where(margin + V / 2 > 0, np.maximum(margin, 0.0), np.minimum(margin + V, 0.0))
+        margin = 1 - u
+        t = np.where(margin + V / 2 > 0, np.maximum(margin, 0.0), np.minimum(margin + V, 0.0))
         for _ in range(_MAX_STEPS):
-            slope, curvature = self.derivatives(x)
-            step = (x - margin - V * slope) / (1 + V * curvature)
-            x = x - step
-            if not np.any(np.abs(step) > _SHORT_STEP * np.maximum(np.abs(x), 1)):
+            with np.errstate(over="ignore"):
+                slope = 1 / (1 + np.exp(t))
+            step = (t - margin - V * slope) / (1 + V * (slope * (1 - slope)))
+            t = t - step
+            if not np.any(np.abs(step) > _SHORT_STEP * np.maximum(np.abs(t), 1)):
                 break
-        return x
+        return 1 - t
 
 
-Loss = ClippedLoss | MarginLoss
 LOSSES: dict[str, Loss] = {
     SQUARE: ClippedLoss(-math.inf, math.inf, 1.0),
-    _HUBER: ClippedLoss(-1.0, 1.0, 1.0),
+    "huber": ClippedLoss(-1.0, 1.0, 1.0),
     "hinge": ClippedLoss(0.0, 1.0, 0.0, margin=True),
-    "logistic": LogisticLoss(),
+    "logistic": _Logistic(
+        lambda u: np.logaddexp(0, u - 1), _logistic_slope, margin=True, strip=math.pi
+    ),
+    # Half the square of small residuals, and the size of large ones.
+    "log_cosh": SmoothLoss(
+        lambda u: np.logaddexp(u, -u) - math.log(2),
+        np.tanh,
+        lambda u: 1 - np.tanh(u) ** 2,
+        strip=math.pi / 2,
+    ),
     FLOW: ClippedLoss(-math.inf, math.inf, 1.0),
 }
 
 
 def _huber(text: str) -> ClippedLoss:
     """Make the Huber loss that turns from a parabola into straight lines at +-`text`."""
-    turn = read_number(text)
-    if turn not in HUBER_TURN:
-        raise ValueError(text)
+    turn = _number(text, HUBER_TURN)
     return ClippedLoss(-turn, turn, 1.0)
+
+
+def _quantile(text: str) -> ClippedLoss:
+    """Make the loss that a quantile of the labels minimises, the share `text` of them below it."""
+    share = _number(text, QUANTILE)
+    return ClippedLoss(share - 1, share, 0.0)
+
+
+def _number(text: str, allowed: Interval) -> float:
+    number = read_number(text)
+    if number not in allowed:
+        raise ValueError(text)
+    return float(number)
+
+
+# `huber` is `huber:1`.
+KNOWN_LOSSES: Registry[Loss] = Registry(
+    LOSSES,
+    Family("huber:", _huber, f"huber:DELTA with DELTA {HUBER_TURN}"),
+    Family("quantile:", _quantile, f"quantile:SHARE with SHARE {QUANTILE}"),
+    kind=Loss,
+)
+lookup_loss = KNOWN_LOSSES.lookup
 
 
 def is_square(loss: str) -> bool:
@@ -162,9 +270,42 @@ def is_square(loss: str) -> bool:
     return loss in (SQUARE, FLOW)
 
 
-# `huber` is `huber:1`.
-KNOWN_LOSSES: Registry[Loss] = Registry(
-    LOSSES,
-    Family(f"{_HUBER}:", _huber, f"{_HUBER}:DELTA with DELTA {HUBER_TURN}"),
-)
-lookup_loss = KNOWN_LOSSES.lookup
+def own_loss(name: str, loss: Loss) -> str:
+    """Name a loss of your own: the name carries it to theory and networks, as their `loss`.
+
+    Parameters
+    ----------
+    name : str
+        No name of a loss of the library.
+    loss : SmoothLoss or ClippedLoss
+
+    Returns
+    -------
+    str
+        The name, with the loss.
+
+    Raises
+    ------
+    InvalidParametersError
+        For a loss that is not convex, a derivative that is not that of the loss, and corners of a
+        loss that should be smooth.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import giantstep
+    >>> from giantstep import SmoothLoss, own_loss
+    >>> root = SmoothLoss(lambda u: np.sqrt(1 + u**2), lambda u: u / np.sqrt(1 + u**2))
+    >>> problem = giantstep.SpikedFeatures("tanh", "sign", 1.2, 1.5, alignment=0.9, beta=1)
+    >>> loss = own_loss("root", root)
+    >>> networks = giantstep.simulate(problem, loss=loss, dimension=50, networks=2)
+    >>> bool(networks.test_error < 1)
+    True
+    >>> own_loss("corner", SmoothLoss(np.abs, np.sign))
+    Traceback (most recent call last):
+    giantstep.validation.InvalidParametersError: loss = 'corner': must be ...
+    """
+    taken = name in LOSSES or ":" in name
+    if allowed := "no name of a loss of the library" if taken else loss.fault():
+        raise refusal("loss", name, allowed)
+    return Named(name, loss)

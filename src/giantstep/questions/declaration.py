@@ -84,11 +84,6 @@ def declaration_of(ask: Callable[..., Any]) -> Question:
     return declared
 
 
-def work_of(ask: Callable[..., Any]) -> Work:
-    """Return what an answer takes; of a task that is no question of its own, one theory."""
-    return declaration_of(ask).work if hasattr(ask, "declaration") else Work()
-
-
 def declare(
     title: str, *, command: str, text: str, takes: Sequence[Argument] = (), **others: Any
 ) -> Callable[[F], F]:

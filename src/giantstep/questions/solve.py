@@ -53,8 +53,9 @@ def solve(
         is the ridge of the least error at each alpha, and the others that which cross-validation
         chooses: `by`.
     loss : str
-        What the readout minimises: "square", "huber", "huber:0.5", "hinge" or "logistic"; or
-        "gradient_flow", by gradient flow on the square loss for the time 1/ridge.
+        What the readout minimises: "square", "huber", "huber:0.5", "log_cosh", "quantile:0.5",
+        "hinge", "logistic", or your own, named by `own_loss`; or "gradient_flow",
+        by gradient flow on the square loss for the time 1/ridge.
     stop_at : float, array_like, shape (R,), or "optimal", optional
         Time of gradient flow on the readout, in place of a ridge: docs/early-stopping.md.
     bulk : {"trained", "isotropic"}, optional

@@ -1,9 +1,9 @@
 """Readouts for any convex loss, theory.md section 6, fitted with scipy's L-BFGS-B.
 
 Let X be the rows of Phi, each times its label for a loss of margins. The readout is
-`a = X^T f/ridge`, where f is minus the derivative of the loss at each sample's prediction. For a
-clipped loss f minimises a quadratic function in a box, the dual problem. For a smooth loss a is
-minimised over directly. Every fit starts afresh, so that a readout does not
+`a = X^T f/ridge`, where f is the derivative of the loss at each sample's residual. For a clipped
+loss f minimises a quadratic function in a box, the dual problem. For a smooth loss a is minimised
+over directly. Every fit starts afresh, so that a readout does not
 depend on which other ridges and sample sizes are fitted.
 
 A fit must be certified by its duality gap, which bounds the distance of the objective from its
@@ -21,7 +21,7 @@ import scipy  # whose modules are imported when they are first used
 from scipy.linalg import inv
 
 from giantstep.arrays import Array, Reals
-from giantstep.problems.losses import ClippedLoss, Loss, MarginLoss
+from giantstep.problems.losses import ClippedLoss, Loss, SmoothLoss
 from giantstep.simulation.arithmetic import KERNEL_UP_TO
 from giantstep.simulation.ridge import Fit
 from giantstep.validation import refusal
@@ -104,7 +104,8 @@ def leave_one_out(loss: Loss, features: Array, labels: Array, ridge: float) -> A
         softest = max(loss.inverse_curvature, _SOFT * float(response.diagonal().mean()))
         free, stiffness = (loss.low < f) & (f < loss.high), np.full(f.size, softest)
     else:
-        f, curvature = loss.derivatives(fitted)
+        assert isinstance(loss, SmoothLoss)
+        f, curvature = loss.derivatives(_residuals_of_zero(loss, labels) - fitted)
         free, stiffness = np.ones(f.size, dtype=bool), 1 / curvature
     inverse = inv(response[np.ix_(free, free)] + np.diag(stiffness[free]))
     # How much a sample's prediction moves with its own f while the others respond.
@@ -155,7 +156,8 @@ def _readout(loss: Loss, system: _System, labels: Array) -> tuple[Array, Array]:
         if isinstance(loss, ClippedLoss):
             start, readout, value, gap = _minimise_dual(loss, system, labels, start)
         else:
-            start, readout, value, gap = _minimise_primal(loss, system, start)
+            assert isinstance(loss, SmoothLoss)
+            start, readout, value, gap = _minimise_primal(loss, system, labels, start)
         if gap <= ACCURACY * value:
             return start, readout
     ridge = float(f"{system.ridge / system.rows.shape[1]:.12g}")
@@ -171,7 +173,7 @@ def _minimise_dual(
     Here t is the residual of the prediction zero. Returns f, the readout, its objective and the
     duality gap.
     """
-    t = loss.residual(labels, np.zeros_like(labels))
+    t = _residuals_of_zero(loss, labels)
 
     def dual(f: Array) -> tuple[float, Array]:
         slope = system.apply_hessian(f) + loss.inverse_curvature * f
@@ -188,19 +190,24 @@ def _minimise_dual(
 
 
 def _minimise_primal(
-    loss: MarginLoss, system: _System, start: Array | None
+    loss: SmoothLoss, system: _System, labels: Array, start: Array | None
 ) -> tuple[Array, Array, float, float]:
-    """Minimise a smooth loss of margins; return the readout twice, its objective and the gap."""
-    rows, ridge = system.rows, system.ridge
+    """Minimise a smooth loss; return the readout twice, its objective and the gap."""
+    rows, ridge, t = system.rows, system.ridge, _residuals_of_zero(loss, labels)
     scale = np.sqrt(ridge)  # makes the ridge one, and half the squared gradient a gap
 
     def primal(b: Array) -> tuple[float, Array]:
-        margins = rows @ b / scale
-        value = float(np.sum(loss.of_margin(margins)) + b @ b / 2)
-        return value, b - loss.derivatives(margins)[0] @ rows / scale
+        u = t - rows @ b / scale
+        value = float(np.sum(loss.of(u)) + b @ b / 2)
+        return value, b - loss.derivatives(u)[0] @ rows / scale
 
     start = np.zeros(rows.shape[1]) if start is None else start * scale
     minimum = scipy.optimize.minimize(primal, start, options=_OPTIONS | {"gtol": 1e-7}, **_METHOD)
     readout = minimum.x / scale
     value, slope = primal(minimum.x)
     return readout, readout, value, float(slope @ slope) / 2
+
+
+def _residuals_of_zero(loss: Loss, labels: Array) -> Array:
+    """Compute the residuals of the prediction zero; those of others are less by `X a`."""
+    return loss.residual(labels, np.zeros_like(labels))

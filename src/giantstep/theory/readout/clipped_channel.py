@@ -7,25 +7,24 @@ rule over z splits at the teacher's kinks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, Indices
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import normal_density
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.losses import ClippedLoss
-from giantstep.problems.problem import LabelLevels, label_levels
+from giantstep.problems.problem import LabelLevels
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_target import rule_across
-from giantstep.theory.readout.channel_averages import (
-    Averages,
+from giantstep.theory.readout.output_channel import (
     ChannelAverages,
-    LossAverages,
+    OutputChannel,
     PredictionMoments,
 )
 
@@ -138,41 +137,43 @@ class _RuleOverZ:
             yield nodes, _Rule(*(values[nodes, columns] for values in self._rule))
 
 
-class ClippedChannel:
+class ClippedChannel(OutputChannel):
     """Averages for a loss whose g_out is a clipped straight line: closed forms given z."""
 
     def __init__(
         self, loss: ClippedLoss, srf: SpikedFeatures, kappa: Array, fineness: float
     ) -> None:
-        self.loss, self.levels = loss, label_levels(srf)
+        super().__init__(srf)
+        self.loss = loss
         # Between its kinks a sign is constant: panels need only resolve the average over omega.
         self._panels = _PANELS if srf.target in BINARY else _PANELS[-1:]
         self._rule = cache(partial(_RuleOverZ, srf, kappa, fineness))
 
     def averages(self, at: PredictionMoments) -> ChannelAverages:
         """Average g_out, its derivative and its square."""
-        return self._in_parts(at, self._averages, ChannelAverages)
+        found = np.empty((4, *at.V.shape))
+        for place, here, rule in self._parts(at):
+            found[:, *place] = self._averages(here, rule)
+        return ChannelAverages(*found)
 
-    def losses(self, at: PredictionMoments) -> LossAverages:
-        """Average errors and losses."""
-        return self._in_parts(at, self._losses, LossAverages)
+    def errors(self, at: PredictionMoments, levels: LabelLevels) -> tuple[Array, Array]:
+        """Average the squared residual and the loss at the proximal point."""
+        found = np.empty((2, *at.V.shape))
+        for place, here, rule in self._parts(at):
+            found[:, *place] = self._errors(here, rule, levels)
+        return found[0], found[1]
 
-    def _in_parts(
-        self,
-        at: PredictionMoments,
-        average: Callable[[PredictionMoments, _Rule], Averages],
-        kind: type[Averages],
-    ) -> Averages:
-        """Average over z at some nodes over kappa after the others."""
-        averages = np.empty((len(kind._fields), *at.V.shape))
+    def _parts(
+        self, at: PredictionMoments
+    ) -> Iterator[tuple[tuple[Indices, slice], PredictionMoments, _Rule]]:
+        """Go through points and nodes over kappa: yield places, the moments there, and rules."""
         panel = self._widest_panel(at)
         for width in np.unique(panel):
             rule, places = self._rule(width), np.flatnonzero(panel == width)
             for points in np.array_split(places, 1 + places.size * rule.size // _ENTRIES):
                 for nodes, part in rule.parts(points.size):
                     here = PredictionMoments(*(moment[points, nodes] for moment in at))
-                    averages[:, points, nodes] = average(here, part)
-        return kind(*averages)
+                    yield (points, nodes), here, part
 
     def _widest_panel(self, at: PredictionMoments) -> Array:
         """Choose the panels that resolve the average over omega at each point, shape (S,)."""
@@ -208,21 +209,16 @@ class ClippedChannel:
             g_squared += share * (std / w) ** 2 * _over_z(clipped.square, rule.weight)
         return ChannelAverages(g, z_g, minus_dg, g_squared)
 
-    def _losses(self, at: PredictionMoments, rule: _Rule) -> LossAverages:
-        error, training = self._errors_at_prox(at, rule, at.V, self.levels)
-        _, test = self._errors_at_prox(at, rule, np.zeros_like(at.V), ((1, 0.0, 1.0),))
-        return LossAverages(error, training, test)
-
-    def _errors_at_prox(
-        self, at: PredictionMoments, rule: _Rule, V: Array, levels: LabelLevels
+    def _errors(
+        self, at: PredictionMoments, rule: _Rule, levels: LabelLevels
     ) -> tuple[Array, Array]:
-        """Average `(u - V g)^2` and the loss at the proximal point, which V = 0 does not move.
+        """Average `(u - V g)^2` and the loss at the proximal point.
 
         Beyond the clips, at a distance t, `u - V g` is `inverse_curvature g + t`. The loss is
         `inverse_curvature g^2/2 + |g| t`.
         """
         inverse_curvature = self.loss.inverse_curvature
-        w, error, value = np.maximum(inverse_curvature + V, TINY), *np.zeros((2, *V.shape))
+        w, error, value = np.maximum(inverse_curvature + at.V, TINY), *np.zeros((2, *at.V.shape))
         for sign, noise, share in levels:
             std, clipped = self._clip(at, rule, w, sign, noise)
             # Not (std/w)^2, which overflows as w vanishes.

@@ -14,14 +14,19 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import TINY
-from giantstep.problems.losses import ClippedLoss, Loss
+from giantstep.numerics.scalar_functions import BINARY
+from giantstep.problems.losses import ClippedLoss, Loss, SmoothLoss
 from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function
-from giantstep.theory.readout.channel_averages import ChannelAverages, PredictionMoments
 from giantstep.theory.readout.clipped_channel import ClippedChannel
-from giantstep.theory.readout.margin_channel import MarginChannel
 from giantstep.theory.readout.means import extended_response, split_hats
+from giantstep.theory.readout.output_channel import (
+    ChannelAverages,
+    OutputChannel,
+    PredictionMoments,
+)
+from giantstep.theory.readout.smooth_channel import BinaryChannel, ResidualChannel
 from giantstep.theory.readout.square_loss import SquareLoss
 from giantstep.theory.rows.interface import GroupOverlaps, Hats, SpikeResponse
 
@@ -33,7 +38,7 @@ _FLAT = 1e-30
 
 def output_channel(
     loss: Loss, srf: SpikedFeatures, kappa: Array, fineness: float = 1
-) -> ClippedChannel | MarginChannel:
+) -> OutputChannel:
     """Prepare the averages over the output channel of a loss.
 
     Parameters
@@ -47,7 +52,9 @@ def output_channel(
     """
     if isinstance(loss, ClippedLoss):
         return ClippedChannel(loss, srf, kappa, fineness)
-    return MarginChannel(loss, srf, kappa, fineness)
+    assert isinstance(loss, SmoothLoss)
+    kind = BinaryChannel if srf.target in BINARY else ResidualChannel
+    return kind(loss, srf, kappa, fineness)
 
 
 class OrderParameters(NamedTuple):

@@ -14,9 +14,9 @@ import numpy as np
 from giantstep.arrays import Array, Indices, Mask
 from giantstep.numerics.linear_systems import TINY, solve_small
 from giantstep.numerics.newton import Iterates, solve_newton
-from giantstep.theory.readout.channel_averages import ChannelAverages, PredictionMoments
 from giantstep.theory.readout.convex_equations import ConvexEquations
 from giantstep.theory.readout.fixed_point import ACCEPTED, STEP_ACCEPTED, solve_resolvent
+from giantstep.theory.readout.output_channel import ChannelAverages, PredictionMoments
 from giantstep.theory.readout.square_loss import SquareLoss
 
 # A point is solved when its residual, in coordinates, is below this.
@@ -27,8 +27,8 @@ _ANCHORS, _RATIO = (10.0, 1.0, 0.1), 3.2
 # Damped iterations of the map before Newton's method, which often diverges from the solution for
 # the square loss; and many, where it does. They converge slowly, but from almost anywhere.
 _DAMPED_ITERATIONS, _MANY = 6, 100
-# At a smaller residual Newton's method keeps its last Jacobian.
-_NEAR = 1e-3
+# A Jacobian is computed again if a step leaves more of the residual, unless it is small.
+_FAST, _NEAR = 0.3, 1e-3
 # Step of finite differences and longest Newton step, in coordinates.
 _DIFFERENCE, _LONGEST = 1e-7, 2.0
 
@@ -166,24 +166,44 @@ def _continue_in_ridge(
 
 
 class _NewtonProblem(NamedTuple):
-    """The equations at some points, for `solve_newton`; keeps the Jacobians last computed."""
+    """The equations at some points, for `solve_newton`.
+
+    Between Jacobians, which cost four evaluations, Broyden's updates keep the last one true to the
+    change of the map along the last step.
+
+    Attributes
+    ----------
+    jacobian : Array, shape (S, D, D)
+        As last known; zero where unknown.
+    last : Array, shape (S, 2, D)
+        The coordinates and those of the image where it was last asked for, or zero.
+    """
 
     equations: ConvexEquations
     alpha: Array
     ridge: Array
     jacobian: Array
+    last: Array
 
     def evaluate(self, x: Array, places: Indices) -> Iterates[ChannelAverages]:
         return _evaluate(self.equations, x, self.alpha[places], self.ridge[places])
 
     def newton_steps(self, at: Iterates[ChannelAverages], places: Indices) -> Array:
-        unknown = ~self.jacobian[places].any(axis=(1, 2))
-        far = np.flatnonzero(unknown | (at.residual > _NEAR))
-        if far.size:
-            of = places[far]
-            alpha, ridge = self.alpha[of], self.ridge[of]
-            self.jacobian[of] = _jacobian(self.equations, at.at(far), alpha, ridge)
-        return _step(self.equations, at, self.jacobian[places])
+        here = np.stack([self.equations.coordinates(x) for x in (at.x, at.mapped)], axis=1)
+        before, jacobian = self.last[places], self.jacobian[places]
+        moved, image = (here - before).swapaxes(0, 1)
+        missed = image - np.einsum("sij,sj->si", jacobian, moved)
+        known = jacobian.any(axis=(1, 2))
+        square = np.maximum(np.sum(moved**2, axis=-1), TINY)
+        jacobian += missed[:, :, None] * (moved / square[:, None])[:, None]
+        slow = at.residual > np.maximum(
+            _FAST * np.abs(before[:, 1] - before[:, 0]).max(axis=-1), _NEAR
+        )
+        if (new := np.flatnonzero(slow | ~known)).size:
+            of = places[new]
+            jacobian[new] = _jacobian(self.equations, at.at(new), self.alpha[of], self.ridge[of])
+        self.last[places], self.jacobian[places] = here, jacobian
+        return _step(self.equations, at, jacobian)
 
     def move(self, x: Array, step: Array) -> Array:
         return self.equations.move(x, step)
@@ -206,7 +226,8 @@ def solve_from(
     for _ in range(damped_iterations):
         at = _evaluate(equations, (at.x + at.mapped) / 2, alpha, ridge)
     jacobian = np.zeros((*x.shape, x.shape[-1]))
-    problem = _NewtonProblem(equations, alpha, ridge, jacobian)
+    last = np.zeros((len(x), 2, x.shape[-1]))
+    problem = _NewtonProblem(equations, alpha, ridge, jacobian, last)
     finite = np.flatnonzero(np.isfinite(at.residual))
     iterations = solve_newton(problem, at, _MAX_ITERATIONS, _SHORTEST, finite)
     error = np.max(np.abs(_step(equations, at, jacobian)), axis=-1, initial=0.0)

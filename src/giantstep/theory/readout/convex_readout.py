@@ -8,7 +8,6 @@ import numpy as np
 
 from giantstep.arrays import Array, Mask
 from giantstep.problems.losses import Loss
-from giantstep.theory.readout.channel_averages import LossAverages
 from giantstep.theory.readout.convex_equations import ConvexEquations
 from giantstep.theory.readout.convex_newton import (
     FixedPoint,
@@ -16,6 +15,7 @@ from giantstep.theory.readout.convex_newton import (
     solve_convex,
     solve_from,
 )
+from giantstep.theory.readout.output_channel import LossAverages
 from giantstep.theory.readout.prepared_layer import PreparedLayer
 from giantstep.theory.readout.readout import Readout, Solved
 from giantstep.theory.readout.square_loss import SquareLoss

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -72,6 +72,7 @@ class Readout(ABC):
     arrays = 1
 
     def __init__(self, layer: PreparedLayer) -> None:
+        _keep_memory()
         self.layer, self.coarse = layer, layer.equations
 
     @cached_property
@@ -168,3 +169,13 @@ class Readout(ABC):
             points = Points.of(alpha, ridge, self.layer.srf.beta)
             estimates |= components.at(alpha, points.ridge, found.fluctuation[2])
         return estimates
+
+
+@cache
+def _keep_memory() -> None:
+    """Let this process keep the memory that arrays leave.
+
+    glibc gives it back to the system beyond the size of the largest block ever freed, of at most
+    32 MiB. To get it again, page by page, takes longer than to compute on it.
+    """
+    np.empty(32_000_000, dtype=np.uint8)

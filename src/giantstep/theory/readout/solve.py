@@ -9,7 +9,7 @@ import numpy as np
 
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.grid import Grid
-from giantstep.problems.losses import FLOW, SQUARE, lookup_loss
+from giantstep.problems.losses import FLOW, SQUARE, Loss, lookup_loss
 from giantstep.problems.problem import Problem, check_loss, check_theory_of_loss
 from giantstep.theory.readout.columns import Columns
 from giantstep.theory.readout.convex_readout import ConvexReadout
@@ -68,7 +68,6 @@ def solve(
     return readout_of(problem, bulk, grid.loss, dimension).solve(alpha, ridge)
 
 
-@lru_cache(maxsize=16)  # callers often solve one problem point by point
 def readout_of(
     problem: Problem, bulk: str = ISOTROPIC, loss: str = SQUARE, dimension: float = math.inf
 ) -> Readout:
@@ -84,7 +83,13 @@ def readout_of(
     """
     check_loss(problem, loss)
     check_theory_of_loss(problem, loss)
+    return _prepared(problem, bulk, loss, lookup_loss(loss), dimension)
+
+
+@lru_cache(maxsize=16)  # callers often solve one problem point by point
+def _prepared(problem: Problem, bulk: str, name: str, loss: Loss, dimension: float) -> Readout:
+    """Prepare a readout; a name may be given to another loss later."""
     layer = prepare_layer(problem, bulk, dimension)
-    if loss == SQUARE:
+    if name == SQUARE:
         return SquareReadout(layer)
-    return StoppedReadout(layer) if loss == FLOW else ConvexReadout(layer, lookup_loss(loss))
+    return StoppedReadout(layer) if name == FLOW else ConvexReadout(layer, loss)

@@ -8,9 +8,17 @@ readout need only averages of g_out over z, omega and the label noise.
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.problems.problem import LabelLevels, label_levels
+from giantstep.problems.spiked_features import SpikedFeatures
+
+# Of labels without noise, none of them reversed.
+_CLEAN: LabelLevels = ((1, 0.0, 1.0),)
 
 
 class PredictionMoments(NamedTuple):
@@ -65,4 +73,31 @@ class LossAverages(NamedTuple):
     test_loss: Array
 
 
-Averages = TypeVar("Averages", ChannelAverages, LossAverages)
+class OutputChannel(ABC):
+    """Averages over the output channel for one loss and one teacher, at some nodes over kappa.
+
+    Parameters
+    ----------
+    srf : SpikedFeatures
+        The problem, which has the teacher and the label noise.
+    """
+
+    def __init__(self, srf: SpikedFeatures) -> None:
+        self.levels = label_levels(srf)
+
+    @abstractmethod
+    def averages(self, at: PredictionMoments) -> ChannelAverages:
+        """Average g_out, its derivative and its square."""
+
+    @abstractmethod
+    def errors(self, at: PredictionMoments, levels: LabelLevels) -> tuple[Array, Array]:
+        """Average the squared residual and the loss at the proximal point, which V = 0 leaves.
+
+        Levels are those of `label_levels`.
+        """
+
+    def losses(self, at: PredictionMoments) -> LossAverages:
+        """Average errors and losses."""
+        error, training = self.errors(at, self.levels)
+        _, test = self.errors(at._replace(V=np.zeros_like(at.V)), _CLEAN)
+        return LossAverages(error, training, test)

@@ -1,0 +1,223 @@
+"""The output channel of analytic losses, by trapezoidal rules over the residual.
+
+The proximal operator of a `SmoothLoss` is analytic in a strip about the real line, whatever V, and
+so is the density of residuals: the trapezoidal rule over them converges exponentially. Besides the
+density averages need the teacher's mean z given a residual. Both are closed forms for labels of +1
+and -1; other labels take a rule over z.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr
+
+from giantstep.arrays import Array, Indices
+from giantstep.numerics.quadrature import BOUNDED_RANGE, normal_density, strip_rule, strip_step
+from giantstep.numerics.scalar_functions import CLASS
+from giantstep.problems.inputs import mixture_mean
+from giantstep.problems.losses import SmoothLoss
+from giantstep.problems.problem import LabelLevels
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.features.conditional_target import rule_across
+from giantstep.theory.readout.output_channel import (
+    ChannelAverages,
+    OutputChannel,
+    PredictionMoments,
+)
+
+# The label's probability is a smooth step in omega. For a slope k, in units of the standard
+# deviation, the trapezoidal rule needs steps of 0.7/sqrt(1 + k^2): those of a strip of this
+# half-width over the same root.
+_STEEPEST = 4.3
+# Panels over z, on which labels are averaged over a Gaussian; nodes of less weight are left out.
+_PANEL, _NEGLIGIBLE = 3.0, 1e-17
+# Narrower strips, in units of a standard deviation, would need too many nodes.
+_NARROWEST = 0.004
+
+
+class _Residuals(NamedTuple):
+    """A rule over residuals at nodes over kappa, arrays of shape (N, T).
+
+    Attributes
+    ----------
+    sign : int
+        How omega falls as the residual grows: 1, or the label for losses of margins.
+    u, weight : Array
+        Nodes, and the density times the step.
+    z : Array
+        E z given the residual, times the same.
+    """
+
+    sign: int
+    u: Array
+    weight: Array
+    z: Array
+
+
+class SmoothChannel(OutputChannel):
+    """Averages for a smooth loss.
+
+    Parameters
+    ----------
+    loss : SmoothLoss
+    srf, kappa, fineness
+        As in `convex_equations.output_channel`.
+
+    Attributes
+    ----------
+    at_once : int
+        Nodes computed together, so that arrays stay in the processor's cache.
+    """
+
+    at_once: int
+
+    def __init__(
+        self, loss: SmoothLoss, srf: SpikedFeatures, kappa: Array, fineness: float
+    ) -> None:
+        super().__init__(srf)
+        self.loss, self.fineness, self.count = loss, fineness, kappa.size
+
+    def averages(self, at: PredictionMoments) -> ChannelAverages:
+        """Average g_out, its derivative and its square."""
+        found = self._nothing(4, at)
+        for rows, V, (sign, u, weight, z) in self._rules(at, self.levels):
+            g, curvature = self.loss.derivatives(self.loss.prox(u, V))
+            weighted = g * weight
+            found[0, rows] += sign * weighted.sum(axis=-1)
+            found[1, rows] += sign * _sum(g, z)
+            found[2, rows] += _sum(curvature / (1 + V * curvature), weight)
+            found[3, rows] += _sum(weighted, g)
+        return ChannelAverages(*found.reshape(4, *at.V.shape))
+
+    def errors(self, at: PredictionMoments, levels: LabelLevels) -> tuple[Array, Array]:
+        """Average the squared residual and the loss at the proximal point."""
+        found = self._nothing(2, at)
+        for rows, V, (_, u, weight, _) in self._rules(at, levels):
+            fitted = self.loss.prox(u, V) if V.any() else u
+            found[0, rows] += _sum(fitted**2, weight)
+            found[1, rows] += _sum(self.loss.of(fitted), weight)
+        error, value = found.reshape(2, *at.V.shape)
+        return error, value
+
+    def _nothing(self, count: int, at: PredictionMoments) -> Array:
+        """Begin sums over points and nodes: with zero, or NaN where moments are those of no law."""
+        return np.tile(np.where((at.V >= 0) & (at.Q > at.P**2), 0.0, np.nan).ravel(), (count, 1))
+
+    def _rules(
+        self, at: PredictionMoments, levels: LabelLevels
+    ) -> Iterator[tuple[Indices, Array, _Residuals]]:
+        """Go through rows, points by nodes over kappa, of similar rules: yield these and V."""
+        rows = np.flatnonzero(np.isfinite(self._nothing(1, at)))
+        rows = rows[np.argsort(self.strip(at).ravel()[rows])]
+        for start in range(0, rows.size, self.at_once):
+            part = rows[start : start + self.at_once]
+            here = PredictionMoments(*(moment.ravel()[part, None] for moment in at))
+            for rule in self.residuals(here, part % self.count, levels):
+                yield part, here.V, rule
+
+    @abstractmethod
+    def strip(self, at: PredictionMoments) -> Array:
+        """Compute the half-width of the strip of analyticity, in units of omega's spread."""
+
+    @abstractmethod
+    def residuals(
+        self, at: PredictionMoments, nodes: Indices, levels: LabelLevels
+    ) -> Iterator[_Residuals]:
+        """Make rules for some nodes over kappa, given moments of shape (N, 1)."""
+
+
+class BinaryChannel(SmoothChannel):
+    """Averages for targets of +1 and -1, whose probability given omega is a smooth step."""
+
+    at_once = 600
+
+    def __init__(
+        self, loss: SmoothLoss, srf: SpikedFeatures, kappa: Array, fineness: float
+    ) -> None:
+        super().__init__(loss, srf, kappa, fineness)
+        rho = math.sqrt(1 - srf.first_alignment**2)
+        mean = mixture_mean(srf.inputs) or 0.0
+        with np.errstate(divide="ignore"):  # the target is 1 where z > -threshold
+            self.threshold = (mean + srf.first_alignment * kappa[:, None]) / rho
+        if srf.target == CLASS:  # one for inputs of class +1
+            self.threshold = np.full((kappa.size, 1), np.inf)
+
+    def strip(self, at: PredictionMoments) -> Array:
+        """Compute the half-width of the strip of analyticity, in units of omega's spread."""
+        return np.minimum(self.loss.strip / np.sqrt(at.Q), _STEEPEST * np.sqrt(1 - at.P**2 / at.Q))
+
+    def residuals(
+        self, at: PredictionMoments, nodes: Indices, levels: LabelLevels
+    ) -> Iterator[_Residuals]:
+        """Make rules for both signs of the target, and each level of noise."""
+        for noise in sorted({noise for _, noise, _ in levels}):
+            here = at._replace(Q=at.Q + noise)
+            std, strip = np.sqrt(here.Q), np.min(self.strip(here))
+            slope, rest = at.P / std, np.sqrt(1 - at.P**2 / here.Q)
+            t, weight = strip_rule(max(float(strip), _NARROWEST) / self.fineness)
+            omega, mean = at.M + std * t, slope * t
+            place = (self.threshold[nodes] + mean) / rest
+            p = ndtr(place)  # the probability of the target 1, and E z on that event
+            z = mean * p + rest * normal_density(place)
+            shares = {sign: share for sign, variance, share in levels if variance == noise}
+            weight, odds = shares[1] * weight, shares.get(-1, 0.0) / shares[1]
+            for y, own, own_z in ((1, p, z), (-1, 1 - p, mean - z)):
+                label, label_z = own, own_z
+                if odds > 0:  # of labels that are reversed
+                    label, label_z = own + odds * (1 - own), own_z + odds * (mean - own_z)
+                falls = y if self.loss.margin else 1
+                u = self.loss.residual(np.array(y), omega)
+                yield _Residuals(falls, u, weight * label, weight * label_z)
+
+
+class ResidualChannel(SmoothChannel):
+    """Averages for any labels: given the teacher's z, residuals are Gaussian."""
+
+    at_once = 4
+
+    def __init__(
+        self, loss: SmoothLoss, srf: SpikedFeatures, kappa: Array, fineness: float
+    ) -> None:
+        super().__init__(loss, srf, kappa, fineness)
+        labels, (z,), weight = rule_across(srf, kappa, fineness, _PANEL)
+        kept = np.any(weight > _NEGLIGIBLE, axis=0)
+        self.labels = labels[:, kept]
+        self.z, self.weight = (np.broadcast_to(x, labels.shape)[:, kept] for x in (z, weight))
+
+    def strip(self, at: PredictionMoments) -> Array:
+        """Compute the half-width of the strip of analyticity, in units of omega's spread."""
+        return self.loss.strip / np.sqrt(at.Q - at.P**2)
+
+    def residuals(
+        self, at: PredictionMoments, nodes: Indices, levels: LabelLevels
+    ) -> Iterator[_Residuals]:
+        """Make a rule for each level of noise."""
+        z, weight = self.z[nodes], self.weight[nodes]
+        for sign, noise, share in levels:
+            here = at._replace(Q=at.Q + noise)
+            std, strip = np.sqrt(here.Q - at.P**2), np.maximum(self.strip(here), _NARROWEST)
+            centre = sign * self.labels[nodes] - at.M - at.P * z
+            ends = centre.min(axis=-1, keepdims=True), centre.max(axis=-1, keepdims=True)
+            reach = BOUNDED_RANGE * std
+            low, width = ends[0] - reach, ends[1] - ends[0] + 2 * reach
+            count = math.ceil(np.max(width / std / strip_step(strip)) * self.fineness)
+            step = width / count
+            u = low + step * np.arange(count + 1)
+            density = normal_density((u[:, :, None] - centre[:, None]) / std[:, None])
+            density *= (share * step / std)[:, None]
+            yield _Residuals(
+                1,
+                u,
+                np.einsum("ntz,nz->nt", density, weight),
+                np.einsum("ntz,nz->nt", density, weight * z),
+            )
+
+
+def _sum(values: Array, weight: Array) -> Array:
+    """Sum values against a weight over residuals, both of shape (N, T)."""
+    return np.einsum("nt,nt->n", values, weight)
