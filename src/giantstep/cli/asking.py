@@ -111,8 +111,8 @@ class Line:
         if self._of.name != ON_DATA:  # which estimates its own
             self._check_cost()
         show = _AFTER.get(self.arguments.command, _show_all)
-        if self._of.name in ("solve", "sweep"):
-            found = question_named("sweep")(*self._first, **self._swept, **self._chosen({}))
+        if self._at_once:
+            found = question_named(self._at_once)(*self._first, **self._swept, **self._chosen({}))
             return show(found, self)
 
         def ask(chosen: dict[str, Any], progress: Progress) -> xr.Dataset:
@@ -120,6 +120,13 @@ class Line:
             return show(self._ask(*self._subject_of(chosen), **self._chosen(chosen), **told), self)
 
         return answer_each(self.apart, ask)
+
+    @property
+    def _at_once(self) -> str:
+        """The question that answers for all combinations at once, if there is one."""
+        if self._of.name not in ("solve", "sweep"):
+            return ""
+        return "sweep" if self._swept else self._of.name  # which imports more
 
     @property
     def _swept(self) -> dict[str, Any]:
@@ -154,7 +161,7 @@ class Line:
         """
         costs, threads = [], self.own.get("threads", 1)
         zipped = self.own.get("zip", ())[1:]  # one value of these goes with one of the first
-        if sweeps := self._of.name in ("solve", "sweep"):
+        if self._at_once:
             given = self._swept | self._chosen({})
             some = [(self._first, {k: x for k, x in given.items() if k not in zipped})]
         else:
@@ -162,9 +169,9 @@ class Line:
             some = [(self._subject_of(chosen), self._chosen(chosen)) for chosen in several]
         for (problem,), own in some:
             times_to_ridges(own)
-            costs.append(cost_of(Task("sweep" if sweeps else self._of.name, problem, own), threads))
+            costs.append(cost_of(Task(self._at_once or self._of.name, problem, own), threads))
         seconds, memory = total_cost(costs)
-        cost = Cost(seconds if sweeps else seconds * self.count / len(costs), memory)
+        cost = Cost(seconds if self._at_once else seconds * self.count / len(costs), memory)
         limits = {of.name: self.own.get(of.name, of.default) for of in self._of.takes}
         check_cost(cost, limits["max_hours"], limits["max_memory"])
         if cost.seconds > _LONG:

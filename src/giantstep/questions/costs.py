@@ -24,7 +24,7 @@ from giantstep.problems.problem import Problem, further_directions
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import EXACT
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.questions.declaration import Question, Work, declaration_of
+from giantstep.questions.declaration import Question, Work, work_of
 from giantstep.questions.task import Task, question_named
 from giantstep.questions.values import as_lists, is_several
 from giantstep.simulation.arithmetic import FEWER_ROWS, ROWS, SINGLE_FROM
@@ -157,7 +157,7 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
     count = len(networks) if isinstance(networks, Sequence) else networks
     if given["bulk"] is None:
         given["bulk"] = bulk_of_networks(problem)
-    work = _NETWORKS.get(task.question) or declaration_of(question_named(task.question)).work
+    work = _NETWORKS.get(task.question) or work_of(question_named(task.question))
     theory = _theory(work, problem, given) if work.theories else Cost(0, 0)
     if not work.networks:
         return theory

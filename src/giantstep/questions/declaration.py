@@ -84,6 +84,11 @@ def declaration_of(ask: Callable[..., Any]) -> Question:
     return declared
 
 
+def work_of(ask: Callable[..., Any]) -> Work:
+    """Return what a question declares to take; those of the workflow alone take one theory."""
+    return declaration_of(ask).work if hasattr(ask, "declaration") else Work()
+
+
 def declare(
     title: str, *, command: str, text: str, takes: Sequence[Argument] = (), **others: Any
 ) -> Callable[[F], F]:

@@ -50,7 +50,7 @@ def times_to_ridges(given: dict[str, Any]) -> bool:
         if STOP_AT not in over:
             return False
     losses = np.atleast_1d(own.get("loss", FLOW)).tolist()
-    allowed = f"{SQUARE}, whose gradient is followed, or left out with {STOP_AT}"
+    allowed = f"left out with {STOP_AT}, or {SQUARE}, whose gradient is followed"
     faults = [Fault("loss", one, allowed) for one in losses if one not in (SQUARE, FLOW)]
     own["loss"] = FLOW
     if times is not None:
