@@ -27,7 +27,7 @@ def test_an_archive_is_drawn_again_to_the_same_bytes_and_computed_again(archive,
     assert main(["verify", str(archive), "--sample", "1", "--seed", "1"]) == 0
     said = capsys.readouterr().out
     assert "all files are what was packed" in said
-    assert said.count("the same bytes") == 3
+    assert "drawn again:\nthe same bytes" in said
     assert "all are identical, bit for bit" in said
 
 

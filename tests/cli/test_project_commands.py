@@ -41,7 +41,7 @@ def test_a_config_that_is_a_list_is_refused(capsys, tmp_path, command):
     (tmp_path / "config/figures/fig2.yaml").touch()
     (tmp_path / "config/config.yaml").write_text("[]")
     assert main([*command, "--project", str(tmp_path)]) == 2
-    assert "top level: [] must be a mapping" in capsys.readouterr().err
+    assert "config/config.yaml: top level: [] must be a mapping" in capsys.readouterr().err
 
 
 def test_open_lists_every_variable_with_symbol_and_equation(capsys, tiny_run):
@@ -82,7 +82,7 @@ def test_theory_at_finite_dimension_is_verified_like_the_other(paper):
 
 
 def test_a_reader_that_closes_ends_a_command_quietly(tmp_path):
-    store.write(xr.Dataset(), tmp_path / "results/figures/fig2.nc")
+    store.write(xr.Dataset(), tmp_path / "results/figures/fig2.nc", "figures/fig2-0123")
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
@@ -115,6 +115,47 @@ def test_a_number_off_by_a_rounding_is_told(capsys, project):
         assert line.startswith(part)
 
 
+def test_a_figure_of_an_earlier_configuration_is_told_and_given(capsys, project):
+    before = tiny.made(project)
+    (mark,) = (project / "results/keys/fig4").glob("data-*")
+    mark.rename(mark.with_name("data-0123456789ab"))
+    tiny.edit(project / "config/figures/fig2.yaml", "alpha0: 1,", "alpha0: [1, 2],")
+    told = {
+        "fig2": "configuration (panels.left.alpha0 was 1, and is [1, 2]): a run makes it anew",
+        "fig4": "configuration (sizes, seed or code have changed): a run makes it anew",
+    }
+    for name, words in told.items():
+        assert main(["open", name, "--project", str(project)]) == 0
+        said = capsys.readouterr()
+        assert words in said.err
+        assert "test_error" in said.out
+        with pytest.warns(UserWarning, match="made from an earlier configuration"):
+            giantstep.open_figure(name, project)
+    tiny.edit(project / tiny.TINY, "networks: 4", "networks: 5")
+    assert main(["scores", "--project", str(project)]) == 0
+    for command in ("verify", "archive"):
+        code, said = run(capsys, command, project, "fig4")
+        assert code == 2
+        assert "(simulation.networks was 4, and is 5)" in said.err
+    mark.with_name("data-0123456789ab").rename(mark)
+    assert tiny.made(project) == before
+
+
+def test_damaged_drawings_and_scores_are_told_with_what_draws_them_anew(capsys, project):
+    scores = project / "results/scores/fig2.csv"
+    scores.write_text("0")
+    (project / "figures/fig2.png").write_bytes(b"")
+    (project / "figures/fig2.pdf").unlink()
+    (project / "figures/fig2.pdf").mkdir()
+    code, said = run(capsys, "verify", project, "fig2", "--sample", "1")
+    assert code == 1
+    for path in ("figures/fig2.png", "figures/fig2.pdf", "results/scores/fig2.csv"):
+        assert f"`snakemake --cores all --force {path}` draws it anew" in said.out
+    assert "fig2.svg" not in said.out
+    assert scores.read_text() == "0"
+    assert run(capsys, "archive", project, "fig2")[0] == 2
+
+
 def test_a_damaged_file_is_named_wherever_it_is(capsys, project):
     shard = next((project / "results/montecarlo").rglob("*.nc"))
     shard.write_bytes(shard.read_bytes()[:-100])
@@ -130,7 +171,7 @@ def test_a_damaged_file_is_named_wherever_it_is(capsys, project):
         (("fig2", "--sample", "0"), "--sample 0: must be a share such as 5%"),
         (("fig2", "--sample", "101%"), "--sample 101%: must be"),
         (("fig2", "--seed", "-1"), "seed = -1: must be a whole number"),
-        (("fig9",), "No such file"),
+        (("fig9",), "there is no such figure; those of the project are fig1, fig2, "),
         (("../../etc",), "figures.0: '../../etc'"),
     ],
 )

@@ -125,7 +125,7 @@ def test_a_file_that_is_no_config_is_refused(project, text):
 @pytest.mark.parametrize(
     ("file", "text", "words"),
     [
-        ("config/config.yaml", "seed: 1\nseed: 2\n", "key 'seed' appears twice"),
+        (tiny.TINY, "seed: 1\nseed: 2\n", "config/tiny.yaml: top level: not readable: key 'seed'"),
         pytest.param(
             "config/tiny.yaml",
             "figures: [../fig2]\n",

@@ -130,7 +130,7 @@ def test_all_faults_of_all_files_are_told_at_once(write):
         "fig2.yaml: simulation.alpha.1: '1e3' must be a valid number: YAML reads this as a text",
         "fig2.yaml: panels.left.beta: -1 must be a number from 1e-09 to 1e+09",
         "fig2.yaml: panels.right.activation: 'sign' must be continuous, for gradient steps",
-        "config/figures/fig99.yaml: top level: not readable: No such file",
+        "config/figures/fig99.yaml: top level: there is no such figure; those of the project are",
     ):
         assert words in told, told
 
@@ -275,8 +275,13 @@ def test_smaller_steps_have_the_theory_of_a_dimension_alone(write):
     read = curves(write(with_panel(panel, theory=theory)))
     roles = {name: set(curve.theory) for name, curve in read.items()}
     assert roles == {
-        f"left:step_exponent={s},dimension={d}": {"dimensions", "limit" if s == 0.5 else "finite"}
-        for s in (0.2, 0.5)
+        f"left:step_exponent={s},dimension={d}": {
+            "dimensions",
+            "references",
+            role,
+            f"{role}_learned",
+        }
+        for s, role in ((0.2, "finite"), (0.5, "limit"))
         for d in (64, 128)
     }
 

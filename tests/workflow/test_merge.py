@@ -11,10 +11,9 @@ import xarray as xr
 import giantstep
 from giantstep.questions.parameters import parameters
 from giantstep.questions.task import Task
-from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.workflow.curves import Curve
 from giantstep.workflow.merge import by_group, join_lines
-from giantstep.workflow.merge_curve import equivalent_features_of, merge_curve
+from giantstep.workflow.merge_curve import merge_curve
 from giantstep.workflow.scores import score_summary
 
 
@@ -120,26 +119,6 @@ def test_a_map_is_numbered_and_keeps_what_does_not_vary():
         line["gain_over_linear"],
         1 - line["map_test_error"] / giantstep.bounds(protocol)["best_linear_error"],
     )
-
-
-@pytest.mark.parametrize(
-    "problem",
-    [
-        giantstep.Protocol("softplus", "z1+z1*z2", 1, alpha0=4, beta=1, steps=2),
-        giantstep.Protocol("tanh", "sign", 1, alpha0=2, beta=1, readout=((1, 0.5), (-2, 0.5))),
-        giantstep.SpikedFeatures("relu", "sin", 1.2, (0.5, 2.0), 0.8, 1, fraction=(0.25, 0.75)),
-    ],
-    ids=["several directions", "several letters", "given directly"],
-)
-def test_a_merge_reads_the_equivalent_features_of_both_theories(problem):
-    results = {
-        "parameters": parameters(problem),
-        "finite_parameters": parameters(problem, dimension=300),
-    }
-    assert equivalent_features_of(results) == {
-        "limit": equivalent_features(problem),
-        "finite": equivalent_features(problem, 300),
-    }
 
 
 def line_of(name, groups, networks, alphas):

@@ -128,8 +128,38 @@ def test_one_figure_is_made_alone_listed_or_not_and_follows_edits(project):
     edit(project / FIGURE, None, STYLE)
     assert tiny.planned(project, "figures/mine.png") == {}
     assert tiny.planned(project, "figures/fig2.svg") == DRAWN
-    said = tiny.snakemake(project, "figures/fig22.png", code=1)
-    assert "config/figures/fig22.yaml" in said
+
+
+PLACES = {
+    "figures/fgi2.pdf": "there is no such figure; those of the project are fig1, fig2, ",
+    "results/figures/fgi2.nc": "did you mean fig2?",
+    "results/theory/fig2-000000000000.nc": "results/theory/fig2-000000000000.nc: of fig2 they make",
+    "results/montecarlo/tanh-000000000000/0-1.nc": "results/montecarlo/tanh-000000000000: `giantst",
+}
+
+
+@pytest.mark.parametrize("target", [one if n < 1 else pytest.param(one, marks=pytest.mark.slow)
+                                    for n, one in enumerate(PLACES)])  # fmt: skip
+def test_a_target_that_nothing_makes_is_told_in_a_sentence(project, target):
+    said = tiny.snakemake(project, target, code=1)
+    assert PLACES[target] in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.slow
+def test_what_is_in_the_way_of_a_run_is_told_in_a_sentence(project):
+    said = tiny.snakemake(project, "--forceall", cores=0, code=1)
+    assert "--cores 0: a run needs at least one core" in said
+    link = project / "figures/fig2.png"
+    link.unlink()
+    link.symlink_to("nothing")
+    assert "figures/fig2.png must be a file: remove what" in tiny.snakemake(project, code=1)
+    link.unlink()
+    shutil.rmtree(project / "logs")
+    (project / "logs").touch()
+    said = tiny.snakemake(project, code=1)
+    assert "logs must be a folder: remove what is there" in said
+    assert "Traceback" not in said
 
 
 def test_snakemakes_lint_finds_only_what_is_argued():

@@ -5,13 +5,16 @@ from pathlib import Path
 
 from giantstep.validation import RefusalError
 from giantstep.workflow.code import remember_hashes
-from giantstep.workflow.config import with_numbers
-from giantstep.workflow.plan import make_plan
+from giantstep.workflow.config import load_mapping, with_numbers
+from giantstep.workflow.plan import check_places, make_plan
 
 # Every fault of every file is told before the first job.
 try:
+    for path in workflow.configfiles:  # Snakemake lets keys be repeated
+        load_mapping(Path(path), str(path))
     config.update(with_numbers(config))
     PLAN = make_plan(Path.cwd(), config)
+    check_places(PLAN)
     remember_hashes()
 except (RefusalError, OSError) as error:
     raise WorkflowError(str(error)) from None

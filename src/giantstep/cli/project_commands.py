@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import secrets
 import sys
+import warnings
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import xarray as xr
 from filelock import FileLock, Timeout
 
 from giantstep.cli.output import contents
@@ -16,7 +18,6 @@ from giantstep.problems.sizes import SEED
 from giantstep.validation import Fault
 from giantstep.workflow.archive import ArchiveError, read_archive, write_archive
 from giantstep.workflow.config import FIGURES, load_config
-from giantstep.workflow.drawing import draw_figure
 from giantstep.workflow.figure_plan import RESULTS, FigurePlan
 from giantstep.workflow.missing import missing_jobs, summarise_jobs
 from giantstep.workflow.new_project import create_project, foreign_drawings
@@ -29,6 +30,7 @@ from giantstep.workflow.verify import (
     check_made_from,
     damaged_files,
     differences,
+    drawn_otherwise,
     parts,
     sample,
 )
@@ -45,9 +47,19 @@ def _init(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _opened(name: str, arguments: argparse.Namespace) -> xr.Dataset:
+    """Open a figure; say on standard error if it was made from an earlier configuration."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        data = open_figure(name, arguments.project)
+    for warning in told:
+        print(warning.message, file=sys.stderr)
+    return data
+
+
 def _open(arguments: argparse.Namespace) -> int:
     """Print what a figure's file holds: every variable, with its symbol and its equation."""
-    print(*contents(open_figure(arguments.figure, arguments.project)), sep="\n")
+    print(*contents(_opened(arguments.figure, arguments)), sep="\n")
     return 0
 
 
@@ -55,7 +67,7 @@ def _scores(arguments: argparse.Namespace) -> int:
     """Print, as a table in Markdown, how far theory and simulations of figures are apart."""
     rows: list[list[str]] = []
     for name in arguments.figure or made_figures(arguments.project):
-        summary = score_summary(open_figure(name, arguments.project))
+        summary = score_summary(_opened(name, arguments))
         summary.insert(0, "figure", name)
         if len(summary) and not rows:
             rows += [list(summary.columns), ["---"] * summary.shape[1]]
@@ -87,24 +99,11 @@ def _verify(arguments: argparse.Namespace) -> int:
             text = f"is drawn by code of its own, {own[0]}: read it, then give --run-drawings"
             raise ArchiveError(f"{archive} {text}")
         try:
-            figure = _planned(arguments)[1]
+            _planned(arguments)
         except ForeignPackageError:
             text = "was made by other code than is loaded: unpack it, and follow its README.md"
             raise ArchiveError(f"{archive} {text}") from None
-        alike = _redrawn_alike(figure, Path(folder))
-        return _verify_project(arguments) or (0 if alike else 1)
-
-
-def _redrawn_alike(figure: FigurePlan, project: Path) -> bool:
-    """Draw a figure again, and say whether all its drawings come out as they are."""
-    again = {path: project / f"again{Path(path).suffix}" for path in figure.drawings}
-    data, alike = open_figure(figure.name, project), True
-    draw_figure(figure, data, again.values(), root=project)
-    for path, redrawn in again.items():
-        same = redrawn.read_bytes() == (project / path).read_bytes()
-        print(f"{path}: drawn again, {'the same bytes' if same else 'other bytes'}")
-        alike &= same
-    return alike
+        return _verify_project(arguments)
 
 
 def _planned(arguments: argparse.Namespace) -> tuple[Plan, FigurePlan]:
@@ -116,8 +115,11 @@ def _planned(arguments: argparse.Namespace) -> tuple[Plan, FigurePlan]:
 
 def _archive(arguments: argparse.Namespace) -> int:
     path = arguments.output or Path(f"{arguments.figure}.zip")
-    open_figure(arguments.figure, arguments.project)  # says what to do if it has not been made
+    data = _opened(arguments.figure, arguments)  # says what to do if it has not been made
     plan, figure = _planned(arguments)
+    check_made_from(figure, data, plan.root)
+    if other := drawn_otherwise(figure, data, plan.root):
+        raise ArchiveError(_how_drawn_anew(other[0]))
     write_archive(path, figure.name, plan)
     print(f"{path}: giantstep verify {path} checks it, and so does its README.md")
     return 0
@@ -133,8 +135,8 @@ def _verify_project(arguments: argparse.Namespace) -> int:
     damaged = list(damaged_files(plan.root))
     for line in damaged:
         print(line, file=sys.stderr)
-    data = open_figure(figure.name, plan.root)
-    check_made_from(figure, plan.root)
+    data = _opened(figure.name, arguments)
+    check_made_from(figure, data, plan.root)
     of, drawn = (Counter(part.role for part in some) for some in (everything, chosen))
     counts = ", ".join(f"{drawn[role]} of {of[role]} {role}" for role in drawn)
     print(f"{figure.name}: recomputing {counts} (repeat with --seed {seed})", flush=True)
@@ -145,7 +147,16 @@ def _verify_project(arguments: argparse.Namespace) -> int:
             print(f"{part}: {text}", flush=True)
         differing += bool(texts)
     print(f"{differing} of {len(chosen)} differ" if differing else "all are identical, bit for bit")
-    return 1 if differing or damaged else 0
+    other = drawn_otherwise(figure, data, plan.root)
+    print("drawn again:", *(map(_how_drawn_anew, other) if other else ["the same bytes"]), sep="\n")
+    return 1 if differing or damaged or other else 0
+
+
+def _how_drawn_anew(path: str) -> str:
+    return (
+        f"{path} is damaged, or was drawn with other versions of libraries:"
+        f" `snakemake --cores all --force {path}` draws it anew"
+    )
 
 
 def _prune(arguments: argparse.Namespace) -> int:

@@ -33,8 +33,12 @@ from giantstep.validation import RefusalError
 MIB = 2**20
 # Core-hours that an answer may take, of theory alone and of networks, unless more are allowed.
 THEORY_HOURS, SIMULATION_HOURS = 0.05, 1.0
-# Of questions about networks alone, which the workflow asks; and of further fits.
-_NETWORKS = {"replicates": Work(0, 1), "eigenvalues": Work(0, 4)}
+# Of what the workflow alone computes; and of further fits.
+_OF_WORKFLOW = {
+    "replicates": Work(0, 1),
+    "eigenvalues": Work(0, 4),
+    "references": Work(bulk=ISOTROPIC),
+}
 _CROSS_VALIDATED = 8
 # Of arguments that a task leaves out.
 _DEFAULTS: dict[str, Any] = {"alpha": 1.0, "ridge": 0.1, "loss": SQUARE, "bulk": None}
@@ -157,7 +161,7 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
     count = len(networks) if isinstance(networks, Sequence) else networks
     if given["bulk"] is None:
         given["bulk"] = bulk_of_networks(problem)
-    work = _NETWORKS.get(task.question) or work_of(question_named(task.question))
+    work = _OF_WORKFLOW.get(task.question) or work_of(question_named(task.question))
     theory = _theory(work, problem, given) if work.theories else Cost(0, 0)
     if not work.networks:
         return theory

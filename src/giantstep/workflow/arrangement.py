@@ -18,6 +18,8 @@ _OPTIMAL = {
 _RENAMED = {
     "limit_optimal": _OPTIMAL,
     "finite_optimal": _OPTIMAL,
+    "limit_learned": {"learned_function": "learned_function"},
+    "finite_learned": {"learned_function": "learned_function"},
     "dimensions": {"test_error": "test_error_at_dimension"},
     "learning_rates": {"test_error": "test_error_by_learning_rate"},
     "finite_spectrum": {"outlier": "outlier"},
@@ -29,6 +31,8 @@ _DIMENSIONS = {
         "steps": "step",
         "alpha": "alpha_simulated",
     },
+    "limit_learned": {"alpha": "alpha_simulated"},
+    "finite_learned": {"alpha": "alpha_simulated"},
     "replicates": {"alpha": "alpha_simulated"},
 }
 
@@ -52,6 +56,8 @@ def arrange(role: str, data: xr.Dataset) -> xr.Dataset:
         return _map(data)
     if role == "spectrum":
         return _spectrum(data)
+    if role == "references":
+        data = data.set_coords(["best_linear_error", "upper_bound", "lower_bound"])
     if names := _RENAMED.get(role):
         data = data.reset_coords(names.keys() & data.coords.keys())[list(names)].rename(names)
     data = data.rename({k: v for k, v in _DIMENSIONS.get(role, {}).items() if k in data.dims})

@@ -147,14 +147,38 @@ def load_config(root: Path, overlays: Sequence[Path] = ()) -> dict[str, Any]:
     Raises
     ------
     InvalidConfigError
-        As `load_yaml`, for any of them; if what they make is no mapping.
+        As `load_mapping`, for any of them.
     """
-    config = load_yaml(root / MAIN, str(MAIN))
+    config = load_mapping(root / MAIN, str(MAIN))
     for path in overlays:
-        config = _overlaid(config, load_yaml(path, str(path)))
-    if not isinstance(config, dict):
-        raise InvalidConfigError([ConfigFault(CONFIG, "", f"{shown(config)} must be a mapping")])
+        config = _overlaid(config, load_mapping(path, str(path)))
     return config
+
+
+def load_mapping(path: Path, name: str) -> dict[str, Any]:
+    """Read config/config.yaml or an overlay, which must be mappings.
+
+    Raises
+    ------
+    InvalidConfigError
+        As `load_yaml`; if the file is empty, a list, or anything else.
+    """
+    content = load_yaml(path, name)
+    if not isinstance(content, dict):
+        text = f"{shown(content)} must be a mapping, such as simulation: {{networks: 4}}"
+        raise InvalidConfigError([ConfigFault(name, "", text)])
+    return content
+
+
+def figure_names(root: Path) -> list[str]:
+    """List the figures that have a YAML.
+
+    Raises
+    ------
+    OSError
+        If there is no folder of figures.
+    """
+    return sorted(path.stem for path in (root / FIGURES).iterdir() if path.suffix == ".yaml")
 
 
 def with_numbers(config: Any) -> Any:

@@ -26,7 +26,8 @@ class Curve:
         Its equivalent spiked random features; None where there are none.
     theory : mapping of str to Task
         By role: "limit" and "finite" (on the curve's grid), "limit_optimal" and "finite_optimal"
-        (at the best ridges), "finite_parameters" (at the dimension of "finite"), "dimensions",
+        (at the best ridges), "limit_learned" and "finite_learned" (functions), "references",
+        "dimensions",
         "learning_rates" (a sweep over learning rates and steps), "spectrum" and "finite_spectrum"
         (with the outliers at the dimension), "map" (a sweep over the two parameters of the map,
         that of the rows first, with all gains).

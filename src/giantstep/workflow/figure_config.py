@@ -16,9 +16,10 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.choices import GAINS, RIDGE, STOP_AT
 from giantstep.questions.task import Task
+from giantstep.suggestions import did_you_mean
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.validation import raise_all
-from giantstep.workflow.config import CONFIG, FIGURES, MAIN, Faults, load_yaml
+from giantstep.workflow.config import CONFIG, FIGURES, Faults, figure_names, load_yaml
 from giantstep.workflow.config_checks import add_faults, check_config
 from giantstep.workflow.config_models import (
     MAP,
@@ -62,9 +63,6 @@ def read_figures(root: Path, config: Mapping[str, Any]) -> list[Figure]:
     """
     faults = Faults(CONFIG)
     sound = _SOUND
-    if (root / MAIN).exists():
-        with faults.collect_file():
-            load_yaml(root / MAIN, str(MAIN))  # Snakemake's reader lets keys be repeated
     with faults.collect_file():
         check_config(config)
         sound = config
@@ -97,6 +95,10 @@ def read_figure(root: Path, name: str, config: Mapping[str, Any]) -> Figure:
         With every fault.
     """
     faults = Faults(f"{FIGURES}/{name}.yaml")
+    if not (root / faults.file).exists() and name not in (known := figure_names(root)):
+        text = f"there is no such figure; those of the project are {', '.join(known)}"
+        faults.add("", text + did_you_mean(name, known))
+    faults.refuse()
     given = load_yaml(root / faults.file, faults.file)
     checked = Config.model_validate(config)
     curves: list[Curve] = []

@@ -8,16 +8,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from giantstep.problems.canonical import plain
 from giantstep.questions.task import Task
 from giantstep.workflow.code import ChangedCodeError
 from giantstep.workflow.curves import Figure
-from giantstep.workflow.keys import key, result_key
+from giantstep.workflow.keys import key, one_number, result_key
 from giantstep.workflow.shards import Block, with_networks
 
 RESULTS = "results"
 KEYS, MONTECARLO = f"{RESULTS}/keys", f"{RESULTS}/montecarlo"
 # Of a figure's YAML, what only its drawing shows.
 _DRAWN = ("style", "caption")
+
+
+def science(config: Mapping[str, Any]) -> Any:
+    """Return the YAML of a figure without what only its drawing shows."""
+    return plain(one_number({k: v for k, v in config.items() if k not in _DRAWN}))
 
 
 @dataclass(frozen=True)
@@ -149,15 +155,16 @@ class FigurePlan:
         return [path for path in dict.fromkeys([self.parameters, self.theory, *networks]) if path]
 
     @property
-    def science(self) -> dict[str, Any]:
-        """Its YAML without what only its drawing shows."""
-        return {k: v for k, v in self.figure.config.items() if k not in _DRAWN}
+    def parameters_of_file(self) -> dict[str, Any]:
+        """What its merged file states of its configuration."""
+        simulation = {**self.simulation, "seed": self.seed}
+        return {"figure": science(self.figure.config), "simulation": simulation}
 
     @cached_property
     def data_key(self) -> str:
         """The key of the merged file."""
         curves = [(c.name, c.panel, c.bulk, c.loss, c.dimension) for c in self.figure.curves]
-        return key("merge", self.science, curves, self.made_from, self.simulation, self.seed)
+        return key("merge", self.parameters_of_file, curves, self.made_from)
 
     @cached_property
     def drawing_key(self) -> str:

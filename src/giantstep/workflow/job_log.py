@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from giantstep.validation import RefusalError
+from giantstep.workflow import store
 
 # Seconds between two lines of progress.
 _PAUSE = 15.0
@@ -44,6 +45,16 @@ def job_log(path: str | Path) -> Iterator[Callable[[float], None]]:
 
     try:
         yield progress
+    except store.DamagedFileError as error:
+        # The job that made the file does so again once it is missing.
+        aside = store.set_aside(error.path)
+        log.error(
+            "error: %s. It was set aside as %s: run the same command again to make it anew",
+            *(error, aside),
+        )
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
     except Exception as error:
         is_told = isinstance(error, RefusalError | OSError | MemoryError)
         log.error("error: %s", error, exc_info=not is_told)

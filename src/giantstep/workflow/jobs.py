@@ -18,6 +18,7 @@ from giantstep.workflow.keys import result_key
 
 # Whose versions numbers may depend on.
 _LIBRARIES = ("numpy", "scipy")
+_COMMENT = "The merged file of a figure has the meaning, symbol and units of each variable"
 
 
 def compute(
@@ -57,4 +58,6 @@ def compute(
 def described(task: Task, data: xr.Dataset) -> xr.Dataset:
     """Note what was computed, and by which versions."""
     libraries = ", ".join(f"{name} {version(name)}" for name in _LIBRARIES)
-    return data.assign_attrs(task=json.dumps(plain(task), sort_keys=True), libraries=libraries)
+    return data.assign_attrs(
+        task=json.dumps(plain(task), sort_keys=True), libraries=libraries, comment=_COMMENT
+    )

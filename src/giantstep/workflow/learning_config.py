@@ -102,6 +102,8 @@ class _Tasks:
         """Return the curve."""
         of_curve = self.problem, self.bulk, self.loss, self.sizes.dimension
         parameters, theory = (None, {}) if self._theory_faults else self._theory()
+        dimension = next(iter(self._versions().values()))["dimension"]
+        theory["references"] = Task("references", self.problem, {"dimension": dimension})
         return Curve(name, self.panel.name, *of_curve, parameters, theory, self._networks())
 
     def check(self) -> None:
@@ -161,12 +163,12 @@ class _Tasks:
             for role, version in versions.items():
                 points = {"alpha": grid.alpha, "ridge": grid.ridge}
                 theory[role] = self._task("solve", **points, **version)
+                if self._is_simulated:
+                    at = points | {"alpha": self.panel.simulated_alphas}
+                    theory[f"{role}_learned"] = self._task("learned_function", **at, **version)
                 if by := self.panel.given.get("optimal"):
                     best = points | {"ridge": "optimal" if by is True else by}
                     theory[f"{role}_optimal"] = self._task("solve", **best, **version)
-            if len(versions) > 1:
-                of_networks = versions["finite"]["dimension"]
-                theory["finite_parameters"] = self._task("parameters", dimension=of_networks)
             theory |= self._sweeps()
             if self.panel.given.get("bayes_optimal"):
                 state_evolution(self.problem)  # or refuse it

@@ -45,8 +45,7 @@ def merge_figure(plan: FigurePlan, results: Mapping[str, Mapping[str, xr.Dataset
     lines = [line for curve in figure.curves for line in merge_curve(curve, results[curve.name])]
     merged = label(join_lines(lines))
     parameters = {
-        "figure": plain(plan.science),
-        "simulation": dict(plan.simulation),
+        **plan.parameters_of_file,
         "curves": {curve.name: plain(curve.problem) for curve in figure.curves},
     }
     libraries = {data.attrs["libraries"] for roles in results.values() for data in roles.values()}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from giantstep.extras import require
+from giantstep.validation import RefusalError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -16,8 +19,8 @@ _FOLDER, _KEYS = Path("results/figures"), Path("results/keys")
 def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
     """Open the merged file of a figure, checked against its checksum.
 
-    In the project, it must be the file that was made last under this name. A copy elsewhere, where
-    nothing notes what was made, may have been renamed.
+    If it was made from an earlier configuration, a warning says what has changed, as far as the
+    project's files tell. A copy elsewhere may have been renamed.
 
     Parameters
     ----------
@@ -31,7 +34,7 @@ def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
     FileNotFoundError
         If the figure has not been made in that folder.
     DamagedFileError
-        If the file is not as it was written, or is another one; it is set aside.
+        If the file is not as it was written, or is that of another figure.
     MissingExtraError
         If netCDF4 is not installed: pip install ".[figures]".
 
@@ -56,7 +59,42 @@ def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
             f"there is no {path}: run `snakemake --cores all {_FOLDER / path.name}` in the project,"
             f" or name a figure that has been made: {made}"
         )
-    return store.read(path, merged_name(str(name), project))
+    written = check_figure(path, str(name))
+    data = store.read(path, written)
+    if changed := _changed(str(name), Path(project), data, written):
+        text = f"{path} was made from an earlier configuration ({changed}): a run makes it anew"
+        warnings.warn(text, stacklevel=2)
+    return data
+
+
+def check_figure(path: Path, name: str) -> str:
+    """Check that a file is a figure's, whichever its key; return the name in it.
+
+    Raises
+    ------
+    DamagedFileError
+    """
+    from giantstep.workflow import store
+
+    written = store.written_name(path)
+    if written.rpartition("-")[0] != f"figures/{name}":
+        raise store.DamagedFileError(path, f"is another file, {written}")
+    return written
+
+
+def _changed(name: str, project: Path, data: xr.Dataset, written: str) -> str:
+    """Say what has changed since a figure was merged; empty if it seems that nothing has."""
+    from giantstep.workflow.earlier import what_changed
+    from giantstep.workflow.figure_plan import science
+
+    with suppress(ImportError, RefusalError):  # without the extra `workflow`, or without a config
+        from giantstep.workflow.config import FIGURES, load_yaml
+
+        config = load_yaml(project / FIGURES / f"{name}.yaml", name)
+        if changed := what_changed(data, {"figure": science(config)}):
+            return changed
+    is_last = merged_name(name, project) in (None, written)
+    return "" if is_last else "sizes, seed or code have changed"
 
 
 def made_figures(project: str | Path) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,7 @@ from giantstep.questions.costs import cost_of
 from giantstep.questions.task import Task
 from giantstep.validation import RefusalError
 from giantstep.workflow.code import code_hash, is_loaded
-from giantstep.workflow.config import FIGURES, InvalidConfigError
+from giantstep.workflow.config import FIGURES, InvalidConfigError, figure_names
 from giantstep.workflow.curves import Figure
 from giantstep.workflow.figure_config import read_figure, read_figures
 from giantstep.workflow.figure_plan import MONTECARLO, RESULTS, FigurePlan, Networks
@@ -66,8 +67,7 @@ class Plan:
     @property
     def unlisted(self) -> list[str]:
         """The names of figures that have a YAML file, but are not listed."""
-        paths = sorted((self.root / FIGURES).glob("*.yaml"))
-        return [path.stem for path in paths if path.stem not in self.figures]
+        return [name for name in figure_names(self.root) if name not in self.figures]
 
     def figure(self, name: str) -> FigurePlan:
         """Plan a figure, be it listed or not.
@@ -111,11 +111,11 @@ class Plan:
         """
         name = f"{problem}-{key}"
         # A job of a cluster reads the Snakefile anew, and knows no figure that is not listed.
-        for path in sorted((self.root / FIGURES).glob("*.yaml")):
+        for figure in figure_names(self.root):
             if name in self._simulated:
                 break
             with suppress(InvalidConfigError):
-                self.figure(path.stem)
+                self.figure(figure)
         if name not in self._simulated:
             raise NotPlannedError(f"{MONTECARLO}/{name}", "`giantstep explain` lists what they do")
         return self._simulated[name]
@@ -145,6 +145,28 @@ class Plan:
     def threads(self, stage: str, **wildcards: Any) -> int:
         """Return how many threads a job has."""
         return max(map(threads, self.tasks(stage, **wildcards).values()))
+
+
+def check_places(plan: Plan) -> None:
+    """Refuse what stands in the place of a run's folders and files, and Snakemake cannot replace.
+
+    Raises
+    ------
+    RefusalError
+    """
+    figures = [plan.figure(name) for name in plan.figures]
+    targets = {path for one in figures for path in (*one.marks, one.merged, *one.outputs)}
+    no_folders = [path for path in ("results", "figures", "logs") if not _is(Path.is_dir, path)]
+    no_files = [path for path in sorted(targets) if not _is(Path.is_file, path)]
+    no_files += [path for one in figures for path in one.results if not _is(Path.exists, path)]
+    for paths, kind in (no_folders, "folder"), (no_files, "file"):
+        if paths:
+            raise RefusalError(f"{', '.join(paths)} must be a {kind}: remove what is there")
+
+
+def _is(kind: Callable[[Path], bool], path: str) -> bool:
+    """Check what is at a path, if anything is, be it a link to nothing."""
+    return kind(Path(path)) or not os.path.lexists(path)
 
 
 def make_plan(root: Path, config: Mapping[str, Any]) -> Plan:

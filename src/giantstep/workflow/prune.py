@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from giantstep.files import UNFINISHED
-from giantstep.workflow.config import FIGURES, MAIN, load_config
+from giantstep.workflow.config import MAIN, figure_names, load_config
 from giantstep.workflow.figure_plan import KEYS, MONTECARLO, RESULTS, FigurePlan
 from giantstep.workflow.plan import make_plan
 
@@ -38,17 +38,6 @@ def plans_of_all(project: Path, overlays: Sequence[Path]) -> list[FigurePlan]:
         for config in configs
         for name in names
     ]
-
-
-def figure_names(project: Path) -> list[str]:
-    """List the figures that have a YAML.
-
-    Raises
-    ------
-    OSError
-        If there is no folder of figures.
-    """
-    return sorted(path.stem for path in (project / FIGURES).iterdir() if path.suffix == ".yaml")
 
 
 def unreferenced(project: Path, plans: Iterable[FigurePlan]) -> list[Path]:

@@ -28,7 +28,7 @@ class Request(NamedTuple):
 def request(tasks: Collection[Task], threads: int = 1, attempt: int = 1) -> Request:
     """Estimate what a job of several tasks takes, with margins; each attempt gets more."""
     taken = total_cost([cost_of(task, threads) for task in tasks])
-    seconds, memory = _START_SECONDS + taken.seconds / threads, _START_MEMORY + taken.memory
+    seconds, memory = _START_SECONDS + taken.seconds / max(threads, 1), _START_MEMORY + taken.memory
     minutes = _SUBMISSION_MINUTES + _TIME_MARGIN * seconds / 60
     return Request(math.ceil(attempt * _MEMORY_MARGIN * memory), math.ceil(attempt * minutes))
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 
 import netCDF4
 import xarray as xr
@@ -26,7 +27,11 @@ _HASH = b"\nsha256:"
 
 
 class DamagedFileError(RefusalError):
-    """A result file that is not what was written under its name."""
+    """A result file, `path`, that is not what was written under its name."""
+
+    def __init__(self, path: Path, what: str) -> None:
+        self.path = path
+        super().__init__(f"{path} {what}")
 
 
 def write(data: xr.Dataset | Mapping[str, xr.Dataset], path: str | Path, name: str = "") -> None:
@@ -53,11 +58,22 @@ def write(data: xr.Dataset | Mapping[str, xr.Dataset], path: str | Path, name: s
 
 def _netcdf(groups: Mapping[str, xr.Dataset]) -> bytes:
     """Return the bytes of netCDF, which in memory would hold the time, in files does not."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder, "data.nc")
+    with _scratch() as folder:
+        path = folder / "data.nc"
         for group, dataset in groups.items():
             dataset.drop_encoding().to_netcdf(path, "a", group=group, engine="netcdf4")
         return path.read_bytes()
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    """Give a folder for what netCDF reads and writes; say where it is if it is full."""
+    try:
+        with TemporaryDirectory() as folder:
+            yield Path(folder)
+    except (OSError, RuntimeError) as error:  # which netCDF raises
+        text = f"cannot hold temporary files ({error}): make room there, or set TMPDIR"
+        raise OSError(f"{gettempdir()} {text}") from error
 
 
 def write_bytes(path: Path, *parts: bytes) -> None:
@@ -85,7 +101,7 @@ def read(path: str | Path, name: str | None = "") -> xr.Dataset:
     Raises
     ------
     DamagedFileError
-        If the file is damaged, or another one; it is set aside, so that the next run makes it.
+        If the file is damaged, or another one.
     """
     return read_groups(path, name)["/"]
 
@@ -93,21 +109,9 @@ def read(path: str | Path, name: str | None = "") -> xr.Dataset:
 def read_groups(path: str | Path, name: str | None = "") -> dict[str, xr.Dataset]:
     """Read all groups of a file that `write` made, as `read` does."""
     path = Path(path)
-    try:
-        content = checked(path, stored_name(path) if name == "" else name)
-    except DamagedFileError as error:
-        aside = path.with_name(path.name + ".damaged")
-        shutil.rmtree(aside, ignore_errors=True)  # if there was a folder in place of the file
-        aside.unlink(missing_ok=True)
-        path.rename(aside)
-        raise DamagedFileError(
-            f"{error}. It was set aside as {aside}: run the same command again to make it anew"
-        ) from error
-    except FileNotFoundError as error:
-        text = "is missing: run the same command again to make it"
-        raise FileNotFoundError(error.errno, text, str(path)) from error
-    with TemporaryDirectory() as folder:
-        (copy := Path(folder, path.name)).write_bytes(content)  # what was checked, and nothing else
+    content = checked(path, stored_name(path) if name == "" else name)
+    with _scratch() as folder:
+        (copy := folder / path.name).write_bytes(content)  # what was checked, and nothing else
         with netCDF4.Dataset(copy) as file:  # once: many groups take seconds to open
             return {group.path.removeprefix("/") or "/": _load(group) for group in _groups(file)}
 
@@ -146,14 +150,43 @@ def checked(path: Path, name: str | None) -> memoryview:
     OSError
         If the file is missing, or cannot be read.
     """
+    content, written = _opened(path)
+    if name is not None and written != name:
+        raise DamagedFileError(path, f"is another file, {written}")
+    return content
+
+
+def written_name(path: Path) -> str:
+    """Return the name under which a file was written, if no byte has changed.
+
+    Raises
+    ------
+    DamagedFileError
+    OSError
+    """
+    return _opened(path)[1]
+
+
+def _opened(path: Path) -> tuple[memoryview, str]:
+    """Read the content of a file, and the name under which it was written."""
     if os.path.lexists(path) and not path.is_file():
-        raise DamagedFileError(f"{path} is no regular file")
-    whole = path.read_bytes()
+        raise DamagedFileError(path, "is no regular file")
+    try:
+        whole = path.read_bytes()
+    except FileNotFoundError as error:
+        text = "is missing: run the same command again to make it"
+        raise FileNotFoundError(error.errno, text, str(path)) from error
     end = whole.rfind(_NAME)
     content, line = memoryview(whole)[: max(end, 0)], whole[end:]
     written = line.removeprefix(_NAME).rpartition(_HASH)[0].decode(errors="replace")
     if end < 0 or line != _seal(content, written):
-        raise DamagedFileError(f"{path} is damaged")
-    if name is not None and written != name:
-        raise DamagedFileError(f"{path} is another file, {written}")
-    return content
+        raise DamagedFileError(path, "is damaged")
+    return content, written
+
+
+def set_aside(path: Path) -> Path:
+    """Give a file another name, so that it is made anew; return that name."""
+    aside = path.with_name(path.name + ".damaged")
+    shutil.rmtree(aside, ignore_errors=True)  # if there was a folder in place of the file
+    aside.unlink(missing_ok=True)
+    return path.rename(aside)

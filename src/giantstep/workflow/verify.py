@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import xarray as xr
@@ -16,9 +17,12 @@ from giantstep.questions.task import Task, answer_task
 from giantstep.validation import RefusalError
 from giantstep.workflow import store
 from giantstep.workflow.arrangement import arrange
+from giantstep.workflow.drawing import draw_figure
+from giantstep.workflow.earlier import what_changed
 from giantstep.workflow.figure_plan import RESULTS, FigurePlan
 from giantstep.workflow.merge import by_group
-from giantstep.workflow.open_figure import merged_name
+from giantstep.workflow.open_figure import check_figure
+from giantstep.workflow.scores import write_scores
 from giantstep.workflow.shards import with_networks
 
 
@@ -48,7 +52,7 @@ def parts(figure: FigurePlan) -> list[Part]:
     listed = [Part(name, "parameters", task) for name, task in figure.parameter_tasks.items()]
     for curve in figure.figure.curves:
         for role, task in curve.theory.items():
-            listed += [Part(curve.name, role, task)] if role != "finite_parameters" else []
+            listed.append(Part(curve.name, role, task))
         for role, task in curve.networks.items():
             each = (with_networks(task, [number]) for number in task.arguments["networks"])
             listed += [Part(curve.name, role, one) for one in each]
@@ -128,26 +132,42 @@ def _canonical(values: xr.DataArray) -> NDArray[np.float64]:
     return np.where(np.isnan(numbers), np.nan, numbers) + 0.0
 
 
-def check_made_from(figure: FigurePlan, project: Path) -> None:
+def check_made_from(figure: FigurePlan, data: xr.Dataset, project: Path) -> None:
     """Refuse a figure's file that was made from other curves, sizes or code than the plan's.
 
     Raises
     ------
     VerificationError
     """
-    if merged_name(figure.name, project) != figure.merged_name:
+    if store.written_name(project / figure.merged) != figure.merged_name:
+        changed = what_changed(data, figure.parameters_of_file)
         raise VerificationError(
-            f"the file of {figure.name} was made from another configuration, or by other code: run"
-            " the workflow first, or name the overlay that it was made with (--configfile)"
+            f"the file of {figure.name} was made from another configuration"
+            f" ({changed or 'or by other code'}): run the workflow first, or name the overlay that"
+            " it was made with (--configfile)"
         )
 
 
 def damaged_files(project: Path) -> Iterator[str]:
     """Check every file of results, and tell those that are damaged, or another file."""
     for path in sorted((project / RESULTS).rglob("*.nc")):
-        merged = path.parent.name == "figures"
         try:
-            name = merged_name(path.stem, project) if merged else store.stored_name(path)
-            store.checked(path, name)
+            if path.parent.name == "figures":
+                check_figure(path, path.stem)
+            else:
+                store.checked(path, store.stored_name(path))
         except store.DamagedFileError as error:
-            yield f"{error}: a run sets it aside when it reads it, and the next makes it again"
+            yield f"{error}: remove it, and a run makes it again where it is needed"
+
+
+def drawn_otherwise(figure: FigurePlan, data: xr.Dataset, project: Path) -> list[str]:
+    """Draw a figure again, and list its drawings and tables of scores that have other bytes."""
+    with TemporaryDirectory() as folder:
+        again = {file: Path(folder, Path(file).name) for file in figure.outputs}
+        draw_figure(figure, data, [again[file] for file in figure.drawings], root=project)
+        write_scores(data, *(again[file] for file in figure.scores))
+        return [file for file, path in again.items() if not _same(path, project / file)]
+
+
+def _same(one: Path, other: Path) -> bool:
+    return other.is_file() and one.read_bytes() == other.read_bytes()
