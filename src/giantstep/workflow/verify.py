@@ -161,13 +161,16 @@ def damaged_files(project: Path) -> Iterator[str]:
 
 
 def drawn_otherwise(figure: FigurePlan, data: xr.Dataset, project: Path) -> list[str]:
-    """Draw a figure again, and list its drawings and tables of scores that have other bytes."""
+    """Draw a figure again, and list its drawings and tables of scores that have other bytes.
+
+    What is missing is not listed: a run makes it.
+    """
     with TemporaryDirectory() as folder:
         again = {file: Path(folder, Path(file).name) for file in figure.outputs}
         draw_figure(figure, data, [again[file] for file in figure.drawings], root=project)
         write_scores(data, *(again[file] for file in figure.scores))
-        return [file for file, path in again.items() if not _same(path, project / file)]
+        return [file for file, path in again.items() if _differs(project / file, path)]
 
 
-def _same(one: Path, other: Path) -> bool:
-    return other.is_file() and one.read_bytes() == other.read_bytes()
+def _differs(made: Path, again: Path) -> bool:
+    return made.exists() and not (made.is_file() and made.read_bytes() == again.read_bytes())
