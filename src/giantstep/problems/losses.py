@@ -34,6 +34,8 @@ _COMPLEX_STEP = 1e-30
 _CHECKED = 0.00314159 + np.linspace(-20, 20, 2001)
 _SAME_INTEGRAL = 1e-5
 _ROUNDING = 1e-12
+# Of two values that are equal but for rounding, relatively.
+_SAME = 1e-9
 
 
 class Loss(ABC):
@@ -54,6 +56,11 @@ class Loss(ABC):
     def value(self, labels: Array, predictions: Array) -> Array:
         """Compute the loss of each prediction."""
         return self.of(self.residual(labels, predictions))
+
+    def is_symmetric(self) -> bool:
+        """Tell whether it is the same where labels and predictions change their signs."""
+        u = _CHECKED
+        return self.margin or bool(np.allclose(self.of(u), self.of(-u), rtol=_SAME, atol=0))
 
     @abstractmethod
     def of(self, u: Array) -> Array:
@@ -124,7 +131,7 @@ class SmoothLoss(Loss):
     >>> loss.derivatives(np.array([0.0, 0.5]))
     (array([0.        , 0.46211716]), array([1.        , 0.78644773]))
     >>> loss.prox(np.array([2.0]), np.array([1.0])).round(6)  # x + tanh(x) = 2
-    array([1.164358])
+    array([1.174341])
     """
 
     function: Callable[[Array], Array]

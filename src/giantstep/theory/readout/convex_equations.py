@@ -114,9 +114,9 @@ class ConvexEquations:
         f, self.srf = square_loss.features, square_loss.srf
         self.square_loss, self.equations, self.to_m = square_loss, square_loss.equations, to_m
         self.beta, self.rank = self.srf.beta, to_m.shape[1]
-        # With an odd teacher and odd features every integrand is even in kappa.
+        # With an odd teacher, odd features and a symmetric loss every integrand is even in kappa.
         target = target_function(self.srf.target, self.srf.inputs)
-        halved = f.mirrored and target.parity == "odd"
+        halved = f.mirrored and target.parity == "odd" and loss.is_symmetric()
         kept = (f.weight > _NEGLIGIBLE) & ((f.kappa > 0) | (not halved))
         self.kept = kept
         self.weight = f.weight[kept] * (2 if halved else 1)
