@@ -16,7 +16,7 @@ DRAWN = {"key": 1, "figure": 1}
 MERGED = {"key": 2, "merge": 1, "figure": 1}
 ALL_DRAWN, ALL_MERGED = ({rule: 2 * n for rule, n in one.items()} for one in (DRAWN, MERGED))
 SOLVED = {"parameters": 2, "theory": 2} | ALL_MERGED
-TRAINED = {"montecarlo": 6} | ALL_MERGED
+TRAINED = {"montecarlo": 4} | ALL_MERGED
 STYLE = "\nstyle: {colours: ['#000000', '#333333', '#666666', '#999999']}\n"
 
 
@@ -65,7 +65,7 @@ EDITS = {
                 MERGED | {"theory": 1, "montecarlo": 2}),
     "the theory's grid": (replaced(FIGURE, "points: 4", "points: 5"), MERGED | {"theory": 1}),
     "a network more": (replaced(tiny.TINY, "networks: 4", "networks: 5"),
-                       ALL_MERGED | {"montecarlo": 3}),
+                       ALL_MERGED | {"montecarlo": 2}),
     "fewer networks": (replaced(tiny.TINY, "networks: 4", "networks: 2"), ALL_MERGED),
     "the seed": (appended(tiny.TINY, "seed: 1\n"), TRAINED),
     "a figure less": (replaced(tiny.TINY, "[fig2, fig4]", "[fig2]"), {}),
