@@ -38,6 +38,9 @@ _STEEPEST = 4.3
 _PANEL, _NEGLIGIBLE = 3.0, 1e-17
 # Narrower strips, in units of a standard deviation, would need too many nodes.
 _NARROWEST = 0.004
+# Where residuals vary far more than given z, rules for each z need less: those over all residuals
+# have at most so many times as many nodes.
+_MOST_NODES = 10
 
 
 class _Residuals(NamedTuple):
@@ -196,26 +199,27 @@ class ResidualChannel(SmoothChannel):
     def residuals(
         self, at: PredictionMoments, nodes: Indices, levels: LabelLevels
     ) -> Iterator[_Residuals]:
-        """Make a rule for each level of noise."""
+        """Make a rule for each level of noise: one over residuals, or one for each z."""
         z, weight = self.z[nodes], self.weight[nodes]
         for sign, noise, share in levels:
             here = at._replace(Q=at.Q + noise)
             std, strip = np.sqrt(here.Q - at.P**2), np.maximum(self.strip(here), _NARROWEST)
             centre = sign * self.labels[nodes] - at.M - at.P * z
-            ends = centre.min(axis=-1, keepdims=True), centre.max(axis=-1, keepdims=True)
-            reach = BOUNDED_RANGE * std
-            low, width = ends[0] - reach, ends[1] - ends[0] + 2 * reach
+            t, of_t = strip_rule(float(strip.min()) / self.fineness)
+            low, high = (end(centre, axis=-1, keepdims=True) for end in (np.min, np.max))
+            width = high - low + 2 * BOUNDED_RANGE * std
             count = math.ceil(np.max(width / std / strip_step(strip)) * self.fineness)
+            if count > _MOST_NODES * t.size:
+                u = (centre[:, :, None] + std[:, None] * t).reshape(len(z), -1)
+                density = (share * weight[:, :, None] * of_t).reshape(u.shape)
+                yield _Residuals(1, u, density, density * np.repeat(z, t.size, axis=-1))
+                continue
             step = width / count
-            u = low + step * np.arange(count + 1)
-            density = normal_density((u[:, :, None] - centre[:, None]) / std[:, None])
-            density *= (share * step / std)[:, None]
-            yield _Residuals(
-                1,
-                u,
-                np.einsum("ntz,nz->nt", density, weight),
-                np.einsum("ntz,nz->nt", density, weight * z),
-            )
+            u = low - BOUNDED_RANGE * std + step * np.arange(count + 1)
+            given_z = normal_density((u[:, :, None] - centre[:, None]) / std[:, None])
+            given_z *= (share * step / std)[:, None]
+            sums = (np.einsum("ntz,nz->nt", given_z, values) for values in (weight, weight * z))
+            yield _Residuals(1, u, *sums)
 
 
 def _sum(values: Array, weight: Array) -> Array:
