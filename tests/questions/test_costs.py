@@ -135,7 +135,8 @@ def test_what_is_allowed_is_computed():
 
 
 @pytest.mark.parametrize(
-    "name", ["solve", "sweep", "optimise", "learned_function", "spectrum", "bounds", "parameters"]
+    "name",
+    ["solve", "sweep", "optimise", "learned_function", "spectrum", "bounds", "equivalent_features"],
 )
 def test_a_theory_of_too_many_steps_is_refused_before_they_are_followed(name):
     started = time.process_time()

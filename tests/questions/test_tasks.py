@@ -28,7 +28,7 @@ def ask(question, problem, **arguments):
 
 @pytest.mark.parametrize("problem", [PROTOCOL, THREE, STAIRS, GROUPS])
 def test_parameters_say_all_of_the_features(problem):
-    found = ask("parameters", problem)
+    found = ask("equivalent_features", problem)
     named = [field.name for field in fields(SpikedFeatures) if field.name in found]
     values = {name: found[name].values.tolist() for name in named}
     if "alignments" in found:
@@ -37,14 +37,14 @@ def test_parameters_say_all_of_the_features(problem):
 
 
 def test_the_state_after_the_last_step_is_that_of_the_features():
-    found = ask("parameters", THREE)
+    found = ask("equivalent_features", THREE)
     for name in ("bulk_variance", "spike_strength", "alignment"):
         assert found[f"{name}_by_step"].sel(step=3) == found[name]
     assert np.all(np.linalg.eigvalsh(found["row_covariance_by_step"]) > 0)
 
 
 def test_targets_of_several_directions_have_the_overlaps_with_each():
-    found = ask("parameters", STAIRS)
+    found = ask("equivalent_features", STAIRS)
     overlaps = np.linalg.norm(found["alignments_by_step"], axis=1)
     assert overlaps == pytest.approx(found["alignment_by_step"].values)
     assert np.all(np.diff(found["row_overlap_by_step"], axis=0) > 0)

@@ -17,7 +17,7 @@ from giantstep.workflow import code, keys
 
 # What each job imports; besides the code that its key covers, what only names and starts it.
 JOBS = {
-    "parameters": "giantstep.questions.parameters",
+    "parameters": "giantstep.questions.equivalent_features",
     "theory": "giantstep.questions.solve, giantstep.questions.sweep, giantstep.questions.spectrum",
     "montecarlo": "giantstep.questions.networks, giantstep.questions.task",
     "merge": "giantstep.workflow.merge",

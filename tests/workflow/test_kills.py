@@ -70,7 +70,7 @@ def test_a_run_is_stopped_suspended_and_beside_others_and_the_last_completes_it(
 
 def test_a_job_whose_code_was_edited_writes_nothing(tmp_path):
     problem = Protocol("tanh", "sin", learning_rate=1, alpha0=1, beta=1)
-    tasks = {"one": Task("parameters", problem, {})}
+    tasks = {"one": Task("equivalent_features", problem, {})}
     right = tmp_path / f"results/parameters/fig2-{result_key('parameters', tasks)}.nc"
     wrong = tmp_path / "results/parameters/fig2-0123456789ab.nc"
     compute("parameters", tasks, right)

@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 
 import giantstep
-from giantstep.questions.parameters import parameters
+from giantstep.questions.equivalent_features import equivalent_features
 from giantstep.questions.task import Task
 from giantstep.workflow.curves import Curve
 from giantstep.workflow.merge import by_group, join_lines
@@ -150,9 +150,9 @@ def test_a_figures_file_has_the_state_after_each_step():
     lines = []
     for steps in (1, 2, 3):
         protocol = giantstep.Protocol("tanh", "sin", 2, alpha0=20, beta=1, steps=steps)
-        task = Task("parameters", protocol, {})
+        task = Task("equivalent_features", protocol, {})
         curve = Curve(f"a:steps={steps}", "a", protocol, "isotropic", "square", 100, task, {}, {})
-        lines += merge_curve(curve, {"parameters": parameters(protocol)})
+        lines += merge_curve(curve, {"parameters": equivalent_features(protocol)})
     merged = join_lines(lines)
     for name in ("bulk_variance", "spike_strength", "alignment"):
         of_steps = merged[f"{name}_by_step"]

@@ -173,7 +173,7 @@ class _Tasks:
             if self.panel.given.get("bayes_optimal"):
                 state_evolution(self.problem)  # or refuse it
                 theory["bayes_optimal"] = self._task("bayes_optimal", alpha=grid.alpha)
-        return self._task("parameters", dimension=dimension), theory
+        return self._task("equivalent_features", dimension=dimension), theory
 
     def _task(self, question: str, **arguments: Any) -> Task:
         task = Task(question, self.problem, arguments)

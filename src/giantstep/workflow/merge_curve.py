@@ -8,7 +8,7 @@ from typing import Any
 import xarray as xr
 
 from giantstep.problems.formatting import format_number
-from giantstep.questions.parameters import problem_parameters
+from giantstep.questions.equivalent_features import problem_parameters
 from giantstep.questions.statistics import summary, z_scores
 from giantstep.simulation.measurements import SLABS
 from giantstep.workflow.arrangement import LIMIT, THEORIES, arrange

@@ -1,4 +1,4 @@
-"""The question `parameters`: the spiked random features that a problem is equivalent to."""
+"""The question `equivalent_features`: spiked random features that a problem is equivalent to."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _PROJECTIONS = ("step", "row_projection", "other_row_projection")
     example=f"{STEP} --readout 1:0.5 -1:0.5 --format table",
     scalars=(),
 )
-def parameters(
+def equivalent_features(
     problem: Problem,
     *,
     dimension: float = math.inf,
@@ -72,7 +72,7 @@ def parameters(
     --------
     >>> import giantstep
     >>> problem = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)
-    >>> features = parameters(problem)
+    >>> features = equivalent_features(problem)
     >>> features.spike_strength.round(3).item(), features.alignment.round(3).item()
     (1.389, 0.794)
     """
