@@ -187,6 +187,8 @@ def _opened(path: Path) -> tuple[memoryview, str]:
 def set_aside(path: Path) -> Path:
     """Give a file another name, so that it is made anew; return that name."""
     aside = path.with_name(path.name + ".damaged")
-    shutil.rmtree(aside, ignore_errors=True)  # if there was a folder in place of the file
-    aside.unlink(missing_ok=True)
+    if aside.is_dir() and not aside.is_symlink():  # there was a folder in place of the file
+        shutil.rmtree(aside)
+    else:
+        aside.unlink(missing_ok=True)
     return path.rename(aside)
