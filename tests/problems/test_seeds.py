@@ -28,6 +28,11 @@ PROBLEMS = [
         "aa3af03a06bf0010",
         3461615469,
     ),
+    (  # fractions add up to one in some ways of rounding, and not in others
+        Protocol("tanh", "sin", 3, 20, 1, readout=tuple((value, 0.1) for value in range(1, 11))),
+        "ef692c9dd0fd01a9",
+        3738161231,
+    ),
     (
         Protocol("tanh", "sign", 1.0, 2.0, 1.0, inputs="student_t:5", steps=2, reuse_batch=True),
         "b0a98d8bde762cb7",

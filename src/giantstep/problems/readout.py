@@ -5,6 +5,8 @@ The initial readout, quenched biases and the levels of label noise are all given
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import add
 from typing import Any
 
 from scipy.special import ndtri, roots_legendre
@@ -61,7 +63,8 @@ class VocabularyDomain:
             pairs = [(plain_number(letter), plain_number(fraction)) for letter, fraction in value]
         except (TypeError, ValueError):
             return UNIFORM, fault
-        total = sum(fraction for _, fraction in pairs if fraction in POSITIVE)
+        # One after the other: `sum` rounds otherwise from Python 3.12 on, and seeds hash fractions.
+        total = reduce(add, (fraction for _, fraction in pairs if fraction in POSITIVE), 0.0)
         valid = all(letter in LETTER and fraction in POSITIVE for letter, fraction in pairs)
         if not pairs or not valid or abs(total - 1) > FRACTION_ROUNDING:
             return UNIFORM, fault
