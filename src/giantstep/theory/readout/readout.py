@@ -49,11 +49,12 @@ class Solved(NamedTuple):
     variance: Array
 
     def replace(self, places: Indices, other: Solved) -> None:
-        """Replace the columns and certificates of some points by those of another result."""
+        """Replace some points, but for the fluctuation, by those of another result."""
         for name, values in (other.values | other.left_out).items():
             (self.values | self.left_out)[name][places] = values
         self.converged[places] = other.converged
         self.shift[places], self.change[places] = other.shift, other.change
+        self.variance[places] = other.variance
 
 
 class Readout(ABC):
