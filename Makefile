@@ -136,9 +136,9 @@ clean:
 	rm -rf .venv .versions .snakemake docs/build docs/generated results logs report.html figures/*.png figures/*.pdf figures/*.svg .pytest_cache .mypy_cache .ruff_cache
 
 help:
-	@echo "make figures   every figure into figures/   (CORES=2 to use two cores)"
+	@echo "make figures   the eight figures of the paper into figures/   (CORES=2 to use two cores)"
 	@echo "make paper     the same at the paper's size"
-	@echo "make supplement figures that go beyond the paper"
+	@echo "make supplement figures S1 to S23, beyond the paper"
 	@echo "make gallery   copy the drawings into docs/gallery, which README shows"
 	@echo "make test      style, types, and a small version of every test: four minutes on two cores"
 	@echo "make test-all  the same and the full versions, kills, Slurm, Chromium and other versions: 20 minutes"

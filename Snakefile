@@ -1,7 +1,7 @@
-# giantstep: every figure of "Asymptotics of feature learning in two-layer networks after one
+# giantstep: the eight figures of "Asymptotics of feature learning in two-layer networks after one
 # gradient-step" (arXiv 2402.04980), theory and simulation side by side.
 #
-#   snakemake --cores all                         all figures
+#   snakemake --cores all                         the figures that the configuration lists
 #   snakemake --cores all figures/fig2.pdf        one of them
 #   snakemake --cores all --configfile config/paper.yaml
 #   snakemake --report report.html                afterwards: a page with figures, captions, scores
@@ -18,4 +18,4 @@ rule all:
     input:
         rules.figures.input,
     message:
-        "All figures"
+        "The figures that the configuration lists"

@@ -13,7 +13,15 @@ from sphinx.errors import ExtensionError
 
 PAPER = Path(__file__).parents[2] / "paper"
 HEADER = ("title", "tags", "authors", "affiliations", "date", "bibliography")
-SECTIONS = ("Summary", "Statement of need", "Acknowledgements", "References")
+SECTIONS = (
+    "Summary",
+    "Statement of need",
+    "State of the field",
+    "Software design",
+    "Research impact",
+    "Acknowledgements",
+    "References",
+)
 ENTRY = re.compile(r"^@\w+\{(\w+),\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 FIELD = re.compile(r"^\s*(\w+) = \{(.*)\},?$", re.MULTILINE)
 ACCENTS = {r"{\'a}": "á", r"{\'e}": "é", r"{\"o}": "ö"}
@@ -48,7 +56,7 @@ def faults(header: dict[str, object], body: str, cited: set[str], known: set[str
     found += [f"no section {name}" for name in SECTIONS if f"\n# {name}\n" not in body]
     found += [f"no entry for the citation {key}" for key in sorted(cited - known)]
     found += [f"the entry {key} is not cited" for key in sorted(known - cited)]
-    return found + ([f"{words} words, 250 to 1000 are allowed"] if not 250 <= words <= 1000 else [])
+    return found + ([f"{words} words, 750 to 1750 are allowed"] if not 750 <= words <= 1750 else [])
 
 
 def write(app: Sphinx) -> None:

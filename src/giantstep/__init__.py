@@ -85,7 +85,7 @@ dimension = 1: must be a number from 2 to 1e+12, or inf
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from giantstep.numerics.own_functions import Function as Function
