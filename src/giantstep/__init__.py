@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     from giantstep.questions.bounds import bounds as bounds
     from giantstep.questions.compare import compare as compare
     from giantstep.questions.from_data import from_data as from_data
+    from giantstep.questions.from_features import from_features as from_features
     from giantstep.questions.learned_function import learned_function as learned_function
     from giantstep.questions.optimise import optimise as optimise
     from giantstep.questions.plan import plan as plan
@@ -115,7 +116,7 @@ if TYPE_CHECKING:
     from giantstep.workflow.open_figure import open_figure as open_figure
 
 _QUESTIONS = (
-    "bounds", "compare", "from_data", "learned_function", "optimise", "plan",
+    "bounds", "compare", "from_data", "from_features", "learned_function", "optimise", "plan",
     "simulate", "solve", "spectrum", "sweep", "thresholds",
 )  # fmt: skip
 _HOMES = {name: f"questions.{name}" for name in _QUESTIONS} | {

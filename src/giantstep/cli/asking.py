@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from giantstep.cli.commands import ON_DATA, commands
+from giantstep.cli.commands import commands
 from giantstep.cli.problem_flags import PROBLEM_FLAGS, statement_of
 from giantstep.cli.samples import load_samples
 from giantstep.problems.bulk_kind import TRAINED
@@ -87,8 +87,8 @@ class Line:
             for fault in of.faults(value)
         ]
         self._subject: Callable[..., tuple[Any, ...]]
-        if self._of.name == ON_DATA:
-            samples = load_samples(arguments.X, arguments.y)
+        if self._of.data:
+            samples = load_samples(*(given[name] for name in self._of.data))
             self.fields, self._subject = dict[str, Any](), lambda **_: samples
         else:
             make, self.fields = statement_of(given)
@@ -108,7 +108,7 @@ class Line:
 
     def answer(self) -> xr.Dataset:
         """Answer for all combinations, as one dataset."""
-        if self._of.name != ON_DATA:  # which estimates its own
+        if not self._of.data:  # which estimates its own
             self._check_cost()
         show = _AFTER.get(self.arguments.command, _show_all)
         if self._at_once:

@@ -18,8 +18,6 @@ from giantstep.validation import read_whole_number
 if TYPE_CHECKING:
     from giantstep.questions.declaration import Question
 
-# The question that is not about a problem.
-ON_DATA = "from_data"
 # Of drawings.
 PICTURES = (".pdf", ".svg", ".png")
 # Of commands that have no place in the list.
@@ -96,9 +94,17 @@ _CERTIFICATE = _argument(
     "--certificate", action="store_true", help="add the accuracy of each point"
 )
 _INPUTS = _argument("X", type=Path, help="inputs, a row for each sample, in a file of numpy.save")
+_FEATURES = _argument(
+    "Phi", type=Path, help="features, a row for each sample, in a file of numpy.save"
+)
 _LABELS = _argument("y", type=Path, help="their labels, likewise")
 # Arguments of a command besides the parameters of its question.
-_OWN = {"theory": [_CERTIFICATE], "sweep": [_CERTIFICATE], "data": [_INPUTS, _LABELS]}
+_OWN = {
+    "theory": [_CERTIFICATE],
+    "sweep": [_CERTIFICATE],
+    "data": [_INPUTS, _LABELS],
+    "features": [_FEATURES, _LABELS],
+}
 _AXIS: dict[str, Any] = {"type": named_values, "required": True, "metavar": "NAME=RANGE"}
 _AXIS |= {"help": "such as alpha0=0.1:10:80log"}
 _SHOWN = (

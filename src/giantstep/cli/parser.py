@@ -11,7 +11,7 @@ from textwrap import fill
 from typing import Any, NoReturn
 
 from giantstep import __version__
-from giantstep.cli.commands import DRAWING, ON_DATA, Command, commands, question_of
+from giantstep.cli.commands import DRAWING, Command, commands, question_of
 from giantstep.cli.values import RANGES, protected
 from giantstep.suggestions import did_you_mean
 
@@ -92,10 +92,11 @@ def _add_question(parser: argparse.ArgumentParser, command: Command) -> None:
     from giantstep.cli.output import FORMATS, SUFFIXES
     from giantstep.cli.problem_flags import add_problem
 
-    if command.question != ON_DATA:
+    question = question_of(command)
+    if not question.data:
         add_problem(parser)
     group = parser.add_argument_group("the question")
-    for of in question_of(command).takes:
+    for of in question.takes:
         if of.name not in command.fixed:
             add_flag(group, of)
     _add(group, command)

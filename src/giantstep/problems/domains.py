@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from giantstep.validation import Fault, Interval, plain_number
+from giantstep.validation import Fault, Interval
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,11 @@ class Several:
 
     def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
         """Return the numbers, and the fault of each that lies outside, or of none."""
-        numbers = tuple(map(plain_number, value if np.ndim(value) else (value,)))
-        faults = [Fault(name, x, str(self.each)) for x in numbers if x not in self.each]
-        return numbers, faults if numbers else [Fault(name, [], "at least one number")]
+        read = [self.each.read(name, x) for x in (value if np.ndim(value) else (value,))]
+        faults = [fault for _, found in read for fault in found]
+        return tuple(x for x, _ in read), faults if read else [
+            Fault(name, [], "at least one number")
+        ]
 
 
 def interval_of(domain: Any) -> Interval | None:

@@ -20,19 +20,45 @@ def read_samples(inputs: Any, labels: Any) -> tuple[Array, Array]:
     ------
     InvalidParametersError
     """
-    faults: list[Fault] = []
-    x = _read("X", inputs, "a matrix with a row for each sample", 2, faults)
-    y = _read("y", labels, "a vector (of two classes: +1 and -1)", 1, faults)
-    if not faults and len(x) != len(y):
-        faults.append(Fault("y", f"{len(y)} labels", f"as many as X has rows, {len(x)}"))
-    elif not faults and np.all(y == y[:1]):
-        faults.append(Fault("y", y[:1].tolist(), "of two values or more"))
-    raise_all(faults)
+    x, y = _read_both("X", inputs, labels, outputs=False)
     x = x[:, np.any(x != x[:1], axis=0)]
     if x.shape[1] < 2:
         raise refusal("X", f"{x.shape[1]} columns", "2 or more that are not constant")
     x = x / np.abs(x).max()  # whose squares neither overflow nor vanish
     return (x - x.mean(axis=0)) / np.sqrt(x.var(axis=0).mean()), y
+
+
+def read_features(features: Any, labels: Any) -> tuple[Array, Array]:
+    """Read features, shape (N, p), and labels, shape (N,) or (N, C), as they are.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    x, y = _read_both("Phi", features, labels, outputs=True)
+    if not x.any():
+        raise refusal("Phi", f"zeros of shape {x.shape}", "features, of which some are not zero")
+    return x, y
+
+
+def _read_both(name: str, rows: Any, labels: Any, outputs: bool) -> tuple[Array, Array]:
+    """Read rows and their labels, of one output or, if `outputs`, several.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    faults: list[Fault] = []
+    several = outputs and np.ndim(labels) == 2
+    shape = "a vector (of two classes: +1 and -1)" + ", or a matrix of one-hot rows" * outputs
+    x = _read(name, rows, "a matrix with a row for each sample", 2, faults)
+    y = _read("y", labels, shape, 1 + several, faults)
+    if not faults and len(x) != len(y):
+        faults.append(Fault("y", f"{len(y)} labels", f"as many as {name} has rows, {len(x)}"))
+    elif not faults and np.all(y == y[:1]):
+        faults.append(Fault("y", y[:1].tolist(), "of two values or more"))
+    raise_all(faults)
+    return x, y
 
 
 def _read(name: str, values: Any, shape: str, ndim: int, faults: list[Fault]) -> Array:

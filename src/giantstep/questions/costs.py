@@ -306,6 +306,12 @@ def _convex_fits(
 def cost_of_data(shape: tuple[int, ...], beta: float, predictions: int) -> Cost:
     """Estimate networks on given samples; most of it are predictions from the features of all."""
     (count, d), p = shape, math.ceil(beta * shape[1])
+    each = cost_of_subsets((count, p), predictions)
+    return Cost(each.seconds, each.memory + 8.0 * (3 * count * d + 2 * p * d) / MIB)
+
+
+def cost_of_subsets(shape: tuple[int, ...], predictions: int) -> Cost:
+    """Estimate predictions from given features, of shape (N, p)."""
+    count, p = shape
     one = _SUBSET_VALUE * count * p + _SUBSET_PRODUCT * (float(count) * p**2 + p**3 / 3)
-    held = 8.0 * (_SUBSET_ARRAYS * count * p + 3 * count * d + 3 * p**2 + 2 * p * d)
-    return Cost(predictions * one, held / MIB)
+    return Cost(predictions * one, 8.0 * (_SUBSET_ARRAYS * count * p + 3 * p**2) / MIB)

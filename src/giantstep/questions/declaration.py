@@ -13,7 +13,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 # Of `Question.inputs`.
 STRUCTURED = ("covariance", "inputs")
 # What a function takes that is no argument: what it is about, and how it says how far it is.
-_SUBJECTS = {"problem", "X", "y", "progress", "values"}
+_SUBJECTS = {"problem", "progress", "values"}
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,8 @@ class Question:
         Which of "covariance" and "inputs", those of two classes, its answers take into account.
     varies : bool
         Whether it takes several values of any parameter, of its problem as well.
+    data : tuple of str
+        What it is about instead of a problem: arrays, each in a file on the command line.
     scalars : tuple of str
         Arguments that become coordinates of its answers.
     """
@@ -75,6 +77,7 @@ class Question:
     work: Work = Work()
     inputs: tuple[str, ...] = ()
     varies: bool = False
+    data: tuple[str, ...] = ()
     scalars: tuple[str, ...] = ("loss", "bulk", "dimension")
 
 
@@ -105,8 +108,9 @@ def declare(
 
     def decorate(ask: F) -> F:
         form, declared = signature(ask).parameters, (*takes, *LIMITS)
+        subjects = {*_SUBJECTS, *others.get("data", ())}
         known = {one.name for one in declared}
-        if form.keys() - known - _SUBJECTS or ("values" not in form and known - form.keys()):
+        if form.keys() - known - subjects or ("values" not in form and known - form.keys()):
             raise TypeError(f"{ask.__name__} must take what it declares: {', '.join(known)}")
         defaults = {k: one.default for k, one in form.items() if one.default is not Parameter.empty}
         complete = [replace(one, default=defaults.get(one.name, one.default)) for one in declared]

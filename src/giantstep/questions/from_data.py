@@ -55,7 +55,7 @@ _ERRORS = ("test_error", "classification_error", "training_error")
 # Their places among the numbers of each fit.
 _PLACES = {"test_error": 0, "training_error": 1, "classification_error": 2}
 # Where the best ridge is searched for.
-_RIDGES = tuple(np.geomspace(1e-4, 1e2, 13).tolist())
+RIDGES = tuple(np.geomspace(1e-4, 1e2, 13).tolist())
 # Errors are those of the theory, but for the noise of labels.
 _ON_LABELS = "without label noise", "on labels as given"
 # The mean label from which on classes are not equally large.
@@ -78,6 +78,7 @@ _ACTIVATION, _LEARNING_RATE, _ALPHA0, _BETA = (
     takes=(_ACTIVATION, _LEARNING_RATE, _ALPHA0, _BETA, ALPHA, BEST_RIDGE, NETWORKS, SEED),
     example="X.npy y.npy --learning-rate 3 --alpha0 0 2 --alpha 1 2 --format table",
     work=Work(0, networks=1),
+    data=("X", "y"),
 )
 def from_data(
     X: ArrayLike,
@@ -167,7 +168,7 @@ def from_data(
     with collected(faults):
         inputs, labels = read_samples(X, y)
     axes = read_axes(alpha, ridge, SQUARE, faults)
-    grid = replace(axes.grid, ridge=_RIDGES) if axes.optimal else axes.grid
+    grid = replace(axes.grid, ridge=RIDGES) if axes.optimal else axes.grid
     faults += [Fault("ridge", x, str(_POSITIVE)) for x in grid.ridge if x not in _POSITIVE]
     faults += [Fault("alpha0", alpha0, "finite: samples of the step")] * (alpha0 == math.inf)
     faults += interval_faults({"networks": networks, "seed": seed}, _COUNTS)
@@ -187,12 +188,12 @@ def from_data(
     if np.isnan(data["test_error"]).any():
         remarks.append("Some predictions are NaN: the equations for leverages did not converge.")
     if axes.optimal:
-        remarks += _edges(data["test_error"])
-        data = data.isel(ridge=_best(data["test_error"]))
-        baseline = baseline.isel(ridge=_best(baseline["linear_test_error"])).drop_vars("ridge")
+        remarks += edges_of_ridge(data["test_error"])
+        data = data.isel(ridge=best_ridge(data["test_error"]))
+        baseline = baseline.isel(ridge=best_ridge(baseline["linear_test_error"])).drop_vars("ridge")
     data = _labelled(drop_fixed(data.merge(baseline), axes.fixed), names, alpha0)
     about = {"dimension": inputs.shape[1], "networks": networks, "seed": np.int64(seed)}
-    about["remarks"] = "\n".join([*_label_remarks(labels), *remarks])
+    about["remarks"] = "\n".join([*label_remarks(labels), *remarks])
     return data.assign_attrs(about, title="Networks on given data")
 
 
@@ -227,19 +228,24 @@ def _labelled(data: xr.Dataset, names: Sequence[str], alpha0: float) -> xr.Datas
     return data
 
 
-def _edges(errors: xr.DataArray) -> list[str]:
+def edges_of_ridge(errors: xr.DataArray) -> list[str]:
     """Say where the best ridge is an end of the range."""
-    ends = 0, len(_RIDGES) - 1
-    places = [f"alpha {x:g}" for x in errors["alpha"] if _best(errors.sel(alpha=x)) in ends]
-    return edge_remarks(places, "best ridge", np.array(_RIDGES))
+    ends = 0, len(RIDGES) - 1
+    (along,) = {*errors.dims} - {"ridge"}
+    places = [
+        f"{along} {one[along]:g}"
+        for one in errors.transpose(along, "ridge")
+        if best_ridge(one) in ends
+    ]
+    return edge_remarks(places, "best ridge", np.array(RIDGES))
 
 
-def _best(errors: xr.DataArray) -> xr.DataArray:
+def best_ridge(errors: xr.DataArray) -> xr.DataArray:
     """Return the place of the ridge of the least error."""
     return errors.fillna(np.inf).argmin("ridge")
 
 
-def _label_remarks(labels: Array) -> list[str]:
+def label_remarks(labels: Array) -> list[str]:
     """Say how to state classes, if labels have two values."""
     values = np.unique(labels)
     if len(values) > 2 or np.all(np.abs(values) == 1):

@@ -16,30 +16,37 @@ from scipy.sparse.linalg import LinearOperator, gmres
 from scipy.special import ndtr
 
 from giantstep.arrays import Array
+from giantstep.numerics.quadrature import product_rule
 
 # Of the logarithm of leverages; how often they are computed at most; what is nothing beside 1, for
 # samples that have no features at all.
 _PRECISION, _ITERATIONS, _NEGLIGIBLE = 1e-4, 100, 1e-6
+# Of Gaussian outputs, in the share of wrong classes.
+_NODES = 16
 
 
 def subset_errors(features: Array, labels: Array, count: int, ridge: float) -> Array:
-    """Predict the errors of `argmin |y - Phi a|^2 + ridge |a|^2` over `count` samples of all.
+    """Predict the errors of `argmin |y - Phi a|^2 + ridge |a|^2` over `count` samples.
+
+    Leverages do not depend on labels: many outputs take hardly longer than one.
 
     Parameters
     ----------
     features : Array, shape (N, p)
-    labels : Array, shape (N,)
+    labels : Array, shape (N,) or (N, C)
+        C outputs, each with a readout of its own.
     count : int
-        n < N.
+        n, of samples like these. Above N the equations are continued, and the third error is NaN:
+        the spread of outputs over training sets is known only where they are parts of the samples.
     ridge : float
         Above 0.
 
     Returns
     -------
     Array, shape (3,)
-        Mean squared errors on the other samples and on those of the fit, and the share of the
-        others whose output has another sign than the label, or half if it is 0; NaN without
-        convergence.
+        Squared errors, summed over outputs, on samples outside the fit and on those of the fit; the
+        share of the former whose output has another sign than the label, or half if it is 0, and
+        for several outputs is largest elsewhere than the label. NaN without convergence.
 
     Examples
     --------
@@ -49,20 +56,29 @@ def subset_errors(features: Array, labels: Array, count: int, ridge: float) -> A
     >>> subset_errors(features, labels, count=100, ridge=10)[0].round(1)  # of noise alone: 1
     np.float64(1.6)
     """
-    share = count / labels.size
+    share = count / len(labels)
 
     def change(logarithm: Array) -> Array:
         weights = _weights(np.exp(logarithm), share)
         diagonal = np.sum(_root(features, weights, ridge) ** 2, axis=0)
         return np.log(diagonal / (1 - weights * diagonal) + _NEGLIGIBLE) - logarithm
 
+    # At a leverage of one, many more samples than there are would weigh infinitely.
+    start = np.full(len(labels), min(0.0, np.log(features.shape[1] / count)))
     try:
         # Of leverages out of bounds, which ends the search; and of steps that repeat each other.
         with np.errstate(invalid="ignore"), catch_warnings(category=LinAlgWarning, action="ignore"):
-            leverage = np.exp(anderson(change, 0 * labels, f_tol=_PRECISION, maxiter=_ITERATIONS))
+            leverage = np.exp(anderson(change, start, f_tol=_PRECISION, maxiter=_ITERATIONS))
     except (NoConvergence, LinAlgError, ValueError):
         return np.full(3, np.nan)
-    return _errors(_root(features, _weights(leverage, share), ridge), labels, leverage, share)
+    root = _root(features, _weights(leverage, share), ridge)
+    outputs = [_squares(root, one, leverage, share) for one in np.atleast_2d(labels.T)]
+    bias, squares, spread = (np.stack(part) for part in zip(*outputs, strict=True))
+    means = np.sum([squares, squares / (1 + leverage) ** 2], axis=1).mean(axis=1)
+    if share > 1:
+        return np.array([*means, np.nan])
+    deviations = np.sqrt(spread + _NEGLIGIBLE**2)
+    return np.array([*means, _wrong(np.atleast_2d(labels.T) - bias, deviations, labels.T).mean()])
 
 
 def _weights(leverage: Array, share: float) -> Array:
@@ -76,8 +92,8 @@ def _root(features: Array, weights: Array, ridge: float) -> Array:
     return solve_triangular(cholesky(gram, lower=True), features.T, lower=True)
 
 
-def _errors(root: Array, labels: Array, leverage: Array, share: float) -> Array:
-    """Compute errors from those of the mean fit, and the spread of fits on different subsets."""
+def _squares(root: Array, labels: Array, leverage: Array, share: float) -> tuple[Array, ...]:
+    """Compute the error of the mean fit, mean squares of errors, and the outputs' variance."""
     weights, diagonal = _weights(leverage, share), np.sum(root**2, axis=0)
     without = 1 - weights * diagonal  # takes a sample out of the fit
     bias = (labels - root.T @ (root @ (weights * labels))) / without
@@ -90,6 +106,21 @@ def _errors(root: Array, labels: Array, leverage: Array, share: float) -> Array:
 
     equations = LinearOperator((labels.size,) * 2, lambda r: r - spread(r), dtype=float)
     squares, failed = gmres(equations, bias**2, rtol=_PRECISION)
-    wrong = ndtr(-np.sign(labels) * (labels - bias) / np.sqrt(spread(squares) + _NEGLIGIBLE**2))
-    errors = np.mean([squares, squares / (1 + leverage) ** 2, wrong], axis=1)
-    return np.full(3, np.nan) if failed else errors
+    return bias, np.full_like(bias, np.nan) if failed else squares, spread(squares)
+
+
+def _wrong(means: Array, deviations: Array, labels: Array) -> Array:
+    """Compute how often each sample is misclassified, by Gaussian outputs of shape (C, N).
+
+    Outputs of several classes are taken as independent of each other.
+    """
+    if len(means) == 1:
+        return ndtr(-np.sign(labels) * means / deviations)
+    # Labels of classes have a constant sum, and so have outputs: what is independent is larger.
+    deviations = deviations * np.sqrt(len(means) / (len(means) - 1))
+    nodes, weights = product_rule(1, _NODES)
+    here = labels.argmax(axis=0), np.arange(means.shape[1])
+    outputs = means[here] + deviations[here] * nodes
+    below = ndtr((outputs[:, None] - means) / deviations)
+    below[:, *here] = 1
+    return 1 - weights @ below.prod(axis=1)

@@ -1,0 +1,171 @@
+"""The question `from_features`: ridge regression on the features of any network."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike
+from threadpoolctl import threadpool_limits
+
+from giantstep.arrays import Array
+from giantstep.problems.domains import POSITIVE_RIDGE, Several
+from giantstep.problems.samples import read_features
+from giantstep.questions.arguments import BEST_RIDGE, OPTIMAL, Argument, Many
+from giantstep.questions.axes import read_numbers
+from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of_subsets
+from giantstep.questions.datasets import drop_fixed
+from giantstep.questions.declaration import Work, declare
+from giantstep.questions.from_data import RIDGES, best_ridge, edges_of_ridge, label_remarks
+from giantstep.questions.progress import Progress, progress_bar
+from giantstep.theory.readout.subsets import subset_errors
+from giantstep.validation import COUNT, Fault, raise_all
+from giantstep.vocabulary import label
+
+SAMPLES = Argument(
+    "samples",
+    "samples of the fit, up to twice as many as are given (default an eighth, a quarter, half, all"
+    " and half as many again)",
+    Several(COUNT),
+    Many.TOGETHER,
+)
+# Of the samples that are given, by default.
+_SHARES = 0.125, 0.25, 0.5, 1.0, 1.5
+# How many times the given samples can be continued to.
+_FURTHEST = 2
+_NAMES = "test_error", "training_error", "classification_error"
+
+
+@declare(
+    "Ridge regression on given features",
+    command="features",
+    text="the learning curve of a readout, from the features of any trained network",
+    place=12,
+    takes=(SAMPLES, BEST_RIDGE),
+    data=("Phi", "y"),
+    example="Phi.npy y.npy --ridge optimal --format table",
+    work=Work(0),
+)
+def from_features(
+    Phi: ArrayLike,
+    y: ArrayLike,
+    samples: ArrayLike | None = None,
+    ridge: ArrayLike = 0.1,
+    *,
+    max_hours: float = SIMULATION_HOURS,
+    max_memory: float | None = None,
+    progress: Progress | None = None,
+) -> xr.Dataset:
+    """Predict the errors of `argmin |y - Phi a|^2 + ridge |a|^2` for other numbers of samples.
+
+    Nothing is assumed of the features: they may be the last hidden layer of any network, computed
+    on samples that it was not trained on. No readout is fitted on subsets; leverages suffice
+    (docs/data.md).
+
+    Parameters
+    ----------
+    Phi : array_like, shape (N, p)
+        Features, a row for each sample, used as they are; a column of ones is a bias.
+    y : array_like, shape (N,) or (N, C)
+        Labels, or C outputs: one-hot rows for classes. Leverages do not depend on them, so that
+        many outputs take hardly longer than one.
+    samples : int or array_like, optional
+        n, up to 2 N. Above N the equations are continued, to tell what more samples would bring.
+    ridge : float, array_like or "optimal"
+        Penalty lambda > 0, without a factor 1/n; "optimal" is that of the least test error.
+    max_hours, max_memory : float
+        As in `simulate`.
+    progress : callable, optional
+        As in `simulate`.
+
+    Returns
+    -------
+    xarray.Dataset
+        `test_error`, of samples outside the fit, and `training_error`, squares summed over outputs;
+        `classification_error`, up to N, of labels +1 and -1 (another sign) or one-hot rows (another
+        largest output, which takes outputs as independent: up to 12 % low on digits). NaN where
+        the equations have no solution, as for n far above N beside p close to N.
+
+    Raises
+    ------
+    InvalidParametersError
+        With everything that is wrong with the question.
+    CostError
+        If it takes more than is allowed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import giantstep
+    >>> rng = np.random.default_rng(0)
+    >>> Phi = np.tanh(rng.normal(size=(600, 20)) @ rng.normal(size=(20, 60)) / 4)
+    >>> y = np.sign(Phi[:, 0] + Phi[:, 1] * Phi[:, 2])
+    >>> found = giantstep.from_features(Phi, y, samples=[100, 600], ridge=1)
+    >>> bool(found.test_error[1] < found.test_error[0])
+    True
+    """
+    features, labels = read_features(Phi, y)
+    counts, ridges = _read_points(features, samples, ridge)
+    points = counts.size * ridges.size
+    cost = cost_of_subsets(features.shape, points * np.atleast_2d(labels.T).shape[0])
+    check_cost(cost, max_hours, max_memory)
+    errors = np.empty((3, counts.size, ridges.size))
+    with threadpool_limits(1), progress_bar("points", progress) as report:
+        for done, (i, j) in enumerate(np.ndindex(*errors.shape[1:]), 1):
+            errors[:, i, j] = subset_errors(
+                features, labels, int(counts.flat[i]), float(ridges.flat[j])
+            )
+            report(done / points)
+    named = {name: (("samples", "ridge"), each) for name, each in zip(_NAMES, errors, strict=True)}
+    data = xr.Dataset(named, {"samples": counts.ravel(), "ridge": ridges.ravel()})
+    if not _has_classes(labels):
+        data = data.drop_vars(_NAMES[-1])
+    remarks = label_remarks(labels) if labels.ndim == 1 else []
+    if np.isnan(data["test_error"]).any():
+        remarks.append("Some errors are NaN: the equations for leverages did not converge.")
+    if isinstance(ridge, str):
+        remarks += edges_of_ridge(data["test_error"])
+        data = data.isel(ridge=best_ridge(data["test_error"]))
+    fixed = [k for k, x in (("samples", counts), ("ridge", ridges)) if x.ndim == 0]
+    data = label(drop_fixed(data, fixed))
+    about = {"title": "Ridge regression on given features", "features": features.shape[1]}
+    return data.assign_attrs(about | ({"remarks": "\n".join(remarks)} if remarks else {}))
+
+
+def _read_points(
+    features: Array, samples: ArrayLike | None, ridge: ArrayLike
+) -> tuple[Array, Array]:
+    """Read numbers of samples and ridges, each of shape () or (M,).
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    faults: list[Fault] = []
+    given = len(features)
+    if samples is None:
+        samples = [max(1, round(share * given)) for share in _SHARES]
+    if isinstance(ridge, str) and ridge == OPTIMAL:
+        ridge = RIDGES
+    counts, ridges = (
+        read_numbers(name, value, faults)
+        for name, value in (("samples", samples), ("ridge", ridge))
+    )
+    allowed = f"a whole number from 1 to {_FURTHEST} times {given}, the rows of Phi"
+    faults += [
+        Fault("samples", n, allowed)
+        for n in counts.flat
+        if not (n == round(n) and 1 <= n <= _FURTHEST * given)
+    ]
+    faults += [
+        Fault("ridge", x, str(POSITIVE_RIDGE)) for x in ridges.flat if x not in POSITIVE_RIDGE
+    ]
+    raise_all(faults)
+    return counts.astype(int), ridges
+
+
+def _has_classes(labels: Array) -> bool:
+    """Return whether labels are +1 and -1, or every row has one output that is largest."""
+    if labels.ndim == 1:
+        return bool(np.all(np.abs(labels) == 1))
+    ordered = np.unique(labels)
+    return ordered.size == 2 and bool(np.all((labels == ordered[1]).sum(axis=1) == 1))
