@@ -81,7 +81,7 @@ def test_every_flag_of_a_question_is_explained_and_all_it_takes_are_flags(name):
     assert parser is not None
     assert all(action.help for action in parser._actions)
     of_problem = argparse.ArgumentParser()
-    if name != "data":
+    if not question_of(command).data:
         add_problem(of_problem)
     flags = {action.dest for action in parser._actions}
     declared = {argument.name for argument in question_of(command).takes}

@@ -82,8 +82,8 @@ def from_features(
     xarray.Dataset
         `test_error`, of samples outside the fit, and `training_error`, squares summed over outputs;
         `classification_error`, up to N, of labels +1 and -1 (another sign) or one-hot rows (another
-        largest output, which takes outputs as independent: up to 12 % low on digits). NaN where
-        the equations have no solution, as for n far above N beside p close to N.
+        largest output; outputs are taken as independent, which was up to 20 % low on digits). NaN
+        where the equations have no solution, as for n far above N beside p close to N.
 
     Raises
     ------
