@@ -96,7 +96,7 @@ def merge_again(replicates: int) -> float:
 
 def fill(folder: Path, plan: Plan) -> None:
     """Write shards whose replicates are copies of one."""
-    for networks in plan.figure(MERGED).networks.values():
+    for networks in plan.figure(MERGED).networks:
         path = folder / networks.folder / "0-0.nc"
         compute("montecarlo", {"/": with_networks(networks.task, (0,))}, path)
         one = store.read(path)

@@ -44,7 +44,7 @@ def make_figure(figure):
     """Make the merged file and the scores of a figure in this folder."""
     for stage, path, tasks in figure.jobs():
         compute(stage, tasks, path)
-    results = read_results(figure, figure.parameters, figure.theory, figure.shards)
+    results = read_results(figure, figure.solved, figure.shards)
     merged = merge_figure(figure, results)
     store.write(merged, figure.merged, figure.merged_name)
     write_scores(merged, *figure.scores)

@@ -266,7 +266,7 @@ def test_all_steps_are_simulated_and_those_of_one_letter_or_fresh_batches_have_a
     for curve in read.values():
         assert set(curve.networks) == {"replicates"}
         known = len(curve.problem.readout) == 1 or not curve.problem.reuse_batch
-        assert known == ("limit" in curve.theory) == (curve.parameters is not None)
+        assert known == ("limit" in curve.theory) == ("parameters" in curve.theory)
 
 
 def test_smaller_steps_have_the_theory_of_a_dimension_alone(write):
@@ -276,6 +276,7 @@ def test_smaller_steps_have_the_theory_of_a_dimension_alone(write):
     roles = {name: set(curve.theory) for name, curve in read.items()}
     assert roles == {
         f"left:step_exponent={s},dimension={d}": {
+            "parameters",
             "dimensions",
             "references",
             role,

@@ -10,7 +10,6 @@ import xarray as xr
 
 import giantstep
 from giantstep.questions.equivalent_features import equivalent_features
-from giantstep.questions.task import Task
 from giantstep.workflow.curves import Curve
 from giantstep.workflow.merge import by_group, join_lines
 from giantstep.workflow.merge_curve import merge_curve
@@ -108,7 +107,7 @@ def test_a_map_is_numbered_and_keeps_what_does_not_vary():
     gains = ("gain_over_linear", "gain_over_no_step", "isotropic_deviation")
     values = {"learning_rate": [1.0, 3.0], "alpha0": [0.5, 1.0, 2.0], "alpha": 2.0}
     answer = giantstep.sweep(protocol, gains=gains, **values)
-    curve = Curve("a", "a", protocol, "isotropic", "square", 0, None, {}, {})
+    curve = Curve("a", "a", protocol, "isotropic", "square", 0, {}, {})
     (line,) = merge_curve(curve, {"map": answer})
     assert dict(line["map_test_error"].sizes) == {"row": 2, "column": 3}
     assert (line["y_parameter"], line["x_parameter"]) == ("learning_rate", "alpha0")
@@ -150,8 +149,7 @@ def test_a_figures_file_has_the_state_after_each_step():
     lines = []
     for steps in (1, 2, 3):
         protocol = giantstep.Protocol("tanh", "sin", 2, alpha0=20, beta=1, steps=steps)
-        task = Task("equivalent_features", protocol, {})
-        curve = Curve(f"a:steps={steps}", "a", protocol, "isotropic", "square", 100, task, {}, {})
+        curve = Curve(f"a:steps={steps}", "a", protocol, "isotropic", "square", 100, {}, {})
         lines += merge_curve(curve, {"parameters": equivalent_features(protocol)})
     merged = join_lines(lines)
     for name in ("bulk_variance", "spike_strength", "alignment"):

@@ -4,7 +4,6 @@ import sys
 from pathlib import Path
 
 from giantstep.validation import RefusalError
-from giantstep.workflow.code import remember_hashes
 from giantstep.workflow.config import load_mapping, with_numbers
 from giantstep.workflow.plan import check_places, make_plan
 
@@ -15,7 +14,6 @@ try:
     config.update(with_numbers(config))
     PLAN = make_plan(Path.cwd(), config)
     check_places(PLAN)
-    remember_hashes()
 except (RefusalError, OSError) as error:
     raise WorkflowError(str(error)) from None
 

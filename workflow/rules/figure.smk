@@ -18,9 +18,9 @@ rule key:
 # Everything of a figure in one self-contained file, theory beside simulation.
 rule merge:
     input:
-        key=lambda wildcards: figure(wildcards).data_mark,
-        parameters=lambda wildcards: figure(wildcards).parameters or [],
-        theory=lambda wildcards: figure(wildcards).theory or [],
+        key=lambda wildcards: figure(wildcards).marks["data"],
+        parameters=lambda wildcards: figure(wildcards).file("parameters"),
+        theory=lambda wildcards: figure(wildcards).file("theory"),
         networks=lambda wildcards: figure(wildcards).shards,
     output:
         "results/figures/{figure}.nc",
@@ -42,7 +42,7 @@ rule merge:
 # times do not count.
 rule figure:
     input:
-        key=lambda wildcards: figure(wildcards).drawing_mark,
+        key=lambda wildcards: figure(wildcards).marks["drawing"],
         data=rules.merge.output[0],
         reads=ancient(lambda wildcards: list(figure(wildcards).drawing)),
     output:

@@ -17,9 +17,9 @@ rule montecarlo:
         runtime=minutes("montecarlo"),
     params:
         stage="montecarlo",
-        figure=lambda wildcards: PLAN.simulated(**wildcards).figure,
-        curve=lambda wildcards: PLAN.simulated(**wildcards).curve,
-        role=lambda wildcards: PLAN.simulated(**wildcards).role,
+        figure=lambda wildcards: PLAN.networks(**wildcards).figure,
+        curve=lambda wildcards: PLAN.networks(**wildcards).curve,
+        role=lambda wildcards: PLAN.networks(**wildcards).role,
     message:
         "Networks {wildcards.first} to {wildcards.last} of {wildcards.problem}"
     script:

@@ -18,7 +18,8 @@ with job_log(snakemake.log[0]):
     made = snakemake.input
     figure = Plan(Path(), snakemake.config).figure(snakemake.wildcards.figure)
     figure.check_mark(made.key)
-    merged = merge_figure(figure, read_results(figure, made.parameters, made.theory, made.networks))
+    results = read_results(figure, made.parameters + made.theory, made.networks)
+    merged = merge_figure(figure, results)
     watch.check()
     figure.check_mark(made.key)
     store.write(merged, snakemake.output[0], figure.merged_name)

@@ -49,12 +49,12 @@ def make_figure_files(folder: Path, task: ExportTask, config: dict[str, Any]) ->
         for stage, path, tasks in plan.jobs():
             if stage != "montecarlo":
                 compute(stage, tasks, path)
-        for networks in plan.networks.values():
+        for networks in plan.networks:
             simulated = _simulated(networks.task, task.simulated)
             for block, path in zip(networks.blocks, networks.files, strict=True):
                 of_block = slice(block.first, block.last + 1)
                 store.write(simulated.isel(network=of_block), path)
-        results = read_results(plan, plan.parameters, plan.theory, plan.shards)
+        results = read_results(plan, plan.solved, plan.shards)
         store.write(merge_figure(plan, results), plan.merged, plan.merged_name)
         draw_figure(plan, store.read(plan.merged, plan.merged_name), plan.drawings)
     return {path.suffix: folder / path for path in map(Path, [plan.merged, *plan.drawings])}

@@ -114,10 +114,11 @@ def _contents(figure: FigurePlan, plan: Plan) -> Iterator[tuple[str, bytes]]:
     config = figure.figure.config
     words = {"title": config["title"], "name": figure.name, "version": version_of("giantstep")}
     yield "README.md", (installed_folder() / _README).read_text("utf-8").format(**words).encode()
-    made = [*figure.marks, figure.merged, *figure.outputs]
+    marks = list(figure.marks.values())
+    made = [*marks, figure.merged, *figure.outputs]
     missing = [file for file in made if not (plan.root / file).is_file()]
     if missing:
-        targets = [file for file in missing if file not in figure.marks] or figure.drawings[:1]
+        targets = [file for file in missing if file not in marks] or figure.drawings[:1]
         raise ArchiveError(
             f"{plan.root / missing[0]} is not there, or not of this configuration and code: run"
             f" `snakemake --cores all {' '.join(targets)}` first, with the same overlays"
@@ -175,7 +176,7 @@ def _described(figure: FigurePlan, contents: dict[str, bytes]) -> dict[str, Any]
     run |= {
         "object": _references([MAIN, FIGURES / f"{figure.name}.yaml"]),
         "result": _references([figure.merged, *figure.outputs]),
-        "identifier": [Path(mark).name for mark in figure.marks],
+        "identifier": [Path(mark).name for mark in figure.marks.values()],
     }
     crate["@graph"] += files
     return crate

@@ -9,31 +9,27 @@ from giantstep.questions.choices import GAINS
 from giantstep.questions.datasets import count_groups
 
 LIMIT, FINITE = THEORIES = ("limit", "finite")
+_SIMULATED = {"alpha": "alpha_simulated"}
 _OPTIMAL = {
     "ridge": "optimal_ridge",
     "test_error": "optimal_test_error",
     "optimal_ridge_on_edge": "optimal_ridge_on_edge",
 }
-# New names; a result keeps no variables but these.
-_RENAMED = {
-    "limit_optimal": _OPTIMAL,
-    "finite_optimal": _OPTIMAL,
-    "limit_learned": {"learned_function": "learned_function"},
-    "finite_learned": {"learned_function": "learned_function"},
-    "dimensions": {"test_error": "test_error_at_dimension"},
-    "learning_rates": {"test_error": "test_error_by_learning_rate"},
-    "finite_spectrum": {"outlier": "outlier"},
-}
-_DIMENSIONS = {
-    "dimensions": {"dimension": "theory_dimension", "alpha": "alpha_simulated"},
-    "learning_rates": {
-        "learning_rate": "theory_learning_rate",
-        "steps": "step",
-        "alpha": "alpha_simulated",
-    },
-    "limit_learned": {"alpha": "alpha_simulated"},
-    "finite_learned": {"alpha": "alpha_simulated"},
-    "replicates": {"alpha": "alpha_simulated"},
+_LEARNED = {"learned_function": "learned_function"}
+_STEPS = {"learning_rate": "theory_learning_rate", "steps": "step"}
+# New names of variables and of dimensions; a role of which variables are named keeps no others.
+_NAMES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
+    "limit_optimal": (_OPTIMAL, {}),
+    "finite_optimal": (_OPTIMAL, {}),
+    "limit_learned": (_LEARNED, _SIMULATED),
+    "finite_learned": (_LEARNED, _SIMULATED),
+    "dimensions": (
+        {"test_error": "test_error_at_dimension"},
+        {"dimension": "theory_dimension"} | _SIMULATED,
+    ),
+    "learning_rates": ({"test_error": "test_error_by_learning_rate"}, _STEPS | _SIMULATED),
+    "finite_spectrum": ({"outlier": "outlier"}, {}),
+    "replicates": ({}, _SIMULATED),
 }
 
 
@@ -58,9 +54,10 @@ def arrange(role: str, data: xr.Dataset) -> xr.Dataset:
         return _spectrum(data)
     if role == "references":
         data = data.set_coords(["best_linear_error", "upper_bound", "lower_bound"])
-    if names := _RENAMED.get(role):
-        data = data.reset_coords(names.keys() & data.coords.keys())[list(names)].rename(names)
-    data = data.rename({k: v for k, v in _DIMENSIONS.get(role, {}).items() if k in data.dims})
+    variables, dims = _NAMES.get(role, ({}, {}))
+    if variables:
+        data = data.reset_coords(variables.keys() & data.coords.keys())[list(variables)]
+    data = data.rename(variables | {k: v for k, v in dims.items() if k in data.dims})
     # The figure's file has these in another form, or what they follow from.
     asked = {"alpha", "ridge", "loss", "bulk", "dimension", "total_samples"}
     asked &= data.coords.keys() - data.dims

@@ -6,11 +6,7 @@ A job looks at the code before it imports it, so this module imports nothing tha
 from __future__ import annotations
 
 import hashlib
-import io
-import json
 import re
-import tokenize
-from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.util import cache_from_source
@@ -36,23 +32,16 @@ CODE = {
 }
 # Of the folder workflow/. A job that computes checks its task against the name of its file, so that
 # its rule can change no number.
-_RULES = {
-    "parameters": ("scripts/compute.py",),
-    "theory": ("scripts/compute.py",),
-    "montecarlo": ("scripts/compute.py",),
+_RULES = dict.fromkeys(("parameters", "theory", "montecarlo"), ("scripts/compute.py",)) | {
     "merge": ("rules", "scripts/merge.py"),
     "figure": ("rules", "scripts/figure.py"),
 }
-# Of a project, in Snakemake's folder.
-_MEMORY = Path(".snakemake/code.json")
-_THIS = Path(__file__).read_bytes()
 # The flags of such bytecode, after four bytes for the version of Python.
 _CHECKED_BY_HASH = b"\3\0\0\0"
-_PLAIN_TEXT = re.compile("[rRuUbB]*['\"]")
-_LAYOUT = {tokenize.NEWLINE: "\n", tokenize.INDENT: "\t", tokenize.DEDENT: "\b"}
-_LEFT_OUT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER)
-# From Python 3.12 on, the parts of f-strings are tokens.
-_FSTRING = getattr(tokenize, "FSTRING_START", -1), getattr(tokenize, "FSTRING_END", -1)
+_LONG_TEXT = rb'"{3}(?:\\.|[^\\])*?"{3}'
+_TEXT = rb"%b|'{3}(?:\\.|[^\\])*?'{3}|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'" % _LONG_TEXT
+_TEXT_OR_LINES = re.compile(rb"(%b)|(?:[ \t\r]*(?:#[^\n]*)?\n)+" % _TEXT, re.DOTALL)
+_DOCSTRING = re.compile(rb"(\A|:\n)\s*[rR]?%b(?=\n)" % _LONG_TEXT, re.DOTALL)
 
 
 def installed_folder() -> Path:
@@ -141,48 +130,22 @@ def _is_code(path: Path) -> bool:
 
 def is_loaded(root: Path) -> bool:
     """Check whether the package and the workflow of a clone are those that are loaded."""
-    package = root / "src/giantstep"
-    names = [path.name for path in package.iterdir() if _is_code(path) or path.is_dir()]
-    own = [package / name for name in names if name != "__pycache__"] + [root / "workflow"]
-    loaded = [PACKAGE / path.name for path in own[:-1]] + [installed_folder() / "workflow"]
-    return all(code_hash(one) == code_hash(other) for one, other in zip(own, loaded, strict=True))
+    own, loaded = (root / "src/giantstep", root / "workflow"), installed_folder() / "workflow"
+    return [*map(code_hash, own)] == [*map(code_hash, (PACKAGE, loaded))]
 
 
 def _files(path: Path) -> list[Path]:
-    """List the files of code in a folder, or the one file."""
-    return sorted(filter(_is_code, path.rglob("*"))) if path.is_dir() else [path]
+    """List the files of code in a folder, or the one file; not what a wheel holds of the clone."""
+    if not path.is_dir():
+        return [path]
+    found = (file for file in path.rglob("*") if _is_code(file))
+    return sorted(file for file in found if file.relative_to(path).parts[0] != "project")
 
 
 def _file_hash(path: Path) -> str:
-    """Hash the tokens of a module or of rules, and all bytes of anything else."""
+    """Hash what a module or a file of rules says, and all bytes of anything else."""
     content = path.read_bytes()
-    if path.suffix not in (".py", ".smk"):
-        return sha256(content)
-    name = sha256(_THIS + path.suffix.encode() + content)
-    if name not in _known_hashes():
-        try:
-            with tokenize.open(path) as file:
-                _known_hashes()[name] = token_hash(file.read(), path.suffix == ".py")
-        except (SyntaxError, tokenize.TokenError):
-            return name
-    return _known_hashes()[name]
-
-
-@cache
-def _known_hashes() -> dict[str, str]:
-    """Read the hashes of tokens that the project remembers, by those of the bytes of files."""
-    try:
-        remembered = json.loads(_MEMORY.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return remembered if isinstance(remembered, dict) else {}
-
-
-def remember_hashes() -> None:
-    """Keep the hashes of tokens for the jobs of a run, which have them in a tenth of the time."""
-    with suppress(OSError):
-        _MEMORY.parent.mkdir(exist_ok=True)
-        _MEMORY.write_text(json.dumps(_known_hashes()), encoding="utf-8")
+    return sha256(bare(content) if path.suffix in (".py", ".smk") else content)
 
 
 def sha256(content: str | bytes) -> str:
@@ -190,46 +153,13 @@ def sha256(content: str | bytes) -> str:
     return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
 
 
-def token_hash(text: str, has_docstrings: bool = True) -> str:
-    """Hash the tokens of a module, which are the same in every version of Python.
-
-    Parameters
-    ----------
-    text : str
-    has_docstrings : bool, optional
-        Whether statements that are nothing but texts are left out; rules have no others.
+def bare(code: bytes) -> bytes:
+    r"""Return code without comments, blank lines and docstrings in triple quotes.
 
     Examples
     --------
-    >>> token_hash("a  =  1") == token_hash("a = 1  # one")
-    True
+    >>> bare(b"a = 1  # one\n\n\nb = '#'\n")
+    b"a = 1\nb = '#'\n"
     """
-    hashed, statement = hashlib.sha256(), list[str]()
-    for kind, token in _tokens(text):
-        statement.append(token)
-        if kind in _LAYOUT:
-            texts = len(statement) > 1 and all(map(_PLAIN_TEXT.match, statement[:-1]))
-            if not (has_docstrings and texts):
-                hashed.update("\0".join(statement).encode())
-            statement.clear()
-    return hashed.hexdigest()
-
-
-def _tokens(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the kinds and texts of tokens; an f-string is one, as before Python 3.12."""
-    lines, depth, start = list(io.StringIO(text)), 0, (0, 0)
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == _FSTRING[0]:
-            start, depth = start if depth else token.start, depth + 1
-        elif token.type == _FSTRING[1]:
-            depth -= 1
-            if not depth:
-                yield tokenize.STRING, _between(lines, start, token.end)
-        elif not depth and token.type not in _LEFT_OUT:
-            yield token.type, _LAYOUT.get(token.type, token.string)
-
-
-def _between(lines: Sequence[str], start: tuple[int, int], end: tuple[int, int]) -> str:
-    """Cut what is between two places, of which rows are counted from 1."""
-    rows = [*lines[start[0] - 1 : end[0] - 1], lines[end[0] - 1][: end[1]]]
-    return "".join(rows)[start[1] :]
+    without_remarks = _TEXT_OR_LINES.sub(lambda found: found[1] or b"\n", code)
+    return _DOCSTRING.sub(rb"\1", without_remarks)

@@ -22,15 +22,13 @@ class Curve:
         Of the theory, and of the readouts.
     dimension : int
         Of its simulations; 0 if there are none.
-    parameters : Task or None
-        Its equivalent spiked random features; None where there are none.
     theory : mapping of str to Task
-        By role: "limit" and "finite" (on the curve's grid), "limit_optimal" and "finite_optimal"
-        (at the best ridges), "limit_learned" and "finite_learned" (functions), "references",
-        "dimensions",
-        "learning_rates" (a sweep over learning rates and steps), "spectrum" and "finite_spectrum"
-        (with the outliers at the dimension), "map" (a sweep over the two parameters of the map,
-        that of the rows first, with all gains).
+        By role: "parameters" (the equivalent spiked random features), "limit" and "finite" (on the
+        curve's grid), "limit_optimal" and "finite_optimal" (at the best ridges), "limit_learned"
+        and "finite_learned" (functions), "references", "dimensions", "learning_rates" (a sweep over
+        learning rates and steps), "spectrum" and "finite_spectrum" (with the outliers at the
+        dimension), "map" (a sweep over the two parameters of the map, that of the rows first, with
+        all gains).
     networks : mapping of str to Task
         By role: "replicates" and "eigenvalues"; no role of the theory has
         the same name. Their argument `networks` holds all indices of network replicates, which are
@@ -43,7 +41,6 @@ class Curve:
     bulk: str
     loss: str
     dimension: int
-    parameters: Task | None
     theory: Mapping[str, Task]
     networks: Mapping[str, Task]
 

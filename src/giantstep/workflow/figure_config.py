@@ -161,7 +161,7 @@ def _map_curves(panel: Panel) -> list[Curve]:
         fixed = {name: value for name, value in point.items() if name not in axes}
         arguments = {**fixed, **axes, "bulk": bulk, "gains": GAINS}  # the vertical axis first
         task = Task("sweep", problem, {**arguments, "classification_error": False})
-        return [Curve(panel.name, panel.name, problem, bulk, SQUARE, 0, None, {"map": task}, {})]
+        return [Curve(panel.name, panel.name, problem, bulk, SQUARE, 0, {"map": task}, {})]
     return []
 
 

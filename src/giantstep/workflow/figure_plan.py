@@ -32,6 +32,7 @@ class Networks:
 
     Attributes
     ----------
+    figure, curve, role : str
     task : Task
         Its argument `networks` lists all replicates.
     folder : str
@@ -39,6 +40,9 @@ class Networks:
         How the replicates are split over files.
     """
 
+    figure: str
+    curve: str
+    role: str
     task: Task
     folder: str
     blocks: tuple[Block, ...]
@@ -48,6 +52,10 @@ class Networks:
         """The paths of its shards."""
         return [f"{self.folder}/{block.first}-{block.last}.nc" for block in self.blocks]
 
+    def shard(self, first: Any, last: Any) -> dict[str, Task]:
+        """Return the task of a shard, by the group of its file."""
+        return {"/": with_networks(self.task, range(int(first), int(last) + 1))}
+
 
 @dataclass(frozen=True)
 class FigurePlan:
@@ -56,8 +64,7 @@ class FigurePlan:
     Attributes
     ----------
     figure : Figure
-    networks : mapping of (str, str) to Networks
-        By curve and role.
+    networks : tuple of Networks
     simulation : mapping
         Sizes of simulations, as configured, but for `networks_per_job`.
     seed : int
@@ -66,7 +73,7 @@ class FigurePlan:
     """
 
     figure: Figure
-    networks: Mapping[tuple[str, str], Networks]
+    networks: tuple[Networks, ...]
     simulation: Mapping[str, Any]
     seed: int
     drawing: Mapping[str, str]
@@ -76,26 +83,8 @@ class FigurePlan:
         """Of the figure."""
         return self.figure.name
 
-    @cached_property
-    def parameter_tasks(self) -> dict[str, Task]:
-        """The tasks of the job `parameters`, by curve."""
-        return {c.name: c.parameters for c in self.figure.curves if c.parameters is not None}
-
-    @cached_property
-    def theory_tasks(self) -> dict[str, Task]:
-        """The tasks of the job `theory`, by curve and role."""
-        curves = self.figure.curves
-        return {f"{c.name}/{role}": task for c in curves for role, task in c.theory.items()}
-
     def tasks(
-        self,
-        stage: str,
-        curve: str = "",
-        role: str = "",
-        *,
-        first: Any = 0,
-        last: Any = 0,
-        **_: str,
+        self, stage: str, curve: str = "", role: str = "", **wildcards: str
     ) -> dict[str, Task]:
         """Return the tasks of a job, by the group of its file: of a figure, or of a shard.
 
@@ -105,54 +94,47 @@ class FigurePlan:
             If the figure has no such networks now.
         """
         if stage != "montecarlo":
-            return self.parameter_tasks if stage == "parameters" else self.theory_tasks
-        if (curve, role) not in self.networks:
-            raise ChangedCodeError(f"{curve} of {self.name}")
-        block = range(int(first), int(last) + 1)
-        return {"/": with_networks(self.networks[curve, role].task, block)}
+            return {
+                f"{one.name}/{role}": task
+                for one in self.figure.curves
+                for role, task in one.theory.items()
+                if (role == "parameters") == (stage == "parameters")
+            }
+        for one in self.networks:
+            if (one.curve, one.role) == (curve, role):
+                return one.shard(wildcards["first"], wildcards["last"])
+        raise ChangedCodeError(f"{curve} of {self.name}")
 
-    @cached_property
-    def parameters(self) -> str:
-        """The file with the results of `parameter_tasks`; empty if there are none."""
-        return self.file("parameters")
-
-    @cached_property
-    def theory(self) -> str:
-        """The file with the results of `theory_tasks`; empty if there are none."""
-        return self.file("theory")
-
-    def file(self, stage: str) -> str:
-        """Name the file of the parameters, or of the theory; empty if there are no tasks."""
+    def file(self, stage: str) -> list[str]:
+        """Name the file of the parameters, or of the theory; none if there are no tasks."""
         tasks = self.tasks(stage)
-        return f"{RESULTS}/{stage}/{self.name}-{result_key(stage, tasks)}.nc" if tasks else ""
+        return [f"{RESULTS}/{stage}/{self.name}-{result_key(stage, tasks)}.nc"] if tasks else []
+
+    @cached_property
+    def solved(self) -> list[str]:
+        """The files of its parameters and its theory."""
+        return self.file("parameters") + self.file("theory")
 
     @cached_property
     def shards(self) -> list[str]:
         """The files of simulated networks."""
-        return list(dict.fromkeys(path for one in self.networks.values() for path in one.files))
+        return list(dict.fromkeys(path for one in self.networks for path in one.files))
 
     def jobs(self) -> Iterator[tuple[str, str, dict[str, Task]]]:
         """Yield the stage, the file and the tasks of each job that computes."""
-        for stage, path in ("parameters", self.parameters), ("theory", self.theory):
-            if path:
-                yield stage, path, self.tasks(stage)
-        for place, one in self.networks.items():
+        for path in self.solved:
+            stage = Path(path).parent.name
+            yield stage, path, self.tasks(stage)
+        for one in self.networks:
             for path, block in zip(one.files, one.blocks, strict=True):
-                yield "montecarlo", path, self.tasks("montecarlo", *place, **block._asdict())
-
-    @property
-    def results(self) -> list[str]:
-        """The files that are merged."""
-        return [*filter(None, (self.parameters, self.theory)), *self.shards]
+                yield "montecarlo", path, one.shard(*block)
 
     @cached_property
     def made_from(self) -> list[str]:
         """The results that are merged, whatever the files over which replicates are split."""
-        networks = [
-            f"{one.folder}/0-{len(one.task.arguments['networks']) - 1}"
-            for one in self.networks.values()
-        ]
-        return [path for path in dict.fromkeys([self.parameters, self.theory, *networks]) if path]
+        last = (len(one.task.arguments["networks"]) - 1 for one in self.networks)
+        networks = (f"{one.folder}/0-{k}" for one, k in zip(self.networks, last, strict=True))
+        return list(dict.fromkeys([*self.solved, *networks]))
 
     @property
     def parameters_of_file(self) -> dict[str, Any]:
@@ -167,24 +149,11 @@ class FigurePlan:
         return key("merge", self.parameters_of_file, curves, self.made_from)
 
     @cached_property
-    def drawing_key(self) -> str:
-        """The key of the drawings and scores."""
-        return key("figure", self.data_key, self.figure.config, self.drawing)
-
-    @property
-    def data_mark(self) -> str:
-        """The file whose name holds the key of the merged file."""
-        return f"{KEYS}/{self.name}/data-{self.data_key}"
-
-    @property
-    def drawing_mark(self) -> str:
-        """The file whose name holds the key of the drawings and scores."""
-        return f"{KEYS}/{self.name}/drawing-{self.drawing_key}"
-
-    @property
-    def marks(self) -> list[str]:
-        """Both."""
-        return [self.data_mark, self.drawing_mark]
+    def marks(self) -> dict[str, str]:
+        """The files whose names hold a key: that of the "data", and that of the "drawing"."""
+        drawing = key("figure", self.data_key, self.figure.config, self.drawing)
+        keys = {"data": self.data_key, "drawing": drawing}
+        return {of: f"{KEYS}/{self.name}/{of}-{one}" for of, one in keys.items()}
 
     @property
     def merged(self) -> str:
@@ -219,5 +188,5 @@ class FigurePlan:
         ChangedCodeError
             If code or configuration was edited since the run was planned.
         """
-        if mark not in self.marks or not Path(mark).exists():
+        if mark not in self.marks.values() or not Path(mark).exists():
             raise ChangedCodeError(mark)

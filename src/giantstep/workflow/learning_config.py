@@ -101,10 +101,10 @@ class _Tasks:
     def curve(self, name: str) -> Curve:
         """Return the curve."""
         of_curve = self.problem, self.bulk, self.loss, self.sizes.dimension
-        parameters, theory = (None, {}) if self._theory_faults else self._theory()
+        theory = {} if self._theory_faults else self._theory()
         dimension = next(iter(self._versions().values()))["dimension"]
         theory["references"] = Task("references", self.problem, {"dimension": dimension})
-        return Curve(name, self.panel.name, *of_curve, parameters, theory, self._networks())
+        return Curve(name, self.panel.name, *of_curve, theory, self._networks())
 
     def check(self) -> None:
         """Refuse what needs a theory that the problem does not have."""
@@ -149,15 +149,17 @@ class _Tasks:
             return finite
         return {"limit": limit} | (finite if self.panel.given.get("finite_size_theory") else {})
 
-    def _theory(self) -> tuple[Task, dict[str, Task]]:
-        """Return the tasks of a curve's parameters and of its theory."""
+    def _theory(self) -> dict[str, Task]:
+        """Return the tasks of a curve's theory, by role."""
         first = self.problem
         if isinstance(first, Protocol):
             first = replace(first, steps=min(first.steps, _PLANNED_STEPS[first.reuse_batch]))
         check_resolution(first, equivalent_features(first, self.sizes.dimension))
         versions = self._versions()
         dimension = next(iter(versions.values()))["dimension"]
-        theory = self._spectra() if "spectrum" in self.panel.figure else {}
+        theory = {"parameters": self._task("equivalent_features", dimension=dimension)}
+        if "spectrum" in self.panel.figure:
+            theory |= self._spectra()
         if grid := self._grid(self.panel.theory_axis("alpha")):
             check_theory_of_loss(self.problem, self.loss)
             for role, version in versions.items():
@@ -173,7 +175,7 @@ class _Tasks:
             if self.panel.given.get("bayes_optimal"):
                 state_evolution(self.problem)  # or refuse it
                 theory["bayes_optimal"] = self._task("bayes_optimal", alpha=grid.alpha)
-        return self._task("equivalent_features", dimension=dimension), theory
+        return theory
 
     def _task(self, question: str, **arguments: Any) -> Task:
         task = Task(question, self.problem, arguments)

@@ -17,6 +17,8 @@ from giantstep.workflow.curves import Curve
 
 # Parameters that vary over these are variables of a merged curve, not labels of it.
 _OVER = {"step", "direction"}
+# Labels that maps do without.
+_OF_LINES = ("dimension", "bulk", "loss")
 
 
 def merge_curve(curve: Curve, results: Mapping[str, xr.Dataset]) -> list[xr.Dataset]:
@@ -37,12 +39,16 @@ def merge_curve(curve: Curve, results: Mapping[str, xr.Dataset]) -> list[xr.Data
     parameters = found.pop("parameters", None)
     parameters = problem_parameters(curve.problem) if parameters is None else parameters
     over = [name for name, x in parameters.items() if _OVER & set(x.dims)]
-    labels = {name: x.variable for name, x in parameters.items() if name not in over}
-    if "map" in found:
-        axes = [found["map"][name].item() for name in ("x_parameter", "y_parameter")]
-        labels = {name: x for name, x in labels.items() if name not in axes}
+    labels: dict[str, Any] = {
+        str(name): x.variable for name, x in parameters.drop_vars(over).items()
+    }
     for data in (results[role] for role in THEORIES if role in results):
         labels["total_samples"] = data["total_samples"].variable  # along alpha
+    labels |= {"panel": curve.panel, "dimension": curve.dimension}
+    labels |= {"bulk": curve.bulk, "loss": curve.loss}
+    if "map" in found:
+        axes = [found["map"][name].item() for name in ("x_parameter", "y_parameter")]
+        labels = {k: x for k, x in labels.items() if k not in (*axes, *_OF_LINES)}
     if "finite_spectrum" in found:  # of the outliers of the limit
         ranks = found["spectrum"]["rank"]
         found["finite_spectrum"] = found["finite_spectrum"].reindex(rank=ranks)
@@ -50,7 +56,7 @@ def merge_curve(curve: Curve, results: Mapping[str, xr.Dataset]) -> list[xr.Data
     parts = [data.drop_dims("theory", errors="ignore") for data in found.values()]
     parts += [parameters[over], networks, *_theories(curve, found, networks)]
     whole = xr.merge(parts, join="exact", compat="equals")
-    return _lines(whole.assign_coords(labels | _labels(curve, found)), curve.name)
+    return _lines(whole.assign_coords(labels), curve.name)
 
 
 def _lines(whole: xr.Dataset, name: str) -> list[xr.Dataset]:
@@ -63,15 +69,6 @@ def _lines(whole: xr.Dataset, name: str) -> list[xr.Dataset]:
         score(whole.sel(ridge=ridge).assign_coords(curve=line))
         for ridge, line in zip(ridges, names, strict=True)
     ]
-
-
-def _labels(curve: Curve, found: Mapping[str, xr.Dataset]) -> dict[str, Any]:
-    """Label a curve with what belongs to it besides the parameters of its problem."""
-    labels: dict[str, Any] = {"panel": curve.panel}
-    if "map" in found:
-        return labels
-    labels["dimension"] = curve.dimension
-    return labels | {"bulk": curve.bulk, "loss": curve.loss}
 
 
 def _networks(curve: Curve, found: Mapping[str, xr.Dataset]) -> xr.Dataset:

@@ -7,11 +7,11 @@ predecessors of other parameters or code.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from giantstep.questions.costs import cost_of, total_cost
-from giantstep.workflow.figure_plan import KEYS, FigurePlan
+from giantstep.questions.costs import Cost, cost_of, total_cost
+from giantstep.workflow.figure_plan import FigurePlan
 from giantstep.workflow.plan import Plan
 
 NEW = "not made yet"
@@ -23,34 +23,19 @@ _CHANGED = {
     "figure": "its data, its config, or the code that draws, have changed",
 }
 _STAGES = ("parameters", "theory", "montecarlo", "merge", "figure")
-# Seconds of a merge or a drawing.
-_SECONDS = 2.0
+# Of a merge or a drawing.
+_SMALL = Cost(2.0, 0.0)
 # How many names of results are listed before the others are counted.
 _LISTED = 3
 
 
-@dataclass(frozen=True)
-class Job:
-    """A job that is to run.
-
-    Attributes
-    ----------
-    stage : str
-        The workflow's rule.
-    name : str
-        Of its file, or its figure.
-    why : str
-    seconds : float
-        Of one core.
-    memory : float
-        In MiB.
-    """
+class Job(NamedTuple):
+    """A job that is to run: its rule, the name of its file or figure, and why it runs."""
 
     stage: str
     name: str
     why: str
-    seconds: float = _SECONDS
-    memory: float = 0.0
+    cost: Cost = _SMALL
 
 
 def missing_jobs(plan: Plan, figures: Iterable[str] = ()) -> list[Job]:
@@ -67,27 +52,22 @@ def missing_jobs(plan: Plan, figures: Iterable[str] = ()) -> list[Job]:
     InvalidConfigError
         With every fault of a figure.
     """
-    jobs: dict[tuple[str, str], Job] = {}
-    for name in figures or plan.figures:
-        for job in _jobs(plan.root, plan.figure(name)):
-            jobs.setdefault((job.stage, job.name), job)
-    return sorted(jobs.values(), key=lambda job: (_STAGES.index(job.stage), job.name))
+    names = figures or plan.figures
+    jobs = {job for name in names for job in _jobs(plan.root, plan.figure(name))}
+    return sorted(jobs, key=lambda job: (_STAGES.index(job.stage), job.name))
 
 
 def _jobs(root: Path, figure: FigurePlan) -> Iterator[Job]:
     """List the jobs of one figure; once it is merged, it does not need its results."""
-    merging = _why_made(root, "merge", [figure.merged], [figure.data_mark, *figure.results])
-    made = (root / KEYS / figure.name).exists()  # or been begun
-    for stage, path, tasks in figure.jobs() if merging else ():
-        if not (root / path).exists():
-            yield Job(
-                stage,
-                path.partition(f"{stage}/")[2].removesuffix(".nc"),
-                _why_missing(root / path, stage, figure.name) if made else NEW,
-                *total_cost([*map(cost_of, tasks.values())]),
-            )
-    drawing = _why_made(root, "figure", figure.outputs, [figure.drawing_mark, figure.merged])
+    results = [*figure.solved, *figure.shards]
+    merging = _why_made(root, "merge", [figure.merged], [figure.marks["data"], *results])
+    drawing = _why_made(root, "figure", figure.outputs, [figure.marks["drawing"], figure.merged])
     if merging:
+        for stage, path, tasks in figure.jobs():
+            if not (root / path).exists():
+                name = path.partition(f"{stage}/")[2].removesuffix(".nc")
+                cost = total_cost([*map(cost_of, tasks.values())])
+                yield Job(stage, name, _why_missing(root / path), cost)
         yield Job("merge", figure.name, merging)
     if drawing or merging:
         yield Job("figure", figure.name, drawing or REMADE)
@@ -104,14 +84,13 @@ def _why_made(root: Path, stage: str, outputs: Sequence[str], inputs: Sequence[s
     return REMADE if min(path.stat().st_mtime_ns for path in made) < max(times) else ""
 
 
-def _why_missing(path: Path, stage: str, figure: str) -> str:
-    """Say why a result is to be computed, whose name covers all that it depends on."""
-    if stage == "montecarlo":
-        if any(path.parent.glob("*.nc")):
-            return NETWORKS
-        slug = path.parent.name.rpartition("-")[0]
-        return CHANGED if any(path.parent.parent.glob(f"{slug}-*/*.nc")) else NEW
-    return CHANGED if any(path.parent.glob(f"{figure}-*.nc")) else NEW
+def _why_missing(path: Path) -> str:
+    """Say why a result is to be computed, whose name, or whose folder's, ends in a key."""
+    if any(path.parent.glob("[0-9]*.nc")):  # other shards of the same networks
+        return NETWORKS
+    named = path.parent if path.stem[0].isdigit() else path
+    before = named.parent.glob(f"{named.name.rpartition('-')[0]}-*")
+    return CHANGED if any(before) else NEW
 
 
 def summarise_jobs(jobs: Sequence[Job]) -> Iterator[str]:
@@ -129,7 +108,6 @@ def summarise_jobs(jobs: Sequence[Job]) -> Iterator[str]:
 
 def _totals(jobs: Sequence[Job]) -> str:
     """Summarise the cost of jobs."""
-    minutes = sum(job.seconds for job in jobs) / 60
-    memory = max(job.memory for job in jobs)
+    seconds, memory = total_cost([job.cost for job in jobs])
     count = "1 job" if len(jobs) == 1 else f"{len(jobs)} jobs"
-    return f"{count}, {minutes:,.1f} core-minutes, at most {memory:,.0f} MiB of memory each"
+    return f"{count}, {seconds / 60:,.1f} core-minutes, at most {memory:,.0f} MiB of memory each"

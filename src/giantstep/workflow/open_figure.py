@@ -76,7 +76,7 @@ def check_figure(path: Path, name: str) -> str:
     """
     from giantstep.workflow import store
 
-    written = store.written_name(path)
+    written = store.checked(path)[1]
     if written.rpartition("-")[0] != f"figures/{name}":
         raise store.DamagedFileError(path, f"is another file, {written}")
     return written

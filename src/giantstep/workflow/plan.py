@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import giantstep
 from giantstep.questions.costs import cost_of
@@ -34,14 +34,6 @@ class NotPlannedError(RefusalError):
         super().__init__(f"the configuration and the code do not make {path}: {others}")
 
 
-class Simulated(NamedTuple):
-    """Where networks are drawn."""
-
-    figure: str
-    curve: str
-    role: str
-
-
 @dataclass
 class Plan:
     """All that a configuration makes; a figure is planned when it is asked for.
@@ -57,7 +49,7 @@ class Plan:
     root: Path
     config: Mapping[str, Any]
     _figures: dict[str, FigurePlan] = field(default_factory=dict)
-    _simulated: dict[str, Simulated] = field(default_factory=dict)
+    _networks: dict[str, Networks] = field(default_factory=dict)
 
     @property
     def figures(self) -> tuple[str, ...]:
@@ -82,45 +74,47 @@ class Plan:
         return self._figures[name]
 
     def _planned(self, figure: Figure) -> FigurePlan:
-        networks = {}
-        for curve in figure.curves:
-            for role, task in curve.networks.items():
-                networks[curve.name, role] = one = self._split(task)
-                name = one.folder.removeprefix(f"{MONTECARLO}/")
-                self._simulated.setdefault(name, Simulated(figure.name, curve.name, role))
+        networks = tuple(
+            self._split(figure.name, curve.name, role, task)
+            for curve in figure.curves
+            for role, task in curve.networks.items()
+        )
+        for one in networks:
+            self._networks.setdefault(one.folder, one)
         own = [f"{FIGURES}/{figure.name}.py", *figure.config.get("reads", ())]
         drawing = {path: code_hash(self.root / path) for path in own if (self.root / path).exists()}
         sizes = {k: v for k, v in self.config["simulation"].items() if k != "networks_per_job"}
         return FigurePlan(figure, networks, sizes, self.config["seed"], drawing)
 
-    def _split(self, task: Task) -> Networks:
+    def _split(self, figure: str, curve: str, role: str, task: Task) -> Networks:
         """Name the folder of simulated networks, and split them over files."""
         networks = task.arguments["networks"]
         folder = f"{MONTECARLO}/{slug(task.problem)}-{result_key('montecarlo', {'/': task})}"
         per_job = self.config["simulation"].get("networks_per_job")
         length = per_job or block_length(cost_of(with_networks(task, networks[:1])).seconds)
         stored = stored_blocks(self.root / folder)
-        return Networks(task, folder, split(len(networks), length, stored))
+        blocks = split(len(networks), length, stored)
+        return Networks(figure, curve, role, task, folder, blocks)
 
-    def simulated(self, problem: str, key: str, **_: str) -> Simulated:
-        """Return whose networks a folder holds; of several curves, the first.
+    def networks(self, problem: str, key: str, **_: str) -> Networks:
+        """Return the networks that a folder holds; of several curves, those of the first.
 
         Raises
         ------
         NotPlannedError
         """
-        name = f"{problem}-{key}"
+        folder = f"{MONTECARLO}/{problem}-{key}"
         # A job of a cluster reads the Snakefile anew, and knows no figure that is not listed.
         for figure in figure_names(self.root):
-            if name in self._simulated:
+            if folder in self._networks:
                 break
             with suppress(InvalidConfigError):
                 self.figure(figure)
-        if name not in self._simulated:
-            raise NotPlannedError(f"{MONTECARLO}/{name}", "`giantstep explain` lists what they do")
-        return self._simulated[name]
+        if folder not in self._networks:
+            raise NotPlannedError(folder, "`giantstep explain` lists what they do")
+        return self._networks[folder]
 
-    def tasks(self, stage: str, key: str, **wildcards: str) -> dict[str, Task]:
+    def tasks(self, stage: str, **wildcards: str) -> dict[str, Task]:
         """Return the tasks of a job, by the name of its file.
 
         Raises
@@ -130,12 +124,11 @@ class Plan:
             If the configuration and the code make no such file.
         """
         if stage == "montecarlo":
-            name, *networks = self.simulated(key=key, **wildcards)
-            return self.figure(name).tasks(stage, *networks, **wildcards)
+            return self.networks(**wildcards).shard(wildcards["first"], wildcards["last"])
         figure = self.figure(wildcards["figure"])
-        if key not in (path := figure.file(stage)):
-            asked = f"{RESULTS}/{stage}/{figure.name}-{key}.nc"
-            raise NotPlannedError(asked, f"of {figure.name} they make {path or 'none'}")
+        asked = f"{RESULTS}/{stage}/{figure.name}-{wildcards['key']}.nc"
+        if asked not in (made := figure.file(stage)):
+            raise NotPlannedError(asked, f"of {figure.name} they make {''.join(made) or 'none'}")
         return figure.tasks(stage)
 
     def request(self, stage: str, threads: int, attempt: int, **wildcards: Any) -> Request:
@@ -155,10 +148,11 @@ def check_places(plan: Plan) -> None:
     RefusalError
     """
     figures = [plan.figure(name) for name in plan.figures]
-    targets = {path for one in figures for path in (*one.marks, one.merged, *one.outputs)}
+    targets = {x for one in figures for x in (*one.marks.values(), one.merged, *one.outputs)}
     no_folders = [path for path in ("results", "figures", "logs") if not _is(Path.is_dir, path)]
     no_files = [path for path in sorted(targets) if not _is(Path.is_file, path)]
-    no_files += [path for one in figures for path in one.results if not _is(Path.exists, path)]
+    results = (path for one in figures for path in (*one.solved, *one.shards))
+    no_files += [path for path in results if not _is(Path.exists, path)]
     for paths, kind in (no_folders, "folder"), (no_files, "file"):
         if paths:
             raise RefusalError(f"{', '.join(paths)} must be a {kind}: remove what is there")

@@ -8,8 +8,11 @@ from pathlib import Path
 
 from giantstep.files import UNFINISHED
 from giantstep.workflow.config import MAIN, figure_names, load_config
-from giantstep.workflow.figure_plan import KEYS, MONTECARLO, RESULTS, FigurePlan
+from giantstep.workflow.figure_plan import RESULTS, FigurePlan
 from giantstep.workflow.plan import make_plan
+
+# Folders in which files have the names of figures.
+_OF_FIGURES = ("figures", "scores", "keys")
 
 
 def plans_of_all(project: Path, overlays: Sequence[Path]) -> list[FigurePlan]:
@@ -42,32 +45,22 @@ def plans_of_all(project: Path, overlays: Sequence[Path]) -> list[FigurePlan]:
 
 def unreferenced(project: Path, plans: Iterable[FigurePlan]) -> list[Path]:
     """List the results that no plan refers to; files that the workflow did not make are kept."""
-    kept = {Path(path) for plan in plans for path in (plan.parameters, plan.theory)}
+    kept = {path.removesuffix(".nc") for plan in plans for path in plan.solved}
     # Replicates of a config with more of them are kept, too.
-    kept |= {Path(one.folder) for plan in plans for one in plan.networks.values()}
-    figures = set(figure_names(project))
+    kept |= {one.folder for plan in plans for one in plan.networks}
+    kept |= {f"{RESULTS}/{x}/{name}" for x in _OF_FIGURES for name in figure_names(project)}
     files = (Path(folder, x) for folder, _, names in os.walk(project / RESULTS) for x in names)
-    return [
-        path
-        for path in sorted(files)
-        if _is_left_over(path, path.relative_to(project), kept, figures)
-    ]
+    return [path for path in sorted(files) if _is_left_over(path.relative_to(project), kept)]
 
 
-def _is_left_over(path: Path, name: Path, kept: set[Path], figures: set[str]) -> bool:
-    """Judge a file by its name from the project's folder; files of unknown folders are kept."""
-    if path.name.startswith(UNFINISHED):  # no run is at work
+def _is_left_over(path: Path, kept: set[str]) -> bool:
+    """Judge a file of a project, which `results/STAGE/NAME` or a folder of this name holds."""
+    if path.name.startswith(UNFINISHED) or path.suffix == ".damaged":  # no run is at work
         return True
-    if path.suffix == ".damaged":
-        return path.with_suffix("").exists()  # otherwise it shows what is to be made again
-    if Path(MONTECARLO) in name.parents:
-        return name.parent not in kept
-    folder = str(name.parent)
-    if folder in (f"{RESULTS}/parameters", f"{RESULTS}/theory"):
-        return name not in kept
-    if folder in (f"{RESULTS}/figures", f"{RESULTS}/scores"):
-        return name.stem not in figures
-    return Path(KEYS) in name.parents and name.parent.name not in figures
+    folder, stage, *below = path.parts
+    ours = stage in (*_OF_FIGURES, "parameters", "theory", "montecarlo") and below
+    name = below[0] if len(below) > 1 else path.stem
+    return bool(ours) and f"{folder}/{stage}/{name}" not in kept
 
 
 def remove(paths: Iterable[Path], results: Path) -> None:

@@ -12,15 +12,15 @@ from giantstep.workflow.figure_plan import FigurePlan
 
 
 def read_results(
-    plan: FigurePlan, parameters: str, theory: str, shards: Iterable[str]
+    plan: FigurePlan, solved: Iterable[str], shards: Iterable[str]
 ) -> dict[str, dict[str, xr.Dataset]]:
-    """Read all results of a figure: of each curve by role, with "parameters" among them.
+    """Read all results of a figure: of each curve by role.
 
     Parameters
     ----------
     plan : FigurePlan
-    parameters, theory : str
-        Files; empty if there are none.
+    solved : iterable of str
+        The files of its parameters and its theory.
     shards : iterable of str
         Files of networks.
 
@@ -29,17 +29,16 @@ def read_results(
     DamagedFileError
     """
     results: dict[str, dict[str, xr.Dataset]] = {c.name: {} for c in plan.figure.curves}
-    for curve, data in store.read_groups(parameters).items() if parameters else ():
-        results[curve]["parameters"] = data
-    for group, data in store.read_groups(theory).items() if theory else ():
-        curve, _, role = group.rpartition("/")
-        results[curve][role] = data
+    for path in solved:
+        for group, data in store.read_groups(path).items():
+            curve, _, role = group.rpartition("/")
+            results[curve][role] = data
     folders: dict[str, list[str]] = {}
     for path in shards:
         folders.setdefault(Path(path).parent.name, []).append(path)
-    for (curve, role), networks in plan.networks.items():
-        files = folders[Path(networks.folder).name]
-        results[curve][role] = join_networks([store.read(path) for path in files])
+    for one in plan.networks:
+        files = folders[Path(one.folder).name]
+        results[one.curve][one.role] = join_networks([store.read(path) for path in files])
     return results
 
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
@@ -58,19 +57,12 @@ def write(data: xr.Dataset | Mapping[str, xr.Dataset], path: str | Path, name: s
 
 def _netcdf(groups: Mapping[str, xr.Dataset]) -> bytes:
     """Return the bytes of netCDF, which in memory would hold the time, in files does not."""
-    with _scratch() as folder:
-        path = folder / "data.nc"
-        for group, dataset in groups.items():
-            dataset.drop_encoding().to_netcdf(path, "a", group=group, engine="netcdf4")
-        return path.read_bytes()
-
-
-@contextmanager
-def _scratch() -> Iterator[Path]:
-    """Give a folder for what netCDF reads and writes; say where it is if it is full."""
     try:
         with TemporaryDirectory() as folder:
-            yield Path(folder)
+            path = Path(folder, "data.nc")
+            for group, dataset in groups.items():
+                dataset.drop_encoding().to_netcdf(path, "a", group=group, engine="netcdf4")
+            return path.read_bytes()
     except (OSError, RuntimeError) as error:  # which netCDF raises
         text = f"cannot hold temporary files ({error}): make room there, or set TMPDIR"
         raise OSError(f"{gettempdir()} {text}") from error
@@ -109,11 +101,9 @@ def read(path: str | Path, name: str | None = "") -> xr.Dataset:
 def read_groups(path: str | Path, name: str | None = "") -> dict[str, xr.Dataset]:
     """Read all groups of a file that `write` made, as `read` does."""
     path = Path(path)
-    content = checked(path, stored_name(path) if name == "" else name)
-    with _scratch() as folder:
-        (copy := folder / path.name).write_bytes(content)  # what was checked, and nothing else
-        with netCDF4.Dataset(copy) as file:  # once: many groups take seconds to open
-            return {group.path.removeprefix("/") or "/": _load(group) for group in _groups(file)}
+    content, _ = checked(path, stored_name(path) if name == "" else name)
+    with netCDF4.Dataset(path.name, memory=content) as file:  # once: many groups take long to open
+        return {group.path.removeprefix("/") or "/": _load(group) for group in _groups(file)}
 
 
 def _load(group: netCDF4.Dataset) -> xr.Dataset:
@@ -141,34 +131,16 @@ def _seal(content: bytes | memoryview, name: str) -> bytes:
     return line + _HASH + hashed.hexdigest().encode()
 
 
-def checked(path: Path, name: str | None) -> memoryview:
-    """Read the content of a file, if no byte has changed and it was written under a name.
+def checked(path: Path, name: str | None = None) -> tuple[memoryview, str]:
+    """Read the content of a file of which no byte has changed, and the name it was written under.
 
     Raises
     ------
     DamagedFileError
+        Also if a name is given, and the file was written under another.
     OSError
         If the file is missing, or cannot be read.
     """
-    content, written = _opened(path)
-    if name is not None and written != name:
-        raise DamagedFileError(path, f"is another file, {written}")
-    return content
-
-
-def written_name(path: Path) -> str:
-    """Return the name under which a file was written, if no byte has changed.
-
-    Raises
-    ------
-    DamagedFileError
-    OSError
-    """
-    return _opened(path)[1]
-
-
-def _opened(path: Path) -> tuple[memoryview, str]:
-    """Read the content of a file, and the name under which it was written."""
     if os.path.lexists(path) and not path.is_file():
         raise DamagedFileError(path, "is no regular file")
     try:
@@ -181,6 +153,8 @@ def _opened(path: Path) -> tuple[memoryview, str]:
     written = line.removeprefix(_NAME).rpartition(_HASH)[0].decode(errors="replace")
     if end < 0 or line != _seal(content, written):
         raise DamagedFileError(path, "is damaged")
+    if name not in (None, written):
+        raise DamagedFileError(path, f"is another file, {written}")
     return content, written
 
 

@@ -49,10 +49,9 @@ class Part:
 
 def parts(figure: FigurePlan) -> list[Part]:
     """List the parts of a figure that its file keeps."""
-    listed = [Part(name, "parameters", task) for name, task in figure.parameter_tasks.items()]
+    listed = []
     for curve in figure.figure.curves:
-        for role, task in curve.theory.items():
-            listed.append(Part(curve.name, role, task))
+        listed += [Part(curve.name, role, task) for role, task in curve.theory.items()]
         for role, task in curve.networks.items():
             each = (with_networks(task, [number]) for number in task.arguments["networks"])
             listed += [Part(curve.name, role, one) for one in each]
@@ -139,7 +138,7 @@ def check_made_from(figure: FigurePlan, data: xr.Dataset, project: Path) -> None
     ------
     VerificationError
     """
-    if store.written_name(project / figure.merged) != figure.merged_name:
+    if store.checked(project / figure.merged)[1] != figure.merged_name:
         changed = what_changed(data, figure.parameters_of_file)
         raise VerificationError(
             f"the file of {figure.name} was made from another configuration"
