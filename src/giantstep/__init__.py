@@ -119,20 +119,18 @@ _QUESTIONS = (
     "bounds", "compare", "from_data", "from_features", "learned_function", "optimise", "plan",
     "simulate", "solve", "spectrum", "sweep", "thresholds",
 )  # fmt: skip
-_HOMES = {name: f"questions.{name}" for name in _QUESTIONS} | {
-    "ClippedLoss": "problems.losses",
-    "Function": "numerics.own_functions",
-    "InvalidParametersError": "validation",
-    "Protocol": "problems.protocol",
-    "SpikedFeatures": "problems.spiked_features",
-    "SmoothLoss": "problems.losses",
-    "Status": "theory.readout.status",
-    "own_loss": "problems.losses",
-    "equivalent_features": "theory.first_layer.equivalent_features",
-    "one_spike": "problems.spiked_features",
-    "several_spikes": "problems.several_spikes",
-    "open_figure": "workflow.open_figure",
+_NAMES = {f"questions.{name}": (name,) for name in _QUESTIONS} | {
+    "numerics.own_functions": ("Function",),
+    "problems.losses": ("ClippedLoss", "SmoothLoss", "own_loss"),
+    "problems.protocol": ("Protocol",),
+    "problems.several_spikes": ("several_spikes",),
+    "problems.spiked_features": ("SpikedFeatures", "one_spike"),
+    "theory.first_layer.equivalent_features": ("equivalent_features",),
+    "theory.readout.status": ("Status",),
+    "validation": ("InvalidParametersError",),
+    "workflow.open_figure": ("open_figure",),
 }
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
 __all__ = sorted(_HOMES)
 
 

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-EXTRAS = {
-    "matplotlib": "figures",
-    "netCDF4": "figures",
-    "pandas": "workflow",
-    "pydantic": "workflow",
-    "snakemake": "workflow",
-    "yaml": "workflow",
-    "snakemake_executor_plugin_slurm": "slurm",
-    "bokeh": "explore",
-    "filelock": "workflow",
-}
+EXTRAS = {"bokeh": "explore", "snakemake_executor_plugin_slurm": "slurm"}
+EXTRAS |= dict.fromkeys(("matplotlib", "netCDF4"), "figures")
+EXTRAS |= dict.fromkeys(("pandas", "pydantic", "snakemake", "yaml", "filelock"), "workflow")
 
 
 class MissingExtraError(ModuleNotFoundError):

@@ -9,19 +9,16 @@ from difflib import get_close_matches
 _NAMES = re.compile(r"(?:one|some) of (.+)")
 # Flags by the symbols and words that papers have for them.
 _SYMBOLS = {
-    "--eta": "--learning-rate",
-    "--lr": "--learning-rate",
-    "--gamma": "--alignment",
-    "--n0": "--alpha0",
-    "--batch": "--alpha0",
-    "--n": "--alpha",
-    "--p": "--beta",
-    "--width": "--beta",
-    "--d": "--dimension",
-    "--c": "--bulk-variance",
-    "--r": "--spike-strength",
-    "--student": "--activation",
-    "--teacher": "--target",
+    "--learning-rate": ("--eta", "--lr"),
+    "--alignment": ("--gamma",),
+    "--alpha0": ("--n0", "--batch"),
+    "--alpha": ("--n",),
+    "--beta": ("--p", "--width"),
+    "--dimension": ("--d",),
+    "--bulk-variance": ("--c",),
+    "--spike-strength": ("--r",),
+    "--activation": ("--student",),
+    "--target": ("--teacher",),
 }
 # Flags of other commands.
 _ELSEWHERE = {"--samples": "giantstep plan splits samples between steps and readout"}
@@ -38,8 +35,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     known = list(known)
     if word in _ELSEWHERE:
         return f"; {_ELSEWHERE[word]}"
-    meant = _SYMBOLS.get(word)
-    close = [meant] if meant in known else get_close_matches(word, known, n=1, cutoff=0.6)
+    meant = [flag for flag, symbols in _SYMBOLS.items() if word in symbols and flag in known]
+    close = meant or get_close_matches(word, known, n=1, cutoff=0.6)
     return f"; did you mean {close[0]}?" if close else ""
 
 

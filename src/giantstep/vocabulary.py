@@ -1,7 +1,7 @@
 """The vocabulary of answers and result files: name, symbol, unit and equation of every variable.
 
-Those of parameters are said with them, those of other variables in `vocabulary.csv`, and what is
-derived from a variable is named after it.
+Those of parameters are said with them, those of other variables in `vocabulary.csv`, with what is
+derived from a variable and named after it.
 """
 
 from __future__ import annotations
@@ -31,46 +31,15 @@ class Meaning:
     equation: str = "not in the paper"
 
 
-_DATA = "docs/data.md"
-# What is derived from a variable, by its name, with the variable's own as the group: long name,
-# symbol and, if it is not that of the variable, equation.
-_DERIVED = (
-    (r"(.+)_by_step", "%s, after each step", "%s_k", "theory.md section 13"),
-    (
-        r"(.+)_best_learning_rate",
-        "%s, at its best learning rate",
-        r"\min_{\tilde\eta} %s",
-        "(28)-(31)",
-    ),
-    (r"(.+)_on_edge", "whether it is at an end of the range searched: %s", "%s"),
-    (r"largest_z_score_(.+)", "largest size of the z-scores of the %s of a curve", r"\max |z(%s)|"),
-    (r"mean_z_score_(.+)", "mean z-score of the %s of a curve", r"\langle z(%s) \rangle"),
-    (r"z_score_(.+)", "simulated %s minus theory, over its standard error", "z(%s)"),
-    (r"simulated_(.+)_mean", "simulated %s, mean over replicates", r"\langle %s \rangle"),
-    (r"(.+)_stderr", "standard error of the mean %s", r"\mathrm{se}\, %s"),
-    (r"(.+)_network_variance", "variance component of networks in %s", r"\mathrm{Var}_i\, %s"),
-    (
-        r"(.+)_training_variance",
-        "variance component of training sets in %s",
-        r"\mathrm{Var}_j\, %s",
-    ),
-    (r"simulated_(.+)", "simulated %s", "%s"),
-    (r"linear_(.+)", "%s, of ridge regression on the inputs", "%s", _DATA),
-    (r"gaussian_(.+)", "%s, of Gaussian inputs with the covariance of samples", "%s", _DATA),
-    (r"isotropic_(.+)", "%s, of Gaussian inputs without a covariance", "%s", _DATA),
-    (r"optimal_(.+)", "%s, at the optimum", "%s_{opt}"),
-)
-
-
 class _Meanings(dict[str, Meaning]):
     """Meanings by name; what is derived from a variable is named after it."""
 
     def __missing__(self, name: str) -> Meaning:
-        for pattern, long_name, symbol, *equation in _DERIVED:
-            if match := re.fullmatch(pattern, name):
+        for pattern, derived in _DERIVED.items():
+            if match := re.fullmatch(pattern.replace("*", "(.+)"), name):
                 of = self[match[1]]
-                texts = long_name % of.long_name, symbol % of.symbol
-                return Meaning(*texts, *(equation or [of.equation]))
+                texts = derived.long_name % of.long_name, derived.symbol % of.symbol
+                return Meaning(*texts, derived.equation or of.equation)
         raise KeyError(name)
 
 
@@ -81,7 +50,11 @@ _OF_PARAMETERS = {
 }
 with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as table:
     _, *_RECORDS = csv.reader(table)
-_OF_TABLE = {name: Meaning(*filter(None, texts)) for name, *texts in _RECORDS}
+# With * in a name, what is derived from the variable of that name; the first that fits counts.
+_DERIVED = {name: Meaning(*texts) for name, *texts in _RECORDS if "*" in name}
+_OF_TABLE = {
+    name: Meaning(*filter(None, texts)) for name, *texts in _RECORDS if name not in _DERIVED
+}
 MEANINGS = _Meanings(_OF_PARAMETERS | _OF_TABLE)
 
 

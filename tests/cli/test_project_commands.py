@@ -1,10 +1,7 @@
 """`giantstep verify` computes again what a figure shows; `giantstep prune` removes the rest."""
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 
 import pytest
 import tiny
@@ -13,10 +10,7 @@ import xarray as xr
 import giantstep
 from giantstep.cli.main import main
 from giantstep.workflow import store
-from giantstep.workflow.config import load_config
 from giantstep.workflow.open_figure import merged_name
-from giantstep.workflow.plan import make_plan
-from giantstep.workflow.verify import differences, parts
 
 
 def run(capsys, command, project, *arguments):
@@ -68,31 +62,6 @@ def test_scores_compares_simulations_with_both_theories(capsys, paper):
     assert all(len(cell.split(", ")) == 3 for cell in first[3:])
     limit, finite = (abs(float(first[place].split(", ")[-1].rstrip(" |"))) for place in (4, 6))
     assert finite < limit  # three letters: the readout's means are large
-
-
-def test_theory_at_finite_dimension_is_verified_like_the_other(paper):
-    plan = make_plan(paper, load_config(paper, [paper / "config/quick.yaml"]))
-    theories = [part for part in parts(plan.figure("fig6")) if part.role == "finite"][::2]
-    data = giantstep.open_figure("fig6", paper)
-    assert not any(texts for _, texts in differences(data, theories))
-    off = data["test_error"] * (1 + 4e-16)
-    data["test_error"] = data["test_error"].where(data["theory"] == "limit", off)
-    told = [text for _, texts in differences(data, theories) for text in texts]
-    assert {text.partition(" ")[0] for text in told} == {"test_error"}
-
-
-def test_a_reader_that_closes_ends_a_command_quietly(tmp_path):
-    store.write(xr.Dataset(), tmp_path / "results/figures/fig2.nc", "figures/fig2-0123")
-    reader, writer = os.pipe()
-    os.close(reader)
-    done = subprocess.run(
-        [sys.executable, "-m", "giantstep", "open", "fig2", "--project", str(tmp_path)],
-        stdout=writer,
-        stderr=subprocess.PIPE,
-        check=False,
-    )
-    os.close(writer)
-    assert (done.returncode, done.stderr) == (141, b"")
 
 
 def test_a_number_off_by_a_rounding_is_told(capsys, project):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, signature
 from itertools import islice
 from typing import Any
@@ -19,7 +19,7 @@ from giantstep.cli.samples import load_samples
 from giantstep.problems.bulk_kind import TRAINED
 from giantstep.problems.combinations import combinations, varied
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
-from giantstep.questions.arguments import OPTIMAL, Many
+from giantstep.questions.arguments import OPTIMAL, Argument, Many
 from giantstep.questions.choices import GAINS, RIDGE, STOP_AT
 from giantstep.questions.costs import Cost, check_cost, cost_of, total_cost
 from giantstep.questions.declaration import declaration_of
@@ -30,14 +30,12 @@ from giantstep.questions.remarks import CORRECTIONS
 from giantstep.questions.request import DEFAULTS, POINTS
 from giantstep.questions.task import Task, question_named
 from giantstep.suggestions import did_you_mean
-from giantstep.validation import Fault, collected, raise_all, refusal
+from giantstep.validation import collected, raise_all, refusal
 
 # Above so many seconds, the estimate is printed before the start.
 _LONG = 60.0
 # How many combinations are estimated; the others are taken to cost as much.
 _ESTIMATED = 100
-# So many spectra are described in words.
-_DESCRIBED = 4
 _FEATURES = ["bulk_variance", "spike_strength", "fraction", "bias", "alignment"]
 _ACCURACY = ("residual", "quadrature_error", "iterations")
 
@@ -66,44 +64,41 @@ class Line:
     ----------
     arguments : argparse.Namespace
         Those that were given.
-    fields, own : dict
-        Values of each field of problems, and of each argument of the question that was given, or
-        must be.
+    own : dict
+        Values of each argument of the question that was given, or must be.
+    apart : dict
+        Of these and of the fields of problems, those of which the question takes one value.
     """
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         given, self.arguments = vars(arguments), arguments
-        self._ask = question_named(commands()[arguments.command].question)
-        self._form, self._of = signature(self._ask).parameters, declaration_of(self._ask)
-        needed = {k for k, one in self._form.items() if one.default is Parameter.empty}
+        name = commands()[arguments.command].question
+        form = signature(question_named(name)).parameters
+        self._of = declaration_of(question_named(name))
+        needed = {k for k, one in form.items() if one.default is Parameter.empty}
         takes = [of for of in self._of.takes if of.name in {*given, *needed}]
         takes.sort(key=lambda of: of.name in (*POINTS, STOP_AT))  # they vary fastest
         self.own = {of.name: given.get(of.name, [of.default]) for of in takes}
-        faults = [
-            fault
-            for of in takes
-            for value in np.ravel(np.array(self.own[of.name], dtype=object))
-            if value not in of.words
-            for fault in of.faults(value)
-        ]
+        fields: dict[str, Any] = {}
         self._subject: Callable[..., tuple[Any, ...]]
         if self._of.data:
             samples = load_samples(*(given[name] for name in self._of.data))
-            self.fields, self._subject = dict[str, Any](), lambda **_: samples
+            self._subject = lambda **_: samples
         else:
-            make, self.fields = statement_of(given)
+            make, fields = statement_of(given)
             self._subject = lambda **chosen: (make(**chosen),)
-        self._apart = [of.name for of in takes if of.many is Many.APART]
-        self._check(faults)
-
-    @property
-    def apart(self) -> dict[str, Any]:
-        """What the question takes one value of."""
-        return self.fields | {name: self.own[name] for name in self._apart}
+        self._first = {name: values[0] for name, values in fields.items()}
+        swept = {name: list(values) for name, values in varied(fields).items()}
+        self._check(takes, swept)
+        self.apart = fields | {of.name: self.own[of.name] for of in takes if of.many is Many.APART}
+        if name in ("solve", "sweep"):  # which take all values at once
+            name, self.apart, self.own = "sweep" if swept else name, {}, swept | self.own
+        self._ask = question_named(name)
+        self._progress = "progress" in signature(self._ask).parameters
 
     @property
     def count(self) -> int:
-        """How many combinations there are."""
+        """How many combinations are asked for one after the other."""
         return math.prod(map(len, self.apart.values()))
 
     def answer(self) -> xr.Dataset:
@@ -111,45 +106,36 @@ class Line:
         if not self._of.data:  # which estimates its own
             self._check_cost()
         show = _AFTER.get(self.arguments.command, _show_all)
-        if self._at_once:
-            found = question_named(self._at_once)(*self._first, **self._swept, **self._chosen({}))
-            return show(found, self)
 
         def ask(chosen: dict[str, Any], progress: Progress) -> xr.Dataset:
-            told = {"progress": progress} if "progress" in self._form else {}
+            told = {"progress": progress} if self._progress else {}
             return show(self._ask(*self._subject_of(chosen), **self._chosen(chosen), **told), self)
 
         return answer_each(self.apart, ask)
 
-    @property
-    def _at_once(self) -> str:
-        """The question that answers for all combinations at once, if there is one."""
-        if self._of.name not in ("solve", "sweep"):
-            return ""
-        return "sweep" if self._swept else self._of.name  # which imports more
-
-    @property
-    def _swept(self) -> dict[str, Any]:
-        """Fields of problems that vary."""
-        return {name: list(values) for name, values in varied(self.fields).items()}
-
     def _subject_of(self, chosen: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return what the question is about, of one combination."""
-        return self._subject(**{name: chosen[name] for name in self.fields})
+        return self._subject(**{name: chosen.get(name, x) for name, x in self._first.items()})
 
     def _chosen(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
         """Return the question's own arguments, of one combination."""
         return {name: chosen.get(name, _axis(value)) for name, value in self.own.items()}
 
-    def _check(self, faults: list[Fault]) -> None:
+    def _check(self, takes: Sequence[Argument], swept: Mapping[str, list[Any]]) -> None:
         """Refuse problems and values that cannot be, all at once."""
-        first = {name: values[0] for name, values in self.fields.items()}
+        faults = [
+            fault
+            for of in takes
+            for value in np.ravel(np.array(self.own[of.name], dtype=object))
+            if value not in of.words
+            for fault in of.faults(value)
+        ]
         with collected(faults):
-            self._first = self._subject(**first)
-        for name, values in varied(self.fields).items():
+            self._subject(**self._first)
+        for name, values in swept.items():
             for value in values[1:]:
                 with collected(faults):
-                    self._subject(**first | {name: value})
+                    self._subject(**self._first | {name: value})
         raise_all(faults)
 
     def _check_cost(self) -> None:
@@ -161,24 +147,17 @@ class Line:
         """
         costs, threads = [], self.own.get("threads", 1)
         zipped = self.own.get("zip", ())[1:]  # one value of these goes with one of the first
-        if self._at_once:
-            given = self._swept | self._chosen({})
-            some = [(self._first, {k: x for k, x in given.items() if k not in zipped})]
-        else:
-            several = islice(combinations(self.apart), _ESTIMATED)
-            some = [(self._subject_of(chosen), self._chosen(chosen)) for chosen in several]
-        for (problem,), own in some:
+        for chosen in islice(combinations(self.apart), _ESTIMATED):
+            own = {k: x for k, x in self._chosen(chosen).items() if k not in zipped}
             times_to_ridges(own)
-            costs.append(cost_of(Task(self._at_once or self._of.name, problem, own), threads))
+            (problem,) = self._subject_of(chosen)
+            costs.append(cost_of(Task(self._ask.__name__, problem, own), threads))
         seconds, memory = total_cost(costs)
-        cost = Cost(seconds if self._at_once else seconds * self.count / len(costs), memory)
+        cost = Cost(seconds * self.count / len(costs), memory)
         limits = {of.name: self.own.get(of.name, of.default) for of in self._of.takes}
         check_cost(cost, limits["max_hours"], limits["max_memory"])
         if cost.seconds > _LONG:
             print(f"this takes about {cost.seconds / 60:.2g} minutes of one core", file=sys.stderr)
-
-
-Completion = Callable[[xr.Dataset, Line], xr.Dataset]
 
 
 def _axis(values: Any) -> Any:
@@ -254,24 +233,20 @@ def _show_map(found: xr.Dataset, line: Line) -> xr.Dataset:
 
 def _show_spectrum(found: xr.Dataset, line: Line) -> xr.Dataset:
     """Say beside a density what it does not show: eigenvalues at zero, edges and outliers."""
+    if line.count > 1:  # each has eigenvalues of its own
+        points = np.arange(1, found.sizes["eigenvalue"] + 1)
+        return found.assign_coords(point=("eigenvalue", points)).swap_dims(eigenvalue="point")
     dimension = found["dimension"].item()
     which = "of order d" if np.isinf(dimension) else f"above the bulk at d = {dimension:g}"
     pairs = zip(found["bulk_lower_edge"].values, found["bulk_upper_edge"].values, strict=True)
-    edges = ", ".join(f"[{low:.6g}, {high:.6g}]" for low, high in pairs)
     large = ", ".join(f"{value:.6g} d" for value in found["outlier"].values) or "none"
-    remarks = found.attrs.get("remarks", "").splitlines()
-    if line.count <= _DESCRIBED:
-        remarks += [
-            f"share of eigenvalues at zero: {found['mass_at_zero'].item():.6g}",
-            f"bulk: {edges}",
-            f"eigenvalues {which}: {large}",
-        ]
-    found = found.assign_attrs(remarks="\n".join(remarks))
-    if line.count == 1:
-        return found
-    # Each of several densities has eigenvalues of its own.
-    points = np.arange(1, found.sizes["eigenvalue"] + 1)
-    return found.assign_coords(point=("eigenvalue", points)).swap_dims(eigenvalue="point")
+    remarks = [
+        *found.attrs.get("remarks", "").splitlines(),
+        f"share of eigenvalues at zero: {found['mass_at_zero'].item():.6g}",
+        f"bulk: {', '.join(f'[{low:.6g}, {high:.6g}]' for low, high in pairs)}",
+        f"eigenvalues {which}: {large}",
+    ]
+    return found.assign_attrs(remarks="\n".join(remarks))
 
 
 def _show_features(found: xr.Dataset, line: Line) -> xr.Dataset:

@@ -7,6 +7,7 @@ in `asking`, the writing in `output`, and commands on a project's results in `pr
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import re
 import sys
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from giantstep.cli.commands import PICTURES, commands
+from giantstep.cli.commands import commands
 from giantstep.cli.parser import parse
 from giantstep.extras import EXTRAS, advice, require
 from giantstep.validation import (
@@ -31,11 +32,13 @@ if TYPE_CHECKING:
 
 # The exit code of what ends because its reader has closed the pipe, as `head` does: 128 + SIGPIPE.
 UNREAD = 141
+# What files may end in.
+_SUFFIXES = {"output": (".nc", ".csv", ".json", ".tex"), "plot": (".pdf", ".svg", ".png")}
 _PORT = Interval(0, 65535, whole=True)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line.
+    """Run a command line, by default that of this process.
 
     Returns
     -------
@@ -43,7 +46,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code: 0, 1 if `verify` finds a difference, 2 for an error, 130 if interrupted,
         141 if what reads the output closes it.
     """
-    arguments = parse(sys.argv[1:] if argv is None else argv)
+    if argv is not None:
+        return _execute(parse(argv))
+    # To search what is imported for garbage would take a fifth of the time of a short command.
+    gc.disable()
+    arguments = parse(sys.argv[1:])
+    gc.freeze()
+    gc.enable()
+    code = _execute(arguments)
+    gc.freeze()
+    return code
+
+
+def _execute(arguments: argparse.Namespace) -> int:
     try:
         code = _run(arguments)
         sys.stdout.flush()
@@ -85,34 +100,24 @@ def _run(arguments: argparse.Namespace) -> int:
         return 130
 
 
-def _explore(arguments: argparse.Namespace) -> int:
-    """Serve the page of the explorer until Ctrl-C."""
-    raise_all(interval_faults(vars(arguments), {"port": _PORT}))
-    require("bokeh")
-    from giantstep.explore.server import serve
-
-    serve(arguments.port, not arguments.no_browser, Path(arguments.project))
-    return 0
-
-
 def _check_files(arguments: argparse.Namespace) -> None:
     """Refuse files that could not be written, before anything is computed."""
-    from giantstep.cli.output import SUFFIXES, is_answer
+    from giantstep.cli.output import is_answer
 
     if arguments.plot:
         require("matplotlib")
-    for flag, allowed in (("output", SUFFIXES), ("plot", PICTURES)):
-        path = getattr(arguments, flag)
-        if isinstance(path, Path):
-            if path.suffix not in allowed:
-                text = f"--{flag} {path}: must end in {', '.join(allowed)}"
-                raise argparse.ArgumentError(None, text)
-            if not path.absolute().parent.is_dir():
-                raise argparse.ArgumentError(None, f"--{flag} {path}: there is no such folder")
-    output = arguments.output
-    if output and output.is_file() and not is_answer(output):
-        text = "is there, and no answer of giantstep: remove it, or choose another name"
-        raise argparse.ArgumentError(None, f"--output {output}: {text}")
+    for flag, allowed in _SUFFIXES.items():
+        path, wrong = getattr(arguments, flag), ""
+        if not isinstance(path, Path):
+            continue
+        if path.suffix not in allowed:
+            wrong = f"must end in {', '.join(allowed)}"
+        elif not path.absolute().parent.is_dir():
+            wrong = "there is no such folder"
+        elif flag == "output" and path.is_file() and not is_answer(path):
+            wrong = "is there, and no answer of giantstep: remove it, or choose another name"
+        if wrong:
+            raise argparse.ArgumentError(None, f"--{flag} {path}: {wrong}")
 
 
 def _deliver(found: xr.Dataset, arguments: argparse.Namespace) -> int:
@@ -129,11 +134,11 @@ def _deliver(found: xr.Dataset, arguments: argparse.Namespace) -> int:
         found, every = fitting(found, _asked(arguments)), list(map(str, found.data_vars))
         if rest := ", ".join(name for name in every if name not in found):
             print(f"not shown: {rest} (--columns chooses)", file=sys.stderr)
-    if arguments.output:
-        write(found, arguments.output)
-        if arguments.output.is_symlink():
-            text = f"written to {arguments.output.resolve()}, to which it is a link"
-            print(f"{arguments.output}: {text}", file=sys.stderr)
+    if path := arguments.output:
+        write(found, path)
+        if path.is_symlink():
+            text = f"{path}: written to {path.resolve()}, to which it is a link"
+            print(text, file=sys.stderr)
     elif not arguments.plot:
         print(FORMATS[arguments.format](found), end="")
     return 0
@@ -154,6 +159,40 @@ def _draw(found: xr.Dataset, arguments: argparse.Namespace, name: str) -> None:
     print(f"drawn in {path}", file=sys.stderr)
 
 
+def _sentence(fault: Fault) -> str:
+    """Write a fault of a flag, with the name that may have been meant."""
+    from giantstep.cli.flags import spelled  # like all that knows of problems, it takes a while
+    from giantstep.problems.formatting import format_value
+
+    value = format_value(fault.value) if isinstance(fault.value, tuple | list) else fault.value
+    name = fault.name if fault.name in ("X", "Phi", "y") else spelled(fault.name)
+    return f"{name} {value}: must be {fault.allowed}{fault.hint}"
+
+
+def _fail(arguments: argparse.Namespace, message: str) -> int:
+    message = re.sub(r"max_(hours|memory)=", r"--max-\1 ", message)
+    print(f"giantstep {arguments.command}: error: {message}", file=sys.stderr)
+    return 2
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    """Print the numbers of the authors' notebooks beside ours."""
+    from giantstep.cli.check import check
+
+    print(*check(), sep="\n")
+    return 0
+
+
+def _explore(arguments: argparse.Namespace) -> int:
+    """Serve the page of the explorer until Ctrl-C."""
+    raise_all(interval_faults(vars(arguments), {"port": _PORT}))
+    require("bokeh")
+    from giantstep.explore.server import serve
+
+    serve(arguments.port, not arguments.no_browser, Path(arguments.project))
+    return 0
+
+
 def _plot(arguments: argparse.Namespace) -> int:
     """Draw an answer that was saved."""
     require("matplotlib")
@@ -165,29 +204,5 @@ def _plot(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _sentence(fault: Fault) -> str:
-    """Write a fault of a flag, with the name that may have been meant."""
-    from giantstep.cli.flags import spelled  # like all that knows of problems, it takes a while
-    from giantstep.problems.formatting import format_value
-
-    value = format_value(fault.value) if isinstance(fault.value, tuple | list) else fault.value
-    name = fault.name if fault.name in ("X", "y") else spelled(fault.name)
-    return f"{name} {value}: must be {fault.allowed}{fault.hint}"
-
-
-def _fail(arguments: argparse.Namespace, message: str) -> int:
-    message = re.sub(r"max_(hours|memory)=", r"--max-\1 ", message)
-    print(f"giantstep {arguments.command}: error: {message}", file=sys.stderr)
-    return 2
-
-
 # Commands that neither answer a question nor need the workflow.
-def _check(arguments: argparse.Namespace) -> int:
-    """Print the numbers of the authors' notebooks beside ours."""
-    from giantstep.cli.check import check
-
-    print(*check(), sep="\n")
-    return 0
-
-
 _WITHOUT_WORKFLOW = {"check": _check, "explore": _explore, "plot": _plot}

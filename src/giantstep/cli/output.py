@@ -6,11 +6,10 @@ import csv
 import io
 import json
 import math
-import re
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from giantstep.files import beside
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.theory.readout.status import Status
 from giantstep.validation import Fault, RefusalError, raise_all
-from giantstep.vocabulary import MEANINGS
+from giantstep.vocabulary import MEANINGS, Meaning
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -36,8 +35,8 @@ _ALWAYS = ("alpha", "ridge", "stop_at")
 _LINE, _LONG_NAME, _HEADING = 100, 20, 12
 # The errors on new inputs.
 _MAIN = ("test_error", "classification_error", "linear_test_error", "linear_classification_error")
-# A column of texts is no wider; longer cells shift those after them.
-_WIDEST = 42
+# A column of texts is so wide; longer cells shift those after them.
+_WIDTH = 30
 
 
 def table_of(data: xr.Dataset) -> Table:
@@ -51,10 +50,8 @@ def table_of(data: xr.Dataset) -> Table:
 
     points = [str(dim) for dim in next(iter(data.data_vars.values())).dims if dim not in _ACROSS]
     inside = [str(name) for name in data.coords if set(data[name].dims) <= set(points)]
-    order = [*points, *_ALWAYS]
-    shown = [name for name in order if name in inside]
-    shown += [name for name in inside if data[name].ndim > 0 and name not in shown]
-    columns = {name: data[name] for name in shown}
+    order = [*points, *_ALWAYS, *(name for name in inside if data[name].ndim)]
+    columns = {name: data[name] for name in order if name in inside}
     for variable in data.data_vars.values():
         if set(variable.dims) - _ACROSS <= set(points):  # the same for several, if not along all
             columns |= _columns(variable)
@@ -69,14 +66,13 @@ def table_of(data: xr.Dataset) -> Table:
 def _columns(variable: xr.DataArray) -> dict[str, xr.DataArray]:
     """Make one column, or one for each group of neurons, pair of groups, or theory."""
     name, across = str(variable.name), [dim for dim in variable.dims if dim in _ACROSS]
-    sizes = [variable.sizes[dim] for dim in across]
-    if all(size == 1 for size in sizes) and "theory" not in across:
+    if "theory" not in across and all(variable.sizes[dim] == 1 for dim in across):
         return {name: variable.squeeze(across, drop=True)}
     columns = {}
-    for index in np.ndindex(*sizes):
+    for index in np.ndindex(*(variable.sizes[dim] for dim in across)):
         if list(index) == sorted(index) or name not in OVERLAP_DIMENSIONS:
             place = dict(zip(across, index, strict=True))
-            labels = [variable[d].values[k] if d == "theory" else k + 1 for d, k in place.items()]
+            labels = [variable[d].item(k) if d == "theory" else k + 1 for d, k in place.items()]
             columns["_".join(map(str, [name, *labels]))] = variable.isel(place, drop=True)
     return columns
 
@@ -105,24 +101,27 @@ def as_table(data: xr.Dataset) -> str:
 
     If a line is too long, names of columns have several.
     """
-    rows = _rows(table_of(data), digits=6)
-    lines = list(_aligned(rows, str.rjust))
+    names, *rows = _rows(table_of(data), digits=6)
+    lines = _aligned([names, *rows])
     if max(map(len, lines)) > _LINE:
-        headings = [_broken(name, name in data.variables) for name in rows[0]]
+        headings = [_broken(name, name in data.variables) for name in names]
         height = max(map(len, headings))
         stacked = zip(*([""] * (height - len(one)) + one for one in headings), strict=True)
-        lines = list(_aligned([*map(list, stacked), *rows[1:]], str.rjust))
+        lines = _aligned([*map(list, stacked), *rows])
     return "".join(f"{line}\n" for line in lines)
 
 
 def _broken(name: str, whole: bool) -> list[str]:
     """Break the name of a column after underscores, if it is long, or that of one of several."""
-    lines = [""]
-    for part in re.findall(r"[^_]*_|[^_]+", name):
-        if lines[-1] and len(lines[-1] + part) > _HEADING and len(name) > whole * _LONG_NAME:
-            lines.append("")
-        lines[-1] += part
-    return lines
+    width = _HEADING if len(name) > whole * _LONG_NAME else _LINE
+    lines = wrap(name.replace("_", "_ "), width, break_long_words=False)
+    return [line.replace("_ ", "_") for line in lines]
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    """Write rows as lines, in columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.rjust, row, widths)) for row in rows]
 
 
 def chosen(data: xr.Dataset, names: Sequence[str]) -> xr.Dataset:
@@ -142,19 +141,14 @@ def chosen(data: xr.Dataset, names: Sequence[str]) -> xr.Dataset:
 
 def fitting(data: xr.Dataset, asked: Sequence[str]) -> xr.Dataset:
     """Select the variables whose table fits a line: what was asked for, then errors first."""
-    needed = {*data.dims, *_ALWAYS}
-    others = [str(name) for name in data.coords if data[name].ndim and name not in needed]
-    names, shown = [str(name) for name in data.data_vars], list[str]()
-
-    def part() -> xr.Dataset:
-        kept = data.drop_vars([name for name in others if name not in shown])
-        return kept[[name for name in names if name in shown]]
-
-    for name in sorted([*names, *others], key=lambda name: _rank(name, data, asked)):
-        shown.append(name)
-        if max(map(len, as_table(part()).splitlines())) > _LINE:
-            shown.remove(name)
-    return part()
+    names = [str(name) for name in data.variables if name not in {*data.dims, *_ALWAYS}]
+    names.sort(key=lambda name: _rank(name, data, asked))
+    shown: list[str] = []
+    for one in names:
+        part = data.drop_vars([name for name in names if name not in (*shown, one)])
+        if max(map(len, as_table(part).splitlines())) <= _LINE:
+            shown.append(one)
+    return data.drop_vars([name for name in names if name not in shown])
 
 
 def _rank(name: str, data: xr.Dataset, asked: Sequence[str]) -> int:
@@ -169,14 +163,6 @@ def _rank(name: str, data: xr.Dataset, asked: Sequence[str]) -> int:
     if name in _MAIN:
         return 1
     return 2 if "error" in name and name != "quadrature_error" else 4
-
-
-def _aligned(
-    rows: list[list[str]], adjust: Callable[[str, int], str], widest: int = sys.maxsize
-) -> Iterator[str]:
-    """Write rows as lines, in columns."""
-    widths = [min(widest, max(map(len, column))) for column in zip(*rows, strict=True)]
-    return ("  ".join(map(adjust, row, widths)).rstrip() for row in rows)
 
 
 def as_json(data: xr.Dataset) -> str:
@@ -200,23 +186,20 @@ def _plain(value: Any) -> Any:
 def as_tex(data: xr.Dataset) -> str:
     """Write an answer as a LaTeX tabular, with symbols as headings."""
     header, *rows = _rows(table_of(data))
-    lines = [" & ".join(_heading(data, name) for name in header)]
-    lines += [" & ".join(map(_tex_cell, row)) for row in rows]
-    body = "".join(
-        rf"  {line} \\" + ("\n  \\hline\n" if i == 0 else "\n") for i, line in enumerate(lines)
-    )
-    return f"\\begin{{tabular}}{{{'r' * len(header)}}}\n{body}\\end{{tabular}}\n"
+    cells = [[*map(_heading, header)], *(map(_tex_cell, row) for row in rows)]
+    first, *others = (f"  {' & '.join(row)} \\\\\n" for row in cells)
+    columns = "r" * len(header)
+    body = f"{first}  \\hline\n{''.join(others)}"
+    return f"\\begin{{tabular}}{{{columns}}}\n{body}\\end{{tabular}}\n"
 
 
-def _heading(data: xr.Dataset, column: str) -> str:
+def _heading(column: str) -> str:
     """Write the symbol of a column, with the groups or the theory that it is of as an index."""
-    if column in data.variables:
-        symbol = data[column].attrs["symbol"]
-        is_word = symbol in (column, "status") and len(symbol) > 1
-        return column.replace("_", " ") if is_word else f"${symbol}$"
-    name = max((str(name) for name in data.variables if column.startswith(f"{name}_")), key=len)
-    index = column.removeprefix(f"{name}_").replace("_", ",")
-    return f"${{{data[name].attrs['symbol']}}}_{{{index}}}$"
+    meaning, index = _meaning_of(column) or (Meaning(column, column), "")
+    if index:
+        return f"${{{meaning.symbol}}}_{{{index}}}$"
+    is_word = meaning.symbol in (column, "status") and len(column) > 1
+    return column.replace("_", " ") if is_word else f"${meaning.symbol}$"
 
 
 def _tex_cell(text: str) -> str:
@@ -232,7 +215,8 @@ FORMATS: dict[str, Callable[[xr.Dataset], str]] = {
     "json": as_json,
     "tex": as_tex,
 }
-SUFFIXES = (".nc", *(f".{name}" for name in FORMATS if name != "table"))
+# How files of answers begin.
+_BEGINNINGS = {".json": '{\n "title": ', ".tex": r"\begin{tabular}{r"}
 
 
 def write(data: xr.Dataset, path: Path) -> None:
@@ -261,7 +245,7 @@ def read(path: Path) -> xr.Dataset:
 
     try:
         with xarray.open_dataset(path) as data:
-            if all(map(_is_known, data.variables)):
+            if all(_meaning_of(str(name)) for name in data.variables):
                 return data.load()
     except (OSError, ValueError):  # it is no netCDF, or damaged
         pass
@@ -272,34 +256,30 @@ def is_answer(path: Path) -> bool:
     """Tell whether a file reads as an answer that was written before."""
     try:
         if path.suffix == ".nc":
-            read(path)
-            return True
+            return bool(read(path))
         text = path.read_text(encoding="utf-8")
-        first = text.partition("\n")[0]
-        if path.suffix == ".tex":
-            return re.fullmatch(r"\\begin\{tabular\}\{r+\}", first) is not None
-        columns = json.loads(text)["rows"][0] if path.suffix == ".json" else first.split(",")
-        return all(map(_is_known, columns))
-    except (ValueError, LookupError, TypeError, RefusalError):
+    except (ValueError, RefusalError):
         return False
+    if path.suffix == ".csv":
+        return all(map(_meaning_of, text.partition("\n")[0].split(",")))
+    return text.startswith(_BEGINNINGS[path.suffix])
 
 
-def _is_known(column: object) -> bool:
-    """Tell whether a column is a variable, or that of one of its groups or theories."""
-    parts = str(column).split("_")
+def _meaning_of(column: str) -> tuple[Meaning, str] | None:
+    """Return the meaning of a column's variable, and of which group or theory the column is."""
+    parts = column.split("_")
     for end in range(len(parts), 0, -1):
         with suppress(KeyError):
-            return bool(MEANINGS["_".join(parts[:end])])
-    return False
+            return MEANINGS["_".join(parts[:end])], ",".join(parts[end:])
+    return None
 
 
 def contents(data: xr.Dataset) -> list[str]:
     """List the variables of a dataset: name, symbol, equation, dimensions and meaning."""
     rows = [["name", "symbol", "equation", "along", "meaning"]]
     for name, variable in data.variables.items():
-        symbol, equation, meaning = (
-            variable.attrs.get(key, "") for key in ("symbol", "equation", "long_name")
-        )
-        rows.append([str(name), symbol, equation, ", ".join(map(str, variable.dims)), meaning])
+        about = [variable.attrs.get(key, "") for key in ("symbol", "equation", "long_name")]
+        rows.append([str(name), *about[:2], ", ".join(map(str, variable.dims)), about[2]])
     sizes = ", ".join(f"{name} {size}" for name, size in data.sizes.items())
-    return [f"{data.attrs.get('title', '')} ({sizes})", "", *_aligned(rows, str.ljust, _WIDEST)]
+    lines = ("  ".join(cell.ljust(_WIDTH) for cell in row).rstrip() for row in rows)
+    return [f"{data.attrs.get('title', '')} ({sizes})", "", *lines]

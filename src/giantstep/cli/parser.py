@@ -5,13 +5,17 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
-from contextlib import suppress
-from pathlib import Path
 from textwrap import fill
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from giantstep import __version__
-from giantstep.cli.commands import DRAWING, Command, commands, question_of
+from giantstep.cli.commands import (
+    OUTPUT,
+    Command,
+    add_arguments,
+    commands,
+    question_of,
+)
 from giantstep.cli.values import RANGES, protected
 from giantstep.suggestions import did_you_mean
 
@@ -41,23 +45,43 @@ def make_parser(
     several = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     own = None
     for name, command in commands().items():
-        if name != given:
-            several.add_parser(name, help=command.text)
-            continue
-        own = several.add_parser(
-            name,
-            help=command.text,
-            description=f"{command.text[0].upper()}{command.text[1:]}.",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        example = command.example
-        if command.question:
-            example = example or question_of(command).example
-            _add_question(own, command)
-        else:
-            _add(own, command)
-        own.epilog = f"{own.epilog or ''}example:\n  giantstep {name} {example}"
+        made = several.add_parser(name, help=command.text)
+        if name == given:
+            own = made
+            _fill(own, command)
     return parser, own
+
+
+def _fill(parser: argparse.ArgumentParser, command: Command) -> None:
+    """Give the parser of a command its help and its arguments."""
+    parser.description = f"{command.text[0].upper()}{command.text[1:]}."
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    example, ranges = command.example, ""
+    if command.question:
+        example, ranges = example or question_of(command).example, f"{fill(RANGES, 79)}\n\n"
+        _add_question(parser, command)
+    else:
+        add_arguments(parser, command.takes)
+    parser.epilog = f"{ranges}example:\n  {parser.prog} {example}"
+
+
+def _add_question(parser: argparse.ArgumentParser, command: Command) -> None:
+    """Add the flags of a question: of its problem, its parameters, its limits and its output."""
+    # Only here: all that knows of problems takes a while.
+    from giantstep.cli.flags import add_flag
+    from giantstep.cli.problem_flags import add_problem
+
+    question = question_of(command)
+    if not question.data:
+        add_problem(parser)
+    group = parser.add_argument_group("the question")
+    for of in question.takes:
+        if of.name not in command.fixed:
+            add_flag(group, of)
+    add_arguments(group, [*question.data, *command.takes])
+    group = parser.add_argument_group("the output")
+    # A map has its own --show.
+    add_arguments(group, [one for one in OUTPUT if one != "shown" or "show" not in command.takes])
 
 
 def _check_flags(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -77,37 +101,3 @@ class _Parser(argparse.ArgumentParser):
         if choice := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
             message += did_you_mean(choice[1], re.findall(r"[\w-]+", choice[2]))
         self.exit(2, f"{self.prog}: error: {message}\nSee {self.prog} --help\n")
-
-
-def _add(parser: Any, command: Command) -> None:
-    """Add a command's own arguments."""
-    for names, options in command.arguments:
-        parser.add_argument(*names, **options)
-
-
-def _add_question(parser: argparse.ArgumentParser, command: Command) -> None:
-    """Add the flags of a question: of its problem, its parameters, its limits and its output."""
-    # Only here: all that knows of problems takes a while.
-    from giantstep.cli.flags import add_flag
-    from giantstep.cli.output import FORMATS, SUFFIXES
-    from giantstep.cli.problem_flags import add_problem
-
-    question = question_of(command)
-    if not question.data:
-        add_problem(parser)
-    group = parser.add_argument_group("the question")
-    for of in question.takes:
-        if of.name not in command.fixed:
-            add_flag(group, of)
-    _add(group, command)
-    parser.epilog = f"{fill(RANGES, 79)}\n\n"
-    group = parser.add_argument_group("the output")
-    text = "what is printed (default csv)"
-    group.add_argument("--format", choices=FORMATS, default="csv", help=text)
-    text = f"write the answer to a file instead; its suffix says how: {', '.join(SUFFIXES)}"
-    group.add_argument("-o", "--output", type=Path, metavar="FILE", help=text)
-    text = "variables to write (default all; those that fit 100 characters in a table)"
-    group.add_argument("--columns", nargs="+", metavar="NAME", help=text)
-    for names, options in DRAWING:
-        with suppress(argparse.ArgumentError):  # a map has its own --show
-            group.add_argument(*names, **options)

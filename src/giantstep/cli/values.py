@@ -19,6 +19,19 @@ _LENGTH = Interval(2, 100_000, whole=True)
 _RANGE = re.compile(r"([^:]+):([^:]+):([^:]+?)(log)?")
 
 
+def reader(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return what reads a text as argparse calls it, from what raises ValueError to refuse one."""
+
+    def checked(text: str) -> Any:
+        try:
+            # Without the blank of `protected`.
+            return read(text[1:] if re.match(r" +-", text) else text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return checked
+
+
 def read_values(read: Callable[[str], Any]) -> Callable[[str], list[Any]]:
     """Return what reads a number, or a range of them, as argparse calls it.
 
@@ -33,44 +46,37 @@ def read_values(read: Callable[[str], Any]) -> Callable[[str], list[Any]]:
     ([0.5, 1.0, 1.5, 2.0], [10, 100, 1000])
     """
 
+    @reader
     def read_range(text: str) -> list[Any]:
-        found = _RANGE.fullmatch(text)
-        if ":" in text and not found:
-            raise ValueError(f"{text!r} must be a range start:stop:count, such as 0.5:3:20")
-        return _spaced(text, read, *found.groups()) if found else [read(text)]
+        if ":" not in text:
+            return [read(text)]
+        values = _spaced(text)
+        whole = read is read_whole_number
+        return list(dict.fromkeys(map(round, values))) if whole else list(values)
 
-    return reader(read_range)
-
-
-def reader(read: Callable[[str], Any]) -> Callable[[str], Any]:
-    """Return what reads a text as argparse calls it, from what raises ValueError to refuse one."""
-
-    def checked(text: str) -> Any:
-        try:
-            # Without the blank of `protected`.
-            return read(text[1:] if re.match(r" +-", text) else text)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
-
-    return checked
+    return read_range
 
 
-def _spaced(
-    text: str, read: Callable[[str], Any], start: str, stop: str, count: str, log: str | None
-) -> list[Any]:
-    first, last, length = read_number(start), read_number(stop), read_whole_number(count)
+def _spaced(text: str) -> tuple[float, ...]:
+    """Return the numbers of a range.
+
+    Raises
+    ------
+    ValueError
+    """
+    from giantstep.problems.grid import spaced_axis  # only here: it takes a while to import
+
+    found = _RANGE.fullmatch(text)
+    if not found:
+        raise ValueError(f"{text!r} must be a range start:stop:count, such as 0.5:3:20")
+    first, last, length = read_number(found[1]), read_number(found[2]), read_whole_number(found[3])
     if length not in _LENGTH:
         raise ValueError(f"{text!r}: the number of values must be {_LENGTH}")
     if not (math.isfinite(first) and math.isfinite(last)):
         raise ValueError(f"{text!r}: both ends of a range must be finite")
-    if log and not (first > 0 and last > 0):
+    if found[4] and not (first > 0 and last > 0):
         raise ValueError(f"{text!r}: both ends must be > 0, for equal ratios")
-    from giantstep.problems.grid import spaced_axis  # only here: it takes a while to import
-
-    values = spaced_axis(first, last, length, "log" if log else "even")
-    if read is read_whole_number:
-        return list(dict.fromkeys(round(value) for value in values))
-    return list(values)
+    return spaced_axis(first, last, length, "log" if found[4] else "even")
 
 
 @reader
