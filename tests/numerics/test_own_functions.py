@@ -54,7 +54,6 @@ def test_stated_kinks_join_those_that_are_found():
         Function(close)
     assert Function(close, kinks=(0.0, 0.0012)).kinks == (0.0, 0.0012, 2.0)
     assert Function(np.abs, kinks=(0.5,)).kinks == (0.0, 0.5)
-    assert Function(np.abs, kinks=()).kinks == (0.0,)
 
 
 def test_a_function_that_varies_fast_is_resolved():
@@ -81,17 +80,13 @@ def test_a_target_that_oscillates_is_answered_without_noise_of_the_batch(target)
         ({"call": lambda z: z.mean()}, r"entry by entry: .* it returned float64 of shape \(\)"),
         ({"call": lambda z: z / z.max()}, "at z = .* in one array, .* in another"),
         ({"call": lambda z: z + 1j}, "it returned complex128"),
-        ({"call": lambda z: np.multiply(z, 2, out=z)}, "leaves its argument as it is"),
         ({"call": lambda z: 0 * z}, "it is zero on all of a grid"),
         ({"call": lambda z: np.exp(z**2 / 4)}, "slower growth: .*; at z = -?10 it is 7.2e"),
         ({"call": lambda z: np.sqrt(np.abs(z))}, "near z = -?0.00.* it is not"),
-        ({"call": lambda z: np.sin(1000 * z)}, "must be smooth except at kinks"),
+        ({"call": lambda z: np.sin(1000 * z)}, "it varies so fast"),
         ({"call": lambda z: z.astype("f4")}, "must be smooth except at .* of double precision"),
         ({"call": np.tanh, "name": "../x"}, "name = '../x': must be letters, digits"),
-        ({"call": np.exp, "parity": "odd"}, "parity = 'odd': must be that .*, which is none"),
-        ({"call": np.sin, "parity": "weird"}, "parity = 'weird': must be that .*, which is odd"),
-        ({"call": np.arctan, "derivative": np.cos}, "derivative = 'cos': must be the slope .* 0.2"),
-        ({"call": np.abs, "kinks": "a"}, "kinks = 'a': must be numbers"),
+        ({"call": np.arctan, "derivative": np.cos}, "derivative = 'cos': must be the slope .*"),
     ],
 )  # fmt: skip
 def test_what_is_no_function_or_not_as_stated_is_refused_with_the_place(stated, message):
@@ -108,8 +103,7 @@ def test_names_tell_functions_apart_and_nothing_else():
     assert hashes[0] == hashes[1] != hashes[2]
     assert Function(lambda z: np.arctan(z) * (1 + 1e-14)).name == names[1]
     assert function_name(np.tanh) == "tanh"
-    stated = Function(np.arctan, derivative=lambda z: 1 / (1 + z**2), parity="odd")
-    assert (stated.name == names[0], stated.parity) == (False, "odd")
+    assert Function(np.arctan, derivative=lambda z: 1 / (1 + z**2)).name != names[0]
 
 
 def test_a_fresh_process_knows_the_functions_of_a_pickled_problem():

@@ -22,18 +22,19 @@ from giantstep.numerics.function_checks import (
     check_derivative,
     check_entrywise,
     check_growth,
-    find_all_kinks,
     find_panels,
     find_parity,
 )
-from giantstep.numerics.function_table import FUNCTIONS, Parity, ScalarFunction
-from giantstep.numerics.kinks import BASE_EDGES, SEARCHED, passes
+from giantstep.numerics.function_table import FUNCTIONS, ScalarFunction
+from giantstep.numerics.kinks import BASE_EDGES, SEARCHED, find_kinks, jumps_at, passes
 from giantstep.registry import Named
 from giantstep.validation import refusal
 
 _WORD = re.compile(r"[A-Za-z]\w*", re.ASCII)
 # Digits of values that count for a name: machines differ in the last ones.
 _BITS = 33
+# Kinks that are closer to each other have to be stated.
+_CLOSE = 0.01
 # Panels far from the origin.
 _OUTSIDE = np.array([[-SEARCHED, -SEARCHED / 2], [SEARCHED / 2, SEARCHED]])
 
@@ -52,7 +53,7 @@ class OwnFunction(ScalarFunction):
 
     @property
     def hash(self) -> str:
-        """Hash the values on a grid and what was stated of them, in eight digits."""
+        """Hash the values on a grid and what else its name is of, in eight digits."""
         values = self.value(GRID).astype(float)
         least = np.floor(np.log2(np.sqrt(np.mean(values**2))) + 0.3)
         unit = 2.0 ** (np.maximum(np.frexp(values)[1], least) - _BITS)
@@ -64,7 +65,7 @@ class Function:
     """A function of one's own, as activation or target.
 
     What is not stated is found from the values: for most functions the callable alone will do. A
-    stated derivative or parity is checked against the values.
+    stated derivative is checked against the values.
 
     Parameters
     ----------
@@ -72,7 +73,6 @@ class Function:
         Takes an array and returns the values, entry by entry.
     derivative : callable, optional
         Likewise; away from kinks. Otherwise that of polynomials through the values, to ten digits.
-    parity : {"odd", "even", "none"}, optional
     kinks : sequence of float, optional
         Where the function or one of its derivatives jumps, besides the places that are found: for
         kinks that are close to each other.
@@ -93,7 +93,8 @@ class Function:
     ------
     InvalidParametersError
         If it does not work entry by entry, is not finite or not smooth between kinks, grows too
-        fast for Gaussian moments, or is not as stated: with the place, and the values there.
+        fast for Gaussian moments, or has another slope than stated: with the place, and the values
+        there.
 
     Examples
     --------
@@ -103,9 +104,9 @@ class Function:
     Function('squared_relu-...', parity='none', kinks=(0.0,))
     >>> Protocol(np.arctan, lambda z: z * np.exp(-(z**2)), 2, alpha0=3, beta=1).activation
     'arctan-...'
-    >>> Function(np.arctan, derivative=np.cos)
+    >>> Function(lambda z: 1 / z)
     Traceback (most recent call last):
-    giantstep.validation.InvalidParametersError: derivative = 'cos': must be the slope of the ...
+    giantstep.validation.InvalidParametersError: function = 'lambda': must be finite for |z| ...
     """
 
     def __init__(
@@ -113,8 +114,7 @@ class Function:
         call: Callable[[Any], Any],
         *,
         derivative: Callable[[Any], Any] | None = None,
-        parity: Parity | None = None,
-        kinks: Sequence[float] | None = None,
+        kinks: Sequence[float] = (),
         name: str | None = None,
     ) -> None:
         word = _word(call) if name is None else name
@@ -123,15 +123,17 @@ class Function:
         check_entrywise("function", word, call)
         values = Entrywise(call)
         check_growth(word, values)
-        places, self.continuous = find_all_kinks(word, values, kinks)
+        stated = sorted({float(kink) for kink in kinks})
+        found = [z for z in find_kinks(values) if not np.any(np.isclose(z, stated, 0, _CLOSE))]
+        places = sorted([*stated, *found])
         edges = find_panels(word, values, places)
-        self.kinks, self.parity = tuple(places), find_parity(values, parity)
+        self.kinks, self.parity = tuple(places), find_parity(values)
+        self.continuous = not any(jumps_at(values, kink) for kink in places)
         slope: Callable[[Any], Any] = Slope(values, places, float(np.diff(edges).min()) / 16)
         if derivative is not None:
             check_entrywise("derivative", _word(derivative), derivative)
             check_derivative(_word(derivative), Entrywise(derivative), slope)
             slope = Entrywise(derivative)
-        stated = [self.parity, [round(place, 5) for place in places], derivative is not None]
         escaped = word.replace("_", r"\_")
         made = OwnFunction(
             word,
@@ -142,7 +144,7 @@ class Function:
             self.continuous,
             oscillates=not np.all(passes(values, _OUTSIDE)),
             symbol=rf"\mathrm{{{escaped}}}",
-            stated=repr(stated),
+            stated=repr([self.parity, [round(z, 5) for z in places], derivative is not None]),
         )
         self.function = replace(made, name=f"{word}-{made.hash}")
         self.name = Named(self.function.name, self.function)

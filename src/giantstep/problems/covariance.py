@@ -14,8 +14,11 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.registry import Family, Registry
-from giantstep.validation import Fault, Interval, read_number
+from giantstep.validation import Fault, Interval, read_number, refusal
 
+# Where what is known of such inputs must hold, to end a message.
+ALWAYS = "where inputs have a covariance or are a mixture"
+THEORY = f"in theory, {ALWAYS}"
 IDENTITY, _POWER, _TWO_LEVEL = "identity", "power:", "two_level:"
 # How many directions a spectrum by name has where no dimension is given, and at most.
 DIRECTIONS, MOST_DIRECTIONS = 2000, 20_000
@@ -123,10 +126,17 @@ def directions_of(covariance: Any, decay: float | tuple[float, ...]) -> tuple[Ar
 def eigenvalues(name: str, dimension: float) -> Array:
     """Compute the eigenvalues of a covariance by name, of mean one.
 
+    Raises
+    ------
+    InvalidParametersError
+        For more than `MOST_DIRECTIONS`.
+
     Examples
     --------
     >>> eigenvalues("power:1", dimension=4)
     array([1.92, 0.96, 0.64, 0.48])
     """
+    if MOST_DIRECTIONS < dimension < math.inf:
+        raise refusal("dimension", dimension, f"at most {MOST_DIRECTIONS} {ALWAYS}")
     values = SPECTRA.lookup(name)(DIRECTIONS if math.isinf(dimension) else round(dimension))
     return np.asarray(values / values.mean())

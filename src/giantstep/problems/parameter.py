@@ -111,6 +111,11 @@ def read_parameters(record: Any) -> list[Fault]:
     return faults
 
 
+def unmet(record: Any, checks: Iterable[tuple[str, object, str]]) -> list[Fault]:
+    """List the faults of fields, given for each whether it is as it must be, and what that is."""
+    return [Fault(name, getattr(record, name), must) for name, holds, must in checks if not holds]
+
+
 def refuse(record: Any, faults: Iterable[Fault]) -> None:
     """Raise all faults of a record together, in the order of its fields.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from giantstep.numerics.scalar_functions import BINARY
-from giantstep.problems.covariance_scope import THEORY
+from giantstep.problems.covariance import THEORY
 from giantstep.problems.losses import FLOW, KNOWN_LOSSES, is_square, lookup_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import Vocabulary
@@ -46,13 +46,6 @@ def label_agreement(problem: Problem) -> float:
     return 1 - 2 * problem.label_flips
 
 
-def further_directions(problem: Problem) -> int:
-    """Return how many directions spikes have beyond the first, at most."""
-    if isinstance(problem, Protocol):
-        return problem.has_several_spikes * (min(len(problem.readout), problem.steps, 3) - 1)
-    return int(problem.beside.shape[1])
-
-
 def check_theory_of_loss(problem: Problem, loss: str) -> None:
     """Refuse a loss for which the target, or the inputs, have no theory.
 
@@ -60,7 +53,7 @@ def check_theory_of_loss(problem: Problem, loss: str) -> None:
     ------
     InvalidParametersError
     """
-    if isinstance(problem, Protocol) and problem.has_covariance and loss == FLOW:
+    if problem.has_covariance and loss == FLOW:
         raise refusal("loss", loss, f"another, without stop_at, {THEORY}")
     if not is_square(loss) and teacher_of(problem.target):
         raise refusal("loss", loss, "square in the theory of targets of several directions")

@@ -6,18 +6,12 @@ import math
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.covariance import IDENTITY, eigenvalues
-from giantstep.problems.covariance_scope import (
-    ALWAYS,
-    class_faults,
-    covariance_faults,
-    dimension_faults,
-    has_classes,
-)
-from giantstep.problems.domains import ALPHA0, OVERLAP, STEP_EXPONENT
+from giantstep.arrays import Array
+from giantstep.numerics.scalar_functions import CLASS, lookup
+from giantstep.problems import domains
+from giantstep.problems.covariance import ALWAYS, IDENTITY, directions_of, eigenvalues
 from giantstep.problems.function_field import FunctionName
-from giantstep.problems.inputs import GAUSSIAN, KNOWN_INPUTS
+from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.parameter import (
     Parameter,
     WithFields,
@@ -25,6 +19,7 @@ from giantstep.problems.parameter import (
     parameter_class,
     read_parameters,
     refuse,
+    unmet,
 )
 from giantstep.problems.readout import READOUT, UNIFORM, Vocabulary
 from giantstep.problems.shared import (
@@ -42,17 +37,45 @@ from giantstep.problems.shared import (
     TARGET,
     TRAINED_ACTIVATION,
 )
-from giantstep.problems.targets import SAME_TARGET, PretrainTargetDomain, teacher_of
+from giantstep.problems.targets import CLASS_INPUTS, SAME_TARGET, PretrainTargetDomain, teacher_of
 from giantstep.registry import Registry
-from giantstep.validation import Fault, Interval, raise_all, refusal
+from giantstep.validation import Fault, Interval, refusal
 
 # How a step follows the gradient: in proportion to it, or by the signs of its entries.
 SGD, SIGN_DESCENT = OPTIMIZERS = ("sgd", "sign")
-_TRANSFER = "docs/transfer.md"
 # What a protocol has and spiked features have not.
 STEP_FIELDS = ("learning_rate", "alpha0")
 # The step exponent at which the spike keeps its strength as the dimension grows.
-GIANT_STEP = STEP_EXPONENT.upper
+GIANT_STEP = domains.STEP_EXPONENT.upper
+_TRANSFER = "docs/transfer.md"
+_ONE_DIRECTION = "of one direction where steps and readout learn different targets"
+_WEIGHTS = "a number or, for given eigenvalues without weights beside them, as many weights,"
+ALPHA0 = Parameter(
+    "sample complexity n0/d of the first batch",
+    r"\alpha_0",
+    domains.ALPHA0,
+    "(9)",
+    "first batch",
+    note="0 leaves out the step, inf follows the population gradient",
+)
+EXPONENT = Parameter(
+    "exponent s of the step size, learning_rate d^(s+1/2)",
+    "s",
+    domains.STEP_EXPONENT,
+    "docs/smaller-steps.md",
+)
+OPTIMIZER = Parameter(
+    "how far a step goes along the gradient",
+    "optimizer",
+    Registry({name: name for name in OPTIMIZERS}),
+    "docs/sign-descent.md",
+)
+PRETRAIN_TARGET = Parameter(
+    "target that the steps learn", r"\sigma_A", PretrainTargetDomain(), _TRANSFER
+)
+TASK_OVERLAP = Parameter(
+    "overlap of the directions of the two targets", r"\gamma_\star", domains.OVERLAP, _TRANSFER
+)
 
 
 @parameter_class
@@ -144,16 +167,7 @@ class Protocol(WithFields):
     activation: FunctionName = parameter(TRAINED_ACTIVATION)
     target: FunctionName = parameter(TARGET)
     learning_rate: float = parameter(LEARNING_RATE)
-    alpha0: float = parameter(
-        Parameter(
-            "sample complexity n0/d of the first batch",
-            r"\alpha_0",
-            ALPHA0,
-            "(9)",
-            "first batch",
-            note="0 leaves out the step, inf follows the population gradient",
-        )
-    )
+    alpha0: float = parameter(ALPHA0)
     beta: float = parameter(BETA)
     noise: float = parameter(NOISE, default=0.0)
     readout: Vocabulary = parameter(READOUT, default=UNIFORM)
@@ -162,40 +176,11 @@ class Protocol(WithFields):
     reuse_batch: bool = parameter(REUSE_BATCH, default=False)
     outlier_fraction: float = parameter(OUTLIER_FRACTION, default=0.0, later=True)
     outlier_variance: float = parameter(OUTLIER_VARIANCE, default=0.0, later=True)
-    step_exponent: float = parameter(
-        Parameter(
-            "exponent s of the step size, learning_rate d^(s+1/2)",
-            "s",
-            STEP_EXPONENT,
-            "docs/smaller-steps.md",
-        ),
-        default=GIANT_STEP,
-        later=True,
-    )
+    step_exponent: float = parameter(EXPONENT, default=GIANT_STEP, later=True)
     label_flips: float = parameter(LABEL_FLIPS, default=0.0, later=True)
-    optimizer: str = parameter(
-        Parameter(
-            "how far a step goes along the gradient",
-            "optimizer",
-            Registry({name: name for name in OPTIMIZERS}),
-            "docs/sign-descent.md",
-        ),
-        default=SGD,
-        later=True,
-    )
-
-    pretrain_target: FunctionName = parameter(
-        Parameter("target that the steps learn", r"\sigma_A", PretrainTargetDomain(), _TRANSFER),
-        default=SAME_TARGET,
-        later=True,
-    )
-    task_overlap: float = parameter(
-        Parameter(
-            "overlap of the directions of the two targets", r"\gamma_\star", OVERLAP, _TRANSFER
-        ),
-        default=1.0,
-        later=True,
-    )
+    optimizer: str = parameter(OPTIMIZER, default=SGD, later=True)
+    pretrain_target: FunctionName = parameter(PRETRAIN_TARGET, default=SAME_TARGET, later=True)
+    task_overlap: float = parameter(TASK_OVERLAP, default=1.0, later=True)
     covariance: str | tuple[Any, ...] = parameter(COVARIANCE, default=IDENTITY, later=True)
     target_decay: float | tuple[float, ...] = parameter(DECAY, default=0.0, later=True)
     decay: float = parameter(
@@ -213,23 +198,43 @@ class Protocol(WithFields):
         faults = read_parameters(self)
         if self.pretrain_target == self.target:
             object.__setattr__(self, "pretrain_target", SAME_TARGET)
-        known = not KNOWN_INPUTS.faults("inputs", self.inputs)
-        classes = known and has_classes(self)
-        if self.alpha0 == math.inf and known and self.inputs != GAUSSIAN and not classes:
-            # There is no population gradient in closed form.
-            faults.append(Fault("inputs", self.inputs, f"{GAUSSIAN} where alpha0 = inf"))
-        if not faults and self.is_transfer:
-            allowed = "of one direction where steps and readout learn different targets"
-            faults += [
-                Fault(name, value, allowed)
-                for name in ("target", "pretrain_target")
-                if (value := getattr(self, name)) != SAME_TARGET and teacher_of(value)
+        refuse(self, faults or self._faults())
+
+    def _faults(self) -> list[Fault]:
+        """List which of its parameters do not go together."""
+        mixture, transfer = mixture_mean(self.inputs) is not None, self.is_transfer
+        gaussian, population = mixture or self.inputs == GAUSSIAN, self.follows_population
+        targets = {name: getattr(self, name) for name in ("target", "pretrain_target")}
+        of_one = {name: one == SAME_TARGET or not teacher_of(one) for name, one in targets.items()}
+        checks: list[tuple[str, object, str]] = [
+            # Of others there is no population gradient in closed form.
+            ("inputs", gaussian or not population, f"{GAUSSIAN} where alpha0 = inf"),
+            ("inputs", mixture or CLASS not in targets.values(), CLASS_INPUTS),
+            *((name, one or not transfer, _ONE_DIRECTION) for name, one in of_one.items()),
+        ]
+        if self.has_covariance:
+            checks += [
+                ("inputs", gaussian, f"{GAUSSIAN} or mixture:M {ALWAYS}"),
+                ("target", of_one["target"], f"of one direction {ALWAYS}"),
+                ("pretrain_target", not transfer, f"that of the readout {ALWAYS}"),
+                ("target_decay", self._has_matching_weights(), f"{_WEIGHTS} {ALWAYS}"),
             ]
-        if not faults:
-            faults += class_faults(self) + covariance_faults(self, ALWAYS)
-        refuse(self, faults)
+        return unmet(self, checks)
+
+    def _has_matching_weights(self) -> bool:
+        """Tell whether the target's weights are given once, with as many eigenvalues, or none."""
+        s, decay = self.covariance, self.target_decay
+        if isinstance(s, str):
+            return not isinstance(decay, tuple)
+        if isinstance(s[0], tuple):
+            return decay == 0
+        return not isinstance(decay, tuple) or len(s) == len(decay)
 
     has_steps: ClassVar[bool] = True
+    # Whether features are those of a network without biases.
+    has_plain_features: ClassVar[bool] = True
+    # The field that divides neurons into groups.
+    groups_field: ClassVar[str] = "readout"
 
     @property
     def is_giant_step(self) -> bool:
@@ -259,10 +264,12 @@ class Protocol(WithFields):
         >>> round(smaller.with_giant_step(dimension=10_000).learning_rate, 6)
         0.3
         """
-        raise_all(dimension_faults(self, dimension))
         if self.has_covariance and isinstance(self.covariance, str):
             known = tuple(eigenvalues(self.covariance, dimension).tolist())
             return replace(self, covariance=known).with_giant_step(dimension)
+        if self.has_covariance and dimension not in (len(self.covariance), math.inf):
+            allowed = f"{len(self.covariance)}, as many as eigenvalues, {ALWAYS}"
+            raise refusal("dimension", dimension, allowed)
         if self.is_giant_step:
             return self
         if math.isinf(dimension):
@@ -274,7 +281,28 @@ class Protocol(WithFields):
     @property
     def has_covariance(self) -> bool:
         """Whether the directions of the inputs differ: by their variances, or by a mean."""
-        return self.covariance != IDENTITY or has_classes(self)
+        return self.covariance != IDENTITY or mixture_mean(self.inputs) is not None
+
+    @property
+    def target_weights(self) -> Array | None:
+        """The target's squared components along given eigenvectors, if inputs have a covariance."""
+        return directions_of(self.covariance, self.target_decay)[1] if self.has_covariance else None
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The fraction of the neurons in each group."""
+        return tuple(share for _, share in self.readout)
+
+    @property
+    def ratios(self) -> dict[str, float]:
+        """What networks have as many times the dimension of, by name."""
+        batch = {"alpha0": self.alpha0} if 0 < self.alpha0 < math.inf else {}
+        return {"beta": self.beta} | batch
+
+    @property
+    def follows_population(self) -> bool:
+        """Whether steps follow the population gradient."""
+        return self.alpha0 == math.inf
 
     @property
     def moves(self) -> bool:
@@ -309,3 +337,8 @@ class Protocol(WithFields):
     def has_several_spikes(self) -> bool:
         """Whether the neurons of each letter have a spike of their own: Appendix C.8."""
         return len(self.readout) > 1 and not self.as_in_paper
+
+    @property
+    def further_directions(self) -> int:
+        """How many directions spikes have beyond the first, at most."""
+        return self.has_several_spikes * (min(len(self.readout), self.steps, 3) - 1)

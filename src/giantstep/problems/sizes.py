@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.covariance_scope import NETWORKS, covariance_faults, dimension_faults
+from giantstep.problems.covariance import ALWAYS
 from giantstep.problems.domains import COUNTED
 from giantstep.problems.grid import Grid
 from giantstep.problems.inputs import GAUSSIAN
@@ -22,10 +22,8 @@ from giantstep.problems.parameter import (
     refuse,
 )
 from giantstep.problems.problem import Problem, check_loss
-from giantstep.problems.protocol import Protocol
-from giantstep.problems.spiked_features import NETWORK
 from giantstep.problems.targets import teacher_of
-from giantstep.validation import COUNT, Fault, Interval, interval_faults, raise_all
+from giantstep.validation import COUNT, Fault, Interval, collected, interval_faults, raise_all
 
 DIMENSION = Interval(2, 1_000_000, whole=True)
 # Of neurons or samples: with more, even one column of them is out of reach.
@@ -105,32 +103,30 @@ def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
     InvalidParametersError
     """
     check_loss(problem, grid.loss)
-    ratios = [("beta", problem.beta), *(("alpha", alpha) for alpha in grid.alpha)]
-    if isinstance(problem, Protocol) and problem.alpha0 > 0 and np.isfinite(problem.alpha0):
-        ratios.append(("alpha0", problem.alpha0))
+    faults: list[Fault] = []
+    with collected(faults):
+        problem.with_giant_step(sizes.dimension)
     allowed = f"such that {{}} * dimension (here {sizes.dimension}) is from 1 to {LARGEST}"
-    faults = [
+    faults += [
         Fault(name, ratio, allowed.format(name))
-        for name, ratio in ratios
+        for name, ratio in (*problem.ratios.items(), *(("alpha", alpha) for alpha in grid.alpha))
         if not 1 <= sizes.count(ratio) <= LARGEST
     ]
-    stepped = isinstance(problem, Protocol) and np.isinf(problem.alpha0)
-    population, teacher = "the population gradient (alpha0 = inf)", teacher_of(problem.target)
-    least = POPULATION_DIMENSION if stepped else 1 + (teacher.directions if teacher else 1)
+    teacher = teacher_of(problem.target)
+    least, why = 1 + (teacher.directions if teacher else 1), "the directions of the target"
+    if problem.follows_population:
+        least, why = POPULATION_DIMENSION, "the population gradient (alpha0 = inf)"
+        if problem.label_flips > 0:
+            faults.append(Fault("label_flips", problem.label_flips, f"0 for {why}"))
+        if teacher and not teacher.is_polynomial:
+            faults.append(Fault("target", problem.target, f"a polynomial for {why}"))
+        if problem.has_covariance:
+            faults.append(Fault("alpha0", np.inf, f"finite in networks, {ALWAYS}"))
     if sizes.dimension < least:
-        why = population if stepped else "the directions of the target"
         faults.append(Fault("dimension", sizes.dimension, f"{least} or more, for {why}"))
-    if stepped and problem.label_flips > 0:
-        faults.append(Fault("label_flips", problem.label_flips, f"0 for {population}"))
-    if stepped and teacher and not teacher.is_polynomial:
-        faults.append(Fault("target", problem.target, f"a polynomial for {population}"))
     if sizes.test_samples == EXACT:
         faults += _exact_faults(problem, grid.loss)
-    if isinstance(problem, Protocol):
-        faults += covariance_faults(problem, NETWORKS)
-        faults += dimension_faults(problem, sizes.dimension)
-    faults += _group_faults(problem, sizes)
-    raise_all(faults)
+    raise_all(faults + _group_faults(problem, sizes))
 
 
 def check_replicates(networks: Iterable[int], root_seed: int) -> list[int]:
@@ -154,34 +150,29 @@ def group_ends(fractions: ArrayLike, neurons: int) -> NDArray[np.int64]:
 
 
 def _group_faults(problem: Problem, sizes: Sizes) -> list[Fault]:
-    """Refuse groups without a neuron."""
-    if isinstance(problem, Protocol):
-        name, shares = "readout", [share for _, share in problem.readout]
-    else:
-        name, shares = "fraction", problem.groups.pi.tolist()
+    """List groups without a neuron."""
     neurons = min(sizes.count(problem.beta), LARGEST)
-    counts = np.diff(group_ends(shares, neurons), prepend=0)
+    counts = np.diff(group_ends(problem.shares, neurons), prepend=0)
     allowed = f"large enough for one of the {neurons} neurons at this dimension"
     return [
-        Fault(name, share, allowed)
-        for share, count in zip(shares, counts, strict=True)
+        Fault(problem.groups_field, share, allowed)
+        for share, count in zip(problem.shares, counts, strict=True)
         if count < 1
     ]
 
 
 def _exact_faults(problem: Problem, loss: str) -> list[Fault]:
-    """Refuse problems whose expectation over the test input has no closed form."""
-    wanted = []
-    if not is_square(loss):
-        wanted.append(f"the loss is {loss}")
-    if lookup(problem.activation).covariance is None:
-        wanted.append(f"the activation {problem.activation} has no closed form")
-    if teacher_of(problem.target):
-        wanted.append(f"the target {problem.target} has several directions")
-    if problem.inputs != GAUSSIAN:
-        wanted.append(f"the inputs are {problem.inputs}")
-    if not isinstance(problem, Protocol) and (problem.model != NETWORK or np.any(problem.groups.b)):
-        wanted.append("the neurons have biases, or are not a network's")
-    if not wanted:
+    """Tell why the expectation over the test input has no closed form."""
+    wanted = {
+        f"the loss is {loss}": not is_square(loss),
+        f"the activation {problem.activation} has no closed form": (
+            lookup(problem.activation).covariance is None
+        ),
+        f"the target {problem.target} has several directions": teacher_of(problem.target),
+        f"the inputs are {problem.inputs}": problem.inputs != GAUSSIAN,
+        "the neurons have biases, or are not a network's": not problem.has_plain_features,
+    }
+    if not any(wanted.values()):
         return []
-    return [Fault("test_samples", EXACT, f"a whole number >= 1, since {'; '.join(wanted)}")]
+    why = "; ".join(reason for reason, holds in wanted.items() if holds)
+    return [Fault("test_samples", EXACT, f"a whole number >= 1, since {why}")]

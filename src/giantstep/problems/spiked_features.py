@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.problems.covariance_scope import class_faults
+from giantstep.numerics.scalar_functions import CLASS
 from giantstep.problems.domains import BULK_VARIANCE, LETTER, OVERLAP, SPIKE_STRENGTH, Several
 from giantstep.problems.function_field import FunctionArgument, FunctionName
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
@@ -22,6 +22,7 @@ from giantstep.problems.parameter import (
     parameters_of,
     read_parameters,
     refuse,
+    unmet,
 )
 from giantstep.problems.readout import (
     BIAS,
@@ -41,7 +42,7 @@ from giantstep.problems.shared import (
     OUTLIER_VARIANCE,
     TARGET,
 )
-from giantstep.problems.targets import teacher_of
+from giantstep.problems.targets import CLASS_INPUTS, teacher_of
 from giantstep.registry import Registry
 from giantstep.validation import POSITIVE, Fault, raise_all
 
@@ -65,15 +66,23 @@ class _Coordinates:
 
     def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
         """Return a tuple for each group; none for rows without an entry."""
-        fault = [Fault(name, value, str(self))]
         try:
             rows = np.array([[float(x) for x in row] for row in value])
         except (TypeError, ValueError):
-            return (), fault
-        if not rows.size:
-            return (), []
-        valid = rows.shape[1] < MOST_SPIKES and np.all(np.abs(rows) <= SPIKE_STRENGTH.upper)
-        return tuple(map(tuple, rows.tolist())), [] if valid else fault
+            rows = np.full((1, MOST_SPIKES), np.nan)
+        few = rows.shape[-1] < MOST_SPIKES and np.all(np.abs(rows) <= SPIKE_STRENGTH.upper)
+        fault = Fault(name, value, str(self))
+        return tuple(map(tuple, rows.tolist())) if rows.size else (), [] if few else [fault]
+
+
+_BULK_VARIANCE = Parameter("squared norm of a bulk row", "c", Several(BULK_VARIANCE), "(11)")
+_SPIKE_STRENGTH = Parameter("spike strength", "r", Several(SPIKE_STRENGTH), "(10)")
+_ALIGNMENT = Parameter("overlap of spike and target", r"\gamma", Several(OVERLAP), "(9)")
+_FRACTION = Parameter("share of the neurons", r"\pi", Several(POSITIVE), "theory.md section 4")
+_BIASES = Parameter("quenched bias of the neurons", "b", Several(LETTER), "App. D")
+_FURTHER = Parameter("spike strengths on further directions", "r'", _Coordinates(), "C.8")
+_MODELS = Registry({name: name for name in MODELS})
+_MODEL = Parameter("what simulations of an sRF take as features", "model", _MODELS, "(15)")
 
 
 class Groups(NamedTuple):
@@ -95,8 +104,7 @@ class SpikedFeatures(WithFields):
     Attributes
     ----------
     activation, target : str
-        Names, such as "tanh", or callables, or a teacher as target; as in
-        `Protocol`.
+        Names, callables, or a teacher as target, as in `Protocol`.
     bulk_variance : float or tuple of float
         c > 0, the squared norm of a row of the bulk W.
     spike_strength : float or tuple of float
@@ -142,42 +150,19 @@ class SpikedFeatures(WithFields):
 
     activation: FunctionName = parameter(ACTIVATION)
     target: FunctionName = parameter(TARGET)
-    bulk_variance: float | tuple[float, ...] = parameter(
-        Parameter("squared norm of a bulk row", "c", Several(BULK_VARIANCE), "(11)")
-    )
-    spike_strength: float | tuple[float, ...] = parameter(
-        Parameter("spike strength", "r", Several(SPIKE_STRENGTH), "(10)")
-    )
-    alignment: float | tuple[float, ...] = parameter(
-        Parameter("overlap of spike and target", r"\gamma", Several(OVERLAP), "(9)")
-    )
+    bulk_variance: float | tuple[float, ...] = parameter(_BULK_VARIANCE)
+    spike_strength: float | tuple[float, ...] = parameter(_SPIKE_STRENGTH)
+    alignment: float | tuple[float, ...] = parameter(_ALIGNMENT)
     beta: float = parameter(BETA)
     noise: float = parameter(NOISE, default=0.0)
-    fraction: float | tuple[float, ...] = parameter(
-        Parameter("share of the neurons", r"\pi", Several(POSITIVE), "theory.md section 4"),
-        default=1.0,
-    )
-    bias: float | tuple[float, ...] = parameter(
-        Parameter("quenched bias of the neurons", "b", Several(LETTER), "App. D"), default=0.0
-    )
+    fraction: float | tuple[float, ...] = parameter(_FRACTION, default=1.0)
+    bias: float | tuple[float, ...] = parameter(_BIASES, default=0.0)
     inputs: str = parameter(INPUTS, default=GAUSSIAN)
-    model: str = parameter(
-        Parameter(
-            "what simulations of an sRF take as features",
-            "model",
-            Registry({name: name for name in MODELS}),
-            "(15)",
-        ),
-        default=NETWORK,
-    )
+    model: str = parameter(_MODEL, default=NETWORK)
     outlier_fraction: float = parameter(OUTLIER_FRACTION, default=0.0, later=True)
     outlier_variance: float = parameter(OUTLIER_VARIANCE, default=0.0, later=True)
     label_flips: float = parameter(LABEL_FLIPS, default=0.0, later=True)
-    further_spikes: tuple[tuple[float, ...], ...] = parameter(
-        Parameter("spike strengths on further directions", "r'", _Coordinates(), "C.8"),
-        default=(),
-        later=True,
-    )
+    further_spikes: tuple[tuple[float, ...], ...] = parameter(_FURTHER, default=(), later=True)
 
     def __post_init__(self) -> None:
         given = {name: getattr(self, name) for name in ("alignment", *_PER_GROUP)}
@@ -187,17 +172,33 @@ class SpikedFeatures(WithFields):
             faults += _check_alignment(self, given["alignment"])
         if wrong.isdisjoint(_PER_GROUP):
             faults += _check_groups(self, given)
-        if not wrong:
-            faults += class_faults(self)
-        if self.further_spikes and not wrong:
-            faults += _check_further_spikes(self)
-        refuse(self, faults)
+        refuse(self, faults or self._faults())
 
-    # What a protocol has, where there are no steps.
+    def _faults(self) -> list[Fault]:
+        """List which of its parameters do not go together."""
+        one = not self.further_spikes
+        groups, has_classes = self.groups.c.size, mixture_mean(self.inputs) is not None
+        several = "where spikes have several"
+        checks: list[tuple[str, object, str]] = [
+            ("inputs", has_classes or self.target != CLASS, CLASS_INPUTS),
+            ("target", one or not teacher_of(self.target), f"of one direction, {several}"),
+            ("model", one or self.model == NETWORK, f"{NETWORK} {several} directions"),
+            (
+                "further_spikes",
+                one or len(self.further_spikes) == groups,
+                f"one tuple for each of the {groups} groups",
+            ),
+        ]
+        return unmet(self, checks)
+
+    # As in a protocol.
     has_steps: ClassVar[bool] = False
     has_covariance: ClassVar[bool] = False
     is_transfer: ClassVar[bool] = False
     is_giant_step: ClassVar[bool] = True
+    follows_population: ClassVar[bool] = False
+    target_weights: ClassVar[None] = None
+    groups_field: ClassVar[str] = "fraction"
 
     def with_giant_step(self, dimension: float) -> SpikedFeatures:
         """Return the features, which are the same at every dimension."""
@@ -214,6 +215,26 @@ class SpikedFeatures(WithFields):
     def beside(self) -> Array:
         """The entries of u on further directions, shape (G, r - 1)."""
         return np.array(self.further_spikes).reshape(self.groups.c.size, -1)
+
+    @property
+    def further_directions(self) -> int:
+        """How many directions spikes have beyond the first."""
+        return int(self.beside.shape[1])
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The fraction of the neurons in each group."""
+        return tuple(self.groups.pi.tolist())
+
+    @property
+    def ratios(self) -> dict[str, float]:
+        """What networks have as many times the dimension of, by name."""
+        return {"beta": self.beta}
+
+    @property
+    def has_plain_features(self) -> bool:
+        """Whether features are those of a network without biases."""
+        return self.model == NETWORK and not np.any(self.groups.b)
 
     @property
     def alignments(self) -> Array:
@@ -251,19 +272,6 @@ def _check_alignment(srf: SpikedFeatures, given: Any) -> list[Fault]:
     return []
 
 
-def _check_further_spikes(srf: SpikedFeatures) -> list[Fault]:
-    faults = []
-    if len(srf.further_spikes) != srf.groups.c.size:
-        allowed = f"one tuple for each of the {srf.groups.c.size} groups"
-        faults.append(Fault("further_spikes", srf.further_spikes, allowed))
-    if teacher_of(srf.target):
-        allowed = "a target of one direction, where spikes have several"
-        faults.append(Fault("target", srf.target, allowed))
-    if srf.model != NETWORK:
-        faults.append(Fault("model", srf.model, f"{NETWORK} where spikes have several directions"))
-    return faults
-
-
 def _check_groups(srf: SpikedFeatures, given: dict[str, Any]) -> list[Fault]:
     """Store one entry per group in each field."""
     columns = {name: getattr(srf, name) for name in _PER_GROUP}
@@ -288,14 +296,10 @@ def one_spike(
     spike_strength: float,
     alignment: float | tuple[float, ...],
     beta: float,
-    noise: float = 0.0,
+    *,
     readout: Vocabulary = UNIFORM,
-    inputs: str = GAUSSIAN,
-    model: str = NETWORK,
     bias: Vocabulary = UNBIASED,
-    outlier_fraction: float = 0.0,
-    outlier_variance: float = 0.0,
-    label_flips: float = 0.0,
+    **parameters: Any,
 ) -> SpikedFeatures:
     """Create spiked features whose groups follow from vocabularies of readouts and biases.
 
@@ -309,14 +313,8 @@ def one_spike(
     readout, bias : tuple of (float, float)
         Values, each with the fraction of the neurons that have it; biases are independent of
         readouts.
-    activation, target, alignment, beta, noise, inputs, model
-    outlier_fraction, outlier_variance, label_flips
-        As in `SpikedFeatures`.
-
-    Raises
-    ------
-    InvalidParametersError
-        With every value that is out of its domain.
+    activation, target, alignment, beta, **parameters
+        As in `SpikedFeatures`, without `fraction` and `further_spikes`.
 
     Examples
     --------
@@ -330,23 +328,19 @@ def one_spike(
     readout, readout_faults = READOUT.domain.read("readout", readout)
     bias, bias_faults = BIAS.domain.read("bias", bias)
     raise_all(readout_faults + bias_faults)
-    pairs = list(product(readout, bias))  # a group each: theory.md section 2
-    c = tuple(1 + omega**2 * (bulk_variance - 1) for (omega, _), _ in pairs)
-    u = tuple(omega * spike_strength for (omega, _), _ in pairs)
-    fraction = tuple(share * part for (_, share), (_, part) in pairs)
-    biases = tuple(b for _, (b, _) in pairs)
+    groups = [  # theory.md section 2
+        (1 + omega**2 * (bulk_variance - 1), omega * spike_strength, share * part, b)
+        for (omega, share), (b, part) in product(readout, bias)
+    ]
+    values: dict[str, Any] = dict(zip(_PER_GROUP, zip(*groups, strict=True), strict=True))
     return SpikedFeatures(
-        activation, target, c, u, alignment, beta, noise, fraction, biases, inputs, model,
-        outlier_fraction, outlier_variance, label_flips,
-    )  # fmt: skip
+        activation, target, alignment=alignment, beta=beta, **values, **parameters
+    )
 
 
 def one_spike_parameters() -> dict[str, Parameter]:
     """List the parameters of `one_spike`: vocabularies are in the place of groups of neurons."""
     of_class = parameters_of(SpikedFeatures)
     del of_class["fraction"], of_class["further_spikes"]
-    vocabularies = {
-        "readout": replace(READOUT, default=UNIFORM),
-        "bias": replace(BIAS, default=UNBIASED),
-    }
-    return of_class | vocabularies
+    vocabularies = (("readout", READOUT, UNIFORM), ("bias", BIAS, UNBIASED))
+    return of_class | {name: replace(of, default=default) for name, of, default in vocabularies}

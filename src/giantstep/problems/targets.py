@@ -28,6 +28,8 @@ from giantstep.validation import Fault
 LARGEST_TARGET_DEGREE = 6
 # What pretraining learns where it is the target that the readout learns.
 SAME_TARGET = "same"
+# What inputs must be where a target is their class.
+CLASS_INPUTS = f"mixture:M where a target is the {CLASS}"
 # What a target's name may be, for messages and help.
 ALLOWED_TARGETS = f"{KNOWN_FUNCTIONS}, {CLASS} for inputs of a mixture, or {KNOWN_TEACHERS}"
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from giantstep.numerics.own_functions import check_unchanged
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.bulk_kind import bulk_of_networks, validate_bulk
-from giantstep.problems.covariance_scope import question_faults
+from giantstep.problems.covariance import IDENTITY
 from giantstep.problems.domains import THEORY_DIMENSION
+from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.losses import FLOW, SQUARE
-from giantstep.problems.problem import Problem, check_loss, further_directions
+from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import SEED
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -27,6 +29,7 @@ from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.optima import CRITERIA, CROSS_VALIDATION, GCV, LEAVE_ONE_OUT, TEST_ERROR
 from giantstep.validation import COUNT, Fault, collected, interval_faults, raise_all, refusal
 
+_STRUCTURED_INPUTS = "docs/structured-inputs.md says which questions take others"
 # Of simulations.
 COUNTS = {"networks": COUNT, "seed": SEED, "threads": THREADS}
 
@@ -41,14 +44,38 @@ def check_problem(problem: Any, of: Question, given: Mapping[str, Any]) -> None:
     if not isinstance(problem, Protocol | SpikedFeatures):
         raise refusal("problem", problem, "a Protocol or SpikedFeatures")
     check_unchanged(vars(problem).values())
-    raise_all(question_faults(of.command, of.inputs, problem, given))
+    raise_all(_input_faults(of.command, of.inputs, problem, given))
 
 
 def task_faults(task: Task) -> list[Fault]:
     """List why a task does not cover the inputs of its problem."""
     declared = getattr(question_named(task.question), "declaration", None)
     covered = declared.inputs if declared else STRUCTURED * (task.question in NETWORK_TASKS)
-    return question_faults(task.question, covered, task.problem, task.arguments)
+    return _input_faults(task.question, covered, task.problem, task.arguments)
+
+
+def _input_faults(
+    question: str, covered: Collection[str], problem: Any, given: Mapping[str, Any]
+) -> list[Fault]:
+    """List why a question cannot be answered for inputs with a covariance, or a mixture.
+
+    It takes into account what is `covered` of "covariance" and "inputs"; of several problems, the
+    arguments have `values`.
+    """
+    values = given.get("values", {})
+    inputs = np.ravel(values.get("inputs", getattr(problem, "inputs", GAUSSIAN))).tolist()
+    mixtures = [one for one in inputs if mixture_mean(str(one)) is not None]
+    known = values.get("covariance", getattr(problem, "covariance", IDENTITY))
+    name, plain = "covariance", IDENTITY
+    if mixtures:
+        name, plain, known = "inputs", GAUSSIAN, mixtures[0]
+    if isinstance(known, str) and known == IDENTITY:
+        return []
+    if not hasattr(problem, "covariance"):
+        allowed = f"{plain} for spiked features given directly; mixtures are for protocols"
+        return [Fault(name, known, allowed)]
+    allowed = f"{plain} in {question}: {_STRUCTURED_INPUTS}"
+    return [Fault(name, known, allowed)] * (name not in covered)
 
 
 def criterion_faults(
@@ -69,7 +96,7 @@ def criterion_faults(
     if problem.target not in BINARY:
         allowed = f"{TEST_ERROR} for targets other than {' and '.join(BINARY)}"
         faults.append(Fault("by", by, allowed))
-    if further_directions(problem):
+    if problem.further_directions:
         faults.append(Fault("by", by, f"{TEST_ERROR} for spikes of several directions"))
     return faults
 

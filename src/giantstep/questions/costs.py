@@ -20,7 +20,7 @@ from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks
 from giantstep.problems.covariance import DIRECTIONS, IDENTITY
 from giantstep.problems.losses import KNOWN_LOSSES, SQUARE, ClippedLoss, is_square, lookup_loss
-from giantstep.problems.problem import Problem, further_directions
+from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import EXACT
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -192,7 +192,7 @@ def _theory(work: Work, problem: Problem, given: Mapping[str, Any]) -> Cost:
     several = {name: value for name, value in separate.items() if is_several(name, value)}
     cases = math.prod(map(len, several.values()))
     readouts = several.get("readout", [separate.get("readout", ())])
-    groups = max(_groups(problem), *map(len, readouts))
+    groups = max(len(problem.shares), *map(len, readouts))
     spectrum = separate.get("covariance", getattr(problem, "covariance", IDENTITY))
     directions = len(spectrum) if isinstance(spectrum, tuple) else DIRECTIONS
     directions *= spectrum != IDENTITY
@@ -206,7 +206,7 @@ def _theory(work: Work, problem: Problem, given: Mapping[str, Any]) -> Cost:
         points *= _SPECTRAL_POINT * (_EDGE_POINTS + given["points"])
     seconds = sum(_case(problem, one, bulk, points, groups) for one in losses for bulk in bulks)
     seconds += len(bulks) * _DIRECTION * directions
-    spikes = further_directions(problem)
+    spikes = problem.further_directions
     plain = losses == [SQUARE] and bulks == [ISOTROPIC] and not spikes
     memory = _THEORY_MEMORY if plain else _TRAINED_MEMORY * _SPIKE_MEMORY**spikes
     memory += _GROUPS_MEMORY * groups**2 + _DIRECTION_MEMORY * directions
@@ -222,16 +222,12 @@ def _case(problem: Problem, loss: str, bulk: str, points: int, groups: int) -> f
     if loss != SQUARE:
         point = _CORNER_POINT if _has_corner(loss) else _SMOOTH_POINT
     seconds = _PROBLEM + _GROUPS * groups**3 + points * point
-    return float(prepared + seconds * _SPIKE ** further_directions(problem))
+    return float(prepared + seconds * _SPIKE**problem.further_directions)
 
 
 def _has_corner(loss: str) -> bool:
     kind = None if KNOWN_LOSSES.faults("loss", loss) else lookup_loss(loss)  # refused later
     return isinstance(kind, ClippedLoss) and kind.inverse_curvature == 0
-
-
-def _groups(problem: Problem) -> int:
-    return len(problem.readout) if isinstance(problem, Protocol) else problem.groups.c.size
 
 
 def _network(problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:

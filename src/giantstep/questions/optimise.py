@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.covariance import IDENTITY
-from giantstep.problems.covariance_scope import has_classes
 from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
@@ -141,7 +140,9 @@ def optimise(
     axes, bulk = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
     faults += criterion_faults(problem, by, loss=loss)
     if problem.has_covariance and (BIAS in over or math.isinf(dimension)):
-        name, plain = ("inputs", GAUSSIAN) if has_classes(problem) else ("covariance", IDENTITY)
+        name, plain = ("covariance", IDENTITY)
+        if problem.inputs != GAUSSIAN:
+            name, plain = ("inputs", GAUSSIAN)
         allowed = f"{plain} where a bias is optimised, or no dimension is given"
         faults.append(Fault(name, getattr(problem, name), allowed))
     names = [over] if isinstance(over, str) else over

@@ -11,7 +11,8 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import CLASS, lookup
 from giantstep.problems.bulk_kind import ISOTROPIC
-from giantstep.problems.covariance_scope import THEORY, has_classes
+from giantstep.problems.covariance import THEORY
+from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.protocol import SGD
 from giantstep.problems.readout import UNIFORM
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -42,7 +43,7 @@ class Anisotropic(SteppedLayer):
         """List why there is no theory of it."""
         of = self.problem
         odd = lookup(of.activation).parity == "odd"
-        class_or_odd = not has_classes(of) or lookup(of.target).parity == "odd"
+        class_or_odd = of.inputs == GAUSSIAN or lookup(of.target).parity == "odd"
         holds = {
             "target": (class_or_odd, f"odd or {CLASS}"),
             "activation": (odd, "odd"),
