@@ -13,14 +13,12 @@ from giantstep.arrays import Array
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE, Loss, lookup_loss
 from giantstep.problems.problem import Problem
-from giantstep.problems.seeds import problem_seed
-from giantstep.problems.sizes import Sizes, check_replicates, check_sizes
+from giantstep.problems.sizes import Sizes
 from giantstep.simulation.arithmetic import ROWS, block_sizes
 from giantstep.simulation.convex_readout import ConvexPath, leave_one_out
-from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.network_features import NetworkFeatures
+from giantstep.simulation.replicates import Progress, network_replicates, no_progress
 from giantstep.simulation.samples import TRAINING
-from giantstep.simulation.threads import workers
 
 
 class CrossValidation(NamedTuple):
@@ -69,7 +67,7 @@ def cross_validation_of_networks(
     networks: Iterable[int],
     root_seed: int,
     folds: int,
-    progress: Callable[[float], None] = lambda share: None,
+    progress: Progress = no_progress,
     threads: int = 1,
 ) -> dict[str, Array]:
     """Cross-validate on the training sets on which `simulate` fits the same networks.
@@ -85,24 +83,20 @@ def cross_validation_of_networks(
     dict of str to Array, shape (networks, trainings, alphas, ridges)
         By the names of `CrossValidation`.
     """
-    check_sizes(problem, grid, sizes)
-    indices, seed = check_replicates(networks, root_seed), problem_seed(root_seed, problem)
     counts, measured = [sizes.count(alpha) for alpha in grid.alpha], []
-    places = [(network, training) for network in indices for training in range(sizes.trainings)]
-    with workers(threads) as pool:
-        for done, (network, training) in enumerate(places):
-            if training == 0:
-                layer = first_layer(problem, sizes, network, seed, pool)
-                features = NetworkFeatures(problem, layer, np.float64)
-            blocks = range(len(block_sizes(max(counts), ROWS)))
-            drawn = [features.draw(seed, ROWS, network, TRAINING, training, k) for k in blocks]
-            values = np.concatenate([block for _, block in drawn])
-            labels = np.concatenate([samples.clean + samples.noise for samples, _ in drawn])
-            scaled = [ridge * layer.bias.size for ridge in grid.ridge]
+    blocks = range(len(block_sizes(max(counts), ROWS)))
+    several = network_replicates(problem, grid, sizes, networks, root_seed, progress, threads)
+    for replicate in several:
+        features = NetworkFeatures(replicate, np.float64)
+        scaled = [ridge * replicate.layer.bias.size for ridge in grid.ridge]
+        for training in range(sizes.trainings):
+            drawn = [features.draw(ROWS, TRAINING, training, block) for block in blocks]
+            values = np.concatenate([of_block for _, of_block in drawn], dtype=float)
+            labels = np.concatenate([samples.labels for samples, _ in drawn])
             parts = [cross_validator(grid.loss, values[:n], labels[:n], folds) for n in counts]
             measured.append([[validate(ridge) for ridge in scaled] for validate in parts])
-            progress((done + 1) / len(places))
-    shape = len(indices), sizes.trainings, len(grid.alpha), len(grid.ridge), -1
+            replicate.report(1 / sizes.trainings)
+    shape = -1, sizes.trainings, len(grid.alpha), len(grid.ridge), len(CrossValidation._fields)
     stacked = np.moveaxis(np.array(measured).reshape(shape), -1, 0)
     return dict(zip(CrossValidation._fields, stacked, strict=True))
 

@@ -9,13 +9,11 @@ import numpy as np
 from giantstep.arrays import Array, Reals
 from giantstep.problems.grid import Grid
 from giantstep.problems.problem import Problem
-from giantstep.problems.seeds import problem_seed
-from giantstep.problems.sizes import Sizes, check_replicates, check_sizes
+from giantstep.problems.sizes import Sizes
 from giantstep.simulation.arithmetic import ROWS, block_sizes
-from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.network_features import NetworkFeatures
+from giantstep.simulation.replicates import network_replicates
 from giantstep.simulation.samples import TRAINING
-from giantstep.simulation.threads import workers
 
 
 def feature_eigenvalues(
@@ -53,18 +51,15 @@ def feature_eigenvalues(
     >>> spectra.shape  # networks, neurons
     (3, 40)
     """
-    check_sizes(problem, Grid((alpha,), (1.0,)), sizes)
-    indices = check_replicates(networks, root_seed)
-    seed, spectra = problem_seed(root_seed, problem), []
-    with workers(1) as pool:
-        for network in indices:
-            layer = first_layer(problem, sizes, network, seed, pool)
-            features, count = NetworkFeatures(problem, layer, np.float64), sizes.count(alpha)
-            blocks = (
-                features.draw(seed, rows, network, TRAINING, 0, index)[1]
-                for index, rows in enumerate(block_sizes(count, ROWS))
-            )
-            spectra.append(_eigenvalues(blocks, count, layer.bias.size))
+    spectra, count = [], sizes.count(alpha)
+    grid = Grid((alpha,), (1.0,))
+    for replicate in network_replicates(problem, grid, sizes, networks, root_seed):
+        features = NetworkFeatures(replicate, np.float64)
+        blocks = (
+            features.draw(rows, TRAINING, 0, index)[1]
+            for index, rows in enumerate(block_sizes(count, ROWS))
+        )
+        spectra.append(_eigenvalues(blocks, count, replicate.layer.bias.size))
     return np.stack(spectra)
 
 

@@ -19,10 +19,10 @@ from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.covariance import directions_of
 from giantstep.problems.problem import Problem
-from giantstep.problems.protocol import SGD, SIGN_DESCENT, Protocol
+from giantstep.problems.protocol import SIGN_DESCENT, Protocol
 from giantstep.problems.readout import NORMAL
 from giantstep.problems.sizes import Sizes, group_ends
-from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.problems.spiked_features import CONDITIONAL_GAUSSIAN, Groups, SpikedFeatures
 from giantstep.problems.targets import lookup_target, teacher_of
 from giantstep.simulation.arithmetic import check_weights
 from giantstep.simulation.gradient_steps import BatchSteps, take_step
@@ -52,8 +52,8 @@ class FirstLayer:
         if not. NaN for spikes of several directions.
     strengths : Array, shape (p,)
         u, such that weights - u v^T is the bulk; NaN where v is.
-    groups : int
-        The number of groups.
+    conditional : Groups or None
+        Those of Gaussian features given the projection on the spike; None for a network's.
     """
 
     weights: Single
@@ -62,7 +62,7 @@ class FirstLayer:
     member: NDArray[np.int64]
     spike: Array
     strengths: Array
-    groups: int
+    conditional: Groups | None = None
 
     @property
     def theta(self) -> Single:
@@ -72,7 +72,7 @@ class FirstLayer:
     @property
     def membership(self) -> Single:
         """Which neuron is in which group, as ones and zeros of shape (p, G)."""
-        return np.eye(self.groups, dtype=np.float32)[self.member]
+        return np.eye(self.member.max() + 1, dtype=np.float32)[self.member]
 
 
 def first_layer(
@@ -101,7 +101,7 @@ def first_layer(
         block_rng = stream(seed, network, FIRST_BATCH, batch, block)
         samples = draw_samples(stepped, learned, rows, block_rng)
         inputs = samples.inputs * _scales(stepped) if stepped.has_covariance else samples.inputs
-        return inputs, (samples.clean + samples.noise).astype(np.float32)
+        return inputs, samples.labels.astype(np.float32)
 
     layer = _train(stepped, sizes, weights, learned, other, draw, pool, rng)
     check_weights(layer.weights, "learning_rate", problem.learning_rate)
@@ -116,9 +116,8 @@ def _draw_directions(problem: Problem, dimension: int, rng: Generator) -> tuple[
         return np.ascontiguousarray(rows[:-1]), rows[-1]
     rows = unit_rows(rng, 2, dimension)
     theta, other = rows
-    if isinstance(problem, Protocol) and problem.has_covariance:  # of known size, either sign
-        known = problem.with_giant_step(dimension).covariance
-        _, weights = directions_of(known, problem.target_decay)
+    weights = problem.with_giant_step(dimension).target_weights
+    if weights is not None:  # of known size, either sign
         theta[:] = np.copysign(np.sqrt(weights), theta)
     other -= (other @ theta) * theta
     other /= np.linalg.norm(other)
@@ -165,7 +164,8 @@ def _add_spike(
         weights += (problem.beside[member] @ further).astype(np.float32)
         spike = np.full_like(spike, np.nan)
     bias = groups.b[member].astype(np.float32)
-    return FirstLayer(weights, bias, directions, member, spike, groups.u[member], groups.c.size)
+    conditional = groups if problem.model == CONDITIONAL_GAUSSIAN else None
+    return FirstLayer(weights, bias, directions, member, spike, groups.u[member], conditional)
 
 
 def _train(
@@ -206,18 +206,17 @@ def _train(
     spike = np.copysign(1, h1) * mean / norm if norm > 0 else other.astype(float)
     strengths = problem.learning_rate / problem.beta * abs(h1) * norm * letters
     if not problem.as_in_paper and problem.alpha0 > 0:
-        mean = (
-            weights.mean(axis=0, dtype=float) if values.size == 1 else np.full_like(spike, np.nan)
-        )
+        one = values.size == 1
+        mean = weights.mean(axis=0, dtype=float) if one else np.full_like(spike, np.nan)
         norm = float(np.linalg.norm(mean))
         spike, strengths = mean / norm, np.full_like(strengths, norm)
-    elif problem.optimizer != SGD and problem.alpha0 > 0 and values.any():
-        pulls = np.sign(letters) if problem.optimizer == SIGN_DESCENT else letters
+    elif problem.optimizer == SIGN_DESCENT and problem.alpha0 > 0 and values.any():
+        pulls = np.sign(letters)
         mean = pulls @ weights / (pulls @ pulls)
         norm = float(np.linalg.norm(mean))
         spike, strengths = mean / norm, norm * pulls
     bias = np.zeros(weights.shape[0], dtype=np.float32)
-    return FirstLayer(weights, bias, directions, member, spike, strengths, values.size)
+    return FirstLayer(weights, bias, directions, member, spike, strengths)
 
 
 def _follow_population(

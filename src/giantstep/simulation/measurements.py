@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from giantstep.arrays import Array, Reals, Single
@@ -63,37 +61,9 @@ def _products(readouts: Array, matrix: Reals) -> Array:
     return np.matmul(padded, matrix).reshape(-1, matrix.shape[1])[:count]
 
 
-class Tally(NamedTuple):
-    """Sums over test inputs, for R readouts.
-
-    Attributes
-    ----------
-    squares : Array, shape (R,)
-        Sum of the squared errors.
-    wrong : Array, shape (R,)
-        How many outputs have another sign than the label.
-    losses : Array, shape (R,)
-        Sum of the losses.
-    outputs : Array, shape (R, S)
-        Sum of the outputs in each slab.
-    inside : Array, shape (S,)
-        How many inputs lie in each slab.
-    """
-
-    squares: Array
-    wrong: Array
-    losses: Array
-    outputs: Array
-    inside: Array
-
-    def plus(self, other: Tally) -> Tally:
-        """Add the sums over other inputs."""
-        return Tally(*(a + b for a, b in zip(self, other, strict=True)))
-
-
 def tally(
-    features: Reals, readouts: Array, along: Single, clean: Array, loss: Loss = LOSSES[SQUARE]
-) -> Tally:
+    features: Reals, readouts: Array, along: Single, clean: Array, loss: Loss
+) -> tuple[Array, ...]:
     """Sum errors, losses and outputs of readouts, over sqrt(p), over test inputs.
 
     Parameters
@@ -106,6 +76,16 @@ def tally(
     clean : Array, shape (n,)
         Labels without noise.
     loss : Loss
+
+    Returns
+    -------
+    squares, wrong, losses : Array, shape (R,)
+        Sums of the squared errors and of the losses; how many outputs have another sign than the
+        label.
+    outputs : Array, shape (R, S)
+        Sum of the outputs in each slab.
+    inside : Array, shape (S,)
+        How many inputs lie in each slab.
     """
     outputs = _products(readouts, features.astype(float).T)
     inside = (np.abs(along[:, None] - SLABS) < SLAB_HALF_WIDTH).astype(float)
@@ -113,7 +93,7 @@ def tally(
     wrong = np.sum(outputs * clean < 0, axis=1).astype(float)
     squares = ((outputs - clean) ** 2).sum(axis=1)
     losses = squares / 2 if loss == LOSSES[SQUARE] else loss.value(clean, outputs).sum(axis=1)
-    return Tally(squares, wrong, losses, slabs, inside.sum(axis=0))
+    return squares, wrong, losses, slabs, inside.sum(axis=0)
 
 
 def exact_test(problem: Problem, layer: FirstLayer, readouts: Array) -> tuple[Array, Array]:

@@ -71,7 +71,9 @@ class RidgePath:
         self._solutions = _stopped_solutions if stopped else _ridge_solutions
         self._kept: list[_Block] = []
         self._count = 0
-        self._moments: _Moments | None = None
+        p, groups = membership.shape
+        sizes = (p, p), (p, groups + 1), (groups + 1, groups + 1)
+        self._moments = _Moments(self.membership, *map(np.zeros, sizes))
 
     def extend(self, features: Reals, labels: Array) -> None:
         """Add a block of samples: features of shape (n, p), which are overwritten."""
@@ -84,10 +86,6 @@ class RidgePath:
 
     def _sum_kept(self, count: int) -> None:
         """Add the first of the kept blocks to the moments, and drop them."""
-        if self._moments is None:
-            p, groups = self.membership.shape
-            sizes = (p, p), (p, groups + 1), (groups + 1, groups + 1)
-            self._moments = _Moments(self.membership, *map(np.zeros, sizes))
         for block in self._kept[:count]:
             self._moments.add(block)
         del self._kept[:count]
@@ -104,7 +102,6 @@ class RidgePath:
             blocks = [*self._kept[:-1], part]
             return lambda ridges: _fit_dual(self.membership, blocks, ridges, self._solutions)
         self._sum_kept(len(self._kept) - 1)
-        assert self._moments is not None
         moments = self._moments.copy()
         return lambda ridges: _fit_primal(moments, part, count, ridges, self._solutions)
 
@@ -151,23 +148,17 @@ class _Moments:
         Products of the rest with the shared parts and the label.
     outer : Array, shape (G + 1, G + 1)
         Products of shared parts and label with each other.
-    product : Reals, shape (p, p), optional
-        Working memory.
     """
 
     membership: Array
     inner: Array
     cross: Array
     outer: Array
-    product: Reals | None = None
 
     def add(self, block: _Block) -> None:
         """Add a block of samples."""
         beside = np.column_stack([block.shared, block.labels])
-        if self.product is None:
-            self.product = np.empty_like(self.inner, dtype=block.rest.dtype)
-        np.matmul(block.rest.T, block.rest, out=self.product)
-        self.inner += self.product
+        self.inner += block.rest.T @ block.rest
         self.cross += block.rest.T @ beside
         self.outer += beside.T @ beside
 

@@ -51,6 +51,11 @@ class Samples(NamedTuple):
     clean: Array
     noise: Array
 
+    @property
+    def labels(self) -> Array:
+        """Labels with their noise."""
+        return self.clean + self.noise
+
 
 def draw_samples(problem: Problem, directions: Single, count: int, rng: Generator) -> Samples:
     """Draw the first `count` samples of a stream, `ROWS` at most.

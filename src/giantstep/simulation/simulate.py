@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
-from numpy.random import SeedSequence
 
 from giantstep.arrays import Array, Reals
 from giantstep.numerics.scalar_functions import BINARY, lookup
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import FLOW, Loss, is_square, lookup_loss
 from giantstep.problems.problem import Problem
-from giantstep.problems.seeds import problem_seed
-from giantstep.problems.sizes import EXACT, Sizes, check_replicates, check_sizes
+from giantstep.problems.sizes import EXACT, Sizes
 from giantstep.simulation.arithmetic import (
     FEWER_ROWS,
     ROWS,
@@ -28,14 +25,12 @@ from giantstep.simulation.arithmetic import (
     fit_precision,
 )
 from giantstep.simulation.convex_readout import ConvexPath
-from giantstep.simulation.first_layer import FirstLayer, first_layer
-from giantstep.simulation.measurements import Tally, exact_test, measure_overlaps, tally
+from giantstep.simulation.measurements import exact_test, measure_overlaps, tally
 from giantstep.simulation.network_features import NetworkFeatures
+from giantstep.simulation.replicates import Progress, Replicate, network_replicates, no_progress
 from giantstep.simulation.ridge import Fit, RidgePath
 from giantstep.simulation.samples import TEST, TRAINING
-from giantstep.simulation.threads import Workers, workers
 
-Progress = Callable[[float], None]
 Report = Callable[[], None]
 # Means over test inputs.
 _TESTED = ("test_error", "classification_error", "test_loss", "learned_function")
@@ -77,24 +72,13 @@ class Simulated:
     learned_function: Array
 
 
-class _Replicate(NamedTuple):
-    """A network replicate, with the seed of its streams and the threads that compute on it."""
-
-    problem: Problem
-    sizes: Sizes
-    layer: FirstLayer
-    seed: SeedSequence
-    network: int
-    pool: Workers
-
-
 def simulate(
     problem: Problem,
     grid: Grid,
     sizes: Sizes,
     networks: Iterable[int],
     root_seed: int,
-    progress: Progress = lambda fraction: None,
+    progress: Progress = no_progress,
     threads: int = 1,
 ) -> Simulated:
     """Simulate network replicates: initialise, take steps, fit the readout on fresh data, test.
@@ -135,33 +119,25 @@ def simulate(
     >>> measurements.test_error.shape  # networks, trainings, alphas, ridges
     (3, 2, 2, 1)
     """
-    check_sizes(problem, grid, sizes)
-    indices = check_replicates(networks, root_seed)
-    seed, measured = problem_seed(root_seed, problem), []
-    with workers(threads) as pool:
-        for done, network in enumerate(indices):
-            with np.errstate(over="ignore", invalid="ignore"):  # first_layer reports an overflow
-                layer = first_layer(problem, sizes, network, seed, pool)
-            replicate = _Replicate(problem, sizes, layer, seed, network, pool)
-            part = _part_of(progress, done / len(indices), 1 / len(indices))
-            measured.append(_measure(replicate, grid, part))
+    several = network_replicates(problem, grid, sizes, networks, root_seed, progress, threads)
+    measured = [_measure(replicate, grid) for replicate in several]
     return Simulated(**{name: np.stack([one[name] for one in measured]) for name in measured[0]})
 
 
-def _part_of(progress: Progress, start: float, fraction: float) -> Progress:
-    """Report progress on a part of the work, which begins when `start` of it is done."""
-    return lambda done: progress(start + fraction * done)
-
-
-def _measure(replicate: _Replicate, grid: Grid, progress: Progress) -> dict[str, Array]:
+def _measure(replicate: Replicate, grid: Grid) -> dict[str, Array]:
     """Measure one network on the grid, in the precision that each ridge needs."""
+    layer = replicate.layer
+    some = slice(None, None, max(1, layer.bias.size // _FEW))
+    norms = np.linalg.norm(layer.weights[some].astype(float), axis=1)
+    power = feature_power(lookup(replicate.problem.activation), layer.bias[some], norms)
+    needed = [fit_precision(ridge, power) for ridge in grid.ridge]
     order: list[int] = []
-    parts: list[dict[str, Array]] = []
-    for precision, columns in _columns_by_precision(replicate, grid).items():
-        ridges = tuple(grid.ridge[column] for column in columns)
-        fraction = len(columns) / len(grid.ridge)
-        part = _part_of(progress, len(order) / len(grid.ridge), fraction)
-        parts.append(_measure_in(precision, replicate, replace(grid, ridge=ridges), part))
+    parts = []
+    for precision in dict.fromkeys(needed):
+        columns = [column for column, one in enumerate(needed) if one is precision]
+        of_columns = replace(grid, ridge=tuple(grid.ridge[column] for column in columns))
+        share = len(columns) / len(needed)
+        parts.append(_measure_in(precision, replicate, of_columns, share))
         order += columns
     return {
         name: np.concatenate([values[name] for values in parts], axis=2)[:, :, np.argsort(order)]
@@ -169,43 +145,27 @@ def _measure(replicate: _Replicate, grid: Grid, progress: Progress) -> dict[str,
     }
 
 
-def _columns_by_precision(replicate: _Replicate, grid: Grid) -> dict[Precision, list[int]]:
-    """Sort the ridges, by their places in the grid, into those of each precision."""
-    layer = replicate.layer
-    some = slice(None, None, max(1, layer.bias.size // _FEW))
-    norms = np.linalg.norm(layer.weights[some].astype(float), axis=1)
-    power = feature_power(lookup(replicate.problem.activation), layer.bias[some], norms)
-    columns: dict[Precision, list[int]] = {}
-    for column, ridge in enumerate(grid.ridge):
-        columns.setdefault(fit_precision(ridge, power), []).append(column)
-    return columns
-
-
 def _measure_in(
-    precision: Precision, replicate: _Replicate, grid: Grid, progress: Progress
+    precision: Precision, replicate: Replicate, grid: Grid, share: float
 ) -> dict[str, Array]:
-    """Fit and test in one precision; return arrays of shape (trainings, alphas, ridges, ...)."""
-    problem, sizes = replicate.problem, replicate.sizes
-    features = NetworkFeatures(problem, replicate.layer, precision)
-    counts = [sizes.count(alpha) for alpha in grid.alpha]
+    """Fit and test in one precision; return arrays of shape (trainings, alphas, ridges, ...).
+
+    It is a share of the work on the network.
+    """
+    sizes, features = replicate.sizes, NetworkFeatures(replicate, precision)
     exact = sizes.test_samples == EXACT
     tests = [] if exact else block_sizes(int(sizes.test_samples), FEWER_ROWS)
-    blocks = sizes.trainings * len(block_sizes(max(counts), ROWS)) + len(tests)
-    done = 0
-
-    def report() -> None:
-        nonlocal done
-        done += 1
-        progress(done / blocks)
-
-    fit = _fit_readouts(replicate, features, counts, grid, report)
+    training = range(len(block_sizes(max(map(sizes.count, grid.alpha)), ROWS)))
+    places = list(product(range(sizes.trainings), training))
+    report = partial(replicate.report, share / (len(places) + len(tests)))
+    fit = _fit_readouts(features, places, grid, report)
     flat = fit.readouts.reshape(-1, fit.readouts.shape[-1])
     tested: tuple[Array, ...]
     if exact:
-        error, learned = exact_test(problem, replicate.layer, flat)
+        error, learned = exact_test(replicate.problem, replicate.layer, flat)
         tested = error, np.full_like(error, np.nan), error / 2, learned
     else:
-        tested = _test_on_samples(replicate, features, tests, flat, lookup_loss(grid.loss), report)
+        tested = _test_on_samples(features, tests, flat, lookup_loss(grid.loss), report)
     shape, overlaps = fit.readouts.shape[:-1], measure_overlaps(replicate.layer, fit.readouts)
     return {
         "training_error": fit.errors,
@@ -216,34 +176,39 @@ def _measure_in(
 
 
 def _fit_readouts(
-    replicate: _Replicate, features: NetworkFeatures, counts: list[int], grid: Grid, report: Report
+    features: NetworkFeatures, places: list[tuple[int, int]], grid: Grid, report: Report
 ) -> Fit:
     """Fit readouts, over sqrt(p), at every sample size, on growing training sets.
+
+    Parameters
+    ----------
+    features : NetworkFeatures
+    places : list of (int, int)
+        Training sets, with the blocks of each.
+    grid : Grid
+    report : callable
 
     Returns
     -------
     Fit
         Readouts of shape (trainings, alphas, ridges, p), the others (trainings, alphas, ridges).
     """
-    layer, pool = replicate.layer, replicate.pool
+    layer, pool = features.layer, features.replicate.pool
+    counts = [features.replicate.sizes.count(alpha) for alpha in grid.alpha]
     scaled = tuple(ridge * layer.bias.size for ridge in grid.ridge)
-    blocks = range(len(block_sizes(max(counts), ROWS)))
 
     def block(place: tuple[int, int]) -> tuple[Reals, Array]:
         # Always a whole block, even if only its first rows are used: so rounding is the same.
-        samples, values = features.draw(replicate.seed, ROWS, replicate.network, TRAINING, *place)
-        return values, samples.clean + samples.noise
+        samples, values = features.draw(ROWS, TRAINING, *place)
+        return values, samples.labels
 
-    places = list(product(range(replicate.sizes.trainings), blocks))
     pending: list[dict[int, Future[Fit]]] = []
     path: RidgePath | ConvexPath
     for (_, index), drawn in zip(places, pool.map_ahead(block, places), strict=True):
         if index == 0:
-            path = (
-                RidgePath(layer.membership, stopped=grid.loss == FLOW)
-                if is_square(grid.loss)
-                else ConvexPath(lookup_loss(grid.loss))
-            )
+            path = ConvexPath(lookup_loss(grid.loss))
+            if is_square(grid.loss):
+                path = RidgePath(layer.membership, stopped=grid.loss == FLOW)
             pending.append({})
         path.extend(*drawn)
         del drawn
@@ -255,12 +220,7 @@ def _fit_readouts(
 
 
 def _test_on_samples(
-    replicate: _Replicate,
-    features: NetworkFeatures,
-    sizes: list[int],
-    readouts: Array,
-    loss: Loss,
-    report: Report,
+    features: NetworkFeatures, sizes: list[int], readouts: Array, loss: Loss, report: Report
 ) -> tuple[Array, ...]:
     """Average over blocks of fresh clean samples what `_TESTED` names, of R readouts.
 
@@ -270,20 +230,17 @@ def _test_on_samples(
         Of shape (R,); in slabs of inputs (R, S).
     """
 
-    def block(item: tuple[int, int]) -> Tally:
+    def block(item: tuple[int, int]) -> tuple[Array, ...]:
         index, rows = item
-        samples, values = features.draw(replicate.seed, rows, replicate.network, TEST, index)
+        samples, values = features.draw(rows, TEST, index)
         return tally(values, readouts, samples.along, samples.clean, loss)
 
-    tallies: Iterator[Tally] = replicate.pool.map_ahead(block, enumerate(sizes))
-    total = next(tallies)
-    report()
-    for further in tallies:
-        total = total.plus(further)
+    total: tuple[Array, ...] = ()
+    for sums in features.replicate.pool.map_ahead(block, enumerate(sizes)):
+        total = tuple(map(np.add, total, sums)) if total else sums
         report()
-    count, wrong = sum(sizes), np.full(len(readouts), np.nan)
-    if replicate.problem.target in BINARY:
-        wrong = total.wrong / count
+    squares, wrong, losses, outputs, inside = total
+    if features.replicate.problem.target not in BINARY:
+        wrong = np.full(len(readouts), np.nan)
     with np.errstate(invalid="ignore"):  # empty slabs
-        learned = total.outputs / total.inside
-    return total.squares / count, wrong, total.losses / count, learned
+        return *(x / sum(sizes) for x in (squares, wrong, losses)), outputs / inside

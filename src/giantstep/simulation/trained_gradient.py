@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.polynomial.polynomial import polyval
 
 from giantstep.arrays import Array
 from giantstep.numerics.function_table import ScalarFunction
@@ -110,12 +111,10 @@ def _row_coefficients(activation: ScalarFunction, norms: Array, degree: int) -> 
 
 def _target_series(teacher: Array, student: Array, overlap: Array) -> tuple[Array, Array]:
     """Sum `E g'(s) h'(t)` and `E g(s) h''(t)` over powers of the overlap, for each row's h."""
-    along_target, along_row = np.zeros_like(overlap), np.zeros_like(overlap)
-    for k in reversed(range(len(teacher) - 2)):
-        along_target = along_target * overlap + (k + 1) * teacher[k + 1] * student[k + 1]
-        twice = math.sqrt((k + 1) * (k + 2)) * student[k + 2]
-        along_row = along_row * overlap + teacher[k] * twice
-    return along_target, along_row
+    k = np.arange(len(teacher) - 2)[:, None]
+    along_target = (k + 1) * teacher[1:-1, None] * student[1:-1]
+    along_row = teacher[:-2, None] * (np.sqrt((k + 1) * (k + 2)) * student[2:])
+    return polyval(overlap, along_target, tensor=False), polyval(overlap, along_row, tensor=False)
 
 
 def _output_series(student: Array, omega: Array, among: Array) -> tuple[Array, Array]:
