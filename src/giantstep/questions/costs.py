@@ -281,7 +281,7 @@ def _ridge_fits(
     rows = max(dual, default=0.0)
     held = item * rows * p * 2 + (8 + item) * rows**2 * min(copies, 2 * dual.size)
     if primal.size:
-        matrices = 8 + item + (8 + 2 * item) * min(copies, primal.size)
+        matrices = 8 + (8 + 2 * item) * min(copies, primal.size)
         held = max(held, matrices * p**2)
     return item / 4 * float(operations), float(held)
 

@@ -114,7 +114,9 @@ def _target_series(teacher: Array, student: Array, overlap: Array) -> tuple[Arra
     k = np.arange(len(teacher) - 2)[:, None]
     along_target = (k + 1) * teacher[1:-1, None] * student[1:-1]
     along_row = teacher[:-2, None] * (np.sqrt((k + 1) * (k + 2)) * student[2:])
-    return polyval(overlap, along_target, tensor=False), polyval(overlap, along_row, tensor=False)
+    both = np.stack([along_target, along_row], axis=1)
+    summed: Array = polyval(overlap, both, tensor=False)
+    return summed[0], summed[1]
 
 
 def _output_series(student: Array, omega: Array, among: Array) -> tuple[Array, Array]:
