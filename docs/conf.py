@@ -23,10 +23,11 @@ extensions = [
     "notebooks",
     "curves",
     "gallery",
+    "navigation",
     "reference",
     "theory_links",
 ]
-exclude_patterns = ["build", "extensions"]
+exclude_patterns = ["build", "extensions", "templates", "gallery/README.md"]
 nitpicky = False
 # Names in single backticks are links where there is something to link to, and code everywhere.
 default_role = "py:obj"
@@ -45,6 +46,6 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_show_sphinx = False
 html_copy_source = False
-templates_path: list[str] = []
+templates_path = ["templates"]
 html_theme_options = {"top_of_page_buttons": []}
 pygments_style = "tango"
