@@ -47,7 +47,7 @@ def test_what_is_no_budget_is_refused_together():
     with pytest.raises(giantstep.InvalidParametersError, match=r"samples = None"):
         giantstep.plan(PROBLEM)
     with pytest.raises(giantstep.InvalidParametersError, match="by = .class.* targets other than"):
-        giantstep.plan(PROBLEM, 6, by="classification_error", loss="hinge")
+        giantstep.plan(PROBLEM, 6, by="classification_error", loss="hinge", max_hours=1)
 
 
 def test_plans_by_the_classification_error():

@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from giantstep.validation import Fault, Interval
 
 
@@ -26,7 +24,9 @@ class Several:
 
     def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
         """Return the numbers, and the fault of each that lies outside, or of none."""
-        read = [self.each.read(name, x) for x in (value if np.ndim(value) else (value,))]
+        several = hasattr(value, "__iter__") and not isinstance(value, str)
+        several = several and getattr(value, "ndim", None) != 0
+        read = [self.each.read(name, x) for x in (value if several else (value,))]
         faults = [fault for _, found in read for fault in found]
         return tuple(x for x, _ in read), faults if read else [
             Fault(name, [], "at least one number")

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.questions.axes import SOME_RIDGE, read_axes
 from giantstep.questions.datasets import dataset, total_samples
+from giantstep.questions.values import SOME_RIDGE, read_axes
 from giantstep.theory.bayes_optimal import prediction_error, state_evolution
 from giantstep.validation import Fault, collected, raise_all
 

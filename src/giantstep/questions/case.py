@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -11,11 +11,13 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY
+from giantstep.problems.bulk_kind import validate_bulk
 from giantstep.problems.covariance import IDENTITY
-from giantstep.problems.losses import FLOW, SQUARE, is_square
+from giantstep.problems.domains import THEORY_DIMENSION
+from giantstep.problems.losses import FLOW, SQUARE
 from giantstep.problems.overlaps import Overlaps
-from giantstep.problems.problem import Problem
-from giantstep.questions.progress import Progress
+from giantstep.problems.problem import Problem, check_loss
+from giantstep.questions.checks import criterion_faults
 from giantstep.questions.remarks import (
     CORRECTIONS,
     RELIABLE,
@@ -24,6 +26,7 @@ from giantstep.questions.remarks import (
     failure_remarks,
     reliability_remarks,
 )
+from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.optima import (
     CROSS_VALIDATION,
     K_FOLD,
@@ -37,19 +40,16 @@ from giantstep.theory.readout.derivatives import error_derivatives
 from giantstep.theory.readout.solve import Readout, readout_of
 from giantstep.theory.readout.status import Status
 from giantstep.theory.reliability import LARGE_DIMENSION
-from giantstep.validation import InvalidParametersError
+from giantstep.validation import Fault, InvalidParametersError, collected
 
 # The dimension from which on the estimated relative corrections are small.
 RELIABLE_DIMENSION = "reliable_dimension"
 DOUBTS = RELIABILITY, *CORRECTIONS, RELIABLE_DIMENSION
-_ON_EDGE = "optimal_ridge_on_edge"
 # Points of a case at which the limit d -> infinity is compared with large dimensions: of the square
 # loss, and of others, which take a thousand times as long.
 _COMPARED, _COMPARED_CONVEX = 200, 2
 _RATIO = 4.0
 _DIMENSIONS = LARGE_DIMENSION * _RATIO ** np.arange(6)
-# By each parameter.
-_DERIVATIVE = "derivative"
 
 
 class Case(NamedTuple):
@@ -67,6 +67,25 @@ class Case(NamedTuple):
     derivatives: bool = False
     cross_validation: bool = False
     compared: bool = False
+
+    def faults(self, optimal: bool = True) -> list[Fault]:
+        """List why there is no theory of it, at best ridges or others, before any work."""
+        layer, wrong = layer_of(self.problem), THEORY_DIMENSION.read("dimension", self.dimension)[1]
+        faults = criterion_faults(self.problem, self.by, optimal, self.loss) + wrong
+        with collected(faults):
+            check_loss(self.problem, self.loss)
+        with collected(faults):
+            validate_bulk(self.problem, self.bulk)
+        faults += layer.faults()
+        if not wrong:
+            with collected(faults):
+                self.problem.with_giant_step(self.dimension)
+        if not self.derivatives:
+            return faults
+        if self.loss != SQUARE or (optimal and self.by != TEST_ERROR):
+            allowed = f"false but for the {SQUARE} loss, and best ridges by the {TEST_ERROR}"
+            faults.append(Fault("derivatives", True, allowed))
+        return faults + layer.derivative_faults()
 
     @property
     def readout(self) -> Readout:
@@ -98,7 +117,7 @@ class Case(NamedTuple):
         if self.by in CROSS_VALIDATION and self.by not in columns:
             columns[self.by] = criterion(self.readout, alpha, best.ridge, self.by)
         self._add(columns, alpha, best.ridge, zero_one)
-        columns |= {"ridge": best.ridge, _ON_EDGE: best.on_edge}
+        columns |= {"ridge": best.ridge, "optimal_ridge_on_edge": best.on_edge}
         return columns
 
     def _add(self, columns: Columns, alpha: Array, ridge: Array, zero_one: bool) -> None:
@@ -113,17 +132,7 @@ class Case(NamedTuple):
         if self.derivatives:
             slopes = error_derivatives(self.problem, alpha, ridge, self.bulk, self.dimension)
             slopes[np.isnan(columns.test_error)] = np.nan
-            columns[_DERIVATIVE] = slopes
-
-    def solve_batches(
-        self, alpha: Array, ridge: Array, zero_one: bool, report: Progress
-    ) -> Columns:
-        """Solve at M points, some at a time, and tell the share that is done."""
-        parts = []
-        for part in self.readout.batches(alpha.size):
-            parts.append(self.solve(alpha[part], ridge[part], zero_one))
-            report(min(part.stop / alpha.size, 1.0))
-        return Columns.joined(parts)
+            columns["derivative"] = slopes
 
     def _reliable_dimension(self, alpha: Array, ridge: Array, columns: Columns) -> Array:
         """Estimate from which dimension on the answers at some points are reliable.
@@ -161,11 +170,6 @@ class Case(NamedTuple):
             far, last = far & ~near, gap
         nearest = np.arange(alpha.size) * some.size // alpha.size
         return LARGE_DIMENSION / RELIABLE * corrections + needed[nearest].reshape(alpha.shape)
-
-
-def hidden(losses: Collection[str]) -> set[str]:
-    """List what is no variable of its own: of the square loss alone, losses are half the errors."""
-    return {"test_loss", "training_loss"} if all(map(is_square, losses)) else set()
 
 
 def answer_remarks(arrays: Mapping[Any, Any], dimension: Any) -> list[str]:

@@ -26,10 +26,10 @@ from giantstep.questions.arguments import (
     STOP_AT_TIMES,
 )
 from giantstep.questions.case import DOUBTS, answer_remarks
-from giantstep.questions.checks import criterion_faults, read_question
+from giantstep.questions.checks import criterion_faults
 from giantstep.questions.costs import SIMULATION_HOURS
 from giantstep.questions.datasets import drop_fixed
-from giantstep.questions.declaration import STRUCTURED, Work
+from giantstep.questions.declaration import Work
 from giantstep.questions.progress import Progress
 from giantstep.questions.question import Result, question
 from giantstep.questions.remarks import OF_COVARIANCE
@@ -55,7 +55,6 @@ LIMIT, FINITE = "limit", "finite"
     takes=(ALPHA, RIDGE, *SIZES, BULKS, LOSS, STOP_AT_TIMES, BY, NETWORKS_CROSS_VALIDATED, *DRAWN),
     example=SIMULATED,
     work=Work(2, networks=1),
-    inputs=STRUCTURED,
 )
 def compare(
     problem: Problem,
@@ -133,16 +132,14 @@ def compare(
             of_networks = partial(solve, problem, alpha, ridge, loss=loss, bulk=bulks[0], by=by)
             ridge = of_networks(dimension=dimension, **limits)["ridge"].values
         axes, given = read_simulation(problem, alpha, ridge, loss, **sizes)
-    for one in bulks:
-        read_question(problem, alpha, ridge, loss, one, dimension, faults)
+    theories: dict[str, float] = {LIMIT: math.inf} if problem.is_giant_step else {}
+    theories |= {FINITE: dimension}
+    of = partial(solve, problem, alpha, ridge, loss=loss, cross_validation=cross_validation)
+    with collected(faults):  # all that is refused is refused before networks are trained
+        solved = [[of(bulk=x, dimension=d, **limits) for x in bulks] for d in theories.values()]
     raise_all(faults + criterion_faults(problem, by, is_chosen, loss))
     means = measured(problem, given, cross_validation, threads, progress, max_hours, max_memory)
     means = drop_fixed(means, axes.fixed)
-    theories: dict[str, float] = {LIMIT: math.inf, FINITE: dimension}
-    if not problem.is_giant_step:
-        del theories[LIMIT]
-    of = partial(solve, problem, alpha, ridge, loss=loss, cross_validation=cross_validation)
-    solved = [[of(bulk=one, dimension=at, **limits) for one in bulks] for at in theories.values()]
     if is_chosen and np.ndim(ridge):
         solved, means = [[*map(_at_chosen, several)] for several in solved], _at_chosen(means)
     remarks = [remark for several in solved for one in several for remark in _remarks(one)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +24,8 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import EXACT
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.questions.declaration import Question, Work, work_of
+from giantstep.questions.choices import POINTS
+from giantstep.questions.declaration import Work
 from giantstep.questions.task import Task, question_named
 from giantstep.questions.values import as_lists, is_several
 from giantstep.simulation.arithmetic import FEWER_ROWS, ROWS, SINGLE_FROM
@@ -78,7 +79,7 @@ _SUBSET_VALUE, _SUBSET_PRODUCT, _SUBSET_ARRAYS = 4e-7, 1.7e-9, 5
 # How much longer the theory takes with these.
 _LONGER = {"derivatives": 3, "cross_validation": 2}
 # Parameters of a sweep that are solved together, or cost differently.
-_COUNTED = ("alpha", "ridge", "loss", "bulk", "gains", "over")
+_COUNTED = ("alpha", "ridge", "loss", "bulk", "gains", "over", "zip", "x", "s")
 
 
 class Cost(NamedTuple):
@@ -129,11 +130,6 @@ def check_cost(cost: Cost, max_hours: float, max_memory: float | None = None) ->
         )
 
 
-def check_task(task: Task, max_hours: float, max_memory: float | None, threads: int = 1) -> None:
-    """Refuse a task that takes more than is allowed, as `check_cost` does."""
-    check_cost(cost_of(task, threads), max_hours, max_memory)
-
-
 def cost_of(task: Task, threads: int = 1) -> Cost:
     """Estimate what a task takes.
 
@@ -156,54 +152,60 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
     >>> round(ten.seconds / one.seconds), ten.memory == one.memory
     (10, True)
     """
-    given = _DEFAULTS | dict(task.arguments)
-    problem, networks = task.problem, given["networks"]
-    count = len(networks) if isinstance(networks, Sequence) else networks
-    if given["bulk"] is None:
-        given["bulk"] = bulk_of_networks(problem)
-    work = _OF_WORKFLOW.get(task.question) or work_of(question_named(task.question))
-    theory = _theory(work, problem, given) if work.theories else Cost(0, 0)
+    work, given = _work_of(task.question), _DEFAULTS | dict(task.arguments)
+    theory = _theory(work, task.problem, task.arguments)
     if not work.networks:
         return theory
+    count = np.size(given["networks"]) if np.ndim(given["networks"]) else given["networks"]
     longer = _CROSS_VALIDATED if given.get("cross_validation") else work.networks
-    one = _network(problem, given, threads)
+    one = _network(task.problem, given, threads)
     memory = one.memory * (2 if longer > 1 else 1) + theory.memory
     return Cost(count * longer * one.seconds + theory.seconds, memory)
 
 
-def check_one_point(of: Question, problem: Problem, given: Mapping[str, Any]) -> None:
-    """Refuse a problem of which one point of the theory takes more than is allowed.
+def check_theory(work: Work, given: Mapping[str, Any]) -> None:
+    """Refuse a question whose theory takes more than is allowed, whatever else is wrong with it.
 
     Raises
     ------
     CostError
     """
-    one = _DEFAULTS | {"bulk": bulk_of_networks(problem)}
-    check_cost(_theory(of.work, problem, one), given["max_hours"], given["max_memory"])
+    cost = _theory(work, given["problem"], {**given, **given.get("values", {})})
+    check_cost(cost, given["max_hours"], given["max_memory"])
 
 
-def _theory(work: Work, problem: Problem, given: Mapping[str, Any]) -> Cost:
+def _work_of(name: str) -> Work:
+    """Return what a question takes; those of the workflow alone take one theory."""
+    declared = getattr(question_named(name), "declaration", None)
+    return declared.work if declared else _OF_WORKFLOW.get(name, Work())
+
+
+def _theory(work: Work, problem: Problem, arguments: Mapping[str, Any]) -> Cost:
     """Estimate the theory of all points of a question, for one problem or those of a sweep."""
-    losses, bulks = (np.atleast_1d(given[name]).tolist() for name in ("loss", "bulk"))
-    bulks = [work.bulk] if work.bulk else bulks
-    over = given.get("over", ())
-    over = {over} if isinstance(over, str) else set(over)
-    separate = {name: as_lists(given[name]) for name in given if name not in _COUNTED}
-    several = {name: value for name, value in separate.items() if is_several(name, value)}
+    if not work.theories:
+        return Cost(0, 0)
+    together = _several(arguments.get("zip", ()))[1:]  # one value of these goes with one of another
+    of = {name: as_lists(x) for name, x in arguments.items() if name not in together}
+    of = _DEFAULTS | of
+    losses = _several(of["loss"])
+    bulks = [work.bulk or bulk or bulk_of_networks(problem) for bulk in _several(of["bulk"])]
+    several = {k: x for k, x in of.items() if k not in _COUNTED and is_several(k, x)}
+    searched = {*_several(of.get("over", ())), *(k for k in work.searched if of.get(k) is None)}
     cases = math.prod(map(len, several.values()))
-    readouts = several.get("readout", [separate.get("readout", ())])
-    groups = max(len(problem.shares), *map(len, readouts))
-    spectrum = separate.get("covariance", getattr(problem, "covariance", IDENTITY))
+    cases *= _CANDIDATES[min(len(searched - {"ridge"}), len(_CANDIDATES) - 1)]
+    cases *= 1 + len(_several(of.get("gains", ())))
+    cases *= math.prod(factor for name, factor in _LONGER.items() if of.get(name))
+    ridges = len(_several(of["ridge"]))
+    if "ridge" in searched or isinstance(of["ridge"], str):
+        ridges = _SEARCH if losses == [SQUARE] else _CONVEX_SEARCH
+    points = len(_several(of["alpha"])) * ridges
+    if work.density:
+        density = of["points"] if of["points"] in POINTS else 0  # refused later
+        points *= _SPECTRAL_POINT * (_EDGE_POINTS + len(_several(of.get("x"))) + density)
+    groups = max(len(problem.shares), *map(len, several.get("readout", [of.get("readout", ())])))
+    spectrum = of.get("covariance", getattr(problem, "covariance", IDENTITY))
     directions = len(spectrum) if isinstance(spectrum, tuple) else DIRECTIONS
     directions *= spectrum != IDENTITY
-    cases *= _CANDIDATES[min(len(over - {"ridge"}), len(_CANDIDATES) - 1)]
-    cases *= 1 + np.size(given.get("gains", ()))
-    cases *= math.prod(factor for name, factor in _LONGER.items() if separate.get(name))
-    optimal = "ridge" in over or isinstance(given["ridge"], str)
-    search = _SEARCH if losses == [SQUARE] else _CONVEX_SEARCH
-    points = np.size(given["alpha"]) * (search if optimal else np.size(given["ridge"]))
-    if work.density:
-        points *= _SPECTRAL_POINT * (_EDGE_POINTS + given["points"])
     seconds = sum(_case(problem, one, bulk, points, groups) for one in losses for bulk in bulks)
     seconds += len(bulks) * _DIRECTION * directions
     spikes = problem.further_directions
@@ -214,11 +216,15 @@ def _theory(work: Work, problem: Problem, given: Mapping[str, Any]) -> Cost:
     return Cost(work.theories * cases * seconds, memory)
 
 
+def _several(value: Any) -> list[Any]:
+    return [*value] if isinstance(value, list | tuple | Mapping) else [value]
+
+
 def _case(problem: Problem, loss: str, bulk: str, points: int, groups: int) -> float:
     """Estimate the seconds of one problem of some groups of neurons, solved at some points."""
     steps = problem.steps if isinstance(problem, Protocol) and not problem.as_in_paper else 0
     prepared = _STEP * steps if bulk == ISOTROPIC else max(_TRAINED * steps, _STEP)
-    point = _POINT + (_ZERO_ONE if problem.target in BINARY else 0.0)
+    point = _POINT + _ZERO_ONE * (problem.target in BINARY)
     if loss != SQUARE:
         point = _CORNER_POINT if _has_corner(loss) else _SMOOTH_POINT
     seconds = _PROBLEM + _GROUPS * groups**3 + points * point

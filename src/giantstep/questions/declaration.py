@@ -30,12 +30,15 @@ class Work:
         The only one that is needed, if the question does not say which.
     density : bool
         Whether a point has the density of eigenvalues.
+    searched : tuple of str
+        What is optimised, unless it is given.
     """
 
     theories: float = 1.0
     networks: float = 0.0
     bulk: str = ""
     density: bool = False
+    searched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,8 +62,6 @@ class Question:
         What it takes.
     inputs : tuple of str
         Which of "covariance" and "inputs", those of two classes, its answers take into account.
-    varies : bool
-        Whether it takes several values of any parameter, of its problem as well.
     data : tuple of str
         What it is about instead of a problem: arrays, each in a file on the command line.
     scalars : tuple of str
@@ -75,8 +76,7 @@ class Question:
     example: str
     place: int = 99
     work: Work = Work()
-    inputs: tuple[str, ...] = ()
-    varies: bool = False
+    inputs: tuple[str, ...] = STRUCTURED
     data: tuple[str, ...] = ()
     scalars: tuple[str, ...] = ("loss", "bulk", "dimension")
 
@@ -85,11 +85,6 @@ def declaration_of(ask: Callable[..., Any]) -> Question:
     """Return what a question declares."""
     declared: Question = ask.declaration  # type: ignore[attr-defined]
     return declared
-
-
-def work_of(ask: Callable[..., Any]) -> Work:
-    """Return what a question declares to take; those of the workflow alone take one theory."""
-    return declaration_of(ask).work if hasattr(ask, "declaration") else Work()
 
 
 def declare(

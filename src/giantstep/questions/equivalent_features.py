@@ -12,17 +12,18 @@ import xarray as xr
 
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.formatting import format_value, format_vocabulary
+from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.arguments import DIMENSION, STEP
-from giantstep.questions.checks import check_theory
+from giantstep.questions.case import Case
 from giantstep.questions.costs import THEORY_HOURS
-from giantstep.questions.declaration import STRUCTURED, Work
+from giantstep.questions.declaration import Work
 from giantstep.questions.question import question
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.first_layer.letters_step import LettersState
 from giantstep.theory.first_layer.network_state import NetworkState
-from giantstep.validation import Fault, raise_all
+from giantstep.validation import raise_all
 
 _PROJECTIONS = ("step", "row_projection", "other_row_projection")
 
@@ -34,7 +35,6 @@ _PROJECTIONS = ("step", "row_projection", "other_row_projection")
     place=10,
     takes=(DIMENSION,),
     work=Work(bulk=ISOTROPIC),  # of what the steps leave
-    inputs=STRUCTURED,
     example=f"{STEP} --readout 1:0.5 -1:0.5 --format table",
     scalars=(),
 )
@@ -76,9 +76,7 @@ def equivalent_features(
     >>> features.spike_strength.round(3).item(), features.alignment.round(3).item()
     (1.389, 0.794)
     """
-    faults: list[Fault] = []
-    check_theory(problem, faults, ISOTROPIC, dimension)
-    raise_all(faults)
+    raise_all(Case(problem, SQUARE, ISOTROPIC, dimension).faults())
     layer = layer_of(problem, dimension)
     srf = layer.features
     features = asdict(srf) | {"alignment": srf.overlap}

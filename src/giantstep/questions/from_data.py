@@ -21,10 +21,8 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.samples import read_samples
-from giantstep.problems.sizes import SEED as SEEDS
 from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.questions.arguments import ALPHA, BEST_RIDGE, NETWORKS, SEED, arguments_of
-from giantstep.questions.axes import read_axes
 from giantstep.questions.compare import OF_NETWORKS
 from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of_data
 from giantstep.questions.datasets import drop_fixed
@@ -34,20 +32,18 @@ from giantstep.questions.question import taking_several
 from giantstep.questions.remarks import OF_COVARIANCE, edge_remarks
 from giantstep.questions.solve import solve
 from giantstep.questions.statistics import summary, z_scores
+from giantstep.questions.values import read_axes
 from giantstep.simulation.data_networks import train_on_data
 from giantstep.theory.readout.subsets import subset_errors
 from giantstep.validation import (
-    COUNT,
     Fault,
     InvalidParametersError,
     collected,
-    interval_faults,
     raise_all,
     refusal,
 )
 from giantstep.vocabulary import label
 
-_COUNTS = {"networks": COUNT, "seed": SEEDS}
 # Samples that are left to test, at least.
 _TESTS = 30
 # Predicted by the theory, and measured.
@@ -171,7 +167,7 @@ def from_data(
     grid = replace(axes.grid, ridge=RIDGES) if axes.optimal else axes.grid
     faults += [Fault("ridge", x, str(_POSITIVE)) for x in grid.ridge if x not in _POSITIVE]
     faults += [Fault("alpha0", alpha0, "finite: samples of the step")] * (alpha0 == math.inf)
-    faults += interval_faults({"networks": networks, "seed": seed}, _COUNTS)
+    faults += NETWORKS.faults(networks) + SEED.faults(seed)
     with collected(faults):  # no target is drawn from: any will do
         protocol = Protocol(activation, "linear", learning_rate, alpha0, beta)
     raise_all(faults)

@@ -10,22 +10,23 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import ArrayLike
 
 from giantstep.problems.domains import POSITIVE_RIDGE
 from giantstep.problems.losses import FLOW, SQUARE
-from giantstep.questions.arguments import OPTIMAL
-from giantstep.questions.axes import read_numbers
+from giantstep.questions.arguments import BY, OPTIMAL
 from giantstep.questions.choices import RIDGE, STOP_AT
+from giantstep.questions.declaration import Question
+from giantstep.questions.values import as_lists, read_numbers
 from giantstep.theory.optima import CROSS_VALIDATION
 from giantstep.validation import Fault, raise_all
 
 
-def choose_ridge(given: dict[str, Any]) -> None:
+def choose_ridge(given: dict[str, Any], of: Question) -> None:
     """Read the name of a way to cross-validate, in place of a ridge, as the best ridge by it."""
-    word = given.get(RIDGE)
-    if isinstance(word, str) and word in CROSS_VALIDATION:
-        given |= {RIDGE: OPTIMAL, "by": word}
+    own = given.get("values", given)
+    word = own.get(RIDGE)
+    if isinstance(word, str) and word in CROSS_VALIDATION and BY.name in [x.name for x in of.takes]:
+        own |= {RIDGE: OPTIMAL, BY.name: word}
 
 
 def times_to_ridges(given: dict[str, Any]) -> bool:
@@ -41,8 +42,7 @@ def times_to_ridges(given: dict[str, Any]) -> bool:
     InvalidParametersError
         For times beside a ridge or another loss, and for those out of range.
     """
-    own = given.get("values", given)
-    over = given.get("over", ())
+    own, over = given.get("values", given), given.get("over", ())
     over = [over] if isinstance(over, str) else over
     times = own.get(STOP_AT)
     if times is None:
@@ -60,21 +60,19 @@ def times_to_ridges(given: dict[str, Any]) -> bool:
         own.clear()
         own.update(renamed | {RIDGE: _inverse(times, faults)})
     if STOP_AT in over:
-        names = {name: over[name] if isinstance(over, Mapping) else None for name in over}
-        found = names.pop(STOP_AT)
-        names[RIDGE] = found if found is None else np.sort(_inverse(found, faults))
-        given["over"] = names if isinstance(over, Mapping) else list(names)
+        candidates = dict(over) if isinstance(over, Mapping) else dict.fromkeys(over)
+        found = candidates.pop(STOP_AT)
+        given["over"] = candidates | {RIDGE: None if found is None else _inverse(found, faults)}
     raise_all(faults)
     return True
 
 
-def _inverse(times: ArrayLike, faults: list[Fault]) -> Any:
+def _inverse(times: Any, faults: list[Fault]) -> Any:
+    """Return the ridges of times: one, several, or the best."""
     if isinstance(times, str) and times == OPTIMAL:
         return times
-    numbers = read_numbers(STOP_AT, times, faults)
-    wrong = [x for x in numbers.ravel().tolist() if x not in POSITIVE_RIDGE]
-    faults += [Fault(STOP_AT, x, str(POSITIVE_RIDGE)) for x in wrong]
-    return 1.0 if faults else 1 / numbers
+    ridges = [1 / x for x in read_numbers(STOP_AT, times, POSITIVE_RIDGE, faults)] or [1.0]
+    return ridges if isinstance(as_lists(times), list) else ridges[0]
 
 
 def ridges_to_times(data: xr.Dataset) -> xr.Dataset:

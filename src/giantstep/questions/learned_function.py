@@ -21,24 +21,22 @@ from giantstep.questions.arguments import (
     Argument,
     Many,
 )
-from giantstep.questions.axes import read_numbers
 from giantstep.questions.case import Case
-from giantstep.questions.costs import THEORY_HOURS, check_task
-from giantstep.questions.declaration import STRUCTURED
+from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.question import Result, question
 from giantstep.questions.request import read_request
-from giantstep.questions.task import Task
+from giantstep.questions.values import read_numbers
 from giantstep.theory.learned_function import learned_function as compute_learned_function
 from giantstep.validation import Fault, Interval, raise_all
 
-_PROJECTIONS = np.linspace(-3, 3, 121)
+_PROJECTIONS, _FINITE = np.linspace(-3, 3, 121), Interval(-math.inf)
 
 
 _S = Argument(
     "s",
     "projections theta . x along the target (the first direction of several); by default 121"
     " values from -3 to 3",
-    Interval(-math.inf),
+    _FINITE,
     Many.TOGETHER,
 )
 
@@ -49,7 +47,6 @@ _S = Argument(
     text="what the network has learned along the target",
     place=12,
     takes=(ALPHA, BEST_RIDGE, _S, LOSS, BULK, DIMENSION),
-    inputs=STRUCTURED,
     example=f"{STEP} --bulk isotropic trained --plot",
 )
 def learned_function(
@@ -97,19 +94,16 @@ def learned_function(
     (array([0.4 , 0.72, 1.03]), array([0.48, 0.84, 0.91]))
     """
     faults: list[Fault] = []
-    at = _PROJECTIONS if s is None else read_numbers("s", s, faults)
-    faults += [Fault("s", x, "finite") for x in at.ravel().tolist() if not math.isfinite(x)]
+    points = _PROJECTIONS if s is None else np.array(read_numbers("s", s, _FINITE, faults))
     raise_all(faults)
     given = {"alpha": alpha, "ridge": ridge, "loss": loss, "bulk": bulk, "dimension": dimension}
-    check_task(Task("solve", problem, given), max_hours, max_memory)
-    request, points = read_request(problem, given, compared=True), np.atleast_1d(at)
+    request = read_request(problem, given, compared=True)
     data, remarks = request.solve(zero_one=False)
     shape, (case,) = data["status"].shape, request.cases
     assert isinstance(case, Case)  # otherwise it was refused
-    overlaps = (data[name].values.reshape(*shape, -1) for name in ("m", "zeta", "psi", "xi"))
-    m, zeta, psi, xi = overlaps
+    m, zeta, psi, xi = (data[k].values.reshape(*shape, -1) for k in ("m", "zeta", "psi", "xi"))
     learned = compute_learned_function(case.readout.layer.srf, m, zeta, psi, points, xi)
     target = target_along(problem.target, points, problem.inputs)
     named = {"learned_function": ((*data["status"].dims, "s"), learned), "status": data["status"]}
     found = xr.Dataset(named | {"target_function": ("s", target)}, {"s": points})
-    return (found if at.ndim else found.isel(s=0)), remarks
+    return found if s is None or np.ndim(s) else found.isel(s=0), remarks

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from typing import Any, Literal
 
@@ -13,30 +15,25 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from giantstep.arrays import Array
-from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks
 from giantstep.problems.covariance import IDENTITY
+from giantstep.problems.grid import Grid
 from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.arguments import ALPHA, BEST_RIDGE, NETWORK, THEORY, Argument, Many, one_of
 from giantstep.questions.case import DOUBTS, Case, answer_remarks
-from giantstep.questions.checks import criterion_faults, read_question
 from giantstep.questions.choices import BIAS, RATE, RIDGE, UNKNOWNS
-from giantstep.questions.costs import THEORY_HOURS, check_task
+from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.datasets import drop_fixed
-from giantstep.questions.declaration import STRUCTURED
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.question import Result, question
-from giantstep.questions.remarks import (
-    OF_COVARIANCE,
-    edge_remarks,
-    named_ridge,
-)
-from giantstep.questions.search import Objective, Unknown, read_unknowns, refine
-from giantstep.questions.task import Task
+from giantstep.questions.remarks import OF_COVARIANCE, edge_remarks, named_ridge
+from giantstep.questions.search import Search, Unknown, problem_at, read_unknowns
+from giantstep.questions.values import read_axes
 from giantstep.theory.first_layer.layer import layer_of
-from giantstep.theory.optima import TEST_ERROR
-from giantstep.validation import Fault, raise_all
+from giantstep.theory.optima import TEST_ERROR, criterion
+from giantstep.validation import Fault, InvalidParametersError, raise_all
 
 # Points that refining one unknown takes, for the bar; of several, times the cube of their number.
 _REFINEMENTS = 12
@@ -58,7 +55,6 @@ _RIDGE = replace(BEST_RIDGE, many=Many.APART, text="if it is not optimised; opti
     text="the ridge, learning rate, readout and bias of the least test error",
     place=5,
     takes=(_OVER, ALPHA, _RIDGE, *THEORY),
-    inputs=STRUCTURED,
     example=f"{NETWORK} --alpha0 2 \\\n      --alpha 1 --over learning_rate ridge --format table",
 )
 def optimise(
@@ -134,15 +130,15 @@ def optimise(
     >>> dict(best.test_error.sizes)
     {'learning_rate': 4, 'ridge': 4}
     """
+    if bulk is None:
+        bulk = ISOTROPIC if BIAS in over else bulk_of_networks(problem)
     faults: list[Fault] = []
-    if bulk is None and BIAS in over:
-        bulk = ISOTROPIC
-    axes, bulk = read_question(problem, alpha, ridge, loss, bulk, dimension, faults)
-    faults += criterion_faults(problem, by, loss=loss)
+    axes = read_axes(alpha, ridge, loss, faults)
+    case = Case(problem, loss, bulk, dimension, by)
+    faults += case.faults()
     if problem.has_covariance and (BIAS in over or math.isinf(dimension)):
-        name, plain = ("covariance", IDENTITY)
-        if problem.inputs != GAUSSIAN:
-            name, plain = ("inputs", GAUSSIAN)
+        mixed = problem.inputs != GAUSSIAN
+        name, plain = ("inputs", GAUSSIAN) if mixed else ("covariance", IDENTITY)
         allowed = f"{plain} where a bias is optimised, or no dimension is given"
         faults.append(Fault(name, getattr(problem, name), allowed))
     names = [over] if isinstance(over, str) else over
@@ -153,81 +149,69 @@ def optimise(
     if BIAS in unknowns and bulk != ISOTROPIC:
         faults.append(Fault("bulk", bulk, f"{ISOTROPIC} where a bias is optimised"))
     raise_all(faults)
-    given = {"over": searched, "alpha": alpha, "ridge": ridge, "loss": loss, "bulk": bulk}
-    check_task(Task("optimise", problem, given), max_hours, max_memory)
-    ridges = unknowns.pop(RIDGE, Unknown(RIDGE, np.array(axes.grid.ridge))).candidates
-    outer = tuple(unknowns.values())
-    search = Objective(Case(problem, loss, bulk, float(dimension), by), outer, ridges)
-    alphas = np.array(axes.grid.alpha)
     with progress_bar("optimum", progress) as report:
-        profile, optima = _profile_and_optima(search, alphas, report)
-    coords = {one.name: one.candidates for one in search.outer} | {"alpha": alphas}
-    columns: dict[str, Any] = {name: ("alpha", [one[name] for one in optima]) for name in optima[0]}
-    columns[by] = (*coords, RIDGE), profile
-    data = xr.Dataset(columns, coords=coords | {RIDGE: search.ridges, "bulk": bulk})
-    remarks = _edge_remarks(search, data) + layer_of(problem, dimension).remarks(bulk)
+        data = _profile_and_optima(case, unknowns, axes.grid, report)
+    remarks = _edge_remarks(case, unknowns, data) + layer_of(problem, dimension).remarks(bulk)
     remarks += answer_remarks(data, dimension)
-    fixed = [name for name in axes.fixed if name == "alpha" or not search.optimises_ridge]
+    fixed = [name for name in axes.fixed if name == "alpha" or RIDGE not in unknowns]
     return drop_fixed(data.transpose("alpha", ...), fixed), remarks
 
 
 def _profile_and_optima(
-    search: Objective, alphas: Array, report: Progress
-) -> tuple[Array, list[dict[str, Any]]]:
+    case: Case, unknowns: Mapping[str, Unknown], grid: Grid, report: Progress
+) -> xr.Dataset:
     """Solve all candidates, (*candidates, alphas, ridges), and refine the best for each alpha."""
-    sizes, rows, done = [one.candidates.size for one in search.outer], [], count(1)
-    expected = math.prod(sizes) + _REFINEMENTS * len(sizes) ** 3 * alphas.size
+    outer = [one for one in unknowns.values() if one.name != RIDGE]
+    ridges = unknowns[RIDGE].candidates if RIDGE in unknowns else np.array(grid.ridge)
+    sizes, rows, done = [one.candidates.size for one in outer], list[Array](), count(1)
+    expected = math.prod(sizes) + _REFINEMENTS * len(sizes) ** 3 * len(grid.alpha)
 
     def solved() -> None:
         report(min(next(done) / expected, 1.0))
 
-    for place in np.ndindex(*sizes):
-        rows.append(search.profile(alphas, place))
+    def case_at(alpha: float, values: Mapping[str, float]) -> tuple[Case, float]:
+        problem = problem_at(case.problem, values, case.dimension)
+        return case._replace(problem=problem, compared=True), alpha
+
+    searches = [Search(outer, ridges, partial(case_at, x), solved) for x in grid.alpha]
+    alphas, at = np.meshgrid(np.array(grid.alpha), ridges, indexing="ij")
+    for values in searches[0].combinations():
+        rows.append(np.full(alphas.shape, np.nan))
+        with suppress(InvalidParametersError):
+            rows[-1] = criterion(searches[0].case_at(values)[0].readout, alphas, at, case.by)
         solved()
-    profile = np.array(rows).reshape(*sizes, *rows[0].shape)
-    places = (slice(k, k + 1) for k in range(alphas.size))
-    return profile, [_optimum(search, profile[..., k, :], alphas[k], solved) for k in places]
+    profile = np.array(rows).reshape(*sizes, *alphas.shape)
+    errors = np.nan_to_num(profile, nan=np.inf).min(axis=-1)
+    optima = [_optimum(case, search, errors[..., k]) for k, search in enumerate(searches)]
+    coords = {one.name: one.candidates for one in outer} | {"alpha": np.array(grid.alpha)}
+    columns: dict[str, Any] = {name: ("alpha", [one[name] for one in optima]) for name in optima[0]}
+    columns[case.by] = (*coords, RIDGE), profile
+    return xr.Dataset(columns, coords | {RIDGE: ridges, "bulk": case.bulk})
 
 
-def _optimum(
-    search: Objective, profile: Array, alpha: Array, solved: Callable[[], None]
-) -> dict[str, Any]:
-    """Refine the best of all candidates, at one sample complexity; variables by name.
-
-    Parameters
-    ----------
-    search : Objective
-    profile : Array, shape (*candidates, 1, ridges)
-    alpha : Array, shape (1,)
-    """
-    errors = np.nan_to_num(profile, nan=np.inf).min(axis=(-2, -1))
-    x, at_ends = refine(search, errors, alpha, solved)
-    error, ridge, ridge_on_edge = (values.item() for values in search.least(x, alpha))
-    values = search.values(x)
-    on_edge = {one.name: at_end for one, at_end in zip(search.outer, at_ends, strict=True)}
-    arrays: dict[str, Any] = {}
-    if math.isfinite(error):
-        case = search.case._replace(problem=search.problem_at(values), compared=True)
-        arrays = case.solve(alpha, np.array([ridge]))
-    of_inputs = OF_COVARIANCE if getattr(search.case.problem, "has_covariance", False) else ()
-    if search.optimises_ridge:
-        values[RIDGE], on_edge[RIDGE] = ridge, bool(ridge_on_edge)
-    optimum: dict[str, Any] = {f"optimal_{search.case.by}": error}
-    for name, value in values.items():
-        optimum |= {f"optimal_{name}": value, f"optimal_{name}_on_edge": on_edge[name]}
-    names = *DOUBTS, *of_inputs
-    return optimum | {name: arrays[name].item() if arrays else math.nan for name in names}
+def _optimum(case: Case, search: Search, errors: Array) -> dict[str, Any]:
+    """Refine the best of all candidates, at one sample complexity; variables by name."""
+    best = search.optimum(errors, case.loss)
+    names = DOUBTS + (OF_COVARIANCE if case.problem.has_covariance else ())
+    doubts = dict.fromkeys(names, math.nan)
+    if math.isfinite(best.error):
+        at, alpha = search.case_at(best.values)
+        solved = at.solve(np.array([alpha]), np.array([best.ridge]))
+        doubts = {name: solved[name].item() for name in names}
+    found: dict[str, Any] = {f"optimal_{case.by}": best.error}
+    for name, value in best.values.items():
+        found |= {f"optimal_{name}": value, f"optimal_{name}_on_edge": best.on_edge[name]}
+    return found | doubts
 
 
-def _edge_remarks(search: Objective, data: xr.Dataset) -> list[str]:
+def _edge_remarks(case: Case, unknowns: Mapping[str, Unknown], data: xr.Dataset) -> list[str]:
     def where(mask: xr.DataArray) -> list[str]:
         return [f"alpha {alpha:g}" for alpha in data["alpha"].values[mask.values]]
 
     remarks = []
-    for name, candidates in search.candidates.items():
-        points = where(data[f"optimal_{name}_on_edge"])
-        what = named_ridge(search.case.loss) if name == RIDGE else f"best {name.replace('_', ' ')}"
-        remarks += edge_remarks(points, what, candidates)
-    if unsolved := where(data[f"optimal_{search.case.by}"].isnull()):
+    for name, one in unknowns.items():
+        what = named_ridge(case.loss) if name == RIDGE else f"best {name.replace('_', ' ')}"
+        remarks += edge_remarks(where(data[f"optimal_{name}_on_edge"]), what, one.candidates)
+    if unsolved := where(data[f"optimal_{case.by}"].isnull()):
         remarks.append(f"At {'; '.join(unsolved)}: nothing in the range searched could be solved.")
     return remarks

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
 import xarray as xr
 from scipy.optimize import brentq
 
-from giantstep.arrays import Array, Mask
+from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.domains import ALPHA, BETA
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
@@ -29,16 +30,16 @@ from giantstep.questions.arguments import (
     one_of,
 )
 from giantstep.questions.case import DOUBTS, Case, answer_remarks
-from giantstep.questions.checks import criterion_faults, read_question
 from giantstep.questions.choices import RATE, SAMPLES
-from giantstep.questions.costs import THEORY_HOURS, check_task
+from giantstep.questions.costs import THEORY_HOURS
+from giantstep.questions.declaration import Work
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.question import Result, question
-from giantstep.questions.search import Objective, Unknown, refine
-from giantstep.questions.task import Task
+from giantstep.questions.search import Search, Unknown
+from giantstep.questions.values import read_axes
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.optima import CLASSIFICATION_ERROR, CROSS_VALIDATION, TEST_ERROR, search_of
-from giantstep.validation import Fault, Interval, interval_faults, raise_all
+from giantstep.validation import Fault, Interval, raise_all
 
 _SHARE = "share_of_steps"
 # Candidates, before the best is refined.
@@ -47,9 +48,6 @@ _CANDIDATES = {
     RATE: np.geomspace(0.1, 30, 7),
     SAMPLES: np.geomspace(0.3, 100, 7),
 }
-_INTERVALS = {
-    SAMPLES: ALPHA, "flops": Interval(1, 1e30), "max_steps": Interval(1, 10, whole=True)
-}  # fmt: skip
 _COLUMNS = (
     "optimal_alpha0", "optimal_alpha", "optimal_beta", f"optimal_{RATE}", "optimal_ridge",
     "flops", *DOUBTS, "on_edge",
@@ -75,6 +73,8 @@ _RIDGE = replace(BEST_RIDGE, many=Many.APART)
     text="how to split a budget of samples between gradient steps and the readout",
     place=6,
     takes=(_SAMPLES, _FLOPS, _MAX_STEPS, _OVER, _RIDGE, LOSS, BULK, DIMENSION, BY),
+    work=Work(4, searched=(_SHARE, SAMPLES)),  # of so many numbers of steps
+    inputs=(),
     example=f"{NETWORK} --samples 6 \\\n      --dimension 500 --learning-rate 3 --format table",
 )
 def plan(
@@ -138,50 +138,44 @@ def plan(
     >>> best.optimal_alpha0.round(1).values, best.optimal_test_error.round(3).values
     (array([0., 4.]), array([0.179, 0.079]))
     """
-    faults, over = list[Fault](), [over] if isinstance(over, str) else over
-    _, bulk = read_question(problem, 1.0, ridge, loss, bulk, dimension, faults)
-    faults += criterion_faults(problem, by, loss=loss)
+    names, faults = [over] if isinstance(over, str) else list(over), list[Fault]()
+    axes = read_axes(1.0, ridge, loss, faults)
+    bulk = bulk_of_networks(problem) if bulk is None else bulk
+    case = Case(problem, loss, bulk, dimension, by, compared=True)
+    faults += case.faults()
     if by in CROSS_VALIDATION:  # which is about one first layer
         faults.append(Fault("by", by, f"{TEST_ERROR} or {CLASSIFICATION_ERROR} in plan"))
-    faults += _faults(problem, {SAMPLES: samples, "flops": flops, "max_steps": max_steps})
-    faults += [Fault("over", name, RATE) for name in over if name != RATE]
+    for of, value in ((_SAMPLES, samples), (_FLOPS, flops), (_MAX_STEPS, max_steps)):
+        faults += [] if value is None else of.faults(value)
+    if not isinstance(problem, Protocol):
+        faults.append(Fault("problem", problem, "a Protocol: only steps take samples"))
+    if samples is None and flops is None:
+        faults.append(Fault(SAMPLES, None, "given, or flops"))
+    faults += [Fault("over", name, RATE) for name in names if name != RATE]
     if flops is not None and math.isinf(dimension):
         faults.append(Fault("dimension", dimension, "finite, for operations to be counted"))
     raise_all(faults)
-    names = [_SHARE, *over, *([SAMPLES] if samples is None else [])]
-    searched = {"over": names, "ridge": ridge, "loss": loss, "bulk": bulk, "steps": [0] * max_steps}
-    check_task(Task("plan", problem, searched), max_hours, max_memory)
-    ridges = search_of(loss).ridges if ridge == OPTIMAL else np.array([float(ridge)])
-    case, rows = Case(problem, loss, bulk, float(dimension), by), []
+    ridges = search_of(loss).ridges if axes.optimal else np.array(axes.grid.ridge)
+    searched, rows = [*names, *([SAMPLES] if samples is None else [])], []
     with progress_bar("plan", progress) as report:
         for steps in range(max_steps + 1):
-            kept = [name for name in names if steps or name == SAMPLES]
-            outer = tuple(Unknown(name, _CANDIDATES[name]) for name in kept)
-            rows.append(_best_split(_Split(case, outer, ridges, steps, samples or 0, flops)))
+            kept = [_SHARE, *searched] if steps else [x for x in searched if x == SAMPLES]
+            unknowns = [Unknown(name, _CANDIDATES[name]) for name in kept]
+            spend = partial(_spent, case, steps, samples or 0.0, flops)
+            rows.append(_best_split(Search(unknowns, ridges, spend), case))
             report((steps + 1) / (max_steps + 1))
     least, *others = zip(*rows, strict=True)
-    cost = np.array(least) / np.fmin.reduce(least) - 1
-    columns = {f"optimal_{by}": least, "cost_of_plan": cost}
+    columns = {f"optimal_{by}": least, "cost_of_plan": np.array(least) / np.fmin.reduce(least) - 1}
     columns |= dict(zip(_COLUMNS, others, strict=True))
     data = xr.Dataset(
         {name: ("steps", list(one)) for name, one in columns.items()},
-        coords={"steps": range(max_steps + 1)},
+        {"steps": range(max_steps + 1)},
     )
     fixed = {"flops": math.isinf(dimension), "optimal_beta": flops is None}
-    fixed |= {f"optimal_{RATE}": RATE not in over, "optimal_ridge": ridge != OPTIMAL}
+    fixed |= {f"optimal_{RATE}": RATE not in names, "optimal_ridge": not axes.optimal}
     data = data.drop_vars([name for name, is_fixed in fixed.items() if is_fixed])
     remarks = _remarks(data) + layer_of(problem, dimension).remarks(bulk)
     return data, remarks + answer_remarks(data, dimension)
-
-
-def _faults(problem: Problem, budget: dict[str, float | None]) -> list[Fault]:
-    given = {name: value for name, value in budget.items() if value is not None}
-    faults = interval_faults(given, {name: _INTERVALS[name] for name in given})
-    if not isinstance(problem, Protocol):
-        faults.append(Fault("problem", problem, "a Protocol: only steps take samples"))
-    if {*given} == {"max_steps"}:
-        faults.append(Fault(SAMPLES, None, "given, or flops"))
-    return faults
 
 
 def _remarks(data: xr.Dataset) -> list[str]:
@@ -196,40 +190,30 @@ def _remarks(data: xr.Dataset) -> list[str]:
     ]
 
 
-@dataclass(frozen=True)
-class _Split(Objective):
-    """The error of plans of some number of steps, at shares of a budget."""
+def _spent(
+    case: Case, steps: int, samples: float, flops: float | None, values: Mapping[str, float]
+) -> tuple[Case, float]:
+    """Spend the budget at values of the unknowns: on a case, and its sample complexity."""
+    problem, count = case.problem, max(steps, 1)
+    assert isinstance(problem, Protocol)  # checked
+    share, samples = values.get(_SHARE, 0.0), values.get(SAMPLES, samples)
+    alpha0, alpha = share * samples / count ** (1 - problem.reuse_batch), (1 - share) * samples
+    rate = values.get(RATE, problem.learning_rate)
+    problem = replace(problem, learning_rate=rate, alpha0=alpha0, steps=count)
+    if flops is not None:
+        problem = _widest(problem, alpha, case.dimension, flops)
+    return case._replace(problem=problem), alpha
 
-    steps: int
-    samples: float
-    flops: float | None
 
-    def plan_at(self, x: Sequence[float] | Array) -> tuple[Protocol, float]:
-        """Spend the budget: the problem, and alpha."""
-        problem, values, steps = self.case.problem, self.values(x), max(self.steps, 1)
-        assert isinstance(problem, Protocol)  # checked
-        rate = values.get(RATE, problem.learning_rate)
-        share, samples = values.get(_SHARE, 0.0), values.get(SAMPLES, self.samples)
-        alpha0, alpha = share * samples / steps ** (1 - problem.reuse_batch), (1 - share) * samples
-        problem = replace(problem, learning_rate=rate, alpha0=alpha0, steps=steps)
-        return (self._widest(problem, alpha) if self.flops else problem), alpha
+def _widest(problem: Protocol, alpha: float, dimension: float, flops: float) -> Protocol:
+    """Take the width that the operations allow."""
 
-    def _widest(self, problem: Protocol, alpha: float) -> Protocol:
-        """Take the width that the operations allow."""
+    def excess(beta: float) -> float:
+        return operations(replace(problem, beta=beta), alpha, dimension) / flops - 1
 
-        def excess(beta: float) -> float:
-            made = replace(problem, beta=beta)
-            return operations(made, alpha, self.case.dimension) / (self.flops or 1) - 1
-
-        ends = BETA.lower, BETA.upper
-        allowed = excess(ends[0]) < 0 < excess(ends[1])
-        return replace(problem, beta=brentq(excess, *ends) if allowed else ends[0])
-
-    def least(self, x: Sequence[float] | Array, alpha: Array) -> tuple[Array, Array, Mask]:
-        """Minimise over the ridge."""
-        problem, samples = self.plan_at(x)
-        at = Objective(self.case._replace(problem=problem), (), self.ridges)
-        return at.least((), np.array([samples]))
+    ends = BETA.lower, BETA.upper
+    allowed = excess(ends[0]) < 0 < excess(ends[1])
+    return replace(problem, beta=brentq(excess, *ends) if allowed else ends[0])
 
 
 def operations(problem: Protocol, alpha: float, dimension: float) -> float:
@@ -246,20 +230,18 @@ def operations(problem: Protocol, alpha: float, dimension: float) -> float:
     return dimension**3 * (steps + 2 * alpha * beta + alpha * beta * smaller + smaller**3 / 3)
 
 
-def _best_split(search: _Split) -> tuple[float, ...]:
+def _best_split(search: Search, case: Case) -> tuple[float, ...]:
     """Find the best plan of some number of steps: its entries of the columns."""
-    nothing = np.empty(0)
-    errors = np.full([one.candidates.size for one in search.outer], np.inf)
-    for place in np.ndindex(*errors.shape):
-        least = search.least(search.axes_at(place), nothing)[0]
-        errors[place] = np.nan_to_num(least, nan=np.inf).item()
-    if np.isinf(errors).all():
+    errors = np.array([search.least(values)[0] for values in search.combinations()])
+    best = search.optimum(errors.reshape([x.candidates.size for x in search.unknowns]), case.loss)
+    if math.isnan(best.error):
         return (*[math.nan] * len(_COLUMNS), False)
-    x, at_ends = refine(search, errors, nothing, lambda: None)
-    error, ridge, on_edge = (values.item() for values in search.least(x, nothing))
-    of, alpha = search.plan_at(x)
-    rate = of.learning_rate if search.steps else math.nan
-    spent = operations(of, alpha, search.case.dimension)
-    arrays = search.case._replace(problem=of, compared=True).solve(*np.array([[alpha], [ridge]]))
-    last = *(arrays[name].item() for name in DOUBTS), any([on_edge, *at_ends])
-    return error, of.alpha0, alpha, of.beta, rate, ridge, spent, *last
+    at, alpha = search.case_at(best.values)
+    of, ridge = at.problem, best.ridge
+    assert isinstance(of, Protocol)
+    solved = at.solve(*np.array([[alpha], [ridge]]))
+    rate = of.learning_rate if of.alpha0 else math.nan
+    spent = operations(of, alpha, case.dimension)
+    doubts = (solved[name].item() for name in DOUBTS)
+    on_edge = any(best.on_edge.values())
+    return best.error, of.alpha0, alpha, of.beta, rate, ridge, spent, *doubts, on_edge

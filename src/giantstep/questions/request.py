@@ -6,28 +6,25 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
-from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 
 from giantstep.arrays import Array
-from giantstep.problems.bulk_kind import bulk_of_networks, validate_bulk
+from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.combinations import combinations
 from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.formatting import format_value, single
 from giantstep.problems.grid import Grid
-from giantstep.problems.losses import SQUARE
-from giantstep.problems.problem import Problem, check_loss
+from giantstep.problems.losses import SQUARE, is_square
+from giantstep.problems.problem import Problem
 from giantstep.questions.arguments import ALPHA, BULK, BY, DIMENSION, LOSS, OPTIMAL, RIDGE
-from giantstep.questions.axes import SOME_RIDGE
-from giantstep.questions.case import Case, answer_remarks, hidden
-from giantstep.questions.checks import criterion_faults, derivative_faults
+from giantstep.questions.case import Case, answer_remarks
 from giantstep.questions.datasets import count_groups, dataset
 from giantstep.questions.progress import Progress, part, progress_bar
 from giantstep.questions.remarks import edge_remarks, named_ridge
-from giantstep.questions.values import as_lists, is_several
+from giantstep.questions.values import SOME_RIDGE, as_lists, is_several
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.optima import search_of
 from giantstep.theory.readout.columns import PARAMETER, Columns
@@ -37,9 +34,8 @@ from giantstep.validation import (
     Fault,
     InvalidParametersError,
     collected,
-    interval_faults,
+    plain_number,
     raise_all,
-    refusal,
 )
 
 # What varies besides the fields of the problem, and what it is by default; the bulk is that of
@@ -121,7 +117,7 @@ class Request(NamedTuple):
     def _columns(
         self, case: Case | InvalidParametersError, zero_one: bool, report: Progress
     ) -> Columns:
-        """Solve one case at all points.
+        """Solve one case at all points, some at a time.
 
         Raises
         ------
@@ -129,16 +125,22 @@ class Request(NamedTuple):
         """
         if isinstance(case, InvalidParametersError):
             raise case
+        alpha, ridge = self.points
         if self.optimal:
-            return case.optimise(self.points[0], zero_one)
-        return case.solve_batches(*self.points, zero_one, report)
+            return case.optimise(alpha, zero_one)
+        parts = []
+        for some in case.readout.batches(alpha.size):
+            parts.append(case.solve(alpha[some], ridge[some], zero_one))
+            report(min(some.stop / alpha.size, 1.0))
+        return Columns.joined(parts)
 
     def _arranged(self, columns: Columns) -> xr.Dataset:
         """Arrange columns over (cases, points, ...) by the parameters; one value is a scalar."""
         shape, dims = tuple(map(len, self.values.values())), tuple(self.values)
-        losses = {case.loss for case in self.cases if isinstance(case, Case)}
         shaped = Columns({name: x.reshape(*shape, *x.shape[2:]) for name, x in columns.items()})
-        named = shaped.variables(dims, hidden(losses))
+        # Of the square loss alone, losses are half the errors.
+        plain = all(is_square(case.loss) for case in self.cases if isinstance(case, Case))
+        named = shaped.variables(dims, ("test_loss", "training_loss") if plain else ())
         coords: dict[str, Any] = {name: ((name,), np.array(v)) for name, v in self.values.items()}
         if self.optimal:
             coords["ridge"] = named.pop("ridge")
@@ -175,47 +177,26 @@ def read_request(problem: Problem, given: Mapping[str, Any], **asked: Any) -> Re
         With all names that are no parameters, and all values that no case can have.
     """
     of_problem = [field.name for field in fields(problem)]
-    unknown = [name for name in given if name not in (*of_problem, *DEFAULTS)]
-    allowed = f"one of {', '.join([*of_problem, *DEFAULTS])}"
-    raise_all([Fault("parameter", name, allowed) for name in unknown])
-    lists = {name: as_lists(value) for name, value in (DEFAULTS | dict(given)).items()}
+    known = *of_problem, *DEFAULTS
+    allowed = f"one of {', '.join(known)}"
+    raise_all([Fault("parameter", name, allowed) for name in given if name not in known])
+    lists = DEFAULTS | {name: as_lists(value) for name, value in given.items()}
     if lists["bulk"] is None:
         lists["bulk"] = bulk_of_networks(problem)
     varied = [name for name in given if is_several(name, lists[name])]
-    order = [name for name in of_problem if name in given] + list(DEFAULTS)
+    order = [name for name in known if name in lists]
     values = {name: lists[name] if name in varied else [lists[name]] for name in order}
     optimal = OPTIMAL in values["ridge"]
     faults = _point_faults(values, optimal)
     outer = {name: values[name] for name in order if name not in POINTS}
-    for loss, by in product(values["loss"], values["by"]):
-        faults += derivative_faults(asked.get("derivatives", False), loss, optimal, by)
-    cases = _cases(problem, outer, optimal, faults)
+    cases = _cases(problem, outer, optimal, asked, faults)
     raise_all(faults)
-    cases = [one._replace(**asked) if isinstance(one, Case) else one for one in cases]
     if not optimal:  # there is nothing that it decides
         del outer["by"]
     written = {k: _labels(problem, k, x) if k in of_problem else x for k, x in outer.items()}
     points = POINTS[:1] if optimal else POINTS
     written |= {name: list(map(float, values[name])) for name in points}
     return Request(problem, written, [name for name in varied if name in written], cases)
-
-
-def paired(values: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
-    """Take the values of some parameters together, one after the other; all others stay.
-
-    Raises
-    ------
-    InvalidParametersError
-        If they have not as many values each.
-    """
-    if not names:
-        return [dict(values)]
-    lists = {name: as_lists(values.get(name)) for name in names}
-    counts = {len(one) if is_several(name, one) else 0 for name, one in lists.items()}
-    if len(lists) < 2 or len(counts) > 1 or counts == {0}:
-        raise refusal("zip", tuple(names), "two or more parameters that have as many values each")
-    rows = zip(*lists.values(), strict=True)
-    return [{**values, **dict(zip(lists, row, strict=True))} for row in rows]
 
 
 def _point_faults(values: Mapping[str, list[Any]], optimal: bool) -> list[Fault]:
@@ -228,49 +209,36 @@ def _point_faults(values: Mapping[str, list[Any]], optimal: bool) -> list[Fault]
         with collected(faults):
             Grid(tuple(values["alpha"]) or (1.0,), tuple(ridges) or (1.0,), loss)
     for dimension in values["dimension"]:
-        faults += interval_faults({"dimension": dimension}, {"dimension": THEORY_DIMENSION})
+        faults += THEORY_DIMENSION.read("dimension", dimension)[1]
     return faults
 
 
 def _cases(
-    problem: Problem, outer: Mapping[str, list[Any]], optimal: bool, faults: list[Fault]
+    problem: Problem,
+    outer: Mapping[str, list[Any]],
+    optimal: bool,
+    asked: Mapping[str, Any],
+    faults: list[Fault],
 ) -> list[Case | InvalidParametersError]:
     """Combine all values; a value that goes with no others is a fault of the question."""
     cases: list[Case | InvalidParametersError] = []
     valid = set[tuple[str, int]]()
     places = list(combinations({name: range(len(values)) for name, values in outer.items()}))
     for place in places:
+        chosen = {name: outer[name][k] for name, k in place.items()}
+        how = {name: chosen.pop(name) for name in ("loss", "bulk", "by")}
+        how["dimension"] = plain_number(chosen.pop("dimension"))
         try:
-            chosen = {name: outer[name][k] for name, k in place.items()}
-            cases.append(_case(problem, chosen, optimal))
+            case = Case(replace(problem, **chosen) if chosen else problem, **how, **asked)
+            raise_all(case.faults(optimal))
+            cases.append(case)
             valid.update(place.items())
         except InvalidParametersError as error:
             cases.append(error)
-    for place, case in zip(places, cases, strict=True):
-        if not isinstance(case, Case) and not valid.issuperset(place.items()):
-            faults += case.faults
+    for place, made in zip(places, cases, strict=True):
+        if not isinstance(made, Case) and not valid.issuperset(place.items()):
+            faults += made.faults
     return cases
-
-
-def _case(problem: Problem, chosen: dict[str, Any], optimal: bool) -> Case:
-    """Make a case, if its parameters go together.
-
-    Raises
-    ------
-    InvalidParametersError
-    """
-    loss, bulk, dimension, by = (chosen.pop(name) for name in ("loss", "bulk", "dimension", "by"))
-    problem = replace(problem, **chosen) if chosen else problem
-    faults = criterion_faults(problem, by, optimal, loss)
-    with collected(faults):
-        check_loss(problem, loss)
-    with collected(faults):
-        validate_bulk(problem, bulk)
-    faults += layer_of(problem).faults()
-    with collected(faults):
-        problem.with_giant_step(dimension)
-    raise_all(faults)
-    return Case(problem, loss, bulk, float(dimension), by)
 
 
 def _labels(problem: Problem, name: str, values: Sequence[Any]) -> list[Any]:

@@ -1,24 +1,25 @@
-"""Searching for the least test error: the unknowns of `optimise`, and the problems they make."""
+"""Searching for the least test error: unknowns, candidates, and the refinement of the best."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from giantstep.arrays import Array, Mask
+from giantstep.arrays import Array
 from giantstep.numerics.minimisation import lowest_minima, refine_on_grid
 from giantstep.problems.domains import LEARNING_RATE, LETTER
 from giantstep.problems.domains import RIDGE as RIDGES
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.questions.axes import read_numbers
 from giantstep.questions.case import Case
 from giantstep.questions.choices import BIAS, RATE, READOUT, RIDGE, SAMPLES, UNKNOWNS
+from giantstep.questions.values import read_numbers
 from giantstep.theory.bounds import with_common_bias
 from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.optima import criterion, optimal_ridge, search_of
@@ -36,9 +37,9 @@ _SEVERAL_TOLERANCE = 1e-3
 _STARTS, _MARGIN = 3, 0.02
 _DOMAINS: dict[str, Interval] = {
     RATE: replace(LEARNING_RATE, open_below=True),
-    RIDGE: replace(RIDGES, open_below=True),
     READOUT: LETTER,
     BIAS: LETTER,
+    RIDGE: replace(RIDGES, open_below=True),
 }
 
 
@@ -59,203 +60,171 @@ class Unknown(NamedTuple):
     @property
     def axis(self) -> Array:
         """The candidates on the scale on which they are refined."""
-        return np.log(self.candidates) if self.is_logarithmic else self.candidates
+        return np.log(self.candidates) if self._is_logarithmic else self.candidates
 
     def value(self, x: float) -> float:
         """Return the value at a place on the axis."""
-        return float(np.exp(x)) if self.is_logarithmic else float(x)
+        return math.exp(x) if self._is_logarithmic else float(x)
 
     @property
-    def is_logarithmic(self) -> bool:
+    def _is_logarithmic(self) -> bool:
         """Whether it is positive, and searched over orders of magnitude."""
         return self.name in (RATE, RIDGE, SAMPLES)
 
 
-def read_unknowns(
-    problem: Problem,
-    given: Mapping[str, ArrayLike | None],
-    loss: str,
-    dimension: float,
-    faults: list[Fault],
-) -> list[Unknown]:
-    """Read what is searched for, the ridge last, and collect what is wrong with it.
+class Optimum(NamedTuple):
+    """The least error that was found, NaN if there is none, its ridge, and where it lies."""
 
-    Where no candidates are given, they are those of `search_of`.
-    """
-    if not given:
-        faults.append(Fault("over", [], f"some of {', '.join(UNKNOWNS)}"))
-    for name in given:
-        faults += _unknown_faults(problem, name)
-    if faults:
-        return []
-    letters = len(problem.readout) if isinstance(problem, Protocol) and READOUT in given else 0
-    names = [name for name in (RATE, READOUT, BIAS, RIDGE) if name in given]
-    count = sum(letters - 1 if name == READOUT else 1 for name in names if name != RIDGE)
-    unknowns = []
-    for name in names:
-        candidates = given[name]
-        values = (
-            _default_candidates(problem, name, count, loss, dimension)
-            if candidates is None
-            else _read_candidates(name, candidates, faults)
-        )
-        of_letters = [f"{_LETTER}{k}" for k in range(2, letters + 1)]
-        unknowns += [Unknown(one, values) for one in (of_letters if name == READOUT else [name])]
-    return unknowns
-
-
-def _unknown_faults(problem: Problem, name: str) -> list[Fault]:
-    if name not in UNKNOWNS:
-        return [Fault("over", name, f"some of {', '.join(UNKNOWNS)}")]
-    if name in (RATE, READOUT) and not isinstance(problem, Protocol):
-        return [Fault("over", name, f"{RIDGE} or {BIAS} for spiked features given directly")]
-    if name == READOUT and isinstance(problem, Protocol):
-        letters = len(problem.readout)
-        if not 2 <= letters <= _MOST_LETTERS or problem.readout[0][0] == 0:
-            allowed = (
-                f"2 to {_MOST_LETTERS} values, the first of them not 0, to optimise all but the"
-                " first, whose size is that of the learning rate"
-            )
-            return [Fault("readout", problem.readout, allowed)]
-    return []
-
-
-def _default_candidates(
-    problem: Problem, name: str, count: int, loss: str, dimension: float
-) -> Array:
-    search = search_of(loss, dimension)
-    if name == RIDGE:
-        return search.ridges
-    sizes = _CANDIDATES if loss == SQUARE else _CONVEX_CANDIDATES
-    points = sizes[min(count, len(sizes)) - 1]
-    if name == RATE:
-        rates = search.learning_rates
-        return np.geomspace(rates[0], rates[-1], points)
-    if name == BIAS:
-        return np.linspace(-_LARGEST_BIAS, _LARGEST_BIAS, points)
-    assert isinstance(problem, Protocol)  # others have no readout
-    largest = _LARGEST_LETTER * abs(problem.readout[0][0])
-    return np.linspace(-largest, largest, points)
-
-
-def _read_candidates(name: str, given: ArrayLike, faults: list[Fault]) -> Array:
-    """Read candidates, sorted, each once."""
-    values = np.unique(np.atleast_1d(read_numbers(name, given, faults)))
-    interval = _DOMAINS[name]
-    faults += [Fault(name, x, str(interval)) for x in values.tolist() if x not in interval]
-    if values.size < 2:
-        faults.append(Fault(name, given, "two candidates at least, to be optimised"))
-    return values
+    error: float
+    ridge: float
+    values: dict[str, float]
+    on_edge: dict[str, bool]
 
 
 @dataclass(frozen=True)
-class Objective:
-    """The test error as a function of the unknowns.
+class Search:
+    """The least error over some unknowns: of all candidates, then refined around the best.
 
     Attributes
     ----------
-    case : Case
-        The problem, how it is solved, and the error that is minimised.
-    outer : tuple of Unknown
-        Those that change the problem.
+    unknowns : sequence of Unknown
+        But for the ridge.
     ridges : Array
         Candidates of the ridge; a single one, if it is not optimised.
+    case_at : callable
+        Takes values of the unknowns; returns what is solved then, and the sample complexity.
+        Raises InvalidParametersError where there is none.
+    solved : callable
+        Called after each problem that was solved.
     """
 
-    case: Case
-    outer: tuple[Unknown, ...]
+    unknowns: Sequence[Unknown]
     ridges: Array
+    case_at: Callable[[Mapping[str, float]], tuple[Case, float]]
+    solved: Callable[[], None] = lambda: None
 
-    @property
-    def optimises_ridge(self) -> bool:
-        """Whether the ridge is optimised, too."""
-        return self.ridges.size > 1
+    def combinations(self) -> Iterator[dict[str, float]]:
+        """Yield all combinations of candidates."""
+        for chosen in product(*(one.candidates.tolist() for one in self.unknowns)):
+            yield {one.name: value for one, value in zip(self.unknowns, chosen, strict=True)}
 
-    @property
-    def candidates(self) -> dict[str, Array]:
-        """All candidates by name, those of the ridge last."""
-        outer = {one.name: one.candidates for one in self.outer}
-        return outer | ({RIDGE: self.ridges} if self.optimises_ridge else {})
-
-    def axes_at(self, place: Sequence[int]) -> list[float]:
-        """Return the point of some candidates on the axes of the unknowns."""
-        return [float(one.axis[k]) for one, k in zip(self.outer, place, strict=True)]
-
-    def values(self, x: Sequence[float] | Array) -> dict[str, float]:
-        """Name the values at a point on the axes of the unknowns."""
-        return {one.name: one.value(at) for one, at in zip(self.outer, x, strict=True)}
-
-    def problem_at(self, values: Mapping[str, float]) -> Problem:
-        """Make the problem at values of the unknowns.
-
-        Raises
-        ------
-        InvalidParametersError
-        """
-        problem = self.case.problem
-        if isinstance(problem, Protocol):
-            letters = enumerate(problem.readout, start=1)
-            readout = tuple((values.get(f"{_LETTER}{k}", x), share) for k, (x, share) in letters)
-            rate = values.get(RATE, problem.learning_rate)
-            problem = replace(problem, learning_rate=rate, readout=readout)
-        if BIAS not in values:
-            return problem
-        return with_common_bias(equivalent_features(problem, self.case.dimension), values[BIAS])
-
-    def profile(self, alpha: Array, place: Sequence[int]) -> Array:
-        """Compute errors at candidates, shape (A, R) for R ridges; NaN where there is none."""
-        x = self.axes_at(place)
-        mesh = np.meshgrid(alpha, self.ridges, indexing="ij")
+    def least(self, values: Mapping[str, float]) -> tuple[float, float, bool]:
+        """Minimise over the ridge: error, infinity where there is none; ridge; if on an edge."""
+        ridge, on_edge = self.ridges[:1], np.array([False])
         try:
-            return criterion(self._at(x).readout, *mesh, self.case.by)
-        except InvalidParametersError:
-            return np.full(mesh[0].shape, np.nan)
-
-    def least(self, x: Sequence[float] | Array, alpha: Array) -> tuple[Array, Array, Mask]:
-        """Minimise over the ridge: errors, ridges, and whether these are on an edge, (A,)."""
-        ridge, on_edge = np.full(alpha.shape, self.ridges[0]), np.zeros(alpha.shape, dtype=bool)
-        try:
-            case = self._at(x)
-            if self.optimises_ridge:
-                of = case.bulk, case.dimension, case.loss, self.ridges
-                best = optimal_ridge(case.problem, alpha, *of, by=case.by)
+            case, alpha = self.case_at(values)
+            of, at = (case.bulk, case.dimension, case.loss, self.ridges), np.array([alpha])
+            if self.ridges.size > 1:
+                best = optimal_ridge(case.problem, at, *of, by=case.by)
                 ridge, on_edge = best.ridge, best.on_edge
-            return criterion(case.readout, alpha, ridge, case.by), ridge, on_edge
+            error = criterion(case.readout, at, ridge, case.by)
         except InvalidParametersError:
-            return np.full(alpha.shape, np.nan), np.full(alpha.shape, np.nan), on_edge
+            return math.inf, math.nan, False
+        finally:
+            self.solved()
+        return np.nan_to_num(error, nan=np.inf).item(), ridge.item(), bool(on_edge.item())
 
-    def _at(self, x: Sequence[float] | Array) -> Case:
-        return self.case._replace(problem=self.problem_at(self.values(x)))
+    def optimum(self, errors: Array, loss: str) -> Optimum:
+        """Refine around the lowest minima among all combinations; infinite errors are none."""
+        x, at_ends = self._refined(errors, search_of(loss).rate_tolerance)
+        values = {one.name: one.value(at) for one, at in zip(self.unknowns, x, strict=True)}
+        on_edge = dict(zip(values, at_ends, strict=True))
+        error, ridge, ridge_on_edge = self.least(values)
+        if self.ridges.size > 1:
+            values[RIDGE], on_edge[RIDGE] = ridge, ridge_on_edge
+        return Optimum(error if math.isfinite(error) else math.nan, ridge, values, on_edge)
 
+    def _refined(self, errors: Array, tolerance: float) -> tuple[Sequence[float], list[bool]]:
+        """Return the place of the least error, and whether it is at an end of each axis."""
+        axes = [one.axis for one in self.unknowns]
+        if not axes:
+            return [], []
+        if len(axes) > 1:
+            tolerance = max(tolerance, _SEVERAL_TOLERANCE)
 
-def refine(
-    search: Objective, errors: Array, alpha: Array, solved: Callable[[], None]
-) -> tuple[Array, list[bool]]:
-    """Refine around the lowest minima among the candidates: place, and whether it is at ends."""
-    axes, tolerance = [one.axis for one in search.outer], search_of(search.case.loss).rate_tolerance
-    if not axes:
-        return np.empty(0), []
-    if len(axes) > 1:
-        tolerance = max(tolerance, _SEVERAL_TOLERANCE)
+        def error(x: Array) -> float:
+            at = zip(self.unknowns, x, strict=True)
+            return self.least({one.name: one.value(place) for one, place in at})[0]
 
-    def error(x: Array) -> float:
-        solved()
-        return float(np.nan_to_num(search.least(x, alpha)[0], nan=np.inf).item())
-
-    starts = lowest_minima(errors, _STARTS if len(axes) > 1 else 1, _MARGIN)
-    refined = [(*refine_on_grid(error, axes, start, tolerance), start) for start in starts]
-    if not refined:  # nothing could be solved
-        return np.full(len(axes), np.nan), [True] * len(axes)
-    x, _, best = min(refined, key=lambda one: one[1])
-    # The refinement next to an end stops short of it by less than this.
-    short = 10 * tolerance
-    return x, [
-        bool(min(at - axis[0], axis[-1] - at) < short) or _beside_nothing(errors, best, k)
-        for k, (axis, at) in enumerate(zip(axes, x, strict=True))
-    ]
+        starts = lowest_minima(errors, _STARTS if len(axes) > 1 else 1, _MARGIN)
+        refined = [(*refine_on_grid(error, axes, start, tolerance), start) for start in starts]
+        if not refined:  # nothing could be solved
+            return [math.nan] * len(axes), [True] * len(axes)
+        x, _, best = min(refined, key=lambda one: one[1])
+        # The refinement next to an end stops short of it by less than this.
+        short = 10 * tolerance
+        return x.tolist(), [
+            bool(min(at - axis[0], axis[-1] - at) < short) or _beside_nothing(errors, best, k)
+            for k, (axis, at) in enumerate(zip(axes, x, strict=True))
+        ]
 
 
 def _beside_nothing(errors: Array, best: Sequence[Any], axis: int) -> bool:
     """Check whether a neighbour of the best candidate on an axis could not be solved."""
     line = errors[(*best[:axis], slice(None), *best[axis + 1 :])]
     return bool(np.isinf(line[max(best[axis] - 1, 0) : best[axis] + 2]).any())
+
+
+def read_unknowns(
+    problem: Problem, given: Mapping[str, Any], loss: str, dimension: float, faults: list[Fault]
+) -> list[Unknown]:
+    """Read what is searched for, the ridge last, and collect what is wrong with it.
+
+    Where no candidates are given, they are those of `search_of`.
+    """
+    faults += [] if given else [Fault("over", [], f"some of {', '.join(UNKNOWNS)}")]
+    for name in given:
+        faults += _unknown_faults(problem, name)
+    if faults:
+        return []
+    readout = problem.readout if isinstance(problem, Protocol) and READOUT in given else ()
+    parts = {name: [name] for name in _DOMAINS}
+    parts[READOUT] = [f"{_LETTER}{k}" for k in range(2, len(readout) + 1)]
+    count = sum(len(parts[name]) for name in given if name != RIDGE)
+    sizes = _CANDIDATES if loss == SQUARE else _CONVEX_CANDIDATES
+    points, search = sizes[min(count, len(sizes)) - 1], search_of(loss, dimension)
+    largest = _LARGEST_LETTER * abs(readout[0][0]) if readout else 0.0
+    candidates = {
+        RATE: np.geomspace(search.learning_rates[0], search.learning_rates[-1], points),
+        READOUT: np.linspace(-largest, largest, points),
+        BIAS: np.linspace(-_LARGEST_BIAS, _LARGEST_BIAS, points),
+        RIDGE: search.ridges,
+    }
+    for name, values in given.items():
+        if values is not None:
+            candidates[name] = np.unique(read_numbers(name, values, _DOMAINS[name], faults))
+            if candidates[name].size < 2:
+                faults.append(Fault(name, values, "two candidates at least, to be optimised"))
+    return [Unknown(x, candidates[name]) for name in _DOMAINS if name in given for x in parts[name]]
+
+
+def _unknown_faults(problem: Problem, name: str) -> list[Fault]:
+    if name not in UNKNOWNS:
+        return [Fault("over", name, f"some of {', '.join(UNKNOWNS)}")]
+    if name not in (RATE, READOUT):
+        return []
+    if not isinstance(problem, Protocol):
+        return [Fault("over", name, f"{RIDGE} or {BIAS} for spiked features given directly")]
+    known = 2 <= len(problem.readout) <= _MOST_LETTERS and problem.readout[0][0] != 0
+    allowed = (
+        f"2 to {_MOST_LETTERS} values, the first of them not 0, to optimise all but the first,"
+        " whose size is that of the learning rate"
+    )
+    return [Fault("readout", problem.readout, allowed)] * (name == READOUT and not known)
+
+
+def problem_at(problem: Problem, values: Mapping[str, float], dimension: float) -> Problem:
+    """Make the problem at values of the unknowns.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    if isinstance(problem, Protocol):
+        letters = enumerate(problem.readout, start=1)
+        readout = tuple((values.get(f"{_LETTER}{k}", x), share) for k, (x, share) in letters)
+        rate = values.get(RATE, problem.learning_rate)
+        problem = replace(problem, learning_rate=rate, readout=readout)
+    if BIAS not in values:
+        return problem
+    return with_common_bias(equivalent_features(problem, dimension), values[BIAS])

@@ -17,25 +17,27 @@ from giantstep.questions.arguments import (
     ALPHA,
     DRAWN,
     LOSS,
+    NETWORKS,
     NETWORKS_CROSS_VALIDATED,
     RIDGES,
+    SEED,
     SIMULATED,
     SIZES,
     STOP_AT_TIMES,
+    THREADS,
 )
-from giantstep.questions.axes import Axes, read_axes
-from giantstep.questions.checks import COUNTS
-from giantstep.questions.costs import SIMULATION_HOURS, check_task
+from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of
 from giantstep.questions.datasets import count_groups, drop_fixed
-from giantstep.questions.declaration import STRUCTURED, Work
+from giantstep.questions.declaration import Work
 from giantstep.questions.networks import replicates
 from giantstep.questions.progress import Progress, part, progress_bar
 from giantstep.questions.question import question
 from giantstep.questions.statistics import summary
 from giantstep.questions.task import Task
+from giantstep.questions.values import Axes, read_axes
 from giantstep.simulation.cross_validation import cross_validation_of_networks
 from giantstep.theory.optima import FOLDS, GCV
-from giantstep.validation import Fault, collected, interval_faults, raise_all, refusal
+from giantstep.validation import Fault, collected, raise_all, refusal
 
 _OVERLAPS = ("m", "zeta", "psi", "q1", "q2")
 
@@ -48,7 +50,6 @@ _OVERLAPS = ("m", "zeta", "psi", "q1", "q2")
     takes=(ALPHA, RIDGES, *SIZES, LOSS, STOP_AT_TIMES, NETWORKS_CROSS_VALIDATED, *DRAWN),
     example=SIMULATED,
     work=Work(0, networks=1),
-    inputs=STRUCTURED,
 )
 def simulate(
     problem: Problem,
@@ -165,14 +166,14 @@ def read_simulation(
     """
     faults: list[Fault] = []
     axes = read_axes(alpha, ridge, loss, faults)
-    counts = {name: sizes.pop(name) for name in COUNTS}
     if axes.optimal:
         faults.append(Fault("ridge", ridge, "numbers in simulations"))
+    counts = {of.name: sizes.pop(of.name) for of in (NETWORKS, SEED, THREADS)}
     with collected(faults):
         read = Sizes(**sizes)
         if not faults:
             check_sizes(problem, axes.grid, read)
-    raise_all(faults + interval_faults(counts, COUNTS))
+    raise_all(faults + [x for of in (NETWORKS, SEED, THREADS) for x in of.faults(counts[of.name])])
     replicates = {"networks": range(counts["networks"]), "seed": counts["seed"]}
     return axes, {**vars(axes.grid), **vars(read), **replicates}
 
@@ -188,7 +189,7 @@ def measured(
 ) -> xr.Dataset:
     """Train networks; return means and standard errors over (alpha, ridge, ...)."""
     task = Task("replicates", problem, given | {"cross_validation": cross_validation})
-    check_task(task, max_hours, max_memory, threads)
+    check_cost(cost_of(task, threads), max_hours, max_memory)
     if cross_validation and given["loss"] == FLOW:
         raise refusal("cross_validation", True, "false for readouts that are stopped")
     names = ["test_error", "training_error"]

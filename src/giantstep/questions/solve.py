@@ -9,11 +9,9 @@ from numpy.typing import ArrayLike
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.arguments import ALPHA, CROSS_VALIDATED, DERIVATIVES, RIDGE, STEP, THEORIES
-from giantstep.questions.costs import THEORY_HOURS, check_task
-from giantstep.questions.declaration import STRUCTURED
+from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.question import Result, question
 from giantstep.questions.request import read_request
-from giantstep.questions.task import Task
 from giantstep.theory.optima import TEST_ERROR
 
 
@@ -23,7 +21,6 @@ from giantstep.theory.optima import TEST_ERROR
     text="errors and overlaps by the theory",
     place=1,
     takes=(ALPHA, RIDGE, *THEORIES, DERIVATIVES, CROSS_VALIDATED),
-    inputs=STRUCTURED,
     example=f"{STEP} --alpha 0.5:3:20 --ridge optimal --plot",
 )
 def solve(
@@ -113,5 +110,4 @@ def solve(
     given = {"alpha": alpha, "ridge": ridge, "loss": loss, "bulk": bulk}
     given |= {"dimension": dimension, "by": by}
     asked = {"derivatives": derivatives, "cross_validation": cross_validation}
-    check_task(Task("solve", problem, given | asked), max_hours, max_memory)
     return read_request(problem, given, **asked, compared=True).solve()

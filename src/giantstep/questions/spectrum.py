@@ -9,18 +9,19 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.domains import ALPHA as ALPHAS
+from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.arguments import ALPHA, BULK, DIMENSION, NETWORK, Argument, Many
-from giantstep.questions.axes import read_numbers
-from giantstep.questions.checks import check_theory
+from giantstep.questions.case import Case
 from giantstep.questions.choices import POINTS
-from giantstep.questions.costs import THEORY_HOURS, check_task
+from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.declaration import Work
 from giantstep.questions.question import question
-from giantstep.questions.task import Task
+from giantstep.questions.values import read_numbers
 from giantstep.theory.spectrum import spectrum as compute_spectrum
-from giantstep.validation import POSITIVE, Fault, interval_faults, raise_all
+from giantstep.validation import POSITIVE, raise_all
 
 _ALPHA = replace(ALPHA, many=Many.APART)
 _POINTS = Argument(
@@ -39,6 +40,7 @@ _DIMENSION = replace(DIMENSION, text="dimension d, at which outliers are compute
     place=7,
     takes=(_ALPHA, _POINTS, _X, BULK, _DIMENSION),
     work=Work(density=True),
+    inputs=(),
     example=f"{NETWORK} --alpha0 2 \\\n      --learning-rate 0 3 --alpha 2 --plot",
 )
 def spectrum(
@@ -93,16 +95,10 @@ def spectrum(
     >>> result.density.sel(eigenvalue=1, method="nearest").round(2).item()
     0.19
     """
-    faults: list[Fault] = []
-    given = {"alpha": alpha, "points": points}
-    faults += interval_faults(given, {"alpha": ALPHAS, "points": POINTS})
-    at = None if x is None else np.atleast_1d(read_numbers("x", x, faults))
-    if at is not None:
-        faults += [Fault("x", one, str(POSITIVE)) for one in at.tolist() if one not in POSITIVE]
-    bulk = check_theory(problem, faults, bulk, dimension)
-    raise_all(faults)
-    size = points if at is None else at.size
-    check_task(Task("spectrum", problem, {"points": size, "bulk": bulk}), max_hours, max_memory)
+    faults = ALPHAS.read("alpha", alpha)[1] + _POINTS.faults(points)
+    at = None if x is None else np.array(read_numbers("x", x, POSITIVE, faults))
+    bulk = bulk_of_networks(problem) if bulk is None else bulk
+    raise_all(faults + Case(problem, SQUARE, bulk, dimension).faults())
     result = compute_spectrum(problem, alpha, points, at, bulk, dimension)
     return xr.Dataset(
         {

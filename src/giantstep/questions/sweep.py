@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import xarray as xr
@@ -23,13 +23,13 @@ from giantstep.questions.arguments import (
     one_of,
 )
 from giantstep.questions.choices import GAINS
-from giantstep.questions.costs import THEORY_HOURS, Cost, check_cost, cost_of
-from giantstep.questions.declaration import STRUCTURED
+from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.gains import check_gains, gain
 from giantstep.questions.progress import Progress, part, progress_bar
 from giantstep.questions.question import Result, question
-from giantstep.questions.request import paired, read_request
-from giantstep.questions.task import Task
+from giantstep.questions.request import read_request
+from giantstep.questions.values import as_lists, is_several
+from giantstep.validation import refusal
 
 _GAINS = Argument(
     "gains",
@@ -58,10 +58,8 @@ _ZERO_ONE = Argument(
     text="the theory of all combinations of parameters",
     place=4,
     takes=(_GAINS, _ZIP, _ZERO_ONE, DERIVATIVES, CROSS_VALIDATED, ALPHA, RIDGE, *THEORIES),
-    inputs=STRUCTURED,
     example=f"{NETWORK} --learning-rate 3 \\\n      --alpha0 0.5:20:5log inf"
     " --bulk isotropic trained --gains gain_over_linear -o sweep.nc",
-    varies=True,
 )
 def sweep(
     problem: Problem,
@@ -143,10 +141,8 @@ def sweep(
     names = [gains] if isinstance(gains, str) else list(gains)
     check_gains(problem, names)
     together = [zip] if isinstance(zip, str) else list(zip)
-    parts = paired(values, together)
+    parts = _paired(values, together)
     asked = {"derivatives": derivatives, "cross_validation": cross_validation}
-    cost = cost_of(Task("sweep", problem, parts[0] | {"gains": names, **asked}))
-    check_cost(Cost(len(parts) * cost.seconds, cost.memory), max_hours, max_memory)
     requests = [read_request(problem, chosen, **asked, compared=True) for chosen in parts]
     answers, remarks = list[xr.Dataset](), dict[str, None]()
     with progress_bar("theory", progress) as report:
@@ -160,3 +156,21 @@ def sweep(
         return answers[0], list(remarks)
     joined = xr.concat(answers, together[0], data_vars="all", coords="different", compat="equals")
     return joined, list(remarks)
+
+
+def _paired(values: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Take the values of some parameters together, one after the other; all others stay.
+
+    Raises
+    ------
+    InvalidParametersError
+        If they have not as many values each.
+    """
+    if not names:
+        return [dict(values)]
+    lists = {name: as_lists(values.get(name)) for name in names}
+    counts = {len(one) if is_several(name, one) else 0 for name, one in lists.items()}
+    if len(lists) < 2 or len(counts) > 1 or counts == {0}:
+        raise refusal("zip", tuple(names), "two or more parameters that have as many values each")
+    rows = builtins.zip(*lists.values(), strict=True)
+    return [{**values, **dict(builtins.zip(lists, row, strict=True))} for row in rows]

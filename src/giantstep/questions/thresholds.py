@@ -30,6 +30,7 @@ _REMARK = (
     command="thresholds",
     text="how many samples kernels, steps and the best methods need",
     place=9,
+    inputs=(),
     example="--target he3 --format table",
 )
 def thresholds(

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from giantstep.problems.domains import Several
+from giantstep.problems.grid import Grid
+from giantstep.questions.arguments import OPTIMAL
+from giantstep.validation import Fault, Interval, collected
+
+# A ridge for checks of a grid whose ridges are still to be found.
+SOME_RIDGE = 1.0
 # One value of a vocabulary is a sequence of pairs, and of these others one of numbers.
 _DEPTHS = {"readout": 2, "covariance": 1}
 
 
 def as_lists(value: Any) -> Any:
-    """Convert arrays, ranges and the like to lists."""
-    if isinstance(value, str) or callable(value):
+    """Convert arrays, ranges and the like to lists, and numbers of NumPy to those of Python."""
+    if isinstance(value, str | Mapping) or callable(value):
         return value
     if hasattr(value, "to_numpy"):  # of xarray or pandas
         value = value.to_numpy()
@@ -28,3 +36,39 @@ def is_several(name: str, value: Any) -> bool:
         depth, entry = depth + 1, entry[0] if entry else None
     one = 0 if isinstance(entry, str) else _DEPTHS.get(name, 0)
     return depth > one or value == []
+
+
+def read_numbers(name: str, value: Any, of: Interval, faults: list[Fault]) -> tuple[float, ...]:
+    """Read one number or several, each in an interval, and collect what is wrong with them."""
+    numbers, wrong = Several(of).read(name, as_lists(value))
+    faults += wrong
+    return () if wrong else numbers
+
+
+class Axes(NamedTuple):
+    """The points of a question.
+
+    Attributes
+    ----------
+    grid : Grid
+        All pairs of these sample complexities and ridges, with the loss.
+    fixed : tuple of str
+        Which of them were given as one number instead of several.
+    optimal : bool
+        Whether the ridge is to be the best at each sample complexity; that of the grid means
+        nothing then.
+    """
+
+    grid: Grid
+    fixed: tuple[str, ...]
+    optimal: bool
+
+
+def read_axes(alpha: Any, ridge: Any, loss: str, faults: list[Fault]) -> Axes:
+    """Read sample complexities and ridges; one of each, if something is wrong with them."""
+    optimal = isinstance(ridge, str) and ridge == OPTIMAL
+    given = {"alpha": as_lists(alpha), "ridge": SOME_RIDGE if optimal else as_lists(ridge)}
+    grid = Grid((1.0,), (SOME_RIDGE,))
+    with collected(faults):
+        grid = Grid(**given, loss=loss)
+    return Axes(grid, tuple(k for k, x in given.items() if not isinstance(x, list)), optimal)

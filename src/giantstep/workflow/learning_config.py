@@ -66,8 +66,7 @@ def _with_ridges(panel: Panel) -> Panel:
     """Write ridges in place of the times of gradient flow, if there are any."""
     given = dict(panel.given)
     with panel.faults.collect(panel.name, {}):
-        if times_to_ridges(given):
-            given["ridge"] = given["ridge"].tolist()
+        times_to_ridges(given)
     return replace(panel, given=given)
 
 

@@ -18,12 +18,11 @@ from giantstep.arrays import Array
 from giantstep.problems.domains import interval_of
 from giantstep.problems.parameter import REQUIRED, parameters_of
 from giantstep.problems.problem import Problem
-from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.readout.fixed_point import Points, solve_resolvent
 from giantstep.theory.readout.prepared_layer import prepare_layer
 from giantstep.theory.readout.solve import readout_of
 from giantstep.theory.readout.square_readout import SquareReadout
-from giantstep.validation import InvalidParametersError, raise_all
+from giantstep.validation import InvalidParametersError
 
 # Of forward differences, which cost one preparation each: relative to what errors may vary with on
 # any scale, and else to values beyond one. Errors of points that are solved from hats so near are
@@ -83,11 +82,6 @@ def error_derivatives(
         that are infinite, or of several groups of neurons; and by alpha0 = 0 and an alignment of 1,
         where errors have no derivative.
 
-    Raises
-    ------
-    InvalidParametersError
-        For steps on one batch whose slopes jump, which few samples do not resolve.
-
     Examples
     --------
     >>> import numpy as np
@@ -97,7 +91,6 @@ def error_derivatives(
     >>> slopes.round(3)[0, :3]
     array([ 0.004, -0.043, -0.057])
     """
-    raise_all(layer_of(problem, dimension).derivative_faults())
     readout = readout_of(problem, bulk, dimension=dimension)
     assert isinstance(readout, SquareReadout)
     parts = []
