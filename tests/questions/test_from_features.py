@@ -66,4 +66,4 @@ def test_the_command_has_the_best_ridge_of_a_curve_up_to_half_as_many_samples_ag
     rows = capsys.readouterr().out.splitlines()
     assert [row.split(",")[0] for row in rows] == ["samples", "25", "50", "100", "200", "300"]
     assert main(["features", *files, "--samples", "500"]) == 2
-    assert "a whole number from 1 to 2 times 200" in capsys.readouterr().err
+    assert "a whole number from 1 to 400" in capsys.readouterr().err

@@ -11,14 +11,14 @@ from giantstep.arrays import Array
 from giantstep.problems.domains import POSITIVE_RIDGE, Several
 from giantstep.problems.samples import read_features
 from giantstep.questions.arguments import BEST_RIDGE, OPTIMAL, Argument, Many
-from giantstep.questions.axes import read_numbers
 from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of_subsets
 from giantstep.questions.datasets import drop_fixed
 from giantstep.questions.declaration import Work, declare
 from giantstep.questions.from_data import RIDGES, best_ridge, edges_of_ridge, label_remarks
 from giantstep.questions.progress import Progress, progress_bar
+from giantstep.questions.values import read_numbers
 from giantstep.theory.readout.subsets import subset_errors
-from giantstep.validation import COUNT, Fault, raise_all
+from giantstep.validation import COUNT, Fault, Interval, raise_all
 from giantstep.vocabulary import label
 
 SAMPLES = Argument(
@@ -104,63 +104,36 @@ def from_features(
     True
     """
     features, labels = read_features(Phi, y)
-    counts, ridges = _read_points(features, samples, ridge)
-    points = counts.size * ridges.size
+    given, faults = len(features), list[Fault]()
+    if samples is None:
+        samples = [max(1, round(share * given)) for share in _SHARES]
+    optimal = isinstance(ridge, str) and ridge == OPTIMAL
+    most = Interval(1, _FURTHEST * given, whole=True)
+    counts = read_numbers("samples", samples, most, faults)
+    ridges = RIDGES if optimal else read_numbers("ridge", ridge, POSITIVE_RIDGE, faults)
+    raise_all(faults)
+    points = len(counts) * len(ridges)
     cost = cost_of_subsets(features.shape, points * np.atleast_2d(labels.T).shape[0])
     check_cost(cost, max_hours, max_memory)
-    errors = np.empty((3, counts.size, ridges.size))
+    errors = np.empty((3, len(counts), len(ridges)))
     with threadpool_limits(1), progress_bar("points", progress) as report:
         for done, (i, j) in enumerate(np.ndindex(*errors.shape[1:]), 1):
-            errors[:, i, j] = subset_errors(
-                features, labels, int(counts.flat[i]), float(ridges.flat[j])
-            )
+            errors[:, i, j] = subset_errors(features, labels, int(counts[i]), ridges[j])
             report(done / points)
     named = {name: (("samples", "ridge"), each) for name, each in zip(_NAMES, errors, strict=True)}
-    data = xr.Dataset(named, {"samples": counts.ravel(), "ridge": ridges.ravel()})
+    data = xr.Dataset(named, {"samples": [*map(int, counts)], "ridge": [*ridges]})
     if not _has_classes(labels):
         data = data.drop_vars(_NAMES[-1])
     remarks = label_remarks(labels) if labels.ndim == 1 else []
     if np.isnan(data["test_error"]).any():
         remarks.append("Some errors are NaN: the equations for leverages did not converge.")
-    if isinstance(ridge, str):
+    if optimal:
         remarks += edges_of_ridge(data["test_error"])
         data = data.isel(ridge=best_ridge(data["test_error"]))
-    fixed = [k for k, x in (("samples", counts), ("ridge", ridges)) if x.ndim == 0]
+    fixed = [k for k, x in (("samples", samples), ("ridge", ridge)) if np.ndim(x) == 0]
     data = label(drop_fixed(data, fixed))
     about = {"title": "Ridge regression on given features", "features": features.shape[1]}
     return data.assign_attrs(about | ({"remarks": "\n".join(remarks)} if remarks else {}))
-
-
-def _read_points(
-    features: Array, samples: ArrayLike | None, ridge: ArrayLike
-) -> tuple[Array, Array]:
-    """Read numbers of samples and ridges, each of shape () or (M,).
-
-    Raises
-    ------
-    InvalidParametersError
-    """
-    faults: list[Fault] = []
-    given = len(features)
-    if samples is None:
-        samples = [max(1, round(share * given)) for share in _SHARES]
-    if isinstance(ridge, str) and ridge == OPTIMAL:
-        ridge = RIDGES
-    counts, ridges = (
-        read_numbers(name, value, faults)
-        for name, value in (("samples", samples), ("ridge", ridge))
-    )
-    allowed = f"a whole number from 1 to {_FURTHEST} times {given}, the rows of Phi"
-    faults += [
-        Fault("samples", n, allowed)
-        for n in counts.flat
-        if not (n == round(n) and 1 <= n <= _FURTHEST * given)
-    ]
-    faults += [
-        Fault("ridge", x, str(POSITIVE_RIDGE)) for x in ridges.flat if x not in POSITIVE_RIDGE
-    ]
-    raise_all(faults)
-    return counts.astype(int), ridges
 
 
 def _has_classes(labels: Array) -> bool:
