@@ -9,23 +9,35 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from giantstep.arrays import Array
 from giantstep.figures import style
 from giantstep.figures.elements import (
-    HISTOGRAM,
     bars,
     error_bars,
     finite_size_entry,
-    histogram,
     legend_entry,
     title_panel,
 )
 from giantstep.figures.selection import at_dimension, in_limit, panel_data, simulated
 
-DENSITY = style.COLOURS[0]
+# Colours of densities, and of histograms of simulated eigenvalues.
+DENSITY, HISTOGRAM = style.COLOURS[0], style.COLOURS[5]
+_BINS = 50
 # The width of bars, in panels.
 _BAR = 0.6
 # Inches for the legend below all panels.
 _LEGEND = 0.25
+
+
+def histogram(axes: Axes, curve: xr.Dataset, x: Array, label: str = "simulated") -> None:
+    """Draw simulated eigenvalues as a density of ln x, on an axis that holds the bulk at x."""
+    ends = np.geomspace(0.8 * np.nanmin(x), 1.25 * np.nanmax(x), _BINS + 1)
+    values = curve["simulated_eigenvalue"].values
+    values = values[np.isfinite(values)]
+    weights = np.full(values.size, 1 / (values.size * np.log(ends[1] / ends[0])))
+    axes.hist(values, bins=list(ends), weights=weights, color=HISTOGRAM, alpha=0.6, label=label)
+    axes.set(xscale="log", xlim=(ends[0], ends[-1]), ylim=(0, None))
+    axes.set_xlabel(r"eigenvalue $x$ of $\Phi^\top\Phi$")
 
 
 def bulk(axes: Axes, curve: xr.Dataset) -> None:

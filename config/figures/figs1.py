@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,12 @@ from giantstep.figures.selection import in_limit, panel_data, relative_gap, sele
 _OFFSET = 0.02
 
 
+def bulk_looks(bulks: Iterable[str]) -> dict[str, style.Look]:
+    """Return colour and marker of each bulk, where it is what sets curves apart."""
+    markers = zip(dict.fromkeys(bulks), style.MARKERS, strict=False)
+    return {bulk: style.look(style.BULK_COLOURS[bulk], marker) for bulk, marker in markers}
+
+
 def gaps(axes: Axes, data: xr.Dataset) -> None:
     """Draw the relative gap of the test error against the size of the first batch.
 
@@ -26,7 +33,7 @@ def gaps(axes: Axes, data: xr.Dataset) -> None:
     noise = data["simulated_test_error_stderr"] / data["test_error"].isel(alpha=0)
     axes.axhspan(*(200 * noise.median().item() * np.array([-1, 1])), color="0.93", zorder=0)
     axes.axhline(0, **style.GUIDE)
-    looks = style.bulk_looks(data["bulk"].values)
+    looks = bulk_looks(data["bulk"].values)
     for i, (bulk, look) in enumerate(looks.items()):
         curves = select(data, bulk=bulk).sortby("alpha0").isel(alpha=0, alpha_simulated=0)
         x = curves["alpha0"] * np.exp(_OFFSET * (2 * i - len(looks) + 1))
@@ -38,7 +45,7 @@ def gaps(axes: Axes, data: xr.Dataset) -> None:
 
 def legend(figure: Figure, data: xr.Dataset) -> None:
     """Name the bulks, each with its mean |z| over all protocols."""
-    for bulk, look in style.bulk_looks(data["bulk"].values).items():
+    for bulk, look in bulk_looks(data["bulk"].values).items():
         z = abs(select(data, bulk=bulk)["z_score_test_error"].values).mean()
         label = f"{BULK_LABELS[bulk]}, mean $|z| = {z:.1f}$"
         error_bars(figure.axes[0], [], [], [], look, label=label)

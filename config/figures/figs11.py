@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import numpy as np
@@ -12,10 +14,8 @@ from matplotlib.figure import Figure
 from giantstep.arrays import Array
 from giantstep.figures import style
 from giantstep.figures.elements import (
-    HISTOGRAM,
     bars,
     error_bars,
-    histogram,
     legend_entry,
     legends_under,
     title_panel,
@@ -23,6 +23,8 @@ from giantstep.figures.elements import (
 from giantstep.figures.labels import BULK_LABELS, format_parameter
 from giantstep.figures.selection import distinct, in_limit, panel_data, select
 
+_SPECTRA = run_path(str(Path(__file__).with_name("fig8.py")))
+HISTOGRAM, histogram = _SPECTRA["HISTOGRAM"], _SPECTRA["histogram"]
 _LINES: dict[str, dict[str, Any]] = {
     bulk: {"color": colour} for bulk, colour in style.BULK_COLOURS.items()
 }

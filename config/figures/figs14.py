@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import numpy as np
@@ -14,16 +16,14 @@ from giantstep.figures.elements import (
     best_linear,
     legend_entry,
     legends_under,
-    star,
     ticks,
     title_panel,
 )
 from giantstep.figures.labels import TEST_ERROR, format_parameter
-from giantstep.figures.selection import at_best_rate, distinct, panel_data, select
+from giantstep.figures.selection import distinct, panel_data, select
 
-_TARGETS = ("sin", "sign")
-# One step, beside several.
-_ONE_STEP: dict[str, Any] = {"linewidth": 0.7}
+_SEVERAL = run_path(str(Path(__file__).with_name("figs8.py")))
+at_best_rate, star = _SEVERAL["at_best_rate"], _SEVERAL["star"]
 # A step pays if it takes off at least this share of the error.
 _PAYS = 0.01
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
@@ -42,7 +42,7 @@ def budget(axes: Axes, theory: xr.Dataset) -> None:
     """Draw errors at the best rate against all samples used, a curve for each size of a batch."""
     sizes = sorted(size for size in distinct(theory, "alpha0") if np.isfinite(size))
     one = [float(at_best_rate(theory, size).sel(step=1)) for size in sizes]
-    axes.plot(sizes, one, color="black", zorder=3, label="one step", **_ONE_STEP)
+    axes.plot(sizes, one, color="black", zorder=3, label="one step", **_SEVERAL["ONE_STEP"])
     split = panel_data(theory, "split")
     for alpha0, look in style.looks(sorted(distinct(split, "alpha0"))).items():
         errors = at_best_rate(split, alpha0).dropna("step")
@@ -62,9 +62,9 @@ def budget(axes: Axes, theory: xr.Dataset) -> None:
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
-    figure, places = style.panels(len(_TARGETS))
+    figure, places = style.panels(2)
     data = data.isel(alpha_simulated=0, alpha=0, missing_dims="ignore")
-    for i, target in enumerate(_TARGETS):
+    for i, target in enumerate(_SEVERAL["TARGETS"]):
         solved = select(data, target=target)
         budget(places[i], solved)
         best_linear(places[i], solved)

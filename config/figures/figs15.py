@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import finite_size_line, legend_entry, legends_under, markers
+from giantstep.figures.elements import finite_size_and_networks, legends_under
 from giantstep.figures.labels import BEST_LINEAR
 from giantstep.figures.selection import distinct, select
 from giantstep.problems.targets import lookup_target
@@ -21,9 +21,8 @@ def staircases(axes: Axes, networks: xr.Dataset) -> None:
         curves = select(networks, target=target).sortby("steps")
         errors = ["test_error", "simulated_test_error_mean", "simulated_test_error_stderr"]
         scaled = curves.assign(curves[errors] / curves["best_linear_error"])
-        finite_size_line(axes, curves["steps"], scaled, "test_error", look["color"])
-        markers(axes, curves["steps"], scaled, "test_error", look)
-        legend_entry(axes, f"${lookup_target(target).label}$", **look, **style.FINITE_SIZE)
+        label = f"${lookup_target(target).label}$"
+        finite_size_and_networks(axes, scaled, "steps", look, label)
     axes.axhline(1, label=BEST_LINEAR, **style.REFERENCE)
     axes.set(xlabel="steps", ylabel="test error/best linear")
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -14,10 +13,9 @@ from matplotlib.figure import Figure
 from giantstep.figures import style
 from giantstep.figures.elements import (
     error_bars,
-    finite_size_line,
+    finite_size_and_networks,
     legend_entry,
     legends_under,
-    markers,
     title_panel,
 )
 from giantstep.figures.labels import TEST_ERROR
@@ -27,21 +25,14 @@ from giantstep.problems.targets import lookup_target
 MEASURED = Path(__file__).with_name("figs17-overlaps.csv")
 
 
-def measured(target: str) -> tuple[np.ndarray, ...]:
-    """Read steps, overlaps and standard errors of the networks of a target."""
-    with MEASURED.open(encoding="utf-8") as lines:
-        rows = [row for row in csv.DictReader(lines) if row["target"] == target]
-    names = "steps", "overlap", "error"
-    return tuple(np.array([float(row[name]) for row in rows]) for name in names)
-
-
 def overlaps(axes: Axes, curves: xr.Dataset) -> None:
     """Draw the overlap of the spike with the target after each step."""
+    measured = pd.read_csv(MEASURED)
     for target, look in style.looks(distinct(curves, "target")).items():
         of_target = in_limit(select(curves, target=target).sortby("steps"))
         axes.plot(of_target["steps"], of_target["alignment"], color=look["color"])
-        steps, values, errors = measured(target)
-        error_bars(axes, steps, values, errors, look)
+        rows = measured[measured["target"] == target]
+        error_bars(axes, rows["steps"], rows["overlap"], rows["error"], look)
         legend_entry(axes, f"${lookup_target(target).label}$", **look)
     axes.set(xlabel="steps", ylabel=r"overlap $\gamma$")
 
@@ -53,9 +44,7 @@ def errors(axes: Axes, curves: xr.Dataset, name: str, label: Any, unit: Any = No
         parts = "test_error", "simulated_test_error_mean", "simulated_test_error_stderr"
         size = unit(value) if unit else 1.0
         scaled = of_value.assign({part: of_value[part] / size for part in parts})
-        finite_size_line(axes, scaled["steps"], scaled, "test_error", look["color"])
-        markers(axes, scaled["steps"], scaled, "test_error", look)
-        legend_entry(axes, label(value), **look, **style.FINITE_SIZE)
+        finite_size_and_networks(axes, scaled, "steps", look, label(value))
     axes.set(xlabel="steps")
 
 
@@ -63,15 +52,9 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
     figure, (first, second, third) = style.panels(3)
     unseen, seen = (panel_data(data, panel) for panel in ("unseen", "seen"))
-    overlaps(first, unseen.isel(alpha_simulated=1, alpha=1))
-    powers = {"he3": 6.0, "z1*z2": 1.0}
-    errors(
-        second,
-        unseen.isel(alpha_simulated=1, alpha=1),
-        "target",
-        lambda target: f"${lookup_target(target).label}$",
-        powers.get,
-    )
+    unseen, powers = unseen.isel(alpha_simulated=1, alpha=1), {"he3": 6.0, "z1*z2": 1.0}
+    overlaps(first, unseen)
+    errors(second, unseen, "target", lambda name: f"${lookup_target(name).label}$", powers.get)
     second.axhline(1, label="predicting zero", **style.REFERENCE)
     second.set_ylabel("test error/predicting zero")
     errors(third, seen.isel(alpha_simulated=0, alpha=0), "activation", str)

@@ -8,13 +8,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import (
-    finite_size_line,
-    legend_entry,
-    legends_under,
-    markers,
-    title_panel,
-)
+from giantstep.figures.elements import finite_size_and_networks, legends_under, title_panel
 from giantstep.figures.labels import BEST_LINEAR, TEST_ERROR
 from giantstep.figures.selection import select
 
@@ -30,9 +24,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         axes, solved = places[i], select(data, target=target)
         for readout, look in style.looks(list(WORDS)).items():
             curves = select(solved, readout=readout).sortby("steps")
-            finite_size_line(axes, curves["steps"], curves, "test_error", look["color"])
-            markers(axes, curves["steps"], curves, "test_error", look)
-            legend_entry(axes, WORDS[readout], **look, **style.FINITE_SIZE)
+            finite_size_and_networks(axes, curves, "steps", look, WORDS[readout])
         linear = float(solved["best_linear_error"].values[0])
         axes.axhline(linear, label=BEST_LINEAR, **style.REFERENCE)
         axes.set(xlabel="steps", ylabel=TEST_ERROR, ylim=(0, None))

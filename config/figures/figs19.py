@@ -10,10 +10,9 @@ from matplotlib.figure import Figure
 
 from giantstep.figures import style
 from giantstep.figures.elements import (
-    finite_size_line,
+    finite_size_and_networks,
     legend_entry,
     legends_under,
-    markers,
     ticks,
     title_panel,
 )
@@ -29,12 +28,9 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     data = data.isel(alpha_simulated=0, alpha=0)
     for optimizer, look in style.looks(list(WORDS)).items():
         curves = select(data, optimizer=optimizer).sortby("alpha0")
-        alpha0 = curves["alpha0"]
-        left.plot(alpha0, in_limit(curves)["alignment"], color=look["color"])
-        finite_size_line(right, alpha0, curves, "test_error", look["color"])
-        markers(right, alpha0, curves, "test_error", look)
+        left.plot(curves["alpha0"], in_limit(curves)["alignment"], color=look["color"])
         legend_entry(left, WORDS[optimizer], color=look["color"])
-        legend_entry(right, WORDS[optimizer], **look, **style.FINITE_SIZE)
+        finite_size_and_networks(right, curves, "alpha0", look, WORDS[optimizer])
     left.axhline(math.sqrt(2 / math.pi), label=r"$\sqrt{2/\pi}$", **style.GUIDE)
     left.set(xscale="log", ylabel=r"overlap $\gamma$", ylim=(0, 1))
     right.set(xscale="log", yscale="log", ylabel=TEST_ERROR)

@@ -9,13 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import (
-    finite_size_line,
-    legend_entry,
-    legends_under,
-    markers,
-    title_panel,
-)
+from giantstep.figures.elements import finite_size_and_networks, legends_under, title_panel
 from giantstep.figures.labels import TEST_ERROR, format_parameter
 from giantstep.figures.maps import map_panel
 from giantstep.figures.selection import distinct, in_limit, panel_data, select
@@ -25,10 +19,8 @@ def overlaps(axes: Axes, networks: xr.Dataset, no_step: float) -> None:
     """Draw test errors over the overlap of the two tasks."""
     for alpha0, look in style.looks(distinct(networks, "alpha0")).items():
         curves = select(networks, alpha0=alpha0).sortby("task_overlap")
-        finite_size_line(axes, curves["task_overlap"], curves, "test_error", look["color"])
-        markers(axes, curves["task_overlap"], curves, "test_error", look)
         label = f"${format_parameter('alpha0', alpha0)}$"
-        legend_entry(axes, label, **look, **style.FINITE_SIZE)
+        finite_size_and_networks(axes, curves, "task_overlap", look, label)
     axes.axhline(no_step, label="no step", **style.GUIDE | {"color": style.NO_STEP})
     axes.set(xlabel=r"task overlap $\gamma_\star$", ylabel=TEST_ERROR)
 

@@ -16,17 +16,42 @@ from giantstep.figures.elements import (
     legend_entry,
     legends_under,
     markers,
-    star,
     ticks,
     title_panel,
 )
 from giantstep.figures.labels import LEARNING_RATE, TEST_ERROR, format_parameter
-from giantstep.figures.selection import at_best_rate, by_learning_rate, select
+from giantstep.figures.selection import select
 
-_TARGETS = ("sin", "sign")
+TARGETS = ("sin", "sign")
 # One step, beside several.
-_ONE_STEP: dict[str, Any] = {"linewidth": 0.7}
+ONE_STEP: dict[str, Any] = {"linewidth": 0.7}
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
+
+
+def star(axes: Axes, x: float, y: float, text: str, look: style.Look, above: bool = False) -> None:
+    """Mark a point with a star, and with a number below or above it."""
+    axes.plot(x, y, color=look["color"], **style.STAR)
+    at, colour = (0, 5 if above else -11), look["color"]
+    axes.annotate(
+        text, (x, y), at, "data", "offset points", ha="center", fontsize=7.5, color=colour
+    )
+
+
+def by_learning_rate(curves: xr.Dataset, alpha0: float) -> xr.DataArray:
+    """Select the theory's test errors by learning rate and step, without steps that have none."""
+    errors = select(curves, alpha0=alpha0)["test_error_by_learning_rate"].isel(curve=0)
+    return errors.dropna("step", how="all")
+
+
+def at_best_rate(curves: xr.Dataset, alpha0: float) -> xr.DataArray:
+    """Compute the theory's test error after each step, at the best rate of all steps to it.
+
+    It is missing where no larger rate has an error, so that the best may be larger still.
+    """
+    errors = by_learning_rate(curves, alpha0)
+    best = errors.argmin("theory_learning_rate")
+    next_larger = errors.shift(theory_learning_rate=-1).isel(theory_learning_rate=best)
+    return errors.isel(theory_learning_rate=best).where(next_larger.notnull())
 
 
 def at_best_simulated_rate(curves: xr.Dataset) -> xr.Dataset:
@@ -52,7 +77,7 @@ def compounding(axes: Axes, networks: xr.Dataset, theory: xr.Dataset) -> None:
         legend_entry(axes, label, **look, **style.FINITE_SIZE)
         counts = range(1, 6)
         errors = [float(at_best_rate(theory, alpha0 * k).sel(step=1)) for k in counts]
-        axes.plot(counts, errors, color=look["color"], **_ONE_STEP)
+        axes.plot(counts, errors, color=look["color"], **ONE_STEP)
     axes.set(yscale="log", xlabel="steps")
     axes.set_xticks(range(1, 6))
 
@@ -80,7 +105,7 @@ def line_legend(axes: Axes) -> None:
     grey = style.look("grey")
     legend_entry(axes, "fresh batches", **grey, **style.FINITE_SIZE)
     legend_entry(axes, "one batch, reused", **grey | style.OPEN, **style.FINITE_SIZE)
-    legend_entry(axes, "one step, all samples", color="grey", **_ONE_STEP)
+    legend_entry(axes, "one step, all samples", color="grey", **ONE_STEP)
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -89,7 +114,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     data = data.isel(alpha_simulated=0, alpha=0)
     simulated = np.isfinite(data["simulated_test_error_mean"].values)
     networks, theory = data.isel(curve=simulated), data.isel(curve=~simulated)
-    for i, target in enumerate(_TARGETS):
+    for i, target in enumerate(TARGETS):
         simulations, solved = select(networks, target=target), select(theory, target=target)
         compounding(places[i], simulations, solved)
         title_panel(places[i], i, f"{target}")

@@ -194,10 +194,7 @@ def _draw_each(axes: Axes, data: xr.Dataset, x: str, name: str, others: list[str
 def _add_references(axes: Axes, data: xr.Dataset, x: str, name: str) -> None:
     """Draw linear predictors beside errors, and the target beside what is learned."""
     if (linear := f"linear_{name}") in data:  # of given samples
-        rows = data[linear].transpose(..., x).values.reshape(-1, data[x].size)
-        for values in np.unique(rows, axis=0):
-            axes.plot(data[x], values, **style.REFERENCE)
-        legend_entry(axes, "ridge regression on the inputs", **style.REFERENCE)
+        _draw_rows(axes, data[linear], x, "ridge regression on the inputs", style.REFERENCE)
     stated = stated_parameters(data.attrs.get("problem", "Unknown()"))
     targets = np.unique(data["target"].values) if "target" in data.dims else [stated.get("target")]
     if name in _ERRORS and all(target and is_known_target(str(target)) for target in targets):
@@ -207,9 +204,14 @@ def _add_references(axes: Axes, data: xr.Dataset, x: str, name: str) -> None:
     if name == "learned_function" and "target_function" in data:
         known = len(targets) == 1 and targets[0] is not None
         label = rf"target $\sigma_\star = {function_label(str(targets[0]))}$" if known else "target"
-        rows = data["target_function"].transpose(..., x).values.reshape(-1, data[x].size)
-        for k, values in enumerate(np.unique(rows, axis=0)):
-            axes.plot(data[x], values, label="" if k else label, **style.TARGET)
+        _draw_rows(axes, data["target_function"], x, label, style.TARGET)
+
+
+def _draw_rows(axes: Axes, values: xr.DataArray, x: str, label: str, look: style.Look) -> None:
+    """Draw all different rows of values along x, with one entry in the legend."""
+    rows = values.transpose(..., x).values.reshape(-1, values.sizes[x])
+    axes.plot(values[x], np.unique(rows, axis=0).T, **look)
+    legend_entry(axes, label, **look)
 
 
 def _space(axes: Axes, data: xr.Dataset, x: str, names: list[str]) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import xarray as xr
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
@@ -48,7 +47,9 @@ def compared_panels(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         legend_entry(axes, title, **look)
     theory_entries(axes, data, "test_error")
     along = varied_parameter(next(iter(panels.values())))
-    label_axes(axes, along, None if along is None else data[along].values)
+    axes.set(xlabel=axis_label(along) if along else SAMPLE_COMPLEXITY, ylabel=TEST_ERROR)
+    if along:
+        spacing(axes, "x", data[along].values)
     axes.set_ylim(bottom=0)
     legends_under((axes,))
     return figure
@@ -67,13 +68,3 @@ def along_one(curves: xr.Dataset, along: str | None) -> xr.Dataset:
     if along is None:
         return curves.isel(curve=0)
     return curves.sortby(along).isel(alpha=0, alpha_simulated=0, missing_dims="ignore")
-
-
-def label_axes(axes: Axes, along: str | None, values: Any) -> None:
-    """Label the axes, and choose a logarithmic one for a parameter that spans decades."""
-    axes.set_ylabel(TEST_ERROR)
-    if along is None:
-        axes.set_xlabel(SAMPLE_COMPLEXITY)
-        return
-    axes.set_xlabel(axis_label(along))
-    spacing(axes, "x", values)

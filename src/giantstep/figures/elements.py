@@ -14,7 +14,6 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from matplotlib.transforms import ScaledTranslation
 
-from giantstep.arrays import Array
 from giantstep.figures import style
 from giantstep.figures.labels import BEST_LINEAR, BULK_LABELS
 from giantstep.figures.selection import at_dimension, in_limit, simulated
@@ -25,9 +24,6 @@ _LAID_OUT = 1.2
 _UNDER, _ENTRY = 0.37, 0.15
 # Columns of a legend at most, and what is beside the text of an entry, over the size of its font.
 _MOST_COLUMNS, _BESIDE = 4, 3.2
-# Bins and colour of histograms of simulated eigenvalues.
-BINS = 50
-HISTOGRAM = style.COLOURS[5]
 
 
 def theory_and_networks(
@@ -59,6 +55,15 @@ def theory_line(axes: Axes, x: Any, curve: xr.Dataset, name: str, colour: str, *
     """Draw the theory of a quantity; a further line at the simulations' dimension, if it is."""
     axes.plot(x, in_limit(curve)[name], color=colour, **look)
     finite_size_line(axes, x, curve, name, colour)
+
+
+def finite_size_and_networks(
+    axes: Axes, curve: xr.Dataset, along: str, look: style.Look, label: str
+) -> None:
+    """Draw the test errors of one curve: theory at the dimension of the networks, and these."""
+    finite_size_line(axes, curve[along], curve, "test_error", look["color"])
+    markers(axes, curve[along], curve, "test_error", look)
+    legend_entry(axes, label, **look, **style.FINITE_SIZE)
 
 
 def finite_size_line(axes: Axes, x: Any, curve: xr.Dataset, name: str, colour: str) -> None:
@@ -104,15 +109,6 @@ def failure_crosses(axes: Axes, along: str, curve: xr.Dataset, colour: str) -> N
     if failed.size:  # an empty scatter would upset the layout
         on_axis = axes.get_xaxis_transform()
         axes.scatter(failed, 0 * failed, marker="x", color=colour, transform=on_axis, clip_on=False)
-
-
-def star(axes: Axes, x: float, y: float, text: str, look: style.Look, above: bool = False) -> None:
-    """Mark a point with a star, and with a number below or above it."""
-    axes.plot(x, y, color=look["color"], **style.STAR)
-    at, colour = (0, 5 if above else -11), look["color"]
-    axes.annotate(
-        text, (x, y), at, "data", "offset points", ha="center", fontsize=7.5, color=colour
-    )
 
 
 def best_linear(axes: Axes, data: xr.Dataset) -> None:
@@ -198,14 +194,3 @@ def ticks(axes: Axes, axis: str, values: Iterable[float]) -> None:
     values = list(values)
     place(values, [f"{value:g}" for value in values])
     axes.minorticks_off()
-
-
-def histogram(axes: Axes, curve: xr.Dataset, x: Array, label: str = "simulated") -> None:
-    """Draw simulated eigenvalues as a density of ln x, on an axis that holds the bulk at x."""
-    ends = np.geomspace(0.8 * np.nanmin(x), 1.25 * np.nanmax(x), BINS + 1)
-    values = curve["simulated_eigenvalue"].values
-    values = values[np.isfinite(values)]
-    weights = np.full(values.size, 1 / (values.size * np.log(ends[1] / ends[0])))
-    axes.hist(values, bins=list(ends), weights=weights, color=HISTOGRAM, alpha=0.6, label=label)
-    axes.set(xscale="log", xlim=(ends[0], ends[-1]), ylim=(0, None))
-    axes.set_xlabel(r"eigenvalue $x$ of $\Phi^\top\Phi$")

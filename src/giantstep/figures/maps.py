@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -46,20 +46,11 @@ _FEW = 200
 _LEGEND = 0.5
 
 
-class Region(NamedTuple):
-    """Where a quantity times a sign is positive."""
-
-    label: str
-    quantity: str
-    sign: int
-    colour: str
-    hatch: str
-
-
-_REGIONS = (
-    Region("better than the best linear predictor", "gain_over_linear", 1, _GREEN, "...."),
-    Region("worse than no step", "gain_over_no_step", -1, _RED, "////"),
-)
+# Regions where a quantity times a sign is positive, by their labels, with colour and hatch.
+_REGIONS = {
+    "better than the best linear predictor": ("gain_over_linear", 1, _GREEN, "...."),
+    "worse than no step": ("gain_over_no_step", -1, _RED, "////"),
+}
 
 
 def level_lines(
@@ -119,23 +110,17 @@ def _levels(low: float, high: float, preferred: Sequence[float]) -> list[float]:
     return below + inside + ([high * 1.001 + 1e-9] if high > inside[-1] else [])
 
 
-def hatch(axes: Axes, x: Array, y: Array, values: Array, region: Region) -> None:
-    """Hatch a region with a thick line around it, and add it to the legend; none if it is empty.
-
-    Parameters
-    ----------
-    axes : Axes
-    x, y, values : array
-        As in `level_lines`.
-    region : Region
-    """
-    inside, colour = np.ma.masked_invalid(region.sign * values), region.colour
+def hatch(
+    axes: Axes, x: Array, y: Array, values: Array, label: str, colour: str, pattern: str
+) -> None:
+    """Hatch where values are positive, with a thick line around it and an entry in the legend."""
+    inside = np.ma.masked_invalid(values)
     if not (inside > 0).any():
         return
     hatched = axes.contourf(x, y, inside, levels=[0, float(inside.max()) + 1], colors="none")
-    hatched.set(hatch=region.hatch, edgecolor=colour, linewidth=0)
+    hatched.set(hatch=pattern, edgecolor=colour, linewidth=0)
     axes.contour(x, y, inside, levels=[0], colors=colour, linewidths=1.4)
-    axes.fill([], [], fc="none", ec=colour, hatch=region.hatch, label=region.label)
+    axes.fill([], [], fc="none", ec=colour, hatch=pattern, label=label)
 
 
 def spacing(axes: Axes, axis: str, values: Array) -> None:
@@ -180,8 +165,9 @@ def map_panel(axes: Axes, curve: xr.Dataset, show: str) -> None:
     else:
         of_theory = show == "isotropic_deviation"
         level_lines(axes, x, y, values, percent=True, preferred=_DEVIATIONS * of_theory)
-    for region in () if show == "isotropic_deviation" else _REGIONS:
-        hatch(axes, x, y, curve[region.quantity].values, region)
+    for label, (name, sign, colour, pattern) in _REGIONS.items():
+        if show != "isotropic_deviation":
+            hatch(axes, x, y, sign * curve[name].values, label, colour, pattern)
     for axis, parameter in ((axes.xaxis, "x_parameter"), (axes.yaxis, "y_parameter")):
         axis.set_label_text(axis_label(curve[parameter].item()))
 

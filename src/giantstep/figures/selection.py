@@ -64,20 +64,3 @@ def relative_gap(data: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
     """
     (mean, stderr), theory = simulated(data, "test_error"), data["test_error"]
     return 100 * (mean / theory - 1), 100 * stderr / theory
-
-
-def by_learning_rate(curves: xr.Dataset, alpha0: float) -> xr.DataArray:
-    """Select the theory's test errors by learning rate and step, without steps that have none."""
-    errors = select(curves, alpha0=alpha0)["test_error_by_learning_rate"].isel(curve=0)
-    return errors.dropna("step", how="all")
-
-
-def at_best_rate(curves: xr.Dataset, alpha0: float) -> xr.DataArray:
-    """Compute the theory's test error after each step, at the best rate of all steps to it.
-
-    It is missing where no larger rate has an error, so that the best may be larger still.
-    """
-    errors = by_learning_rate(curves, alpha0)
-    best = errors.argmin("theory_learning_rate")
-    next_larger = errors.shift(theory_learning_rate=-1).isel(theory_learning_rate=best)
-    return errors.isel(theory_learning_rate=best).where(next_larger.notnull())

@@ -164,12 +164,6 @@ def looks(values: Iterable[Any], colours: Sequence[str] | None = None) -> dict[A
     return dict(zip(different, cycle(len(different), colours), strict=True))
 
 
-def bulk_looks(bulks: Iterable[str]) -> dict[str, Look]:
-    """Return colour and marker of each bulk, where it is what sets curves apart."""
-    markers = zip(dict.fromkeys(bulks), MARKERS, strict=False)
-    return {bulk: look(BULK_COLOURS[bulk], marker) for bulk, marker in markers}
-
-
 def look(colour: str, marker: str = MARKERS[0]) -> Look:
     """Return a colour, and a marker with a pale face of that colour."""
     face = 1 - FACE * (1 - np.array(to_rgb(colour)))
