@@ -27,6 +27,8 @@ FLOW = "gradient_flow"
 # Newton steps for a proximal operator. After a step as short as this one only rounding is left of
 # the error.
 _MAX_STEPS, _SHORT_STEP = 60, 1e-9
+# The same of steps of third order.
+_SHORT_CUBIC = 1e-5
 # Of a derivative in the imaginary direction, which has no rounding error.
 _COMPLEX_STEP = 1e-30
 # Where functions given as callables are checked: intervals whose ends are no round numbers, at
@@ -66,6 +68,13 @@ class Loss(ABC):
     def of(self, u: Array) -> Array:
         """Compute the loss at some residuals."""
 
+    @abstractmethod
+    def response(self, u: Array, V: Array) -> tuple[Array, Array]:
+        """Compute the derivative at the proximal point `x = u - V derivative`, and its slope in u.
+
+        The proximal point is the minimum over x of `(x - u)^2/2V + l(x)`.
+        """
+
     def fault(self) -> str:
         """Say why it cannot be minimised, or nothing."""
         return ""
@@ -103,6 +112,13 @@ class ClippedLoss(Loss):
             return np.maximum(self.high * u, self.low * u)
         derivative = np.clip(u, self.low, self.high)
         return derivative * (u - derivative / 2)
+
+    def response(self, u: Array, V: Array) -> tuple[Array, Array]:
+        """Compute the derivative at the proximal point, and its slope in u."""
+        w = self.inverse_curvature + V
+        straight = u / w
+        derivative = np.clip(straight, self.low, self.high)
+        return derivative, (derivative == straight) / w
 
 
 @dataclass(frozen=True)
@@ -172,6 +188,11 @@ class SmoothLoss(Loss):
             low, high = np.where(gap < 0, x, low), np.where(gap > 0, x, high)
         return x
 
+    def response(self, u: Array, V: Array) -> tuple[Array, Array]:
+        """Compute the derivative at the proximal point, and its slope in u."""
+        slope, curvature = self.derivatives(self.prox(u, V))
+        return slope, curvature / (1 + V * curvature)
+
     def fault(self) -> str:
         """Say why it cannot be minimised, or nothing."""
         start, end = _CHECKED[:-1], _CHECKED[1:]
@@ -208,19 +229,20 @@ class _Logistic(SmoothLoss):
     def prox(self, u: Array, V: Array) -> Array:
         """Minimise `(x - u)^2/2V + l(x)` over x.
 
-        The minimum is at the margin t, the root of `t - (1 - u) - V/(1 + exp(t))`, which increases
-        with t and is convex for t < 0, concave for t > 0. Newton's method therefore converges
-        monotonically from zero, or from the bound 1 - u (or 1 - u + V) on the root's side of zero
-        if it is nearer.
+        The minimum is at the margin t, the root of `t - (1 - u) - V/(1 + exp(t))`. Steps are of
+        third order, from zero or from the bound 1 - u (or 1 - u + V) on the root's side of zero if
+        it is nearer.
         """
         margin = 1 - u
         t = np.where(margin + V / 2 > 0, np.maximum(margin, 0.0), np.minimum(margin + V, 0.0))
         for _ in range(_MAX_STEPS):
             with np.errstate(over="ignore"):
                 slope = 1 / (1 + np.exp(t))
-            step = (t - margin - V * slope) / (1 + V * (slope * (1 - slope)))
+            curved = V * slope * (1 - slope)
+            gap, turn = t - margin - V * slope, 1 + curved
+            step = gap / (turn + gap * curved * (0.5 - slope) / turn)
             t = t - step
-            if not np.any(np.abs(step) > _SHORT_STEP * np.maximum(np.abs(t), 1)):
+            if not np.any(np.abs(step) > _SHORT_CUBIC):
                 break
         return 1 - t
 

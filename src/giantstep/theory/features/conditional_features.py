@@ -211,7 +211,11 @@ def _moments_at_many(
 
 
 def conditional_features(
-    srf: SpikedFeatures, fineness: float = 1, B: Array | None = None, norms: bool = False
+    srf: SpikedFeatures,
+    fineness: float = 1,
+    B: Array | None = None,
+    norms: bool = False,
+    wide: bool = False,
 ) -> ConditionalFeatures:
     """Evaluate equation (15) and the target's conditional moments on quadrature nodes.
 
@@ -224,9 +228,11 @@ def conditional_features(
         The `B` of the same features on another rule, for unknowns that mean the same on both.
     norms : bool
         Whether the norms of the neurons depend on their overlap with the spike.
+    wide : bool
+        As in `spike_rule`.
     """
     check_resolution(srf, srf)
-    kappa, beside, weight = spike_rule(srf, fineness)
+    kappa, beside, weight = spike_rule(srf, fineness, wide)
     mirrored = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
     mirrored = mirrored and kappa.size % 2 == 0 and np.array_equal(kappa, -kappa[::-1])
     right = slice(kappa.size // 2 if mirrored else 0, None)

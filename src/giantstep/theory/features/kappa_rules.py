@@ -100,15 +100,20 @@ def _target_edges(srf: SpikedFeatures, panel: float) -> Array:
     return transition_edges(target, np.zeros(()), gamma, math.sqrt(1 - gamma**2), panel)
 
 
-def spike_rule(srf: SpikedFeatures, fineness: float = 1) -> tuple[Array, Array, Array]:
+def spike_rule(
+    srf: SpikedFeatures, fineness: float = 1, wide: bool = False
+) -> tuple[Array, Array, Array]:
     """Choose a quadrature rule over the projections on all directions of the spikes.
+
+    A wide one is for averages that need be no better than 1e-10.
 
     Returns
     -------
     kappa, beside, weight : Array, shape (N,), (r - 1, N) and (N,)
     """
     if not srf.further_spikes:
-        kappa, weight = kappa_rule(srf, fineness)
+        rule = wide_kappa_rule(srf, fineness, WIDE) if wide else kappa_rule(srf, fineness)
+        kappa, weight = rule
         return kappa, np.empty((0, kappa.size)), weight
     # Where a feature varies along one direction depends on the others.
     smooth = 0.0 if lookup(srf.activation).kinks else 1.0

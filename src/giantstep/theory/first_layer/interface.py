@@ -159,12 +159,23 @@ class FirstLayer(ABC):
         """Compute how the variance of rows varies with inputs, as `with_input_norms` needs it."""
         return (0.0, 0.0, 1.0), 1.0
 
-    def conditional(self, kind: str, B: Array | None = None) -> ConditionalFeatures:
-        """Compute the conditional features at the dimension; B as in `conditional_features`."""
-        srf = self.features
-        f = conditional_features(srf, self.fineness, B, self.has_norms(kind))
+    def conditional(
+        self,
+        kind: str,
+        B: Array | None = None,
+        fineness: float | None = None,
+        wide: bool = False,
+    ) -> ConditionalFeatures:
+        """Compute the conditional features at the dimension.
+
+        Arguments are as in `conditional_features`; at finite dimension no rule is wide, as
+        `with_sparse_rows` needs unit panels.
+        """
+        srf, fineness = self.features, fineness or self.fineness
+        wide = wide and math.isinf(self.dimension)
+        f = conditional_features(srf, fineness, B, self.has_norms(kind), wide)
         f = with_input_norms(f, srf, self.dimension, self.row_power())
-        return with_sparse_rows(f, srf, self.dimension, self.fineness)
+        return with_sparse_rows(f, srf, self.dimension, fineness)
 
     def bulk(self, kind: str, f: ConditionalFeatures) -> Bulk:
         """Make the bulk of a kind, one of `bulk_kind.BULKS`, for some conditional features."""

@@ -33,6 +33,8 @@ from giantstep.theory.readout.output_channel import (
 # nodes are accurate to 1e-12.
 _THIN = 0.05
 _THIN_NODES, _THIN_WEIGHTS = np.polynomial.legendre.leggauss(3)
+# One that is narrower than this is that of a vanishing V, of which only the tails matter.
+_NO_INTERVAL = 1e-200
 # In standard deviations; beyond this exponentials would underflow, which takes long.
 _FARTHEST = 25.0
 # Stands for the clips of a loss that has none, in standard deviations of u.
@@ -88,7 +90,8 @@ class _Clipped(NamedTuple):
         mean = u + below.first - above.first
         square = u**2 + 1 - below.second - above.second
         square += 2 * (low * below.first - high * above.first)
-        thin = (high - low < _THIN)[..., 0]
+        width = (high - low)[..., 0]
+        thin = (width > _NO_INTERVAL) & (width < _THIN)
         if np.any(thin):
             a, b, lower, upper = low[thin], high[thin], below.mass[thin], above.mass[thin]
             mass, first, second = _thin_moments(a, b, u[thin])

@@ -14,6 +14,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import TINY
+from giantstep.numerics.newton import Iterates
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.losses import ClippedLoss, Loss, SmoothLoss
 from giantstep.problems.problem import label_agreement, noise_power
@@ -26,8 +27,9 @@ from giantstep.theory.readout.output_channel import (
     OutputChannel,
     PredictionMoments,
 )
-from giantstep.theory.readout.smooth_channel import BinaryChannel, ResidualChannel
+from giantstep.theory.readout.smooth_channel import BinaryChannel, RealChannel
 from giantstep.theory.readout.square_loss import SquareLoss
+from giantstep.theory.reliability import Fluctuation
 from giantstep.theory.rows.interface import GroupOverlaps, Hats, SpikeResponse
 
 # Nodes over kappa with less weight are left out.
@@ -53,7 +55,7 @@ def output_channel(
     if isinstance(loss, ClippedLoss):
         return ClippedChannel(loss, srf, kappa, fineness)
     assert isinstance(loss, SmoothLoss)
-    kind = BinaryChannel if srf.target in BINARY else ResidualChannel
+    kind = BinaryChannel if srf.target in BINARY else RealChannel
     return kind(loss, srf, kappa, fineness)
 
 
@@ -108,10 +110,20 @@ class ConvexEquations:
         mean the same.
     fineness : float
         Multiplies the number of nodes over z or omega.
+    tolerance : float
+        Of the residual, in coordinates, at which a point is solved.
     """
 
-    def __init__(self, square_loss: SquareLoss, loss: Loss, to_m: Array, fineness: float) -> None:
+    def __init__(
+        self,
+        square_loss: SquareLoss,
+        loss: Loss,
+        to_m: Array,
+        fineness: float,
+        tolerance: float = 1e-12,
+    ) -> None:
         f, self.srf = square_loss.features, square_loss.srf
+        self.features, self.tolerance = f, tolerance
         self.square_loss, self.equations, self.to_m = square_loss, square_loss.equations, to_m
         self.beta, self.rank = self.srf.beta, to_m.shape[1]
         # With an odd teacher, odd features and a symmetric loss every integrand is even in kappa.
@@ -162,14 +174,6 @@ class ConvexEquations:
             # The norm of the features changes what is left of a prediction's variance given z.
             (at.q * often) @ self.products + self._spread(x) ** 2 + (1 - self.row_norm) * P**2,
         )
-
-    def change_of_moments(self, x: Array, step: Array) -> PredictionMoments:
-        """Compute the change of the moments along a small step of the unknowns."""
-        spread, change = self._spread(step), self.prediction_moments(step)
-        P, rest = self.order_parameters(x).slope @ self.phi, 1 - self.row_norm
-        # The squares among the terms of Q, to first order.
-        squares = spread * (2 * self._spread(x) - spread) + rest * change.P * (2 * P - change.P)
-        return change._replace(Q=change.Q + squares)
 
     def _spread(self, x: Array) -> Array:
         """Compute the standard deviation that the norm of the input gives a prediction."""
@@ -231,15 +235,6 @@ class ConvexEquations:
         means = np.concatenate([at.prediction, at.slope], axis=-1) / self.typical_size
         return np.concatenate([to(at.V), means, to(at.q)], axis=-1)
 
-    def frame(self, x: Array) -> Array:
-        """Compute the derivative of the unknowns by the coordinates, shape (S, D, D)."""
-        at, frame = self.order_parameters(x), np.zeros((*x.shape, x.shape[-1]))
-        K, middle = len(self.products), slice(len(self.products), self.ends[2])
-        frame[:, :K, :K] = self.equations.coordinates.derivative(at.V)
-        frame[:, middle, middle] = np.diag(self.typical_size)
-        frame[:, self.ends[2] :, self.ends[2] :] = self.equations.coordinates.derivative(at.q)
-        return frame
-
     def move(self, x: Array, step: Array) -> Array:
         """Move the unknowns by a step in the coordinates."""
         at, by, count = self.order_parameters(x), self.order_parameters(step), len(self.functions)
@@ -255,6 +250,11 @@ class ConvexEquations:
         moments = self.prediction_moments(x)
         beyond = self.noiseless_residual + self.h_z**2 - 2 * moments.P * self.h_z
         return ((self.h - moments.M) ** 2 + beyond + moments.Q) @ self.weight
+
+    def fluctuation(self, at: Iterates[ChannelAverages], alpha: Array) -> Fluctuation:
+        """Return what the corrections of `reliability` need to know at S points."""
+        V2 = self.order_parameters(at.x).V[:, self.equations.triangle.size :]
+        return alpha, V2, at.details.minus_dg, at.details.g_squared * self.weight
 
     def excess_on_labels(self, x: Array) -> Array:
         """Compute what the noise and the flips of labels add to the squared error, shape (S,)."""

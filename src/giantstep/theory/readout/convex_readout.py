@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+import math
+from typing import NamedTuple
 
 import numpy as np
 
 from giantstep.arrays import Array, Mask
+from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.losses import Loss
+from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.readout.convex_equations import ConvexEquations
-from giantstep.theory.readout.convex_newton import (
-    FixedPoint,
-    newton_step_on_finer_rule,
-    solve_convex,
-    solve_from,
-)
-from giantstep.theory.readout.output_channel import LossAverages
+from giantstep.theory.readout.convex_newton import FixedPoint, solve_quickly
 from giantstep.theory.readout.prepared_layer import PreparedLayer
-from giantstep.theory.readout.readout import Readout, Solved
-from giantstep.theory.readout.square_loss import SquareLoss
+from giantstep.theory.readout.readout import Estimate, Readout, Solved
 
 # Change of the hats that is small, if not for the layer: corners of losses slow down the
 # convergence of quadrature.
 _HATS_RESOLVED = 1e-4
-# Factor on the nodes over kappa at points that the finer rule leaves unresolved.
-_FINEST = 4
+
+
+class _Rule(NamedTuple):
+    """Factors on the number of nodes over kappa and beside it, panels, and where to stop."""
+
+    over_kappa: float
+    beside: float
+    wide: bool
+    tolerance: float
+
+
+# Solutions are found on the first rule, which has hardly any nodes, and go on to the second and the
+# third, on which errors are computed.
+_ROUGH = _Rule(1 / 6, 1 / 3, wide=True, tolerance=1e-3)
+_COARSE = _Rule(1 / 2, 1 / 2, wide=True, tolerance=1e-7)
+_USUAL = _Rule(1, 1, wide=False, tolerance=1e-11)
+# Where predictions vary little given kappa, corners of the loss need finer rules over kappa.
+_FINER = tuple(_Rule(k, math.sqrt(k / 2), wide=False, tolerance=1e-11) for k in (2, 4, 8))
 
 
 class ConvexReadout(Readout):
@@ -41,86 +53,92 @@ class ConvexReadout(Readout):
     def __init__(self, layer: PreparedLayer, loss: Loss) -> None:
         super().__init__(layer)
         self.loss = loss
+        self._equations = dict[_Rule, ConvexEquations]()
+        # Labels that vary make residuals of hardly any spread given kappa.
+        self._usual = _USUAL._replace(wide=layer.srf.target in BINARY)
 
     def on(self, layer: PreparedLayer) -> ConvexReadout:
         """Prepare the readout on another layer."""
         return ConvexReadout(layer, self.loss)
 
-    @cached_property
-    def nodes(self) -> ConvexEquations:
-        """The equations for the loss."""
-        return self._equations(self.coarse, 1)
+    @property
+    def nodes(self) -> tuple[ConditionalFeatures, ConvexEquations]:
+        """Features on the nodes of fluctuations, and those that are used."""
+        equations = self._on(self._usual)
+        return equations.features, equations
 
-    @cached_property
-    def _finer(self) -> ConvexEquations:
-        """The equations on twice as many nodes."""
-        return self._equations(self.fine, 2)
+    def _on(self, rule: _Rule) -> ConvexEquations:
+        """Prepare the equations for the loss; those on the coarse rule are of the finer layer.
 
-    @cached_property
-    def _finest(self) -> tuple[ConvexEquations, ConvexEquations]:
-        """The equations with more nodes over kappa, and with twice as many of all."""
-        rules = (self.layer.finer(k * _FINEST).equations for k in (1, 2))
-        return self._equations(next(rules), 1), self._equations(next(rules), 2)
-
-    def _equations(self, rule: SquareLoss, fineness: int) -> ConvexEquations:
-        return ConvexEquations(rule, self.loss, self.coarse.label_residual.to_m, fineness)
+        So, the change from that rule to the usual one has the errors of all quadrature.
+        """
+        if rule not in self._equations:
+            layer = self.finer if rule == _COARSE else self.layer
+            on_rule = layer.with_nodes(rule.over_kappa, rule.wide)
+            to_m, *rest = self.coarse.label_residual.to_m, rule.beside, rule.tolerance
+            self._equations[rule] = ConvexEquations(on_rule, self.loss, to_m, *rest)
+        return self._equations[rule]
 
     def is_resolved(self, shift: Array, change: Array) -> Mask:
         """Tell where errors of quadrature are small enough."""
         accuracy = self.layer.accuracy
         return (shift <= max(accuracy.hats, _HATS_RESOLVED)) & (change <= accuracy.error)
 
-    def find(self, alpha: Array, ridge: Array) -> Solved:
-        """Solve S points.
+    def _roughly(self, alpha: Array, ridge: Array) -> FixedPoint:
+        """Solve S points on the coarse rule."""
+        return solve_quickly(self._on(_ROUGH), alpha, ridge).on(self._on(_COARSE))
 
-        Where predictions vary little given kappa, corners of the loss need a finer rule over kappa:
-        points that are unresolved are solved again on one.
-        """
-        solution = solve_convex(self.nodes, alpha, ridge)
-        found = self._solved(self.nodes, self._finer, solution, alpha, ridge)
-        unresolved = found.converged & ~self.is_resolved(found.shift, found.change)
-        for one in np.flatnonzero(unresolved)[:, None]:
-            again = solve_from(self._finest[0], solution.at.x[one], alpha[one], ridge[one])
-            if again.converged():
-                on_finest = self._solved(*self._finest, again, alpha[one], ridge[one])
-                found.replace(one, on_finest)
+    def estimate(self, alpha: Array, ridge: Array) -> Estimate:
+        """Compute test errors at S points on the coarse rule."""
+        found, equations = self._roughly(alpha, ridge), self._on(_COARSE)
+        error = np.where(found.converged, equations.test_error(found.at.x), np.nan)
+        nodes = equations.features, equations
+        return Estimate(error, equations.fluctuation(found.at, alpha), nodes)
+
+    def find(self, alpha: Array, ridge: Array) -> Solved:
+        """Solve S points, those that are unresolved on finer and finer rules."""
+        before = self._roughly(alpha, ridge)
+        solution = before.on(self._on(self._usual))
+        found = self._solved(_COARSE, before, self._usual, solution)
+        for one in np.flatnonzero(found.converged)[:, None]:
+            last, rule = solution.chosen(one), self._usual
+            for finer in _FINER:
+                if self.is_resolved(found.shift[one], found.change[one]).all():
+                    break
+                again = last.on(self._on(finer))
+                found.replace(one, self._solved(rule, last, finer, again))
+                last, rule = again, finer
         return found
 
     def _solved(
-        self,
-        rule: ConvexEquations,
-        finer: ConvexEquations,
-        solution: FixedPoint,
-        alpha: Array,
-        ridge: Array,
+        self, coarse: _Rule, before: FixedPoint, rule: _Rule, solution: FixedPoint
     ) -> Solved:
-        """Compute overlaps and errors from a fixed point, and their change on a finer rule."""
-        x, averages = solution.at.x, solution.at.details
-        at, moments = rule.order_parameters(x), rule.prediction_moments(x)
-        losses = LossAverages(*(values @ rule.weight for values in rule.channel.losses(moments)))
-        test_error, split = rule.test_error(x), rule.equations.triangle.size
-        groups = rule.overlaps(x, averages, alpha, ridge)
+        """Compute overlaps and errors from a fixed point, and their change from a coarser rule."""
+        equations, at = self._on(rule), solution.at
+        order, moments = equations.order_parameters(at.x), equations.prediction_moments(at.x)
+        losses = equations.channel.losses(moments)
+        test_error, split = equations.test_error(at.x), equations.equations.triangle.size
+        groups = equations.overlaps(at.x, at.details, solution.alpha, solution.ridge)
         values = {
             "test_error": test_error,
-            **losses._asdict(),
-            "m": at.prediction[:, : rule.rank] @ rule.to_m.T,
+            **{name: x @ equations.weight for name, x in losses._asdict().items()},
+            "m": order.prediction[:, : equations.rank] @ equations.to_m.T,
             "zeta": groups.zeta,
             "psi": groups.psi,
             "xi": groups.xi,
             "q1": groups.q1,
-            "q2": at.q[:, split:],
+            "q2": order.q[:, split:],
             "V1": groups.V1,
-            "V2": at.V[:, split:],
-            "residual": solution.at.residual,
+            "V2": order.V[:, split:],
+            "residual": at.residual,
             "iterations": solution.iterations,
         }
-        shift, moved = newton_step_on_finer_rule(finer, solution, alpha, ridge)
         return Solved(
             values,
-            {"leave_one_out": test_error + rule.excess_on_labels(x)},
-            solution.converged(),
-            shift,
-            np.abs(finer.test_error(moved) / test_error - 1),
-            (alpha, at.V[:, split:], averages.minus_dg, averages.g_squared * rule.weight),
-            moments.Q @ rule.weight,
+            {"leave_one_out": test_error + equations.excess_on_labels(at.x)},
+            solution.converged,
+            solution.shift,
+            np.abs(self._on(coarse).test_error(before.at.x) / test_error - 1),
+            equations.fluctuation(at, solution.alpha),
+            moments.Q @ equations.weight,
         )

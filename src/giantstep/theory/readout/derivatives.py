@@ -59,7 +59,7 @@ class _Points(NamedTuple):
 
     def errors(self, readout: SquareReadout) -> Array:
         """Solve for the test errors, with what a finite dimension adds to them."""
-        return readout.errors(*self)
+        return readout.corrected(readout.estimate(*self))
 
 
 def error_derivatives(

@@ -11,7 +11,7 @@ from giantstep.problems.problem import Problem
 from giantstep.theory.features.kappa_rules import check_resolution
 from giantstep.theory.first_layer.equivalent_features import known_layer
 from giantstep.theory.first_layer.interface import Accuracy, FirstLayer
-from giantstep.theory.readout.square_loss import prepare_square_loss
+from giantstep.theory.readout.square_loss import SquareLoss, prepare_square_loss
 from giantstep.validation import interval_faults, raise_all
 
 
@@ -40,6 +40,12 @@ class PreparedLayer:
     def finer(self, fineness: int) -> PreparedLayer:
         """Prepare the same unknowns, over the same functions B, on a finer rule."""
         return PreparedLayer(self.first.finer(fineness), self.bulk, self.equations.features.B)
+
+    def with_nodes(self, fineness: float, wide: bool) -> SquareLoss:
+        """Prepare the same unknowns and rows on other nodes over kappa."""
+        own = self.equations
+        f = self.first.conditional(self.bulk, own.features.B, fineness, wide)
+        return SquareLoss(f, self.srf, own.equations.bulk, own.penalty)
 
     def with_letters(self) -> tuple[PreparedLayer, PreparedLayer] | None:
         """Prepare it with the letters in place of a normal readout, and with twice as many.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from functools import cache, cached_property
 from typing import NamedTuple
@@ -9,18 +10,25 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array, Indices, Mask
-from giantstep.theory.features.conditional_features import NodesOverKappa
+from giantstep.theory.features.conditional_features import ConditionalFeatures, NodesOverKappa
 from giantstep.theory.readout.columns import RELIABILITY, Columns
 from giantstep.theory.readout.fixed_point import Points
 from giantstep.theory.readout.prepared_layer import PreparedLayer
-from giantstep.theory.readout.square_loss import SquareLoss
-from giantstep.theory.reliability import Fluctuation, Reliability
+from giantstep.theory.reliability import Fluctuation, MeanFluctuation, Reliability
 
 # Floats of an array over the points solved together, so that it stays in the processor's cache.
 _BATCH_FLOATS = 1_500_000
 # Change of the test error with twice as many letters in the place of a normal readout, at which a
 # point is resolved.
 _LETTERS_RESOLVED = 5e-3
+
+
+class Estimate(NamedTuple):
+    """Test errors, and what their correction for the mean's fluctuation needs to know."""
+
+    error: Array
+    fluctuation: Fluctuation
+    nodes: tuple[ConditionalFeatures, NodesOverKappa]
 
 
 class Solved(NamedTuple):
@@ -77,19 +85,19 @@ class Readout(ABC):
         self.layer, self.coarse = layer, layer.equations
 
     @cached_property
-    def fine(self) -> SquareLoss:
-        """The equations on twice as many nodes."""
-        return self.layer.finer(2).equations
+    def finer(self) -> PreparedLayer:
+        """The layer on twice as many nodes."""
+        return self.layer.finer(2)
 
     @property
-    def nodes(self) -> NodesOverKappa:
-        """The nodes of fluctuations."""
-        return self.coarse.features
+    def nodes(self) -> tuple[ConditionalFeatures, NodesOverKappa]:
+        """Features on the nodes of fluctuations, and those that are used."""
+        return self.coarse.features, self.coarse.features
 
     @cached_property
     def reliability(self) -> Reliability:
         """What the theory leaves out."""
-        return Reliability(self.layer.first, self.coarse.features, self.nodes)
+        return Reliability(self.layer.first, *self.nodes)
 
     @cached_property
     def _by_letters(self) -> tuple[Readout, Readout] | None:
@@ -100,6 +108,10 @@ class Readout(ABC):
     @abstractmethod
     def on(self, layer: PreparedLayer) -> Readout:
         """Prepare this kind of readout on another layer."""
+
+    @abstractmethod
+    def estimate(self, alpha: Array, ridge: Array) -> Estimate:
+        """Compute test errors at S points; those that could not be solved are NaN."""
 
     @abstractmethod
     def find(self, alpha: Array, ridge: Array) -> Solved:
@@ -138,7 +150,17 @@ class Readout(ABC):
 
     def errors(self, alpha: Array, ridge: Array) -> Array:
         """Compute the test errors at points, without certificates; NaN where there is none."""
-        return self.solve(alpha, ridge).test_error
+        a, r = alpha.ravel(), ridge.ravel()
+        with np.errstate(all="ignore"):
+            parts = [self.corrected(self.estimate(a[p], r[p])) for p in self.batches(a.size)]
+        return np.concatenate(parts).reshape(alpha.shape)
+
+    def corrected(self, estimate: Estimate) -> Array:
+        """Add to test errors what the mean's fluctuation does at finite dimension."""
+        if math.isinf(self.layer.dimension):
+            return estimate.error
+        of_mean = MeanFluctuation(*estimate.nodes, self.layer.dimension)
+        return estimate.error + of_mean.at(*estimate.fluctuation)
 
     def _certified(self, alpha: Array, ridge: Array) -> Columns:
         """Solve S points, and add certificates and estimates of what is left out."""

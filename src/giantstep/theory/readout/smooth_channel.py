@@ -34,8 +34,11 @@ from giantstep.theory.readout.output_channel import (
 # deviation, the trapezoidal rule needs steps of 0.7/sqrt(1 + k^2): those of a strip of this
 # half-width over the same root.
 _STEEPEST = 4.3
-# Panels over z, on which labels are averaged over a Gaussian; nodes of less weight are left out.
-_PANEL, _NEGLIGIBLE = 3.0, 1e-17
+# Panels over z, on which labels are averaged over a Gaussian.
+_PANEL = 3.0
+# Nodes of less weight under the joint law of kappa and the residual, or z, are left out; and labels
+# that are so many standard deviations away.
+_NEGLIGIBLE, _FARTHEST = 1e-18, 9.0
 # Narrower strips, in units of a standard deviation, would need too many nodes.
 _NARROWEST = 0.004
 # Where residuals vary far more than given z, rules for each z need less: those over all residuals
@@ -44,12 +47,14 @@ _MOST_NODES = 10
 
 
 class _Residuals(NamedTuple):
-    """A rule over residuals at nodes over kappa, arrays of shape (N, T).
+    """Rules over residuals at N nodes over kappa, arrays of shape (T,).
 
     Attributes
     ----------
     sign : int
         How omega falls as the residual grows: 1, or the label for losses of margins.
+    place : integer array
+        The node over kappa.
     u, weight : Array
         Nodes, and the density times the step.
     z : Array
@@ -57,6 +62,7 @@ class _Residuals(NamedTuple):
     """
 
     sign: int
+    place: Indices
     u: Array
     weight: Array
     z: Array
@@ -74,7 +80,7 @@ class SmoothChannel(OutputChannel):
     Attributes
     ----------
     at_once : int
-        Nodes computed together, so that arrays stay in the processor's cache.
+        Nodes over kappa computed together, so that arrays stay in the processor's cache.
     """
 
     at_once: int
@@ -83,27 +89,25 @@ class SmoothChannel(OutputChannel):
         self, loss: SmoothLoss, srf: SpikedFeatures, kappa: Array, fineness: float
     ) -> None:
         super().__init__(srf)
-        self.loss, self.fineness, self.count = loss, fineness, kappa.size
+        self.loss, self.fineness, self.density = loss, fineness, normal_density(kappa)
 
     def averages(self, at: PredictionMoments) -> ChannelAverages:
         """Average g_out, its derivative and its square."""
         found = self._nothing(4, at)
-        for rows, V, (sign, u, weight, z) in self._rules(at, self.levels):
-            g, curvature = self.loss.derivatives(self.loss.prox(u, V))
-            weighted = g * weight
-            found[0, rows] += sign * weighted.sum(axis=-1)
-            found[1, rows] += sign * _sum(g, z)
-            found[2, rows] += _sum(curvature / (1 + V * curvature), weight)
-            found[3, rows] += _sum(weighted, g)
+        for rows, V, (sign, place, u, weight, z) in self._rules(at, self.levels):
+            g, slope = self.loss.response(u, V)
+            of_each = sign * g * weight, sign * g * z, slope * weight, g * g * weight
+            for sums, values in zip(found, of_each, strict=True):
+                sums[rows] += np.bincount(place, values, rows.size)
         return ChannelAverages(*found.reshape(4, *at.V.shape))
 
     def errors(self, at: PredictionMoments, levels: LabelLevels) -> tuple[Array, Array]:
         """Average the squared residual and the loss at the proximal point."""
         found = self._nothing(2, at)
-        for rows, V, (_, u, weight, _) in self._rules(at, levels):
-            fitted = self.loss.prox(u, V) if V.any() else u
-            found[0, rows] += _sum(fitted**2, weight)
-            found[1, rows] += _sum(self.loss.of(fitted), weight)
+        for rows, V, (_, place, u, weight, _) in self._rules(at, levels):
+            fitted = u - V * self.loss.response(u, V)[0] if V.any() else u
+            for sums, values in zip(found, (fitted**2, self.loss.of(fitted)), strict=True):
+                sums[rows] += np.bincount(place, values * weight, rows.size)
         error, value = found.reshape(2, *at.V.shape)
         return error, value
 
@@ -120,8 +124,9 @@ class SmoothChannel(OutputChannel):
         for start in range(0, rows.size, self.at_once):
             part = rows[start : start + self.at_once]
             here = PredictionMoments(*(moment.ravel()[part, None] for moment in at))
-            for rule in self.residuals(here, part % self.count, levels):
-                yield part, here.V, rule
+            nodes = part % self.density.size
+            for rule in self.residuals(here, nodes, levels):
+                yield part, here.V[rule.place, 0], rule
 
     @abstractmethod
     def strip(self, at: PredictionMoments) -> Array:
@@ -160,26 +165,31 @@ class BinaryChannel(SmoothChannel):
         """Make rules for both signs of the target, and each level of noise."""
         for noise in sorted({noise for _, noise, _ in levels}):
             here = at._replace(Q=at.Q + noise)
-            std, strip = np.sqrt(here.Q), np.min(self.strip(here))
-            slope, rest = at.P / std, np.sqrt(1 - at.P**2 / here.Q)
-            t, weight = strip_rule(max(float(strip), _NARROWEST) / self.fineness)
-            omega, mean = at.M + std * t, slope * t
-            place = (self.threshold[nodes] + mean) / rest
-            p = ndtr(place)  # the probability of the target 1, and E z on that event
-            z = mean * p + rest * normal_density(place)
             shares = {sign: share for sign, variance, share in levels if variance == noise}
-            weight, odds = shares[1] * weight, shares.get(-1, 0.0) / shares[1]
-            for y, own, own_z in ((1, p, z), (-1, 1 - p, mean - z)):
-                label, label_z = own, own_z
-                if odds > 0:  # of labels that are reversed
-                    label, label_z = own + odds * (1 - own), own_z + odds * (mean - own_z)
-                falls = y if self.loss.margin else 1
-                u = self.loss.residual(np.array(y), omega)
-                yield _Residuals(falls, u, weight * label, weight * label_z)
+            std, rest = np.sqrt(here.Q), np.sqrt(1 - at.P**2 / here.Q)
+            strip = max(float(np.min(self.strip(here))), _NARROWEST)
+            t, weight = strip_rule(strip / self.fineness)
+            mean, omega = at.P / std * t, at.M + std * t
+            near = weight * self.density[nodes, None] > _NEGLIGIBLE
+            z_over_spread = (self.threshold[nodes] + mean) / rest
+            for y in (1, -1):
+                kept = near if -1 in shares else near & (y * z_over_spread > -_FARTHEST)
+                place, node = np.nonzero(kept)
+                # The probability of the target y, and E z on that event.
+                at_z, z_mean, of_t = y * z_over_spread[kept], mean[kept], weight[node]
+                p = ndtr(at_z)
+                z = z_mean * p + y * rest[place, 0] * normal_density(at_z)
+                if -1 in shares:
+                    p = shares[1] * p + shares[-1] * (1 - p)
+                    z = shares[1] * z + shares[-1] * (z_mean - z)
+                else:
+                    of_t = shares[1] * of_t
+                u = self.loss.residual(np.array(y), omega[kept])
+                yield _Residuals(y if self.loss.margin else 1, place, u, of_t * p, of_t * z)
 
 
-class ResidualChannel(SmoothChannel):
-    """Averages for any labels: given the teacher's z, residuals are Gaussian."""
+class RealChannel(SmoothChannel):
+    """Averages of smooth losses for any labels: given the teacher's z, residuals are Gaussian."""
 
     at_once = 4
 
@@ -189,12 +199,12 @@ class ResidualChannel(SmoothChannel):
         super().__init__(loss, srf, kappa, fineness)
         labels, (z,), weight = rule_across(srf, kappa, fineness, _PANEL)
         kept = np.any(weight > _NEGLIGIBLE, axis=0)
-        self.labels = labels[:, kept]
+        self.labels, self.half_width = labels[:, kept], loss.strip
         self.z, self.weight = (np.broadcast_to(x, labels.shape)[:, kept] for x in (z, weight))
 
     def strip(self, at: PredictionMoments) -> Array:
         """Compute the half-width of the strip of analyticity, in units of omega's spread."""
-        return self.loss.strip / np.sqrt(at.Q - at.P**2)
+        return self.half_width / np.sqrt(at.Q - at.P**2)
 
     def residuals(
         self, at: PredictionMoments, nodes: Indices, levels: LabelLevels
@@ -212,16 +222,16 @@ class ResidualChannel(SmoothChannel):
             if count > _MOST_NODES * t.size:
                 u = (centre[:, :, None] + std[:, None] * t).reshape(len(z), -1)
                 density = (share * weight[:, :, None] * of_t).reshape(u.shape)
-                yield _Residuals(1, u, density, density * np.repeat(z, t.size, axis=-1))
+                yield self._kept(nodes, u, density, density * np.repeat(z, t.size, axis=-1))
                 continue
             step = width / count
             u = low - BOUNDED_RANGE * std + step * np.arange(count + 1)
             given_z = normal_density((u[:, :, None] - centre[:, None]) / std[:, None])
             given_z *= (share * step / std)[:, None]
             sums = (np.einsum("ntz,nz->nt", given_z, values) for values in (weight, weight * z))
-            yield _Residuals(1, u, *sums)
+            yield self._kept(nodes, u, *sums)
 
-
-def _sum(values: Array, weight: Array) -> Array:
-    """Sum values against a weight over residuals, both of shape (N, T)."""
-    return np.einsum("nt,nt->n", values, weight)
+    def _kept(self, nodes: Indices, u: Array, weight: Array, z: Array) -> _Residuals:
+        """Leave out what is negligible."""
+        kept = weight * self.density[nodes, None] > _NEGLIGIBLE
+        return _Residuals(1, np.nonzero(kept)[0], u[kept], weight[kept], z[kept])

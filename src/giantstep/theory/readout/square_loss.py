@@ -17,6 +17,7 @@ from giantstep.theory.first_layer.interface import FirstLayer, MeanRows
 from giantstep.theory.readout.fixed_point import Equations, Resolvent
 from giantstep.theory.readout.mean_penalty import MeanPenalty
 from giantstep.theory.readout.means import LabelResidual, Means, solve_means
+from giantstep.theory.reliability import Fluctuation
 from giantstep.theory.rows.interface import Bulk, GroupOverlaps, Pair, SpikeResponse
 
 
@@ -83,6 +84,10 @@ class SquareLoss:
     def variance(self, q: Array) -> Array:
         """Compute the variance of predictions given kappa, averaged over it, from (q1, q2)."""
         return q @ (self.equations.multiplicity * self.equations.expectations)
+
+    def fluctuation(self, at: Resolvent, power: Array) -> Fluctuation:
+        """Return what the corrections of `reliability` need to know at S points."""
+        return at.alpha, at.V[:, self.equations.triangle.size :], at.contraction, power
 
     def of_groups(self, solution: SquareLossSolution) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -10,9 +9,8 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
 from giantstep.theory.readout.prepared_layer import PreparedLayer
-from giantstep.theory.readout.readout import Readout, Solved
+from giantstep.theory.readout.readout import Estimate, Readout, Solved
 from giantstep.theory.readout.square_loss import SquareLoss
-from giantstep.theory.reliability import MeanFluctuation
 
 # Changes of the test error below this fraction of the label's second moment are rounding.
 _ROUNDING = 1e-14
@@ -25,28 +23,13 @@ class SquareReadout(Readout):
         """Prepare the readout on another layer."""
         return SquareReadout(layer)
 
-    def errors(self, alpha: Array, ridge: Array, start: Array | None = None) -> Array:
-        """Compute the test errors at S points, without certificates; NaN where there is none.
-
-        Parameters
-        ----------
-        alpha, ridge : Array, of one shape
-        start : Array, shape (S, K), optional
-            Hats near those of the solutions.
-        """
-        shape, alpha, ridge = alpha.shape, alpha.ravel(), ridge.ravel()
-        parts, rule, f = [], self.coarse, self.coarse.features
-        with np.errstate(all="ignore"):
-            for part in self.batches(alpha.size):
-                near = None if start is None else start[part]
-                at = solve_resolvent(rule.equations, alpha[part], ridge[part], near)
-                found = rule.order_parameters(at).errors
-                parts.append(np.where(at.converged, found.test_error, np.nan))
-                if math.isfinite(self.layer.dimension):
-                    V2 = at.V[:, rule.equations.triangle.size :]
-                    of_mean = MeanFluctuation(f, f, self.layer.dimension)
-                    parts[-1] += of_mean.at(at.alpha, V2, at.contraction, found.power)
-        return np.concatenate(parts).reshape(shape)
+    def estimate(self, alpha: Array, ridge: Array, start: Array | None = None) -> Estimate:
+        """Compute test errors at S points, from hats near those of the solutions if given."""
+        rule = self.coarse
+        at = solve_resolvent(rule.equations, alpha, ridge, start)
+        errors = rule.order_parameters(at).errors
+        error = np.where(at.converged, errors.test_error, np.nan)
+        return Estimate(error, rule.fluctuation(at, errors.power), self.nodes)
 
     def find(self, alpha: Array, ridge: Array) -> Solved:
         """Solve S points."""
@@ -71,14 +54,14 @@ class SquareReadout(Readout):
             "iterations": at.iterations,
         }
         gcv = residuals / (at.contraction @ rule.weight) ** 2
-        shift, change = changes_on_finer_rule(self.fine, at, errors.test_error)
+        shift, change = changes_on_finer_rule(self.finer.equations, at, errors.test_error)
         return Solved(
             values,
             {"leave_one_out": errors.fresh, "gcv": gcv},
             at.converged,
             shift,
             change,
-            (alpha, at.V[:, split:], at.contraction, errors.power),
+            rule.fluctuation(at, errors.power),
             rule.variance(errors.q),
         )
 

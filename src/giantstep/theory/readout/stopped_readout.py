@@ -15,7 +15,7 @@ from giantstep.arrays import Array, Indices
 from giantstep.numerics.stopping_filter import PAIRS, stopping_filter
 from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
 from giantstep.theory.readout.prepared_layer import PreparedLayer
-from giantstep.theory.readout.readout import Readout, Solved
+from giantstep.theory.readout.readout import Estimate, Readout, Solved
 from giantstep.theory.readout.square_loss import ResidualErrors, SquareLossSolution
 from giantstep.theory.readout.square_readout import changes_on_finer_rule
 
@@ -28,6 +28,12 @@ class StoppedReadout(Readout):
     def on(self, layer: PreparedLayer) -> StoppedReadout:
         """Prepare the readout on another layer."""
         return StoppedReadout(layer)
+
+    def estimate(self, alpha: Array, ridge: Array) -> Estimate:
+        """Compute test errors at S points."""
+        found = self.find(alpha, ridge)
+        error = np.where(found.converged, found.values["test_error"], np.nan)
+        return Estimate(error, found.fluctuation, self.nodes)
 
     def find(self, alpha: Array, ridge: Array) -> Solved:
         """Solve S points, each by N ridges.
@@ -65,7 +71,7 @@ class StoppedReadout(Readout):
         }
         one, converged = at.at(start[:, 0] + first), np.asarray(at.converged).reshape(S, N)
         by_one = rule.order_parameters(one).errors.test_error
-        shift, change = changes_on_finer_rule(self.fine, one, by_one)
+        shift, change = changes_on_finer_rule(self.finer.equations, one, by_one)
         of_fit = np.abs(by_coarse_fit / test_error - 1)
         return Solved(
             values,
@@ -73,7 +79,7 @@ class StoppedReadout(Readout):
             np.all(converged, axis=1),
             shift,
             np.maximum(change, of_fit),
-            (alpha, one.V[:, split:], one.contraction, power),
+            rule.fluctuation(one, power),
             rule.variance(q),
         )
 
