@@ -6,13 +6,9 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 folder=.versions
 uv=.venv/bin/uv
-# Without those that need a run of the workflow, measure this machine, or take long.
+# Without those that measure this machine.
 read -r -d '' -a tests <<<"${TESTS:-tests/cli tests/questions tests/numerics tests/problems
-  tests/workflow/test_keys.py tests/explore/test_server.py
-  --ignore=tests/cli/test_archive.py --ignore=tests/cli/test_check.py
-  --ignore=tests/cli/test_project_commands.py --ignore=tests/questions/test_costs.py
-  --ignore=tests/questions/test_optimise.py --ignore=tests/questions/test_plan.py
-  --ignore=tests/numerics/test_own_functions.py}"
+  tests/workflow/test_keys.py tests/explore/test_server.py --ignore=tests/questions/test_costs.py}"
 named=$(grep -o 'Python :: 3\.[0-9]*' pyproject.toml | grep -o '3\..*')
 oldest=${named%%[[:space:]]*}
 newest=$oldest
