@@ -25,7 +25,8 @@ bulk of the theory
     isotropic, as in the paper; trained, with the covariance that the steps give to the
     rows
 inputs
-    gaussian, rademacher, uniform, student_t:5 (any degrees > 2)
+    gaussian, rademacher, uniform, student_t:5 (any degrees > 2), mixture:1.5 (two classes, any
+    mean), and any covariance
 
 **Questions.**
 

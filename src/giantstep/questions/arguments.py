@@ -142,7 +142,6 @@ STOP_AT_TIMES = Argument(
     Several(POSITIVE_RIDGE),
     Many.TOGETHER,
     (OPTIMAL,),
-    note="docs/early-stopping.md",
 )
 BULK = Argument(
     "bulk",
@@ -171,8 +170,7 @@ THEORY = LOSS, STOP_AT_TIMES, BULK, DIMENSION, BY
 THEORIES = tuple(replace(one, many=Many.TOGETHER) for one in THEORY)
 DERIVATIVES = Argument(
     "derivatives",
-    "whether to differentiate the test error by all parameters that are numbers:"
-    " docs/sensitivities.md",
+    "whether to add the derivative of the test error by each parameter that is a number",
     FLAG,
 )
 CROSS_VALIDATED = Argument(

@@ -18,7 +18,7 @@ from giantstep.questions.task import NETWORK_TASKS, Task, question_named
 from giantstep.theory.optima import CRITERIA, CROSS_VALIDATION, GCV, LEAVE_ONE_OUT, TEST_ERROR
 from giantstep.validation import Fault
 
-_STRUCTURED_INPUTS = "docs/structured-inputs.md says which questions take others"
+_STRUCTURED_INPUTS = "theory, sweep, simulate, compare and optimise take others"
 
 
 def task_faults(task: Task) -> list[Fault]:

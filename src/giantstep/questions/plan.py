@@ -57,8 +57,8 @@ _COLUMNS = (
 _SAMPLES = Argument(SAMPLES, "of all batches and the readout, over d", ALPHA)
 _FLOPS = Argument(
     "flops",
-    "floating-point operations of steps and ridge regression, as docs/budgets.md counts them: the"
-    " network is as wide as they allow, and beta is ignored",
+    "floating-point operations of steps and ridge regression: the network is as wide as they allow,"
+    " and beta is ignored",
     Interval(1, 1e30),
     Many.APART,
 )

@@ -21,7 +21,7 @@ _DEGREES, _ROUNDING = 12, 1e-8
 _REMARK = (
     "Samples: kernels need d^kernel_degree; steps on fresh batches d^max(1, leap - 1); for a"
     " generative exponent of 1 or 2, steps that reuse a batch need of order d, and the best known"
-    " algorithm weak_recovery * d. Logarithms are left out: see docs/best-possible.md."
+    " algorithm weak_recovery * d. Logarithms are left out."
 )
 
 
