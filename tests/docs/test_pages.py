@@ -73,7 +73,17 @@ MADE_UP = {
     "ro-crate-metadata.json",
 }
 FIGURE = re.compile(r"[Ff]igures? (S?\d+)\b|\bfig(s?\d+)\b")
-ROOTS = ("", "docs", "src/giantstep", "workflow", "config", "benchmarks", "tests", "docs/curves")
+ROOTS = (
+    "",
+    "docs",
+    "src",
+    "src/giantstep",
+    "workflow",
+    "config",
+    "benchmarks",
+    "tests",
+    "docs/curves",
+)
 
 
 def slug(heading):
