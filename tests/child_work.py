@@ -1,5 +1,6 @@
 """Work for the children of the tests."""
 
+import os
 import time
 
 
@@ -7,6 +8,8 @@ def count(task, say):
     """Say numbers: at once, or after a sleep that nothing interrupts."""
     if task == "fail":
         raise ZeroDivisionError("by zero")
+    if task == "exit":
+        os._exit(1)
     if task == "sleep":
         time.sleep(60)
     for number in range(3):

@@ -68,7 +68,6 @@ def test_copied_commands_and_python_give_the_numbers_that_are_shown(view, capsys
     assert namespace["problem"] == view.question.problem
     found = eval(last, namespace)
     name, column = DRAWN[view.tab]
-    found = found[-1] if isinstance(found, list) else found
     if "bulk" in printed and printed.bulk.nunique() > 1:
         printed = printed[printed.bulk == curve["bulk"]]
         found = found.sel(bulk=curve["bulk"]) if "bulk" in found.dims else found

@@ -19,6 +19,7 @@ from giantstep.arrays import Array
 from giantstep.explore.children import Say
 from giantstep.explore.parameters import AXES, OPTIMAL, STEPS, Axis
 from giantstep.explore.points import (
+    GAP,
     Beat,
     Points,
     advice,
@@ -35,7 +36,6 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.targets import target_along
 from giantstep.questions.learned_function import learned_function
 from giantstep.questions.spectrum import spectrum
-from giantstep.validation import InvalidParametersError
 
 # Seconds after which what is known is shown.
 _PATIENCE = 0.1
@@ -157,24 +157,21 @@ def _function(view: View, beat: Beat) -> Iterator[Answer]:
 
 def _each(view: View, beat: Beat, solve: Callable[[Question, str], Answer]) -> Iterator[Answer]:
     """Answer with one curve after the other."""
+    asked = [(*pin, bulk) for pin in view.questions for bulk in pin.question["bulk"]]
     curves: list[Answer] = []
-    count = sum(len(question["bulk"]) for _, question in view.questions)
-    for name, question in view.questions:
-        for bulk in question["bulk"]:
-            beat()
-            curves.append({"name": name, "bulk": bulk} | solve(question, bulk))
-            yield {"curves": list(curves), "done": len(curves) == count}
+    for name, question, bulk in asked:
+        beat()
+        curves.append({"name": name, "bulk": bulk} | solve(question, bulk))
+        yield {"curves": list(curves), "done": len(curves) == len(asked)}
 
 
 @lru_cache(maxsize=32)
 def _eigenvalues(question: Question, bulk: str) -> Answer:
     """Solve the density of eigenvalues."""
-    given = question.given("alpha")
-    data = spectrum(question.problem, points=_EIGENVALUES, bulk=bulk, **given)
+    data = spectrum(question.problem, points=_EIGENVALUES, bulk=bulk, **question.given("alpha"))
     names = {"x": "eigenvalue", "density": "density", "outliers": "outlier"}
-    arrays = {name: data[variable].values for name, variable in names.items()}
     known = {"mass_at_zero": data["mass_at_zero"].item(), "dimension": question["dimension"]}
-    return arrays | known
+    return known | {name: data[variable].values for name, variable in names.items()}
 
 
 def _map(view: View, beat: Beat) -> Iterator[Answer]:
@@ -202,15 +199,10 @@ def _map(view: View, beat: Beat) -> Iterator[Answer]:
 
 def _cells(view: View, y: Array, x: Array, beat: Beat) -> tuple[Array, Array]:
     """Return what a map shows of some cells, and what to do about those that failed."""
-    question, bulk = view.question, view.question["bulk"][0]
     values: dict[str, Any] = {view.up: y, view.across: x}
-    try:
-        data = ask_sweep(question, bulk, beat, view.variable, **values)
-    except InvalidParametersError as error:
-        shape = y.size, x.size
-        return np.full(shape, np.nan), np.full(shape, str(error), object)
+    data = ask_sweep(view.question, view.question["bulk"][0], beat, view.variable, **values)
     data = data.transpose(view.up, view.across, ...)
-    return data[view.variable].values, advice(data)
+    return data.get(view.variable, GAP).values, advice(data)
 
 
 _ANSWERS: dict[str, Callable[[View, Beat], Iterator[Answer]]] = {

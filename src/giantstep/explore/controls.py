@@ -17,7 +17,6 @@ from giantstep.explore.parameters import (
     OPTIMAL,
     PARAMETERS,
     SLIDERS,
-    SPIKED,
     STEPS,
     SYMBOLS,
     WORDS,
@@ -79,11 +78,11 @@ def help_text(name: str) -> str:
 
 def _groups() -> dict[str, list[dict[str, Any]]]:
     """Sort the controls: what both models have, what only one has, and the readout's."""
-    both = [name for name in OF_MODEL[STEPS] if name in OF_MODEL[SPIKED] and name != "readout"]
-    layer = [n for of in OF_MODEL.values() for n in of if n not in (*both, "readout")]
+    of_models = dict.fromkeys(name for of in OF_MODEL.values() for name in of if name != "readout")
+    both = [name for name in of_models if all(name in of for of in OF_MODEL.values())]
     groups = {
         "Network and target": both,
-        "First layer": [*layer, "readout"],
+        "First layer": [*(name for name in of_models if name not in both), "readout"],
         "Readout": list(OF_READOUT),
         "Bulk and dimension": ["bulk", "dimension"],
     }
@@ -92,23 +91,17 @@ def _groups() -> dict[str, list[dict[str, Any]]]:
 
 def reasons(view: View) -> dict[str, str]:
     """Return why controls do not apply, by parameter; of an option, by `parameter:option`."""
-    return dict(_inapplicable(view)) | dict(_refused(view.question))
-
-
-def _inapplicable(view: View) -> Iterator[tuple[str, str]]:
-    """Yield the parameters that change nothing, each with the reason."""
-    question = view.question
+    question, told = view.question, {}
     if question.model == STEPS and question["alpha0"] == 0:
-        yield "learning_rate", "no step is taken where α₀ = 0"
+        told["learning_rate"] = "no step is taken where α₀ = 0"
     if question.model == STEPS and question["covariance"] == IDENTITY:
-        yield "target_decay", "inputs have no covariance"
+        told["target_decay"] = "inputs have no covariance"
     if question["ridge"] == OPTIMAL:
-        yield "ridge", "the best is found at each point"
+        told["ridge"] = "the best is found at each point"
     if view.tab == SPECTRUM:
-        for name in ("ridge", "noise", "loss"):
-            yield name, "the spectrum does not depend on it"
-    for name in _axes(view):
-        yield name, "an axis of the plot"
+        told |= dict.fromkeys(("ridge", "noise", "loss"), "the spectrum does not depend on it")
+    told |= dict.fromkeys(_axes(view), "an axis of the plot")
+    return told | dict(_refused(question))
 
 
 def notes(view: View) -> dict[str, str]:
@@ -145,16 +138,15 @@ def _refused(question: Question) -> Iterator[tuple[str, str]]:
 
 
 # Functions may be written out; a refusal that has all their names is too long for a field.
-_WRITTEN_OUT = {"activation": "z+sin(2*z)"}
-_WRITTEN_OUT |= dict.fromkeys(("target", "pretrain_target"), "z+sin(2*z) or z1+z1*z2")
-_LONG = 200
+_FUNCTIONS, _LONG = ("activation", "target", "pretrain_target"), 200
 
 
 def fault_text(fault: Fault) -> str:
     """Write a fault for the field that it is about."""
-    if fault.name not in _WRITTEN_OUT or len(fault.allowed) < _LONG:
-        return str(fault)
-    allowed = f"a function by its name, or written out, such as {_WRITTEN_OUT[fault.name]}"
+    allowed = fault.allowed
+    if fault.name in _FUNCTIONS and len(allowed) > _LONG:
+        several = "" if fault.name == "activation" else " or z1+z1*z2"
+        allowed = f"a function by its name, or written out, such as z+sin(2*z){several}"
     return f"{fault.name} = {shown(fault.value)}: must be {allowed}{fault.hint}"
 
 

@@ -24,33 +24,20 @@ from giantstep.explore.view import CURVE, FUNCTION, MAP, SPECTRUM, View, axis_va
 from giantstep.problems.formatting import format_number, format_value
 from giantstep.questions.choices import GAINS
 from giantstep.theory.optima import TEST_ERROR
+from giantstep.validation import whole_number
 
 # Points of a copied range.
 _POINTS = 41
 
 
-def _range(axis: Axis) -> tuple[str, str, int, bool]:
-    """Return the ends of a copied range, how many values it has, and whether in equal ratios."""
-    start, stop, count = axis.start, axis.stop, _POINTS
-    if axis.domain.whole:
-        start, stop = math.ceil(start), math.floor(stop)
-        count = stop - start + 1
-    ratios = axis.scale == LOG and not axis.domain.whole
-    return format_number(start), format_number(stop), count, ratios
-
-
 def _answer(view: View) -> tuple[str, dict[str, Any]]:
-    """Return what the library gives for what is shown: a function and its arguments.
-
-    Several bulks are a list, over which a function loops that takes one.
-    """
+    """Return what the library gives for what is shown: a function and its arguments."""
     question = view.question
     values = {"alpha": question["alpha"], "ridge": question["ridge"]} | _unusual(question)
     if view.tab == FUNCTION:
         return "learned_function", values
     if view.tab == SPECTRUM:
-        values = {k: v for k, v in values.items() if k in ("alpha", "bulk", "dimension")}
-        return "spectrum", values
+        return "spectrum", {k: x for k, x in values.items() if k not in ("ridge", "loss")}
     if view.tab == MAP:
         if "bulk" in values:
             values["bulk"] = question["bulk"][0]
@@ -58,10 +45,9 @@ def _answer(view: View) -> tuple[str, dict[str, Any]]:
         values |= {"gains": view.variable} if view.variable in GAINS else {}
         return "sweep", values
     values[view.x] = view.axis
-    solved = view.x in ("alpha", "ridge") and len(question["bulk"]) == 1
     if view.by != TEST_ERROR and question["ridge"] == OPTIMAL and view.x != "ridge":
         values["by"] = view.by
-    return "solve" if solved else "sweep", values
+    return "solve" if view.x in ("alpha", "ridge") else "sweep", values
 
 
 def as_command(view: View) -> str:
@@ -77,17 +63,15 @@ def as_python(view: View) -> str:
     """Write the question as Python."""
     function, given = _answer(view)
     make = "Protocol" if view.question.model == STEPS else "one_spike"
-    stated = ", ".join(f"{k}={_python(v)}" for k, v in _stated(view.question).items())
-    values, loop = {name: _python(value) for name, value in given.items()}, ""
-    if function != "sweep" and isinstance(given.get("bulk"), list):
-        values["bulk"], loop = "bulk", f" for bulk in {values['bulk']}"
-    arguments = ", ".join(f"{name}={value}" for name, value in values.items())
-    call = f"giantstep.{function}(problem, {arguments})"
-    head = "import numpy as np\n\nimport giantstep\n\n"
-    made = f"problem = giantstep.{make}({stated})\n"
-    if loop:
-        return f"{head}{made}answers = [{call}{loop}]\n[one.{view.variable} for one in answers]\n"
-    return f"{head}{made}answer = {call}\nanswer.{view.variable}\n"
+    stated, arguments = (
+        ", ".join(f"{name}={_python(value)}" for name, value in values.items())
+        for values in (_stated(view.question), given)
+    )
+    return (
+        "import numpy as np\n\nimport giantstep\n\n"
+        f"problem = giantstep.{make}({stated})\n"
+        f"answer = giantstep.{function}(problem, {arguments})\nanswer.{view.variable}\n"
+    )
 
 
 def as_panel(view: View, question: Question) -> dict[str, Any]:
@@ -146,10 +130,17 @@ def _unusual(question: Question) -> dict[str, Any]:
     Several bulks are a list.
     """
     unusual = _without_defaults(question, filter(question.has, ("loss", "bulk", "dimension")))
-    if "bulk" in unusual:
-        bulks = unusual["bulk"]
+    if bulks := unusual.pop("bulk", ()):
         unusual["bulk"] = bulks[0] if len(bulks) == 1 else list(bulks)
     return unusual
+
+
+def _range(axis: Axis) -> tuple[str, str, int, bool]:
+    """Return the ends of a copied range, how many values it has, and whether in equal ratios."""
+    if axis.domain.whole:
+        start, stop = math.ceil(axis.start), math.floor(axis.stop)
+        return str(start), str(stop), stop - start + 1, False
+    return format_number(axis.start), format_number(axis.stop), _POINTS, axis.scale == LOG
 
 
 def _text(value: Any) -> str:
@@ -171,6 +162,4 @@ def _python(value: Any) -> str:
 def _yaml(value: Any) -> Any:
     if isinstance(value, tuple):
         return {_yaml(letter): _yaml(share) for letter, share in value}
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
+    return whole_number(value)

@@ -6,7 +6,6 @@ and an axis if it is a number.
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 import unicodedata
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import yaml
 
 from giantstep.arrays import Array
 from giantstep.explore.reading import (
@@ -89,27 +89,24 @@ def interval(name: str) -> Interval | None:
 
 def reader(name: str) -> Reader:
     """Return what reads the text of a parameter."""
-    domain = interval(name)
-    if name == "ridge":
-        return lambda text: OPTIMAL if text == OPTIMAL else read_infinite(text)
-    if name == "bulk":
-        return lambda text: tuple(dict.fromkeys(text.replace(",", " ").split()))
-    if name == "dimension":
-        return read_size
-    if name == "covariance":
-        return read_spectrum
-    if domain:
+    if name in _READERS:
+        return _READERS[name]
+    if domain := interval(name):
         return read_whole_number if domain.whole else read_infinite
     return read_letters if isinstance(PARAMETERS[name].domain, VocabularyDomain) else str
 
 
-# Of some parameters: what the page starts with, and where their axes and sliders run. Axes of a
-# step begin above 0, where errors jump: any step makes a spike of order d, however short.
-with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as file:
-    _TABLE = {row["name"]: row for row in csv.DictReader(file)}
-DEFAULTS: dict[str, Any] = {name: of.default for name, of in PARAMETERS.items()} | {
-    name: reader(name)(row["at first"]) for name, row in _TABLE.items() if row["at first"]
+_READERS: dict[str, Reader] = {
+    "ridge": lambda text: OPTIMAL if text == OPTIMAL else read_infinite(text),
+    "bulk": lambda text: tuple(dict.fromkeys(text.replace(",", " ").split())),
+    "dimension": read_size,
+    "covariance": read_spectrum,
 }
+with Path(__file__).with_suffix(".yaml").open(encoding="utf-8") as file:
+    _TABLE = yaml.safe_load(file)
+DEFAULTS: dict[str, Any] = {name: of.default for name, of in PARAMETERS.items()} | _TABLE[
+    "at first"
+]
 
 
 def _usual(name: str, domain: Interval) -> Axis:
@@ -120,19 +117,14 @@ def _usual(name: str, domain: Interval) -> Axis:
 
 def _listed(kind: str) -> dict[str, Axis]:
     """Return the ranges of a kind that the table has."""
-    rows = {name: [row[f"{kind} {of}"] for of in _RANGE] for name, row in _TABLE.items()}
-    return {
-        name: Axis(float(start), float(stop), scale, _NUMBERS[name])
-        for name, (start, stop, scale) in rows.items()
-        if scale
-    }
+    rows = _TABLE[kind].items()
+    return {name: Axis(start, stop, of, _NUMBERS[name]) for name, (start, stop, of) in rows}
 
 
-_RANGE = "from", "to", "scale"
 _NUMBERS = {name: domain for name in PARAMETERS if (domain := interval(name))}
 AXES = {name: _usual(name, of) for name, of in _NUMBERS.items() if name != "dimension"}
-AXES |= _listed("axis")
-SLIDERS = AXES | _listed("slider")
+AXES |= _listed("axes")
+SLIDERS = AXES | _listed("sliders")
 AXES_OF = {
     model: [name for name in (*OF_READOUT, *names) if name in AXES]
     for model, names in OF_MODEL.items()

@@ -31,6 +31,10 @@ from giantstep.validation import InvalidParametersError
 Points = dict[str, NDArray[Any]]
 # Called from time to time; it ends what is not wanted any more.
 Beat = Callable[[], None]
+# What is missing, such as the 0-1 error of pins whose target is no sign.
+GAP = xr.DataArray(np.nan)
+# How a request says which combinations it refuses.
+_REFUSED = "Refused: "
 # NaN where inputs have no covariance.
 _ALONG = (
     *("test_error", "training_error", "ridge", "residual", "quadrature_error", "reliability"),
@@ -44,21 +48,21 @@ def ask_sweep(
     """Solve where some parameters have all combinations of some values.
 
     The 0-1 error and gains, which take longer, are there if they are shown. The best ridge is that
-    of the error that is shown.
-
-    Raises
-    ------
-    InvalidParametersError
-        If all are refused.
+    of the error that is shown. If all combinations are refused, there is only their status.
     """
     given = _given(question, values) | {"bulk": bulk}
     by = TEST_ERROR if show in GAINS else show
     if given["ridge"] == OPTIMAL:
         given["by"] = by
-    request = read_request(question.problem, given)
-    data, remarks = request.solve(by == CLASSIFICATION_ERROR, lambda _: beat())
-    if show in GAINS:
-        data[show] = gain(data, show, question.problem, given)
+    try:
+        request = read_request(question.problem, given)
+        data, remarks = request.solve(by == CLASSIFICATION_ERROR, lambda _: beat())
+        if show in GAINS:
+            data[show] = gain(data, show, question.problem, given)
+    except InvalidParametersError as error:
+        refused = np.full([array.size for array in values.values()], Status.REFUSED)
+        data = xr.Dataset({"status": (tuple(values), refused)})
+        remarks = [f"{_REFUSED}{fault}" for fault in error.faults]
     return data.assign_attrs(remarks="\n".join(remarks))
 
 
@@ -66,14 +70,16 @@ def solve_points(
     question: Question, bulk: str, x: str, values: Array, beat: Beat, by: str = TEST_ERROR
 ) -> Points:
     """Solve where one parameter has some values; those that are refused are points that failed."""
-    try:
-        data = ask_sweep(question, bulk, beat, by, **{x: values})
-    except InvalidParametersError as error:
-        return _refused(question, values.size, str(error), by)
-    gap = xr.DataArray(np.nan)  # such as the 0-1 error of pins whose target is no sign
-    points = {name: np.broadcast_to(data.get(name, gap), values.shape) for name in (*_ALONG, by)}
-    points |= {name: data[name].values.reshape(values.size, -1) for name in OVERLAPS}
-    return points | {"advice": advice(data)}
+    data = ask_sweep(question, bulk, beat, by, **{x: values})
+    points: Points = {"advice": advice(data)}
+    for name in (*_ALONG, by):
+        points[name] = np.broadcast_to(data.get(name, GAP), values.shape)
+    for name in OVERLAPS:
+        found = data.get(name, GAP).values
+        columns = len(question["readout"]) ** len(OVERLAP_DIMENSIONS[name])
+        shaped = found.reshape(values.size if found.ndim else 1, -1)
+        points[name] = np.broadcast_to(shaped, (values.size, columns))
+    return points
 
 
 def _given(question: Question, values: Mapping[str, Array]) -> dict[str, Any]:
@@ -93,19 +99,11 @@ def limit_remarks(question: Question, beat: Beat, values: Mapping[str, Array]) -
 
 def advice(data: xr.Dataset) -> NDArray[Any]:
     """Write what to do about each point that failed; empty for others."""
-    remarks = data.attrs.get("remarks", "").splitlines()
-    refusals = "; ".join(r.removeprefix("Refused: ") for r in remarks if r.startswith("Refused: "))
+    remarks = data.attrs["remarks"].splitlines()
+    refusals = [one.removeprefix(_REFUSED) for one in remarks if one.startswith(_REFUSED)]
     texts: NDArray[Any] = np.array([status.advice for status in Status], dtype=object)
-    texts[Status.CONVERGED], texts[Status.REFUSED] = "", refusals
+    texts[Status.CONVERGED], texts[Status.REFUSED] = "", "; ".join(refusals)
     return np.asarray(texts[data["status"].values.astype(int)])
-
-
-def _refused(question: Question, size: int, message: str, by: str) -> Points:
-    groups = len(question["readout"])
-    points: Points = dict.fromkeys((*_ALONG, by), np.full(size, np.nan))
-    for name in OVERLAPS:
-        points[name] = np.full((size, groups ** len(OVERLAP_DIMENSIONS[name])), np.nan)
-    return points | {"advice": np.full(size, message, object)}
 
 
 def limits(question: Question, x: str, value: float) -> dict[str, float]:

@@ -75,7 +75,7 @@ class Question:
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Question):
-            return NotImplemented
+            return False
         return (self.model, self.values) == (other.model, other.values)
 
     def __hash__(self) -> int:
@@ -125,10 +125,8 @@ class Question:
     @cached_property
     def problem(self) -> Problem:
         """The problem."""
-        return self._problem(self.problem_fields)
-
-    def _problem(self, fields: Mapping[str, Any]) -> Problem:
-        return Protocol(**fields) if self.model == STEPS else one_spike(**fields)
+        make = Protocol if self.model == STEPS else one_spike
+        return make(**self.problem_fields)
 
     def along(self, name: str, values: Array) -> list[Any]:
         """Write values of a parameter as the problem has them: those of its groups of neurons.
@@ -140,8 +138,7 @@ class Question:
         written: list[Any] = [math.nan] * values.size
         for k, value in enumerate(values.tolist()):
             with suppress(InvalidParametersError):
-                problem = self._problem(self.problem_fields | {name: value})
-                written[k] = getattr(problem, name)
+                written[k] = getattr(one_spike(**self.problem_fields | {name: value}), name)
         return written
 
     def _faults(self) -> list[Fault]:
@@ -149,12 +146,11 @@ class Question:
 
         The checks of a sweep would load xarray, which the server does without.
         """
-        dimension, bulks = self["dimension"], self["bulk"]
-        faults = interval_faults({"dimension": dimension}, {"dimension": THEORY_DIMENSION})
         if self.model not in MODELS:
             return [Fault("model", self.model, f"one of {', '.join(MODELS)}")]
-        if not bulks or not set(bulks) <= set(BULKS):
-            faults.append(Fault("bulk", written(bulks), f"one or more of {', '.join(BULKS)}"))
+        faults = interval_faults(self.values, {"dimension": THEORY_DIMENSION})
+        if not self["bulk"] or not set(self["bulk"]) <= set(BULKS):
+            faults.append(Fault("bulk", written(self["bulk"]), f"one or more of {_BULKS}"))
         ridge = 1.0 if self["ridge"] == OPTIMAL else self["ridge"]
         with collected(faults):
             faults += layer_of(self.problem).faults()
@@ -164,12 +160,13 @@ class Question:
             return faults
         with collected(faults):
             check_loss(self.problem, self["loss"])
-        for bulk in bulks:
+        for bulk in self["bulk"]:
             with collected(faults):
                 validate_bulk(self.problem, bulk)
         return faults
 
 
+_BULKS = ", ".join(BULKS)
 _READERS = {"model": str} | {name: reader(name) for name in PARAMETERS}
 
 

@@ -85,9 +85,8 @@ def read_texts(
     values: dict[str, Any] = {}
     faults: list[Fault] = []
     for name, read in readers.items():
-        if name not in texts:
+        if (text := texts.get(name)) is None:
             continue
-        text = texts[name]
         try:
             if len(text) > LONGEST:
                 raise ValueError(f"must be a text of {LONGEST} characters at most")

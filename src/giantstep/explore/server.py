@@ -10,20 +10,13 @@ from importlib.resources import files
 from logging import getLogger
 from pathlib import Path
 from socket import create_server
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 from giantstep.explore.controls import page_variables
 from giantstep.validation import refusal
 
-if TYPE_CHECKING:
-    from giantstep.explore.session import Session
-
 HOST = "127.0.0.1"
-# Each page takes 55 MB, most of it in processes that compute. One more waits, and tries again.
-_MOST_PAGES = 8
-_FULL = f"""<!doctype html><meta http-equiv="refresh" content="3"><title>giantstep explore</title>
-<p>{_MOST_PAGES} pages are open. This one opens once another has been closed."""
 
 
 def serve(port: int = 0, browser: bool = True, project: Path = Path()) -> None:
@@ -68,7 +61,6 @@ def make_server(port: int, project: Path) -> Any:
     from bokeh.application.handlers import FunctionHandler
     from bokeh.server.server import Server
     from bokeh.settings import settings
-    from jinja2 import Environment
 
     from giantstep.explore.sockets import OwnPages
 
@@ -79,18 +71,10 @@ def make_server(port: int, project: Path) -> Any:
     # It warns of each answer that comes after its page was left or reloaded.
     getLogger("bokeh.server.views.ws").setLevel("ERROR")
     port = free_port(port)
-    pages: list[Session] = []
     hosts = [f"{HOST}:{port}", f"localhost:{port}"]
-
-    def open_page(document: Any) -> None:
-        pages[:] = [page for page in pages if page.is_open]
-        if len(pages) < _MOST_PAGES:
-            pages.append(_open_page(document, port, project))
-        else:
-            document.template = Environment(autoescape=True).from_string(_FULL)
-
+    page = FunctionHandler(lambda document: _open_page(document, port, project))
     return Server(
-        {"/": Application(FunctionHandler(open_page))},
+        {"/": Application(page)},
         address=HOST,
         port=port,
         allow_websocket_origin=hosts,
@@ -119,7 +103,7 @@ def free_port(port: int) -> int:
         raise refusal("port", port, allowed) from error
 
 
-def _open_page(document: Any, port: int, project: Path) -> Session:
+def _open_page(document: Any, port: int, project: Path) -> None:
     """Fill the document of a page that was opened."""
     from jinja2 import Environment
 
@@ -135,4 +119,4 @@ def _open_page(document: Any, port: int, project: Path) -> Session:
     own = {"style": css, "script": script, "port": port, "project": project.resolve()}
     own |= {"model_picture": (folder / "model.svg").read_text("utf-8")}
     document.template_variables.update(page_variables() | own)
-    return Session(document, query, project)
+    Session(document, query, project)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,12 +14,12 @@ import numpy as np
 from bokeh.document import Document
 from bokeh.layouts import column
 
-from giantstep.explore.children import Child, FailedError
+from giantstep.explore.children import Child, Deliver, FailedError
 from giantstep.explore.controls import fault_text, notes, reasons
 from giantstep.explore.copying import as_command, as_python, as_yaml, title
 from giantstep.explore.messages import Message
 from giantstep.explore.palette import LIGHT
-from giantstep.explore.plots.base import Plot
+from giantstep.explore.plots.base import Plot, theme_of
 from giantstep.explore.plots.of_view import make_plot, plot_key
 from giantstep.explore.question import written
 from giantstep.explore.reading import read_texts
@@ -55,14 +54,9 @@ class Session:
         self.view, self._faults = from_address(address)
         self.number, self._count = 0, 0
         self._latest: dict[str, Any] = {}
-        self._theory, self._networks, self._exports = (
-            Child(f"giantstep.explore.{work}", self._from_child(show))
-            for work, show in (
-                ("answers:answer", self._show_answer),
-                ("networks:simulate_networks", self._show_networks),
-                ("export:export", self._show_export),
-            )
-        )
+        self._theory = self._child("answers:answer", self._show_answer)
+        self._networks = self._child("networks:simulate_networks", self._show_networks)
+        self._exports = self._child("export:export", self._show_export)
         self._answer: Answer = {}
         self._simulated: dict[str, Any] = {}
         self._networks_task: NetworksTask | None = None
@@ -74,25 +68,18 @@ class Session:
         for root in (self._box, self._from_page, self._to_page):
             document.add_root(root)
         document.on_session_destroyed(lambda _: self.close())
-        self.is_open = True
         self._renew_plot({})
         self._theory.ask(self.number, self.view)
 
     def close(self) -> None:
         """End the processes of this page."""
-        self.is_open = False
         for child in (self._theory, self._networks, self._exports):
-            child.stop()
+            child.cancel()
 
-    def _from_child(self, show: Any) -> Any:
-        """Return what brings the words of a child to the thread of the server."""
-
-        def deliver(number: int, said: Any) -> None:
-            # The document of a page that has just gone takes no callbacks.
-            with suppress(AttributeError):
-                self.document.add_next_tick_callback(lambda: show(number, said))
-
-        return deliver
+    def _child(self, work: str, show: Deliver) -> Child:
+        """Make a child, whose words are shown once the document may be changed."""
+        tick = self.document.add_next_tick_callback
+        return Child(f"giantstep.explore.{work}", lambda *said: tick(lambda: show(*said)))
 
     def _receive(self, text: str) -> None:
         """Do what the page says: each kind of message has a method."""
@@ -132,6 +119,7 @@ class Session:
         if key == self._key:
             return False
         self._key, self._plot = key, make_plot(self.view, theme)
+        self.document.theme = theme_of(theme)
         self._box.children = [self._plot.figure]
         self._plot.show_networks(self._simulated)
         return True

@@ -130,12 +130,8 @@ class View:
     @property
     def axis(self) -> Axis:
         """The axis of x, with the ends and the scale that are chosen."""
-        given: dict[str, Any] = {
-            "start": self.start,
-            "stop": self.stop,
-            "scale": self.x_scale or None,
-        }
-        chosen = {name: value for name, value in given.items() if value is not None}
+        given = {"start": self.start, "stop": self.stop, "scale": self.x_scale or None}
+        chosen: dict[str, Any] = {k: value for k, value in given.items() if value is not None}
         return AXES[self.x]._replace(**chosen)
 
     def _faults(self) -> list[Fault]:
@@ -148,13 +144,11 @@ class View:
         faults += criterion_faults(self.question.problem, self.by, loss=self.question["loss"])
         if self.across == self.up:
             faults.append(Fault("up", self.up, f"another parameter than across, {self.across}"))
-        return faults or self._axis_faults()
-
-    def _axis_faults(self) -> list[Fault]:
+        if faults:
+            return faults
         axis = self.axis
         finite = replace(axis.domain, infinity=False, whole=False)
-        ends = {"start": axis.start, "stop": axis.stop}
-        faults = interval_faults(ends, dict.fromkeys(ends, finite))
+        faults = interval_faults(axis._asdict(), {"start": finite, "stop": finite})
         if axis.start >= axis.stop:
             faults.append(Fault("stop", axis.stop, f"greater than the start, {axis.start:g}"))
         if axis.scale == LOG and axis.start <= 0:

@@ -5,19 +5,24 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import cycle
+from pathlib import Path
+from string import Template
 from typing import Any, NamedTuple
 
+import yaml
 from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.plotting import figure
+from bokeh.themes import Theme
 
 from giantstep.explore.palette import BULK_DASHES, PALETTES, Palette
 from giantstep.explore.parameters import OVERLAPS
 from giantstep.explore.view import View
 
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
 # Of the lines that appear over a point: the first is a heading.
 SHADES, ALARM = ("#1c2330", "#1c2330", "#4c586b", "#7a8494"), ("#8a1c1c", "#8a1c1c")
+_LINE = "max-width:330px;font:12px/1.45 system-ui,sans-serif"
 
 
 class LegendEntry(NamedTuple):
@@ -54,7 +59,9 @@ class Plot:
     def __init__(self, view: View, theme: str, labels: tuple[str, str], **options: Any) -> None:
         self.view, self.palette = view, PALETTES[theme]
         options |= dict(zip(("x_axis_label", "y_axis_label"), labels, strict=True))
-        self.figure = _empty_figure(self.palette, **options)
+        self.figure = figure(
+            tools="pan,wheel_zoom,box_zoom,reset", sizing_mode="stretch_both", **options
+        )
         self.looks = _looks(view, self.palette)
         self.legend = list(self._questions(view))
         self.sources: dict[tuple[str, str], ColumnDataSource] = {}
@@ -70,9 +77,8 @@ class Plot:
         self, renderers: list[Any], *lines: str, shades: tuple[str, ...] = SHADES, **options: Any
     ) -> None:
         """Let lines of text appear over points; `@name{%0.3g}` is a number of their source."""
-        style = "max-width:330px;font:{} 12px/1.45 system-ui,sans-serif;color:{}"
         html = "".join(
-            f'<div style="{style.format(400 if k else 600, shade)}">{line}</div>'
+            f'<div style="{_LINE};font-weight:{400 if k else 600};color:{shade}">{line}</div>'
             for k, (line, shade) in enumerate(zip(lines, shades, strict=False))
         )
         options["formatters"] = dict.fromkeys(re.findall(r"[@$]\w+(?=\{%)", html), "printf")
@@ -103,28 +109,13 @@ class Plot:
                 yield LegendEntry(f"bulk: {bulk}", self.palette.text, 2, dash)
 
 
-def _empty_figure(palette: Palette, **options: Any) -> Any:
-    plot = figure(
-        sizing_mode="stretch_both",
-        tools="pan,wheel_zoom,box_zoom,reset",
-        toolbar_location="right",
-        min_border_left=int(66 * palette.scale),
-        min_border_bottom=int(52 * palette.scale),
-        background_fill_color=None,
-        border_fill_color=None,
-        outline_line_color=None,
-        **options,
-    )
-    plot.toolbar.update(logo=None, autohide=True)
-    plot.axis.axis_label_text_font = plot.axis.major_label_text_font = FONT
-    plot.axis.axis_label_text_font_style = "normal"
-    plot.axis.axis_label_text_font_size = f"{14 * palette.scale:g}px"
-    plot.axis.major_label_text_font_size = f"{12 * palette.scale:g}px"
-    plot.axis.axis_label_text_color = plot.axis.major_label_text_color = palette.text
-    plot.axis.axis_line_color = plot.axis.major_tick_line_color = palette.muted
-    plot.axis.minor_tick_line_color = None
-    plot.grid.grid_line_color = palette.grid
-    return plot
+@cache
+def theme_of(name: str) -> Theme:
+    """Return how Bokeh draws plots in the colours and the size of a palette."""
+    palette, text = PALETTES[name], Path(__file__).with_name("theme.yaml").read_text("utf-8")
+    sizes = {"label_size": 14, "tick_size": 12, "left": 66, "bottom": 52}
+    scaled = {name: round(size * palette.scale) for name, size in sizes.items()}
+    return Theme(json=yaml.safe_load(Template(text).substitute(palette._asdict() | scaled)))
 
 
 def _looks(view: View, palette: Palette) -> dict[tuple[str, str], dict[str, Any]]:

@@ -61,7 +61,7 @@ class CurvePlot(Plot):
 
     def _draw_limits(self) -> None:
         """Draw limits on the test error of the question, and fill the legend."""
-        colours, first = self.palette, self.palette.curves[0]
+        colours, pinned = self.palette, bool(self.view.pins)
         looks: dict[str, tuple[str, str, tuple[int, ...]]] = {
             "best_linear": ("best linear", colours.text, LINEAR),
             "upper_bound": ("upper bound, best λ", colours.upper, UPPER),
@@ -69,16 +69,14 @@ class CurvePlot(Plot):
         }
         if self.view.question["loss"] != SQUARE:  # the upper bound is the limit of a large ridge
             del looks["upper_bound"]
-        # Beside pins, which have colours of their own, limits have that of the question.
-        pinned = bool(self.view.pins)
-        self.legend.append(
-            LegendEntry(ERRORS[self.view.by], colours.text if pinned else first, 2.4)
-        )
+        ink = colours.text if pinned else colours.curves[0]
+        self.legend.append(LegendEntry(ERRORS[self.view.by], ink, 2.4))
         if self.view.by != TEST_ERROR:
             return
-        self.legend.append(LegendEntry("training error", colours.text if pinned else first, 1))
+        self.legend.append(LegendEntry("training error", ink, 1))
         for name, (label, own, dash) in looks.items():
-            colour = first if pinned else own
+            # Beside pins, which have colours of their own, limits have that of the question.
+            colour = colours.curves[0] if pinned else own
             look = {"line_color": colour, "line_dash": list(dash), "line_width": 1.2}
             self.figure.line("x", name, source=self.limits, line_alpha=0.75, **look)
             whose = " of this question" if pinned else ""
@@ -150,7 +148,7 @@ class CurvePlot(Plot):
         """Show simulated networks, or none; of other errors than the test error, none."""
         measured = measured if self.view.by == TEST_ERROR else {}
         self.finite.data = {name: measured.get("theory", {}).get(name, []) for name in ("x", "y")}
-        self.networks.data = network_columns(measured) if "mean" in measured else _NO_NETWORKS
+        self.networks.data = _network_columns(measured)
         entries = [entry for entry in self.legend if entry not in self.of_networks]
         self.legend = entries + (self.of_networks if "mean" in measured else [])
         self._scale()
@@ -160,13 +158,12 @@ class CurvePlot(Plot):
 _DRAWN = ("x", "test_error", "training_error", "ridge", "residual", "quadrature_error")
 
 
-def network_columns(measured: dict[str, Any]) -> dict[str, Any]:
+def _network_columns(measured: dict[str, Any]) -> dict[str, Any]:
     """Return what is drawn of simulated networks, and what appears over their means."""
+    if "mean" not in measured:
+        return dict.fromkeys(("x", "mean", "low", "high"), ())
     mean, bar = measured["mean"], np.nan_to_num(measured["stderr"])
     scores = [f", z = {score:+.2f}" if score == score else "" for score in measured["z"]]
     drawn = {name: measured[name] for name in ("x", "mean", "stderr")}
     drawn |= {"low": mean - bar, "high": mean + bar, "score": scores}
     return drawn | {"note": [measured["note"]] * mean.size}
-
-
-_NO_NETWORKS = dict.fromkeys(("x", "mean", "low", "high"), ())

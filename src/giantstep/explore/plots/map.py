@@ -12,7 +12,7 @@ from contourpy import contour_generator
 
 from giantstep.arrays import Array
 from giantstep.explore.parameters import AXES, Axis, axis_label
-from giantstep.explore.plots.base import FONT, Plot, empty, round_up
+from giantstep.explore.plots.base import Plot, empty, round_up
 from giantstep.explore.view import ERROR, View
 
 _LEVELS = 8
@@ -46,10 +46,7 @@ class MapPlot(Plot):
         cross = {"marker": "cross", "size": 16, "line_width": 2, "line_color": "#e02b2b"}
         plot.scatter("x", "y", source=self.here, **cross)
         self.ticker = FixedTicker(ticks=[])  # the bar would not look at another one
-        look = {"width": 14, "background_fill_color": None}
-        self.bar = ColorBar(color_mapper=self.mapper, ticker=self.ticker, **look)
-        self.bar.major_label_text_color = self.palette.text
-        self.bar.major_label_text_font = FONT
+        self.bar = ColorBar(color_mapper=self.mapper, ticker=self.ticker, width=14)
         plot.add_layout(self.bar, "right")
         value = f"@image{{%0.4f}}{self.unit} at ($x{{%0.3f}}, $y{{%0.4f}})"
         self._hover([drawn], value, "@advice")

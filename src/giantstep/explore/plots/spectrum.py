@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from bokeh.core.properties import value
 from bokeh.models import Range1d
 
-from giantstep.explore.plots.base import FONT, Plot, empty, round_top
+from giantstep.explore.plots.base import Plot, empty, round_top
 from giantstep.explore.view import View
 
 
@@ -35,11 +34,8 @@ class SpectrumPlot(Plot):
         common = {"source": self.outliers, "line_color": "colour"}
         self.figure.segment("x", 0, "x", "top", line_width=2, **common)
         self.figure.scatter("x", "top", size=8, fill_color=self.palette.ground, **common)
-        size = f"{12 * self.palette.scale:g}px"
-        text = {"text_color": "colour", "text_font_size": size, "text_font": value(FONT)}
-        self.figure.text(
-            "x", "top", "label", y_offset=-8, text_align="right", source=self.outliers, **text
-        )
+        text = {"text_color": "colour", "text_align": "right", "source": self.outliers}
+        self.figure.text("x", "top", "label", y_offset=-8, **text)
 
     def update(self, view: View, answer: dict[str, Any]) -> None:
         """Show an answer."""
