@@ -54,11 +54,11 @@ def test_a_parameter_is_a_flag_with_its_kind_default_and_meaning():
 
 
 def test_a_function_takes_what_it_declares():
-    def ask(problem, alhpa, *, max_hours=1, max_memory=None):
+    def bounds(problem, alhpa, *, max_hours=1, max_memory=None):
         """Ask."""
 
-    with pytest.raises(TypeError, match="ask must take what it declares: "):
-        declare("Nothing", command="ask", text="nothing", example="", takes=[COUNTED])(ask)
+    with pytest.raises(TypeError, match="bounds must take what it declares: "):
+        declare(COUNTED)(bounds)
 
 
 def test_help_imports_no_question():

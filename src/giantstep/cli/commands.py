@@ -1,13 +1,9 @@
-"""The commands: a question each, and those of `commands.toml`.
-
-A module of `questions` that declares a question is a command, without a line here.
-"""
+"""The commands: a question each, those of `questions.toml`, and those of `commands.toml`."""
 
 from __future__ import annotations
 
-import ast
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,12 +17,13 @@ if TYPE_CHECKING:
 
 # Arguments of every question.
 OUTPUT = ("format", "output", "columns", "shown", "plot")
-# What makes a question of a function.
-_DECLARED = ("question", "declare")
 # What reads a value, by its metavar.
 _READERS: dict[str, Any] = dict.fromkeys(("FILE", "file", "folder", "X", "Phi", "y"), Path)
 _READERS |= {"COUNT": reader(read_whole_number), "NAME=RANGE": named_values}
 _TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_QUESTIONS = tomllib.loads(
+    (Path(giantstep.questions.__path__[0]) / "questions.toml").read_text("utf-8")
+)
 
 
 class Command(NamedTuple):
@@ -54,11 +51,11 @@ class Command(NamedTuple):
 @cache
 def commands() -> dict[str, Command]:
     """List all commands by name; no question is imported."""
-    ordered = sorted(_questions(), key=lambda one: (one.get("place", 99), one["command"]))
     further = _TABLE["further"]
     questions = {
-        (name := one["command"]): Command(one["text"], "", further.get(name, ()), one["name"])
-        for one in ordered
+        (name := of["command"]): Command(of["text"], of["example"], further.get(name, ()), question)
+        for question, of in _QUESTIONS.items()
+        if "command" in of
     }
     return questions | {name: Command(**of) for name, of in _TABLE["commands"].items()}
 
@@ -78,18 +75,3 @@ def question_of(command: Command) -> Question:
     from giantstep.questions.task import question_named
 
     return declaration_of(question_named(command.question))
-
-
-def _questions() -> Iterator[dict[str, Any]]:
-    """Read the literals of all declarations of questions, and the names of their functions."""
-    for path in Path(giantstep.questions.__path__[0]).glob("*.py"):
-        source = path.read_text("utf-8")
-        if not any(f"@{name}(" in source for name in _DECLARED):  # to parse it would take a while
-            continue
-        for function in ast.parse(source).body:
-            for call in getattr(function, "decorator_list", ()):
-                if isinstance(call, ast.Call) and getattr(call.func, "id", "") in _DECLARED:
-                    stated = {
-                        str(one.arg): getattr(one.value, "value", None) for one in call.keywords
-                    }
-                    yield stated | {"name": getattr(function, "name", "")}

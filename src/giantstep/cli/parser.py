@@ -56,13 +56,13 @@ def _fill(parser: argparse.ArgumentParser, command: Command) -> None:
     """Give the parser of a command its help and its arguments."""
     parser.description = f"{command.text[0].upper()}{command.text[1:]}."
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    example, ranges = command.example, ""
+    ranges = ""
     if command.question:
-        example, ranges = example or question_of(command).example, f"{fill(RANGES, 79)}\n\n"
+        ranges = f"{fill(RANGES, 79)}\n\n"
         _add_question(parser, command)
     else:
         add_arguments(parser, command.takes)
-    parser.epilog = f"{ranges}example:\n  {parser.prog} {example}"
+    parser.epilog = f"{ranges}example:\n  {parser.prog} {command.example}"
 
 
 def _add_question(parser: argparse.ArgumentParser, command: Command) -> None:

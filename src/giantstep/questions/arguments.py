@@ -31,10 +31,6 @@ from giantstep.theory.optima import CRITERIA, CROSS_VALIDATION, TEST_ERROR
 from giantstep.validation import COUNT, Fault, Interval
 
 OPTIMAL: Literal["optimal"] = "optimal"
-# What states a problem in examples of the command line.
-NETWORK = "--activation tanh --target sin --beta 1"
-STEP = f"{NETWORK} --learning-rate 3 --alpha0 2 \\\n     "
-SIMULATED = f"{STEP} --alpha 1 2 --dimension 100 --networks 4 --format table"
 # A value and the share of those that have it.
 PAIR: Any = tuple[float, float]
 

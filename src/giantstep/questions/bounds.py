@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike
 from giantstep.problems.domains import FLAG
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.questions.arguments import ALPHA, NETWORK, Argument
+from giantstep.questions.arguments import ALPHA, Argument
 from giantstep.questions.bayes_optimal import bayes_optimal as best_prediction
 from giantstep.questions.costs import THEORY_HOURS
-from giantstep.questions.declaration import STRUCTURED, Work
 from giantstep.questions.question import Result, question
 from giantstep.theory.bounds import (
     best_linear_error,
@@ -37,16 +36,7 @@ _ALPHA = replace(
 )
 
 
-@question(
-    "Bounds on the error at the best ridge",
-    command="bounds",
-    text="how well any readout can do",
-    place=8,
-    takes=(_BAYES_OPTIMAL, _ALPHA),
-    work=Work(3),  # the search for the best learning rate
-    inputs=STRUCTURED[:1],
-    example=f"{NETWORK} --learning-rate 3 \\\n      --alpha0 2 inf --format table",
-)
+@question(_BAYES_OPTIMAL, _ALPHA)
 def bounds(
     problem: Problem,
     *,

@@ -13,8 +13,8 @@ from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.losses import FLOW, SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.arguments import OPTIMAL
-from giantstep.questions.declaration import STRUCTURED
-from giantstep.questions.task import NETWORK_TASKS, Task, question_named
+from giantstep.questions.declaration import stated
+from giantstep.questions.task import Task
 from giantstep.theory.optima import CRITERIA, CROSS_VALIDATION, GCV, LEAVE_ONE_OUT, TEST_ERROR
 from giantstep.validation import Fault
 
@@ -23,8 +23,7 @@ _STRUCTURED_INPUTS = "theory, sweep, simulate, compare and optimise take others"
 
 def task_faults(task: Task) -> list[Fault]:
     """List why a task does not cover the inputs of its problem."""
-    declared = getattr(question_named(task.question), "declaration", None)
-    covered = declared.inputs if declared else STRUCTURED * (task.question in NETWORK_TASKS)
+    covered = stated(task.question).inputs
     return input_faults(task.question, covered, task.problem, task.arguments)
 
 

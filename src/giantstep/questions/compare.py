@@ -21,7 +21,6 @@ from giantstep.questions.arguments import (
     LOSS,
     NETWORKS_CROSS_VALIDATED,
     RIDGE,
-    SIMULATED,
     SIZES,
     STOP_AT_TIMES,
 )
@@ -29,7 +28,6 @@ from giantstep.questions.case import DOUBTS, answer_remarks
 from giantstep.questions.checks import criterion_faults
 from giantstep.questions.costs import SIMULATION_HOURS
 from giantstep.questions.datasets import drop_fixed
-from giantstep.questions.declaration import Work
 from giantstep.questions.progress import Progress
 from giantstep.questions.question import Result, question
 from giantstep.questions.remarks import OF_COVARIANCE
@@ -47,15 +45,7 @@ OF_NETWORKS = ("simulated_{}_mean", "simulated_{}_stderr", "z_score_{}")
 LIMIT, FINITE = "limit", "finite"
 
 
-@question(
-    "Theory beside networks",
-    command="compare",
-    text="theory and networks at the same points",
-    place=3,
-    takes=(ALPHA, RIDGE, *SIZES, BULKS, LOSS, STOP_AT_TIMES, BY, NETWORKS_CROSS_VALIDATED, *DRAWN),
-    example=SIMULATED,
-    work=Work(2, networks=1),
-)
+@question(ALPHA, RIDGE, *SIZES, BULKS, LOSS, STOP_AT_TIMES, BY, NETWORKS_CROSS_VALIDATED, *DRAWN)
 def compare(
     problem: Problem,
     alpha: ArrayLike = 1.0,

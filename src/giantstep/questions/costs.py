@@ -25,8 +25,8 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import EXACT
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.choices import POINTS
-from giantstep.questions.declaration import Work
-from giantstep.questions.task import Task, question_named
+from giantstep.questions.declaration import Work, stated
+from giantstep.questions.task import Task
 from giantstep.questions.values import as_lists, is_several
 from giantstep.simulation.arithmetic import FEWER_ROWS, ROWS, SINGLE_FROM
 from giantstep.validation import RefusalError
@@ -34,12 +34,7 @@ from giantstep.validation import RefusalError
 MIB = 2**20
 # Core-hours that an answer may take, of theory alone and of networks, unless more are allowed.
 THEORY_HOURS, SIMULATION_HOURS = 0.05, 1.0
-# Of what the workflow alone computes; and of further fits.
-_OF_WORKFLOW = {
-    "replicates": Work(0, 1),
-    "eigenvalues": Work(0, 4),
-    "references": Work(bulk=ISOTROPIC),
-}
+# Fits in the time of one and of its cross-validation.
 _CROSS_VALIDATED = 8
 # Of arguments that a task leaves out.
 _DEFAULTS: dict[str, Any] = {"alpha": 1.0, "ridge": 0.1, "loss": SQUARE, "bulk": None}
@@ -152,7 +147,7 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
     >>> round(ten.seconds / one.seconds), ten.memory == one.memory
     (10, True)
     """
-    work, given = _work_of(task.question), _DEFAULTS | dict(task.arguments)
+    work, given = stated(task.question).work, _DEFAULTS | dict(task.arguments)
     theory = _theory(work, task.problem, task.arguments)
     if not work.networks:
         return theory
@@ -172,12 +167,6 @@ def check_theory(work: Work, given: Mapping[str, Any]) -> None:
     """
     cost = _theory(work, given["problem"], {**given, **given.get("values", {})})
     check_cost(cost, given["max_hours"], given["max_memory"])
-
-
-def _work_of(name: str) -> Work:
-    """Return what a question takes; those of the workflow alone take one theory."""
-    declared = getattr(question_named(name), "declaration", None)
-    return declared.work if declared else _OF_WORKFLOW.get(name, Work())
 
 
 def _theory(work: Work, problem: Problem, arguments: Mapping[str, Any]) -> Cost:

@@ -1,17 +1,19 @@
-"""What a question declares: its command, what it takes and what it returns."""
+"""What a question declares: its command, what it takes and what it costs."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from inspect import Parameter, signature
+from pathlib import Path
 from typing import Any, TypeVar
 
 from giantstep.questions.arguments import LIMITS, Argument
 
 F = TypeVar("F", bound=Callable[..., Any])
-# Of `Question.inputs`.
-STRUCTURED = ("covariance", "inputs")
+# Of each question, by the name of its function.
+TABLE = tomllib.loads(Path(__file__).with_name("questions.toml").read_text("utf-8"))
 # What a function takes that is no argument: what it is about, and how it says how far it is.
 _SUBJECTS = {"problem", "progress", "values"}
 
@@ -30,7 +32,7 @@ class Work:
         The only one that is needed, if the question does not say which.
     density : bool
         Whether a point has the density of eigenvalues.
-    searched : tuple of str
+    searched : sequence of str
         What is optimised, unless it is given.
     """
 
@@ -38,47 +40,49 @@ class Work:
     networks: float = 0.0
     bulk: str = ""
     density: bool = False
-    searched: tuple[str, ...] = ()
+    searched: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question about a problem, or about samples.
+    """A question about a problem, or about samples; all but the first two are in the table.
 
     Attributes
     ----------
     name : str
         Of its function.
+    takes : tuple of Argument
     title : str
         Of its answers.
     command, text : str
         Name of the command, and what it prints in a few words.
-    takes : tuple of Argument
     example : str
         What may follow the name of the command, for its help.
-    place : int
-        In the list of commands.
     work : Work
-        What it takes.
-    inputs : tuple of str
+    inputs : sequence of str
         Which of "covariance" and "inputs", those of two classes, its answers take into account.
-    data : tuple of str
+    data : sequence of str
         What it is about instead of a problem: arrays, each in a file on the command line.
-    scalars : tuple of str
+    scalars : sequence of str
         Arguments that become coordinates of its answers.
     """
 
     name: str
-    title: str
-    command: str
-    text: str
-    takes: tuple[Argument, ...]
-    example: str
-    place: int = 99
+    takes: tuple[Argument, ...] = ()
+    title: str = ""
+    command: str = ""
+    text: str = ""
+    example: str = ""
     work: Work = Work()
-    inputs: tuple[str, ...] = STRUCTURED
-    data: tuple[str, ...] = ()
-    scalars: tuple[str, ...] = ("loss", "bulk", "dimension")
+    inputs: Sequence[str] = ("covariance", "inputs")
+    data: Sequence[str] = ()
+    scalars: Sequence[str] = ("loss", "bulk", "dimension")
+
+
+def stated(name: str, takes: tuple[Argument, ...] = ()) -> Question:
+    """Return what the table says of a question, which need not be imported."""
+    of = dict(TABLE[name])
+    return Question(name, takes, work=Work(**of.pop("work", {})), **of)
 
 
 def declaration_of(ask: Callable[..., Any]) -> Question:
@@ -87,13 +91,10 @@ def declaration_of(ask: Callable[..., Any]) -> Question:
     return declared
 
 
-def declare(
-    title: str, *, command: str, text: str, takes: Sequence[Argument] = (), **others: Any
-) -> Callable[[F], F]:
-    """Declare what a function answers; what is given are fields of `Question`.
+def declare(*takes: Argument) -> Callable[[F], F]:
+    """Declare what a function takes, whose name is in the table.
 
-    Arguments have the defaults of the function, which takes the limits as well. The literals
-    `command`, `text` and `place` are read without importing the module.
+    Arguments have the defaults of the function, which takes the limits as well.
 
     Raises
     ------
@@ -103,14 +104,12 @@ def declare(
 
     def decorate(ask: F) -> F:
         form, declared = signature(ask).parameters, (*takes, *LIMITS)
-        subjects = {*_SUBJECTS, *others.get("data", ())}
-        known = {one.name for one in declared}
+        known, subjects = {one.name for one in declared}, {*_SUBJECTS, *stated(ask.__name__).data}
         if form.keys() - known - subjects or ("values" not in form and known - form.keys()):
             raise TypeError(f"{ask.__name__} must take what it declares: {', '.join(known)}")
         defaults = {k: one.default for k, one in form.items() if one.default is not Parameter.empty}
-        complete = [replace(one, default=defaults.get(one.name, one.default)) for one in declared]
-        of = Question(ask.__name__, title, command, text, tuple(complete), **others)
-        ask.declaration = of  # type: ignore[attr-defined]
+        complete = (replace(one, default=defaults.get(one.name, one.default)) for one in declared)
+        ask.declaration = stated(ask.__name__, tuple(complete))  # type: ignore[attr-defined]
         return ask
 
     return decorate

@@ -15,10 +15,9 @@ from giantstep.problems.formatting import format_value, format_vocabulary
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.questions.arguments import DIMENSION, STEP
+from giantstep.questions.arguments import DIMENSION
 from giantstep.questions.case import Case
 from giantstep.questions.costs import THEORY_HOURS
-from giantstep.questions.declaration import Work
 from giantstep.questions.question import question
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.first_layer.letters_step import LettersState
@@ -28,16 +27,7 @@ from giantstep.validation import raise_all
 _PROJECTIONS = ("step", "row_projection", "other_row_projection")
 
 
-@question(
-    "Spiked random features equivalent to the problem",
-    command="srf",
-    text="the spiked random features that a problem is equivalent to",
-    place=10,
-    takes=(DIMENSION,),
-    work=Work(bulk=ISOTROPIC),  # of what the steps leave
-    example=f"{STEP} --readout 1:0.5 -1:0.5 --format table",
-    scalars=(),
-)
+@question(DIMENSION)
 def equivalent_features(
     problem: Problem,
     *,

@@ -26,7 +26,7 @@ from giantstep.questions.arguments import ALPHA, BEST_RIDGE, NETWORKS, SEED, arg
 from giantstep.questions.compare import OF_NETWORKS
 from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of_data
 from giantstep.questions.datasets import drop_fixed
-from giantstep.questions.declaration import Work, declare
+from giantstep.questions.declaration import declare
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.question import taking_several
 from giantstep.questions.remarks import OF_COVARIANCE, edge_remarks
@@ -66,16 +66,7 @@ _ACTIVATION, _LEARNING_RATE, _ALPHA0, _BETA = (
 
 
 @taking_several
-@declare(
-    "Networks on given data",
-    command="data",
-    text="networks on your own samples, and what their features predict",
-    place=11,
-    takes=(_ACTIVATION, _LEARNING_RATE, _ALPHA0, _BETA, ALPHA, BEST_RIDGE, NETWORKS, SEED),
-    example="X.npy y.npy --learning-rate 3 --alpha0 0 2 --alpha 1 2 --format table",
-    work=Work(0, networks=1),
-    data=("X", "y"),
-)
+@declare(_ACTIVATION, _LEARNING_RATE, _ALPHA0, _BETA, ALPHA, BEST_RIDGE, NETWORKS, SEED)
 def from_data(
     X: ArrayLike,
     y: ArrayLike,

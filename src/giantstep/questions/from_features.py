@@ -13,7 +13,7 @@ from giantstep.problems.samples import read_features
 from giantstep.questions.arguments import BEST_RIDGE, OPTIMAL, Argument, Many
 from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of_subsets
 from giantstep.questions.datasets import drop_fixed
-from giantstep.questions.declaration import Work, declare
+from giantstep.questions.declaration import declare
 from giantstep.questions.from_data import RIDGES, best_ridge, edges_of_ridge, label_remarks
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.values import read_numbers
@@ -35,16 +35,7 @@ _FURTHEST = 2
 _NAMES = "test_error", "training_error", "classification_error"
 
 
-@declare(
-    "Ridge regression on given features",
-    command="features",
-    text="the learning curve of a readout, from the features of any trained network",
-    place=12,
-    takes=(SAMPLES, BEST_RIDGE),
-    data=("Phi", "y"),
-    example="Phi.npy y.npy --ridge optimal --format table",
-    work=Work(0),
-)
+@declare(SAMPLES, BEST_RIDGE)
 def from_features(
     Phi: ArrayLike,
     y: ArrayLike,

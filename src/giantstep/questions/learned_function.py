@@ -17,7 +17,6 @@ from giantstep.questions.arguments import (
     BULK,
     DIMENSION,
     LOSS,
-    STEP,
     Argument,
     Many,
 )
@@ -41,14 +40,7 @@ _S = Argument(
 )
 
 
-@question(
-    "The function learned along the target",
-    command="learned-function",
-    text="what the network has learned along the target",
-    place=12,
-    takes=(ALPHA, BEST_RIDGE, _S, LOSS, BULK, DIMENSION),
-    example=f"{STEP} --bulk isotropic trained --plot",
-)
+@question(ALPHA, BEST_RIDGE, _S, LOSS, BULK, DIMENSION)
 def learned_function(
     problem: Problem,
     alpha: ArrayLike = 1.0,

@@ -21,7 +21,7 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.questions.arguments import ALPHA, BEST_RIDGE, NETWORK, THEORY, Argument, Many, one_of
+from giantstep.questions.arguments import ALPHA, BEST_RIDGE, THEORY, Argument, Many, one_of
 from giantstep.questions.case import DOUBTS, Case, answer_remarks
 from giantstep.questions.choices import BIAS, RATE, RIDGE, UNKNOWNS
 from giantstep.questions.costs import THEORY_HOURS
@@ -49,14 +49,7 @@ _OVER = Argument(
 _RIDGE = replace(BEST_RIDGE, many=Many.APART, text="if it is not optimised; optimal adds it")
 
 
-@question(
-    "The least test error",
-    command="optimise",
-    text="the ridge, learning rate, readout and bias of the least test error",
-    place=5,
-    takes=(_OVER, ALPHA, _RIDGE, *THEORY),
-    example=f"{NETWORK} --alpha0 2 \\\n      --alpha 1 --over learning_rate ridge --format table",
-)
+@question(_OVER, ALPHA, _RIDGE, *THEORY)
 def optimise(
     problem: Problem,
     over: str | Sequence[str] | Mapping[str, ArrayLike] = (RATE,),

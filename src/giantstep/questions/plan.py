@@ -23,7 +23,6 @@ from giantstep.questions.arguments import (
     BY,
     DIMENSION,
     LOSS,
-    NETWORK,
     OPTIMAL,
     Argument,
     Many,
@@ -32,7 +31,6 @@ from giantstep.questions.arguments import (
 from giantstep.questions.case import DOUBTS, Case, answer_remarks
 from giantstep.questions.choices import RATE, SAMPLES
 from giantstep.questions.costs import THEORY_HOURS
-from giantstep.questions.declaration import Work
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.question import Result, question
 from giantstep.questions.search import Search, Unknown
@@ -67,16 +65,7 @@ _OVER = Argument("over", "what is optimised as well", one_of(RATE), Many.TOGETHE
 _RIDGE = replace(BEST_RIDGE, many=Many.APART)
 
 
-@question(
-    "The best split of a budget",
-    command="plan",
-    text="how to split a budget of samples between gradient steps and the readout",
-    place=6,
-    takes=(_SAMPLES, _FLOPS, _MAX_STEPS, _OVER, _RIDGE, LOSS, BULK, DIMENSION, BY),
-    work=Work(4, searched=(_SHARE, SAMPLES)),  # of so many numbers of steps
-    inputs=(),
-    example=f"{NETWORK} --samples 6 \\\n      --dimension 500 --learning-rate 3 --format table",
-)
+@question(_SAMPLES, _FLOPS, _MAX_STEPS, _OVER, _RIDGE, LOSS, BULK, DIMENSION, BY)
 def plan(
     problem: Problem,
     samples: float | None = None,

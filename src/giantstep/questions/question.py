@@ -15,7 +15,7 @@ from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.formatting import format_problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.questions.arguments import Many
+from giantstep.questions.arguments import Argument, Many
 from giantstep.questions.checks import input_faults
 from giantstep.questions.costs import check_theory
 from giantstep.questions.datasets import total_samples
@@ -34,21 +34,14 @@ P = ParamSpec("P")
 Result = xr.Dataset | tuple[xr.Dataset, Sequence[str]]
 
 
-def question(
-    title: str, **declared: Any
-) -> Callable[[Callable[P, Result]], Callable[P, xr.Dataset]]:
+def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr.Dataset]]:
     """Make a question of a function of a problem: its answer is labelled, and says its parameters.
 
     The problem is checked, and what the theory takes. Variables must be named in the vocabulary.
-
-    Parameters
-    ----------
-    title, **declared
-        As in `declare`.
     """
 
     def decorate(ask: Callable[P, Result]) -> Callable[P, xr.Dataset]:
-        declare(title, **declared)(ask)
+        declare(*takes)(ask)
         form, of = signature(ask), declaration_of(ask)
 
         @wraps(ask)

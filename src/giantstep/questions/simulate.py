@@ -21,14 +21,12 @@ from giantstep.questions.arguments import (
     NETWORKS_CROSS_VALIDATED,
     RIDGES,
     SEED,
-    SIMULATED,
     SIZES,
     STOP_AT_TIMES,
     THREADS,
 )
 from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of
 from giantstep.questions.datasets import count_groups, drop_fixed
-from giantstep.questions.declaration import Work
 from giantstep.questions.networks import replicates
 from giantstep.questions.progress import Progress, part, progress_bar
 from giantstep.questions.question import question
@@ -42,15 +40,7 @@ from giantstep.validation import Fault, collected, raise_all, refusal
 _OVERLAPS = ("m", "zeta", "psi", "q1", "q2")
 
 
-@question(
-    "Simulated networks",
-    command="simulate",
-    text="what networks do",
-    place=2,
-    takes=(ALPHA, RIDGES, *SIZES, LOSS, STOP_AT_TIMES, NETWORKS_CROSS_VALIDATED, *DRAWN),
-    example=SIMULATED,
-    work=Work(0, networks=1),
-)
+@question(ALPHA, RIDGES, *SIZES, LOSS, STOP_AT_TIMES, NETWORKS_CROSS_VALIDATED, *DRAWN)
 def simulate(
     problem: Problem,
     alpha: ArrayLike = 1.0,

@@ -8,21 +8,14 @@ from numpy.typing import ArrayLike
 
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.questions.arguments import ALPHA, CROSS_VALIDATED, DERIVATIVES, RIDGE, STEP, THEORIES
+from giantstep.questions.arguments import ALPHA, CROSS_VALIDATED, DERIVATIVES, RIDGE, THEORIES
 from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.question import Result, question
 from giantstep.questions.request import read_request
 from giantstep.theory.optima import TEST_ERROR
 
 
-@question(
-    "Theory of errors and overlaps",
-    command="theory",
-    text="errors and overlaps by the theory",
-    place=1,
-    takes=(ALPHA, RIDGE, *THEORIES, DERIVATIVES, CROSS_VALIDATED),
-    example=f"{STEP} --alpha 0.5:3:20 --ridge optimal --plot",
-)
+@question(ALPHA, RIDGE, *THEORIES, DERIVATIVES, CROSS_VALIDATED)
 def solve(
     problem: Problem,
     alpha: ArrayLike = 1.0,

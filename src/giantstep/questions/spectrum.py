@@ -13,11 +13,10 @@ from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.domains import ALPHA as ALPHAS
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.questions.arguments import ALPHA, BULK, DIMENSION, NETWORK, Argument, Many
+from giantstep.questions.arguments import ALPHA, BULK, DIMENSION, Argument, Many
 from giantstep.questions.case import Case
 from giantstep.questions.choices import POINTS
 from giantstep.questions.costs import THEORY_HOURS
-from giantstep.questions.declaration import Work
 from giantstep.questions.question import question
 from giantstep.questions.values import read_numbers
 from giantstep.theory.spectrum import spectrum as compute_spectrum
@@ -33,16 +32,7 @@ _X = Argument("x", "eigenvalues to use instead", POSITIVE, Many.TOGETHER)
 _DIMENSION = replace(DIMENSION, text="dimension d, at which outliers are computed")
 
 
-@question(
-    "Spectrum of the features' covariance",
-    command="spectrum",
-    text="the eigenvalues of the features' covariance",
-    place=7,
-    takes=(_ALPHA, _POINTS, _X, BULK, _DIMENSION),
-    work=Work(density=True),
-    inputs=(),
-    example=f"{NETWORK} --alpha0 2 \\\n      --learning-rate 0 3 --alpha 2 --plot",
-)
+@question(_ALPHA, _POINTS, _X, BULK, _DIMENSION)
 def spectrum(
     problem: Problem,
     alpha: float = 1.0,

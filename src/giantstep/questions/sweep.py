@@ -15,7 +15,6 @@ from giantstep.questions.arguments import (
     ANY_NAME,
     CROSS_VALIDATED,
     DERIVATIVES,
-    NETWORK,
     RIDGE,
     THEORIES,
     Argument,
@@ -52,15 +51,7 @@ _ZERO_ONE = Argument(
 )
 
 
-@question(
-    "Theory of errors and overlaps",
-    command="sweep",
-    text="the theory of all combinations of parameters",
-    place=4,
-    takes=(_GAINS, _ZIP, _ZERO_ONE, DERIVATIVES, CROSS_VALIDATED, ALPHA, RIDGE, *THEORIES),
-    example=f"{NETWORK} --learning-rate 3 \\\n      --alpha0 0.5:20:5log inf"
-    " --bulk isotropic trained --gains gain_over_linear -o sweep.nc",
-)
+@question(_GAINS, _ZIP, _ZERO_ONE, DERIVATIVES, CROSS_VALIDATED, ALPHA, RIDGE, *THEORIES)
 def sweep(
     problem: Problem,
     *,

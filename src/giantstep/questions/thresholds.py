@@ -25,14 +25,7 @@ _REMARK = (
 )
 
 
-@question(
-    "Samples that different methods need",
-    command="thresholds",
-    text="how many samples kernels, steps and the best methods need",
-    place=9,
-    inputs=(),
-    example="--target he3 --format table",
-)
+@question()
 def thresholds(
     problem: Problem, *, max_hours: float = THEORY_HOURS, max_memory: float | None = None
 ) -> Result:

@@ -125,7 +125,7 @@ def code_hash(path: Path) -> str:
 
 def _is_code(path: Path) -> bool:
     """Check for modules and rules, and the tables, styles and pages that they read."""
-    return path.suffix in (".py", ".smk", ".csv", ".mplstyle", ".html")
+    return path.suffix in (".py", ".smk", ".csv", ".toml", ".mplstyle", ".html")
 
 
 def is_loaded(root: Path) -> bool:
