@@ -244,7 +244,7 @@ def test_the_examples_of_help_run(capsys, tmp_path, monkeypatch):
         if (command.question and name not in ("data", "features")) or name == "plot":
             assert main([name, *shlex.split(command.example.replace("\\\n", " "))]) == 0
             out, err = capsys.readouterr()
-            assert out or err or "sweep.nc" in example
+            assert out or err or "sweep.nc" in command.example
     assert {path.name for path in tmp_path.iterdir()} == {
         "theory.png", "sweep.nc", "map.png", "spectrum.png", "learned-function.png", "gain.pdf"
     }  # fmt: skip
